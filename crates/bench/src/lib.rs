@@ -1,0 +1,1 @@
+//! Load, timing, comparison; a figure is printed only for a right answer.

@@ -1,0 +1,1 @@
+//! Catalog, tables, queues: command, record, journal, apply, reply.

@@ -1,0 +1,1 @@
+//! Documents at rest: tail, segments, rows, search.

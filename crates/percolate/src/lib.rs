@@ -1,0 +1,1 @@
+//! Document batches against a snapshot of standing queries.

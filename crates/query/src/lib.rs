@@ -1,0 +1,10 @@
+//! Analysis, the search language, expressions, and the slow reference of both directions.
+//!
+//! Nothing in this crate knows a file, thread, clock, protocol or engine.
+
+pub mod analysis;
+pub mod expression;
+pub mod request;
+pub mod schema;
+pub mod tree;
+pub mod value;

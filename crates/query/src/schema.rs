@@ -1,0 +1,64 @@
+//! Columns and their types, as all tables share them.
+
+use crate::value::Value;
+
+/// Most text columns of one table: a set of fields is one `u64`.
+pub const TEXT_COLUMNS_MAX: usize = 64;
+
+/// A column's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Full-text field, stored.
+    Text,
+    /// String attribute.
+    String,
+    /// Search tables: -2^31 ..= 2^32-1.
+    Int,
+    /// -2^63 ..= 2^63-1.
+    Bigint,
+    /// f32 on the way in, shown as Sphinx shows it.
+    Float,
+    /// 0 or 1.
+    Bool,
+    /// Seconds since 1970-01-01 UTC, -2^63 ..= 2^63-1; ISO 8601 text is read.
+    Timestamp,
+    /// A queue's integer as MySQL has it: `bytes` is 1, 2, 3, 4 or 8.
+    Integer {
+        /// Width: TINYINT 1, SMALLINT 2, MEDIUMINT 3, INT 4, BIGINT 8.
+        bytes: u8,
+        /// UNSIGNED was written.
+        unsigned: bool,
+    },
+    /// A queue's DOUBLE (also REAL).
+    Double,
+    /// A queue's CHAR(n) or VARCHAR(n), longest length in characters.
+    Char {
+        /// VARCHAR rather than CHAR.
+        variable: bool,
+        /// Longest value, in characters.
+        chars_max: u32,
+    },
+    /// A queue's TINYTEXT … LONGTEXT, longest length in bytes.
+    LongText {
+        /// Longest value, in bytes.
+        bytes_max: u32,
+    },
+    /// A queue's BINARY(n), VARBINARY(n), TINYBLOB … LONGBLOB, longest length in bytes.
+    Blob {
+        /// Longest value, in bytes.
+        bytes_max: u32,
+    },
+}
+
+/// One column of a table. Names are stored in lower case and compared so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Lower case; unique in its table; never `id` in a search or pq table (that one is implied).
+    pub name: String,
+    /// Its type.
+    pub kind: ColumnType,
+    /// False where NOT NULL was written. Search tables store no NULL: there it means "empty or 0".
+    pub nullable: bool,
+    /// DEFAULT, if written.
+    pub default: Option<Value>,
+}

@@ -1,0 +1,1 @@
+//! Pure codecs: MySQL packets, the SQL dialect, JSON bodies.
