@@ -1,1 +1,14 @@
 //! Document batches against a snapshot of standing queries.
+//!
+//! A [`QuerySet`] belongs to one writer. It publishes immutable [`Snapshot`]s; any number of matchers run
+//! [`Snapshot::matches`] over them while the set changes, without a lock and without waiting for the writer.
+
+mod hits;
+mod set;
+mod snapshot;
+mod standing;
+
+pub use hits::{Hits, Work};
+pub use set::QuerySet;
+pub use snapshot::{Scratch, Snapshot};
+pub use standing::StandingQuery;
