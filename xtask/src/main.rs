@@ -1,3 +1,74 @@
-//! The project's own chores.
+//! `cargo xtask tidy` checks the tree; `cargo xtask ci` runs everything that must pass before a merge.
 
-fn main() {}
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use xtask::tidy;
+
+const USAGE: &str = "usage: cargo xtask tidy | ci";
+
+/// What must pass before a merge, in the order of how fast it fails.
+const CI: [&[&str]; 3] = [
+    &["fmt", "--all", "--check"],
+    &[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ],
+    &["test", "--workspace"],
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let passed = match arguments[..] {
+        ["tidy"] => tidy(),
+        ["ci"] => tidy() && CI.iter().all(|arguments| cargo(arguments)),
+        _ => {
+            say(USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    if passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn tidy() -> bool {
+    match tidy::check(&tidy::workspace_root()) {
+        Ok(problems) if problems.is_empty() => true,
+        Ok(problems) => {
+            for problem in &problems {
+                say(&problem.to_string());
+            }
+            false
+        }
+        Err(error) => {
+            say(&format!("the tree could not be read: {error}"));
+            false
+        }
+    }
+}
+
+fn cargo(arguments: &[&str]) -> bool {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    say(&format!("cargo {}", arguments.join(" ")));
+    let status = Command::new(Path::new(&cargo))
+        .args(arguments)
+        .current_dir(tidy::workspace_root())
+        .status();
+    matches!(status, Ok(status) if status.success())
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a chore talks to the person who ran it"
+)]
+fn say(line: &str) {
+    eprintln!("{line}");
+}

@@ -1,0 +1,3 @@
+//! The project's own chores: `tidy`, the rules of the tree that a machine can check.
+
+pub mod tidy;

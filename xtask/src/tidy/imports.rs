@@ -1,0 +1,176 @@
+//! Who may import whom: between our crates by the table below, outside crates by the root manifest, where the comment
+//! behind each dependency ends with the crates that may import it, in brackets.
+
+use std::collections::BTreeMap;
+
+use super::Problem;
+use super::tree::Tree;
+
+/// Our crates by folder, and what each may import. The "nevers" of ARCHITECTURE.md rest on this.
+const OURS: [(&str, &[&str]); 9] = [
+    ("disk", &[]),
+    ("query", &[]),
+    ("percolate", &["query"]),
+    ("journal", &["disk"]),
+    ("index", &["query", "disk"]),
+    (
+        "engine",
+        &["query", "percolate", "index", "journal", "disk"],
+    ),
+    ("wire", &["query"]),
+    (
+        "bench",
+        &[
+            "query",
+            "percolate",
+            "index",
+            "journal",
+            "disk",
+            "engine",
+            "wire",
+        ],
+    ),
+    (
+        "server",
+        &[
+            "query",
+            "percolate",
+            "index",
+            "journal",
+            "disk",
+            "engine",
+            "wire",
+            "bench",
+        ],
+    ),
+];
+
+/// The word in the root manifest's brackets for crates that only tests import.
+const TESTS: &str = "tests";
+
+pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
+    let outside = outside_importers(tree, problems);
+    let mut imported = Vec::new();
+    for (path, text) in tree.ending("/Cargo.toml") {
+        let name = path
+            .trim_start_matches("crates/")
+            .trim_end_matches("/Cargo.toml");
+        if !OURS.iter().any(|(ours, _)| *ours == name) && name != "xtask" {
+            problems.push(Problem::new(
+                path,
+                1,
+                "this crate is not in the import table of xtask",
+            ));
+        }
+        for dependency in dependencies(text) {
+            imported.push(dependency.name.to_owned());
+            if let Some(why) = objection(name, &dependency, &outside) {
+                problems.push(Problem::new(path, dependency.line, why));
+            }
+        }
+    }
+    for name in outside.keys().filter(|name| !imported.contains(name)) {
+        problems.push(Problem::new(
+            "Cargo.toml",
+            1,
+            format!("nobody imports {name}"),
+        ));
+    }
+}
+
+struct Dependency<'a> {
+    name: &'a str,
+    line: usize,
+    for_tests: bool,
+    from_workspace: bool,
+}
+
+/// The dependencies of one crate's manifest.
+fn dependencies(manifest: &str) -> Vec<Dependency<'_>> {
+    let mut section = "";
+    let mut found = Vec::new();
+    for (index, line) in manifest.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with('[') {
+            section = line;
+        } else if section.ends_with("dependencies]")
+            && !line.starts_with('#')
+            && let Some((name, value)) = line.split_once('=')
+        {
+            found.push(Dependency {
+                name: name.trim().trim_end_matches(".workspace"),
+                line: index + 1,
+                for_tests: section == "[dev-dependencies]",
+                from_workspace: name.contains(".workspace") || value.contains("workspace = true"),
+            });
+        }
+    }
+    found
+}
+
+fn objection(
+    importer: &str,
+    dependency: &Dependency<'_>,
+    outside: &BTreeMap<String, Vec<String>>,
+) -> Option<String> {
+    let name = dependency.name;
+    if !dependency.from_workspace {
+        return Some(format!(
+            "{name}: versions stand in the root manifest, with their reason"
+        ));
+    }
+    if let Some(ours) = name.strip_prefix("seine-") {
+        let allowed = OURS
+            .iter()
+            .find(|(crate_name, _)| *crate_name == importer)?
+            .1;
+        let fine = allowed.contains(&ours);
+        return (!fine).then(|| format!("{importer} may not import {ours}"));
+    }
+    let importers = outside.get(name)?;
+    let fine = importers
+        .iter()
+        .any(|one| one == importer || (dependency.for_tests && one == TESTS));
+    (!fine).then(|| format!("{importer} is not among the importers of {name} in the root manifest"))
+}
+
+/// Outside crates of the root manifest: name → who may import it.
+fn outside_importers(tree: &Tree, problems: &mut Vec<Problem>) -> BTreeMap<String, Vec<String>> {
+    let mut table = BTreeMap::new();
+    let mut inside = false;
+    for (index, line) in tree
+        .text("Cargo.toml")
+        .unwrap_or_default()
+        .lines()
+        .enumerate()
+    {
+        if line.starts_with('[') {
+            inside = line == "[workspace.dependencies]";
+        } else if inside && !line.starts_with("seine-") && line.contains('=') {
+            let name = line.split('=').next().unwrap_or_default().trim().to_owned();
+            let importers = importers(line);
+            if importers.is_empty() {
+                let message =
+                    format!("{name}: say why, and in brackets at the end who may import it");
+                problems.push(Problem::new("Cargo.toml", index + 1, message));
+            }
+            table.insert(name, importers);
+        }
+    }
+    table
+}
+
+/// The names in the last brackets of a line's comment.
+fn importers(line: &str) -> Vec<String> {
+    let comment = line
+        .rsplit_once('#')
+        .map_or("", |(_, comment)| comment.trim());
+    let list = comment
+        .strip_suffix(')')
+        .and_then(|comment| comment.rsplit_once('('));
+    let names = list.map_or("", |(_, names)| names).split(',');
+    names
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
+}

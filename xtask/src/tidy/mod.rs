@@ -1,0 +1,65 @@
+//! Rules of the tree that a machine can check. Each rule is a module with one `check`; the tables that a person
+//! edits (who may import what, who may touch the outside world, which lengths are excused) stand at the top of theirs.
+
+mod banned;
+mod documents;
+mod imports;
+mod lengths;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tree::Tree;
+
+/// One broken rule.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// Path in the tree, with `/`.
+    pub path: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl Problem {
+    fn new(path: &str, line: usize, message: impl Into<String>) -> Problem {
+        Problem {
+            path: path.to_owned(),
+            line,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}
+
+/// The root of this workspace, as it stood when xtask was built.
+#[must_use]
+pub fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Checks every rule; the problems are sorted by path and line.
+///
+/// # Errors
+/// When a file or folder of the tree cannot be read.
+pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
+    let tree = Tree::read(root)?;
+    let mut problems = Vec::new();
+    imports::check(&tree, &mut problems);
+    banned::check(&tree, &mut problems);
+    lengths::check(&tree, &mut problems);
+    documents::check(&tree, &mut problems);
+    problems.sort();
+    Ok(problems)
+}

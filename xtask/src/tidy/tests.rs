@@ -1,0 +1,165 @@
+use super::source::{Function, Source};
+use super::tree::{File, Tree};
+use super::{Problem, banned, documents, imports, lengths};
+
+#[test]
+fn the_tree_is_tidy() {
+    let problems = super::check(&super::workspace_root()).unwrap();
+    let list: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    assert!(list.is_empty(), "\n{}", list.join("\n"));
+}
+
+/// Runs one rule on a tree of given files; answers `path:line` of each problem.
+#[track_caller]
+fn check(rule: fn(&Tree, &mut Vec<Problem>), files: &[(&str, &str)], want: &[&str]) {
+    let file = |(path, text): &(&str, &str)| File {
+        path: (*path).into(),
+        text: Some((*text).into()),
+    };
+    let tree = Tree {
+        files: files.iter().map(file).collect(),
+    };
+    let mut problems = Vec::new();
+    rule(&tree, &mut problems);
+    let got: Vec<String> = problems
+        .iter()
+        .map(|p| format!("{}:{}", p.path, p.line))
+        .collect();
+    assert_eq!(got, want, "{problems:?}");
+}
+
+const ROOT: (&str, &str) = (
+    "Cargo.toml",
+    "[workspace.dependencies]\nseine-query = { path = \"x\" }\ncrc = \"1\" # sums (journal)\ninsta = \"1\" # golden (tests)\n",
+);
+
+#[test]
+fn a_crate_imports_only_what_the_table_allows() {
+    let journal = "[dependencies]\nseine-query.workspace = true\ncrc.workspace = true\n";
+    let disk =
+        "[dependencies]\ncrc = { workspace = true }\n[dev-dependencies]\ninsta.workspace = true\n";
+    let files = [
+        ROOT,
+        ("crates/journal/Cargo.toml", journal),
+        ("crates/disk/Cargo.toml", disk),
+    ];
+    check(
+        imports::check,
+        &files,
+        &["crates/journal/Cargo.toml:2", "crates/disk/Cargo.toml:2"],
+    );
+}
+
+#[test]
+fn a_version_outside_the_root_an_unused_crate_and_an_unknown_crate_are_refused() {
+    let journal = "[dependencies]\ncrc = \"1\"\n";
+    let files = [
+        ROOT,
+        ("crates/journal/Cargo.toml", journal),
+        ("crates/odd/Cargo.toml", "[package]\n"),
+    ];
+    let want = [
+        "crates/journal/Cargo.toml:2",
+        "crates/odd/Cargo.toml:1",
+        "Cargo.toml:1",
+    ];
+    check(imports::check, &files, &want);
+}
+
+#[test]
+fn banned_words_count_in_code_only_and_where_they_are_banned() {
+    let code = "// std::fs is fine here\nuse std::fs;\nconst TEXT: &str = \"std::net\";\n";
+    check(
+        banned::check,
+        &[("crates/query/src/a.rs", code)],
+        &["crates/query/src/a.rs:2"],
+    );
+    check(banned::check, &[("crates/disk/src/a.rs", code)], &[]);
+    check(banned::check, &[("crates/query/src/tests.rs", code)], &[]);
+    let test = "fn wait() {\n    std::thread::sleep(SHORT);\n}\n";
+    check(banned::check, &[("crates/server/src/a.rs", test)], &[]);
+    check(
+        banned::check,
+        &[("crates/server/tests/it/a.rs", test)],
+        &["crates/server/tests/it/a.rs:2"],
+    );
+}
+
+#[test]
+fn unfinished_marks_and_machine_paths_are_found_in_any_text() {
+    let mark = format!("all good\n# {}: later\n", concat!("TO", "DO"));
+    check(banned::check, &[("a.sh", &mark)], &["a.sh:2"]);
+    let path = format!("see /{}/me/notes and a/home/b\n", "home");
+    check(banned::check, &[("a.md", &path)], &["a.md:1"]);
+    check(banned::check, &[("a.md", "see docs/home/notes\n")], &[]);
+}
+
+#[test]
+fn files_with_empty_names_are_refused() {
+    check(
+        banned::check,
+        &[("crates/query/src/utils.rs", "")],
+        &["crates/query/src/utils.rs:1"],
+    );
+}
+
+#[test]
+fn long_files_and_functions_are_refused_but_not_in_tests() {
+    let long = format!(
+        "fn short() {{}}\nfn long() {{\n{}}}\n",
+        "    step();\n".repeat(70)
+    );
+    check(lengths::check, &[("a.rs", &long)], &["a.rs:2"]);
+    check(lengths::check, &[("tests.rs", &long)], &[]);
+    let within = format!("#[cfg(test)]\nmod tests {{\n{long}}}\n");
+    check(lengths::check, &[("a.rs", &within)], &[]);
+    check(
+        lengths::check,
+        &[("a.rs", &"const A: u8 = 1;\n".repeat(1_001))],
+        &["a.rs:1"],
+    );
+}
+
+#[test]
+fn links_must_lead_to_a_file_or_folder_of_the_tree() {
+    let text =
+        "[a](b.md) [b](../README.md#top) [c](https://x.y/z)\n[d](missing.md) [e](#here) [f](adr)\n";
+    let files = [
+        ("docs/a.md", text),
+        ("docs/b.md", ""),
+        ("README.md", ""),
+        ("docs/adr/x.txt", ""),
+    ];
+    check(documents::check, &files, &["docs/a.md:2"]);
+}
+
+#[test]
+fn decision_records_are_numbered_once_and_say_what_they_must() {
+    let whole = "## Context\n## Decision\n## Rejected\n## How we would notice we were wrong\n";
+    let files = [
+        ("docs/adr/001-a.md", whole),
+        ("docs/adr/001-b.md", whole),
+        ("docs/adr/002-c.md", "## Context\n"),
+    ];
+    let want = [
+        "docs/adr/001-b.md:1",
+        "docs/adr/002-c.md:1",
+        "docs/adr/002-c.md:1",
+        "docs/adr/002-c.md:1",
+    ];
+    check(documents::check, &files, &want);
+}
+
+#[test]
+fn braces_in_literals_and_comments_do_not_count() {
+    let text = "fn a<'x>(s: &'x str) -> char {\n    /* { /* { */ */\n    let _ = (r#\"{\"{\"#, \"\\\"{\", b\"{\", '\\'', '{', 'é');\n    '}' // }\n}\nfn b();\n";
+    let source = Source::new("a.rs", text);
+    assert_eq!(
+        source.functions(),
+        [Function {
+            name: "a".into(),
+            first: 1,
+            last: 5
+        }]
+    );
+}
