@@ -1,1 +1,25 @@
 //! Catalog, tables, queues: command, record, journal, apply, reply.
+//!
+//! One thread owns all state and changes it in one place, [`Engine::step`]: each command of a batch is decided and its
+//! outcome applied to state that readers cannot see; the outcomes of the batch become one frame of the journal, one
+//! sync makes them durable, and only then a new [`Snapshot`] is published and the senders are answered. The function
+//! that applies an outcome is the same in the server, in recovery and in tests.
+//!
+//! The crate knows no protocol, no socket and no clock: [`Now`] is an argument.
+
+mod command;
+mod error;
+pub mod limits;
+mod mailbox;
+mod run;
+mod snapshot;
+mod status;
+
+pub use command::{
+    Answer, Answering, Command, Definition, Envelope, Keyword, Kind, Now, Reply, Rows, SessionId,
+};
+pub use error::{Error, Family, Result, Why};
+pub use mailbox::{Handle, Mailbox};
+pub use run::{Engine, Options, Recovered};
+pub use snapshot::{PqAnswer, PqDocument, PqScratch, Snapshot};
+pub use status::EngineStatus;

@@ -1,0 +1,247 @@
+//! What may be asked of the engine, and what it answers.
+
+use query::expression::Expression;
+use query::request::Select;
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use crate::error::{Error, Result};
+
+/// A connection, as the engine knows it: owner mode and waiting are per session. Never used twice by one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(pub u64);
+
+/// The time, as an argument: the engine never reads a clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Now {
+    /// Microseconds since 1970-01-01 UTC: what is stored (`hit_at`).
+    pub unix_us: i64,
+    /// Microseconds of a clock that never goes back: what deadlines are counted in.
+    pub steady_us: u64,
+}
+
+/// What is asked. Table names are in any case; they are compared in lower case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// CREATE TABLE.
+    CreateTable {
+        /// The table as asked for.
+        definition: Definition,
+        /// IF NOT EXISTS: a table of that name is left as it is.
+        if_not_exists: bool,
+    },
+    /// DROP TABLE.
+    DropTable {
+        /// Its name.
+        table: String,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
+    /// INSERT or REPLACE into a search, pq or queue table: one durable unit.
+    Insert {
+        /// Where.
+        table: String,
+        /// Column names as written; `None`: all, in table order, `id` first where the table has one.
+        columns: Option<Vec<String>>,
+        /// Values, one list a row.
+        rows: Vec<Vec<Value>>,
+        /// REPLACE: an id that is there is replaced. Refused by queues.
+        replace: bool,
+    },
+    /// DELETE: one durable unit, also of many rows.
+    Delete {
+        /// Where.
+        table: String,
+        /// Text of MATCH, for search tables.
+        matching: Option<String>,
+        /// The rest of WHERE; neither: every row.
+        filter: Option<Expression>,
+        /// LIMIT: rows by rising id, or in queue order.
+        limit: Option<u64>,
+    },
+    /// Inserts and deletes, in order; all of them or none. A refusal is [`Error::InMany`].
+    Many(Vec<Command>),
+    /// SELECT on a pq or queue table. Search tables are read from [`crate::Snapshot`].
+    Read {
+        /// What is asked.
+        select: Select,
+    },
+    /// `queue_wait`: ends the row owned, then takes the first free row, or waits for one. Answer: [`Reply::Waited`].
+    QueueWait {
+        /// The queue.
+        table: String,
+        /// How long to wait; 0 only looks.
+        timeout_us: u64,
+    },
+    /// `queue_end()`: deletes the row owned and leaves owner mode; fine outside of it.
+    QueueEnd,
+    /// `queue_abort()`: gives the row owned back to its place and leaves owner mode.
+    QueueAbort,
+    /// The connection is gone: what it owned is given back, what it waited for is forgotten.
+    SessionClosed,
+    /// Folds everything into files of its own, as far as the journal holds records for it.
+    Checkpoint,
+    /// Checkpoint, then the end of [`crate::Engine::run`].
+    Shutdown,
+}
+
+/// What is answered.
+#[derive(Debug)]
+pub enum Reply {
+    /// Done, and durable.
+    Done {
+        /// Rows inserted or deleted.
+        affected: u64,
+        /// Id of the last row inserted; 0 for a queue and where nothing was.
+        last_id: u64,
+        /// What the writer probably meant otherwise.
+        warnings: Vec<String>,
+    },
+    /// Rows of a read.
+    Rows(Answer),
+    /// `queue_wait`: true with a row, false when time ran out or the queue was dropped.
+    Waited(bool),
+    /// One reply a member of [`Command::Many`].
+    Many(Vec<Reply>),
+}
+
+impl Reply {
+    /// Done, with nothing to count.
+    pub(crate) fn done() -> Reply {
+        Reply::Done {
+            affected: 0,
+            last_id: 0,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// A table as it was asked for; as stored, names are in lower case and the columns complete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its columns, without the implied `id` of search and pq tables. Of a pq table: the columns of the documents it
+    /// is asked about; may be empty with `on`.
+    pub columns: Vec<Column>,
+}
+
+/// What a table is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Documents: `type='rt'`.
+    Search,
+    /// Standing queries: `type='pq'`. Its own rows are (id, query, tags, filters).
+    Percolate {
+        /// The search table whose every INSERT and REPLACE is matched.
+        on: Option<String>,
+        /// The queue that takes the hits; only with `on`.
+        into: Option<String>,
+    },
+    /// Rows for workers: `ENGINE=queue`, `type='queue'`.
+    Queue,
+}
+
+/// Rows of a SELECT.
+#[derive(Debug)]
+pub struct Answer {
+    /// Headers, with the type where the column is one of the table's.
+    pub columns: Vec<(String, Option<ColumnType>)>,
+    /// The rows, read as they are asked for.
+    pub rows: Rows,
+    /// Rows that matched, before OFFSET and LIMIT.
+    pub total_found: u64,
+    /// The words of MATCH, in query order; empty without one.
+    pub keywords: Vec<Keyword>,
+}
+
+/// One word of a MATCH, for SHOW META.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keyword {
+    /// As analysis gives it.
+    pub word: String,
+    /// Live documents that hold it.
+    pub documents: u64,
+}
+
+/// Rows, one at a time; every one has as many values as the answer has columns.
+pub struct Rows(Box<dyn Iterator<Item = Result<Vec<Value>>> + Send>);
+
+impl Rows {
+    /// Rows that are at hand.
+    #[must_use]
+    pub fn ready(rows: Vec<Vec<Value>>) -> Rows {
+        Rows(Box::new(rows.into_iter().map(Ok)))
+    }
+
+    /// Rows that are read as they are asked for.
+    pub fn reading(rows: impl Iterator<Item = Result<Vec<Value>>> + Send + 'static) -> Rows {
+        Rows(Box::new(rows))
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<Vec<Value>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next()
+    }
+}
+
+impl std::fmt::Debug for Rows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Rows(..)")
+    }
+}
+
+/// Takes the answer to one command, on the engine's thread: it must be quick and must not block.
+pub type Answering = Box<dyn FnOnce(std::result::Result<Reply, Error>) + Send>;
+
+/// A command with its sender.
+pub struct Envelope {
+    /// Whose.
+    pub session: SessionId,
+    /// What.
+    pub command: Command,
+    /// Called once, when what was done is durable.
+    pub reply: Answering,
+}
+
+impl Command {
+    /// Memory that it takes while it waits, roughly, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let own = size_of::<Command>();
+        match self {
+            Command::Insert { rows, .. } => {
+                own + rows.iter().flatten().map(value_bytes).sum::<usize>()
+            }
+            Command::Delete { filter, .. } => own + filter.as_ref().map_or(0, expression_bytes),
+            Command::Many(members) => own + members.iter().map(Command::bytes).sum::<usize>(),
+            _ => own,
+        }
+    }
+}
+
+fn value_bytes(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::Str(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Null | Value::Int(_) | Value::Float(_) => 0,
+        }
+}
+
+/// Only lists grow large in practice; a tree's depth is bounded by its parser.
+fn expression_bytes(expression: &Expression) -> usize {
+    let own = size_of::<Expression>();
+    match expression {
+        Expression::In { list, .. } => own + list.iter().map(value_bytes).sum::<usize>(),
+        Expression::Binary(_, left, right) => {
+            own + expression_bytes(left) + expression_bytes(right)
+        }
+        Expression::Unary(_, operand) => own + expression_bytes(operand),
+        _ => own,
+    }
+}

@@ -1,0 +1,36 @@
+//! Every bound of the engine, with its unit. What exceeds one is refused before anything changes.
+
+/// Commands that may wait for the engine's thread. Beyond: [`crate::Error::Overloaded`].
+pub const MAILBOX_COMMANDS_MAX: usize = 65_536;
+/// Bytes of commands that may wait; one command larger than that is taken into an empty mailbox all the same.
+pub const MAILBOX_BYTES_MAX: usize = 256 << 20;
+/// Commands taken at once: one frame of the journal, one sync.
+pub const BATCH_COMMANDS_MAX: usize = 1024;
+/// Bytes of commands taken at once; a single larger command is a batch of its own.
+pub const BATCH_BYTES_MAX: usize = 16 << 20;
+/// Tables of all kinds.
+pub const TABLES_MAX: usize = 4096;
+/// Columns of one table.
+pub const COLUMNS_MAX: usize = 256;
+/// Bytes of a table's or column's name.
+pub const NAME_BYTES_MAX: usize = 64;
+/// Bytes of one row of a queue, as stored.
+pub const QUEUE_ROW_BYTES_MAX: usize = 128 << 20;
+/// Bytes of one record. The journal takes no larger one.
+pub const RECORD_BYTES_MAX: usize = 256 << 20;
+/// Commands in one [`crate::Command::Many`].
+pub const MANY_COMMANDS_MAX: usize = 100_000;
+/// Longest `queue_wait`, in microseconds: a day.
+pub const WAIT_US_MAX: u64 = 86_400_000_000;
+/// Room held back for deletes and acknowledgements on a full disk, in bytes.
+pub const RESERVE_BYTES: u64 = 8 << 20;
+
+const _: () = assert!(
+    BATCH_BYTES_MAX < MAILBOX_BYTES_MAX,
+    "a full batch fits into the mailbox"
+);
+const _: () = assert!(
+    QUEUE_ROW_BYTES_MAX < RECORD_BYTES_MAX,
+    "a record holds the largest row"
+);
+const _: () = assert!(BATCH_COMMANDS_MAX < MAILBOX_COMMANDS_MAX);

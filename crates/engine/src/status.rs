@@ -1,0 +1,68 @@
+//! Counters of the engine, for SHOW STATUS and /metrics.
+
+/// What the engine has done since it was opened, and what it holds now. Counters only rise; times are in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EngineStatus {
+    /// Commands decided, refused ones included.
+    pub commands_total: u64,
+    /// Commands refused.
+    pub commands_refused_total: u64,
+    /// Records appended to the journal.
+    pub records_total: u64,
+    /// Bytes of those records.
+    pub record_bytes_total: u64,
+    /// Batches: turns of the engine's thread, with or without a record.
+    pub batches_total: u64,
+    /// Syncs of the journal.
+    pub syncs_total: u64,
+    /// Time spent in those syncs.
+    pub sync_us_total: u64,
+    /// Rows inserted, replaced or deleted by synced records: divided by syncs, rows a sync.
+    pub rows_synced_total: u64,
+    /// Records applied again at the start.
+    pub replayed_records: u64,
+    /// Records read at the start that every view already held.
+    pub skipped_records: u64,
+    /// Documents inserted or replaced.
+    pub documents_total: u64,
+    /// Documents deleted.
+    pub documents_deleted_total: u64,
+    /// Pairs of document and standing query, of inserts and of CALL PQ by snapshots of this engine.
+    pub hits_total: u64,
+    /// Standing queries tried on those documents.
+    pub candidates_total: u64,
+    /// Standing queries held now.
+    pub queries: u64,
+    /// Segments sealed.
+    pub seals_total: u64,
+    /// Folds of standing queries and queues into files.
+    pub folds_total: u64,
+    /// Manifests written.
+    pub checkpoints_total: u64,
+    /// Rows put into queues.
+    pub queue_put_total: u64,
+    /// Rows handed to a session by `queue_wait`.
+    pub queue_taken_total: u64,
+    /// Rows deleted by `queue_end`, by the next `queue_wait` or by DELETE.
+    pub queue_ended_total: u64,
+    /// Rows given back by `queue_abort` or by a closed session.
+    pub queue_aborted_total: u64,
+    /// Waits that ran out of time.
+    pub queue_timeouts_total: u64,
+    /// Sessions that wait now.
+    pub queue_waiting: u64,
+    /// Rows of all queues now, owned ones included.
+    pub queue_rows: u64,
+    /// Memory of queue rows that are in no file yet.
+    pub queue_bytes: u64,
+    /// Memory of documents that are in no segment yet.
+    pub tail_bytes: u64,
+    /// Position of the last record applied.
+    pub position: u64,
+    /// Lowest position that the journal must keep records above of.
+    pub checkpoint_position: u64,
+    /// Bytes of the journal's files.
+    pub journal_bytes: u64,
+    /// True while the device has no room for writes.
+    pub disk_full: bool,
+}
