@@ -1,19 +1,45 @@
 //! Text into words: folding, word boundaries, positions.
+//!
+//! A *run* is a longest stretch of letters, digits, `_` and marks; everything else parts runs. A run is folded (compatibility
+//! decomposition, accents stripped, lower case) and is one word, except that each Chinese, Japanese and Korean character in it
+//! is a word of its own. A run written as `#tag` or `@handle` also gives the marked word, at the position of its first bare one.
+//! Positions count the bare words of one field, from 1.
 
-/// The words of one document, in one buffer: made once, read by the matcher and by the index.
-///
-/// Words of a field follow each other in rising position; fields follow each other in rising number.
-#[derive(Clone, Debug, Default)]
-pub struct Words {
-    folded: Vec<u8>,
-    marks: Vec<Mark>,
+mod fold;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use words::Words;
+
+/// The settings of analysis, kept per table. There are none yet: every table has the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analyzer {}
+
+/// One word as [`Analyzer::words`] gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedWord<'a> {
+    /// Folded, never empty, at most [`crate::limits::WORD_BYTES_MAX`] bytes. A marked word begins with `#` or `@`.
+    pub text: &'a str,
+    /// From 1, rising; a marked word shares the position of the first bare word it covers, and follows it.
+    pub position: u32,
+    /// The bytes of the text that it was read from; the whole run for a word that was cut, the mark included for a marked one.
+    pub source: Range<usize>,
 }
 
-/// Where one word stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Mark {
-    start: u32,
-    bytes: u16,
-    field: u8,
-    position: u32,
+impl Analyzer {
+    /// Changes whenever the same text may give other words; stored beside what was made with it.
+    #[must_use]
+    pub fn version() -> u32 {
+        1
+    }
+
+    /// Calls `visit` with every word of `text`, in order of position. Allocates a few buffers a call; for documents there is
+    /// [`Words::push_field`].
+    pub fn words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
+        fold::words(text, visit);
+    }
 }

@@ -1,6 +1,47 @@
 //! The expression tree of WHERE, of standing queries' filters and of queue conditions.
 
+mod prepared;
+
+pub use prepared::{Prepared, UnknownColumn};
+
+use crate::lexer::{Lexer, SyntaxError};
 use crate::value::Value;
+
+/// What the caller makes of `name(…)` inside an expression: the lexer stands behind the opening bracket and must be left behind
+/// the closing one. `None` means that there is no such function.
+pub type Calls<'c> =
+    dyn FnMut(&str, &mut Lexer<'_>) -> Result<Option<Expression>, SyntaxError> + 'c;
+
+/// Parses an expression and stops at the first token that cannot continue it.
+///
+/// # Errors
+/// [`SyntaxError`]: bad syntax, an operator that is not built yet, a bound of [`crate::limits`] exceeded.
+pub fn parse(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
+    parse_with_calls(lexer, &mut |_, _| Ok(None))
+}
+
+/// As [`parse`], with functions that the caller knows.
+///
+/// # Errors
+/// As [`parse`], and what `calls` returns.
+pub fn parse_with_calls(
+    lexer: &mut Lexer<'_>,
+    calls: &mut Calls<'_>,
+) -> Result<Expression, SyntaxError> {
+    let _ = calls;
+    Err(lexer.unexpected("an expression"))
+}
+
+/// The value of an expression over a row; `row` gives a column's value by its lower-case name, `None` (an unknown column) is NULL.
+/// The slow and obvious way; [`Prepared`] is the fast one.
+#[must_use]
+pub fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
+    match expression {
+        Expression::Literal(value) => value.clone(),
+        Expression::Column(name) => row(name).unwrap_or(Value::Null),
+        _ => Value::Null,
+    }
+}
 
 /// An expression. Three-valued logic as in SQL: a comparison with NULL is NULL.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,4 +121,34 @@ pub enum BinaryOperator {
     Divide,
     /// `%`, `MOD`; by zero is NULL
     Modulo,
+}
+
+impl Expression {
+    /// `a AND b AND …`, balanced, so that a million terms are twenty levels. An empty list is true (1).
+    #[must_use]
+    pub fn all_of(terms: Vec<Expression>) -> Expression {
+        balanced(BinaryOperator::And, terms).unwrap_or(Expression::Literal(Value::Int(1)))
+    }
+
+    /// `a OR b OR …`, balanced. An empty list is false (0).
+    #[must_use]
+    pub fn any_of(terms: Vec<Expression>) -> Expression {
+        balanced(BinaryOperator::Or, terms).unwrap_or(Expression::Literal(Value::Int(0)))
+    }
+}
+
+/// Joins neighbours pair by pair until one is left.
+fn balanced(operator: BinaryOperator, mut terms: Vec<Expression>) -> Option<Expression> {
+    while terms.len() > 1 {
+        let mut joined = Vec::with_capacity(terms.len().div_ceil(2));
+        let mut rest = terms.into_iter();
+        while let Some(left) = rest.next() {
+            joined.push(match rest.next() {
+                Some(right) => Expression::Binary(operator, Box::new(left), Box::new(right)),
+                None => left,
+            });
+        }
+        terms = joined;
+    }
+    terms.pop()
 }

@@ -4,7 +4,13 @@
 
 pub mod analysis;
 pub mod expression;
+pub mod lexer;
+pub mod limits;
+mod parser;
+pub mod reference;
 pub mod request;
 pub mod schema;
 pub mod tree;
 pub mod value;
+
+pub use parser::parse;

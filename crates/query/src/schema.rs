@@ -1,5 +1,11 @@
 //! Columns and their types, as all tables share them.
 
+mod accept;
+mod names;
+
+pub use accept::ValueError;
+pub use names::{TypeError, TypeSystem};
+
 use crate::value::Value;
 
 /// Most text columns of one table: a set of fields is one `u64`.
