@@ -1,1 +1,24 @@
 //! Documents at rest: tail, segments, rows, search.
+//!
+//! A [`Table`] is the writer's side of one search table and belongs to one thread. What it publishes is a
+//! [`Snapshot`], which any number of readers share; nothing that was not published is ever visible in one.
+//! New rows live in the *tail*, chunks of postings in memory; a [`SealJob`] turns a frozen tail into a *segment*,
+//! a directory of files written once. The same rows give the same answer, to the byte, however they are spread over both.
+//!
+//! The crate knows no SQL, no HTTP and no other table. All files go through `disk::Disk`.
+
+mod answer;
+mod error;
+mod files;
+pub mod limits;
+pub mod row;
+mod seal;
+mod snapshot;
+mod table;
+
+pub use answer::{Answer, Keyword, Rows};
+pub use error::{Error, Result};
+pub use files::{Files, SegmentFiles};
+pub use seal::{SealJob, Sealed};
+pub use snapshot::Snapshot;
+pub use table::{Status, Table, TableShape, TailStatus};

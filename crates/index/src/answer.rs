@@ -1,0 +1,48 @@
+//! What a SELECT gives back.
+
+use query::schema::ColumnType;
+use query::value::Value;
+
+use crate::error::Result;
+
+/// The answer of one SELECT.
+pub struct Answer {
+    /// Header and type of each column shown; `None` for the type of an expression.
+    pub columns: Vec<(String, Option<ColumnType>)>,
+    /// The rows, in order, after OFFSET and LIMIT.
+    pub rows: Rows,
+    /// Rows that matched, before OFFSET and LIMIT. Exact.
+    pub total_found: u64,
+    /// One for each distinct word that MATCH asked for, in the order of the query, for SHOW META.
+    pub keywords: Vec<Keyword>,
+}
+
+/// Live statistics of one word, over the whole table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keyword {
+    /// As analysis gives it.
+    pub word: String,
+    /// Rows that hold it.
+    pub documents: u64,
+    /// Times it occurs in them.
+    pub hits: u64,
+}
+
+/// Rows of an answer, each made when it is asked for. Holds its snapshot alive.
+pub struct Rows {
+    pub(crate) next: usize,
+}
+
+impl Iterator for Rows {
+    type Item = Result<Vec<Value>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.next, Some(self.next))
+    }
+}
+
+impl ExactSizeIterator for Rows {}

@@ -1,0 +1,108 @@
+//! Why a call of this crate failed.
+
+use std::fmt;
+use std::io;
+
+/// Result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Facts of a failure; sentences are made at the doors.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// Caller's fault: a SELECT names a column that the table does not have.
+    UnknownColumn {
+        /// As the query names it.
+        name: String,
+    },
+    /// Caller's fault: a SELECT that this crate cannot answer.
+    Unsupported {
+        /// What was asked, lower case, no full stop.
+        what: &'static str,
+    },
+    /// Limit: a text column holds more words than [`crate::limits::FIELD_POSITION_MAX`].
+    TextTooLong {
+        /// Number of the text column.
+        field: u8,
+    },
+    /// Not now: the tail holds [`crate::limits::TAIL_ROWS_MAX`] rows and waits for a seal.
+    TailFull,
+    /// This node is sick, or its disk is full (`StorageFull`): a file could not be read or written.
+    Io {
+        /// Path below the disk's root.
+        file: String,
+        /// What the disk said.
+        source: io::Error,
+    },
+    /// This node is sick: bytes of a file are not those that were written.
+    Corrupt {
+        /// Path below the disk's root.
+        file: String,
+        /// Where the damage was seen, in bytes from the start of the file.
+        offset: u64,
+        /// What is wrong, lower case, no full stop.
+        what: &'static str,
+    },
+    /// The file was written by a newer version of this program.
+    NewerFormat {
+        /// Path below the disk's root.
+        file: String,
+        /// Version in the file.
+        found: u32,
+        /// Newest version known here.
+        known: u32,
+    },
+    /// A bug in this crate or in tantivy.
+    Internal {
+        /// What was being done.
+        what: String,
+    },
+}
+
+impl Error {
+    /// Whether the disk had no room for what was to be written.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+
+    pub(crate) fn io(file: impl Into<String>, source: io::Error) -> Self {
+        Error::Io {
+            file: file.into(),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownColumn { name } => write!(f, "unknown column '{name}'"),
+            Error::Unsupported { what } => f.write_str(what),
+            Error::TextTooLong { field } => {
+                write!(f, "text column {field} holds too many words")
+            }
+            Error::TailFull => f.write_str("too many rows wait to be sealed"),
+            Error::Io { file, .. } => write!(f, "cannot read or write file {file}"),
+            Error::Corrupt { file, offset, what } => {
+                write!(f, "file {file} is damaged at byte {offset}: {what}")
+            }
+            Error::NewerFormat { file, found, known } => {
+                write!(
+                    f,
+                    "file {file} has format version {found}, newer than {known}"
+                )
+            }
+            Error::Internal { what } => write!(f, "internal error: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What the engine's manifest keeps of one search table.
+
+/// The files of one table at a checkpoint: with them and the journal above [`Files::position`], the table is whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// Journal position that the files cover: every record up to it, none after it.
+    pub position: u64,
+    /// Oldest first.
+    pub segments: Vec<SegmentFiles>,
+}
+
+/// One segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentFiles {
+    /// Name of its directory inside the table's directory.
+    pub directory: String,
+    /// Rows in it, deleted ones included.
+    pub rows: u32,
+    /// Name of its file of deleted rows, inside its directory; `None` where no row was deleted up to the checkpoint.
+    pub deleted: Option<String>,
+}
+
+impl Files {
+    /// Appends the binary form, for the manifest. Self-delimiting.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend(self.position.to_le_bytes());
+        out.extend((self.segments.len() as u32).to_le_bytes());
+        for segment in &self.segments {
+            out.extend(segment.rows.to_le_bytes());
+            encode_name(&segment.directory, out);
+            encode_name(segment.deleted.as_deref().unwrap_or(""), out);
+        }
+    }
+
+    /// Reads what [`Files::encode`] wrote and moves `bytes` behind it. `None` where the bytes are not such a form.
+    #[must_use]
+    pub fn decode(bytes: &mut &[u8]) -> Option<Files> {
+        let position = u64::from_le_bytes(take(bytes)?);
+        let count = u32::from_le_bytes(take(bytes)?);
+        let mut segments = Vec::new();
+        for _ in 0..count {
+            let rows = u32::from_le_bytes(take(bytes)?);
+            let directory = decode_name(bytes)?;
+            let deleted = Some(decode_name(bytes)?).filter(|name| !name.is_empty());
+            segments.push(SegmentFiles {
+                directory,
+                rows,
+                deleted,
+            });
+        }
+        Some(Files { position, segments })
+    }
+}
+
+/// Names are ours and short: one byte of length is enough.
+fn encode_name(name: &str, out: &mut Vec<u8>) {
+    assert!(
+        name.len() <= usize::from(u8::MAX),
+        "names of segments and their files are short"
+    );
+    out.push(name.len() as u8);
+    out.extend(name.as_bytes());
+}
+
+fn decode_name(bytes: &mut &[u8]) -> Option<String> {
+    let [length] = take::<1>(bytes)?;
+    let (name, rest) = bytes.split_at_checked(usize::from(length))?;
+    *bytes = rest;
+    String::from_utf8(name.to_vec()).ok()
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, rest) = bytes.split_first_chunk::<N>()?;
+    *bytes = rest;
+    Some(*head)
+}

@@ -1,0 +1,10 @@
+//! What this crate refuses, and at which size.
+
+/// Words of one field of one document. A word's place is stored as `field << 24 | position` (positions count from 1).
+pub const FIELD_POSITION_MAX: u32 = (1 << 24) - 1;
+
+/// Rows held in one tail, dead ones included: their numbers fit tantivy's document ids (`u32`, below `i32::MAX`).
+pub const TAIL_ROWS_MAX: u32 = i32::MAX as u32 - 1;
+
+/// Columns of one table, without `id`.
+pub const COLUMNS_MAX: usize = u16::MAX as usize;

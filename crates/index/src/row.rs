@@ -1,0 +1,129 @@
+//! The binary form of one row: every column in table order, without the id.
+//!
+//! Layout, little-endian: `count: u16`, then for each column `tag: u8, end: u32`, then the values. `end` counts from the
+//! start of the values, so any column is found in one step, without reading the others. Tags:
+//!
+//! | tag | value | bytes |
+//! |---|---|---|
+//! | 0 | NULL | 0 |
+//! | 1 | integer that fits an `i64` | 8 |
+//! | 2 | integer that does not | 16 |
+//! | 3 | float (`f64` bits) | 8 |
+//! | 4 | text, UTF-8 | its length |
+//! | 5 | bytes | their length |
+
+use query::value::Value;
+
+const HEAD_BYTES: usize = 2;
+const COLUMN_BYTES: usize = 5;
+
+const NULL: u8 = 0;
+const SHORT: u8 = 1;
+const LONG: u8 = 2;
+const FLOAT: u8 = 3;
+const TEXT: u8 = 4;
+const BINARY: u8 = 5;
+
+/// Encodes the columns of one row. Panics above [`crate::limits::COLUMNS_MAX`] columns or 4 GiB of values.
+#[must_use]
+pub fn encode(values: &[Value]) -> Vec<u8> {
+    assert!(values.len() <= crate::limits::COLUMNS_MAX);
+    let head = HEAD_BYTES + COLUMN_BYTES * values.len();
+    let mut out = Vec::with_capacity(head + values.iter().map(value_bytes).sum::<usize>());
+    out.extend((values.len() as u16).to_le_bytes());
+    let mut end = 0;
+    for value in values {
+        end += value_bytes(value);
+        assert!(u32::try_from(end).is_ok(), "a row is smaller than 4 GiB");
+        out.push(tag(value));
+        out.extend((end as u32).to_le_bytes());
+    }
+    for value in values {
+        append(value, &mut out);
+    }
+    out
+}
+
+/// All columns of an encoded row. `None` where the bytes are not an encoded row.
+#[must_use]
+pub fn decode(row: &[u8]) -> Option<Vec<Value>> {
+    (0..column_count(row)?)
+        .map(|column| decode_column(row, column))
+        .collect()
+}
+
+/// Number of columns of an encoded row. `None` where the bytes are not an encoded row.
+#[must_use]
+pub fn column_count(row: &[u8]) -> Option<usize> {
+    Some(usize::from(u16::from_le_bytes(*row.first_chunk()?)))
+}
+
+/// One column of an encoded row. `None` beyond the last, or where the bytes are not an encoded row.
+/// Cost: one step, whatever the number of columns.
+#[must_use]
+pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
+    let count = column_count(row)?;
+    if column >= count {
+        return None;
+    }
+    let (tag, end) = slot(row, column)?;
+    let start = if column == 0 {
+        0
+    } else {
+        slot(row, column - 1)?.1
+    };
+    let values = HEAD_BYTES + COLUMN_BYTES * count;
+    let bytes = row.get(values + start..values + end)?;
+    Some(match tag {
+        NULL => Value::Null,
+        SHORT => Value::Int(i128::from(i64::from_le_bytes(bytes.try_into().ok()?))),
+        LONG => Value::Int(i128::from_le_bytes(bytes.try_into().ok()?)),
+        FLOAT => Value::Float(f64::from_le_bytes(bytes.try_into().ok()?)),
+        TEXT => Value::Str(std::str::from_utf8(bytes).ok()?.to_owned()),
+        BINARY => Value::Bytes(bytes.to_vec()),
+        _ => return None,
+    })
+}
+
+/// Tag and end of a column's value.
+fn slot(row: &[u8], column: usize) -> Option<(u8, usize)> {
+    let at = HEAD_BYTES + COLUMN_BYTES * column;
+    let tag = *row.get(at)?;
+    let end = u32::from_le_bytes(*row.get(at + 1..)?.first_chunk()?);
+    Some((tag, end as usize))
+}
+
+fn tag(value: &Value) -> u8 {
+    match value {
+        Value::Null => NULL,
+        Value::Int(number) if i64::try_from(*number).is_ok() => SHORT,
+        Value::Int(_) => LONG,
+        Value::Float(_) => FLOAT,
+        Value::Str(_) => TEXT,
+        Value::Bytes(_) => BINARY,
+    }
+}
+
+fn value_bytes(value: &Value) -> usize {
+    match value {
+        Value::Null => 0,
+        Value::Int(number) if i64::try_from(*number).is_ok() => 8,
+        Value::Int(_) => 16,
+        Value::Float(_) => 8,
+        Value::Str(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+    }
+}
+
+fn append(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => {}
+        Value::Int(number) => match i64::try_from(*number) {
+            Ok(short) => out.extend(short.to_le_bytes()),
+            Err(_) => out.extend(number.to_le_bytes()),
+        },
+        Value::Float(number) => out.extend(number.to_le_bytes()),
+        Value::Str(text) => out.extend(text.as_bytes()),
+        Value::Bytes(bytes) => out.extend(bytes),
+    }
+}
