@@ -1,0 +1,37 @@
+//! Why a JSON body was refused, and where.
+
+use std::fmt;
+
+/// A refused JSON body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError {
+    /// Path of what is wrong, e.g. `query.bool.must[1].match`; empty for the body itself or for text that is no JSON.
+    pub path: String,
+    /// What is wrong, lower case, no full stop, without the path.
+    pub message: String,
+    /// Understood, but not offered yet: HTTP 501 rather than 400.
+    pub not_yet: bool,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let not_yet = if self.not_yet { "not yet: " } else { "" };
+        if self.path.is_empty() {
+            write!(f, "{not_yet}{}", self.message)
+        } else {
+            write!(f, "{not_yet}{}: {}", self.path, self.message)
+        }
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl JsonError {
+    pub(super) fn new(path: &str, message: impl Into<String>) -> Self {
+        JsonError {
+            path: path.to_owned(),
+            message: message.into(),
+            not_yet: false,
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The limits of what a stranger may send. Each has an error, and a line in `docs/sql.md`.
+
+/// Longest logical packet (one command, or one row of an answer), in bytes: 128 MiB.
+pub const PACKET_BYTES_MAX: usize = 128 << 20;
+
+/// Most payload bytes of one physical MySQL frame; a longer packet goes on in the next frame.
+pub const FRAME_BYTES_MAX: usize = 0xff_ffff;
+
+/// Most that a header alone makes a packet reader reserve, in bytes; the rest is reserved as bytes arrive.
+pub const READ_AHEAD_BYTES: usize = 1 << 20;
+
+/// A server hands encoded bytes to its socket when this many wait, so that no answer is held whole.
+pub const FLUSH_BYTES: usize = 64 << 10;
+
+/// Most columns of one result set that a client accepts.
+pub const COLUMNS_MAX: usize = 4096;
+
+/// Most connect attributes kept of one client; more are skipped.
+pub const ATTRIBUTES_MAX: usize = 128;
+
+/// Most characters of a statement that an error message repeats.
+pub const NEAR_CHARS_MAX: usize = 80;
+
+/// Deepest nesting of a JSON query body (`bool` inside `bool`).
+pub const JSON_QUERY_DEPTH_MAX: usize = 64;
+
+/// Longest line of a bulk body, in bytes. The same as a packet: both doors take the same document.
+pub const LINE_BYTES_MAX: usize = PACKET_BYTES_MAX;
+
+const _: () = assert!(PACKET_BYTES_MAX > FRAME_BYTES_MAX);
+const _: () = assert!(READ_AHEAD_BYTES < PACKET_BYTES_MAX && FLUSH_BYTES <= READ_AHEAD_BYTES);

@@ -1,0 +1,255 @@
+//! Authentication: the two scrambles, and the server's side of the exchange.
+//!
+//! The server knows the password, so `caching_sha2_password` never needs its full exchange (which would need TLS or
+//! RSA): the scramble is compared and answered by "fast authentication succeeded", or by an error.
+
+use sha1::{Digest as _, Sha1};
+use sha2::Sha256;
+
+use super::bytes::{Reader, put_terminated};
+use super::constants::{AUTH_MORE, EOF, FAST_AUTH_SUCCESS};
+use super::packet::PacketWriter;
+
+/// Bytes of a nonce.
+pub(super) const NONCE_BYTES: usize = 20;
+
+/// Random bytes that a password is scrambled with, new for each connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nonce([u8; NONCE_BYTES]);
+
+impl Nonce {
+    /// A nonce from random bytes. Each is brought into 1 ..= 127, as clients cut the nonce at a zero byte.
+    #[must_use]
+    pub fn from_random(mut random: [u8; NONCE_BYTES]) -> Self {
+        for byte in &mut random {
+            *byte = (*byte & 0x7f).max(1);
+        }
+        Nonce(random)
+    }
+
+    pub(super) fn received(bytes: [u8; NONCE_BYTES]) -> Self {
+        Nonce(bytes)
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8; NONCE_BYTES] {
+        &self.0
+    }
+}
+
+/// How a password is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plugin {
+    /// `caching_sha2_password`, the default of MySQL 8.
+    CachingSha2,
+    /// `mysql_native_password`, the default of MariaDB and of older clients.
+    Native,
+}
+
+impl Plugin {
+    /// Its name on the wire.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Plugin::CachingSha2 => "caching_sha2_password",
+            Plugin::Native => "mysql_native_password",
+        }
+    }
+
+    /// The plugin of that name.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Option<Self> {
+        [Plugin::CachingSha2, Plugin::Native]
+            .into_iter()
+            .find(|plugin| plugin.name().as_bytes() == name)
+    }
+
+    /// What a client sends to prove `password`; empty for an empty one.
+    #[must_use]
+    pub fn scramble(self, password: &[u8], nonce: &Nonce) -> Vec<u8> {
+        if password.is_empty() {
+            return Vec::new();
+        }
+        match self {
+            Plugin::Native => {
+                let once = Sha1::digest(password);
+                let twice = Sha1::digest(once);
+                let mask = Sha1::new()
+                    .chain_update(nonce.bytes())
+                    .chain_update(twice)
+                    .finalize();
+                exclusive_or(&once, &mask)
+            }
+            Plugin::CachingSha2 => {
+                let once = Sha256::digest(password);
+                let twice = Sha256::digest(once);
+                let mask = Sha256::new()
+                    .chain_update(twice)
+                    .chain_update(nonce.bytes())
+                    .finalize();
+                exclusive_or(&once, &mask)
+            }
+        }
+    }
+}
+
+fn exclusive_or(left: &[u8], right: &[u8]) -> Vec<u8> {
+    left.iter()
+        .zip(right)
+        .map(|(left, right)| left ^ right)
+        .collect()
+}
+
+/// Equality whose time does not tell where two scrambles differ.
+fn same(left: &[u8], right: &[u8]) -> bool {
+    left.len() == right.len()
+        && left
+            .iter()
+            .zip(right)
+            .fold(0, |difference, (left, right)| difference | (left ^ right))
+            == 0
+}
+
+/// What the user who connects must prove.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// Nothing: any password passes.
+    Anyone,
+    /// This password; an empty one means that none may be given.
+    Password(String),
+    /// Nothing will do: there is no such user. Asked and refused like a wrong password.
+    Nobody,
+}
+
+/// What comes next in an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send what was written, read the client's next packet, give it to [`Authenticator::answer`].
+    Read,
+    /// Proved: send what was written and an OK packet behind it.
+    Welcome,
+    /// Not proved: answer error 1045.
+    Denied {
+        /// For the message's `using password: YES`.
+        password_given: bool,
+    },
+}
+
+/// The server's side of one exchange.
+#[derive(Clone, Debug)]
+pub struct Authenticator {
+    nonce: Nonce,
+    credential: Credential,
+    plugin: Plugin,
+    switched: bool,
+}
+
+impl Authenticator {
+    /// Takes the handshake response's data. `offered` is the greeting's plugin, `named` the response's.
+    ///
+    /// Writes to `packets` what is to be sent before the next step.
+    pub fn begin(
+        nonce: Nonce,
+        offered: Plugin,
+        credential: Credential,
+        named: Option<&str>,
+        auth: &[u8],
+        packets: &mut PacketWriter,
+    ) -> (Self, Step) {
+        // Clients that name none are older than plugins: they scramble natively.
+        let plugin = named.map_or(Some(Plugin::Native), |name| Plugin::named(name.as_bytes()));
+        let mut authenticator = Authenticator {
+            nonce,
+            credential,
+            plugin: plugin.unwrap_or(offered),
+            switched: false,
+        };
+        let step = if plugin == Some(offered) {
+            authenticator.verify(auth, packets)
+        } else if plugin.is_some() && !auth.is_empty() && authenticator.proves(auth) {
+            authenticator.verify(auth, packets)
+        } else {
+            // A client whose plugin differs from the greeting's may have sent nothing yet: it waits for this.
+            authenticator.switch(packets)
+        };
+        (authenticator, step)
+    }
+
+    /// Takes the data of COM_CHANGE_USER, on the nonce of the connection's greeting.
+    pub fn change_user(
+        nonce: Nonce,
+        offered: Plugin,
+        credential: Credential,
+        named: Option<&str>,
+        auth: &[u8],
+        packets: &mut PacketWriter,
+    ) -> (Self, Step) {
+        let plugin = named.map_or(Some(Plugin::Native), |name| Plugin::named(name.as_bytes()));
+        let mut authenticator = Authenticator {
+            nonce,
+            credential,
+            plugin: plugin.unwrap_or(offered),
+            switched: false,
+        };
+        let proved = plugin.is_some() && auth.len() > 1 && authenticator.proves(auth);
+        let step = if proved {
+            authenticator.verify(auth, packets)
+        } else {
+            authenticator.switch(packets)
+        };
+        (authenticator, step)
+    }
+
+    /// Takes the client's answer to what was asked last.
+    pub fn answer(&mut self, payload: &[u8], packets: &mut PacketWriter) -> Step {
+        self.verify(payload, packets)
+    }
+
+    /// Asks the client to scramble anew: AuthSwitchRequest.
+    fn switch(&mut self, packets: &mut PacketWriter) -> Step {
+        self.switched = true;
+        let out = packets.begin();
+        out.push(EOF);
+        put_terminated(out, self.plugin.name().as_bytes());
+        put_terminated(out, self.nonce.bytes());
+        packets.end();
+        Step::Read
+    }
+
+    fn proves(&self, auth: &[u8]) -> bool {
+        match &self.credential {
+            Credential::Anyone => true,
+            Credential::Nobody => false,
+            Credential::Password(password) => same(
+                auth,
+                &self.plugin.scramble(password.as_bytes(), &self.nonce),
+            ),
+        }
+    }
+
+    fn verify(&self, auth: &[u8], packets: &mut PacketWriter) -> Step {
+        // Some clients say "no password" by a single zero byte.
+        let auth = if auth == [0] { &[] } else { auth };
+        let password_given = !auth.is_empty();
+        if !self.proves(auth) {
+            return Step::Denied { password_given };
+        }
+        if password_given && self.plugin == Plugin::CachingSha2 {
+            packets
+                .begin()
+                .extend_from_slice(&[AUTH_MORE, FAST_AUTH_SUCCESS]);
+            packets.end();
+        }
+        Step::Welcome
+    }
+}
+
+/// Plugin and nonce of an AuthSwitchRequest, as a client reads it. `None`: a plugin or nonce that is not known here.
+pub(super) fn read_switch(payload: &[u8]) -> Option<(Plugin, Nonce)> {
+    let mut reader = Reader::new(payload);
+    reader.u8("header").ok()?;
+    let plugin = Plugin::named(reader.terminated())?;
+    let nonce = reader.take(NONCE_BYTES, "nonce").ok()?;
+    Some((plugin, Nonce(nonce.try_into().ok()?)))
+}

@@ -1,0 +1,139 @@
+//! Commands: what a client may ask once it is connected.
+
+use super::bytes::{DecodeError, Reader};
+use super::constants::Capabilities;
+use super::handshake::{read_attributes, text};
+use super::packet::PacketWriter;
+
+const QUIT: u8 = 0x01;
+const INIT_DB: u8 = 0x02;
+const QUERY: u8 = 0x03;
+const FIELD_LIST: u8 = 0x04;
+const STATISTICS: u8 = 0x09;
+const PING: u8 = 0x0e;
+const CHANGE_USER: u8 = 0x11;
+const SET_OPTION: u8 = 0x1b;
+const RESET_CONNECTION: u8 = 0x1f;
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command<'a> {
+    /// The client goes; no answer.
+    Quit,
+    /// USE in another form.
+    InitDb(String),
+    /// SQL text.
+    Query(&'a [u8]),
+    /// Columns of a table; the mysql client asks it for completion.
+    FieldList {
+        /// The table, lower case.
+        table: String,
+        /// LIKE pattern on the column's name; empty means all.
+        wildcard: String,
+    },
+    /// A line about the server.
+    Statistics,
+    /// Are you there?
+    Ping,
+    /// Another user on the same connection.
+    ChangeUser(ChangeUser),
+    /// 0: several statements in one command are allowed from now on; 1: no longer.
+    SetOption(u16),
+    /// Session state back to that of a new connection.
+    ResetConnection,
+    /// A command that is not offered, prepared statements among them: MySQL 1047.
+    Unknown(u8),
+}
+
+/// Data of COM_CHANGE_USER.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeUser {
+    /// The new user.
+    pub user: String,
+    /// Authentication data, on the nonce of the greeting.
+    pub auth: Vec<u8>,
+    /// The new database.
+    pub database: Option<String>,
+    /// The plugin that made `auth`.
+    pub plugin: Option<String>,
+    /// Connect attributes.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl<'a> Command<'a> {
+    /// Reads a command's payload.
+    ///
+    /// # Errors
+    /// [`DecodeError`]: empty, or it ends early.
+    pub fn decode(payload: &'a [u8], capabilities: Capabilities) -> Result<Self, DecodeError> {
+        let mut reader = Reader::new(payload);
+        Ok(match reader.u8("command")? {
+            QUIT => Command::Quit,
+            INIT_DB => Command::InitDb(text(reader.rest())),
+            QUERY => Command::Query(reader.rest()),
+            FIELD_LIST => Command::FieldList {
+                table: text(reader.terminated()).to_lowercase(),
+                wildcard: text(reader.terminated()),
+            },
+            STATISTICS => Command::Statistics,
+            PING => Command::Ping,
+            CHANGE_USER => Command::ChangeUser(change_user(&mut reader, capabilities)?),
+            SET_OPTION => Command::SetOption(reader.u16("option")?),
+            RESET_CONNECTION => Command::ResetConnection,
+            other => Command::Unknown(other),
+        })
+    }
+
+    /// Writes COM_QUERY, as a client.
+    pub fn query(text: &[u8], packets: &mut PacketWriter) {
+        Self::simple(QUERY, text, packets);
+    }
+
+    /// Writes COM_PING, as a client.
+    pub fn ping(packets: &mut PacketWriter) {
+        Self::simple(PING, b"", packets);
+    }
+
+    /// Writes COM_QUIT, as a client.
+    pub fn quit(packets: &mut PacketWriter) {
+        Self::simple(QUIT, b"", packets);
+    }
+
+    fn simple(command: u8, data: &[u8], packets: &mut PacketWriter) {
+        packets.start(0);
+        let out = packets.begin();
+        out.push(command);
+        out.extend_from_slice(data);
+        packets.end();
+    }
+}
+
+fn change_user(
+    reader: &mut Reader<'_>,
+    capabilities: Capabilities,
+) -> Result<ChangeUser, DecodeError> {
+    let user = text(reader.terminated());
+    let length = reader.u8("authentication data")?;
+    let auth = reader
+        .take(usize::from(length), "authentication data")?
+        .to_vec();
+    let database = Some(text(reader.terminated())).filter(|name| !name.is_empty());
+    let mut plugin = None;
+    let mut attributes = Vec::new();
+    if !reader.is_empty() {
+        reader.u16("charset")?;
+        if capabilities.has(Capabilities::PLUGIN_AUTH) {
+            plugin = Some(text(reader.terminated()));
+        }
+        if capabilities.has(Capabilities::CONNECT_ATTRS) && !reader.is_empty() {
+            attributes = read_attributes(reader)?;
+        }
+    }
+    Ok(ChangeUser {
+        user,
+        auth,
+        database,
+        plugin,
+        attributes,
+    })
+}

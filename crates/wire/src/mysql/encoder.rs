@@ -1,0 +1,263 @@
+//! A server's replies, written straight into one reusable buffer: no value per cell, no packet per row.
+
+use crate::limits::FLUSH_BYTES;
+
+use super::bytes::{put_integer, put_string};
+use super::column::ColumnDefinition;
+use super::constants::{self, Capabilities, STATUS_AUTOCOMMIT};
+use super::packet::PacketWriter;
+
+/// What a statement without rows reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ok {
+    /// Rows inserted, replaced or deleted.
+    pub affected: u64,
+    /// Id of the last row inserted; 0 where none was.
+    pub last_id: u64,
+    /// Status flags.
+    pub status: u16,
+    /// How many warnings SHOW WARNINGS has; the protocol carries 16 bits of it.
+    pub warnings: u16,
+    /// Text for people; may be empty.
+    pub info: String,
+}
+
+impl Default for Ok {
+    fn default() -> Self {
+        Ok {
+            affected: 0,
+            last_id: 0,
+            status: STATUS_AUTOCOMMIT,
+            warnings: 0,
+            info: String::new(),
+        }
+    }
+}
+
+/// Encodes replies. The order of calls is the protocol's: [`start`](Self::start), then one of
+/// [`ok`](Self::ok), [`error`](Self::error), [`field_list`](Self::field_list), or
+/// [`columns`](Self::columns) – rows – [`end_rows`](Self::end_rows); further result sets follow where the status
+/// before said [`STATUS_MORE_RESULTS`](super::STATUS_MORE_RESULTS).
+///
+/// A row is [`row_begin`](Self::row_begin), a `row_…` per column, [`row_end`](Self::row_end).
+#[derive(Debug)]
+pub struct Encoder {
+    packets: PacketWriter,
+    deprecate_eof: bool,
+}
+
+impl Encoder {
+    /// An encoder for a client that has these capabilities.
+    #[must_use]
+    pub fn new(capabilities: Capabilities) -> Self {
+        Encoder {
+            packets: PacketWriter::new(),
+            deprecate_eof: capabilities.has(Capabilities::DEPRECATE_EOF),
+        }
+    }
+
+    /// Begins a reply: its first packet gets this number, one more than the command's (mostly 1).
+    pub fn start(&mut self, sequence: u8) {
+        self.packets.start(sequence);
+    }
+
+    /// What waits for the socket.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.packets.bytes()
+    }
+
+    /// Forgets what was sent; the reply goes on.
+    pub fn clear(&mut self) {
+        self.packets.clear();
+    }
+
+    /// Whether enough waits to be worth sending ([`FLUSH_BYTES`]).
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.packets.bytes().len() >= FLUSH_BYTES
+    }
+
+    /// The packets themselves, for the handshake.
+    pub fn packets(&mut self) -> &mut PacketWriter {
+        &mut self.packets
+    }
+
+    /// A statement without rows is done.
+    pub fn ok(&mut self, ok: &Ok) {
+        self.put_ok(constants::OK, ok);
+    }
+
+    /// A statement failed. `sqlstate` is MySQL's five characters.
+    pub fn error(&mut self, code: u16, sqlstate: &[u8; 5], message: &str) {
+        let out = self.packets.begin();
+        out.push(constants::ERR);
+        out.extend_from_slice(&code.to_le_bytes());
+        out.push(b'#');
+        out.extend_from_slice(sqlstate);
+        out.extend_from_slice(message.as_bytes());
+        self.packets.end();
+    }
+
+    /// Plain text in one packet: the answer to COM_STATISTICS.
+    pub fn text(&mut self, text: &str) {
+        self.packets.begin().extend_from_slice(text.as_bytes());
+        self.packets.end();
+    }
+
+    /// Begins a result set. At least one column: a count of 0 would read as an OK packet.
+    pub fn columns(&mut self, columns: &[ColumnDefinition]) {
+        put_integer(self.packets.begin(), columns.len() as u64);
+        self.packets.end();
+        for column in columns {
+            column.encode(self.packets.begin());
+            self.packets.end();
+        }
+        if !self.deprecate_eof {
+            self.put_eof(STATUS_AUTOCOMMIT, 0);
+        }
+    }
+
+    /// Ends a result set.
+    pub fn end_rows(&mut self, status: u16, warnings: u16) {
+        if self.deprecate_eof {
+            self.put_ok(
+                constants::EOF,
+                &Ok {
+                    status,
+                    warnings,
+                    ..Ok::default()
+                },
+            );
+        } else {
+            self.put_eof(status, warnings);
+        }
+    }
+
+    /// The whole answer to COM_FIELD_LIST: definitions with NULL defaults.
+    pub fn field_list(&mut self, columns: &[ColumnDefinition]) {
+        for column in columns {
+            let out = self.packets.begin();
+            column.encode(out);
+            out.push(constants::NULL_CELL);
+            self.packets.end();
+        }
+        self.end_rows(STATUS_AUTOCOMMIT, 0);
+    }
+
+    /// Begins a row.
+    #[inline]
+    pub fn row_begin(&mut self) {
+        self.packets.begin();
+    }
+
+    /// Ends a row.
+    #[inline]
+    pub fn row_end(&mut self) {
+        self.packets.end();
+    }
+
+    /// A cell of bytes or text.
+    #[inline]
+    pub fn row_bytes(&mut self, bytes: &[u8]) {
+        put_string(self.packets.body(), bytes);
+    }
+
+    /// A cell without a value.
+    #[inline]
+    pub fn row_null(&mut self) {
+        self.packets.body().push(constants::NULL_CELL);
+    }
+
+    /// A cell with a number.
+    #[inline]
+    pub fn row_u64(&mut self, value: u64) {
+        put_decimal(self.packets.body(), value, false);
+    }
+
+    /// A cell with a number of either sign.
+    #[inline]
+    pub fn row_i64(&mut self, value: i64) {
+        put_decimal(self.packets.body(), value.unsigned_abs(), value < 0);
+    }
+
+    /// A cell with a number as the engine holds it.
+    pub fn row_integer(&mut self, value: i128) {
+        match (u64::try_from(value), i64::try_from(value)) {
+            (Result::Ok(value), _) => self.row_u64(value),
+            (_, Result::Ok(value)) => self.row_i64(value),
+            _ => self.row_bytes(value.to_string().as_bytes()),
+        }
+    }
+
+    /// A cell that is a list of numbers, as `1,2,3`. Costs no allocation.
+    pub fn row_list(&mut self, values: impl Iterator<Item = u64>) {
+        let out = self.packets.body();
+        // The list's length stands in front of it, so a short list is written behind a one-byte length and
+        // moved only if it grew beyond what one byte can say.
+        let length_at = out.len();
+        out.push(0);
+        for (index, value) in values.enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            let (digits, from) = decimal_digits(value);
+            out.extend_from_slice(&digits[from..]);
+        }
+        let length = out.len() - length_at - 1;
+        if length <= 0xfa {
+            out[length_at] = length as u8;
+        } else {
+            let list = out.split_off(length_at + 1);
+            out.truncate(length_at);
+            put_string(out, &list);
+        }
+    }
+
+    fn put_ok(&mut self, header: u8, ok: &Ok) {
+        let out = self.packets.begin();
+        out.push(header);
+        put_integer(out, ok.affected);
+        put_integer(out, ok.last_id);
+        out.extend_from_slice(&ok.status.to_le_bytes());
+        out.extend_from_slice(&ok.warnings.to_le_bytes());
+        out.extend_from_slice(ok.info.as_bytes());
+        self.packets.end();
+    }
+
+    fn put_eof(&mut self, status: u16, warnings: u16) {
+        let out = self.packets.begin();
+        out.push(constants::EOF);
+        out.extend_from_slice(&warnings.to_le_bytes());
+        out.extend_from_slice(&status.to_le_bytes());
+        self.packets.end();
+    }
+}
+
+/// Decimal digits of a number, at the end of the array from the index given.
+#[inline]
+fn decimal_digits(mut value: u64) -> ([u8; 20], usize) {
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            return (digits, at);
+        }
+    }
+}
+
+/// A cell's length byte, sign and digits: 21 characters at most, so one length byte is enough.
+#[inline]
+fn put_decimal(out: &mut Vec<u8>, value: u64, negative: bool) {
+    let (digits, from) = decimal_digits(value);
+    let digits = &digits[from..];
+    out.push(digits.len() as u8 + u8::from(negative));
+    if negative {
+        out.push(b'-');
+    }
+    out.extend_from_slice(digits);
+}
