@@ -1,11 +1,30 @@
 //! The `Disk` trait and its three implementations: the real file system, one in memory, and a faulty one.
 //!
-//! Paths are relative to the root that the disk was opened on, written with `/`, never absolute, never with `..`.
-//! The crate does not know what it stores.
+//! Paths are relative to the root that the disk was opened on, written with `/`, never absolute, never with `..`;
+//! any other path is refused with `InvalidInput`. The crate does not know what it stores.
+
+mod device;
+mod fault;
+mod map;
+mod memory;
+mod namespace;
+mod real;
+mod replace;
+
+pub use device::{fdatasync_rate, file_system_kind};
+pub use fault::{
+    Call, Fate, Fault, FaultDisk, Unsynced, at_random, everything_kept, everything_lost,
+};
+pub use memory::MemoryDisk;
+pub use real::RealDisk;
+pub use replace::replace_file;
 
 use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
+
+/// The unit in which a device may keep, lose or tear what was written and not synced. Bytes.
+pub const PAGE_BYTES: usize = 4096;
 
 /// Bytes of a file that outlive the call: a memory map on the real disk, a shared buffer elsewhere.
 pub type Bytes = Arc<dyn Deref<Target = [u8]> + Send + Sync>;
@@ -69,3 +88,6 @@ pub trait File: Send + Sync {
     /// The whole content as it is now. Only for files that are not written any more.
     fn map(&self) -> io::Result<Bytes>;
 }
+
+#[cfg(test)]
+mod tests;

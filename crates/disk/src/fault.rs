@@ -1,0 +1,527 @@
+//! A disk that breaks on purpose: it remembers what was synced and what was not, fails the calls it is told to fail,
+//! and shows what a device could hold after the power went.
+//!
+//! What a crash may do, and a program must survive:
+//! - Each 4 KiB page that was written and not synced is on its own kept, lost, kept in an earlier state, or torn into
+//!   512-byte sectors. A file's new length is kept or lost.
+//! - Each creation, rename and removal of a name is kept or lost until its folders are synced. A rename is never half done.
+//! - After a failed sync the pages count as clean: a later sync that succeeds does not write them.
+
+mod file;
+
+use crate::memory::{LockTable, MemoryFile, held};
+use crate::namespace::{Change, FolderId, Namespace};
+use crate::{Bytes, Disk, File, Lock, MemoryDisk, Space};
+use file::FaultFile;
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// A kind of call, to be counted or failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Call {
+    /// `Disk::open`.
+    Open,
+    /// `Disk::create`.
+    Create,
+    /// `Disk::create_dir`.
+    CreateDir,
+    /// `Disk::list` and `Disk::exists`.
+    List,
+    /// `Disk::rename`.
+    Rename,
+    /// `Disk::remove` and `Disk::remove_dir`.
+    Remove,
+    /// `Disk::sync_dir`.
+    SyncDir,
+    /// `Disk::lock`.
+    Lock,
+    /// `File::read_at` and `File::map`.
+    Read,
+    /// `File::write_at`.
+    Write,
+    /// `File::set_len`.
+    SetLen,
+    /// `File::sync`.
+    Sync,
+}
+
+impl Call {
+    /// Whether the call may change what a crash leaves behind.
+    fn changes_disk(self) -> bool {
+        !matches!(self, Call::Open | Call::List | Call::Lock | Call::Read)
+    }
+}
+
+/// What goes wrong with one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The call fails with an error of this kind and does nothing. After a sync that failed like this the pages it was
+    /// to write may be on the device or not, and no later sync writes them.
+    Fail(ErrorKind),
+    /// A write of which only so many bytes land before it fails; another call fails as a whole.
+    Short(usize),
+    /// A read or write that succeeds with one bit of its data inverted (counted modulo the data's length).
+    Flip(u64),
+    /// A write or sync that says it succeeded and did nothing.
+    Ignored,
+}
+
+/// A thing that was changed and not synced when the power went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsynced {
+    /// A creation, rename or removal.
+    Name,
+    /// The new length of a file.
+    Length,
+    /// A page of a file, by its number in the file.
+    Page(u64),
+}
+
+/// What becomes of an unsynced thing. A name or length knows only `Kept`; every other fate loses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// As if it had never been done.
+    Lost,
+    /// As if it had been synced.
+    Kept,
+    /// The page as it was before the newest write to it.
+    Earlier,
+    /// Of each 512-byte sector of the page, the newest content where its bit is set (lowest bit first), else the old one.
+    Torn(u8),
+}
+
+/// For `FaultDisk::crash`: the device wrote nothing that it was not forced to write.
+pub fn everything_lost(_: Unsynced) -> Fate {
+    Fate::Lost
+}
+
+/// For `FaultDisk::crash`: the device happened to write everything.
+pub fn everything_kept(_: Unsynced) -> Fate {
+    Fate::Kept
+}
+
+/// For `FaultDisk::crash`: each thing has a fate of its own, the same for the same seed.
+pub fn at_random(seed: u64) -> impl FnMut(Unsynced) -> Fate {
+    let mut state = seed;
+    move |_| {
+        // SplitMix64 (Steele, Lea, Flood 2014): all we need is that neighbouring seeds differ.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        match mixed % 8 {
+            0..3 => Fate::Lost,
+            3..6 => Fate::Kept,
+            6 => Fate::Earlier,
+            _ => Fate::Torn((mixed >> 32) as u8),
+        }
+    }
+}
+
+/// The faulty disk. A clone is another handle of the same disk.
+#[derive(Clone)]
+pub struct FaultDisk {
+    state: Arc<Mutex<State>>,
+    locks: LockTable,
+}
+
+struct State {
+    live: Namespace<Arc<FaultFile>>,
+    durable: Namespace<Arc<FaultFile>>,
+    /// Changes of names since, oldest first, each with the folders whose sync it still waits for.
+    pending: Vec<(Change<Arc<FaultFile>>, Vec<FolderId>)>,
+    faults: Vec<PlannedFault>,
+    counts: BTreeMap<Call, u64>,
+    change_count: u64,
+    capacity_bytes: Option<u64>,
+    changes_until_off: Option<u64>,
+    is_off: bool,
+}
+
+struct PlannedFault {
+    call: Call,
+    calls_until: u64,
+    fault: Fault,
+}
+
+/// What is to happen with a call.
+enum Verdict {
+    Proceed,
+    /// Do it, unsynced; the power goes before the caller hears of it.
+    PowerOff,
+    Fault(Fault),
+}
+
+impl FaultDisk {
+    /// An empty disk without faults.
+    pub fn new() -> Self {
+        Self::over(&MemoryDisk::new())
+    }
+
+    /// A disk that durably holds a copy of what `image` holds: for a second crash after a first.
+    pub fn over(image: &MemoryDisk) -> Self {
+        let live = image
+            .names()
+            .map(&mut |file| Arc::new(FaultFile::durable(file.read().clone())));
+        let state = State {
+            durable: live.clone(),
+            live,
+            pending: Vec::new(),
+            faults: Vec::new(),
+            counts: BTreeMap::new(),
+            change_count: 0,
+            capacity_bytes: None,
+            changes_until_off: None,
+            is_off: false,
+        };
+        FaultDisk {
+            state: Arc::new(Mutex::new(state)),
+            locks: LockTable::default(),
+        }
+    }
+
+    /// Plans a fault for the `nth` call of a kind from now on; 1 is the next.
+    pub fn inject(&self, call: Call, nth: u64, fault: Fault) {
+        self.state().faults.push(PlannedFault {
+            call,
+            calls_until: nth,
+            fault,
+        });
+    }
+
+    /// The device is full at so many bytes (each file counted in whole pages); `None` for no end. A write that does not
+    /// fit lands as far as it does and fails with `StorageFull`.
+    pub fn set_capacity(&self, bytes: Option<u64>) {
+        self.state().capacity_bytes = bytes;
+    }
+
+    /// The power goes in the middle of the change after `count` more changes: that call and all after it fail.
+    pub fn power_off_after(&self, count: u64) {
+        self.state().changes_until_off = Some(count);
+    }
+
+    /// How many calls so far could have changed what a crash leaves: the places where the power can go.
+    pub fn change_count(&self) -> u64 {
+        self.state().change_count
+    }
+
+    /// How many calls of a kind there were.
+    pub fn count(&self, call: Call) -> u64 {
+        self.state().counts.get(&call).copied().unwrap_or(0)
+    }
+
+    /// What the device could hold if the power went now, `fate` deciding on everything unsynced. This disk stays as it is.
+    pub fn crash(&self, mut fate: impl FnMut(Unsynced) -> Fate) -> MemoryDisk {
+        let state = self.state();
+        let mut names = state.durable.clone();
+        for (change, waits_for) in &state.pending {
+            if waits_for.is_empty() || fate(Unsynced::Name) == Fate::Kept {
+                names.apply(change);
+            }
+        }
+        MemoryDisk::with_names(
+            names.map(&mut |file| Arc::new(MemoryFile::holding(file.crash(&mut fate)))),
+        )
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        held(&self.state)
+    }
+
+    fn admit(&self, call: Call) -> io::Result<Verdict> {
+        self.state().admit(call)
+    }
+
+    /// Admits a call that has no way to go wrong in part.
+    fn admit_whole(&self, call: Call) -> io::Result<()> {
+        match self.admit(call)? {
+            Verdict::Fault(fault) => Err(whole_failure(fault)),
+            Verdict::Proceed | Verdict::PowerOff => Ok(()),
+        }
+    }
+
+    fn handle(&self, file: Arc<FaultFile>) -> Arc<dyn File> {
+        Arc::new(FaultHandle {
+            disk: self.clone(),
+            file,
+        })
+    }
+
+    fn change_names(
+        &self,
+        call: Call,
+        plan: impl FnOnce(&mut Namespace<Arc<FaultFile>>) -> io::Result<Vec<Change<Arc<FaultFile>>>>,
+    ) -> io::Result<()> {
+        let mut state = self.state();
+        let verdict = state.admit(call)?;
+        if let Verdict::Fault(fault) = verdict {
+            return Err(whole_failure(fault));
+        }
+        for change in plan(&mut state.live)? {
+            state.live.apply(&change);
+            let folders = change.folders();
+            state.pending.push((change, folders));
+        }
+        finish(&verdict)
+    }
+}
+
+impl Default for FaultDisk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl State {
+    fn admit(&mut self, call: Call) -> io::Result<Verdict> {
+        if self.is_off {
+            return Err(power_is_off());
+        }
+        *self.counts.entry(call).or_default() += 1;
+        if call.changes_disk() {
+            self.change_count += 1;
+            match &mut self.changes_until_off {
+                Some(0) => {
+                    self.is_off = true;
+                    return Ok(Verdict::PowerOff);
+                }
+                Some(left) => *left -= 1,
+                None => {}
+            }
+        }
+        let mut due = None;
+        self.faults.retain_mut(|planned| {
+            planned.calls_until -= u64::from(planned.call == call && planned.calls_until > 0);
+            let is_due = planned.call == call && planned.calls_until == 0;
+            if is_due {
+                due = Some(planned.fault);
+            }
+            !is_due
+        });
+        Ok(due.map_or(Verdict::Proceed, Verdict::Fault))
+    }
+
+    fn used_bytes(&self) -> u64 {
+        self.live
+            .files()
+            .iter()
+            .map(|file| file.allocated_bytes())
+            .sum()
+    }
+
+    /// How far `file` may reach, given what the others use.
+    fn reach_bytes(&self, file: &FaultFile) -> u64 {
+        let Some(capacity) = self.capacity_bytes else {
+            return u64::MAX;
+        };
+        let own = file.allocated_bytes();
+        own + capacity.saturating_sub(self.used_bytes())
+    }
+
+    fn sync_dir(&mut self, folder: FolderId) {
+        for (_, waits_for) in &mut self.pending {
+            waits_for.retain(|id| *id != folder);
+        }
+        let settled = self
+            .pending
+            .iter()
+            .take_while(|(_, waits_for)| waits_for.is_empty())
+            .count();
+        for (change, _) in self.pending.drain(..settled) {
+            self.durable.apply(&change);
+        }
+    }
+}
+
+impl Disk for FaultDisk {
+    fn open(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        self.admit_whole(Call::Open)?;
+        let file = self.state().live.file(path)?;
+        Ok(self.handle(file))
+    }
+
+    fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        let file = Arc::new(FaultFile::default());
+        self.change_names(Call::Create, |live| {
+            Ok(vec![live.plan_create(path, Arc::clone(&file))?])
+        })?;
+        Ok(self.handle(file))
+    }
+
+    fn exists(&self, path: &str) -> io::Result<bool> {
+        self.admit_whole(Call::List)?;
+        Ok(self.state().live.find(path)?.is_some())
+    }
+
+    fn list(&self, dir: &str) -> io::Result<Vec<String>> {
+        self.admit_whole(Call::List)?;
+        self.state().live.names(dir)
+    }
+
+    fn create_dir(&self, dir: &str) -> io::Result<()> {
+        self.change_names(Call::CreateDir, |live| live.plan_create_dir(dir))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.change_names(Call::Rename, |live| Ok(vec![live.plan_rename(from, to)?]))
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        self.change_names(Call::Remove, |live| Ok(vec![live.plan_remove(path)?]))
+    }
+
+    fn remove_dir(&self, dir: &str) -> io::Result<()> {
+        self.change_names(Call::Remove, |live| live.plan_remove_dir(dir))
+    }
+
+    fn sync_dir(&self, dir: &str) -> io::Result<()> {
+        let mut state = self.state();
+        let verdict = state.admit(Call::SyncDir)?;
+        let folder = state.live.folder(dir)?;
+        match verdict {
+            Verdict::Proceed => state.sync_dir(folder),
+            Verdict::Fault(Fault::Ignored) => {}
+            Verdict::Fault(fault) => return Err(whole_failure(fault)),
+            Verdict::PowerOff => return Err(power_is_off()),
+        }
+        Ok(())
+    }
+
+    fn space(&self) -> io::Result<Space> {
+        let state = self.state();
+        let total_bytes = state.capacity_bytes.unwrap_or(1 << 40);
+        Ok(Space {
+            free_bytes: total_bytes.saturating_sub(state.used_bytes()),
+            total_bytes,
+        })
+    }
+
+    fn lock(&self, path: &str) -> io::Result<Box<dyn Lock>> {
+        self.admit_whole(Call::Lock)?;
+        self.locks.take(path)
+    }
+}
+
+struct FaultHandle {
+    disk: FaultDisk,
+    file: Arc<FaultFile>,
+}
+
+impl FaultHandle {
+    /// Writes as much as the device has room for.
+    fn write_within(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let reach = self.disk.state().reach_bytes(&self.file);
+        let fits = usize::try_from(reach.saturating_sub(offset))
+            .unwrap_or(usize::MAX)
+            .min(data.len());
+        self.file.write(offset, data.get(..fits).unwrap_or(data))?;
+        if fits < data.len() {
+            return Err(io::Error::new(
+                ErrorKind::StorageFull,
+                "the device of the test is full",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl File for FaultHandle {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.file.len())
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        match self.disk.admit(Call::Read)? {
+            Verdict::Fault(Fault::Flip(bit)) => {
+                self.file.read(offset, buf)?;
+                flip(buf, bit);
+                Ok(())
+            }
+            Verdict::Fault(fault) => Err(whole_failure(fault)),
+            Verdict::Proceed | Verdict::PowerOff => self.file.read(offset, buf),
+        }
+    }
+
+    fn write_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let verdict = self.disk.admit(Call::Write)?;
+        match verdict {
+            Verdict::Proceed | Verdict::PowerOff => self.write_within(offset, data)?,
+            Verdict::Fault(Fault::Ignored) => {}
+            Verdict::Fault(Fault::Flip(bit)) => {
+                let mut flipped = data.to_vec();
+                flip(&mut flipped, bit);
+                self.write_within(offset, &flipped)?;
+            }
+            Verdict::Fault(Fault::Short(bytes)) => {
+                self.write_within(offset, data.get(..bytes).unwrap_or(data))?;
+                return Err(io::Error::other("short write"));
+            }
+            Verdict::Fault(fault @ Fault::Fail(_)) => return Err(whole_failure(fault)),
+        }
+        finish(&verdict)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let verdict = self.disk.admit(Call::SetLen)?;
+        if let Verdict::Fault(fault) = verdict {
+            return Err(whole_failure(fault));
+        }
+        if len > self.file.len() && len > self.disk.state().reach_bytes(&self.file) {
+            return Err(io::Error::new(
+                ErrorKind::StorageFull,
+                "the device of the test is full",
+            ));
+        }
+        self.file.set_len(len)?;
+        finish(&verdict)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        match self.disk.admit(Call::Sync)? {
+            Verdict::Proceed => self.file.sync(),
+            Verdict::Fault(Fault::Ignored) => self.file.abandon(),
+            Verdict::Fault(fault) => {
+                self.file.abandon();
+                return Err(whole_failure(fault));
+            }
+            Verdict::PowerOff => return Err(power_is_off()),
+        }
+        Ok(())
+    }
+
+    fn map(&self) -> io::Result<Bytes> {
+        self.disk.admit_whole(Call::Read)?;
+        Ok(Arc::new(self.file.content()))
+    }
+}
+
+fn flip(data: &mut [u8], bit: u64) {
+    if data.is_empty() {
+        return;
+    }
+    let bit = (bit % (data.len() as u64 * 8)) as usize;
+    if let Some(byte) = data.get_mut(bit / 8) {
+        *byte ^= 1 << (bit % 8);
+    }
+}
+
+fn finish(verdict: &Verdict) -> io::Result<()> {
+    match verdict {
+        Verdict::PowerOff => Err(power_is_off()),
+        Verdict::Proceed | Verdict::Fault(_) => Ok(()),
+    }
+}
+
+fn whole_failure(fault: Fault) -> io::Error {
+    let kind = if let Fault::Fail(kind) = fault {
+        kind
+    } else {
+        ErrorKind::Other
+    };
+    io::Error::new(kind, "injected by the test")
+}
+
+fn power_is_off() -> io::Error {
+    io::Error::other("the power is off")
+}

@@ -1,0 +1,26 @@
+//! Memory maps of sealed files: the crate's only `unsafe`.
+#![expect(
+    unsafe_code,
+    reason = "mapping a file is unsafe by nature; the invariant is stated at the call"
+)]
+
+use crate::Bytes;
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+/// Maps the whole file read-only. The safe sibling is reading it into a `Vec`; the tests compare both.
+///
+/// A map keeps the memory the page cache's: it is not counted as the process's own, and goes when the machine needs it.
+/// A device error under a map ends the process with SIGBUS instead of giving an `io::Error`; hence the journal, whose
+/// newest pages are the likeliest to be damaged, is read with `pread` and never mapped.
+pub(crate) fn map(file: &fs::File) -> io::Result<Bytes> {
+    if file.metadata()?.len() == 0 {
+        return Ok(Arc::new(Vec::new()));
+    }
+    // SAFETY: the bytes must not change while the map lives. `File::map` is only for files that are not written any
+    // more: sealed files are written once, synced, and afterwards only removed, which leaves the mapped pages in place.
+    // Other processes are kept out by the lock on the data directory.
+    let map = unsafe { memmap2::Mmap::map(file)? };
+    Ok(Arc::new(map))
+}

@@ -1,0 +1,299 @@
+//! Names and folders of the disks that live in memory: a tree of entries, changed by small reversible-by-omission steps.
+//!
+//! A step that changes names is first planned against the tree (which checks it), then applied. The faulty disk keeps
+//! the planned steps, so that a crash can leave some of them out.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+
+/// A folder's number; never used twice in one tree. 0 is the root.
+pub(crate) type FolderId = u64;
+
+/// A name's place: the folder that holds it, and the name itself.
+pub(crate) type Place = (FolderId, String);
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry<F> {
+    Folder(FolderId),
+    File(F),
+}
+
+/// One step that changes names.
+#[derive(Clone, Debug)]
+pub(crate) enum Change<F> {
+    Link {
+        at: Place,
+        entry: Entry<F>,
+    },
+    Unlink {
+        at: Place,
+    },
+    Move {
+        from: Place,
+        to: Place,
+        entry: Entry<F>,
+    },
+}
+
+impl<F> Change<F> {
+    /// The folders that must be synced before the step is durable.
+    pub(crate) fn folders(&self) -> Vec<FolderId> {
+        match self {
+            Change::Link { at, .. } | Change::Unlink { at } => vec![at.0],
+            Change::Move { from, to, .. } if from.0 == to.0 => vec![from.0],
+            Change::Move { from, to, .. } => vec![from.0, to.0],
+        }
+    }
+}
+
+/// The tree. `F` is a cheap handle of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Namespace<F> {
+    folders: BTreeMap<FolderId, BTreeMap<String, Entry<F>>>,
+    folder_next: FolderId,
+}
+
+const ROOT: FolderId = 0;
+
+impl<F: Clone> Namespace<F> {
+    pub(crate) fn new() -> Self {
+        Namespace {
+            folders: BTreeMap::from([(ROOT, BTreeMap::new())]),
+            folder_next: ROOT + 1,
+        }
+    }
+
+    /// What a path stands for, if anything.
+    pub(crate) fn find(&self, path: &str) -> io::Result<Option<Entry<F>>> {
+        let mut entry = Entry::Folder(ROOT);
+        for name in components(path)? {
+            let Entry::Folder(id) = entry else {
+                return Ok(None);
+            };
+            match self.folders.get(&id).and_then(|folder| folder.get(name)) {
+                Some(next) => entry = next.clone(),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(entry))
+    }
+
+    pub(crate) fn file(&self, path: &str) -> io::Result<F> {
+        match self.find(path)? {
+            Some(Entry::File(file)) => Ok(file),
+            Some(Entry::Folder(_)) => Err(refusal(ErrorKind::IsADirectory, path)),
+            None => Err(refusal(ErrorKind::NotFound, path)),
+        }
+    }
+
+    pub(crate) fn folder(&self, path: &str) -> io::Result<FolderId> {
+        match self.find(path)? {
+            Some(Entry::Folder(id)) => Ok(id),
+            Some(Entry::File(_)) => Err(refusal(ErrorKind::NotADirectory, path)),
+            None => Err(refusal(ErrorKind::NotFound, path)),
+        }
+    }
+
+    /// Names in a folder, sorted.
+    pub(crate) fn names(&self, path: &str) -> io::Result<Vec<String>> {
+        let id = self.folder(path)?;
+        Ok(self
+            .folders
+            .get(&id)
+            .map(|folder| folder.keys().cloned().collect())
+            .unwrap_or_default())
+    }
+
+    /// Every file that a path leads to.
+    pub(crate) fn files(&self) -> Vec<F> {
+        let mut files = Vec::new();
+        self.visit(ROOT, &mut |_, entry| {
+            if let Entry::File(file) = entry {
+                files.push(file.clone());
+            }
+        });
+        files
+    }
+
+    /// The same tree of names over other files.
+    pub(crate) fn map<G: Clone>(&self, convert: &mut dyn FnMut(&F) -> G) -> Namespace<G> {
+        let mut folders = BTreeMap::from([(ROOT, BTreeMap::new())]);
+        self.visit(ROOT, &mut |(folder, name), entry| {
+            let converted = match entry {
+                Entry::Folder(id) => {
+                    folders.entry(*id).or_insert_with(BTreeMap::new);
+                    Entry::Folder(*id)
+                }
+                Entry::File(file) => Entry::File(convert(file)),
+            };
+            folders
+                .entry(folder)
+                .or_insert_with(BTreeMap::new)
+                .insert(name.to_owned(), converted);
+        });
+        Namespace {
+            folders,
+            folder_next: self.folder_next,
+        }
+    }
+
+    fn visit(&self, id: FolderId, visit: &mut dyn FnMut((FolderId, &str), &Entry<F>)) {
+        for (name, entry) in self.folders.get(&id).into_iter().flatten() {
+            visit((id, name), entry);
+            if let Entry::Folder(child) = entry {
+                self.visit(*child, visit);
+            }
+        }
+    }
+
+    pub(crate) fn plan_create(&self, path: &str, file: F) -> io::Result<Change<F>> {
+        let at = self.place(path)?;
+        if self.find(path)?.is_some() {
+            return Err(refusal(ErrorKind::AlreadyExists, path));
+        }
+        Ok(Change::Link {
+            at,
+            entry: Entry::File(file),
+        })
+    }
+
+    /// The folders on the way to `path` that are missing, outermost first.
+    pub(crate) fn plan_create_dir(&mut self, path: &str) -> io::Result<Vec<Change<F>>> {
+        let (mut steps, mut parent, mut missing) = (Vec::new(), ROOT, false);
+        for name in components(path)? {
+            let known = self
+                .folders
+                .get(&parent)
+                .filter(|_| !missing)
+                .and_then(|folder| folder.get(name));
+            parent = match known {
+                Some(Entry::Folder(id)) => *id,
+                Some(Entry::File(_)) => return Err(refusal(ErrorKind::NotADirectory, path)),
+                None => {
+                    missing = true;
+                    let id = self.folder_next;
+                    self.folder_next += 1;
+                    steps.push(Change::Link {
+                        at: (parent, name.to_owned()),
+                        entry: Entry::Folder(id),
+                    });
+                    id
+                }
+            };
+        }
+        Ok(steps)
+    }
+
+    pub(crate) fn plan_rename(&self, from: &str, to: &str) -> io::Result<Change<F>> {
+        let entry = self
+            .find(from)?
+            .ok_or_else(|| refusal(ErrorKind::NotFound, from))?;
+        match (&entry, self.find(to)?) {
+            (Entry::File(_), Some(Entry::Folder(_))) => {
+                return Err(refusal(ErrorKind::IsADirectory, to));
+            }
+            (Entry::Folder(_), Some(Entry::File(_))) => {
+                return Err(refusal(ErrorKind::NotADirectory, to));
+            }
+            (Entry::Folder(_), Some(Entry::Folder(id)))
+                if self
+                    .folders
+                    .get(&id)
+                    .is_some_and(|folder| !folder.is_empty()) =>
+            {
+                return Err(refusal(ErrorKind::DirectoryNotEmpty, to));
+            }
+            _ => {}
+        }
+        Ok(Change::Move {
+            from: self.place(from)?,
+            to: self.place(to)?,
+            entry,
+        })
+    }
+
+    pub(crate) fn plan_remove(&self, path: &str) -> io::Result<Change<F>> {
+        self.file(path)?;
+        Ok(Change::Unlink {
+            at: self.place(path)?,
+        })
+    }
+
+    /// Innermost first; nothing where there is no such folder.
+    pub(crate) fn plan_remove_dir(&self, path: &str) -> io::Result<Vec<Change<F>>> {
+        let id = match self.find(path)? {
+            Some(Entry::Folder(id)) => id,
+            Some(Entry::File(_)) => return Err(refusal(ErrorKind::NotADirectory, path)),
+            None => return Ok(Vec::new()),
+        };
+        let mut steps = vec![Change::Unlink {
+            at: self.place(path)?,
+        }];
+        self.visit(id, &mut |(folder, name), _| {
+            steps.push(Change::Unlink {
+                at: (folder, name.to_owned()),
+            })
+        });
+        steps.reverse();
+        Ok(steps)
+    }
+
+    /// Carries out a step. Steps may have been left out before it: what it needs and does not find, it makes.
+    pub(crate) fn apply(&mut self, change: &Change<F>) {
+        match change {
+            Change::Link { at, entry } => self.link(at, entry),
+            Change::Unlink { at } => {
+                self.entries(at.0).remove(&at.1);
+            }
+            Change::Move { from, to, entry } => {
+                self.entries(from.0).remove(&from.1);
+                self.link(to, entry);
+            }
+        }
+    }
+
+    fn link(&mut self, at: &Place, entry: &Entry<F>) {
+        if let Entry::Folder(id) = entry {
+            self.entries(*id);
+            self.folder_next = self.folder_next.max(id + 1);
+        }
+        self.entries(at.0).insert(at.1.clone(), entry.clone());
+    }
+
+    fn entries(&mut self, id: FolderId) -> &mut BTreeMap<String, Entry<F>> {
+        self.folders.entry(id).or_default()
+    }
+
+    fn place(&self, path: &str) -> io::Result<Place> {
+        check(path)?;
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if name.is_empty() {
+            return Err(refusal(ErrorKind::InvalidInput, path));
+        }
+        Ok((self.folder(parent)?, name.to_owned()))
+    }
+}
+
+/// Refuses a path that would lead outside the root, or that has two spellings.
+pub(crate) fn check(path: &str) -> io::Result<()> {
+    let is_well_formed = path.is_empty()
+        || path
+            .split('/')
+            .all(|name| !matches!(name, "" | "." | "..") && !name.contains('\0'));
+    if is_well_formed {
+        Ok(())
+    } else {
+        Err(refusal(ErrorKind::InvalidInput, path))
+    }
+}
+
+/// The names of a path, outermost first; none for the root.
+fn components(path: &str) -> io::Result<impl Iterator<Item = &str>> {
+    check(path)?;
+    Ok(path.split('/').filter(|name| !name.is_empty()))
+}
+
+fn refusal(kind: ErrorKind, path: &str) -> io::Error {
+    io::Error::new(kind, format!("{kind}: {path:?}"))
+}

@@ -1,0 +1,190 @@
+//! The real file system below one folder: `pread`, `pwrite`, `fdatasync`, `flock`.
+
+use crate::memory::in_use;
+use crate::namespace::check;
+use crate::{Bytes, Disk, File, Lock, Space, map};
+use std::fs::{self, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A folder of the real file system.
+#[derive(Clone, Debug)]
+pub struct RealDisk {
+    root: PathBuf,
+}
+
+impl RealDisk {
+    /// Opens `root`, making it and its parents where they are missing. Errors: those of `mkdir`, and `NotADirectory`.
+    /// The name of a folder made here is durable when this returns.
+    pub fn open(root: &Path) -> io::Result<RealDisk> {
+        if !root.is_dir() {
+            fs::create_dir_all(root)?;
+            let parent = root.canonicalize()?;
+            sync_folder(parent.parent().unwrap_or(&parent))?;
+        }
+        // From here on a change of the process's working folder does not matter.
+        Ok(RealDisk {
+            root: root.canonicalize()?,
+        })
+    }
+
+    fn path(&self, path: &str) -> io::Result<PathBuf> {
+        check(path)?;
+        Ok(if path.is_empty() {
+            self.root.clone()
+        } else {
+            self.root.join(path)
+        })
+    }
+
+    fn open_with(&self, path: &str, options: &OpenOptions) -> io::Result<Arc<dyn File>> {
+        let at = self.path(path)?;
+        Ok(Arc::new(RealFile(
+            options.open(&at).map_err(|error| named(error, path))?,
+        )))
+    }
+}
+
+impl Disk for RealDisk {
+    fn open(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        self.open_with(path, OpenOptions::new().read(true).write(true))
+    }
+
+    fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
+        self.open_with(
+            path,
+            OpenOptions::new().read(true).write(true).create_new(true),
+        )
+    }
+
+    fn exists(&self, path: &str) -> io::Result<bool> {
+        match self.path(path)?.symlink_metadata() {
+            Ok(_) => Ok(true),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(named(error, path)),
+        }
+    }
+
+    fn list(&self, dir: &str) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.path(dir)?).map_err(|error| named(error, dir))? {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn create_dir(&self, dir: &str) -> io::Result<()> {
+        fs::create_dir_all(self.path(dir)?).map_err(|error| named(error, dir))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.path(from)?, self.path(to)?).map_err(|error| named(error, from))
+    }
+
+    fn remove(&self, path: &str) -> io::Result<()> {
+        fs::remove_file(self.path(path)?).map_err(|error| named(error, path))
+    }
+
+    fn remove_dir(&self, dir: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.path(dir)?) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            result => result.map_err(|error| named(error, dir)),
+        }
+    }
+
+    fn sync_dir(&self, dir: &str) -> io::Result<()> {
+        sync_folder(&self.path(dir)?).map_err(|error| named(error, dir))
+    }
+
+    fn space(&self) -> io::Result<Space> {
+        let device = rustix::fs::statvfs(&self.root)?;
+        Ok(Space {
+            free_bytes: device.f_bavail.saturating_mul(device.f_frsize),
+            total_bytes: device.f_blocks.saturating_mul(device.f_frsize),
+        })
+    }
+
+    fn lock(&self, path: &str) -> io::Result<Box<dyn Lock>> {
+        let at = self.path(path)?;
+        let open = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(at);
+        let mut file = open.map_err(|error| named(error, path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                // Whatever cannot be read only makes the message poorer.
+                let _ = file.read_to_string(&mut holder);
+                return Err(in_use(path, holder.trim()));
+            }
+            Err(TryLockError::Error(error)) => return Err(named(error, path)),
+        }
+        file.set_len(0)?;
+        file.write_all(format!("{}\n", std::process::id()).as_bytes())?;
+        Ok(Box::new(RealLock { _file: file }))
+    }
+}
+
+/// The kernel lets go of the lock when the file is closed, also when the process is killed.
+struct RealLock {
+    _file: fs::File,
+}
+
+impl Lock for RealLock {}
+
+struct RealFile(fs::File);
+
+impl File for RealFile {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.0.read_exact_at(buf, offset)
+    }
+
+    fn write_at(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write_all_at(data, offset).map_err(quota_is_space)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len).map_err(quota_is_space)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn map(&self) -> io::Result<Bytes> {
+        map::map(&self.0)
+    }
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+/// A user's quota that is used up is the same to us as a full device.
+fn quota_is_space(error: io::Error) -> io::Error {
+    if error.kind() == ErrorKind::QuotaExceeded {
+        return io::Error::new(ErrorKind::StorageFull, error);
+    }
+    error
+}
+
+/// The kernel's errors do not say which file they are about.
+fn named(error: io::Error, path: &str) -> io::Error {
+    let error = quota_is_space(error);
+    io::Error::new(error.kind(), format!("{error}: {path:?}"))
+}

@@ -1,0 +1,21 @@
+//! Replacing a small file so that a reader finds the old content or the new, never a mixture.
+
+use crate::Disk;
+use std::io::{self, ErrorKind};
+
+/// Replaces (or creates) the file at `path` with one that holds `bytes`: written under a temporary name, synced, renamed
+/// over `path`, and the folder synced. When it returns, the new content is durable; after an error, or a crash before,
+/// `path` holds the old content or the new. Cost: two syncs. The temporary name is `path` with `.tmp` behind it;
+/// the owner of the folder may remove such files when it opens.
+pub fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> io::Result<()> {
+    let temporary = format!("{path}.tmp");
+    match disk.remove(&temporary) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let file = disk.create(&temporary)?;
+    file.write_at(0, bytes)?;
+    file.sync()?;
+    disk.rename(&temporary, path)?;
+    disk.sync_dir(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+}

@@ -1,0 +1,100 @@
+//! The journal in memory: what every other journal is compared with.
+
+use crate::{Error, Journal, Position, RECORD_BYTES_MAX, Result, Status};
+use std::collections::VecDeque;
+
+/// Keeps records in memory; `sync` only moves a number. `trim` drops exactly what it may.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryJournal {
+    records: VecDeque<Vec<u8>>,
+    /// Position of `records[0]` minus 1.
+    trimmed: u64,
+    synced: Position,
+    counts: Status,
+}
+
+impl MemoryJournal {
+    /// An empty journal.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Loses what was not synced, as a crash may.
+    pub fn lose_unsynced(&mut self) {
+        self.records
+            .truncate((self.synced.0 - self.trimmed) as usize);
+    }
+
+    fn last(&self) -> Position {
+        Position(self.trimmed + self.records.len() as u64)
+    }
+}
+
+impl Journal for MemoryJournal {
+    fn append(&mut self, records: &[&[u8]]) -> Result<Position> {
+        if let Some(record) = records
+            .iter()
+            .find(|record| record.len() > RECORD_BYTES_MAX)
+        {
+            return Err(Error::RecordTooLarge {
+                bytes: record.len(),
+            });
+        }
+        self.records
+            .extend(records.iter().map(|record| record.to_vec()));
+        self.counts.frame_count += u64::from(!records.is_empty());
+        self.counts.record_count += records.len() as u64;
+        Ok(self.last())
+    }
+
+    fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position> {
+        self.append(records)
+    }
+
+    fn sync(&mut self) -> Result<Position> {
+        self.counts.sync_count += u64::from(self.synced != self.last());
+        self.synced = self.last();
+        Ok(self.synced)
+    }
+
+    fn read(
+        &mut self,
+        from: Position,
+        visit: &mut dyn FnMut(Position, &[u8]) -> bool,
+    ) -> Result<()> {
+        let from = from.max(Position(1));
+        if from.0 <= self.trimmed {
+            return Err(Error::Trimmed {
+                asked: from,
+                first: Position(self.trimmed + 1),
+            });
+        }
+        let skipped = (from.0 - self.trimmed - 1) as usize;
+        for (position, record) in (from.0..).zip(self.records.iter().skip(skipped)) {
+            if !visit(Position(position), record) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn trim(&mut self, below: Position) -> Result<()> {
+        while self.trimmed + 1 < below.0.min(self.synced.0) {
+            self.records.pop_front();
+            self.trimmed += 1;
+        }
+        Ok(())
+    }
+
+    fn status(&self) -> Status {
+        let bytes = self.records.iter().map(|record| record.len() as u64).sum();
+        Status {
+            first: Position(self.trimmed + 1),
+            last: self.last(),
+            synced: self.synced,
+            disk_bytes: bytes,
+            room_bytes: u64::MAX,
+            ..self.counts
+        }
+    }
+}
