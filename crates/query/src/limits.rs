@@ -4,9 +4,13 @@
 /// Cut at a character, in documents and queries alike, so that a long word still finds itself.
 pub const WORD_BYTES_MAX: usize = 128;
 
-/// Longest text of all the fields of one document, in bytes; [`crate::analysis::Words`] addresses its buffer with 32 bits
-/// and takes no words from what lies beyond.
-pub const DOCUMENT_BYTES_MAX: usize = 1 << 30;
+/// Longest text of all the fields of one document together, in bytes of UTF-8. Words beyond it are not taken; the engine
+/// refuses longer documents before they come here.
+pub const DOCUMENT_BYTES_MAX: usize = 128 << 20;
+
+/// How much longer folding and marking can make a text: one Arabic ligature of 3 bytes decomposes into 33, and a marked run
+/// is stored twice.
+const FOLDED_GROWTH_MAX: usize = 24;
 
 /// Longest query text, in bytes.
 pub const QUERY_BYTES_MAX: usize = 256 << 10;
@@ -21,12 +25,12 @@ pub const QUERY_WORDS_MAX: usize = 16_384;
 pub const QUERY_NODES_MAX: usize = 32_768;
 
 /// Deepest expression tree; chains of OR and of AND are built balanced and count their logarithm.
-pub const EXPRESSION_DEPTH_MAX: u32 = 128;
+pub const EXPRESSION_DEPTH_MAX: u32 = 100;
 
 /// Most nodes in an expression: a million two-column keys, `(a = 1 AND b = 2) OR …`, need eight million.
 pub const EXPRESSION_NODES_MAX: usize = 10_000_000;
 
-/// Most constants in one IN list.
+/// Most constants in the IN lists of one expression, with the equalities that OR joins.
 pub const IN_VALUES_MAX: usize = 10_000_000;
 
 const _: () = assert!(
@@ -34,8 +38,8 @@ const _: () = assert!(
     "a word's length is kept in 16 bits"
 );
 const _: () = assert!(
-    DOCUMENT_BYTES_MAX <= u32::MAX as usize / 3,
-    "folding at most trebles a text, and offsets into it are 32 bits"
+    DOCUMENT_BYTES_MAX * FOLDED_GROWTH_MAX <= u32::MAX as usize,
+    "offsets into the folded text are kept in 32 bits"
 );
 const _: () = assert!(
     QUERY_WORDS_MAX <= QUERY_NODES_MAX,
