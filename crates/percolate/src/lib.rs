@@ -3,7 +3,14 @@
 //! A [`QuerySet`] belongs to one writer. It publishes immutable [`Snapshot`]s; any number of matchers run
 //! [`Snapshot::matches`] over them while the set changes, without a lock and without waiting for the writer.
 
+mod check;
+mod conjunction;
+mod dictionary;
+mod frequency;
 mod hits;
+mod level;
+mod limits;
+mod removed;
 mod set;
 mod snapshot;
 mod standing;
@@ -12,3 +19,6 @@ pub use hits::{Hits, Work};
 pub use set::QuerySet;
 pub use snapshot::{Scratch, Snapshot};
 pub use standing::StandingQuery;
+
+#[cfg(test)]
+mod tests;

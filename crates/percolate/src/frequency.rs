@@ -1,0 +1,136 @@
+//! How often words come, in the stream of documents and in the queries: what choosing an anchor is guided by.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use query::analysis::Words;
+
+use crate::dictionary::{TermId, hash_word};
+
+/// Counters of the stream. Words share one where their hashes fall together: a rare word may then look common and
+/// be passed over as an anchor, which costs time and nothing else.
+const COUNTERS: usize = 1 << 16;
+
+/// Every so many slices of a matcher one is learned from, once the first documents have been seen whole.
+const LEARN_EVERY: u64 = 16;
+const LEARN_ALL_BELOW: u64 = 4_096;
+
+/// The queries' own statistics count as much as this many documents of the stream.
+const PRIOR_DOCUMENTS: u64 = 16;
+
+/// The past counts half each time so many documents have been learned from.
+const DECAY_DOCUMENTS: u64 = 1 << 20;
+
+/// What matchers have seen of the stream. Shared by every snapshot of a set; counters only, so no matcher waits.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    documents: AtomicU64,
+    counters: Box<[AtomicU32]>,
+}
+
+impl Default for Stream {
+    fn default() -> Stream {
+        let counters = (0..COUNTERS).map(|_| AtomicU32::new(0)).collect();
+        Stream {
+            documents: AtomicU64::new(0),
+            counters,
+        }
+    }
+}
+
+impl Stream {
+    /// Documents learned from; the past counts half from time to time.
+    pub(crate) fn documents(&self) -> u64 {
+        self.documents.load(Relaxed)
+    }
+
+    /// Counts the words of these documents, or of none of them: `turn` is a matcher's own count of slices.
+    pub(crate) fn learn(&self, turn: u64, documents: &[Words]) {
+        if !turn.is_multiple_of(LEARN_EVERY) && self.documents() >= LEARN_ALL_BELOW {
+            return;
+        }
+        for (word, _, _) in documents.iter().flat_map(Words::iter) {
+            self.counters[counter_of(word)].fetch_add(1, Relaxed);
+        }
+        self.documents.fetch_add(documents.len() as u64, Relaxed);
+    }
+
+    /// Lets the past count half when it has grown large, so that a word that has gone out of use is forgotten.
+    /// Counts that matchers add meanwhile may be lost.
+    pub(crate) fn decay(&self) {
+        if self.documents() < DECAY_DOCUMENTS {
+            return;
+        }
+        for counter in &self.counters {
+            counter.store(counter.load(Relaxed) / 2, Relaxed);
+        }
+        self.documents.store(self.documents() / 2, Relaxed);
+    }
+
+    fn count(&self, counter: u16) -> u64 {
+        u64::from(self.counters[usize::from(counter)].load(Relaxed))
+    }
+}
+
+fn counter_of(word: &str) -> usize {
+    usize::from(counter_number(word))
+}
+
+fn counter_number(word: &str) -> u16 {
+    (hash_word(word) >> 40) as u16
+}
+
+/// What the writer keeps of one term.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    /// Its word's counter in the stream.
+    counter: u16,
+    /// Times a query named it, removed ones included.
+    named: u32,
+}
+
+/// How often terms are asked for. The writer's own.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    terms: Vec<Use>,
+    named: u64,
+}
+
+impl Uses {
+    /// Counts one more naming of the term of this word.
+    pub(crate) fn add(&mut self, term: TermId, word: &str) {
+        let term = term as usize;
+        while self.terms.len() <= term {
+            self.terms.push(Use {
+                counter: 0,
+                named: 0,
+            });
+        }
+        let counted = &mut self.terms[term];
+        counted.counter = counter_number(word);
+        counted.named = counted.named.saturating_add(1);
+        self.named += 1;
+    }
+}
+
+/// The cost of filing an entry under a term: how many documents will make us look at it.
+pub(crate) struct Costs<'a> {
+    stream: &'a Stream,
+    uses: &'a Uses,
+}
+
+impl<'a> Costs<'a> {
+    /// Costs as of now.
+    pub(crate) fn new(stream: &'a Stream, uses: &'a Uses) -> Costs<'a> {
+        Costs { stream, uses }
+    }
+
+    /// Expected documents, in a unit that is the same for all terms: what the stream showed, and what the
+    /// queries themselves suggest (a word often asked for is often written) as if seen in a few documents.
+    pub(crate) fn of(&self, term: TermId) -> u64 {
+        let Some(counted) = self.uses.terms.get(term as usize) else {
+            return 0;
+        };
+        let seen = self.stream.count(counted.counter);
+        seen * self.uses.named.max(1) + PRIOR_DOCUMENTS * u64::from(counted.named)
+    }
+}

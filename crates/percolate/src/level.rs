@@ -1,0 +1,279 @@
+//! One level: an immutable run of standing queries, filed under the words they need.
+//!
+//! Queries lie in rising id, so a level is searched by id without a table, hits come out in the order of ids, and
+//! merging levels is merging runs. Entries lie in the order of their anchors: those filed under one word are read
+//! one after the other.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::{
+    check::{Check, Slice},
+    conjunction::Conjunction,
+    dictionary::TermId,
+    frequency::Costs,
+    limits::INLINE_TERMS,
+    set::Held,
+    standing::StandingQuery,
+};
+
+/// A query's place in its level.
+pub(crate) type Ordinal = u32;
+
+/// One conjunction of one query: what is compared with each slice of documents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Whose it is.
+    pub(crate) query: Ordinal,
+    /// The first so many terms must be there; the first one is the anchor unless the entry is `covered`.
+    positive: u8,
+    /// So many following ones must not be there.
+    negative: u8,
+    /// The last place of `terms` is the number of a check.
+    checked: bool,
+    /// Filed under words of an inner `Or`; its anchor is not chosen anew.
+    covered: bool,
+    terms: [TermId; INLINE_TERMS],
+}
+
+const _: () = assert!(size_of::<Entry>() == 32, "two entries to a cache line");
+
+/// Entries under one anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// Index of the first.
+    pub(crate) start: u32,
+    /// How many; at least one.
+    pub(crate) len: u32,
+}
+
+/// A level.
+#[derive(Debug, Default)]
+pub(crate) struct Level {
+    /// By id ascending.
+    pub(crate) queries: Box<[Arc<StandingQuery>]>,
+    /// Their ids.
+    pub(crate) ids: Box<[u64]>,
+    /// By anchor.
+    entries: Box<[Entry]>,
+    /// Of each entry, one further term that must be there, or its anchor again. Read before the entry is: most
+    /// candidates fall here, at four bytes each.
+    seconds: Box<[TermId]>,
+    anchors: HashMap<TermId, Run, FxBuildHasher>,
+    /// Entries without an anchor.
+    pub(crate) always: Box<[Entry]>,
+    checks: Box<[Arc<Check>]>,
+}
+
+impl Level {
+    /// Where the query of that id lies.
+    pub(crate) fn find(&self, id: u64) -> Option<Ordinal> {
+        self.ids
+            .binary_search(&id)
+            .ok()
+            .map(|index| index as Ordinal)
+    }
+
+    /// How many queries it holds, removed ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// The entries filed under a term.
+    #[inline]
+    pub(crate) fn run(&self, anchor: TermId) -> Option<Run> {
+        self.anchors.get(&anchor).copied()
+    }
+
+    /// The second terms of a run's entries.
+    #[inline]
+    pub(crate) fn seconds(&self, run: Run) -> &[TermId] {
+        let range = run.start as usize..(run.start + run.len) as usize;
+        self.seconds.get(range).unwrap_or_default()
+    }
+
+    /// An entry by its index.
+    #[inline]
+    pub(crate) fn entry(&self, index: u32) -> &Entry {
+        &self.entries[index as usize]
+    }
+
+    /// Those of the documents `among` that satisfy the entry.
+    #[inline]
+    pub(crate) fn verify(&self, entry: &Entry, among: u64, slice: Slice<'_>) -> u64 {
+        let (positive, rest) = entry.terms.split_at(usize::from(entry.positive));
+        let mut left = among;
+        for term in positive {
+            left &= slice.mask(*term);
+        }
+        for term in &rest[..usize::from(entry.negative)] {
+            left &= !slice.mask(*term);
+        }
+        if entry.checked && left != 0 {
+            return self.checks[entry.terms[INLINE_TERMS - 1] as usize].run(left, slice);
+        }
+        left
+    }
+}
+
+/// Builds a level from queries in rising order of id.
+#[derive(Default)]
+pub(crate) struct Builder {
+    queries: Vec<Arc<StandingQuery>>,
+    /// With the anchor each is filed under.
+    entries: Vec<(TermId, Entry)>,
+    always: Vec<Entry>,
+    checks: Vec<Arc<Check>>,
+}
+
+impl Builder {
+    /// Adds a query, compiled. Its id is above every earlier one's.
+    pub(crate) fn add(&mut self, query: &Arc<StandingQuery>, conjunctions: Vec<Conjunction>) {
+        let ordinal = self.begin(query);
+        for conjunction in conjunctions {
+            let entry = self.entry(ordinal, &conjunction);
+            match conjunction.anchors.as_slice() {
+                [] => self.always.push(entry),
+                anchors => self
+                    .entries
+                    .extend(anchors.iter().map(|anchor| (*anchor, entry))),
+            }
+        }
+    }
+
+    fn begin(&mut self, query: &Arc<StandingQuery>) -> Ordinal {
+        let ordinal = Ordinal::try_from(self.queries.len()).unwrap_or(Ordinal::MAX);
+        assert!(
+            ordinal < Ordinal::MAX,
+            "fewer than 2^32 - 1 queries fit into memory"
+        );
+        self.queries.push(Arc::clone(query));
+        ordinal
+    }
+
+    fn entry(&mut self, query: Ordinal, conjunction: &Conjunction) -> Entry {
+        let mut terms = [0; INLINE_TERMS];
+        let named = conjunction.positive.iter().chain(&conjunction.negative);
+        for (place, term) in terms.iter_mut().zip(named) {
+            *place = *term;
+        }
+        if let Some(check) = &conjunction.check {
+            terms[INLINE_TERMS - 1] = self.checks.len() as u32;
+            self.checks.push(Arc::new(check.clone()));
+        }
+        Entry {
+            query,
+            positive: conjunction.positive.len() as u8,
+            negative: conjunction.negative.len() as u8,
+            checked: conjunction.check.is_some(),
+            covered: conjunction.covered,
+            terms,
+        }
+    }
+
+    /// The live queries of several levels as one, merged by id, each filed anew by today's costs.
+    /// No two levels have a live query of the same id.
+    pub(crate) fn merge(levels: &[Held], costs: &Costs<'_>) -> Level {
+        let mut builder = Builder::default();
+        let places = builder.merge_queries(levels);
+        for (held, places) in levels.iter().zip(&places) {
+            builder.merge_entries(&held.level, places, costs);
+        }
+        builder.finish()
+    }
+
+    /// Takes over the live queries; says for each level where each of its queries lies now.
+    fn merge_queries(&mut self, levels: &[Held]) -> Vec<Vec<Option<Ordinal>>> {
+        let mut places: Vec<_> = levels
+            .iter()
+            .map(|held| vec![None; held.level.len()])
+            .collect();
+        let mut live: Vec<(u64, u32, Ordinal)> = Vec::new();
+        for (number, Held { level, removed }) in levels.iter().enumerate() {
+            let ids = level
+                .ids
+                .iter()
+                .zip(0..)
+                .filter(|(_, ordinal)| !removed.holds(*ordinal));
+            live.extend(ids.map(|(id, ordinal)| (*id, number as u32, ordinal)));
+        }
+        live.sort(); // runs already in order: close to one merging pass
+        for (_, number, ordinal) in live {
+            let (number, ordinal) = (number as usize, ordinal as usize);
+            places[number][ordinal] = Some(self.begin(&levels[number].level.queries[ordinal]));
+        }
+        places
+    }
+
+    fn merge_entries(&mut self, level: &Level, places: &[Option<Ordinal>], costs: &Costs<'_>) {
+        let mut checks: Vec<Option<u32>> = vec![None; level.checks.len()];
+        let mut moved = |entry: &Entry| {
+            let mut entry = Entry {
+                query: places[entry.query as usize]?,
+                ..*entry
+            };
+            if entry.checked {
+                let check = &mut entry.terms[INLINE_TERMS - 1];
+                let old = *check as usize;
+                *check = *checks[old].get_or_insert_with(|| {
+                    self.checks.push(Arc::clone(&level.checks[old]));
+                    self.checks.len() as u32 - 1
+                });
+            }
+            Some(entry)
+        };
+        for (anchor, run) in &level.anchors {
+            for index in run.start..run.start + run.len {
+                let Some(mut entry) = moved(level.entry(index)) else {
+                    continue;
+                };
+                let positive = &mut entry.terms[..usize::from(entry.positive)];
+                positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
+                let anchor = if entry.covered { *anchor } else { positive[0] };
+                self.entries.push((anchor, entry));
+            }
+        }
+        self.always.extend(level.always.iter().filter_map(moved));
+    }
+
+    /// The level.
+    pub(crate) fn finish(mut self) -> Level {
+        self.entries
+            .sort_unstable_by_key(|(anchor, entry)| (*anchor, second(*anchor, entry), entry.query));
+        let mut anchors: HashMap<TermId, Run, FxBuildHasher> = HashMap::default();
+        for ((anchor, _), index) in self.entries.iter().zip(0..) {
+            anchors
+                .entry(*anchor)
+                .or_insert(Run {
+                    start: index,
+                    len: 0,
+                })
+                .len += 1;
+        }
+        Level {
+            ids: self.queries.iter().map(|query| query.id).collect(),
+            seconds: self
+                .entries
+                .iter()
+                .map(|(anchor, entry)| second(*anchor, entry))
+                .collect(),
+            entries: self.entries.into_iter().map(|(_, entry)| entry).collect(),
+            queries: self.queries.into(),
+            anchors,
+            always: self.always.into(),
+            checks: self.checks.into(),
+        }
+    }
+}
+
+/// A term besides the anchor that must be there, if the entry has one: the cheapest.
+fn second(anchor: TermId, entry: &Entry) -> TermId {
+    let positive = &entry.terms[..usize::from(entry.positive)];
+    positive
+        .iter()
+        .copied()
+        .find(|term| *term != anchor)
+        .unwrap_or(anchor)
+}

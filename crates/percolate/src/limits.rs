@@ -1,0 +1,29 @@
+//! Sizes this crate chooses; none is a promise to a user.
+
+/// Documents examined together: one bit each of a word of masks.
+pub(crate) const SLICE_DOCUMENTS: usize = 64;
+
+/// Words kept inside an entry. Further ones go into its check.
+pub(crate) const INLINE_TERMS: usize = 6;
+
+/// Conjunctions that one `And` over `Or`s may be expanded into; beyond that the `Or`s stay in a check.
+/// An `Or` at the root is not limited: its parts need no copies of each other.
+pub(crate) const EXPANSION_MAX: usize = 8;
+
+/// A level is at least so many times as large as the next. A smaller step rewrites a query less often on its way
+/// to the largest level; a larger one gives a matcher fewer levels to look into: at 8, a million queries lie in at
+/// most seven.
+pub(crate) const LEVEL_RATIO: usize = 8;
+
+/// Levels of one snapshot at the very most: even queries without number make fewer.
+pub(crate) const LEVELS_MAX: usize = 1 << 8;
+
+/// Documents learned from before queries are filed anew for the first time, and every time their number has
+/// grown by [`LEARNED_GROWTH`].
+pub(crate) const LEARNED_FIRST: u64 = 1_024;
+
+/// See [`LEARNED_FIRST`].
+pub(crate) const LEARNED_GROWTH: u64 = 8;
+
+const _: () = assert!(SLICE_DOCUMENTS == u64::BITS as usize);
+const _: () = assert!(INLINE_TERMS >= 3, "a word, another, and a check");

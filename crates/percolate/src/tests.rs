@@ -1,0 +1,372 @@
+//! The set against the slow reference: random queries, documents, batch splits, changes and merges.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use proptest::prelude::*;
+use query::{
+    analysis::{Analyzer, Words},
+    reference,
+    tree::{FieldSet, Node, Word},
+};
+
+use crate::{Hits, QuerySet, Scratch, Snapshot, StandingQuery};
+
+/// Words of every way of being looked up: 1 to 3 bytes, 4 to 7, 8 to 15, 16 and more, and outside ASCII.
+const WORDS: [&str; 14] = [
+    "a",
+    "b",
+    "ab",
+    "cat",
+    "cats",
+    "catfish",
+    "catalogs",
+    "catalogue",
+    "fifteen15letter",
+    "sixteen16letters",
+    "seventeen17letter",
+    "seventeen17lettes",
+    "жук",
+    "猫",
+];
+
+fn word(text: &str) -> Node {
+    limited(text, FieldSet::ALL)
+}
+
+fn limited(text: &str, fields: FieldSet) -> Node {
+    Node::Word(Word {
+        text: text.into(),
+        fields,
+    })
+}
+
+fn phrase(words: &[(&str, u32)]) -> Node {
+    let words = words
+        .iter()
+        .map(|(text, distance)| (Box::from(*text), *distance))
+        .collect();
+    Node::Phrase {
+        words,
+        fields: FieldSet::ALL,
+    }
+}
+
+fn standing(id: u64, root: Node) -> Arc<StandingQuery> {
+    let empty = Box::<str>::default();
+    Arc::new(StandingQuery {
+        id,
+        text: empty.clone(),
+        tags: empty.clone(),
+        filters: empty,
+        root,
+    })
+}
+
+fn document(fields: &[&str]) -> Words {
+    let mut words = Words::new();
+    for (text, field) in fields.iter().zip(0..) {
+        words.push_field(&Analyzer::default(), field, text);
+    }
+    words
+}
+
+/// The only lines that know how a set is asked.
+fn ask(snapshot: &Snapshot, documents: &[Words], scratch: &mut Scratch) -> Vec<(u64, Vec<u32>)> {
+    let mut hits = Hits::new();
+    snapshot.matches(documents, scratch, &mut hits);
+    let rows: Vec<_> = hits
+        .rows()
+        .map(|(query, found)| (query.id, found.to_vec()))
+        .collect();
+    let ids: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
+    assert_eq!(rows, ids);
+    assert_eq!(hits.len(), rows.len());
+    assert_eq!(
+        hits.work().matches,
+        rows.iter()
+            .map(|(_, found)| found.len() as u64)
+            .sum::<u64>()
+    );
+    rows
+}
+
+fn expected(queries: &BTreeMap<u64, Node>, documents: &[Words]) -> Vec<(u64, Vec<u32>)> {
+    let row = |(id, root): (&u64, &Node)| {
+        let numbered = documents.iter().zip(0..);
+        let found = numbered.filter(|(words, _)| reference::matches(root, words));
+        (*id, found.map(|(_, index)| index).collect::<Vec<u32>>())
+    };
+    queries
+        .iter()
+        .map(row)
+        .filter(|(_, found)| !found.is_empty())
+        .collect()
+}
+
+#[track_caller]
+fn check(root: Node, documents: &[&[&str]], hit: &[u32]) {
+    let mut set = QuerySet::new();
+    set.insert(standing(7, root));
+    let documents: Vec<Words> = documents.iter().map(|fields| document(fields)).collect();
+    let want = if hit.is_empty() {
+        vec![]
+    } else {
+        vec![(7, hit.to_vec())]
+    };
+    assert_eq!(ask(&set.snapshot(), &documents, &mut Scratch::new()), want);
+}
+
+#[test]
+fn every_word_of_a_conjunction_must_be_there_and_no_negated_one() {
+    let root = Node::And(vec![word("cat"), word("b"), Node::Not(Box::new(word("a")))]);
+    check(
+        root,
+        &[&["cat b"], &["cat"], &["b a cat"], &["b cats cat"]],
+        &[0, 3],
+    );
+}
+
+#[test]
+fn a_word_limited_to_fields_is_found_in_those_only() {
+    let root = limited("cat", FieldSet(0b10));
+    check(
+        root,
+        &[&["cat", "b"], &["b", "cat"], &["cat", "cat"]],
+        &[1, 2],
+    );
+}
+
+#[test]
+fn a_phrase_needs_order_distance_and_one_field() {
+    let root = phrase(&[("cat", 0), ("b", 2)]);
+    check(
+        root,
+        &[
+            &["cat b"],
+            &["cat a b"],
+            &["b a cat"],
+            &["cat a", "b"],
+            &["cat cat b b"],
+        ],
+        &[1, 4],
+    );
+}
+
+#[test]
+fn more_words_than_an_entry_holds_are_all_asked_for() {
+    let root = Node::And(
+        ["a", "b", "ab", "cat", "cats", "catfish", "catalogs"]
+            .into_iter()
+            .map(word)
+            .collect(),
+    );
+    check(
+        root,
+        &[
+            &["a b ab cat cats catfish catalogs"],
+            &["a b ab cat cats catfish"],
+        ],
+        &[0],
+    );
+}
+
+#[test]
+fn a_long_or_is_one_hit() {
+    let root = Node::Or(WORDS.into_iter().map(word).collect());
+    check(root, &[&["a b cat"], &["dog"], &["жук"]], &[0, 2]);
+}
+
+#[test]
+fn queries_without_a_positive_word_are_counted_and_tried() {
+    let mut set = QuerySet::new();
+    set.insert(standing(1, Node::All));
+    set.insert(standing(2, word("cat")));
+    let no_cat = Node::And(vec![Node::All, Node::Not(Box::new(word("cat")))]);
+    set.insert(standing(3, no_cat));
+    let snapshot = set.snapshot();
+    assert_eq!(snapshot.always_len(), 2);
+    let documents = [document(&["cat"]), document(&["b"])];
+    let hits = ask(&snapshot, &documents, &mut Scratch::new());
+    assert_eq!(hits, [(1, vec![0, 1]), (2, vec![0]), (3, vec![1])]);
+    set.remove(1);
+    assert_eq!(set.snapshot().always_len(), 1);
+}
+
+#[test]
+fn an_unchanged_set_gives_the_same_snapshot() {
+    let mut set = QuerySet::new();
+    set.insert(standing(1, word("cat")));
+    let first = set.snapshot();
+    assert!(!set.remove(2));
+    assert!(Arc::ptr_eq(&first, &set.snapshot()));
+}
+
+#[test]
+fn levels_stay_few_while_queries_come_one_by_one() {
+    let mut set = QuerySet::new();
+    for id in 0..5_000_u64 {
+        set.insert(standing(
+            id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            word(WORDS[id as usize % 14]),
+        ));
+        assert!(
+            set.snapshot().levels_len() <= 5,
+            "log 8 of 5,000, rounded up"
+        );
+    }
+    assert_eq!(set.snapshot().len(), 5_000);
+    for id in 0..5_000_u64 {
+        assert!(set.remove(id.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        set.snapshot();
+    }
+    assert_eq!(
+        set.snapshot().levels_len(),
+        0,
+        "nothing is kept of what was removed"
+    );
+}
+
+#[test]
+fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
+    let mut set = QuerySet::new();
+    for id in 0..100 {
+        set.insert(standing(id, Node::And(vec![word("cat"), word("b")])));
+        set.insert(standing(1_000 + id, word("b")));
+    }
+    // Nobody asks for `cat` as often as for `b`, but nearly every document holds it.
+    let mut documents = vec![document(&["cat"]); 2_000];
+    documents.push(document(&["b cat"]));
+    let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
+    set.snapshot().matches(&documents, &mut scratch, &mut hits);
+    assert!(hits.work().candidates > 100_000);
+    let before: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
+    set.snapshot().matches(&documents, &mut scratch, &mut hits);
+    assert_eq!(hits.work().candidates, 200);
+    let after: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
+    assert_eq!(before, after);
+}
+
+fn any_fields() -> impl Strategy<Value = FieldSet> {
+    prop_oneof![3 => Just(FieldSet::ALL), 2 => (0_u64..8).prop_map(FieldSet)]
+}
+
+fn any_word() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(&WORDS[..])
+}
+
+fn any_node() -> impl Strategy<Value = Node> {
+    let leaf = prop_oneof![
+        8 => (any_word(), any_fields()).prop_map(|(text, fields)| limited(text, fields)),
+        2 => (proptest::collection::vec((any_word(), 1_u32..3), 2..4), any_fields()).prop_map(
+            |(words, fields)| {
+                let mut distance = 0;
+                let place = |(number, (text, step)): (usize, (&str, u32))| {
+                    distance += if number == 0 { 0 } else { step };
+                    (Box::from(text), distance)
+                };
+                Node::Phrase { words: words.into_iter().enumerate().map(place).collect(), fields }
+            }
+        ),
+        1 => Just(Node::All),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            2 => (
+                proptest::collection::vec(inner.clone(), 2..5),
+                proptest::collection::vec(inner.clone(), 0..4),
+            )
+                .prop_map(|(mut parts, negated)| {
+                    parts.extend(negated.into_iter().map(|node| Node::Not(Box::new(node))));
+                    Node::And(parts)
+                }),
+            1 => proptest::collection::vec(inner, 2..6).prop_map(Node::Or),
+        ]
+    })
+}
+
+fn any_document() -> impl Strategy<Value = Words> {
+    let field = proptest::collection::vec(any_word(), 0..8).prop_map(|words| words.join(" "));
+    proptest::collection::vec(field, 1..4)
+        .prop_map(|fields| document(&fields.iter().map(String::as_str).collect::<Vec<_>>()))
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(u64, Node),
+    Remove(u64),
+    Snapshot,
+    FileAnew,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let id = || 0_u64..60;
+    prop_oneof![
+        6 => (id(), any_node()).prop_map(|(id, root)| Step::Insert(id, root)),
+        2 => id().prop_map(Step::Remove),
+        3 => Just(Step::Snapshot),
+        1 => Just(Step::FileAnew),
+    ]
+}
+
+/// Cuts the documents into calls of the given sizes and puts the answers together again.
+fn ask_in_parts(
+    snapshot: &Snapshot,
+    documents: &[Words],
+    sizes: &[usize],
+    scratch: &mut Scratch,
+) -> Vec<(u64, Vec<u32>)> {
+    let mut rows: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    let mut start = 0;
+    let mut sizes = sizes.iter().cycle();
+    while start < documents.len() {
+        let end = documents.len().min(start + sizes.next().unwrap());
+        for (id, found) in ask(snapshot, &documents[start..end], scratch) {
+            rows.entry(id)
+                .or_default()
+                .extend(found.iter().map(|index| index + start as u32));
+        }
+        start = end;
+    }
+    rows.into_iter().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Every snapshot, however late it is asked and however the documents are cut, gives what the reference gives
+    /// for the queries there were when it was taken.
+    #[test]
+    fn hits_are_the_references(
+        steps in proptest::collection::vec(any_step(), 1..80),
+        documents in proptest::collection::vec(any_document(), 1..150),
+        sizes in proptest::collection::vec(1_usize..140, 1..4),
+    ) {
+        let mut set = QuerySet::new();
+        let mut model: BTreeMap<u64, Node> = BTreeMap::new();
+        let mut taken = Vec::new();
+        for step in steps {
+            match step {
+                Step::Insert(id, root) => {
+                    let replaced = set.insert(standing(id, root.clone()));
+                    prop_assert_eq!(replaced.map(|q| q.root.clone()), model.insert(id, root));
+                }
+                Step::Remove(id) => prop_assert_eq!(set.remove(id), model.remove(&id).is_some()),
+                Step::Snapshot => taken.push((set.snapshot(), model.clone())),
+                Step::FileAnew => set.file_anew(),
+            }
+            prop_assert_eq!(set.len(), model.len());
+        }
+        let listed: Vec<_> = set.iter().map(|query| (query.id, query.root.clone())).collect();
+        prop_assert_eq!(listed, model.clone().into_iter().collect::<Vec<_>>());
+        for (id, root) in &model {
+            prop_assert_eq!(set.get(*id).map(|query| &query.root), Some(root));
+        }
+        taken.push((set.snapshot(), model));
+        let mut scratch = Scratch::new();
+        for (snapshot, queries) in taken.iter().rev().take(4) {
+            let want = expected(queries, &documents);
+            prop_assert_eq!(ask(snapshot, &documents, &mut scratch), want.clone());
+            prop_assert_eq!(ask_in_parts(snapshot, &documents, &sizes, &mut scratch), want);
+        }
+    }
+}
