@@ -1,1 +1,3 @@
 //! Load, timing, comparison; a figure is printed only for a right answer.
+
+pub mod client;

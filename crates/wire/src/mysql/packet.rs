@@ -7,6 +7,7 @@
 //! [`FRAME_BYTES_MAX`] bytes is continued by the next one, which may be empty.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::limits::{FRAME_BYTES_MAX, PACKET_BYTES_MAX, READ_AHEAD_BYTES};
 
@@ -61,6 +62,9 @@ pub struct PacketReader {
     joined: usize,
     /// Sequence number of the frame that was joined last, if any.
     joined_sequence: Option<u8>,
+    /// Where the payload of the packet found last stands.
+    found: Range<usize>,
+    found_sequence: u8,
     /// Bytes known to be missing from the frame at hand.
     missing: usize,
     packet_bytes_max: usize,
@@ -82,13 +86,17 @@ impl PacketReader {
             end: 0,
             joined: 0,
             joined_sequence: None,
+            found: 0..0,
+            found_sequence: 0,
             missing: 0,
             packet_bytes_max,
         }
     }
 
-    /// Room to read into, at least 16 KiB. May move what is left of the bytes to the front.
+    /// Room to read into, at least 16 KiB. May move what is left of the bytes to the front, so the packet found last
+    /// is gone.
     pub fn spare(&mut self) -> &mut [u8] {
+        self.found = 0..0;
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
@@ -134,6 +142,31 @@ impl PacketReader {
     /// [`PacketError`]; the reader is of no use after it.
     #[inline]
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, PacketError> {
+        Ok(if self.advance()? {
+            Some(self.packet())
+        } else {
+            None
+        })
+    }
+
+    /// The packet that [`advance`](Self::advance) found; empty before the first.
+    #[inline]
+    #[must_use]
+    pub fn packet(&self) -> Packet<'_> {
+        let payload = self.buffer.get(self.found.clone()).unwrap_or_default();
+        Packet {
+            sequence: self.found_sequence,
+            payload,
+        }
+    }
+
+    /// Goes to the next whole packet; false until more bytes arrive. For loops that read in between: see
+    /// [`packet`](Self::packet).
+    ///
+    /// # Errors
+    /// [`PacketError`]; the reader is of no use after it.
+    #[inline]
+    pub fn advance(&mut self) -> Result<bool, PacketError> {
         loop {
             let header_at = match self.joined_sequence {
                 None => self.start,
@@ -143,7 +176,7 @@ impl PacketReader {
                 self.buffer[..self.end].get(header_at..header_at + HEADER_BYTES)
             else {
                 self.missing = HEADER_BYTES;
-                return Ok(None);
+                return Ok(false);
             };
             let length = usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16;
             if self.joined + length > self.packet_bytes_max {
@@ -154,17 +187,18 @@ impl PacketReader {
             let body_at = header_at + HEADER_BYTES;
             if self.end - body_at < length {
                 self.missing = length - (self.end - body_at);
-                return Ok(None);
+                return Ok(false);
             }
             self.join(header_at, length, sequence)?;
             if length < FRAME_BYTES_MAX {
                 let from = self.start + HEADER_BYTES;
                 self.start = from + self.joined;
+                self.found = from..self.start;
+                self.found_sequence = sequence;
                 self.joined = 0;
                 self.joined_sequence = None;
                 self.missing = 0;
-                let payload = &self.buffer[from..self.start];
-                return Ok(Some(Packet { sequence, payload }));
+                return Ok(true);
             }
         }
     }

@@ -1,0 +1,364 @@
+//! A blocking client of the MySQL protocol: what `seine sql`, the demo and the benchmarks talk through.
+//!
+//! One statement at a time. Cells are handed out as they lie in the read buffer, so that the client costs a benchmark
+//! as little as it can. No TLS, no prepared statements; a server that insists on either is refused.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+
+use wire::limits::COLUMNS_MAX;
+use wire::mysql::{
+    Capabilities, ClientLogin, ColumnDefinition, Command, DecodeError, LoginStep, Ok as Done,
+    PacketError, PacketReader, PacketWriter, Reply, RowPacket, STATUS_MORE_RESULTS, ServerError,
+};
+
+/// Why a statement or a connection failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The server refused; the connection goes on.
+    Server(ServerError),
+    /// The connection broke.
+    Io(io::Error),
+    /// The server does not speak the protocol as it should.
+    Protocol(&'static str),
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientError::Server(error) => error.fmt(f),
+            ClientError::Io(error) => write!(f, "connection: {error}"),
+            ClientError::Protocol(what) => write!(f, "protocol: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ClientError::Server(error) => Some(error),
+            ClientError::Io(error) => Some(error),
+            ClientError::Protocol(_) => None,
+        }
+    }
+}
+
+impl From<io::Error> for ClientError {
+    fn from(error: io::Error) -> Self {
+        ClientError::Io(error)
+    }
+}
+
+impl From<DecodeError> for ClientError {
+    fn from(error: DecodeError) -> Self {
+        ClientError::Protocol(error.what)
+    }
+}
+
+impl From<PacketError> for ClientError {
+    fn from(error: PacketError) -> Self {
+        match error {
+            PacketError::TooLong { .. } => ClientError::Protocol("packet too long"),
+            _ => ClientError::Protocol("packets out of order"),
+        }
+    }
+}
+
+/// Result of this module.
+pub type Result<T> = std::result::Result<T, ClientError>;
+
+/// What a statement answered, held whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueryResult {
+    /// Headers and types; empty for a statement without rows.
+    pub columns: Vec<ColumnDefinition>,
+    /// Rows of text cells; `None` is NULL. As many cells as columns.
+    pub rows: Vec<Vec<Option<Vec<u8>>>>,
+    /// Rows inserted, replaced or deleted.
+    pub affected: u64,
+    /// Id of the last row inserted.
+    pub last_id: u64,
+    /// How many warnings SHOW WARNINGS has.
+    pub warnings: u16,
+}
+
+/// What [`Client::query_rows`] counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Rows handed out.
+    pub rows: u64,
+    /// Rows inserted, replaced or deleted.
+    pub affected: u64,
+    /// How many warnings SHOW WARNINGS has.
+    pub warnings: u16,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    /// `host:port`, or `unix:/path`.
+    fn connect(addr: &str) -> io::Result<Self> {
+        if let Some(path) = addr.strip_prefix("unix:") {
+            return UnixStream::connect(path).map(Stream::Unix);
+        }
+        let stream = TcpStream::connect(addr)?;
+        stream.set_nodelay(true)?;
+        Ok(Stream::Tcp(stream))
+    }
+
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(stream) => stream.read(room),
+            Stream::Unix(stream) => stream.read(room),
+        }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Stream::Tcp(stream) => stream.write_all(bytes),
+            Stream::Unix(stream) => stream.write_all(bytes),
+        }
+    }
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Client {
+    stream: Stream,
+    reader: PacketReader,
+    packets: PacketWriter,
+    capabilities: Capabilities,
+    /// A reply was left in the middle: nothing more can be asked.
+    broken: bool,
+}
+
+impl Client {
+    /// Connects to `host:port` or `unix:/path`.
+    ///
+    /// # Errors
+    /// [`ClientError::Server`] where the server refused user or password; otherwise the connection's.
+    pub fn connect(addr: &str, user: &str, password: &str) -> Result<Self> {
+        let mut client = Client {
+            stream: Stream::connect(addr)?,
+            reader: PacketReader::default(),
+            packets: PacketWriter::new(),
+            capabilities: Capabilities::CLIENT,
+            broken: false,
+        };
+        client.fetch()?;
+        let greeting = client.reader.packet().payload;
+        if greeting.first() == Some(&0xff)
+            && let Reply::Error(error) = Reply::decode(greeting)?
+        {
+            return Err(ClientError::Server(error));
+        }
+        let login = ClientLogin::begin(greeting, user, password, &mut client.packets)?;
+        client.capabilities = login.capabilities;
+        client.log_in(&login)?;
+        Ok(client)
+    }
+
+    fn log_in(&mut self, login: &ClientLogin) -> Result<()> {
+        loop {
+            self.stream.write_all(self.packets.bytes())?;
+            self.packets.clear();
+            self.fetch()?;
+            let packet = self.reader.packet();
+            match login.answer(packet.payload, packet.sequence, &mut self.packets)? {
+                LoginStep::Read => {}
+                LoginStep::Done => return Ok(()),
+                LoginStep::Refused(error) => return Err(ClientError::Server(error)),
+                LoginStep::Unsupported => {
+                    return Err(ClientError::Protocol("unknown way of authentication"));
+                }
+            }
+        }
+    }
+
+    /// Runs a statement and holds its whole answer. Of several result sets the last one with columns is kept, rows of
+    /// all are counted together.
+    ///
+    /// # Errors
+    /// [`ClientError::Server`]: the statement was refused, the connection goes on. Any other: it is broken.
+    pub fn query(&mut self, text: &str) -> Result<QueryResult> {
+        let mut rows = Vec::new();
+        let mut columns = Vec::new();
+        let mut keep = |cells: &[Option<&[u8]>]| {
+            rows.push(cells.iter().map(|cell| cell.map(<[u8]>::to_vec)).collect());
+        };
+        let done = self.run(text, &mut |found| columns = found, &mut keep)?;
+        Ok(QueryResult {
+            columns,
+            rows,
+            affected: done.affected,
+            last_id: done.last_id,
+            warnings: done.warnings,
+        })
+    }
+
+    /// Runs a statement and hands out each row as it lies in the read buffer. Allocates nothing per row.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query); rows that came before a failure were handed out.
+    pub fn query_rows(
+        &mut self,
+        text: &str,
+        visit: &mut dyn FnMut(&[Option<&[u8]>]),
+    ) -> Result<Summary> {
+        let mut rows = 0;
+        let mut count = |cells: &[Option<&[u8]>]| {
+            rows += 1;
+            visit(cells);
+        };
+        let done = self.run(text, &mut |_| {}, &mut count)?;
+        Ok(Summary {
+            rows,
+            affected: done.affected,
+            warnings: done.warnings,
+        })
+    }
+
+    /// Asks whether the server is there.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn ping(&mut self) -> Result<()> {
+        self.packets.clear();
+        Command::ping(&mut self.packets);
+        self.answer(&mut |_| {}, &mut |_| {}).map(|_| ())
+    }
+
+    fn run(
+        &mut self,
+        text: &str,
+        columns: &mut dyn FnMut(Vec<ColumnDefinition>),
+        row: &mut dyn FnMut(&[Option<&[u8]>]),
+    ) -> Result<Done> {
+        self.packets.clear();
+        Command::query(text.as_bytes(), &mut self.packets);
+        self.answer(columns, row)
+    }
+
+    /// Sends the command that was written and reads its whole answer. Anything but a refusal by the server leaves the
+    /// connection somewhere in the middle, so it is of no use any more.
+    fn answer(
+        &mut self,
+        columns: &mut dyn FnMut(Vec<ColumnDefinition>),
+        row: &mut dyn FnMut(&[Option<&[u8]>]),
+    ) -> Result<Done> {
+        if self.broken {
+            return Err(ClientError::Protocol("the connection broke earlier"));
+        }
+        self.broken = true;
+        self.stream.write_all(self.packets.bytes())?;
+        let done = self.results(columns, row);
+        self.broken = !matches!(done, Ok(_) | Err(ClientError::Server(_)));
+        done
+    }
+
+    fn results(
+        &mut self,
+        columns: &mut dyn FnMut(Vec<ColumnDefinition>),
+        row: &mut dyn FnMut(&[Option<&[u8]>]),
+    ) -> Result<Done> {
+        let mut total = Done::default();
+        loop {
+            self.fetch()?;
+            let done = match Reply::decode(self.reader.packet().payload)? {
+                Reply::Ok(done) => done,
+                Reply::Error(error) => return Err(ClientError::Server(error)),
+                Reply::Columns(count) => {
+                    columns(self.columns(count)?);
+                    self.rows(row)?
+                }
+            };
+            total = Done {
+                affected: total.affected.saturating_add(done.affected),
+                ..done
+            };
+            if total.status & STATUS_MORE_RESULTS == 0 {
+                return Ok(total);
+            }
+        }
+    }
+
+    fn columns(&mut self, count: u64) -> Result<Vec<ColumnDefinition>> {
+        if count > COLUMNS_MAX as u64 {
+            return Err(ClientError::Protocol("too many columns"));
+        }
+        let mut columns = Vec::new();
+        for _ in 0..count {
+            self.fetch()?;
+            columns.push(ColumnDefinition::decode(self.reader.packet().payload)?);
+        }
+        if !self.capabilities.has(Capabilities::DEPRECATE_EOF) {
+            self.fetch()?;
+        }
+        Ok(columns)
+    }
+
+    fn rows(&mut self, visit: &mut dyn FnMut(&[Option<&[u8]>])) -> Result<Done> {
+        let mut kept = Vec::new();
+        loop {
+            self.fetch()?;
+            let payload = self.reader.packet().payload;
+            match RowPacket::decode(payload, self.capabilities)? {
+                RowPacket::Row(found) => {
+                    let mut cells: Vec<Option<&[u8]>> = kept;
+                    for cell in found {
+                        cells.push(cell?);
+                    }
+                    visit(&cells);
+                    kept = emptied(cells);
+                }
+                RowPacket::Error(error) => return Err(ClientError::Server(error)),
+                RowPacket::End { status, warnings } => {
+                    return Ok(Done {
+                        status,
+                        warnings,
+                        ..Done::default()
+                    });
+                }
+            }
+        }
+    }
+
+    /// Makes the next packet the reader's current one, reading as much as it takes.
+    #[inline]
+    fn fetch(&mut self) -> Result<()> {
+        while !self.reader.advance()? {
+            let count = match self.stream.read(self.reader.spare()) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            self.reader.filled(count);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Client {
+    /// Says good-bye, so that the server logs no broken connection. Nobody is told if it cannot.
+    fn drop(&mut self) {
+        if !self.broken {
+            self.packets.clear();
+            Command::quit(&mut self.packets);
+            let _ = self.stream.write_all(self.packets.bytes());
+        }
+    }
+}
+
+/// The same allocation for the next row, whose cells live elsewhere: collecting from an emptied vector keeps it.
+fn emptied(mut cells: Vec<Option<&[u8]>>) -> Vec<Option<&'static [u8]>> {
+    cells.clear();
+    cells.into_iter().map(|_| None).collect()
+}
