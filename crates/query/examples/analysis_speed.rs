@@ -20,7 +20,10 @@ fn main() -> std::io::Result<()> {
             count += words.len();
         }
         let seconds = start.elapsed().as_secs_f64();
-        let (ns, mb) = (seconds * 1e9 / lines.len() as f64, text.len() as f64 / seconds / 1e6);
+        let (ns, mb) = (
+            seconds * 1e9 / lines.len() as f64,
+            text.len() as f64 / seconds / 1e6,
+        );
         println!("{count} words, {ns:.0} ns a text, {mb:.0} MB/s");
     }
     Ok(())

@@ -13,6 +13,7 @@ mod tests;
 
 use std::ops::Range;
 
+pub(crate) use fold::{in_run, is_mark};
 pub use words::Words;
 
 /// The settings of analysis, kept per table. There are none yet: every table has the same.

@@ -1,5 +1,11 @@
 //! The tree of a search query; the same for a search and for a standing query.
 
+mod print;
+
+pub use print::Printed;
+
+use std::fmt;
+
 /// A set of text columns: bit `n` is the table's `n`-th text column, in the order of CREATE TABLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FieldSet(pub u64);
@@ -63,3 +69,11 @@ pub struct QueryError {
     /// What is wrong, lower case, no full stop, without the position.
     pub message: String,
 }
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.message, self.position)
+    }
+}
+
+impl std::error::Error for QueryError {}

@@ -1,0 +1,88 @@
+//! Field limits: `@a`, `@(a,b)`, `@!a`, `@!(a,b)`, `@*`.
+
+use super::{Parser, refuse};
+use crate::analysis::in_run;
+use crate::tree::{FieldSet, QueryError};
+
+impl Parser<'_> {
+    /// Reads one limit; the cursor stands on its `@`.
+    pub(super) fn field_limit(&mut self) -> Result<FieldSet, QueryError> {
+        let start = self.cursor.at;
+        self.cursor.bump();
+        if self.cursor.peek() == Some('@') {
+            return refuse(
+                start,
+                "@@relaxed stands only at the beginning of a query".to_owned(),
+            );
+        }
+        if self.cursor.take("*") {
+            return Ok(FieldSet::ALL);
+        }
+        let excluded = self.cursor.take("!");
+        let named = if self.cursor.take("(") {
+            self.field_list(start)?
+        } else {
+            self.field()?
+        };
+        if self.cursor.peek() == Some('[') {
+            return refuse(
+                self.cursor.at,
+                "not yet: the first words of a field, @field[N]".to_owned(),
+            );
+        }
+        let known = known_fields(self.fields.len());
+        let limit = if excluded { known & !named } else { named };
+        Ok(if limit == known && known != 0 {
+            FieldSet::ALL
+        } else {
+            FieldSet(limit)
+        })
+    }
+
+    /// The rest of `(a, b)`.
+    fn field_list(&mut self, start: usize) -> Result<u64, QueryError> {
+        let mut named = 0;
+        loop {
+            self.cursor.skip_blank();
+            named |= self.field()?;
+            self.cursor.skip_blank();
+            if self.cursor.take(")") {
+                return Ok(named);
+            }
+            if !self.cursor.take(",") {
+                return refuse(start, "unclosed list of fields".to_owned());
+            }
+        }
+    }
+
+    /// One name, as a set of one field; of none if it is unknown in a relaxed query.
+    fn field(&mut self) -> Result<u64, QueryError> {
+        let start = self.cursor.at;
+        let name = self.cursor.take_while(in_run);
+        if name.is_empty() {
+            return refuse(
+                start,
+                r"a field name must follow @: write \@ for the sign itself".to_owned(),
+            );
+        }
+        match self
+            .fields
+            .iter()
+            .position(|field| field.eq_ignore_ascii_case(name))
+        {
+            Some(number) => Ok(1u64.checked_shl(number as u32).unwrap_or(0)),
+            None if self.relaxed => Ok(0),
+            None => {
+                let hint =
+                    format!(r"no field '{name}' found in schema: write \@{name} for the handle");
+                refuse(start, hint)
+            }
+        }
+    }
+}
+
+/// The set of the first `count` fields.
+pub(crate) fn known_fields(count: usize) -> u64 {
+    1u64.checked_shl(count as u32)
+        .map_or(u64::MAX, |next| next - 1)
+}

@@ -1,0 +1,380 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::analysis::Words;
+use crate::reference;
+
+const FIELDS: [&str; 3] = ["title", "body", "sub"];
+
+fn parsed(text: &str) -> Result<Query, QueryError> {
+    parse(text, &FIELDS, &Analyzer::default())
+}
+
+/// The query and its tree, printed.
+#[track_caller]
+fn check(text: &str, want: &str) {
+    let got = match parsed(text) {
+        Ok(query) => query.root.display(&FIELDS).to_string(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(got, want, "{text}");
+}
+
+#[track_caller]
+fn check_warning(text: &str, want: &str) {
+    let warnings = parsed(text).unwrap().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains(want), "{warnings:?}");
+}
+
+#[test]
+fn words_side_by_side_are_all_wanted() {
+    check("Star  WARS", "star wars");
+    check("star-wars it's", "star wars it s");
+    check("a (b (c))", "a b c");
+    check("one", "one");
+}
+
+#[test]
+fn or_binds_tighter_than_and() {
+    check("a b | c d", "a (b | c) d");
+    check("a | (b | c)|d", "a | b | c | d");
+    check("(a b) | c", "(a b) | c");
+    check("star-wars | c", "(star wars) | c");
+}
+
+#[test]
+fn negation_stands_beside_something_wanted() {
+    check("a -b !c", "a -b -c");
+    check("a -(b | c)", "a -(b | c)");
+    check("google (-maps -earth)", "google -maps -earth");
+    check("a -\"b c\"", "a -\"b c\"");
+    check("a -(b -c)", "a -(b -c)");
+    check("(b -c) | a", "(b -c) | a");
+    check(
+        "-a",
+        "query is non-computable (single NOT operator) at byte 0",
+    );
+    check(
+        "  -a -b",
+        "query is non-computable (single NOT operator) at byte 5",
+    );
+    check(
+        "a -(-b)",
+        "query is non-computable (single NOT operator) at byte 2",
+    );
+    check(
+        "a | -b",
+        "query is non-computable (NOT inside OR) at byte 4",
+    );
+    check(
+        "-a | b",
+        "query is non-computable (NOT inside OR) at byte 0",
+    );
+    check(
+        "b | (-a -c)",
+        "query is non-computable (NOT inside OR) at byte 4",
+    );
+    check("a --b", "double negation at byte 2");
+}
+
+#[test]
+fn a_dash_with_nothing_behind_it_is_punctuation() {
+    check("a - b", "a b");
+    check("a -- b", "a b");
+    check("wow! (!)", "wow");
+    check_warning("a - b", "write -word to exclude");
+}
+
+#[test]
+fn phrases_keep_their_distances() {
+    check("\"Star  wars, IV\" a", "\"star wars iv\" a");
+    check("\"one\"", "one");
+    check("\"\" a", "a");
+    check("\"a \\\"b\\\" (c) @d\"", "\"a b c @d\"");
+    let root = parsed("\"#東京 tower\"").unwrap().root;
+    let words = vec![("#東京".into(), 0), ("tower".into(), 2)];
+    assert_eq!(
+        root,
+        Node::Phrase {
+            words,
+            fields: FieldSet::ALL
+        }
+    );
+}
+
+#[test]
+fn field_limits_hold_to_the_next_one_or_the_closing_bracket() {
+    check(
+        "@title a b @body c",
+        "(@(title) a) (@(title) b) (@(body) c)",
+    );
+    check("(@title a) b", "(@(title) a) b");
+    check(
+        "@title a (@sub b) c",
+        "(@(title) a) (@(sub) b) (@(title) c)",
+    );
+    check("@(title, SUB) a", "(@(title,sub) a)");
+    check("@!title a", "(@(body,sub) a)");
+    check("@!(title,body) \"a b\"", "(@(sub) \"a b\")");
+    check("@title a @* b", "(@(title) a) b");
+    check("a | @title b", "a | (@(title) b)");
+    check("a -@sub b", "a -(@(sub) b)");
+    check("@(title,body,sub) a", "a");
+}
+
+#[test]
+fn unknown_fields_are_errors_unless_the_query_is_relaxed() {
+    check(
+        "a @nope b",
+        r"no field 'nope' found in schema: write \@nope for the handle at byte 3",
+    );
+    check("@@relaxed @(nope,sub) b", "(@(sub) b)");
+    check("@@relaxed @nope b", "(@!(title,body,sub) b)");
+    check(
+        "@ b",
+        r"a field name must follow @: write \@ for the sign itself at byte 1",
+    );
+    check("@title", "field limit without a word at byte 0");
+    check("@(title b", "unclosed list of fields at byte 0");
+    check(
+        "a @@relaxed",
+        "@@relaxed stands only at the beginning of a query at byte 2",
+    );
+    check("me@home.org", "me home org");
+}
+
+#[test]
+fn tags_and_handles_are_searched_as_written() {
+    check("tag #Tag", "tag #tag");
+    check(r"\@Bob", r"\@bob");
+    check("\"@bob\"", r"\@bob");
+    check("#東京", "#東京");
+    check("東京", "東 京");
+}
+
+#[test]
+fn a_backslash_takes_the_meaning_from_an_operator() {
+    check(r"a \-b \| c\*", "a b c");
+    check(r"\MAYBE \(x\)", "maybe x");
+    check("a \\", "a");
+}
+
+#[test]
+fn what_is_never_closed_is_an_error() {
+    check("a (b", "unclosed bracket at byte 2");
+    check("a \"b", "unclosed quote at byte 2");
+    check("a) b", "closing bracket without an opening one at byte 1");
+    check("a |", "a word is missing beside | at byte 3");
+    check("| a", "a word is missing beside | at byte 0");
+    check("a || b", "a word is missing beside | at byte 3");
+    check("a (| b)", "a word is missing beside | at byte 3");
+}
+
+#[test]
+fn text_without_a_word_matches_every_document_and_says_so() {
+    assert_eq!(
+        parsed("").unwrap(),
+        Query {
+            root: Node::All,
+            warnings: vec![]
+        }
+    );
+    assert_eq!(parsed(" (\n) ").unwrap().root, Node::All);
+    check_warning("😀", "every document matches");
+    check("a | ,", "a");
+    check("a -😀 , &", "a");
+}
+
+#[test]
+fn capital_operators_are_words_with_a_warning() {
+    check("a AND b", "a and b");
+    check_warning("a AND b AND c", "side by side");
+    check_warning("a OR b", "write |");
+    check_warning("a NOT b", "write -word");
+    assert!(parsed("\"a OR b\" or and not").unwrap().warnings.is_empty());
+}
+
+#[test]
+fn operators_of_later_are_refused_where_they_stand() {
+    for (text, what, position) in [
+        ("\"a b\"~3", "proximity", 5),
+        ("\"a b\"/0.5", "quorum", 5),
+        ("\"a b\"^2", "boosts", 5),
+        ("a << b", "strict order", 2),
+        ("a NEAR/3 b", "NEAR/N", 2),
+        ("a NOTNEAR/3 b", "NOTNEAR/N", 2),
+        ("a SENTENCE b", "SENTENCE", 2),
+        ("a PARAGRAPH b", "PARAGRAPH", 2),
+        ("a MAYBE b", "MAYBE", 2),
+        ("ZONE:(h1) a", "zones", 0),
+        ("ZONESPAN:(h1) a", "zones", 0),
+        ("REGEX(/a/)", "REGEX", 0),
+        ("^a", "start of a field", 0),
+        ("a$", "end of a field", 1),
+        ("\"^a b$\"", "start of a field", 1),
+        ("\"a b$\"", "end of a field", 4),
+        ("=a", "exact forms", 0),
+        ("=\"a b\"", "exact forms", 0),
+        ("a^1.5", "boosts", 1),
+        ("wild*", "wildcards", 4),
+        ("\"a * b\"", "wildcards", 3),
+        ("\"a | b\"", "alternatives inside a phrase", 3),
+        ("@title[5] a", "first words of a field", 6),
+    ] {
+        let error = parsed(text).unwrap_err();
+        assert!(
+            error.message.starts_with("not yet: ") && error.message.contains(what),
+            "{error}"
+        );
+        assert_eq!(error.position, position, "{text}");
+    }
+    check(
+        "$100 a=b c/d x^y near 1<2 2% why?",
+        "100 a b c d x y near 1 2 2 why",
+    );
+}
+
+#[test]
+fn limits_refuse_and_never_cut() {
+    let deep = |count: u32| "(".repeat(count as usize) + "a" + &")".repeat(count as usize);
+    check(&deep(QUERY_DEPTH_MAX), "a");
+    check(
+        &deep(QUERY_DEPTH_MAX + 1),
+        "query is nested deeper than 64 at byte 65",
+    );
+    assert!(parsed(&"a ".repeat(QUERY_WORDS_MAX)).is_ok());
+    assert!(
+        parsed(&"a ".repeat(QUERY_WORDS_MAX + 1))
+            .unwrap_err()
+            .message
+            .contains("16384 words")
+    );
+    assert!(
+        parsed(&" ".repeat(QUERY_BYTES_MAX + 1))
+            .unwrap_err()
+            .message
+            .contains("bytes")
+    );
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "a", "b", "c", "#d", r"\@e", "東京", "x-y", "É", ",", "#東y",
+    ])
+    .prop_map(str::to_owned)
+}
+
+/// Query text of every construct there is.
+fn query_text() -> impl Strategy<Value = String> {
+    let phrase =
+        prop::collection::vec(word(), 0..4).prop_map(|words| format!("\"{}\"", words.join(" ")));
+    let leaf = prop_oneof![4 => word(), 1 => phrase];
+    leaf.prop_recursive(4, 24, 4, |inside| {
+        let limit = prop::sample::select(vec!["@title", "@(body,sub)", "@!sub", "@*"]);
+        prop_oneof![
+            prop::collection::vec(inside.clone(), 1..4).prop_map(|parts| parts.join(" ")),
+            prop::collection::vec(inside.clone(), 2..4)
+                .prop_map(|parts| format!("({})", parts.join(" | "))),
+            (inside.clone(), inside.clone()).prop_map(|(a, b)| format!("{a} -({b})")),
+            (limit, inside).prop_map(|(limit, a)| format!("({limit} {a})")),
+        ]
+    })
+}
+
+fn document() -> impl Strategy<Value = Words> {
+    prop::collection::vec(prop::collection::vec(word(), 0..6), 3).prop_map(|fields| {
+        let mut words = Words::new();
+        for (number, field) in fields.iter().enumerate() {
+            let text = field.join(" ").replace('\\', "");
+            words.push_field(&Analyzer::default(), number as u8, &text);
+        }
+        words
+    })
+}
+
+/// The normal form that `tree.rs` promises.
+fn assert_normal(node: &Node) {
+    match node {
+        Node::And(children) => {
+            assert!(children.len() > 1 && !only_excludes(node));
+            assert!(
+                !children
+                    .iter()
+                    .any(|child| matches!(child, Node::And(_) | Node::All))
+            );
+            for child in children {
+                match child {
+                    Node::Not(excluded) => {
+                        assert!(!only_excludes(excluded) && **excluded != Node::All);
+                        assert_normal(excluded);
+                    }
+                    child => assert_normal(child),
+                }
+            }
+        }
+        Node::Or(children) => {
+            assert!(children.len() > 1);
+            for child in children {
+                assert!(!matches!(child, Node::Or(_) | Node::All));
+                assert_normal(child);
+            }
+        }
+        Node::Phrase { words, .. } => {
+            assert!(words.len() > 1 && words[0].1 == 0);
+            assert!(words.windows(2).all(|pair| pair[0].1 < pair[1].1));
+        }
+        Node::Word(word) => assert!(!word.text.is_empty()),
+        Node::All => {}
+        Node::Not(_) => panic!("a negation outside And"),
+    }
+}
+
+proptest! {
+    #[test]
+    fn printed_text_parses_to_the_same_tree(text in query_text()) {
+        if let Ok(query) = parsed(&text) {
+            assert_normal(&query.root);
+            let printed = query.root.display(&FIELDS).to_string();
+            prop_assert_eq!(parsed(&printed).unwrap().root, query.root, "{}", printed);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_panic_and_errors_stand_inside_it(text in r#"([ab "()|@!*\\^$=~/,#-]|\PC|@title|NEAR/1){0,30}"#) {
+        match parsed(&text) {
+            Ok(query) => assert_normal(&query.root),
+            Err(error) => prop_assert!(error.position <= text.len()),
+        }
+    }
+
+    #[test]
+    fn more_words_find_less_and_more_branches_find_more(a in query_text(), b in query_text(), words in document()) {
+        let hit = |text: &str| parsed(text).ok().map(|query| reference::matches(&query.root, &words));
+        if let (Some(hit_a), Some(hit_b)) = (hit(&a), hit(&b)) {
+            prop_assert_eq!(hit(&format!("({a}) ({b})")), Some(hit_a && hit_b));
+            let holds_words = |text: &str| parsed(text).unwrap().root != Node::All;
+            if holds_words(&a) && holds_words(&b) {
+                prop_assert_eq!(hit(&format!("({a}) | ({b})")), Some(hit_a || hit_b));
+                prop_assert_eq!(hit(&format!("({a}) -({b})")), Some(hit_a && !hit_b));
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_is_found_by_the_queries_that_it_hits(
+        texts in prop::collection::vec(query_text(), 1..6),
+        docs in prop::collection::vec(document(), 1..6),
+    ) {
+        let roots = texts.iter().filter_map(|text| parsed(text).ok()).map(|query| query.root);
+        let queries: Vec<(u64, Node)> = (1..).zip(roots).collect();
+        let docs: Vec<(u64, Words)> = (1..).zip(docs).collect();
+        for (query, root) in &queries {
+            let found = reference::search(root, &docs);
+            for (doc, words) in &docs {
+                let hits = reference::percolate(&queries, words);
+                prop_assert_eq!(found.contains(doc), hits.contains(query));
+            }
+        }
+    }
+}
