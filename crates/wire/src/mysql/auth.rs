@@ -142,7 +142,6 @@ pub struct Authenticator {
     nonce: Nonce,
     credential: Credential,
     plugin: Plugin,
-    switched: bool,
 }
 
 impl Authenticator {
@@ -157,26 +156,25 @@ impl Authenticator {
         auth: &[u8],
         packets: &mut PacketWriter,
     ) -> (Self, Step) {
-        // Clients that name none are older than plugins: they scramble natively.
-        let plugin = named.map_or(Some(Plugin::Native), |name| Plugin::named(name.as_bytes()));
-        let mut authenticator = Authenticator {
+        let plugin = named_or_native(named);
+        let authenticator = Authenticator {
             nonce,
             credential,
             plugin: plugin.unwrap_or(offered),
-            switched: false,
         };
-        let step = if plugin == Some(offered) {
-            authenticator.verify(auth, packets)
-        } else if plugin.is_some() && !auth.is_empty() && authenticator.proves(auth) {
+        // A client whose plugin differs from the greeting's may have sent nothing yet: it waits for a switch.
+        let scrambled = plugin.is_some() && auth.len() > 1;
+        let step = if plugin == Some(offered) || scrambled && authenticator.proves(auth) {
             authenticator.verify(auth, packets)
         } else {
-            // A client whose plugin differs from the greeting's may have sent nothing yet: it waits for this.
             authenticator.switch(packets)
         };
         (authenticator, step)
     }
 
     /// Takes the data of COM_CHANGE_USER, on the nonce of the connection's greeting.
+    ///
+    /// Clients differ in what they send here and when, but all of them answer a switch.
     pub fn change_user(
         nonce: Nonce,
         offered: Plugin,
@@ -185,15 +183,13 @@ impl Authenticator {
         auth: &[u8],
         packets: &mut PacketWriter,
     ) -> (Self, Step) {
-        let plugin = named.map_or(Some(Plugin::Native), |name| Plugin::named(name.as_bytes()));
-        let mut authenticator = Authenticator {
+        let plugin = named_or_native(named);
+        let authenticator = Authenticator {
             nonce,
             credential,
             plugin: plugin.unwrap_or(offered),
-            switched: false,
         };
-        let proved = plugin.is_some() && auth.len() > 1 && authenticator.proves(auth);
-        let step = if proved {
+        let step = if plugin.is_some() && auth.len() > 1 && authenticator.proves(auth) {
             authenticator.verify(auth, packets)
         } else {
             authenticator.switch(packets)
@@ -202,13 +198,12 @@ impl Authenticator {
     }
 
     /// Takes the client's answer to what was asked last.
-    pub fn answer(&mut self, payload: &[u8], packets: &mut PacketWriter) -> Step {
+    pub fn answer(&self, payload: &[u8], packets: &mut PacketWriter) -> Step {
         self.verify(payload, packets)
     }
 
     /// Asks the client to scramble anew: AuthSwitchRequest.
-    fn switch(&mut self, packets: &mut PacketWriter) -> Step {
-        self.switched = true;
+    fn switch(&self, packets: &mut PacketWriter) -> Step {
         let out = packets.begin();
         out.push(EOF);
         put_terminated(out, self.plugin.name().as_bytes());
@@ -243,6 +238,11 @@ impl Authenticator {
         }
         Step::Welcome
     }
+}
+
+/// The plugin of that name, if it is known. Clients that name none are older than plugins: they scramble natively.
+fn named_or_native(named: Option<&str>) -> Option<Plugin> {
+    named.map_or(Some(Plugin::Native), |name| Plugin::named(name.as_bytes()))
 }
 
 /// Plugin and nonce of an AuthSwitchRequest, as a client reads it. `None`: a plugin or nonce that is not known here.
