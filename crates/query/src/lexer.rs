@@ -1,5 +1,12 @@
 //! Tokens of SQL, read one by one from bytes; shared by the expression parser and by the SQL dialect.
 
+mod scan;
+mod strings;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
 use std::ops::Range;
 
 /// Why a text was refused.
@@ -10,6 +17,14 @@ pub struct SyntaxError {
     /// What is wrong, lower case, no full stop, without the position.
     pub message: String,
 }
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.message, self.position)
+    }
+}
+
+impl std::error::Error for SyntaxError {}
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,22 +132,25 @@ pub struct Lexer<'a> {
     text: &'a [u8],
     /// The token that `peek` shows.
     ahead: Token,
-    /// Where reading goes on after it.
-    after: usize,
+    /// Whether the cursor stands inside `/*! … */`.
+    in_comment: bool,
 }
 
 impl<'a> Lexer<'a> {
     /// At the first token of a text.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Lexer<'a> {
-        Lexer {
+        let ahead = Token {
+            kind: TokenKind::End,
+            range: 0..0,
+        };
+        let mut lexer = Lexer {
             text,
-            ahead: Token {
-                kind: TokenKind::End,
-                range: 0..0,
-            },
-            after: 0,
-        }
+            ahead,
+            in_comment: false,
+        };
+        lexer.next();
+        lexer
     }
 
     /// The next token, without taking it.
@@ -141,14 +159,20 @@ impl<'a> Lexer<'a> {
         &self.ahead
     }
 
-    /// Takes the next token. At the end it is [`TokenKind::End`], again and again.
+    /// Takes the next token. At the end it is [`TokenKind::End`], again and again; [`TokenKind::Invalid`] is followed by it.
     #[expect(
         clippy::should_implement_trait,
-        reason = "a lexer never ends, so it is no Iterator"
+        reason = "tokens never end, so this is no Iterator"
     )]
     pub fn next(&mut self) -> Token {
-        self.after = self.text.len();
-        self.ahead.clone()
+        let next = match self.ahead.kind {
+            TokenKind::Invalid(_) => Token {
+                kind: TokenKind::End,
+                range: self.text.len()..self.text.len(),
+            },
+            _ => scan::token(self.text, self.ahead.range.end, &mut self.in_comment),
+        };
+        std::mem::replace(&mut self.ahead, next)
     }
 
     /// Takes the next token if it is of that kind.
@@ -184,25 +208,39 @@ impl<'a> Lexer<'a> {
         self.text.get(token.range.clone()).unwrap_or_default()
     }
 
-    /// The name that a [`TokenKind::Word`] or [`TokenKind::Quoted`] token spells, as written (case kept, backticks undone).
+    /// The name that a [`TokenKind::Word`] or [`TokenKind::Quoted`] token spells: case kept, backticks undone.
     ///
     /// # Errors
     /// Another kind of token, or a name that is not UTF-8.
     pub fn name(&self, token: &Token) -> Result<String, SyntaxError> {
-        let name = String::from_utf8(self.bytes(token).to_vec());
-        name.map_err(|_| self.error(token, "name is not UTF-8"))
+        let bytes = self.bytes(token);
+        let name = match token.kind {
+            TokenKind::Word => bytes.to_vec(),
+            TokenKind::Quoted => strings::unquoted(bytes),
+            _ => return Err(self.error(token, "expected a name")),
+        };
+        String::from_utf8(name).map_err(|_| self.error(token, "name is not UTF-8"))
     }
 
     /// The bytes that a [`TokenKind::String`] or [`TokenKind::Hex`] token means, escapes undone; empty for other kinds.
     #[must_use]
     pub fn string(&self, token: &Token) -> Vec<u8> {
-        self.bytes(token).to_vec()
+        match token.kind {
+            TokenKind::String => strings::unescaped(self.bytes(token)),
+            TokenKind::Hex => strings::from_hex(self.bytes(token)),
+            _ => Vec::new(),
+        }
     }
 
-    /// `unexpected …` at the next token, or what is wrong with it.
+    /// `expected …, found …` at the next token, or what is wrong with that one.
     #[must_use]
     pub fn unexpected(&self, wanted: &str) -> SyntaxError {
-        self.error(&self.ahead, &format!("expected {wanted}"))
+        let found = match self.ahead.kind {
+            TokenKind::Invalid(why) => return self.error(&self.ahead, why),
+            TokenKind::End => "the end".to_owned(),
+            _ => format!("'{}'", shortened(self.bytes(&self.ahead))),
+        };
+        self.error(&self.ahead, &format!("expected {wanted}, found {found}"))
     }
 
     /// An error at a token.
@@ -212,5 +250,14 @@ impl<'a> Lexer<'a> {
             position: token.range.start,
             message: message.to_owned(),
         }
+    }
+}
+
+/// The beginning of a token, fit for a message.
+fn shortened(bytes: &[u8]) -> String {
+    const BYTES_MAX: usize = 40;
+    match bytes.get(..BYTES_MAX) {
+        Some(begin) => String::from_utf8_lossy(begin).into_owned() + "…",
+        None => String::from_utf8_lossy(bytes).into_owned(),
     }
 }
