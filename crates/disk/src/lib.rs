@@ -10,6 +10,7 @@ mod memory;
 mod namespace;
 mod real;
 mod replace;
+mod stopwatch;
 
 pub use device::{fdatasync_rate, file_system_kind};
 pub use fault::{
@@ -18,6 +19,7 @@ pub use fault::{
 pub use memory::MemoryDisk;
 pub use real::RealDisk;
 pub use replace::replace_file;
+pub use stopwatch::Stopwatch;
 
 use std::io;
 use std::ops::Deref;

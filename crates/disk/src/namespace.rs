@@ -47,6 +47,9 @@ impl<F> Change<F> {
     }
 }
 
+/// Sees a name, the folder that holds it, and what it stands for.
+type Visitor<'a, F> = dyn FnMut((FolderId, &str), &Entry<F>) + 'a;
+
 /// The tree. `F` is a cheap handle of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespace<F> {
@@ -138,7 +141,7 @@ impl<F: Clone> Namespace<F> {
         }
     }
 
-    fn visit(&self, id: FolderId, visit: &mut dyn FnMut((FolderId, &str), &Entry<F>)) {
+    fn visit(&self, id: FolderId, visit: &mut Visitor<'_, F>) {
         for (name, entry) in self.folders.get(&id).into_iter().flatten() {
             visit((id, name), entry);
             if let Entry::Folder(child) = entry {

@@ -1,17 +1,15 @@
-//! The journal in files.
+//! The journal in segment files: one frame per `append`, written with one call into space that is there already.
 
-use crate::{Journal, MemoryJournal, Position, Result, Status};
-use disk::Disk;
+use crate::frame::{self, Origin};
+use crate::limits::{BUFFER_BYTES_KEPT, PAGE_BYTES, RECORD_BYTES_MAX};
+use crate::prepare::{self, Preparation, Preparer, Workshop, poisoned};
+use crate::recover::{Log, Recovered, recover};
+use crate::segment::{Found, Segment, SegmentReader};
+use crate::{Error, Journal, Position, Result, Status};
+use disk::{Disk, Stopwatch};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
-
-/// Who prepares the next segment while one is being written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preparation {
-    /// The caller of `append`, when a segment is begun: for tests, which want the same order of calls every time.
-    Inline,
-    /// A thread of the journal's own, so that `append` does not wait.
-    Background,
-}
 
 /// How a journal is opened. The lengths are rounded up to whole pages of 4 KiB.
 #[derive(Clone, Debug)]
@@ -37,55 +35,313 @@ impl Default for JournalOptions {
     }
 }
 
-/// What opening a journal found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recovered {
-    /// Records in the journal.
-    pub records: u64,
-    /// Frames in the journal.
-    pub frames: u64,
-    /// Segments that hold them.
-    pub segments: u64,
-    /// What was cut from the end because it had not been written whole: never acknowledged to anyone. Bytes.
-    pub bytes_cut: u64,
-    /// The file that was cut, where one was.
-    pub cut_file: Option<String>,
-    /// Where it was cut. Bytes.
-    pub cut_offset: u64,
-}
-
 /// The journal in the segment files of one directory.
 pub struct FileJournal {
-    records: MemoryJournal,
+    /// Oldest first; the last one is being written. Never empty.
+    segments: VecDeque<Segment>,
+    /// Empty, next to be used first. Their epochs follow that of the last segment.
+    prepared: VecDeque<Segment>,
+    preparer: Preparer,
+    reserve_bytes: u64,
+    last: Position,
+    synced: Position,
+    /// Checksum of the last header.
+    chain: u32,
+    /// The frame being written; kept for its room.
+    buffer: Vec<u8>,
+    /// The file and what the system said, once a write or sync has failed.
+    poison: Option<(String, String)>,
+    counts: Status,
 }
 
 impl FileJournal {
-    /// Opens the journal in `dir` (made where it is missing).
+    /// Opens the journal in `dir` (made where it is missing). Verifies every frame that is kept, cuts a torn tail, and
+    /// makes everything it then holds durable: what `read` shows will not be lost. The caller holds a lock that keeps
+    /// other processes out.
+    ///
+    /// Errors: `Corrupt` where a synced frame is damaged or missing, `NewerFormat`, `Full` where there is no room for
+    /// the first segment, `Io`, `Poisoned`. Cost: reads all that is kept.
     pub fn open(
-        _disk: Arc<dyn Disk>,
-        _dir: &str,
-        _options: JournalOptions,
+        disk: Arc<dyn Disk>,
+        dir: &str,
+        options: JournalOptions,
     ) -> Result<(FileJournal, Recovered)> {
-        Ok((
-            FileJournal {
-                records: MemoryJournal::new(),
-            },
-            Recovered::default(),
-        ))
+        let io = |source| Error::Io {
+            file: dir.to_owned(),
+            source,
+        };
+        let listing = prepare::list(disk.as_ref(), dir).map_err(io)?;
+        let segment_bytes = options
+            .segment_bytes
+            .max(1)
+            .next_multiple_of(PAGE_BYTES as u64);
+        let mut workshop = Workshop::new(
+            Arc::clone(&disk),
+            dir,
+            segment_bytes,
+            listing.spares.clone(),
+        )?;
+        let (log, recovered) = if listing.segments.is_empty() {
+            begin(&mut workshop, dir, options.known_synced)?
+        } else {
+            recover(disk.as_ref(), dir, &listing, options.known_synced)?
+        };
+        let mut journal = FileJournal {
+            segments: log.segments,
+            prepared: log.prepared,
+            preparer: Preparer::new(workshop, options.preparation)?,
+            reserve_bytes: options.reserve_bytes.next_multiple_of(PAGE_BYTES as u64),
+            last: log.last,
+            synced: log.last,
+            chain: log.chain,
+            buffer: Vec::new(),
+            poison: None,
+            counts: Status::default(),
+        };
+        journal.prepare_ahead();
+        Ok((journal, recovered))
     }
+
+    fn append_leaving(&mut self, records: &[&[u8]], reserve_bytes: u64) -> Result<Position> {
+        self.check_usable()?;
+        if let Some(record) = records
+            .iter()
+            .find(|record| record.len() > RECORD_BYTES_MAX)
+        {
+            return Err(Error::RecordTooLarge {
+                bytes: record.len(),
+            });
+        }
+        if records.is_empty() {
+            return Ok(self.last);
+        }
+        let bytes = frame::padded_bytes(records).map_err(|bytes| Error::FrameTooLarge { bytes })?;
+        self.make_room(bytes, reserve_bytes)?;
+        if !self.fits_active(bytes) {
+            self.begin_segment()?;
+        }
+        let origin = Origin {
+            segment: self.active().id,
+            first: self.last.next(),
+            synced: self.synced,
+            chain: self.chain,
+        };
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let crc = frame::encode(&origin, records, &mut buffer);
+        let written = self.write(&buffer);
+        buffer.shrink_to(BUFFER_BYTES_KEPT);
+        self.buffer = buffer;
+        written?;
+        self.chain = crc;
+        self.last = Position(self.last.0 + records.len() as u64);
+        self.counts.frame_count += 1;
+        self.counts.record_count += records.len() as u64;
+        Ok(self.last)
+    }
+
+    /// Writes a frame at the end of the active segment.
+    fn write(&mut self, frame: &[u8]) -> Result<()> {
+        let active = self.active();
+        match active.file.write_at(active.end, frame) {
+            Ok(()) => {
+                let active = self.active_mut();
+                active.end += frame.len() as u64;
+                active.len = active.len.max(active.end);
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::StorageFull => {
+                self.take_back().map_err(|error| self.poisoned_by(&error))?;
+                Err(Error::Full)
+            }
+            Err(error) => Err(self.poisoned_by(&error)),
+        }
+    }
+
+    /// Removes what a write left that found the device full: a crash must not find a frame there whose records were
+    /// refused. The header's page is enough; no other page can be taken for a frame.
+    fn take_back(&self) -> io::Result<()> {
+        let active = self.active();
+        if active.file.len()? > active.len {
+            active.file.set_len(active.len)?;
+        }
+        if active.end < active.len {
+            active.file.write_at(active.end, &[0; PAGE_BYTES])?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a frame of `bytes` can be written and `reserve_bytes` are left. Waits where a segment is being
+    /// prepared. Refuses with `Full` where the device has no room for one.
+    fn make_room(&mut self, bytes: u64, reserve_bytes: u64) -> Result<()> {
+        self.collect_prepared()?;
+        while !self.has_room(bytes, reserve_bytes) {
+            let stopwatch = Stopwatch::start();
+            if self.preparer.outstanding() == 0 {
+                self.preparer.request(self.next_epoch());
+            }
+            let prepared = self.preparer.wait();
+            self.counts.stall_us += stopwatch.elapsed_us();
+            let mut segment = prepared.map_err(|error| self.poisoned_unless_full(error))?;
+            segment.first = self.last.next();
+            self.prepared.push_back(segment);
+        }
+        Ok(())
+    }
+
+    fn has_room(&self, bytes: u64, reserve_bytes: u64) -> bool {
+        let prepared: u64 = self.prepared.iter().map(|segment| segment.len).sum();
+        let left = if self.fits_active(bytes) {
+            Some(self.active_room().saturating_sub(bytes) + prepared)
+        } else {
+            // A frame larger than the next segment grows that file, and has it for itself.
+            self.prepared
+                .front()
+                .map(|next| prepared - bytes.min(next.len))
+        };
+        left.is_some_and(|left| left >= reserve_bytes)
+    }
+
+    /// An empty segment takes any frame: it grows. (It must not be left behind empty: a frame would seem to be missing.)
+    fn fits_active(&self, bytes: u64) -> bool {
+        bytes <= self.active_room() || self.active().end == 0
+    }
+
+    fn active_room(&self) -> u64 {
+        let active = self.active();
+        active.len - active.end
+    }
+
+    /// Goes over to the next prepared segment. The old one is synced first, so that the new one's frames prove it whole.
+    fn begin_segment(&mut self) -> Result<()> {
+        self.sync_active()?;
+        if let Some(mut next) = self.prepared.pop_front() {
+            next.first = self.last.next();
+            self.segments.push_back(next);
+        }
+        self.prepare_ahead();
+        Ok(())
+    }
+
+    /// Has a segment prepared, unless one is or will be. A failure shows when the segment is needed.
+    fn prepare_ahead(&mut self) {
+        if self.prepared.is_empty() && self.preparer.outstanding() == 0 {
+            self.preparer.request(self.next_epoch());
+        }
+    }
+
+    fn collect_prepared(&mut self) -> Result<()> {
+        while let Some(prepared) = self.preparer.take() {
+            match prepared {
+                Ok(segment) => self.prepared.push_back(segment),
+                // Asked for again when it is needed; by then there may be room.
+                Err(Error::Full) => {}
+                Err(error) => return Err(self.poisoned_unless_full(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn next_epoch(&self) -> u64 {
+        self.prepared
+            .back()
+            .unwrap_or_else(|| self.active())
+            .id
+            .epoch
+            + 1
+    }
+
+    fn sync_active(&mut self) -> Result<()> {
+        if self.synced == self.last {
+            return Ok(());
+        }
+        let stopwatch = Stopwatch::start();
+        let synced = self.active().file.sync();
+        self.counts.sync_count += 1;
+        self.counts.sync_us += stopwatch.elapsed_us();
+        synced.map_err(|error| self.poisoned_by(&error))?;
+        self.synced = self.last;
+        Ok(())
+    }
+
+    fn check_usable(&self) -> Result<()> {
+        match &self.poison {
+            Some((file, cause)) => Err(Error::Poisoned {
+                file: file.clone(),
+                cause: cause.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Poisons the journal with a failure of the active segment.
+    fn poisoned_by(&mut self, error: &io::Error) -> Error {
+        let error = poisoned(&self.active().path, error);
+        self.poisoned_unless_full(error)
+    }
+
+    fn poisoned_unless_full(&mut self, error: Error) -> Error {
+        if let Error::Poisoned { file, cause } = &error {
+            self.poison = Some((file.clone(), cause.clone()));
+        }
+        error
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "a journal is made with one segment and trim leaves the last one"
+    )]
+    fn active(&self) -> &Segment {
+        self.segments.back().expect("there is always a segment")
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "a journal is made with one segment and trim leaves the last one"
+    )]
+    fn active_mut(&mut self) -> &mut Segment {
+        self.segments.back_mut().expect("there is always a segment")
+    }
+}
+
+/// The first segment of a new journal.
+fn begin(workshop: &mut Workshop, dir: &str, known_synced: Position) -> Result<(Log, Recovered)> {
+    if known_synced > Position(0) {
+        return Err(Error::Corrupt {
+            file: dir.to_owned(),
+            offset: 0,
+            what: "the journal has no segments",
+        });
+    }
+    let mut segment = workshop.prepare(1)?;
+    segment.first = Position(1);
+    let log = Log {
+        segments: VecDeque::from([segment]),
+        prepared: VecDeque::new(),
+        last: Position(0),
+        chain: 0,
+    };
+    Ok((
+        log,
+        Recovered {
+            segments: 1,
+            ..Recovered::default()
+        },
+    ))
 }
 
 impl Journal for FileJournal {
     fn append(&mut self, records: &[&[u8]]) -> Result<Position> {
-        self.records.append(records)
+        self.append_leaving(records, self.reserve_bytes)
     }
 
     fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position> {
-        self.records.append_reserved(records)
+        self.append_leaving(records, 0)
     }
 
     fn sync(&mut self) -> Result<Position> {
-        self.records.sync()
+        self.check_usable()?;
+        self.sync_active()?;
+        Ok(self.synced)
     }
 
     fn read(
@@ -93,14 +349,88 @@ impl Journal for FileJournal {
         from: Position,
         visit: &mut dyn FnMut(Position, &[u8]) -> bool,
     ) -> Result<()> {
-        self.records.read(from, visit)
+        let from = from.max(Position(1));
+        let first = self.status().first;
+        if from < first {
+            return Err(Error::Trimmed { asked: from, first });
+        }
+        let before = self
+            .segments
+            .partition_point(|segment| segment.first <= from);
+        for segment in self.segments.iter().skip(before.saturating_sub(1)) {
+            if !read_segment(segment, from, visit)? {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn trim(&mut self, below: Position) -> Result<()> {
-        self.records.trim(below)
+        self.check_usable()?;
+        let below = below.min(self.synced);
+        let mut emptied = Vec::new();
+        while self.segments.get(1).is_some_and(|next| next.first <= below) {
+            emptied.extend(self.segments.pop_front());
+        }
+        if emptied.is_empty() {
+            return Ok(());
+        }
+        self.preparer
+            .retire(emptied)
+            .map_err(|error| self.poisoned_unless_full(error))
     }
 
     fn status(&self) -> Status {
-        self.records.status()
+        let prepared: u64 = self.prepared.iter().map(|segment| segment.len).sum();
+        let held: u64 = self.segments.iter().map(|segment| segment.len).sum();
+        Status {
+            first: self
+                .segments
+                .front()
+                .map_or(self.last.next(), |segment| segment.first),
+            last: self.last,
+            synced: self.synced,
+            disk_bytes: held + prepared + self.preparer.spare_bytes(),
+            room_bytes: self.active_room() + prepared,
+            ..self.counts
+        }
     }
+}
+
+/// Shows the records of one segment from `from` on; whether `visit` wants more.
+fn read_segment(
+    segment: &Segment,
+    from: Position,
+    visit: &mut dyn FnMut(Position, &[u8]) -> bool,
+) -> Result<bool> {
+    let mut reader = SegmentReader::new(segment);
+    let (mut offset, mut expected) = (0, segment.first);
+    while offset < segment.end {
+        let damaged = |what| segment.corrupt(offset, what);
+        let (header, records) = match reader.frame(offset)? {
+            Found::Frame(header, records) => (header, records),
+            Found::Damaged(what) => return Err(damaged(what)),
+            Found::Nothing => return Err(damaged("the header of a frame cannot be read")),
+        };
+        if header.first != expected {
+            return Err(damaged("the frame does not follow the one before it"));
+        }
+        let wanted = if header.last() < from {
+            None
+        } else {
+            Some(records)
+        };
+        for (position, record) in (expected.0..)
+            .map(Position)
+            .zip(wanted.into_iter().flatten())
+        {
+            let record = record.map_err(damaged)?;
+            if position >= from && !visit(position, record) {
+                return Ok(false);
+            }
+        }
+        expected = header.last().next();
+        offset += header.padded_bytes();
+    }
+    Ok(true)
 }

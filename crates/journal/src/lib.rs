@@ -15,13 +15,19 @@
 
 mod error;
 mod file;
+mod frame;
 mod limits;
 mod memory;
+mod prepare;
+mod recover;
+mod segment;
 
 pub use error::{Error, Result};
-pub use file::{FileJournal, JournalOptions, Preparation, Recovered};
+pub use file::{FileJournal, JournalOptions};
 pub use limits::{FRAME_BYTES_MAX, RECORD_BYTES_MAX};
 pub use memory::MemoryJournal;
+pub use prepare::Preparation;
+pub use recover::Recovered;
 
 use std::fmt;
 

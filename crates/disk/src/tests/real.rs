@@ -1,0 +1,59 @@
+//! What only the real file system can show.
+
+use super::Scratch;
+use crate::{Disk, RealDisk, fdatasync_rate, file_system_kind};
+
+#[test]
+fn opening_makes_the_folder_and_opens_it_again() {
+    let scratch = Scratch::new();
+    let deep = scratch.path.join("a/b");
+    super::write(&RealDisk::open(&deep).unwrap(), "f", b"kept");
+    assert_eq!(super::read(&RealDisk::open(&deep).unwrap(), "f"), b"kept");
+}
+
+#[test]
+fn a_file_in_place_of_the_folder_is_refused() {
+    let scratch = Scratch::new();
+    std::fs::write(&scratch.path, b"").unwrap();
+    assert!(RealDisk::open(&scratch.path).is_err());
+    std::fs::remove_file(&scratch.path).unwrap();
+}
+
+#[test]
+fn two_disks_on_one_folder_share_its_lock() {
+    let scratch = Scratch::new();
+    let (one, other) = (
+        RealDisk::open(&scratch.path).unwrap(),
+        RealDisk::open(&scratch.path).unwrap(),
+    );
+    let held = one.lock("lock").unwrap();
+    assert!(other.lock("lock").is_err());
+    let text = std::fs::read_to_string(scratch.path.join("lock")).unwrap();
+    assert_eq!(text, format!("{}\n", std::process::id()));
+    drop(held);
+    drop(other.lock("lock").unwrap());
+}
+
+#[test]
+fn a_map_shows_what_reading_shows() {
+    let scratch = Scratch::new();
+    let disk = RealDisk::open(&scratch.path).unwrap();
+    let content: Vec<u8> = (0..100_000u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+        .collect();
+    super::write_synced(&disk, "f", &content);
+    assert_eq!(
+        disk.open("f").unwrap().map().unwrap()[..],
+        super::read(&disk, "f")[..]
+    );
+}
+
+#[test]
+fn the_device_says_what_it_is_and_how_fast() {
+    let scratch = Scratch::new();
+    RealDisk::open(&scratch.path).unwrap();
+    assert!(fdatasync_rate(&scratch.path).unwrap() > 0.0);
+    assert_eq!(std::fs::read_dir(&scratch.path).unwrap().count(), 0);
+    assert!(!file_system_kind(&scratch.path).is_empty());
+    assert_eq!(file_system_kind(&scratch.path.join("none")), "unknown");
+}

@@ -1,0 +1,258 @@
+//! The frame: what one call of `append` writes. Layout, all numbers little-endian:
+//!
+//! ```text
+//!  0  magic "SnJf"          32  last position known synced     64  table: for each record
+//!  4  u16 format version    40  u32 frame bytes                       u32 length, u32 CRC-32C
+//!  6  u16 zero              44  u32 record count                payload: the records, one after the other
+//!  8  u64 segment epoch     48  u32 chain                       zeroes up to a multiple of 4 KiB
+//! 16  u64 segment salt      52  u32 CRC-32C of the table
+//! 24  u64 first position    56  u32 zero, 60  u32 CRC-32C of bytes 0..60
+//! ```
+//!
+//! Every byte but the padding is covered by one checksum, directly or through the next: the header's covers the table's,
+//! the table's covers the records'. So a frame's content is summed once. The chain is the header checksum of the frame
+//! before, so a frame that is valid by itself but follows another one than it was written after is found out.
+//!
+//! To change the layout: raise `FORMAT_VERSION`, keep reading the older ones, add a fixture directory of the old version
+//! to `tests/fixtures/`, and describe both in `docs/formats/journal.md`. Magic, version, epoch, salt and the header's
+//! checksum keep their places for ever, so that an old program can tell a newer frame from a damaged one.
+
+use crate::Position;
+use crate::limits::{FRAME_BYTES_MAX, PAGE_BYTES};
+use crc32c::crc32c;
+
+/// The newest format that this program reads, and the one it writes.
+pub(crate) const FORMAT_VERSION: u16 = 1;
+
+pub(crate) const HEADER_BYTES: usize = 64;
+const ENTRY_BYTES: usize = 8;
+const HEADER_CRC_AT: usize = HEADER_BYTES - 4;
+const MAGIC: [u8; 4] = *b"SnJf";
+
+const _: () = assert!(
+    HEADER_BYTES <= 512,
+    "a header lies in one sector, so it is not torn"
+);
+
+/// What a segment's frames carry to be told from those of the segment whose file was used before. Both are part of the
+/// file's name: the epoch counts segments from 1, the salt is drawn at random, so that no record can imitate a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SegmentId {
+    pub(crate) epoch: u64,
+    pub(crate) salt: u64,
+}
+
+/// A frame's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) segment: SegmentId,
+    /// Position of the first record.
+    pub(crate) first: Position,
+    /// The last position known synced when the frame was written. Always below `first`.
+    pub(crate) synced: Position,
+    /// Header, table and payload, without the padding. Bytes.
+    pub(crate) frame_bytes: u32,
+    /// At least 1.
+    pub(crate) record_count: u32,
+    /// Checksum of the header before; 0 for the first frame of a journal.
+    pub(crate) chain: u32,
+    table_crc: u32,
+    /// This header's own checksum.
+    pub(crate) crc: u32,
+}
+
+/// Why a header could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// No frame begins here, or its header is damaged.
+    NotAFrame,
+    /// An undamaged header of a format that is newer than this program.
+    Newer { segment: SegmentId, version: u16 },
+}
+
+impl Header {
+    /// Reads the header at the start of `bytes`. The lengths it returns agree with each other, not yet with the file.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Header, Unreadable> {
+        let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk().ok_or(Unreadable::NotAFrame)?;
+        let crc = u32_at(bytes, HEADER_CRC_AT);
+        if bytes[..4] != MAGIC || crc32c(&bytes[..HEADER_CRC_AT]) != crc {
+            return Err(Unreadable::NotAFrame);
+        }
+        let segment = SegmentId {
+            epoch: u64_at(bytes, 8),
+            salt: u64_at(bytes, 16),
+        };
+        match u16::from_le_bytes([bytes[4], bytes[5]]) {
+            FORMAT_VERSION => {}
+            0 => return Err(Unreadable::NotAFrame),
+            version => return Err(Unreadable::Newer { segment, version }),
+        }
+        let header = Header {
+            segment,
+            first: Position(u64_at(bytes, 24)),
+            synced: Position(u64_at(bytes, 32)),
+            frame_bytes: u32_at(bytes, 40),
+            record_count: u32_at(bytes, 44),
+            chain: u32_at(bytes, 48),
+            table_crc: u32_at(bytes, 52),
+            crc,
+        };
+        if header.is_consistent() {
+            Ok(header)
+        } else {
+            Err(Unreadable::NotAFrame)
+        }
+    }
+
+    fn is_consistent(&self) -> bool {
+        let frame_bytes = self.frame_bytes as usize;
+        self.record_count > 0
+            && self.synced < self.first
+            && self
+                .first
+                .0
+                .checked_add(u64::from(self.record_count))
+                .is_some()
+            && frame_bytes <= FRAME_BYTES_MAX
+            && frame_bytes >= HEADER_BYTES + self.table_bytes()
+    }
+
+    /// Position of the last record.
+    pub(crate) fn last(&self) -> Position {
+        Position(self.first.0 + u64::from(self.record_count) - 1)
+    }
+
+    /// What the frame takes in its file.
+    pub(crate) fn padded_bytes(&self) -> u64 {
+        u64::from(self.frame_bytes).next_multiple_of(PAGE_BYTES as u64)
+    }
+
+    fn table_bytes(&self) -> usize {
+        (self.record_count as usize).saturating_mul(ENTRY_BYTES)
+    }
+}
+
+/// Where a frame will stand: what its header says beside the records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) segment: SegmentId,
+    pub(crate) first: Position,
+    pub(crate) synced: Position,
+    pub(crate) chain: u32,
+}
+
+/// What a frame of these records takes in its file, or in how many bytes it is beyond all bounds.
+pub(crate) fn padded_bytes(records: &[&[u8]]) -> Result<u64, usize> {
+    let payload = records
+        .iter()
+        .fold(0, |sum: usize, record| sum.saturating_add(record.len()));
+    let table = records.len().saturating_mul(ENTRY_BYTES);
+    let bytes = payload.saturating_add(table).saturating_add(HEADER_BYTES);
+    if bytes > FRAME_BYTES_MAX {
+        Err(bytes)
+    } else {
+        Ok(bytes.next_multiple_of(PAGE_BYTES) as u64)
+    }
+}
+
+/// Writes the padded frame into `out`, which is emptied first, and returns the header's checksum. The caller has
+/// checked the records with `padded_bytes`; there is at least one.
+pub(crate) fn encode(origin: &Origin, records: &[&[u8]], out: &mut Vec<u8>) -> u32 {
+    assert!(!records.is_empty(), "a frame holds at least one record");
+    assert!(
+        origin.synced < origin.first,
+        "what is being written is not synced"
+    );
+    out.clear();
+    out.resize(HEADER_BYTES, 0);
+    for record in records {
+        out.extend_from_slice(&(record.len() as u32).to_le_bytes());
+        out.extend_from_slice(&crc32c(record).to_le_bytes());
+    }
+    let table_crc = crc32c(&out[HEADER_BYTES..]);
+    for record in records {
+        out.extend_from_slice(record);
+    }
+    let frame_bytes = out.len();
+    assert!(
+        frame_bytes <= FRAME_BYTES_MAX,
+        "padded_bytes refuses larger frames"
+    );
+    out.resize(frame_bytes.next_multiple_of(PAGE_BYTES), 0);
+
+    put(out, 0, &MAGIC);
+    put(out, 4, &FORMAT_VERSION.to_le_bytes());
+    put(out, 8, &origin.segment.epoch.to_le_bytes());
+    put(out, 16, &origin.segment.salt.to_le_bytes());
+    put(out, 24, &origin.first.0.to_le_bytes());
+    put(out, 32, &origin.synced.0.to_le_bytes());
+    put(out, 40, &(frame_bytes as u32).to_le_bytes());
+    put(out, 44, &(records.len() as u32).to_le_bytes());
+    put(out, 48, &origin.chain.to_le_bytes());
+    put(out, 52, &table_crc.to_le_bytes());
+    let crc = crc32c(&out[..HEADER_CRC_AT]);
+    put(out, HEADER_CRC_AT, &crc.to_le_bytes());
+    crc
+}
+
+/// The records of a frame whose header and table are sound; each record is verified as it is taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Records<'a> {
+    table: &'a [u8],
+    payload: &'a [u8],
+}
+
+/// The records in `frame`, the `frame_bytes` bytes that begin with the header. `Err` says what is wrong.
+pub(crate) fn records<'a>(header: &Header, frame: &'a [u8]) -> Result<Records<'a>, &'static str> {
+    let body = frame
+        .get(HEADER_BYTES..header.frame_bytes as usize)
+        .ok_or("the file ends inside the frame")?;
+    let (table, payload) = body
+        .split_at_checked(header.table_bytes())
+        .ok_or("the frame ends inside its table of records")?;
+    if crc32c(table) != header.table_crc {
+        return Err("the checksum of the table of records does not match");
+    }
+    let lengths = table
+        .chunks_exact(ENTRY_BYTES)
+        .map(|entry| u64::from(u32_at(entry, 0)));
+    if lengths.sum::<u64>() != payload.len() as u64 {
+        return Err("the records' lengths do not add up to the frame's");
+    }
+    Ok(Records { table, payload })
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<&'a [u8], &'static str>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (entry, table) = self.table.split_at_checked(ENTRY_BYTES)?;
+        let (record, payload) = self.payload.split_at_checked(u32_at(entry, 0) as usize)?;
+        (self.table, self.payload) = (table, payload);
+        let is_sound = crc32c(record) == u32_at(entry, 4);
+        Some(if is_sound {
+            Ok(record)
+        } else {
+            Err("the checksum of a record does not match")
+        })
+    }
+}
+
+fn put(out: &mut [u8], at: usize, bytes: &[u8]) {
+    out[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let mut number = [0; 4];
+    number.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_le_bytes(number)
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let mut number = [0; 8];
+    number.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(number)
+}
+
+#[cfg(test)]
+mod tests;
