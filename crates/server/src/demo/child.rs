@@ -1,0 +1,225 @@
+//! The demo's server: a child process like any other server, started, killed and started again.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+
+use bench::client::Client;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::home::Home;
+use super::{Failure, Result, failed};
+
+/// Where a server would listen by default.
+const DEFAULT_MYSQL: &str = "127.0.0.1:9306";
+const DEFAULT_HTTP: &str = "127.0.0.1:9308";
+
+/// The child that must not outlive us, 0 for none. One demo runs in a process.
+static RUNNING: AtomicU32 = AtomicU32::new(0);
+/// Set when a signal has asked us to end.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// What the server is to listen on.
+pub(super) struct Addresses {
+    mysql: String,
+    http: String,
+}
+
+impl Addresses {
+    /// The default addresses where they are free, else any free ones.
+    pub(super) fn free() -> Addresses {
+        let choose = |default: &str| match TcpListener::bind(default) {
+            Ok(_) => default.to_owned(),
+            Err(_) => "127.0.0.1:0".to_owned(),
+        };
+        Addresses {
+            mysql: choose(DEFAULT_MYSQL),
+            http: choose(DEFAULT_HTTP),
+        }
+    }
+}
+
+/// A running server.
+pub(super) struct Server {
+    child: Child,
+    /// Held open so that the server may write to it.
+    _stdout: BufReader<ChildStdout>,
+    mysql: String,
+    http: String,
+}
+
+impl Server {
+    /// Starts one and waits until it listens.
+    pub(super) fn start(home: &Home, addresses: Addresses) -> Result<Server> {
+        watch_signals();
+        let mut child = spawn(home, &addresses)?;
+        RUNNING.store(child.id(), Ordering::SeqCst);
+        let Some(stdout) = child.stdout.take() else {
+            return Err(Failure("the server has no standard output".to_owned()));
+        };
+        let mut stdout = BufReader::new(stdout);
+        let mut ready = String::new();
+        stdout
+            .read_line(&mut ready)
+            .map_err(failed("starting the server"))?;
+        let named = |door: &str| {
+            let found = ready
+                .split_whitespace()
+                .find_map(|part| part.strip_prefix(door));
+            found.map(str::to_owned)
+        };
+        match (named("mysql="), named("http=")) {
+            (Some(mysql), Some(http)) => Ok(Server {
+                child,
+                _stdout: stdout,
+                mysql,
+                http,
+            }),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                Err(Failure(format!(
+                    "the server did not start; the end of its log:\n{}",
+                    log_end(home)
+                )))
+            }
+        }
+    }
+
+    pub(super) fn mysql(&self) -> &str {
+        &self.mysql
+    }
+
+    pub(super) fn http(&self) -> &str {
+        &self.http
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// A new connection.
+    pub(super) fn connect(&self) -> Result<Client> {
+        Client::connect(&self.mysql, "demo", "").map_err(failed("connecting to the server"))
+    }
+
+    /// SIGKILL: no goodbye, no flush. Then the same server again, on the same addresses.
+    pub(super) fn kill_and_restart(&mut self, home: &Home) -> Result<()> {
+        self.child.kill().map_err(failed("killing the server"))?;
+        self.child.wait().map_err(failed("killing the server"))?;
+        if ENDING.load(Ordering::SeqCst) {
+            return Err(Failure("interrupted".to_owned()));
+        }
+        *self = Server::start(
+            home,
+            Addresses {
+                mysql: self.mysql.clone(),
+                http: self.http.clone(),
+            },
+        )?;
+        Ok(())
+    }
+
+    /// Asks it to end and waits: it must end well.
+    pub(super) fn stop(self) -> Result<()> {
+        terminate(self.child.id());
+        self.wait()
+    }
+
+    /// Waits for its end.
+    pub(super) fn wait(mut self) -> Result<()> {
+        let status = self
+            .child
+            .wait()
+            .map_err(failed("waiting for the server"))?;
+        RUNNING.store(0, Ordering::SeqCst);
+        if status.success() {
+            Ok(())
+        } else {
+            Err(Failure(format!("the server ended with {status}")))
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // An early end of ours must not leave a server behind; one that has ended already is no error.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(home: &Home, addresses: &Addresses) -> Result<Child> {
+    let doing = "starting the server";
+    let program = std::env::current_exe().map_err(failed(doing))?;
+    let log = OpenOptions::new()
+        .append(true)
+        .open(home.log())
+        .map_err(failed(doing))?;
+    let mut command = Command::new(program);
+    command
+        .arg("serve")
+        .arg("--config")
+        .arg(home.settings())
+        .arg("--data")
+        .arg(home.data());
+    command.args(["--mysql", &addresses.mysql, "--http", &addresses.http]);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("SEINE_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log);
+    command.spawn().map_err(failed(doing))
+}
+
+fn log_end(home: &Home) -> String {
+    let log = fs::read_to_string(home.log()).unwrap_or_default();
+    let lines: Vec<&str> = log.lines().collect();
+    lines[lines.len().saturating_sub(10)..].join("\n")
+}
+
+fn terminate(pid: u32) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        // It may have ended by itself a moment ago.
+        let _ = kill_process(pid, Signal::TERM);
+    }
+}
+
+/// From the first call on, Ctrl-C and SIGTERM end the server, and with it the demo.
+fn watch_signals() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| drop(thread::spawn(pass_on_signals)));
+}
+
+fn pass_on_signals() {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+    else {
+        return; // Then signals do what they do by default.
+    };
+    runtime.block_on(async {
+        let (Ok(mut interrupt), Ok(mut terminated)) = (
+            signal(SignalKind::interrupt()),
+            signal(SignalKind::terminate()),
+        ) else {
+            return;
+        };
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminated.recv() => {}
+            }
+            ENDING.store(true, Ordering::SeqCst);
+            terminate(RUNNING.load(Ordering::SeqCst));
+        }
+    });
+}

@@ -1,0 +1,240 @@
+//! Streams the posts, shows the hits as the server records them, and kills the server half-way.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bench::client::Client;
+
+use super::account::Account;
+use super::child::Server;
+use super::count::{self, Counted};
+use super::home::Home;
+use super::posts::{BATCH_POSTS, Batch, Posts};
+use super::queries::{SHOWN, Saved, quoted};
+use super::screen::{Screen, grouped};
+use super::{Checks, Result, failed, marks};
+
+/// How often the hits table is looked at for lines to show.
+const LOOK_EVERY: Duration = Duration::from_millis(300);
+/// Lines shown of one look.
+const LOOK_LINES: usize = 3;
+/// How far into a batch's round trip the server is killed: with 500 posts the reply takes longer than this.
+const KILL_AFTER: Duration = Duration::from_millis(3);
+
+/// The stream: what was sent, what was acknowledged, what it cost.
+pub(super) struct Load<'a> {
+    saved: &'a [Saved],
+    account: Account,
+    acknowledged: u64,
+    statements: u64,
+    /// Time between sending a batch and its OK, all batches together.
+    inserting: Duration,
+    /// Syncs of the servers that were killed; the running one knows its own.
+    syncs_before: u64,
+    /// From the kill to the first answer of the new server.
+    back_after: Duration,
+    looked_at: Instant,
+    /// Hits of posts up to this id have been shown or passed over.
+    looked_to: u64,
+}
+
+impl<'a> Load<'a> {
+    pub(super) fn new(saved: &'a [Saved], account: Account) -> Load<'a> {
+        Load {
+            saved,
+            account,
+            acknowledged: 0,
+            statements: 0,
+            inserting: Duration::ZERO,
+            syncs_before: 0,
+            back_after: Duration::ZERO,
+            looked_at: Instant::now(),
+            looked_to: 0,
+        }
+    }
+
+    /// Sends everything. The batch in the middle is on its way when the server is killed.
+    pub(super) fn run(
+        &mut self,
+        screen: &mut Screen,
+        checks: &mut Checks,
+        home: &Home,
+        server: &mut Server,
+        posts: &mut Posts,
+    ) -> Result<()> {
+        let total = posts.total();
+        let middle = total.div_ceil(BATCH_POSTS) / 2;
+        let mut client = server.connect()?;
+        for (index, batch) in posts.enumerate() {
+            let batch = batch?;
+            if index == middle {
+                client = self.crash(screen, checks, home, server, client, batch)?;
+            } else {
+                self.insert(&mut client, &batch)?;
+            }
+            if index == 0 || self.looked_at.elapsed() >= LOOK_EVERY {
+                self.look(screen, &mut client)?;
+            }
+            let note = format!(
+                "{} posts acknowledged, {} a second",
+                grouped(self.acknowledged),
+                grouped(self.per_second())
+            );
+            screen.progress(self.acknowledged as usize, total, &note);
+        }
+        Ok(())
+    }
+
+    /// Compares everything the server holds with the account.
+    pub(super) fn settle(
+        &self,
+        screen: &mut Screen,
+        checks: &mut Checks,
+        client: &mut Client,
+    ) -> Result<Counted> {
+        let counted = Counted::take(client, &self.account, self.acknowledged)?;
+        screen.say(&format!("all {} posts sent", grouped(self.acknowledged)));
+        counted.check(screen, checks);
+        counted.check_sample(screen, checks);
+        Ok(counted)
+    }
+
+    /// Posts acknowledged durable for each second spent inserting.
+    pub(super) fn per_second(&self) -> u64 {
+        (self.acknowledged as f64 / self.inserting.as_secs_f64().max(1e-9)) as u64
+    }
+
+    pub(super) fn statements(&self) -> u64 {
+        self.statements
+    }
+
+    pub(super) fn back_after(&self) -> Duration {
+        self.back_after
+    }
+
+    /// Syncs of servers that are gone.
+    pub(super) fn syncs_before(&self) -> u64 {
+        self.syncs_before
+    }
+
+    fn insert(&mut self, client: &mut Client, batch: &Batch) -> Result<()> {
+        let sql = insert_statement(batch);
+        let sent = Instant::now();
+        client.query(&sql).map_err(failed("inserting posts"))?;
+        self.inserting += sent.elapsed();
+        self.statements += 1;
+        self.enter(batch);
+        Ok(())
+    }
+
+    fn enter(&mut self, batch: &Batch) {
+        self.acknowledged += batch.len() as u64;
+        self.account.enter(batch.clone());
+    }
+
+    /// Sends a batch, kills the server under it, starts it again, and counts. Returns the new connection.
+    fn crash(
+        &mut self,
+        screen: &mut Screen,
+        checks: &mut Checks,
+        home: &Home,
+        server: &mut Server,
+        mut client: Client,
+        batch: Batch,
+    ) -> Result<Client> {
+        self.syncs_before += count::syncs(&mut client)?;
+        let sql = insert_statement(&batch);
+        let on_its_way = thread::spawn(move || client.query(&sql).is_ok());
+        thread::sleep(KILL_AFTER);
+        let killed = Instant::now();
+        server.kill_and_restart(home)?;
+        let mut client = server.connect()?;
+        let there = self.count_of(&mut client, &batch)?;
+        self.back_after = killed.elapsed();
+        let answered = on_its_way.join().unwrap_or(false);
+
+        screen.say(&format!(
+            "SIGKILL with a batch of {} on its way; the server is back after {:.2} s",
+            batch.len(),
+            self.back_after.as_secs_f64()
+        ));
+        let whole = batch.len() as u64;
+        let fate = match (answered, there) {
+            (true, n) if n == whole => "it was acknowledged, and is there",
+            (false, n) if n == whole => "it was not acknowledged yet, and is there whole",
+            (false, 0) => "it was not acknowledged, and nothing of it is there: sent again",
+            _ => "it is there in part",
+        };
+        checks.see(screen, there == whole || (there == 0 && !answered), fate);
+        if there == whole {
+            self.enter(&batch);
+        }
+        Counted::take(&mut client, &self.account, self.acknowledged)?.check(screen, checks);
+        if there == 0 {
+            self.insert(&mut client, &batch)?;
+        }
+        Ok(client)
+    }
+
+    /// How many of the batch's posts are stored.
+    fn count_of(&self, client: &mut Client, batch: &Batch) -> Result<u64> {
+        let (Some(first), Some(last)) = (batch.first(), batch.last()) else {
+            return Ok(0);
+        };
+        let sql = format!(
+            "SELECT COUNT(*) FROM posts WHERE id BETWEEN {} AND {}",
+            first.id, last.id
+        );
+        count::number(client, &sql)
+    }
+
+    /// Shows a few new hits of the first queries, read from the hits table like any reader would.
+    fn look(&mut self, screen: &mut Screen, client: &mut Client) -> Result<()> {
+        let sql = format!(
+            "SELECT query_id, body FROM hits WHERE query_id <= {SHOWN} AND doc_id > {}",
+            self.looked_to
+        );
+        let mut hits: Vec<(u64, String)> = Vec::new();
+        let doing = "reading hits";
+        client
+            .query_rows(&sql, &mut |row| {
+                let [Some(query), Some(body)] = row else {
+                    return;
+                };
+                let query = std::str::from_utf8(query)
+                    .ok()
+                    .and_then(|id| id.parse().ok());
+                hits.extend(query.map(|query| (query, String::from_utf8_lossy(body).into_owned())));
+            })
+            .map_err(failed(doing))?;
+        self.looked_to = self.acknowledged;
+        self.looked_at = Instant::now();
+        // The newest of each query, so that the lines differ.
+        let mut shown = std::collections::BTreeMap::new();
+        hits.into_iter()
+            .for_each(|(query, body)| drop(shown.insert(query, body)));
+        let skip = (self.statements as usize) % shown.len().max(1);
+        for (query, body) in shown
+            .iter()
+            .cycle()
+            .skip(skip)
+            .take(LOOK_LINES.min(shown.len()))
+        {
+            if let Some(saved) = self.saved.get(*query as usize - 1) {
+                screen.hit(&saved.text, body, &marks::of(&saved.root, body));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn insert_statement(batch: &Batch) -> String {
+    let mut sql = String::with_capacity(batch.len() * 200);
+    sql.push_str("INSERT INTO posts (id, body, sub, ts, score) VALUES ");
+    for (index, post) in batch.iter().enumerate() {
+        sql.push_str(if index == 0 { "(" } else { ",(" });
+        let (body, sub, ts) = (quoted(&post.body), quoted(&post.sub), quoted(&post.ts));
+        sql.push_str(&format!("{},{body},{sub},{ts},{})", post.id, post.score));
+    }
+    sql
+}

@@ -1,0 +1,60 @@
+//! Which bytes of a post made a query match, for the screen.
+
+use std::ops::Range;
+
+use query::analysis::Analyzer;
+use query::tree::Node;
+
+/// One word of the post: its text, its position, its bytes.
+type Place = (String, u32, Range<usize>);
+
+/// The bytes in `body` of the words that the query asks for, ascending, apart from each other. Words under a NOT are
+/// none of them.
+pub(super) fn of(root: &Node, body: &str) -> Vec<Range<usize>> {
+    let mut places: Vec<Place> = Vec::new();
+    Analyzer::default().words(body, &mut |word| {
+        places.push((word.text.to_owned(), word.position, word.source));
+    });
+    let mut marks = Vec::new();
+    collect(root, &places, &mut marks);
+    marks.sort_by_key(|mark| (mark.start, mark.end));
+    marks.dedup_by(|next, mark| {
+        let joined = next.start < mark.end;
+        if joined {
+            mark.end = mark.end.max(next.end);
+        }
+        joined
+    });
+    marks
+}
+
+fn collect(node: &Node, places: &[Place], marks: &mut Vec<Range<usize>>) {
+    match node {
+        Node::Word(word) if word.fields.holds(0) => {
+            let same = places.iter().filter(|(text, ..)| **text == *word.text);
+            marks.extend(same.map(|(_, _, source)| source.clone()));
+        }
+        Node::Phrase { words, fields } if fields.holds(0) => {
+            for (_, start, _) in places {
+                let stands = |(text, distance): &(Box<str>, u32)| {
+                    places
+                        .iter()
+                        .find(|(one, at, _)| **one == **text && *at == start + distance)
+                };
+                let found: Option<Vec<&Place>> = words.iter().map(stands).collect();
+                marks.extend(
+                    found
+                        .into_iter()
+                        .flatten()
+                        .map(|(_, _, source)| source.clone()),
+                );
+            }
+        }
+        Node::And(children) | Node::Or(children) => {
+            children
+                .iter()
+                .for_each(|child| collect(child, places, marks));
+        }
+        _ => {}
+    }
+}

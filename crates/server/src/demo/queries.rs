@@ -1,0 +1,237 @@
+//! The standing queries: twenty that people can read, and as many again from the text as make ten thousand; or a file
+//! of the user's.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use bench::client::Client;
+use query::analysis::{Analyzer, Words};
+use query::parse;
+use query::tree::{Node, Query};
+
+use super::posts::{BATCH_POSTS, Post, Posts};
+use super::{Failure, Result, failed};
+
+/// The text columns of `posts`, in order.
+pub(super) const FIELDS: [&str; 2] = ["body", "sub"];
+/// Standing queries in all.
+const QUERIES: usize = 10_000;
+/// Batches of posts that the derived queries are made from.
+const SAMPLE_BATCHES: usize = 20_000 / BATCH_POSTS;
+/// Standing queries in one INSERT.
+const INSERT_QUERIES: usize = 1_000;
+
+/// Queries with their tags, for people.
+const NAMED: [(&str, &str); 20] = [
+    ("google -maps", "brand,web"),
+    ("\"star wars\"", "film"),
+    ("iphone | samsung", "brand,phones"),
+    (
+        "linux @sub (linux_gaming | ubuntu | gaming)",
+        "software,games",
+    ),
+    ("nasa (mars | moon | space)", "science"),
+    ("\"doctor who\"", "television"),
+    ("bitcoin -mining", "money"),
+    ("\"game of thrones\" -spoiler -spoilers", "television"),
+    ("tesla -nikola", "brand,cars"),
+    ("netflix", "brand,television"),
+    ("\"new york\" -times", "places"),
+    ("coffee (beans | espresso | roast)", "food"),
+    ("microsoft (windows | xbox | surface)", "brand,software"),
+    ("\"climate change\" | \"global warming\"", "science"),
+    ("guitar (amp | pedal | acoustic)", "music"),
+    ("minecraft server", "games"),
+    ("\"world cup\" | olympics", "sport"),
+    (
+        "python -monty @sub (programming | python | learnpython)",
+        "software",
+    ),
+    ("\"breaking bad\"", "television"),
+    ("(batman | superman) -lego", "film"),
+];
+
+/// Queries that are shown as they are hit, by id: from 1 to this.
+pub(super) const SHOWN: u64 = NAMED.len() as u64;
+
+/// A standing query as it is stored, and its parsed tree for the account.
+#[derive(Clone, Debug)]
+pub(super) struct Saved {
+    pub(super) id: u64,
+    pub(super) text: String,
+    pub(super) tags: String,
+    pub(super) root: Node,
+}
+
+/// A line of the user's file that is no query.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) line: usize,
+    pub(super) text: String,
+    pub(super) why: String,
+}
+
+/// The user's queries, or the named and derived ones.
+pub(super) fn choose(file: Option<&Path>, posts: &mut Posts) -> Result<(Vec<Saved>, Vec<Refused>)> {
+    match file {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(failed(path.display()))?;
+            let (saved, refused) = read(&text);
+            if saved.is_empty() {
+                let first = refused
+                    .first()
+                    .map_or(String::new(), |one| format!(" ({})", one.why));
+                return Err(Failure(format!(
+                    "{}: no query in it{first}",
+                    path.display()
+                )));
+            }
+            Ok((saved, refused))
+        }
+        None => {
+            let sample = posts.look_ahead(SAMPLE_BATCHES)?;
+            let sample: Vec<&Post> = sample.iter().flat_map(|batch| batch.iter()).collect();
+            Ok((built_in(&sample), Vec::new()))
+        }
+    }
+}
+
+/// The queries of a file, one a line; empty lines are skipped. Lines that do not parse come back apart.
+pub(super) fn read(text: &str) -> (Vec<Saved>, Vec<Refused>) {
+    let (mut saved, mut refused) = (Vec::new(), Vec::new());
+    for (index, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        match compile(line) {
+            Ok(query) => push(&mut saved, line, "", query.root),
+            Err(why) => refused.push(Refused {
+                line: index + 1,
+                text: line.to_owned(),
+                why,
+            }),
+        }
+    }
+    (saved, refused)
+}
+
+fn compile(text: &str) -> std::result::Result<Query, String> {
+    parse(text, &FIELDS, &Analyzer::default())
+        .map_err(|error| format!("at byte {}: {}", error.position, error.message))
+}
+
+fn push(saved: &mut Vec<Saved>, text: &str, tags: &str, root: Node) {
+    let id = saved.len() as u64 + 1;
+    saved.push(Saved {
+        id,
+        text: text.to_owned(),
+        tags: tags.to_owned(),
+        root,
+    });
+}
+
+/// The named queries and those derived from the sample, [`QUERIES`] in all where the sample is rich enough.
+pub(super) fn built_in(sample: &[&Post]) -> Vec<Saved> {
+    let mut saved = Vec::new();
+    let mut texts = HashSet::new();
+    let named = NAMED.iter().map(|(text, tags)| ((*text).to_owned(), *tags));
+    for (text, tags) in named.chain(derived(sample)) {
+        if saved.len() < QUERIES
+            && texts.insert(text.clone())
+            && let Ok(query) = compile(&text)
+        {
+            push(&mut saved, &text, tags, query.root);
+        }
+    }
+    saved
+}
+
+/// Query texts of five shapes from words that stand together in the sample. Deterministic.
+fn derived<'a>(sample: &'a [&'a Post]) -> impl Iterator<Item = (String, &'static str)> + 'a {
+    let words: Vec<Vec<(String, u32)>> = sample
+        .iter()
+        .map(|post| telling_words(&post.body))
+        .collect();
+    let mut posts_with: HashMap<String, u32> = HashMap::new();
+    for (word, _) in words.iter().flatten() {
+        *posts_with.entry(word.clone()).or_default() += 1;
+    }
+    let count = move |word: &String| posts_with.get(word).copied().unwrap_or_default();
+    words
+        .into_iter()
+        .enumerate()
+        .filter_map(move |(index, words)| {
+            let mut rare: Vec<&(String, u32)> =
+                words.iter().filter(|(word, _)| count(word) >= 3).collect();
+            rare.sort_by_key(|(word, _)| (count(word), word));
+            rare.dedup_by_key(|(word, _)| word);
+            let [(a, _), (b, _), (c, at), ..] = rare[..] else {
+                return None;
+            };
+            let next = words.iter().find(|(_, position)| *position == at + 1);
+            Some(match (index % 5, next) {
+                (0, _) => (format!("{a} {b}"), "pair"),
+                (1, Some((next, _))) => (format!("\"{c} {next}\""), "phrase"),
+                (2, _) => (format!("{c} ({a} | {b})"), "choice"),
+                (3, _) => (format!("{c} -{a}"), "without"),
+                _ => (format!("{b} | {c}"), "either"),
+            })
+        })
+}
+
+/// The words of a text that could stand in a query, with their positions: letters only, four or more.
+fn telling_words(text: &str) -> Vec<(String, u32)> {
+    let mut words = Vec::new();
+    Analyzer::default().words(text, &mut |word| {
+        if word.text.len() >= 4 && word.text.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            words.push((word.text.to_owned(), word.position));
+        }
+    });
+    words
+}
+
+/// Stores them in `alerts`.
+pub(super) fn store(client: &mut Client, saved: &[Saved]) -> Result<()> {
+    for queries in saved.chunks(INSERT_QUERIES) {
+        let mut sql = String::from("INSERT INTO alerts (id, query, tags) VALUES ");
+        for (index, query) in queries.iter().enumerate() {
+            sql.push_str(if index == 0 { "(" } else { ",(" });
+            sql.push_str(&format!(
+                "{},{},{})",
+                query.id,
+                quoted(&query.text),
+                quoted(&query.tags)
+            ));
+        }
+        client
+            .query(&sql)
+            .map_err(failed("storing standing queries"))?;
+    }
+    Ok(())
+}
+
+/// A string literal of SQL.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('\'');
+    for character in text.chars() {
+        match character {
+            '\'' => out.push_str("\\'"),
+            '\\' => out.push_str("\\\\"),
+            '\0' => out.push_str("\\0"),
+            _ => out.push(character),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// The words of a post, as the server's table analyses them.
+pub(super) fn words_of(post: &Post) -> Words {
+    let analyzer = Analyzer::default();
+    let mut words = Words::new();
+    words.push_field(&analyzer, 0, &post.body);
+    words.push_field(&analyzer, 1, &post.sub);
+    words
+}

@@ -1,0 +1,74 @@
+//! What a person's own queries made of the posts: which are bad, which are silent, which are noisy.
+
+use super::count::Counted;
+use super::queries::{Refused, Saved};
+use super::screen::{Screen, grouped};
+
+/// A query is noisy if more than one post in so many hits it.
+const NOISY_ONE_IN: usize = 20;
+/// Lines of one kind that are shown.
+const LINES: usize = 10;
+
+/// Prints the report.
+pub(super) fn print(
+    screen: &mut Screen,
+    saved: &[Saved],
+    refused: &[Refused],
+    counted: &Counted,
+    posts: usize,
+    bad_posts: &[usize],
+) {
+    screen.title("your queries");
+    let bad = refused
+        .iter()
+        .map(|one| format!("line {}, {}: {}", one.line, one.why, one.text));
+    section(screen, "bad: refused, the rest were stored", bad.collect());
+
+    let hits = |query: &Saved| counted.posts_of(query.id).len();
+    let silent = saved
+        .iter()
+        .filter(|query| hits(query) == 0)
+        .map(|query| query.text.clone());
+    section(
+        screen,
+        &format!("silent: no hit in {} posts", grouped(posts as u64)),
+        silent.collect(),
+    );
+
+    let mut noisy: Vec<&Saved> = saved
+        .iter()
+        .filter(|query| hits(query) * NOISY_ONE_IN > posts)
+        .collect();
+    noisy.sort_by_key(|query| (std::cmp::Reverse(hits(query)), query.id));
+    let noisy = noisy.iter().map(|query| {
+        format!(
+            "{:5.1} %  {}",
+            hits(query) as f64 * 100.0 / posts.max(1) as f64,
+            query.text
+        )
+    });
+    section(
+        screen,
+        &format!("noisy: hit by more than one post in {NOISY_ONE_IN}"),
+        noisy.collect(),
+    );
+
+    if !bad_posts.is_empty() {
+        let lines = bad_posts.iter().map(|line| format!("line {line}"));
+        section(
+            screen,
+            "posts: lines that hold none, left out",
+            lines.collect(),
+        );
+    }
+}
+
+fn section(screen: &mut Screen, title: &str, lines: Vec<String>) {
+    screen.say(&format!("  {} {title}", grouped(lines.len() as u64)));
+    for line in lines.iter().take(LINES) {
+        screen.say(&format!("      {line}"));
+    }
+    if lines.len() > LINES {
+        screen.say(&format!("      and {} more", lines.len() - LINES));
+    }
+}

@@ -1,0 +1,122 @@
+//! What it came to, in at most eight lines, and lines to paste.
+
+use std::time::Instant;
+
+use bench::client::Client;
+
+use super::Result;
+use super::child::Server;
+use super::count::{self, Counted};
+use super::home::Device;
+use super::load::Load;
+use super::posts::BATCH_POSTS;
+use super::screen::{Screen, grouped};
+use super::tour::Latencies;
+
+/// Everything that the summary speaks of.
+pub(super) struct Story<'a> {
+    pub(super) queries: usize,
+    pub(super) device: &'a Device,
+    pub(super) load: &'a Load<'a>,
+    pub(super) counted: &'a Counted,
+    pub(super) search: &'a Latencies,
+    pub(super) started: Instant,
+}
+
+/// Prints the summary.
+pub(super) fn print(
+    screen: &mut Screen,
+    client: &mut Client,
+    server: &Server,
+    story: &Story<'_>,
+) -> Result<()> {
+    let Story {
+        queries,
+        device,
+        load,
+        counted,
+        search,
+        started,
+    } = story;
+    let syncs = load.syncs_before() + count::syncs(client)?;
+    let millis = |percent| search.percentile(percent).as_secs_f64() * 1_000.0;
+    screen.title("summary");
+    screen.say(&format!(
+        "documents  {} against {} standing queries: {} hits",
+        grouped(counted.documents()),
+        grouped(*queries as u64),
+        grouped(counted.hits())
+    ));
+    screen.say(&format!(
+        "speed      {} documents/s acknowledged durable and searchable, hits queued (one client, {BATCH_POSTS} a statement)",
+        grouped(load.per_second())
+    ));
+    screen.say(&format!(
+        "syncs      {} fdatasync for {} inserts, DDL and checkpoints included; this disk does {} a second",
+        grouped(syncs),
+        grouped(load.statements()),
+        grouped(device.syncs_per_second)
+    ));
+    screen.say(&format!(
+        "search     p50 {:.2} ms, p99 {:.2} ms over {} searches, each ranked, first 20 rows",
+        millis(50),
+        millis(99),
+        search.count()
+    ));
+    screen.say(&format!(
+        "crash      back after {:.2} s",
+        load.back_after().as_secs_f64()
+    ));
+    if let Some(mib) = anonymous_mib(server.pid()) {
+        screen.say(&format!("memory     {mib} MiB anonymous, resident"));
+    }
+    screen.say(&format!(
+        "whole demo {:.1} s",
+        started.elapsed().as_secs_f64()
+    ));
+    Ok(())
+}
+
+/// Prints commands that need nothing else installed.
+pub(super) fn lines_to_paste(screen: &mut Screen, server: &Server) {
+    let program = program();
+    screen.say("");
+    screen.say("now paste, in another terminal:");
+    screen.say(&format!(
+        "  {program} sql --addr {} \"SELECT id, body FROM posts WHERE MATCH('\\\"star wars\\\"') LIMIT 3\"",
+        server.mysql()
+    ));
+    screen.say(&format!(
+        "  curl -s {}/sql -d \"SELECT COUNT(*) FROM posts WHERE MATCH('google -maps')\"",
+        server.http()
+    ));
+    screen.say(&format!(
+        "  {program} demo --queries mine.txt [--posts mine.ndjson]    # your own queries"
+    ));
+}
+
+/// How the person would call this program from here.
+fn program() -> String {
+    let program = std::env::current_exe().unwrap_or_else(|_| "seine".into());
+    let here = std::env::current_dir().ok();
+    let short = here.and_then(|here| {
+        program
+            .strip_prefix(here)
+            .ok()
+            .map(|path| path.display().to_string())
+    });
+    short.unwrap_or_else(|| program.display().to_string())
+}
+
+/// Memory of a process that is neither a file's nor swapped out; `None` where the system does not tell.
+fn anonymous_mib(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"))?;
+    line.trim()
+        .trim_end_matches(" kB")
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib / 1_024)
+}

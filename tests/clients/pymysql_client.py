@@ -1,0 +1,119 @@
+"""PyMySQL against a running server; see run.sh."""
+
+import os
+import threading
+import time
+
+import pymysql
+
+
+def connect(user="anyone", password="", database="any_database"):
+    return pymysql.connect(
+        host=os.environ["SEINE_HOST"],
+        port=int(os.environ["SEINE_PORT"]),
+        user=user,
+        password=password,
+        database=database,
+        autocommit=True,
+        charset="utf8mb4",
+    )
+
+
+def ask(connection, sql, arguments=None):
+    with connection.cursor() as cursor:
+        cursor.execute(sql, arguments)
+        return cursor.fetchall()
+
+
+def refused(connection, code, sql):
+    try:
+        ask(connection, sql)
+    except pymysql.err.MySQLError as error:
+        assert error.args[0] == code, (sql, error.args)
+    else:
+        raise AssertionError(f"not refused: {sql}")
+
+
+def search_and_percolate(connection):
+    ask(connection, "CREATE TABLE p_posts (body text, tag string, score int, big bigint, f float)")
+    ask(connection, "CREATE TABLE p_hits (query_id bigint, doc_id bigint, body text) ENGINE=queue")
+    ask(connection, "CREATE TABLE p_alerts type='pq' on='p_posts' into='p_hits'")
+    with connection.cursor() as cursor:
+        stored = cursor.executemany(
+            "INSERT INTO p_alerts (id, query) VALUES (%s, %s)", [(1, "naïve"), (2, "emoji -plain")]
+        )
+        assert stored == 2, stored
+    text = "It's a NAIVE \"emoji\" 🎣 with \\ backslash and \n line"
+    ask(
+        connection,
+        "INSERT INTO p_posts (id, body, tag, score, big, f) VALUES (%s, %s, %s, %s, %s, %s)",
+        (7, text, "ü", 4294967295, -(2**63), 0.5),
+    )
+    rows = ask(connection, "SELECT id, body, tag, score, big, f FROM p_posts WHERE MATCH(%s)", ("naive",))
+    assert rows == ((7, text, "ü", 4294967295, -(2**63), 0.5),), rows
+    hits = ask(connection, "SELECT query_id, doc_id, body FROM p_hits")
+    assert sorted(hits) == [(1, 7, text), (2, 7, text)], hits
+    assert ask(connection, "SELECT COUNT(*) FROM p_posts") == ((1,),)
+
+
+def two_workers(connection):
+    """Two workers never own the same row, a waiting one is woken, and an aborted row comes back."""
+    other = connect()
+    assert ask(connection, "SELECT queue_wait('p_hits', 1)") == ((1,),)
+    mine = ask(connection, "SELECT query_id FROM p_hits")
+    assert ask(other, "SELECT queue_wait('p_hits', 1)") == ((1,),)
+    theirs = ask(other, "SELECT query_id FROM p_hits")
+    assert {mine, theirs} == {((1,),), ((2,),)}, (mine, theirs)
+    ask(other, "SELECT queue_end()")
+
+    answers = []
+    waiter = threading.Thread(target=lambda: answers.append(ask(other, "SELECT queue_wait('p_hits', 20)")))
+    waiter.start()
+    ask(connection, "SELECT queue_abort()")
+    waiter.join(timeout=10)
+    assert answers == [((1,),)], answers
+    assert ask(other, "SELECT query_id FROM p_hits") == mine
+    other.close()
+
+
+def timed_out_wait(connection):
+    ask(connection, "CREATE TABLE p_empty (v int not null) ENGINE=queue")
+    asked = time.monotonic()
+    assert ask(connection, "SELECT queue_wait('p_empty', 1)") == ((0,),)
+    assert 0.9 < time.monotonic() - asked < 5
+    ask(connection, "SELECT queue_end()")
+
+
+def batches(connection):
+    rows = [(n, f"word{n % 10} common") for n in range(1000, 2000)]
+    with connection.cursor() as cursor:
+        cursor.executemany("REPLACE INTO p_posts (id, body) VALUES (%s, %s)", rows)
+    found = ask(connection, "SELECT COUNT(*) FROM p_posts WHERE MATCH('word3 common')")
+    assert found == ((100,),), found
+    # Plain lists by id are whole, however long.
+    ids = ",".join(str(n) for n in range(1000, 2000))
+    assert len(ask(connection, f"SELECT id FROM p_posts WHERE id IN ({ids})")) == 1000
+
+
+def bad_input(connection):
+    refused(connection, 1146, "SELECT * FROM p_missing")
+    refused(connection, 1054, "INSERT INTO p_posts (id, nothing) VALUES (1, 2)")
+    refused(connection, 1136, "INSERT INTO p_posts (id, body) VALUES (1)")
+    refused(connection, 1264, "INSERT INTO p_posts (id, score) VALUES (1, -2147483649)")
+    refused(connection, 1064, "SELECT id FROM p_posts WHERE MATCH('(open')")
+    connection.ping(reconnect=False)
+
+
+def main():
+    connection = connect()
+    search_and_percolate(connection)
+    two_workers(connection)
+    timed_out_wait(connection)
+    batches(connection)
+    bad_input(connection)
+    for table in ("p_alerts", "p_hits", "p_posts", "p_empty"):
+        ask(connection, f"DROP TABLE {table}")
+    connection.close()
+
+
+main()

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Starts a server in a directory of its own and drives it with the mysql client, PyMySQL and curl.
+# usage: tests/clients/run.sh [BINARY]    (default: the release build)
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+binary=${1:-${CARGO_TARGET_DIR:-$here/../../target}/release/seine}
+scratch=$(mktemp -d)
+server=
+
+finish() {
+    status=$?
+    if [ -n "$server" ] && kill -0 "$server" 2>/dev/null; then
+        kill -KILL "$server"
+    fi
+    if [ "$status" != 0 ] && [ -s "$scratch/log" ]; then
+        echo '-- the end of the server log:' >&2
+        tail -n 20 "$scratch/log" >&2
+    fi
+    rm -rf "$scratch"
+    exit "$status"
+}
+trap finish EXIT
+
+mkfifo "$scratch/ready"
+(
+    cd "$scratch"
+    exec "$binary" serve --data "$scratch/data" --mysql 127.0.0.1:0 --http 127.0.0.1:0
+) >"$scratch/ready" 2>"$scratch/log" &
+server=$!
+exec 3<"$scratch/ready"
+read -r -t 30 ready <&3 || { echo 'the server did not say that it is ready' >&2; exit 1; }
+mysql=$(sed -n 's/.*mysql=\([^ ]*\).*/\1/p' <<<"$ready")
+http=$(sed -n 's/.*http=\([^ ]*\).*/\1/p' <<<"$ready")
+
+export SEINE_HOST=${mysql%:*} SEINE_PORT=${mysql##*:} SEINE_HTTP=http://$http
+export SEINE_SCRATCH=$scratch
+for client in "$here"/mysql.sh "$here"/http.sh; do
+    echo "-- $(basename "$client")"
+    bash "$client"
+done
+echo '-- pymysql_client.py'
+"${SEINE_TEST_PYTHON:-python3}" "$here/pymysql_client.py"
+
+# SIGTERM: finish, checkpoint, exit 0.
+kill -TERM "$server"
+wait "$server" || { echo "the server ended with status $? after SIGTERM" >&2; exit 1; }
+server=
+echo 'clients: all passed'
