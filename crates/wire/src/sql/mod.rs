@@ -2,14 +2,78 @@
 //!
 //! What is understood is listed in `docs/sql.md`. A statement that this server will learn later is told apart
 //! from a mistake: [`ErrorKind::NotYet`] (MySQL 1235) against [`ErrorKind::Syntax`] (MySQL 1064).
+//!
+//! Tokens come from [`query::lexer`], expressions from [`query::expression`], so a WHERE reads the same here and in a
+//! standing query's filters. The rows of VALUES bypass both: see the module `values`.
 
+mod call;
+mod constants;
+mod create;
+mod data;
 mod error;
+mod parser;
+mod select;
+mod session;
+mod show;
+mod split;
 mod statement;
+mod values;
+
+use query::lexer::TokenKind;
+
+use parser::Parser;
 
 pub use error::{ErrorKind, SyntaxError};
+pub use split::{like, split};
 pub use statement::{
     Assignment, Constant, CreateTable, PqMode, PqOptions, Scope, ShowList, Statement,
 };
+
+/// First words of statements that will be understood one day, or that are not offered.
+const LATER: [&str; 42] = [
+    "update",
+    "alter",
+    "truncate",
+    "flush",
+    "optimize",
+    "attach",
+    "import",
+    "reload",
+    "freeze",
+    "unfreeze",
+    "lock",
+    "unlock",
+    "backup",
+    "grant",
+    "revoke",
+    "token",
+    "rename",
+    "savepoint",
+    "release",
+    "with",
+    "do",
+    "handler",
+    "load",
+    "analyze",
+    "analyse",
+    "check",
+    "repair",
+    "prepare",
+    "execute",
+    "deallocate",
+    "facet",
+    "join",
+    "xa",
+    "checksum",
+    "cache",
+    "install",
+    "uninstall",
+    "reset",
+    "purge",
+    "change",
+    "stop",
+    "shutdown",
+];
 
 /// Parses one statement; a `;` at its end is allowed. Text of comments only is [`Statement::Empty`].
 ///
@@ -18,19 +82,57 @@ pub use statement::{
 /// # Errors
 /// [`SyntaxError`], with the byte position and the text near it.
 pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
-    Err(SyntaxError::new(ErrorKind::Syntax, "syntax error", text, 0))
+    let mut parser = Parser::new(text);
+    if parser.at_end() {
+        parser.end()?;
+        return Ok(Statement::Empty);
+    }
+    let first = parser.clone();
+    if parser.peek() != TokenKind::Word {
+        return Err(parser.unexpected("a statement"));
+    }
+    let verb = parser.name("a statement")?.to_lowercase();
+    match verb.as_str() {
+        "select" => {
+            skip_select_modifiers(&mut parser)?;
+            if parser.has_from() {
+                parser.select().map(Statement::Select)
+            } else {
+                parser.select_constants()
+            }
+        }
+        "insert" => parser.insert(false),
+        "replace" => parser.insert(true),
+        "delete" => parser.delete(),
+        "create" => parser.create(),
+        "drop" => parser.drop_table(),
+        "call" => parser.call(),
+        "show" => parser.show(),
+        "describe" | "desc" | "explain" => parser.describe(),
+        "set" => parser.set(),
+        "use" => parser.use_database(),
+        "begin" => parser.transaction(Statement::Begin),
+        "start" if parser.at_word("transaction") => parser.transaction(Statement::Begin),
+        "commit" => parser.transaction(Statement::Commit),
+        "rollback" => parser.transaction(Statement::Rollback),
+        "kill" => parser.kill(),
+        later if LATER.contains(&later) => Err(first.not_yet(verb.to_uppercase())),
+        _ => Err(first.unexpected("a statement")),
+    }
 }
 
-/// Cuts a text of several statements at each `;` outside strings, names and comments. Empty pieces are left out.
-///
-/// Cost: one pass over the text as it is walked; no allocation.
-pub fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|&byte| byte == b';')
-}
-
-/// SQL's LIKE as SHOW uses it: `%` any characters, `_` one character, `\` makes the next one plain; case of ASCII
-/// letters does not count.
-#[must_use]
-pub fn like(pattern: &str, text: &str) -> bool {
-    pattern.eq_ignore_ascii_case(text)
+/// What may stand between SELECT and its list.
+fn skip_select_modifiers(parser: &mut Parser<'_>) -> Result<(), SyntaxError> {
+    if parser.at_any(&["distinct", "distinctrow"]) {
+        return Err(parser.not_yet("SELECT DISTINCT"));
+    }
+    while parser.take_any(&[
+        "all",
+        "sql_no_cache",
+        "sql_cache",
+        "sql_calc_found_rows",
+        "high_priority",
+        "straight_join",
+    ]) {}
+    Ok(())
 }

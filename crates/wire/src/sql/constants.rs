@@ -1,0 +1,198 @@
+//! SELECT without a table: what clients ask on connecting, and Q4M's functions.
+
+use query::lexer::TokenKind;
+
+use super::parser::{Parser, Result, digits};
+use super::statement::{Constant, Scope, Statement};
+
+/// Q4M's wait where none is written, in microseconds.
+const WAIT_US_DEFAULT: u64 = 60_000_000;
+const SECOND_US: u64 = 1_000_000;
+
+impl Parser<'_> {
+    /// Behind SELECT, where no FROM follows.
+    pub(super) fn select_constants(&mut self) -> Result<Statement> {
+        if let Some(statement) = self.queue_function()? {
+            return Ok(statement);
+        }
+        let mut items = Vec::new();
+        loop {
+            items.push(self.constant_item()?);
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        if self.take_word("from") {
+            self.expect_word("dual")?;
+        }
+        if self.take_word("limit") {
+            self.skip_limit()?;
+        }
+        for clause in ["where", "order", "group", "union", "into", "option"] {
+            if self.at_word(clause) {
+                let clause = clause.to_uppercase();
+                return Err(self.not_yet(format!("{clause} in a SELECT without a table")));
+            }
+        }
+        self.end()?;
+        Ok(Statement::SelectConstants(items))
+    }
+
+    /// LIMIT over the one row: clients write `LIMIT 1`.
+    fn skip_limit(&mut self) -> Result<()> {
+        self.integer("a number of rows")?;
+        if self.take(TokenKind::Comma) || self.take_word("offset") {
+            self.integer("a number of rows")?;
+        }
+        Ok(())
+    }
+
+    fn constant_item(&mut self) -> Result<(String, Constant)> {
+        let before = self.clone();
+        let what = self.constant_value()?;
+        let mut written = self.written_since(&before);
+        // A string's header is its content.
+        if let Constant::Expression(query::expression::Expression::Literal(
+            query::value::Value::Str(text),
+        )) = &what
+        {
+            written.clone_from(text);
+        }
+        Ok((self.alias()?.unwrap_or(written), what))
+    }
+
+    fn constant_value(&mut self) -> Result<Constant> {
+        if self.peek() == TokenKind::Variable {
+            let written = String::from_utf8_lossy(self.peek_bytes()).into_owned();
+            self.next();
+            let (scope, name) = variable(&written);
+            return Ok(Constant::Variable { scope, name });
+        }
+        if self.peek() == TokenKind::Word
+            && let Some(constant) = self.known_function()?
+        {
+            return Ok(constant);
+        }
+        self.expression(&mut |_, _| Ok(None))
+            .map(Constant::Expression)
+    }
+
+    /// A function of the session or the clock; the brackets of some may be left out.
+    fn known_function(&mut self) -> Result<Option<Constant>> {
+        let word = String::from_utf8_lossy(self.peek_bytes()).to_lowercase();
+        let (constant, bare) = match word.as_str() {
+            "database" | "schema" => (Constant::Database, false),
+            "user" | "session_user" | "system_user" => (Constant::User, false),
+            "current_user" => (Constant::CurrentUser, true),
+            "version" => (Constant::Version, false),
+            "connection_id" => (Constant::ConnectionId, false),
+            "last_insert_id" => (Constant::LastInsertId, false),
+            "row_count" => (Constant::RowCount, false),
+            "found_rows" => (Constant::FoundRows, false),
+            "now" | "sysdate" | "utc_timestamp" => (Constant::Now, word == "utc_timestamp"),
+            "current_timestamp" | "localtime" | "localtimestamp" => (Constant::Now, true),
+            "unix_timestamp" => (Constant::UnixTimestamp, false),
+            _ => return Ok(None),
+        };
+        let mut ahead = self.clone();
+        ahead.next();
+        if ahead.take(TokenKind::Open) {
+            if !ahead.take(TokenKind::Close) {
+                return Err(ahead.not_yet(format!("arguments of {word}()")));
+            }
+        } else if !bare {
+            return Ok(None);
+        }
+        *self = ahead;
+        Ok(Some(constant))
+    }
+
+    /// `queue_wait(…)`, `queue_end()`, `queue_abort()` as the one item.
+    fn queue_function(&mut self) -> Result<Option<Statement>> {
+        let word = String::from_utf8_lossy(self.peek_bytes()).to_lowercase();
+        if self.peek() != TokenKind::Word || !word.starts_with("queue_") {
+            return Ok(None);
+        }
+        let from = self.position();
+        self.next();
+        self.expect(TokenKind::Open, "`(`")?;
+        let wait = match word.as_str() {
+            "queue_wait" => Some(self.queue_wait()?),
+            "queue_end" | "queue_abort" => None,
+            _ => return Err(self.not_yet(format!("the function {word}()"))),
+        };
+        self.expect(TokenKind::Close, "`)`")?;
+        let written = self.written_since(&before);
+        let name = self.alias()?.unwrap_or(written);
+        if self.peek() == TokenKind::Comma {
+            return Err(self.not_yet(format!("{word}() beside other columns")));
+        }
+        self.end()?;
+        Ok(Some(match wait {
+            Some((table, timeout_us)) => Statement::QueueWait {
+                table,
+                timeout_us,
+                name,
+            },
+            None if word == "queue_end" => Statement::QueueEnd { name },
+            None => Statement::QueueAbort { name },
+        }))
+    }
+
+    /// Arguments of queue_wait: a queue, then seconds.
+    fn queue_wait(&mut self) -> Result<(String, u64)> {
+        let from = self.position();
+        let queue = self.string("a queue's name in quotes")?.to_lowercase();
+        if queue.contains(':') {
+            return Err(self.not_yet("conditions of queue_wait()"));
+        }
+        let table = queue
+            .rsplit('.')
+            .next()
+            .unwrap_or_default()
+            .trim_matches('`')
+            .to_owned();
+        if table.is_empty() {
+            return Err(self.error_at(from, "expected a queue's name"));
+        }
+        if !self.take(TokenKind::Comma) {
+            return Ok((table, WAIT_US_DEFAULT));
+        }
+        if self.peek() == TokenKind::String {
+            return Err(self.not_yet("queue_wait() on several queues"));
+        }
+        Ok((table, self.seconds()?))
+    }
+
+    /// Seconds, with a fraction if wanted, in microseconds.
+    fn seconds(&mut self) -> Result<u64> {
+        let written = self.peek_bytes();
+        let microseconds = match self.peek() {
+            TokenKind::Integer => digits(written).map(|seconds| seconds.saturating_mul(SECOND_US)),
+            TokenKind::Decimal => {
+                let seconds = std::str::from_utf8(written)
+                    .ok()
+                    .and_then(|text| text.parse::<f64>().ok());
+                // The conversion saturates, so a huge number waits for ever.
+                seconds.map(|seconds| (seconds * SECOND_US as f64) as u64)
+            }
+            _ => None,
+        };
+        let microseconds = microseconds.ok_or_else(|| self.unexpected("seconds to wait"))?;
+        self.next();
+        Ok(microseconds)
+    }
+}
+
+/// Scope and lower-case name of `@@session.x`, `@@global.x`, `@@x` or `@x`.
+pub(super) fn variable(written: &str) -> (Scope, String) {
+    let written = written.to_lowercase().replace('`', "");
+    let Some(name) = written.strip_prefix("@@") else {
+        return (Scope::User, written.trim_start_matches('@').to_owned());
+    };
+    match name.split_once('.') {
+        Some(("global", name)) => (Scope::Global, name.to_owned()),
+        Some(("session" | "local", name)) => (Scope::Session, name.to_owned()),
+        _ => (Scope::Session, name.to_owned()),
+    }
+}

@@ -1,0 +1,288 @@
+//! CREATE TABLE and DROP TABLE.
+
+use query::lexer::TokenKind;
+use query::schema::{Column, ColumnType, TypeError, TypeSystem};
+use query::value::Value;
+
+use super::parser::{Parser, Result};
+use super::statement::{CreateTable, Statement};
+
+/// What begins an index or a constraint rather than a column.
+const CONSTRAINTS: [&str; 9] = [
+    "primary",
+    "key",
+    "unique",
+    "index",
+    "fulltext",
+    "spatial",
+    "foreign",
+    "constraint",
+    "check",
+];
+
+/// A column before its table's kind, and with it the meaning of its type, is known.
+struct Draft {
+    column: Column,
+    type_name: String,
+    type_position: usize,
+    args: Vec<u64>,
+    unsigned: bool,
+}
+
+impl Parser<'_> {
+    /// Behind CREATE.
+    pub(super) fn create(&mut self) -> Result<Statement> {
+        if !self.take_word("table") {
+            if self.peek() == TokenKind::Word && !self.at_end() {
+                let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+                return Err(self.not_yet(format!("CREATE {what}")));
+            }
+            return Err(self.unexpected("TABLE"));
+        }
+        let if_not_exists = self.take_words(&["if", "not", "exists"]);
+        let name = self.table()?;
+        if self.at_any(&["like", "as", "select"]) {
+            return Err(self.not_yet("CREATE TABLE from another table"));
+        }
+        let drafts = self.drafts()?;
+        let options = self.table_options()?;
+        if self.at_any(&["as", "select", "partition"]) {
+            let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+            return Err(self.not_yet(format!("CREATE TABLE … {what}")));
+        }
+        self.end()?;
+        let is_queue = options.iter().any(|(name, value)| {
+            matches!(name.as_str(), "engine" | "type") && value.eq_ignore_ascii_case("queue")
+        });
+        let columns = self.columns(drafts, is_queue)?;
+        Ok(Statement::CreateTable(CreateTable {
+            name,
+            if_not_exists,
+            columns,
+            options,
+        }))
+    }
+
+    /// Column definitions in brackets; none where the brackets are left out.
+    fn drafts(&mut self) -> Result<Vec<Draft>> {
+        let mut drafts: Vec<Draft> = Vec::new();
+        if !self.take(TokenKind::Open) {
+            return Ok(drafts);
+        }
+        loop {
+            let position = self.position();
+            let draft = self.draft()?;
+            if drafts
+                .iter()
+                .any(|other| other.column.name == draft.column.name)
+            {
+                let message = format!("column '{}' is there twice", draft.column.name);
+                return Err(self.error_at(position, message));
+            }
+            drafts.push(draft);
+            if self.take(TokenKind::Close) {
+                return Ok(drafts);
+            }
+            self.expect(TokenKind::Comma, "`,` or `)`")?;
+        }
+    }
+
+    fn draft(&mut self) -> Result<Draft> {
+        if self.at_any(&CONSTRAINTS) {
+            return Err(self.no_key());
+        }
+        let name = self.column()?;
+        let type_position = self.position();
+        let type_name = self.name("a type")?.to_lowercase();
+        self.take_word("precision");
+        let args = self.type_args(&type_name)?;
+        let mut draft = Draft {
+            column: Column {
+                name,
+                kind: ColumnType::Text,
+                nullable: true,
+                default: None,
+            },
+            type_name,
+            type_position,
+            args,
+            unsigned: false,
+        };
+        while self.column_clause(&mut draft)? {}
+        Ok(draft)
+    }
+
+    fn type_args(&mut self, type_name: &str) -> Result<Vec<u64>> {
+        let mut args = Vec::new();
+        if !self.take(TokenKind::Open) {
+            return Ok(args);
+        }
+        if self.peek() == TokenKind::String {
+            return Err(self.not_yet(format!("the column type {type_name}")));
+        }
+        loop {
+            args.push(self.integer("a length")?);
+            if self.take(TokenKind::Close) {
+                return Ok(args);
+            }
+            self.expect(TokenKind::Comma, "`,` or `)`")?;
+        }
+    }
+
+    /// One clause behind the type; false at the column's end.
+    fn column_clause(&mut self, draft: &mut Draft) -> Result<bool> {
+        if self.take_words(&["not", "null"]) {
+            draft.column.nullable = false;
+        } else if self.take_word("null") {
+            draft.column.nullable = true;
+        } else if self.take_word("unsigned") {
+            draft.unsigned = true;
+        } else if self.take_word("default") {
+            if self.at_any(&["current_timestamp", "now"]) {
+                return Err(self.not_yet("DEFAULT CURRENT_TIMESTAMP"));
+            }
+            draft.column.default = Some(self.constant("a constant")?);
+        } else if self.take_words(&["character", "set"]) || self.take_any(&["charset", "collate"]) {
+            self.word_or_string("a name")?;
+        } else if self.take_word("comment") {
+            self.string("a comment in quotes")?;
+        } else if draft.type_name == "text" && self.take_any(&["indexed", "stored"]) {
+            // A text is both here, whichever was written.
+        } else if draft.type_name == "string" && self.take_word("attribute") {
+            // A string is one.
+        } else if matches!(self.peek(), TokenKind::Comma | TokenKind::Close) {
+            return Ok(false);
+        } else if self.at_any(&CONSTRAINTS)
+            || self.at_any(&["auto_increment", "references", "serial"])
+        {
+            return Err(self.no_key());
+        } else if self.at_any(&[
+            "zerofill",
+            "generated",
+            "as",
+            "on",
+            "invisible",
+            "virtual",
+            "indexed",
+            "engine",
+        ]) {
+            let clause = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+            return Err(self.not_yet(format!("the column clause {clause}")));
+        } else {
+            return Err(self.unexpected("`,` or `)`"));
+        }
+        Ok(true)
+    }
+
+    /// Keys are not offered; the message names the one that was asked for.
+    fn no_key(&self) -> super::SyntaxError {
+        let word = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+        let word = if word == "PRIMARY" {
+            "PRIMARY KEY".to_owned()
+        } else {
+            word
+        };
+        let why = match word.as_str() {
+            "PRIMARY KEY" | "AUTO_INCREMENT" | "SERIAL" => {
+                "search and pq tables have an implied unique `id`, queues have no key"
+            }
+            "CHECK" | "CONSTRAINT" | "FOREIGN" | "REFERENCES" => "constraints are not checked here",
+            _ => "every column can be searched or filtered without one",
+        };
+        self.not_yet(format!("{word} ({why}; leave it out)"))
+    }
+
+    /// Types get the meaning they have in a table of this kind; an implied `id` is left out.
+    fn columns(&self, drafts: Vec<Draft>, is_queue: bool) -> Result<Vec<Column>> {
+        let system = if is_queue {
+            TypeSystem::Queue
+        } else {
+            TypeSystem::Search
+        };
+        let mut columns = Vec::with_capacity(drafts.len());
+        for mut draft in drafts {
+            let name = draft.type_name.as_str();
+            if draft.column.name == "id" && !is_queue {
+                if matches!(name, "bigint" | "int" | "integer") {
+                    continue;
+                }
+                let message = "`id` is a bigint in every search and pq table";
+                return Err(self.error_at(draft.type_position, message));
+            }
+            let kind = ColumnType::parse(name, &draft.args, draft.unsigned, system);
+            draft.column.kind = kind.map_err(|error| {
+                let table = if is_queue {
+                    "queue"
+                } else {
+                    "search or pq table"
+                };
+                let message = match error {
+                    TypeError::Unknown => format!("a {table} has no column type '{name}'"),
+                    _ => {
+                        format!("bad length or UNSIGNED for the column type '{name}' of a {table}")
+                    }
+                };
+                self.error_at(draft.type_position, message)
+            })?;
+            if draft.column.default == Some(Value::Null) {
+                draft.column.default = None;
+            }
+            columns.push(draft.column);
+        }
+        Ok(columns)
+    }
+
+    /// name[=]value pairs up to the end, with or without commas.
+    fn table_options(&mut self) -> Result<Vec<(String, String)>> {
+        let mut options: Vec<(String, String)> = Vec::new();
+        while !self.at_end() && !self.at_any(&["as", "select", "partition"]) {
+            self.take_word("default");
+            let position = self.position();
+            let name = if self.take_words(&["character", "set"]) {
+                "charset".to_owned()
+            } else {
+                self.name("a table option")?.to_lowercase()
+            };
+            self.take(TokenKind::Equal);
+            let value = self.word_or_string("a value")?;
+            if options.iter().any(|(other, _)| *other == name) {
+                return Err(self.error_at(position, format!("option '{name}' is there twice")));
+            }
+            options.push((name, value));
+            self.take(TokenKind::Comma);
+        }
+        Ok(options)
+    }
+
+    /// A string's content, or a bare word or number as written.
+    pub(super) fn word_or_string(&mut self, wanted: &str) -> Result<String> {
+        match self.peek() {
+            TokenKind::String => self.string(wanted),
+            TokenKind::Integer | TokenKind::Decimal => {
+                let written = String::from_utf8_lossy(self.peek_bytes()).into_owned();
+                self.next();
+                Ok(written)
+            }
+            _ => self.name(wanted),
+        }
+    }
+
+    /// Behind DROP.
+    pub(super) fn drop_table(&mut self) -> Result<Statement> {
+        if !self.take_word("table") {
+            if self.peek() == TokenKind::Word {
+                let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+                return Err(self.not_yet(format!("DROP {what}")));
+            }
+            return Err(self.unexpected("TABLE"));
+        }
+        let if_exists = self.take_words(&["if", "exists"]);
+        let table = self.table()?;
+        if self.peek() == TokenKind::Comma {
+            return Err(self.not_yet("DROP of several tables at once"));
+        }
+        self.take_any(&["restrict", "cascade"]);
+        self.end()?;
+        Ok(Statement::DropTable { table, if_exists })
+    }
+}

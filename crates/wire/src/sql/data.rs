@@ -1,0 +1,90 @@
+//! INSERT, REPLACE and DELETE.
+
+use query::lexer::TokenKind;
+
+use super::parser::{Parser, Result};
+use super::select::limit_of;
+use super::statement::Statement;
+use super::values;
+
+impl Parser<'_> {
+    /// Behind INSERT or REPLACE.
+    pub(super) fn insert(&mut self, replace: bool) -> Result<Statement> {
+        let verb = if replace { "REPLACE" } else { "INSERT" };
+        self.take_any(&["low_priority", "high_priority", "delayed"]);
+        if self.at_word("ignore") {
+            return Err(self.not_yet("INSERT IGNORE"));
+        }
+        self.take_word("into");
+        let table = self.table()?;
+        let columns = self.insert_columns()?;
+        if self.at_any(&["set", "select", "table"]) || self.peek() == TokenKind::Open {
+            let form = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+            return Err(self.not_yet(format!("{verb} … {form}")));
+        }
+        if !self.at_any(&["values", "value"]) {
+            return Err(self.unexpected("VALUES"));
+        }
+        let behind = self.position() + self.peek_bytes().len();
+        let (rows, end) = values::rows(self.text(), behind)?;
+        self.restart(end);
+        if self.at_any(&["on", "as"]) {
+            return Err(self.not_yet(format!("{verb} … ON DUPLICATE KEY UPDATE")));
+        }
+        self.end()?;
+        Ok(Statement::Insert {
+            table,
+            columns,
+            rows,
+            replace,
+        })
+    }
+
+    /// A list of columns in brackets, if there is one. `()` is none.
+    fn insert_columns(&mut self) -> Result<Option<Vec<String>>> {
+        let before = self.clone();
+        if !self.take(TokenKind::Open) {
+            return Ok(None);
+        }
+        if self.take(TokenKind::Close) {
+            return Ok(None);
+        }
+        if self.at_word("select") {
+            *self = before;
+            return Ok(None);
+        }
+        let mut columns = Vec::new();
+        loop {
+            columns.push(self.column()?);
+            if self.take(TokenKind::Close) {
+                return Ok(Some(columns));
+            }
+            self.expect(TokenKind::Comma, "`,` or `)`")?;
+        }
+    }
+
+    /// Behind DELETE.
+    pub(super) fn delete(&mut self) -> Result<Statement> {
+        while self.take_any(&["low_priority", "quick"]) {}
+        self.expect_word("from")?;
+        let table = self.table()?;
+        if self.at_any(&["using", "join", "inner", "left"]) || self.peek() == TokenKind::Comma {
+            return Err(self.not_yet("DELETE over several tables"));
+        }
+        let (matching, filter) = self.filter()?;
+        if self.at_word("order") {
+            return Err(self.not_yet("DELETE … ORDER BY"));
+        }
+        let limit = limit_of(self)?;
+        if self.at_word("option") {
+            return Err(self.not_yet("DELETE … OPTION"));
+        }
+        self.end()?;
+        Ok(Statement::Delete {
+            table,
+            matching,
+            filter,
+            limit,
+        })
+    }
+}

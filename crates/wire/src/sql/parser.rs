@@ -1,0 +1,260 @@
+//! What every statement's parser needs: keywords, names, literals, and errors with their place.
+
+use query::expression::{Expression, parse_with_calls};
+use query::lexer::{Lexer, SyntaxError as LexerError, Token, TokenKind};
+use query::value::Value;
+
+use super::error::{ErrorKind, SyntaxError};
+
+/// Result of this module.
+pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// Databases that clients look for catalogs in. Every other database name passes.
+const CATALOG_DATABASES: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
+
+/// One statement being read.
+#[derive(Clone)]
+pub(super) struct Parser<'a> {
+    text: &'a [u8],
+    lexer: Lexer<'a>,
+    /// Where the lexer's text begins in `text`: it starts anew behind VALUES.
+    base: usize,
+}
+
+/// Functions inside an expression: name in lower case, and the parser behind the opening bracket. `None`: unknown.
+pub(super) type Calls<'c> =
+    dyn FnMut(&str, &mut Lexer<'_>) -> std::result::Result<Option<Expression>, LexerError> + 'c;
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Parser {
+            text,
+            lexer: Lexer::new(text),
+            base: 0,
+        }
+    }
+
+    /// Goes on at a byte offset of the text.
+    pub(super) fn restart(&mut self, offset: usize) {
+        self.base = offset;
+        self.lexer = Lexer::new(self.text.get(offset..).unwrap_or_default());
+    }
+
+    /// The whole statement.
+    pub(super) fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Byte offset of the next token.
+    pub(super) fn position(&self) -> usize {
+        self.base + self.lexer.peek().range.start
+    }
+
+    pub(super) fn peek(&self) -> TokenKind {
+        self.lexer.peek().kind
+    }
+
+    pub(super) fn next(&mut self) -> Token {
+        self.lexer.next()
+    }
+
+    /// The next token's bytes, as written.
+    pub(super) fn peek_bytes(&self) -> &'a [u8] {
+        self.lexer.bytes(self.lexer.peek())
+    }
+
+    pub(super) fn take(&mut self, kind: TokenKind) -> bool {
+        self.lexer.take(kind)
+    }
+
+    pub(super) fn at_word(&self, word: &str) -> bool {
+        self.lexer.at_word(word)
+    }
+
+    /// Whether the next token is one of these keywords.
+    pub(super) fn at_any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.at_word(word))
+    }
+
+    pub(super) fn take_word(&mut self, word: &str) -> bool {
+        self.lexer.take_word(word)
+    }
+
+    /// Takes one of these keywords, if it is next.
+    pub(super) fn take_any(&mut self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.take_word(word))
+    }
+
+    /// Takes the keywords one behind the other, if all of them follow.
+    pub(super) fn take_words(&mut self, words: &[&str]) -> bool {
+        let before = self.lexer.clone();
+        let found = words.iter().all(|word| self.take_word(word));
+        if !found {
+            self.lexer = before;
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, kind: TokenKind, wanted: &str) -> Result<()> {
+        if self.take(kind) {
+            Ok(())
+        } else {
+            Err(self.unexpected(wanted))
+        }
+    }
+
+    pub(super) fn expect_word(&mut self, word: &str) -> Result<()> {
+        if self.take_word(word) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&word.to_uppercase()))
+        }
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        matches!(self.peek(), TokenKind::End | TokenKind::Semicolon)
+    }
+
+    /// The statement's end: an optional `;`, then nothing.
+    pub(super) fn end(&mut self) -> Result<()> {
+        self.take(TokenKind::Semicolon);
+        if self.peek() == TokenKind::End {
+            Ok(())
+        } else {
+            Err(self.unexpected("the end of the statement"))
+        }
+    }
+
+    /// A bare or quoted name, as written.
+    pub(super) fn name(&mut self, wanted: &str) -> Result<String> {
+        if !matches!(self.peek(), TokenKind::Word | TokenKind::Quoted) {
+            return Err(self.unexpected(wanted));
+        }
+        let token = self.lexer.next();
+        self.lexer
+            .name(&token)
+            .map_err(|error| self.from_lexer(error))
+    }
+
+    /// A column's name, lower case.
+    pub(super) fn column(&mut self) -> Result<String> {
+        Ok(self.name("a column name")?.to_lowercase())
+    }
+
+    /// A table's name, lower case, its database left out.
+    pub(super) fn table(&mut self) -> Result<String> {
+        let mut name = self.name("a table name")?.to_lowercase();
+        if self.take(TokenKind::Dot) {
+            if CATALOG_DATABASES.contains(&name.as_str()) {
+                return Err(self.not_yet(format!("tables of {name}")));
+            }
+            name = self.name("a table name")?.to_lowercase();
+        }
+        Ok(name)
+    }
+
+    /// A string literal's bytes; neighbours are joined as MySQL joins them.
+    pub(super) fn bytes(&mut self, wanted: &str) -> Result<Vec<u8>> {
+        if self.peek() != TokenKind::String {
+            return Err(self.unexpected(wanted));
+        }
+        let token = self.lexer.next();
+        let mut bytes = self.lexer.string(&token);
+        while self.peek() == TokenKind::String {
+            let token = self.lexer.next();
+            bytes.extend_from_slice(&self.lexer.string(&token));
+        }
+        Ok(bytes)
+    }
+
+    /// A string literal that is UTF-8.
+    pub(super) fn string(&mut self, wanted: &str) -> Result<String> {
+        let position = self.position();
+        let bytes = self.bytes(wanted)?;
+        String::from_utf8(bytes).map_err(|_| self.error_at(position, "the string is not UTF-8"))
+    }
+
+    /// A whole number without a sign.
+    pub(super) fn integer(&mut self, wanted: &str) -> Result<u64> {
+        let number = match self.peek() {
+            TokenKind::Integer => digits(self.peek_bytes()),
+            _ => None,
+        };
+        let number = number.ok_or_else(|| self.unexpected(wanted))?;
+        self.next();
+        Ok(number)
+    }
+
+    /// A constant: string, number with a sign, hexadecimal, NULL, TRUE, FALSE.
+    pub(super) fn constant(&mut self, wanted: &str) -> Result<Value> {
+        let position = self.position();
+        match super::values::constant(self.text, position) {
+            Some((value, after)) => {
+                while self.position() < after {
+                    self.next();
+                }
+                Ok(value)
+            }
+            None => Err(self.unexpected(wanted)),
+        }
+    }
+
+    /// An expression, with the functions that `calls` knows.
+    pub(super) fn expression(&mut self, calls: &mut Calls<'_>) -> Result<Expression> {
+        let mut unknown = None;
+        let parsed = parse_with_calls(&mut self.lexer, &mut |name, lexer| {
+            let name = name.to_lowercase();
+            let found = calls(&name, lexer)?;
+            if found.is_none() {
+                unknown = Some(name);
+            }
+            Ok(found)
+        });
+        parsed.map_err(|error| match &unknown {
+            Some(name) => self.not_yet(format!("the function {name}()")),
+            None => self.from_lexer(error),
+        })
+    }
+
+    /// The text of the tokens taken since `before` was cloned. What is no UTF-8 is replaced.
+    pub(super) fn written_since(&self, before: &Parser<'_>) -> String {
+        let mut walker = before.clone();
+        let (from, mut until) = (before.position(), before.position());
+        while walker.position() < self.position() {
+            let token = walker.next();
+            until = walker.base + token.range.end;
+        }
+        let written = self.text.get(from..until).unwrap_or_default();
+        String::from_utf8_lossy(written).into_owned()
+    }
+
+    pub(super) fn error_at(&self, position: usize, message: impl Into<String>) -> SyntaxError {
+        SyntaxError::new(ErrorKind::Syntax, message, self.text, position)
+    }
+
+    pub(super) fn error(&self, message: impl Into<String>) -> SyntaxError {
+        self.error_at(self.position(), message)
+    }
+
+    /// `expected …` at the next token, or what is wrong with that token itself.
+    pub(super) fn unexpected(&self, wanted: &str) -> SyntaxError {
+        match self.peek() {
+            TokenKind::Invalid(why) => self.error(why),
+            _ => self.error(format!("expected {wanted}")),
+        }
+    }
+
+    /// Something that will be understood one day, or that is not offered.
+    pub(super) fn not_yet(&self, what: impl Into<String>) -> SyntaxError {
+        SyntaxError::new(ErrorKind::NotYet, what, self.text, self.position())
+    }
+
+    pub(super) fn from_lexer(&self, error: LexerError) -> SyntaxError {
+        self.error_at(self.base + error.position, error.message)
+    }
+}
+
+/// A number of decimal digits that fits.
+pub(super) fn digits(bytes: &[u8]) -> Option<u64> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}

@@ -1,0 +1,394 @@
+//! SELECT on one table.
+
+use query::expression::{BinaryOperator, Expression};
+use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
+use query::request::{Item, OrderBy, Output, Select};
+use query::value::Value;
+
+use super::parser::{Parser, Result, digits};
+
+/// Keywords that end a SELECT list, so they are no alias. Quoted they may be one.
+const CLAUSES: [&str; 20] = [
+    "from",
+    "where",
+    "limit",
+    "order",
+    "group",
+    "having",
+    "option",
+    "union",
+    "into",
+    "for",
+    "facet",
+    "within",
+    "procedure",
+    "lock",
+    "join",
+    "inner",
+    "left",
+    "right",
+    "natural",
+    "cross",
+];
+
+/// The name that MATCH('…') has inside an expression until it is taken out again. No column can be called so: a name
+/// has no bracket unless somebody quotes one, and then it is another column that nobody has.
+const MATCH_PLACE: &str = "match()";
+
+impl<'a> Parser<'a> {
+    /// Behind SELECT, where a FROM follows.
+    pub(super) fn select(&mut self) -> Result<Select> {
+        let items = self.items()?;
+        self.expect_word("from")?;
+        if self.peek() == TokenKind::Open {
+            return Err(self.not_yet("sub-selects"));
+        }
+        let table = self.table()?;
+        self.table_alias()?;
+        self.refuse_clauses()?;
+        let (matching, filter) = self.filter()?;
+        self.refuse_clauses()?;
+        let order = self.order(&items)?;
+        let (limit, offset) = self.limit()?;
+        self.refuse_clauses()?;
+        let options = self.options()?;
+        self.refuse_clauses()?;
+        self.end()?;
+        Ok(Select {
+            table,
+            items,
+            matching,
+            filter,
+            order,
+            limit,
+            offset,
+            options,
+        })
+    }
+
+    /// An alias of the one table changes nothing.
+    fn table_alias(&mut self) -> Result<()> {
+        let named = self.take_word("as");
+        let bare = self.peek() == TokenKind::Word && !self.at_any(&CLAUSES);
+        if named || bare && !self.at_any(&["use", "force", "ignore", "partition"]) {
+            self.name("an alias")?;
+        }
+        Ok(())
+    }
+
+    /// Clauses that are understood one day.
+    fn refuse_clauses(&self) -> Result<()> {
+        let joins = ["join", "inner", "left", "right", "natural", "cross"];
+        if self.peek() == TokenKind::Comma || self.at_any(&joins) {
+            return Err(self.not_yet("joins"));
+        }
+        for (word, what) in [
+            ("group", "GROUP BY"),
+            ("within", "WITHIN GROUP ORDER BY"),
+            ("having", "HAVING"),
+            ("union", "UNION"),
+            ("facet", "FACET"),
+            ("into", "SELECT … INTO"),
+            ("for", "SELECT … FOR UPDATE"),
+            ("lock", "LOCK IN SHARE MODE"),
+            ("procedure", "PROCEDURE"),
+            ("use", "index hints"),
+            ("force", "index hints"),
+            ("ignore", "index hints"),
+            ("partition", "partitions"),
+        ] {
+            if self.at_word(word) {
+                return Err(self.not_yet(what));
+            }
+        }
+        Ok(())
+    }
+
+    fn items(&mut self) -> Result<Vec<Item>> {
+        let mut items = Vec::new();
+        loop {
+            items.push(self.item()?);
+            if !self.take(TokenKind::Comma) {
+                return Ok(items);
+            }
+        }
+    }
+
+    fn item(&mut self) -> Result<Item> {
+        if self.take_star() {
+            return Ok(Item::Star);
+        }
+        let before = self.clone();
+        let what = self.output()?;
+        let written = self.written_since(&before);
+        let name = self.alias()?.unwrap_or(written);
+        Ok(Item::Value { what, name })
+    }
+
+    /// `*` or `t.*`.
+    fn take_star(&mut self) -> bool {
+        let mut ahead = self.clone();
+        let qualified = matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted);
+        if qualified {
+            ahead.next();
+            if !ahead.take(TokenKind::Dot) {
+                return false;
+            }
+        }
+        let found = ahead.take(TokenKind::Star);
+        if found {
+            *self = ahead;
+        }
+        found
+    }
+
+    /// `[AS] name`, if there is one.
+    pub(super) fn alias(&mut self) -> Result<Option<String>> {
+        let named = self.take_word("as");
+        let bare = self.peek() == TokenKind::Word && !self.at_any(&CLAUSES);
+        if self.peek() == TokenKind::String {
+            return self.string("an alias").map(Some);
+        }
+        if named || bare || self.peek() == TokenKind::Quoted {
+            return self.name("an alias").map(Some);
+        }
+        Ok(None)
+    }
+
+    fn output(&mut self) -> Result<Output> {
+        let mut ahead = self.clone();
+        if ahead.take_words(&["weight"])
+            && ahead.take(TokenKind::Open)
+            && ahead.take(TokenKind::Close)
+        {
+            *self = ahead;
+            return Ok(Output::Weight);
+        }
+        let mut ahead = self.clone();
+        if ahead.take_word("count") && ahead.take(TokenKind::Open) {
+            if !ahead.take(TokenKind::Star) || !ahead.take(TokenKind::Close) {
+                return Err(ahead.not_yet("COUNT of anything but *"));
+            }
+            *self = ahead;
+            return Ok(Output::Count);
+        }
+        self.expression(&mut |_, _| Ok(None))
+            .map(Output::Expression)
+    }
+
+    /// WHERE: the text of MATCH, and the rest. Both absent where there is no WHERE.
+    pub(super) fn filter(&mut self) -> Result<(Option<String>, Option<Expression>)> {
+        if !self.take_word("where") {
+            return Ok((None, None));
+        }
+        let from = self.position();
+        let mut matching = None;
+        let mut count = 0;
+        let expression = self.expression(&mut |name, lexer| {
+            if name != "match" {
+                return Ok(None);
+            }
+            count += 1;
+            matching = Some(match_text(lexer)?);
+            Ok(Some(Expression::Column(MATCH_PLACE.to_owned())))
+        })?;
+        if count > 1 {
+            return Err(self.error_at(from, "more than one MATCH in WHERE"));
+        }
+        let mut taken = 0;
+        let filter = without_match(expression, &mut taken);
+        if taken != count {
+            return Err(self.error_at(from, "MATCH can only be joined to the rest of WHERE by AND"));
+        }
+        Ok((matching, filter))
+    }
+
+    fn order(&mut self, items: &[Item]) -> Result<Vec<OrderBy>> {
+        let mut order = Vec::new();
+        if !self.take_word("order") {
+            return Ok(order);
+        }
+        self.expect_word("by")?;
+        loop {
+            let key = self.order_key(items)?;
+            let descending = self.take_word("desc");
+            if !descending {
+                self.take_word("asc");
+            }
+            order.push(OrderBy { key, descending });
+            if !self.take(TokenKind::Comma) {
+                return Ok(order);
+            }
+        }
+    }
+
+    /// A key as written, or what its alias or number in the SELECT list stands for.
+    fn order_key(&mut self, items: &[Item]) -> Result<Output> {
+        if self.peek() == TokenKind::Variable {
+            return self.old_order_key();
+        }
+        let from = self.position();
+        let key = self.output()?;
+        let named = |wanted: &str| {
+            items.iter().find_map(|item| match item {
+                Item::Value { what, name } if name.eq_ignore_ascii_case(wanted) => {
+                    Some(what.clone())
+                }
+                _ => None,
+            })
+        };
+        let key = match &key {
+            Output::Expression(Expression::Column(name)) => named(name).unwrap_or(key),
+            Output::Expression(Expression::Literal(Value::Int(number))) => {
+                let index = usize::try_from(*number)
+                    .ok()
+                    .and_then(|number| number.checked_sub(1));
+                match index.and_then(|index| items.get(index)) {
+                    Some(Item::Value { what, .. }) => what.clone(),
+                    _ => return Err(self.error_at(from, "no column of that number to order by")),
+                }
+            }
+            _ => key,
+        };
+        match key {
+            Output::Count => Err(self.error_at(from, "count(*) is no key to order by")),
+            key => Ok(key),
+        }
+    }
+
+    /// Sphinx's old names of the weight and the document id.
+    fn old_order_key(&mut self) -> Result<Output> {
+        let key = match self.peek_bytes().to_ascii_lowercase().as_slice() {
+            b"@weight" | b"@rank" | b"@relevance" => Output::Weight,
+            b"@id" => Output::Expression(Expression::Column("id".to_owned())),
+            _ => return Err(self.unexpected("a key to order by")),
+        };
+        self.next();
+        Ok(key)
+    }
+
+    /// LIMIT and OFFSET.
+    fn limit(&mut self) -> Result<(Option<u64>, u64)> {
+        if !self.take_word("limit") {
+            return Ok((None, 0));
+        }
+        let first = self.integer("a number of rows")?;
+        if self.take(TokenKind::Comma) {
+            return Ok((Some(self.integer("a number of rows")?), first));
+        }
+        if self.take_word("offset") {
+            return Ok((Some(first), self.integer("a number of rows to skip")?));
+        }
+        Ok((Some(first), 0))
+    }
+
+    /// OPTION name=value, …
+    fn options(&mut self) -> Result<Vec<(String, String)>> {
+        let mut options = Vec::new();
+        if !self.take_word("option") {
+            return Ok(options);
+        }
+        loop {
+            let name = self.name("an option")?.to_lowercase();
+            self.expect(TokenKind::Equal, "`=`")?;
+            let value = if self.peek() == TokenKind::String {
+                self.string("a value")?
+            } else {
+                let before = self.clone();
+                self.skip_value()?;
+                self.written_since(&before)
+            };
+            options.push((name, value));
+            if !self.take(TokenKind::Comma) {
+                return Ok(options);
+            }
+        }
+    }
+
+    /// Passes over a value up to the next comma or the end; brackets hold together.
+    pub(super) fn skip_value(&mut self) -> Result<()> {
+        let mut depth = 0_u32;
+        let mut tokens = 0;
+        loop {
+            match self.peek() {
+                TokenKind::Open => depth += 1,
+                TokenKind::Close if depth == 0 => return Err(self.unexpected("a value")),
+                TokenKind::Close => depth -= 1,
+                TokenKind::Comma if depth == 0 && tokens > 0 => return Ok(()),
+                TokenKind::Comma if depth == 0 => return Err(self.unexpected("a value")),
+                TokenKind::End | TokenKind::Semicolon if depth == 0 && tokens > 0 => return Ok(()),
+                TokenKind::End | TokenKind::Semicolon | TokenKind::Invalid(_) => {
+                    return Err(self.unexpected(if depth > 0 { "`)`" } else { "a value" }));
+                }
+                _ => {}
+            }
+            self.next();
+            tokens += 1;
+        }
+    }
+
+    /// Whether a FROM stands outside brackets before the statement's end.
+    pub(super) fn has_from(&self) -> bool {
+        let mut ahead = self.clone();
+        let mut depth = 0_u32;
+        loop {
+            match ahead.peek() {
+                TokenKind::Open => depth += 1,
+                TokenKind::Close => depth = depth.saturating_sub(1),
+                TokenKind::Word if depth == 0 && ahead.at_word("from") => {
+                    ahead.next();
+                    return !ahead.at_word("dual");
+                }
+                TokenKind::End | TokenKind::Semicolon | TokenKind::Invalid(_) => return false,
+                _ => {}
+            }
+            ahead.next();
+        }
+    }
+}
+
+/// The text of `MATCH(` … `)`, behind its opening bracket.
+fn match_text(lexer: &mut Lexer<'_>) -> std::result::Result<String, LexerError> {
+    if lexer.peek().kind != TokenKind::String {
+        return Err(lexer.unexpected("a query text: MATCH('…')"));
+    }
+    let token = lexer.next();
+    let text = String::from_utf8(lexer.string(&token));
+    let text = text.map_err(|_| lexer.error(&token, "the query text is not UTF-8"))?;
+    if !lexer.take(TokenKind::Close) {
+        return Err(lexer.unexpected("`)`"));
+    }
+    Ok(text)
+}
+
+/// The expression without the places of MATCH in its chain of AND; counts them.
+fn without_match(expression: Expression, taken: &mut usize) -> Option<Expression> {
+    match expression {
+        Expression::Column(name) if name == MATCH_PLACE => {
+            *taken += 1;
+            None
+        }
+        Expression::Binary(BinaryOperator::And, left, right) => {
+            match (without_match(*left, taken), without_match(*right, taken)) {
+                (Some(left), Some(right)) => Some(Expression::Binary(
+                    BinaryOperator::And,
+                    Box::new(left),
+                    Box::new(right),
+                )),
+                (left, right) => left.or(right),
+            }
+        }
+        other => Some(other),
+    }
+}
+
+/// A LIMIT's number, for statements that take only one.
+pub(super) fn limit_of(parser: &mut Parser<'_>) -> Result<Option<u64>> {
+    if !parser.take_word("limit") {
+        return Ok(None);
+    }
+    let number =
+        digits(parser.peek_bytes()).ok_or_else(|| parser.unexpected("a number of rows"))?;
+    parser.next();
+    Ok(Some(number))
+}

@@ -1,0 +1,127 @@
+//! Statements about the session: SET, USE, transactions, KILL.
+
+use query::lexer::TokenKind;
+use query::value::Value;
+
+use super::constants::variable;
+use super::parser::{Parser, Result};
+use super::statement::{Assignment, Scope, Statement};
+
+impl Parser<'_> {
+    /// Behind SET.
+    pub(super) fn set(&mut self) -> Result<Statement> {
+        if self.at_any(&["password", "role", "resource"]) {
+            let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+            return Err(self.not_yet(format!("SET {what}")));
+        }
+        let mut assignments = Vec::new();
+        loop {
+            assignments.push(self.assignment()?);
+            if !self.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.end()?;
+        Ok(Statement::Set(assignments))
+    }
+
+    fn assignment(&mut self) -> Result<Assignment> {
+        if self.take_word("names") {
+            return self.character_set("names");
+        }
+        if self.take_words(&["character", "set"]) || self.take_word("charset") {
+            return self.character_set("character_set");
+        }
+        let (scope, name) = self.variable_name()?;
+        if name == "transaction" {
+            let before = self.clone();
+            while !self.at_end() {
+                self.next();
+            }
+            let value = Value::Str(self.written_since(&before));
+            return Ok(Assignment { scope, name, value });
+        }
+        if !self.take(TokenKind::Assign) {
+            self.expect(TokenKind::Equal, "`=`")?;
+        }
+        let value = self.set_value()?;
+        Ok(Assignment { scope, name, value })
+    }
+
+    /// SET NAMES x [COLLATE y].
+    fn character_set(&mut self, name: &str) -> Result<Assignment> {
+        let value = Value::Str(self.word_or_string("a character set")?.to_lowercase());
+        if self.take_word("collate") {
+            self.word_or_string("a collation")?;
+        }
+        Ok(Assignment {
+            scope: Scope::Session,
+            name: name.to_owned(),
+            value,
+        })
+    }
+
+    fn variable_name(&mut self) -> Result<(Scope, String)> {
+        if self.peek() == TokenKind::Variable {
+            let written = String::from_utf8_lossy(self.peek_bytes()).into_owned();
+            self.next();
+            return Ok(variable(&written));
+        }
+        let scope = if self.take_any(&["global", "persist"]) {
+            Scope::Global
+        } else {
+            self.take_any(&["session", "local"]);
+            Scope::Session
+        };
+        Ok((scope, self.name("a variable")?.to_lowercase()))
+    }
+
+    /// A constant; a bare word or anything else up to the next comma as its text.
+    fn set_value(&mut self) -> Result<Value> {
+        let mut ahead = self.clone();
+        if let Ok(value) = ahead.constant("a value")
+            && (ahead.at_end() || ahead.peek() == TokenKind::Comma)
+        {
+            *self = ahead;
+            return Ok(value);
+        }
+        let before = self.clone();
+        self.skip_value()?;
+        Ok(Value::Str(self.written_since(&before)))
+    }
+
+    /// Behind USE.
+    pub(super) fn use_database(&mut self) -> Result<Statement> {
+        let name = self.name("a database name")?;
+        self.end()?;
+        Ok(Statement::Use(name))
+    }
+
+    /// Behind BEGIN, START, COMMIT or ROLLBACK.
+    pub(super) fn transaction(&mut self, statement: Statement) -> Result<Statement> {
+        if statement == Statement::Rollback && self.at_word("to") {
+            return Err(self.not_yet("savepoints"));
+        }
+        if statement == Statement::Begin && self.take_word("transaction") {
+            // READ ONLY, READ WRITE, WITH CONSISTENT SNAPSHOT: promises that cost nothing here.
+            while self.take_any(&["read", "only", "write", "with", "consistent", "snapshot"]) {
+                self.take(TokenKind::Comma);
+            }
+        }
+        self.take_word("work");
+        self.end()?;
+        Ok(statement)
+    }
+
+    /// Behind KILL.
+    pub(super) fn kill(&mut self) -> Result<Statement> {
+        let query_only = self.take_word("query");
+        self.take_any(&["connection", "hard", "soft"]);
+        let connection = self.integer("a connection's number")?;
+        self.end()?;
+        Ok(Statement::Kill {
+            connection,
+            query_only,
+        })
+    }
+}

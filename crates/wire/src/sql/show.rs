@@ -1,0 +1,233 @@
+//! SHOW and DESCRIBE.
+
+use query::lexer::TokenKind;
+
+use super::parser::{Parser, Result};
+use super::statement::{ShowList, Statement};
+
+/// What SHOW may ask one day.
+const LATER: [&str; 20] = [
+    "profile",
+    "profiles",
+    "plan",
+    "agent",
+    "version",
+    "queries",
+    "scroll",
+    "settings",
+    "binary",
+    "binlog",
+    "master",
+    "replica",
+    "replicas",
+    "slave",
+    "open",
+    "privileges",
+    "engine",
+    "user",
+    "users",
+    "relaylog",
+];
+
+impl Parser<'_> {
+    /// Behind SHOW.
+    pub(super) fn show(&mut self) -> Result<Statement> {
+        self.take_word("extended");
+        let full = self.take_word("full");
+        self.take_any(&["global", "session", "local", "storage"]);
+        let statement = self.show_what(full)?;
+        if self.at_word("where") {
+            return Err(self.not_yet("WHERE in this SHOW"));
+        }
+        self.end()?;
+        Ok(statement)
+    }
+
+    fn show_what(&mut self, full: bool) -> Result<Statement> {
+        if self.take_word("tables") {
+            self.from_database()?;
+            return Ok(Statement::ShowTables {
+                like: self.like()?,
+                full,
+            });
+        }
+        if self.take_any(&["columns", "fields"]) {
+            return self.show_columns(full);
+        }
+        if self.take_word("table") {
+            return self.show_table();
+        }
+        if self.take_word("create") {
+            if !self.take_word("table") {
+                let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+                return Err(self.not_yet(format!("SHOW CREATE {what}")));
+            }
+            return Ok(Statement::ShowCreateTable {
+                table: self.table()?,
+            });
+        }
+        if self.take_word("meta") {
+            return Ok(Statement::ShowMeta { like: self.like()? });
+        }
+        if self.take_word("status") {
+            return Ok(Statement::ShowStatus { like: self.like()? });
+        }
+        if self.take_word("variables") {
+            let like = self.like()?;
+            let (_, filter) = if like.is_none() {
+                self.filter()?
+            } else {
+                (None, None)
+            };
+            return Ok(Statement::ShowVariables { like, filter });
+        }
+        if self.take_any(&["databases", "schemas"]) {
+            return Ok(Statement::ShowDatabases { like: self.like()? });
+        }
+        if self.at_any(&["warnings", "errors", "count"]) {
+            return self.show_warnings();
+        }
+        let list = self.show_list()?;
+        Ok(Statement::Show {
+            list,
+            like: self.like()?,
+        })
+    }
+
+    fn show_list(&mut self) -> Result<ShowList> {
+        if self.take_word("engines") {
+            return Ok(ShowList::Engines);
+        }
+        if self.take_words(&["character", "set"]) || self.take_word("charset") {
+            return Ok(ShowList::CharacterSets);
+        }
+        if self.take_word("collation") {
+            return Ok(ShowList::Collations);
+        }
+        if self.take_word("plugins") {
+            return Ok(ShowList::Plugins);
+        }
+        if self.take_any(&["processlist", "threads"]) {
+            return Ok(ShowList::Processes);
+        }
+        if self.take_any(&["index", "indexes", "keys"]) {
+            if !self.take_any(&["from", "in"]) {
+                return Err(self.unexpected("FROM"));
+            }
+            self.table()?;
+            self.from_database()?;
+            return Ok(ShowList::Indexes);
+        }
+        if self.take_word("triggers") {
+            self.from_database()?;
+            return Ok(ShowList::Triggers);
+        }
+        if self.take_word("events") {
+            self.from_database()?;
+            return Ok(ShowList::Events);
+        }
+        if self.take_words(&["procedure", "status"]) || self.take_words(&["function", "status"]) {
+            return Ok(ShowList::Routines);
+        }
+        if self.take_word("grants") {
+            if self.take_word("for") {
+                while !self.at_end() {
+                    self.next();
+                }
+            }
+            return Ok(ShowList::Grants);
+        }
+        if self.at_any(&LATER) {
+            let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+            return Err(self.not_yet(format!("SHOW {what}")));
+        }
+        Err(self.unexpected("what to show, e.g. TABLES, STATUS or META"))
+    }
+
+    /// SHOW COLUMNS FROM t [FROM db] [LIKE].
+    fn show_columns(&mut self, full: bool) -> Result<Statement> {
+        if !self.take_any(&["from", "in"]) {
+            return Err(self.unexpected("FROM"));
+        }
+        let table = self.table()?;
+        self.from_database()?;
+        let like = self.like()?;
+        Ok(if full {
+            Statement::ShowFullColumns { table, like }
+        } else {
+            Statement::Describe { table, like }
+        })
+    }
+
+    /// SHOW TABLE STATUS … or SHOW TABLE t STATUS.
+    fn show_table(&mut self) -> Result<Statement> {
+        let mut ahead = self.clone();
+        if ahead.take_word("status")
+            && (ahead.at_end() || ahead.at_any(&["from", "in", "like", "where"]))
+        {
+            *self = ahead;
+            self.from_database()?;
+            return Ok(Statement::ShowTablesStatus { like: self.like()? });
+        }
+        let table = self.table()?;
+        if self.at_any(&["settings", "indexes"]) {
+            let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+            return Err(self.not_yet(format!("SHOW TABLE … {what}")));
+        }
+        self.expect_word("status")?;
+        Ok(Statement::ShowTableStatus { table })
+    }
+
+    /// SHOW WARNINGS [LIMIT …], SHOW ERRORS, SHOW COUNT(*) WARNINGS.
+    fn show_warnings(&mut self) -> Result<Statement> {
+        let count = self.take_word("count");
+        if count {
+            self.expect(TokenKind::Open, "`(`")?;
+            self.expect(TokenKind::Star, "`*`")?;
+            self.expect(TokenKind::Close, "`)`")?;
+        }
+        if !self.take_any(&["warnings", "errors"]) {
+            return Err(self.unexpected("WARNINGS"));
+        }
+        if self.take_word("limit") {
+            self.integer("a number of rows")?;
+            if self.take(TokenKind::Comma) || self.take_word("offset") {
+                self.integer("a number of rows")?;
+            }
+        }
+        Ok(Statement::ShowWarnings { count })
+    }
+
+    /// FROM db: there is one namespace, so any name passes.
+    fn from_database(&mut self) -> Result<()> {
+        if self.take_any(&["from", "in"]) {
+            self.name("a database name")?;
+        }
+        Ok(())
+    }
+
+    fn like(&mut self) -> Result<Option<String>> {
+        if !self.take_word("like") {
+            return Ok(None);
+        }
+        self.string("a pattern in quotes").map(Some)
+    }
+
+    /// Behind DESCRIBE, DESC or EXPLAIN.
+    pub(super) fn describe(&mut self) -> Result<Statement> {
+        if self.at_any(&[
+            "select", "insert", "replace", "delete", "update", "query", "format", "extended",
+            "analyze",
+        ]) {
+            return Err(self.not_yet("EXPLAIN of a statement"));
+        }
+        let table = self.table()?;
+        let like = match self.peek() {
+            TokenKind::String => Some(self.string("a pattern")?),
+            TokenKind::Word | TokenKind::Quoted => Some(self.column()?),
+            _ => None,
+        };
+        self.end()?;
+        Ok(Statement::Describe { table, like })
+    }
+}

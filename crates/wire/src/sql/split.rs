@@ -1,0 +1,100 @@
+//! Several statements in one text, and SHOW's LIKE.
+
+use super::values::comment_bytes;
+
+/// Cuts a text of several statements at each `;` outside strings, names and comments. Pieces of nothing but white
+/// space and comments are left out.
+///
+/// Cost: one pass over the text as it is walked; no allocation.
+pub fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let (length, says_something) = statement_bytes(rest);
+            let (statement, behind) = rest.split_at(length);
+            rest = behind.get(1..).unwrap_or_default();
+            if says_something {
+                return Some(statement);
+            }
+        }
+        None
+    })
+}
+
+/// Bytes up to the next `;`, and whether anything but white space and comments is among them.
+fn statement_bytes(text: &[u8]) -> (usize, bool) {
+    let mut at = 0;
+    let mut says_something = false;
+    while let Some(&byte) = text.get(at) {
+        let rest = &text[at..];
+        match byte {
+            b';' => return (at, says_something),
+            b'\'' | b'"' | b'`' => {
+                says_something = true;
+                at += quoted_bytes(rest, byte);
+            }
+            b'/' | b'-' | b'#' => {
+                let comment = comment_bytes(rest);
+                // What stands in /*! … */ is executed.
+                says_something |= comment == 0 || rest.starts_with(b"/*!");
+                at += comment.max(1);
+            }
+            _ => {
+                says_something |= !byte.is_ascii_whitespace();
+                at += 1;
+            }
+        }
+    }
+    (at, says_something)
+}
+
+/// Bytes of a quoted string or name; one that does not end reaches to the end. A doubled quote reads as two strings.
+fn quoted_bytes(rest: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = rest.get(at) {
+        match byte {
+            b'\\' if quote != b'`' => at += 2,
+            _ if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    rest.len()
+}
+
+/// SQL's LIKE as SHOW uses it: `%` any characters, `_` one character, `\` makes the next one plain; case of ASCII
+/// letters does not count.
+///
+/// Cost: at most pattern × text; no allocation beyond the two lists of characters.
+#[must_use]
+pub fn like(pattern: &str, text: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let text: Vec<char> = text.chars().collect();
+    let (mut p, mut t) = (0, 0);
+    // Where the last `%` stands and how much of the text it has swallowed so far.
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('%') => {
+                star = Some((p, t));
+                p += 1;
+            }
+            Some('_') => (p, t) = (p + 1, t + 1),
+            Some('\\') if pattern.get(p + 1).is_some_and(|next| same(*next, text[t])) => {
+                (p, t) = (p + 2, t + 1);
+            }
+            Some(&wanted) if wanted != '\\' && same(wanted, text[t]) => (p, t) = (p + 1, t + 1),
+            _ => match star {
+                Some((at, swallowed)) => {
+                    star = Some((at, swallowed + 1));
+                    (p, t) = (at + 1, swallowed + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&left| left == '%')
+}
+
+fn same(left: char, right: char) -> bool {
+    left.eq_ignore_ascii_case(&right)
+}

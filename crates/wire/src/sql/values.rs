@@ -1,0 +1,367 @@
+//! Constants, and the rows of VALUES, read straight from bytes: a statement of many megabytes is mostly these.
+//!
+//! Tokens would cost two passes over each string (one to find its end, one to undo its escapes); here the end is
+//! looked for 32 bytes at a time and a string without escapes is copied once.
+
+use query::value::Value;
+
+use super::error::{ErrorKind, SyntaxError};
+
+/// Bytes looked at in one step of the search for a string's end.
+const STEP: usize = 32;
+
+/// A constant at a byte offset, and the offset behind it: a string, a number with a sign, hexadecimal, NULL, TRUE or
+/// FALSE. `None`: something else stands there, or it does not end.
+pub(super) fn constant(text: &[u8], at: usize) -> Option<(Value, usize)> {
+    let mut scanner = Scanner { text, at };
+    let value = scanner.constant()?;
+    Some((value, scanner.at))
+}
+
+/// Rows `(…), (…)` from a byte offset, and the offset behind the last one. At least one row.
+pub(super) fn rows(text: &[u8], at: usize) -> Result<(Vec<Vec<Value>>, usize), SyntaxError> {
+    let mut scanner = Scanner { text, at };
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    loop {
+        scanner.skip_blank();
+        let width = rows.last().map_or(0, Vec::len);
+        rows.push(scanner.row(width)?);
+        let end = scanner.at;
+        scanner.skip_blank();
+        if !scanner.take(b',') {
+            return Ok((rows, end));
+        }
+    }
+}
+
+struct Scanner<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    #[inline]
+    fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn fail(&self, kind: ErrorKind, message: &str) -> SyntaxError {
+        SyntaxError::new(kind, message, self.text, self.at)
+    }
+
+    fn expected(&self, wanted: &str) -> SyntaxError {
+        self.fail(ErrorKind::Syntax, &format!("expected {wanted}"))
+    }
+
+    /// White space and comments.
+    #[inline]
+    fn skip_blank(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c) => self.at += 1,
+                Some(b'/' | b'-' | b'#') => {
+                    let skipped = comment_bytes(self.rest());
+                    if skipped == 0 {
+                        return;
+                    }
+                    self.at += skipped;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// One row; `width` is how many values it will probably have.
+    fn row(&mut self, width: usize) -> Result<Vec<Value>, SyntaxError> {
+        if !self.take(b'(') {
+            return Err(self.expected("a row of values in brackets"));
+        }
+        let mut row = Vec::with_capacity(width);
+        self.skip_blank();
+        if self.take(b')') {
+            return Ok(row);
+        }
+        loop {
+            self.skip_blank();
+            let value = self.constant().ok_or_else(|| self.no_constant())?;
+            row.push(value);
+            self.skip_blank();
+            if self.take(b')') {
+                return Ok(row);
+            }
+            if !self.take(b',') {
+                return Err(self.expected("`,` or `)`"));
+            }
+        }
+    }
+
+    /// Why there is no constant here.
+    #[cold]
+    fn no_constant(&self) -> SyntaxError {
+        match self.peek() {
+            Some(b'(') => self.fail(ErrorKind::NotYet, "a list as a value"),
+            Some(b'\'' | b'"') => self.fail(ErrorKind::Syntax, "a string that does not end"),
+            Some(b'?') => self.fail(ErrorKind::NotYet, "placeholders"),
+            Some(byte) if is_name(byte) && !byte.is_ascii_digit() => {
+                let word: Vec<u8> = self
+                    .rest()
+                    .iter()
+                    .copied()
+                    .take_while(|&b| is_name(b))
+                    .collect();
+                let word = String::from_utf8_lossy(&word).to_uppercase();
+                self.fail(ErrorKind::NotYet, &format!("{word} as a value"))
+            }
+            _ => self.expected("a constant"),
+        }
+    }
+
+    #[inline]
+    fn constant(&mut self) -> Option<Value> {
+        match self.peek()? {
+            b'\'' | b'"' => self.strings().map(text_or_bytes),
+            b'0' if matches!(self.text.get(self.at + 1), Some(b'x' | b'X')) => {
+                self.at += 2;
+                let digits = self.span(|byte| byte.is_ascii_hexdigit());
+                self.ends_here()
+                    .then(|| from_hex(digits).map(Value::Bytes))?
+            }
+            b'0'..=b'9' | b'-' | b'+' | b'.' => self.number(),
+            _ => self.word(),
+        }
+    }
+
+    /// The bytes from here on for which `belongs` holds.
+    fn span(&mut self, belongs: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let length = rest
+            .iter()
+            .position(|&byte| !belongs(byte))
+            .unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// Whether no letter or digit goes on here.
+    fn ends_here(&self) -> bool {
+        !self.peek().is_some_and(is_name)
+    }
+
+    fn number(&mut self) -> Option<Value> {
+        let from = self.at;
+        while matches!(self.peek(), Some(b'-' | b'+')) {
+            self.at += 1;
+            self.skip_blank();
+        }
+        let negative = self.text[from..self.at]
+            .iter()
+            .filter(|&&byte| byte == b'-')
+            .count()
+            % 2
+            == 1;
+        let start = self.at;
+        let mut whole: i128 = 0;
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            // 19 digits cannot overflow; longer numbers are read again as text.
+            whole = whole
+                .wrapping_mul(10)
+                .wrapping_add(i128::from(digit - b'0'));
+            self.at += 1;
+        }
+        let count = self.at - start;
+        let point = matches!(self.peek(), Some(b'.' | b'e' | b'E'));
+        if !point && (1..=38).contains(&count) {
+            let value = if negative { -whole } else { whole };
+            return self.ends_here().then_some(Value::Int(value));
+        }
+        self.fraction();
+        let written = std::str::from_utf8(&self.text[start..self.at]).ok()?;
+        let value: f64 = written.parse().ok()?;
+        let value = if negative { -value } else { value };
+        (self.ends_here() && value.is_finite()).then_some(Value::Float(value))
+    }
+
+    /// Point, further digits and exponent.
+    fn fraction(&mut self) {
+        if self.take(b'.') {
+            self.span(|byte| byte.is_ascii_digit());
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'-' | b'+')) {
+                self.at += 1;
+            }
+            self.span(|byte| byte.is_ascii_digit());
+        }
+    }
+
+    /// NULL, TRUE, FALSE, `x'…'`, `N'…'`, or a string behind the name of its character set.
+    fn word(&mut self) -> Option<Value> {
+        let from = self.at;
+        let word = self.span(is_name).to_ascii_lowercase();
+        let quoted = matches!(self.peek(), Some(b'\'' | b'"'));
+        let value = match word.as_slice() {
+            b"null" => Some(Value::Null),
+            b"true" => Some(Value::Int(1)),
+            b"false" => Some(Value::Int(0)),
+            b"x" if quoted => self
+                .strings()
+                .and_then(|digits| from_hex(&digits))
+                .map(Value::Bytes),
+            b"n" if quoted => self.strings().map(text_or_bytes),
+            [b'_', ..] => {
+                self.skip_blank();
+                let value = self.introduced();
+                if word == b"_binary" {
+                    value.map(into_bytes)
+                } else {
+                    value
+                }
+            }
+            _ => None,
+        };
+        if value.is_none() {
+            self.at = from;
+        }
+        value
+    }
+
+    /// What stands behind the name of a character set.
+    fn introduced(&mut self) -> Option<Value> {
+        match self.peek()? {
+            b'\'' | b'"' | b'0' | b'x' | b'X' => self.constant(),
+            _ => None,
+        }
+    }
+
+    /// A string, and those that follow it directly: MySQL joins neighbours.
+    #[inline]
+    fn strings(&mut self) -> Option<Vec<u8>> {
+        let from = self.at;
+        let mut bytes = Vec::new();
+        loop {
+            let Some(()) = self.string(&mut bytes) else {
+                self.at = from;
+                return None;
+            };
+            let end = self.at;
+            self.skip_blank();
+            if !matches!(self.peek(), Some(b'\'' | b'"')) {
+                self.at = end;
+                return Some(bytes);
+            }
+        }
+    }
+
+    /// Appends what one quoted string means.
+    #[inline]
+    fn string(&mut self, bytes: &mut Vec<u8>) -> Option<()> {
+        let quote = self.peek()?;
+        self.at += 1;
+        loop {
+            let rest = self.text.get(self.at..)?;
+            let plain = plain_bytes(rest, quote);
+            let stop = *rest.get(plain)?;
+            bytes.extend_from_slice(&rest[..plain]);
+            self.at += plain + 1;
+            if stop == b'\\' {
+                unescape(self.peek()?, bytes);
+            } else if self.peek() == Some(quote) {
+                bytes.push(quote);
+            } else {
+                return Some(());
+            }
+            self.at += 1;
+        }
+    }
+}
+
+/// Bytes before the next quote or backslash; all of them where there is none.
+#[inline]
+fn plain_bytes(rest: &[u8], quote: u8) -> usize {
+    let stops = |byte: u8| byte == quote || byte == b'\\';
+    let mut plain = 0;
+    for step in rest.chunks(STEP) {
+        // Without an early exit inside a step the compiler compares all of its bytes at once.
+        if step.iter().fold(false, |found, &byte| found | stops(byte)) {
+            return plain + step.iter().position(|&byte| stops(byte)).unwrap_or(0);
+        }
+        plain += step.len();
+    }
+    plain
+}
+
+/// Appends what a character behind a backslash means.
+fn unescape(character: u8, bytes: &mut Vec<u8>) {
+    match character {
+        b'0' => bytes.push(0),
+        b'b' => bytes.push(8),
+        b'n' => bytes.push(b'\n'),
+        b'r' => bytes.push(b'\r'),
+        b't' => bytes.push(b'\t'),
+        b'Z' => bytes.push(26),
+        // A pattern's own escapes, which LIKE undoes.
+        b'%' | b'_' => bytes.extend_from_slice(&[b'\\', character]),
+        other => bytes.push(other),
+    }
+}
+
+/// Length of the comment that begins here; 0 where none does. One that does not end reaches to the end.
+pub(super) fn comment_bytes(rest: &[u8]) -> usize {
+    let line = |rest: &[u8]| {
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        end.map_or(rest.len(), |end| end + 1)
+    };
+    match rest {
+        [b'#', ..] => line(rest),
+        [b'-', b'-'] | [b'-', b'-', b' ' | b'\t' | b'\n' | b'\r', ..] => line(rest),
+        [b'/', b'*', inside @ ..] => {
+            let end = inside.windows(2).position(|pair| pair == b"*/");
+            end.map_or(rest.len(), |end| end + 4)
+        }
+        _ => 0,
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+fn text_or_bytes(bytes: Vec<u8>) -> Value {
+    match String::from_utf8(bytes) {
+        Ok(text) => Value::Str(text),
+        Err(error) => Value::Bytes(error.into_bytes()),
+    }
+}
+
+fn into_bytes(value: Value) -> Value {
+    match value {
+        Value::Str(text) => Value::Bytes(text.into_bytes()),
+        other => other,
+    }
+}
+
+/// Bytes of hexadecimal digits; an odd digit stands for its own byte, in front. `None`: none, or other characters.
+fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+    let nibble = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
+    let (first, pairs) = digits.split_at(digits.len() % 2);
+    let mut bytes = Vec::with_capacity(digits.len().div_ceil(2));
+    for &digit in first {
+        bytes.push(nibble(digit)?);
+    }
+    for pair in pairs.chunks_exact(2) {
+        bytes.push(nibble(pair[0])? << 4 | nibble(pair[1])?);
+    }
+    Some(bytes)
+}
