@@ -113,7 +113,7 @@ impl Parser<'_> {
         if self.peek() != TokenKind::Word || !word.starts_with("queue_") {
             return Ok(None);
         }
-        let from = self.position();
+        let before = self.clone();
         self.next();
         self.expect(TokenKind::Open, "`(`")?;
         let wait = match word.as_str() {
