@@ -164,6 +164,8 @@ pub struct Keyword {
     pub word: String,
     /// Live documents that hold it.
     pub documents: u64,
+    /// Times it occurs in them.
+    pub hits: u64,
 }
 
 /// Rows, one at a time; every one has as many values as the answer has columns.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use percolate::Hits;
 use query::request::Select;
 use query::value::Value;
 
@@ -27,10 +28,14 @@ pub struct PqScratch {}
 /// What standing queries found.
 #[derive(Debug, Default)]
 pub struct PqAnswer {
+    /// The hits, by query and document.
+    pub hits: Hits,
     /// Documents that at least one query hit.
     pub documents_matched: u64,
     /// Standing queries in the table.
     pub queries_total: u64,
+    /// Those of them without a word that must be there: each is tried on every document.
+    pub queries_always: u64,
     /// Standing queries tried, summed over the documents.
     pub candidates: u64,
 }
