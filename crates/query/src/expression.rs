@@ -1,47 +1,18 @@
 //! The expression tree of WHERE, of standing queries' filters and of queue conditions.
 
+mod evaluate;
+mod literal;
+mod parse;
 mod prepared;
+mod set;
+
+#[cfg(test)]
+mod tests;
 
 pub use prepared::{Prepared, UnknownColumn};
 
 use crate::lexer::{Lexer, SyntaxError};
 use crate::value::Value;
-
-/// What the caller makes of `name(…)` inside an expression: the lexer stands behind the opening bracket and must be left behind
-/// the closing one. `None` means that there is no such function.
-pub type Calls<'c> =
-    dyn FnMut(&str, &mut Lexer<'_>) -> Result<Option<Expression>, SyntaxError> + 'c;
-
-/// Parses an expression and stops at the first token that cannot continue it.
-///
-/// # Errors
-/// [`SyntaxError`]: bad syntax, an operator that is not built yet, a bound of [`crate::limits`] exceeded.
-pub fn parse(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
-    parse_with_calls(lexer, &mut |_, _| Ok(None))
-}
-
-/// As [`parse`], with functions that the caller knows.
-///
-/// # Errors
-/// As [`parse`], and what `calls` returns.
-pub fn parse_with_calls(
-    lexer: &mut Lexer<'_>,
-    calls: &mut Calls<'_>,
-) -> Result<Expression, SyntaxError> {
-    let _ = calls;
-    Err(lexer.unexpected("an expression"))
-}
-
-/// The value of an expression over a row; `row` gives a column's value by its lower-case name, `None` (an unknown column) is NULL.
-/// The slow and obvious way; [`Prepared`] is the fast one.
-#[must_use]
-pub fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
-    match expression {
-        Expression::Literal(value) => value.clone(),
-        Expression::Column(name) => row(name).unwrap_or(Value::Null),
-        _ => Value::Null,
-    }
-}
 
 /// An expression. Three-valued logic as in SQL: a comparison with NULL is NULL.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +92,46 @@ pub enum BinaryOperator {
     Divide,
     /// `%`, `MOD`; by zero is NULL
     Modulo,
+}
+
+/// What the caller makes of `name(…)` inside an expression (the name in lower case): the lexer stands behind the opening bracket
+/// and must be left behind the closing one. `None` means that there is no such function.
+pub type Calls<'c> =
+    dyn FnMut(&str, &mut Lexer<'_>) -> Result<Option<Expression>, SyntaxError> + 'c;
+
+/// Parses an expression and stops at the first token that cannot continue it. Equalities of one column that OR joins become an
+/// IN list.
+///
+/// # Errors
+/// [`SyntaxError`]: bad syntax, an operator that is not built yet, a bound of [`crate::limits`] exceeded.
+pub fn parse(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
+    parse_with_calls(lexer, &mut |_, _| Ok(None))
+}
+
+/// As [`parse`], with functions that the caller knows.
+///
+/// # Errors
+/// As [`parse`], and what `calls` returns.
+pub fn parse_with_calls(
+    lexer: &mut Lexer<'_>,
+    calls: &mut Calls<'_>,
+) -> Result<Expression, SyntaxError> {
+    parse::Parser::new(lexer, calls).expression()
+}
+
+/// Parses one constant, with a sign if it is a number, as VALUES and IN have them.
+///
+/// # Errors
+/// [`SyntaxError`]: anything else.
+pub fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
+    literal::constant(lexer)
+}
+
+/// The value of an expression over a row; `row` gives a column's value by its lower-case name, `None` (an unknown column) is NULL.
+/// The slow and obvious way; [`Prepared`] is the fast one.
+#[must_use]
+pub fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
+    evaluate::evaluate(expression, row)
 }
 
 impl Expression {

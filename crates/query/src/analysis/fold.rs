@@ -44,7 +44,10 @@ pub(super) fn words(text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
         }
         let run = text.get(start..end).unwrap_or_default();
         fold_run(run, start, &mut run_letters);
-        out.run(&run_letters, mark_before(text, start));
+        out.run(
+            &run_letters,
+            mark_before(text, start).map(|mark| (mark, start)),
+        );
     }
 }
 
@@ -131,7 +134,8 @@ struct Out<'v, V> {
 
 impl<V: FnMut(FoldedWord<'_>)> Out<'_, V> {
     /// The words of one folded run: each standing letter, the stretches between them, and the marked word after the first.
-    fn run(&mut self, letters: &[Letter], mark: Option<char>) {
+    /// `mark` comes with the byte behind it.
+    fn run(&mut self, letters: &[Letter], mark: Option<(char, usize)>) {
         let mut rest = letters;
         let mut mark = mark;
         while let Some(first) = rest.first() {
@@ -146,10 +150,10 @@ impl<V: FnMut(FoldedWord<'_>)> Out<'_, V> {
             self.position += 1;
             self.word.clear();
             self.emit(group, first.source.start);
-            if let Some(mark) = mark.take() {
+            if let Some((mark, behind)) = mark.take() {
                 self.word.clear();
                 self.word.push(mark);
-                self.emit(letters, first.source.start - mark.len_utf8());
+                self.emit(letters, behind - mark.len_utf8());
             }
             rest = after;
         }

@@ -111,6 +111,13 @@ fn sources_name_the_bytes_that_a_reader_would_mark() {
 }
 
 #[test]
+fn a_stripped_mark_at_the_head_of_a_tag_is_inside_its_source() {
+    let mut sources = Vec::new();
+    Analyzer::default().words("#\u{301}A", &mut |word| sources.push(word.source));
+    assert_eq!(sources, [3..4, 0..4]);
+}
+
+#[test]
 fn positions_start_anew_in_each_field() {
     let mut words = Words::new();
     for (field, text) in [(0, "a b"), (2, "c é d")] {

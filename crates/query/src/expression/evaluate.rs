@@ -1,0 +1,153 @@
+//! The worth of operators: three-valued logic, comparisons, arithmetic.
+
+use std::cmp::Ordering;
+
+use super::{BinaryOperator, Expression, UnaryOperator};
+use crate::value::{Number, Value};
+
+/// The slow and obvious way; see [`super::evaluate`]. Recursion is bounded by the depth of the tree.
+pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
+    let value = |of: &Expression| evaluate(of, row);
+    match expression {
+        Expression::Literal(literal) => literal.clone(),
+        Expression::Column(name) => row(name).unwrap_or(Value::Null),
+        Expression::Unary(operator, operand) => unary(*operator, &value(operand)),
+        Expression::Binary(operator, left, right) => {
+            binary(*operator, value(left), &mut || value(right))
+        }
+        Expression::In {
+            needle,
+            negated,
+            list,
+        } => {
+            let needle = value(needle);
+            let found = list.iter().map(|one| truth(&needle, one, Ordering::is_eq));
+            three_valued(negate_if(*negated, found.fold(Some(false), or)))
+        }
+        Expression::Between {
+            needle,
+            negated,
+            low,
+            high,
+        } => between(&value(needle), &value(low), &value(high), *negated),
+        Expression::IsNull { needle, negated } => {
+            Value::Int(((value(needle) == Value::Null) != *negated).into())
+        }
+    }
+}
+
+pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Value {
+    match operator {
+        UnaryOperator::Not => three_valued(operand.as_bool().map(|truth| !truth)),
+        UnaryOperator::Minus => match operand.number() {
+            None => Value::Null,
+            Some(Number::Whole(number)) => number
+                .checked_neg()
+                .map_or(Value::Float(-(number as f64)), Value::Int),
+            Some(Number::Real(number)) => Value::Float(-number),
+        },
+    }
+}
+
+/// `right` is asked only if `left` does not decide.
+pub(super) fn binary(
+    operator: BinaryOperator,
+    left: Value,
+    right: &mut dyn FnMut() -> Value,
+) -> Value {
+    use BinaryOperator as O;
+    let is: fn(Ordering) -> bool = match operator {
+        O::And => {
+            let left = left.as_bool();
+            return match left {
+                Some(false) => Value::Int(0),
+                _ => three_valued(and(left, right().as_bool())),
+            };
+        }
+        O::Or => {
+            let left = left.as_bool();
+            return match left {
+                Some(true) => Value::Int(1),
+                _ => three_valued(or(left, right().as_bool())),
+            };
+        }
+        O::Add | O::Subtract | O::Multiply | O::Divide | O::Modulo => {
+            return arithmetic(operator, &left, &right());
+        }
+        O::Equal => Ordering::is_eq,
+        O::NotEqual => Ordering::is_ne,
+        O::Less => Ordering::is_lt,
+        O::LessOrEqual => Ordering::is_le,
+        O::Greater => Ordering::is_gt,
+        O::GreaterOrEqual => Ordering::is_ge,
+    };
+    three_valued(truth(&left, &right(), is))
+}
+
+pub(super) fn between(needle: &Value, low: &Value, high: &Value, negated: bool) -> Value {
+    let inside = and(
+        truth(needle, low, Ordering::is_ge),
+        truth(needle, high, Ordering::is_le),
+    );
+    three_valued(negate_if(negated, inside))
+}
+
+/// 1, 0 or NULL.
+pub(super) fn three_valued(truth: Option<bool>) -> Value {
+    truth.map_or(Value::Null, |truth| Value::Int(truth.into()))
+}
+
+pub(super) fn negate_if(negated: bool, truth: Option<bool>) -> Option<bool> {
+    truth.map(|truth| truth != negated)
+}
+
+fn truth(left: &Value, right: &Value, is: fn(Ordering) -> bool) -> Option<bool> {
+    left.cmp_sql(right).map(is)
+}
+
+fn and(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+    match (left, right) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    }
+}
+
+fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+    match (left, right) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        _ => None,
+    }
+}
+
+/// Whole numbers stay whole as long as 128 bits hold them, except that `/` is always real; by zero is NULL.
+fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
+    use BinaryOperator as O;
+    let (Some(left), Some(right)) = (left.number(), right.number()) else {
+        return Value::Null;
+    };
+    if matches!(operator, O::Divide | O::Modulo) && right.real() == 0.0 {
+        return Value::Null;
+    }
+    if let (Number::Whole(left), Number::Whole(right)) = (left, right) {
+        let whole = match operator {
+            O::Add => left.checked_add(right),
+            O::Subtract => left.checked_sub(right),
+            O::Multiply => left.checked_mul(right),
+            O::Modulo => left.checked_rem(right),
+            _ => None,
+        };
+        if let Some(whole) = whole {
+            return Value::Int(whole);
+        }
+    }
+    let (left, right) = (left.real(), right.real());
+    Value::Float(match operator {
+        O::Add => left + right,
+        O::Subtract => left - right,
+        O::Multiply => left * right,
+        O::Modulo => left % right,
+        _ => left / right,
+    })
+}

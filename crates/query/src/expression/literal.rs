@@ -1,0 +1,78 @@
+//! Constants: numbers, strings, bytes, TRUE, FALSE, NULL.
+
+use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
+use crate::value::{Number, Value};
+
+/// Reads a constant with an optional sign, as VALUES and IN have them.
+pub(super) fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
+    let minus = lexer.take(TokenKind::Minus);
+    if !minus {
+        lexer.take(TokenKind::Plus);
+    }
+    match literal(lexer)? {
+        Some(Value::Int(number)) if minus => Ok(Value::Int(-number)),
+        Some(Value::Float(number)) if minus => Ok(Value::Float(-number)),
+        Some(value) if !minus => Ok(value),
+        None if !minus => word_literal(lexer).ok_or_else(|| lexer.unexpected("a constant")),
+        _ => Err(lexer.unexpected("a number")),
+    }
+}
+
+/// Takes a number, a string or bytes, if one comes next; also behind an introducer such as `_binary` or `_utf8mb4`.
+pub(super) fn literal(lexer: &mut Lexer<'_>) -> Result<Option<Value>, SyntaxError> {
+    let value = match lexer.peek().kind {
+        TokenKind::Integer | TokenKind::Decimal => number(lexer.bytes(lexer.peek())),
+        TokenKind::Hex => Value::Bytes(lexer.string(lexer.peek())),
+        TokenKind::String => text(lexer, lexer.peek()),
+        TokenKind::Word if is_introducer(lexer) => {
+            let binary = lexer.at_word("_binary");
+            lexer.next();
+            let bytes = lexer.string(lexer.peek());
+            if binary {
+                Value::Bytes(bytes)
+            } else {
+                text(lexer, lexer.peek())
+            }
+        }
+        TokenKind::Invalid(_) => return Err(lexer.unexpected("a value")),
+        _ => return Ok(None),
+    };
+    lexer.next();
+    Ok(Some(value))
+}
+
+/// Takes TRUE, FALSE or NULL, if one comes next.
+pub(super) fn word_literal(lexer: &mut Lexer<'_>) -> Option<Value> {
+    const WORDS: [(&str, Value); 3] = [
+        ("NULL", Value::Null),
+        ("TRUE", Value::Int(1)),
+        ("FALSE", Value::Int(0)),
+    ];
+    let (_, value) = WORDS.into_iter().find(|(word, _)| lexer.take_word(word))?;
+    Some(value)
+}
+
+/// Whether `_binary`, `_utf8`, `_utf8mb4`, … stands right before a string.
+fn is_introducer(lexer: &Lexer<'_>) -> bool {
+    lexer.bytes(lexer.peek()).starts_with(b"_") && {
+        let mut ahead = lexer.clone();
+        ahead.next();
+        matches!(ahead.peek().kind, TokenKind::String | TokenKind::Hex)
+    }
+}
+
+/// Text where the bytes are UTF-8, else bytes.
+fn text(lexer: &Lexer<'_>, token: &Token) -> Value {
+    match String::from_utf8(lexer.string(token)) {
+        Ok(text) => Value::Str(text),
+        Err(error) => Value::Bytes(error.into_bytes()),
+    }
+}
+
+/// Whole numbers are exact as long as 128 bits hold them.
+fn number(digits: &[u8]) -> Value {
+    match Number::at_start(digits) {
+        Number::Whole(number) => Value::Int(number),
+        Number::Real(number) => Value::Float(number),
+    }
+}

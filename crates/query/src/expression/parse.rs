@@ -1,0 +1,440 @@
+//! The parser of expressions: operators by precedence, as MySQL has them.
+//!
+//! A chain of OR or of AND becomes a balanced tree, and neighbouring equalities of one column under OR one IN list: neither a
+//! million terms nor deep brackets can exhaust the stack, here or where the tree is evaluated or dropped.
+
+use super::literal::{literal, word_literal};
+use super::{BinaryOperator, Calls, Expression, UnaryOperator, balanced};
+use crate::lexer::{Lexer, SyntaxError, TokenKind};
+use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
+use crate::value::Value;
+
+/// How tightly an operator binds; a later one more tightly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Product,
+    Sign,
+}
+
+/// A tree and its depth.
+struct Built {
+    tree: Expression,
+    depth: u32,
+}
+
+/// What may follow an operand.
+enum Following {
+    /// OR or AND.
+    Chain(BinaryOperator),
+    /// Comparisons and arithmetic.
+    Binary(BinaryOperator),
+    /// `[NOT] IN`, `[NOT] BETWEEN`, IS.
+    Predicate,
+}
+
+pub(super) struct Parser<'p, 'l, 'c> {
+    lexer: &'p mut Lexer<'l>,
+    calls: &'p mut Calls<'c>,
+    nodes: usize,
+    in_values: usize,
+}
+
+impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
+    pub(super) fn new(lexer: &'p mut Lexer<'l>, calls: &'p mut Calls<'c>) -> Self {
+        Parser {
+            lexer,
+            calls,
+            nodes: 0,
+            in_values: 0,
+        }
+    }
+
+    pub(super) fn expression(&mut self) -> Result<Expression, SyntaxError> {
+        Ok(self.climb(Binding::Or, 0)?.tree)
+    }
+
+    /// An operand and all the operators behind it that bind at least as tightly as `least`.
+    fn climb(&mut self, least: Binding, nesting: u32) -> Result<Built, SyntaxError> {
+        if nesting > EXPRESSION_DEPTH_MAX {
+            return Err(self.too_deep());
+        }
+        let mut left = self.operand(least, nesting + 1)?;
+        while let Some((binding, following)) = self.following()? {
+            if binding < least {
+                break;
+            }
+            left = match following {
+                Following::Chain(operator) => self.chain(operator, left, nesting)?,
+                Following::Predicate => self.predicate(left, nesting)?,
+                Following::Binary(operator) => {
+                    self.lexer.next();
+                    let right = self.climb(tighter(binding), nesting + 1)?;
+                    let depth = left.depth.max(right.depth);
+                    let (left, right) = (Box::new(left.tree), Box::new(right.tree));
+                    self.built(Expression::Binary(operator, left, right), depth)?
+                }
+            };
+        }
+        Ok(left)
+    }
+
+    /// `first OR b OR c …`; the cursor stands on the first OR.
+    fn chain(
+        &mut self,
+        operator: BinaryOperator,
+        first: Built,
+        nesting: u32,
+    ) -> Result<Built, SyntaxError> {
+        let binding = if operator == BinaryOperator::Or {
+            Binding::Or
+        } else {
+            Binding::And
+        };
+        let mut depth = first.depth;
+        let mut terms = vec![first.tree];
+        while matches!(self.following()?, Some((_, Following::Chain(next))) if next == operator) {
+            self.lexer.next();
+            let term = self.climb(tighter(binding), nesting + 1)?;
+            depth = depth.max(term.depth);
+            if operator == BinaryOperator::Or {
+                self.push_alternative(&mut terms, term.tree)?;
+            } else {
+                self.count_nodes(1)?;
+                terms.push(term.tree);
+            }
+        }
+        let levels = terms.len().next_power_of_two().trailing_zeros();
+        let tree = balanced(operator, terms).unwrap_or(Expression::Literal(Value::Null));
+        self.built(tree, depth + levels)
+    }
+
+    /// Adds a term to a chain of OR; `a = 1 OR a = 2` becomes `a IN (1, 2)`.
+    fn push_alternative(
+        &mut self,
+        terms: &mut Vec<Expression>,
+        term: Expression,
+    ) -> Result<(), SyntaxError> {
+        let mergeable = terms
+            .last()
+            .and_then(equated_column)
+            .is_some_and(|column| equated_column(&term) == Some(column));
+        if !mergeable {
+            self.count_nodes(1)?;
+            terms.push(term);
+            return Ok(());
+        }
+        let last = terms.pop().and_then(into_values);
+        let (Some((needle, mut list)), Some((_, more))) = (last, into_values(term)) else {
+            return Ok(()); // both are of that form, as was just seen
+        };
+        self.count_values(more.len())?;
+        list.extend(more);
+        terms.push(Expression::In {
+            needle: Box::new(needle),
+            negated: false,
+            list,
+        });
+        Ok(())
+    }
+
+    /// What the next token does behind an operand; `None` if it cannot continue the expression.
+    fn following(&self) -> Result<Option<(Binding, Following)>, SyntaxError> {
+        use BinaryOperator as O;
+        use TokenKind as T;
+        let comparison = |operator| Some((Binding::Comparison, Following::Binary(operator)));
+        let not_yet = match self.lexer.peek().kind {
+            T::Equal => return Ok(comparison(O::Equal)),
+            T::NotEqual => return Ok(comparison(O::NotEqual)),
+            T::Less => return Ok(comparison(O::Less)),
+            T::LessOrEqual => return Ok(comparison(O::LessOrEqual)),
+            T::Greater => return Ok(comparison(O::Greater)),
+            T::GreaterOrEqual => return Ok(comparison(O::GreaterOrEqual)),
+            T::And => return Ok(Some((Binding::And, Following::Chain(O::And)))),
+            T::Or => return Ok(Some((Binding::Or, Following::Chain(O::Or)))),
+            T::Plus => return Ok(Some((Binding::Sum, Following::Binary(O::Add)))),
+            T::Minus => return Ok(Some((Binding::Sum, Following::Binary(O::Subtract)))),
+            T::Star => return Ok(Some((Binding::Product, Following::Binary(O::Multiply)))),
+            T::Slash => return Ok(Some((Binding::Product, Following::Binary(O::Divide)))),
+            T::Percent => return Ok(Some((Binding::Product, Following::Binary(O::Modulo)))),
+            T::NullSafeEqual => "<=>",
+            T::Ampersand | T::Bar | T::Caret | T::ShiftLeft | T::ShiftRight => "bit operators",
+            T::Word => return self.following_word(),
+            _ => return Ok(None),
+        };
+        Err(self.not_yet(not_yet))
+    }
+
+    fn following_word(&self) -> Result<Option<(Binding, Following)>, SyntaxError> {
+        let word = self.lexer.bytes(self.lexer.peek()).to_ascii_uppercase();
+        Ok(Some(match word.as_slice() {
+            b"AND" => (Binding::And, Following::Chain(BinaryOperator::And)),
+            b"OR" => (Binding::Or, Following::Chain(BinaryOperator::Or)),
+            b"MOD" => (Binding::Product, Following::Binary(BinaryOperator::Modulo)),
+            b"NOT" | b"IN" | b"BETWEEN" | b"IS" => (Binding::Comparison, Following::Predicate),
+            b"XOR" => return Err(self.not_yet("XOR")),
+            b"DIV" => return Err(self.not_yet("DIV")),
+            b"LIKE" | b"REGEXP" | b"RLIKE" => return Err(self.not_yet("patterns in expressions")),
+            b"COLLATE" => return Err(self.not_yet("COLLATE")),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The operators in words behind an operand; the cursor stands on the first word.
+    fn predicate(&mut self, left: Built, nesting: u32) -> Result<Built, SyntaxError> {
+        let needle = Box::new(left.tree);
+        if self.lexer.take_word("IS") {
+            let negated = self.lexer.take_word("NOT");
+            if self.lexer.at_word("TRUE") || self.lexer.at_word("FALSE") {
+                return Err(self.not_yet("IS TRUE and IS FALSE"));
+            }
+            if !self.lexer.take_word("NULL") {
+                return Err(self.lexer.unexpected("NULL"));
+            }
+            return self.built(Expression::IsNull { needle, negated }, left.depth);
+        }
+        let negated = self.lexer.take_word("NOT");
+        if self.lexer.take_word("IN") {
+            let list = self.in_list()?;
+            return self.built(
+                Expression::In {
+                    needle,
+                    negated,
+                    list,
+                },
+                left.depth,
+            );
+        }
+        if !self.lexer.take_word("BETWEEN") {
+            return match self.following_word() {
+                Err(not_yet) if negated => Err(not_yet),
+                _ => Err(self.lexer.unexpected("IN or BETWEEN")),
+            };
+        }
+        let low = self.climb(Binding::Sum, nesting + 1)?;
+        if !self.lexer.take_word("AND") {
+            return Err(self.lexer.unexpected("AND"));
+        }
+        let high = self.climb(Binding::Sum, nesting + 1)?;
+        let depth = left.depth.max(low.depth).max(high.depth);
+        let (low, high) = (Box::new(low.tree), Box::new(high.tree));
+        self.built(
+            Expression::Between {
+                needle,
+                negated,
+                low,
+                high,
+            },
+            depth,
+        )
+    }
+
+    /// `(1, 'a', -2)`.
+    fn in_list(&mut self) -> Result<Vec<Value>, SyntaxError> {
+        if !self.lexer.take(TokenKind::Open) {
+            return Err(self.lexer.unexpected("("));
+        }
+        let mut list = Vec::new();
+        loop {
+            self.count_values(1)?;
+            list.push(super::constant(self.lexer)?);
+            if self.lexer.take(TokenKind::Close) {
+                return Ok(list);
+            }
+            if !self.lexer.take(TokenKind::Comma) {
+                return Err(self.lexer.unexpected(", or )"));
+            }
+        }
+    }
+
+    /// A constant, a column, a call, brackets, or an operator before one of these.
+    fn operand(&mut self, least: Binding, nesting: u32) -> Result<Built, SyntaxError> {
+        if let Some(value) = literal(self.lexer)? {
+            return self.built(Expression::Literal(value), 0);
+        }
+        match self.lexer.peek().kind {
+            TokenKind::Open => self.brackets(nesting),
+            TokenKind::Minus => {
+                self.lexer.next();
+                let operand = self.climb(Binding::Sign, nesting)?;
+                match operand.tree {
+                    Expression::Literal(Value::Int(number)) => {
+                        self.built(Expression::Literal(Value::Int(-number)), 0)
+                    }
+                    Expression::Literal(Value::Float(number)) => {
+                        self.built(Expression::Literal(Value::Float(-number)), 0)
+                    }
+                    tree => self.unary(
+                        UnaryOperator::Minus,
+                        Built {
+                            tree,
+                            depth: operand.depth,
+                        },
+                    ),
+                }
+            }
+            TokenKind::Bang => {
+                self.lexer.next();
+                let operand = self.climb(Binding::Sign, nesting)?;
+                self.unary(UnaryOperator::Not, operand)
+            }
+            TokenKind::Word if self.lexer.at_word("NOT") && least <= Binding::Not => {
+                self.lexer.next();
+                let operand = self.climb(Binding::Not, nesting)?;
+                self.unary(UnaryOperator::Not, operand)
+            }
+            TokenKind::Word | TokenKind::Quoted => self.named(),
+            TokenKind::Variable => Err(self.not_yet("variables in expressions")),
+            TokenKind::Tilde => Err(self.not_yet("bit operators")),
+            _ => Err(self.lexer.unexpected("a value")),
+        }
+    }
+
+    fn brackets(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
+        self.lexer.next();
+        let inside = self.climb(Binding::Or, nesting)?;
+        if self.lexer.peek().kind == TokenKind::Comma {
+            return Err(self.not_yet("lists of values in brackets"));
+        }
+        if !self.lexer.take(TokenKind::Close) {
+            return Err(self.lexer.unexpected(")"));
+        }
+        Ok(inside)
+    }
+
+    /// TRUE, FALSE, NULL, a column or a call.
+    fn named(&mut self) -> Result<Built, SyntaxError> {
+        if let Some(value) = word_literal(self.lexer) {
+            return self.built(Expression::Literal(value), 0);
+        }
+        if is_reserved(self.lexer) {
+            return Err(self.lexer.unexpected("a value"));
+        }
+        let token = self.lexer.next();
+        let name = self.lexer.name(&token)?.to_lowercase();
+        let column = match self.lexer.peek().kind {
+            TokenKind::Open if token.kind == TokenKind::Word => {
+                self.lexer.next();
+                let call = (self.calls)(&name, self.lexer)?;
+                call.ok_or_else(|| {
+                    self.lexer
+                        .error(&token, &format!("not yet: function {name}()"))
+                })?
+            }
+            TokenKind::Dot => return Err(self.not_yet("names with a dot")),
+            _ => Expression::Column(name),
+        };
+        self.built(column, 0)
+    }
+
+    fn unary(&mut self, operator: UnaryOperator, operand: Built) -> Result<Built, SyntaxError> {
+        self.built(
+            Expression::Unary(operator, Box::new(operand.tree)),
+            operand.depth,
+        )
+    }
+
+    /// A node over trees of that depth, counted.
+    fn built(&mut self, tree: Expression, below: u32) -> Result<Built, SyntaxError> {
+        self.count_nodes(1)?;
+        if below >= EXPRESSION_DEPTH_MAX {
+            return Err(self.too_deep());
+        }
+        Ok(Built {
+            tree,
+            depth: below + 1,
+        })
+    }
+
+    fn count_nodes(&mut self, more: usize) -> Result<(), SyntaxError> {
+        self.nodes += more;
+        if self.nodes > EXPRESSION_NODES_MAX {
+            return Err(self.error(&format!(
+                "expression has more than {EXPRESSION_NODES_MAX} nodes"
+            )));
+        }
+        Ok(())
+    }
+
+    fn count_values(&mut self, more: usize) -> Result<(), SyntaxError> {
+        self.in_values += more;
+        if self.in_values > IN_VALUES_MAX {
+            return Err(self.error(&format!("IN lists have more than {IN_VALUES_MAX} values")));
+        }
+        Ok(())
+    }
+
+    fn too_deep(&self) -> SyntaxError {
+        self.error(&format!(
+            "expression is nested deeper than {EXPRESSION_DEPTH_MAX}"
+        ))
+    }
+
+    fn not_yet(&self, what: &str) -> SyntaxError {
+        self.error(&format!("not yet: {what}"))
+    }
+
+    fn error(&self, message: &str) -> SyntaxError {
+        self.lexer.error(self.lexer.peek(), message)
+    }
+}
+
+/// The binding that the right side of a left-associative operator must have.
+fn tighter(binding: Binding) -> Binding {
+    match binding {
+        Binding::Or => Binding::And,
+        Binding::And => Binding::Not,
+        Binding::Not => Binding::Comparison,
+        Binding::Comparison => Binding::Sum,
+        Binding::Sum => Binding::Product,
+        Binding::Product | Binding::Sign => Binding::Sign,
+    }
+}
+
+/// Words that are no column where a value must stand, unless in backticks.
+fn is_reserved(lexer: &Lexer<'_>) -> bool {
+    const RESERVED: [&str; 16] = [
+        "AND", "BETWEEN", "BY", "FROM", "GROUP", "HAVING", "IN", "IS", "LIMIT", "NOT", "OPTION",
+        "OR", "ORDER", "SELECT", "WHERE", "CASE",
+    ];
+    RESERVED.iter().any(|word| lexer.at_word(word))
+}
+
+/// The column of `column = constant` or `column IN (…)`.
+fn equated_column(term: &Expression) -> Option<&str> {
+    match term {
+        Expression::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
+            (Expression::Column(name), Expression::Literal(_))
+            | (Expression::Literal(_), Expression::Column(name)) => Some(name),
+            _ => None,
+        },
+        Expression::In {
+            needle,
+            negated: false,
+            ..
+        } => match &**needle {
+            Expression::Column(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The column and the constants of a term that has an [`equated_column`].
+fn into_values(term: Expression) -> Option<(Expression, Vec<Value>)> {
+    match term {
+        Expression::Binary(BinaryOperator::Equal, left, right) => match (*left, *right) {
+            (column @ Expression::Column(_), Expression::Literal(value))
+            | (Expression::Literal(value), column @ Expression::Column(_)) => {
+                Some((column, vec![value]))
+            }
+            _ => None,
+        },
+        Expression::In { needle, list, .. } => Some((*needle, list)),
+        _ => None,
+    }
+}

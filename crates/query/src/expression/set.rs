@@ -1,0 +1,103 @@
+//! The constants of an IN list as sets, asked in one step.
+
+use rustc_hash::FxHashSet;
+
+use crate::value::{Number, Value};
+
+/// The constants of one list, apart by how they compare.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Set {
+    numbers: Numbers,
+    texts: FxHashSet<Box<[u8]>>,
+    /// What the texts are worth beside a number.
+    text_numbers: Numbers,
+    has_null: bool,
+}
+
+/// Numbers by exact worth: a whole one is in `whole` or `wide`, however it was written.
+#[derive(Clone, Debug, Default)]
+struct Numbers {
+    whole: FxHashSet<i64>,
+    /// Whole numbers beyond 64 bits.
+    wide: FxHashSet<i128>,
+    /// Bits of doubles with a fraction or beyond 128 bits.
+    real: FxHashSet<u64>,
+}
+
+impl Set {
+    pub(super) fn new(list: &[Value]) -> Set {
+        let mut set = Set::default();
+        for value in list {
+            match value.text_bytes() {
+                Some(bytes) => {
+                    set.texts.insert(bytes.into());
+                    set.text_numbers.insert(Number::at_start(bytes));
+                }
+                None => match value.number() {
+                    Some(number) => set.numbers.insert(number),
+                    None => set.has_null = true,
+                },
+            }
+        }
+        set
+    }
+
+    /// Whether the value equals one of the list: NULL beside NULL, and where only a NULL in the list could have been equal.
+    pub(super) fn holds(&self, needle: &Value) -> Option<bool> {
+        let number = needle.number()?;
+        let by_text = match needle.text_bytes() {
+            Some(bytes) => self.texts.contains(bytes),
+            None => self.text_numbers.contains(number),
+        };
+        match by_text || self.numbers.contains(number) {
+            true => Some(true),
+            // NaN compares with nothing, as NULL does.
+            false if self.has_null || is_nan(number) && !self.is_empty() => None,
+            false => Some(false),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let numbers = &self.numbers;
+        self.texts.is_empty()
+            && numbers.whole.is_empty()
+            && numbers.wide.is_empty()
+            && numbers.real.is_empty()
+    }
+}
+
+impl Numbers {
+    fn insert(&mut self, number: Number) {
+        match normal(number) {
+            Number::Whole(number) => match i64::try_from(number) {
+                Ok(number) => self.whole.insert(number),
+                Err(_) => self.wide.insert(number),
+            },
+            Number::Real(number) => self.real.insert(number.to_bits()),
+        };
+    }
+
+    fn contains(&self, number: Number) -> bool {
+        match normal(number) {
+            Number::Whole(number) => match i64::try_from(number) {
+                Ok(number) => self.whole.contains(&number),
+                Err(_) => self.wide.contains(&number),
+            },
+            Number::Real(number) => !number.is_nan() && self.real.contains(&number.to_bits()),
+        }
+    }
+}
+
+/// A real number that is whole becomes one, so that equal numbers are the same key.
+fn normal(number: Number) -> Number {
+    match number {
+        Number::Real(real) if real.fract() == 0.0 && real.abs() < 2f64.powi(127) => {
+            Number::Whole(real as i128)
+        }
+        other => other,
+    }
+}
+
+fn is_nan(number: Number) -> bool {
+    matches!(number, Number::Real(real) if real.is_nan())
+}

@@ -1,0 +1,349 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::lexer::TokenKind;
+use crate::limits::EXPRESSION_DEPTH_MAX;
+use crate::value::tests::value;
+
+fn parsed(text: &str) -> Result<Expression, SyntaxError> {
+    let mut lexer = Lexer::new(text.as_bytes());
+    let expression = parse(&mut lexer)?;
+    match lexer.peek().kind {
+        TokenKind::End => Ok(expression),
+        _ => Err(lexer.unexpected("the end")),
+    }
+}
+
+/// The tree, every node in brackets.
+fn shape(expression: &Expression) -> String {
+    let negation = |negated: &bool| if *negated { "NOT " } else { "" };
+    match expression {
+        Expression::Literal(Value::Str(text)) => format!("'{text}'"),
+        Expression::Literal(value) => value.to_string(),
+        Expression::Column(name) => name.clone(),
+        Expression::Unary(operator, operand) => format!("({operator:?} {})", shape(operand)),
+        Expression::Binary(operator, left, right) => {
+            format!("({} {operator:?} {})", shape(left), shape(right))
+        }
+        Expression::In {
+            needle,
+            negated,
+            list,
+        } => {
+            let list: Vec<String> = list.iter().map(Value::to_string).collect();
+            format!(
+                "({} {}IN {})",
+                shape(needle),
+                negation(negated),
+                list.join(",")
+            )
+        }
+        Expression::Between {
+            needle,
+            negated,
+            low,
+            high,
+        } => {
+            format!(
+                "({} {}BETWEEN {} {})",
+                shape(needle),
+                negation(negated),
+                shape(low),
+                shape(high)
+            )
+        }
+        Expression::IsNull { needle, negated } => {
+            format!("({} IS {}NULL)", shape(needle), negation(negated))
+        }
+    }
+}
+
+#[track_caller]
+fn check(text: &str, want: &str) {
+    let got = parsed(text).map_or_else(|error| error.to_string(), |tree| shape(&tree));
+    assert_eq!(got, want, "{text}");
+}
+
+/// The value where `a` is 1, `s` is 'x', `n` is NULL, by both evaluators.
+#[track_caller]
+fn check_value(text: &str, want: Value) {
+    let row = |name: &str| match name {
+        "a" => Some(Value::Int(1)),
+        "s" => Some(Value::Str("x".into())),
+        _ => None,
+    };
+    let tree = parsed(text).unwrap();
+    assert_eq!(evaluate(&tree, &row), want, "{text}");
+    let names = ["a", "s", "n"];
+    let prepared =
+        Prepared::new(&tree, &|name| names.iter().position(|known| *known == name)).unwrap();
+    assert_eq!(
+        prepared.evaluate(&|slot| row(names[slot]).unwrap_or(Value::Null)),
+        want,
+        "{text}"
+    );
+}
+
+#[test]
+fn operators_bind_as_in_mysql() {
+    check("a OR b AND c", "(a Or (b And c))");
+    check("a || b && NOT c = 1", "(a Or (b And (Not (c Equal 1))))");
+    check("a + b * c - d", "((a Add (b Multiply c)) Subtract d)");
+    check("a - b - c", "((a Subtract b) Subtract c)");
+    check("-a * !b", "((Minus a) Multiply (Not b))");
+    check("a = b < c", "((a Equal b) Less c)");
+    check(
+        "NOT a BETWEEN 1 AND 2 AND b",
+        "((Not (a BETWEEN 1 2)) And b)",
+    );
+    check(
+        "a NOT BETWEEN b + 1 AND 2 OR c IS NOT NULL",
+        "((a NOT BETWEEN (b Add 1) 2) Or (c IS NOT NULL))",
+    );
+    check(
+        "(a OR b) AND c % 2 <> 5 MOD 3",
+        "((a Or b) And ((c Modulo 2) NotEqual (5 Modulo 3)))",
+    );
+    check("`Select` = 'it''s'", "(select Equal 'it's')");
+    check("_utf8'a' = _binary'b'", "('a' Equal b)");
+    check("-5 = TRUE", "(-5 Equal 1)");
+    check("1 -1", "(1 Subtract 1)");
+}
+
+#[test]
+fn in_lists_take_constants() {
+    check(
+        "a IN (1, -2, 'x', NULL, 1.5)",
+        "(a IN 1,-2,x,NULL,1.500000)",
+    );
+    check("a NOT IN (1)", "(a NOT IN 1)");
+    check("a IN ()", "expected a constant, found ')' at byte 6");
+    check("a IN (b)", "expected a constant, found 'b' at byte 6");
+    check("a IN (1", "expected , or ), found the end at byte 7");
+    check("a IN (-'x')", "expected a number, found ')' at byte 10");
+}
+
+#[test]
+fn equalities_of_one_column_become_a_list() {
+    check("a = 1 OR 2 = a OR a IN (3, 4)", "(a IN 1,2,3,4)");
+    check("a = 1 OR b = 2 OR b = 3", "((a Equal 1) Or (b IN 2,3))");
+    check("(a = 1 OR a = 2) OR (a = 3)", "(a IN 1,2,3)");
+    check("a = 1 OR a NOT IN (2)", "((a Equal 1) Or (a NOT IN 2))");
+    check("a = 1 AND a = 2", "((a Equal 1) And (a Equal 2))");
+    check("a = b OR a = 1", "((a Equal b) Or (a Equal 1))");
+}
+
+#[test]
+fn parsing_stops_where_an_expression_cannot_go_on() {
+    let mut lexer = Lexer::new(b"a = 1 ORDER BY b");
+    assert_eq!(shape(&parse(&mut lexer).unwrap()), "(a Equal 1)");
+    assert!(lexer.at_word("order"));
+}
+
+#[test]
+fn calls_are_the_callers_matter() {
+    let mut seen = String::new();
+    let mut lexer = Lexer::new(b"a > 1 AND match('b') OR c");
+    let tree = parse_with_calls(&mut lexer, &mut |name, lexer| {
+        let argument = lexer.next();
+        seen = format!(
+            "{name} {}",
+            String::from_utf8_lossy(&lexer.string(&argument))
+        );
+        assert!(lexer.take(TokenKind::Close));
+        Ok(Some(Expression::Column("call".into())))
+    });
+    assert_eq!(shape(&tree.unwrap()), "(((a Greater 1) And call) Or c)");
+    assert_eq!(seen, "match b");
+    check("a + length(b)", "not yet: function length() at byte 4");
+}
+
+#[test]
+fn errors_say_what_was_wanted_and_where() {
+    check("a =", "expected a value, found the end at byte 3");
+    check("a = AND b", "expected a value, found 'AND' at byte 4");
+    check("(a", "expected ), found the end at byte 2");
+    check("a = 'x", "unclosed string at byte 4");
+    check("a IS 1", "expected NULL, found '1' at byte 5");
+    check("a NOT 1", "expected IN or BETWEEN, found '1' at byte 6");
+    check(
+        "a NOT LIKE 'x'",
+        "not yet: patterns in expressions at byte 6",
+    );
+    check(
+        "(a, b) = 1",
+        "not yet: lists of values in brackets at byte 2",
+    );
+    check("a & 1", "not yet: bit operators at byte 2");
+    check("a <=> 1", "not yet: <=> at byte 2");
+    check("t.a = 1", "not yet: names with a dot at byte 1");
+}
+
+#[test]
+fn null_is_neither_true_nor_false() {
+    check_value("n = 1", Value::Null);
+    check_value("n = 1 OR a = 1", Value::Int(1));
+    check_value("n = 1 AND a = 2", Value::Int(0));
+    check_value("n = 1 AND a = 1", Value::Null);
+    check_value("NOT n", Value::Null);
+    check_value("n IS NULL", Value::Int(1));
+    check_value("a IS NULL", Value::Int(0));
+    check_value("a IN (2, NULL)", Value::Null);
+    check_value("a IN (1, NULL)", Value::Int(1));
+    check_value("a NOT IN (2, NULL)", Value::Null);
+    check_value("n NOT IN (1)", Value::Null);
+    check_value("a BETWEEN NULL AND 0", Value::Int(0));
+    check_value("a BETWEEN NULL AND 2", Value::Null);
+}
+
+#[test]
+fn arithmetic_is_exact_on_whole_numbers_and_null_by_nought() {
+    check_value("7 % -4", Value::Int(3));
+    check_value("-7 % 4", Value::Int(-3));
+    check_value("7 / 2", Value::Float(3.5));
+    check_value("1 / 0", Value::Null);
+    check_value("1 % 0.0", Value::Null);
+    check_value("18446744073709551615 + 1", Value::Int(1 << 64));
+    check_value("'2x' * '3'", Value::Int(6));
+    check_value("a + n", Value::Null);
+    check_value("1.5 + 1", Value::Float(2.5));
+    check_value("-s", Value::Int(0));
+    let big = i128::MAX;
+    check_value(&format!("{big} + {big}"), Value::Float(big as f64 * 2.0));
+}
+
+#[test]
+fn unknown_columns_are_named() {
+    let tree = parsed("a = 1 AND b IN (2)").unwrap();
+    let error = Prepared::new(&tree, &|name| (name == "a").then_some(0)).unwrap_err();
+    assert_eq!(error, UnknownColumn("b".into()));
+}
+
+#[test]
+fn a_million_terms_neither_overflow_the_stack_nor_slow_a_row_down() {
+    let count = 1_000_000;
+    let one_column: String = (0..count).map(|key| format!("OR a={key} ")).collect();
+    let tree = parsed(&one_column[3..]).unwrap();
+    assert!(matches!(&tree, Expression::In { list, .. } if list.len() == count));
+    let prepared = Prepared::new(&tree, &|_| Some(0)).unwrap();
+    assert!(prepared.accepts(&|_| Value::Int(999_999)) && !prepared.accepts(&|_| Value::Int(-1)));
+
+    let two_columns: String = (0..count / 20)
+        .map(|key| format!("OR a={key} AND b={key} "))
+        .collect();
+    let tree = parsed(&two_columns[3..]).unwrap();
+    assert_eq!(evaluate(&tree, &|_| Some(Value::Int(7))), Value::Int(1));
+    let prepared = Prepared::new(&tree.clone(), &|_| Some(0)).unwrap();
+    assert!(!prepared.accepts(&|_| Value::Int(-1)));
+    assert_eq!(tree, tree.clone());
+}
+
+#[test]
+fn depth_is_limited_and_the_deepest_tree_fits_the_stack() {
+    let depth = EXPRESSION_DEPTH_MAX as usize;
+    let nested = |count: usize| "(".repeat(count) + "a" + &")".repeat(count);
+    assert!(parsed(&nested(depth - 1)).is_ok());
+    check(
+        &nested(depth + 1),
+        "expression is nested deeper than 100 at byte 101",
+    );
+    let error = parsed(&nested(1_000_000)).unwrap_err();
+    assert!(error.message.contains("deeper"));
+    for unit in ["NOT ", "!", "- ", "a - (", "NOT (a OR b AND "] {
+        assert!(parsed(&unit.repeat(1_000_000)).is_err(), "{unit}");
+        let deepest = (1..depth).rev().map(|count| {
+            parsed(&(unit.repeat(count) + "a" + &")".repeat(unit.matches('(').count() * count)))
+        });
+        let tree = deepest.flatten().next().unwrap();
+        assert_eq!(evaluate(&tree.clone(), &|_| None), Value::Null);
+        assert!(
+            !Prepared::new(&tree, &|_| Some(0))
+                .unwrap()
+                .accepts(&|_| Value::Null)
+        );
+    }
+    assert!(
+        parsed(&("a".to_owned() + &" + a".repeat(1000)))
+            .unwrap_err()
+            .message
+            .contains("deeper")
+    );
+}
+
+fn tree() -> impl Strategy<Value = Expression> {
+    let leaf = prop_oneof![
+        value().prop_map(Expression::Literal),
+        prop::sample::select(vec!["a", "b", "c"]).prop_map(|name| Expression::Column(name.into())),
+    ];
+    leaf.prop_recursive(4, 24, 3, |inside| {
+        use BinaryOperator::*;
+        let operator = prop::sample::select(vec![
+            And,
+            Or,
+            Equal,
+            NotEqual,
+            Less,
+            LessOrEqual,
+            Greater,
+            GreaterOrEqual,
+            Add,
+            Subtract,
+            Multiply,
+            Divide,
+            Modulo,
+        ]);
+        let boxed = || inside.clone().prop_map(Box::new);
+        prop_oneof![
+            (operator, boxed(), boxed())
+                .prop_map(|(operator, a, b)| Expression::Binary(operator, a, b)),
+            boxed().prop_map(|a| Expression::Unary(UnaryOperator::Not, a)),
+            boxed().prop_map(|a| Expression::Unary(UnaryOperator::Minus, a)),
+            (boxed(), any::<bool>(), prop::collection::vec(value(), 1..5)).prop_map(
+                |(needle, negated, list)| Expression::In {
+                    needle,
+                    negated,
+                    list
+                }
+            ),
+            (boxed(), any::<bool>(), boxed(), boxed()).prop_map(|(needle, negated, low, high)| {
+                Expression::Between {
+                    needle,
+                    negated,
+                    low,
+                    high,
+                }
+            }),
+            (boxed(), any::<bool>())
+                .prop_map(|(needle, negated)| Expression::IsNull { needle, negated }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_prepared_form_means_what_the_tree_means(tree in tree(), row in prop::collection::vec(value(), 3)) {
+        let names = ["a", "b", "c"];
+        let slot = |name: &str| names.iter().position(|known| *known == name);
+        let prepared = Prepared::new(&tree, &slot).unwrap();
+        let slow = evaluate(&tree, &|name| Some(row[slot(name)?].clone()));
+        let fast = prepared.evaluate(&|slot| row[slot].clone());
+        // Debug text, because NaN is not equal to itself.
+        prop_assert_eq!(format!("{fast:?}"), format!("{slow:?}"));
+    }
+
+    #[test]
+    fn a_list_is_a_chain_of_equalities(needle in value(), list in prop::collection::vec(value(), 1..5)) {
+        let literal = |value: &Value| Box::new(Expression::Literal(value.clone()));
+        let equalities = list.iter().map(|one| Expression::Binary(BinaryOperator::Equal, literal(&needle), literal(one)));
+        let chain = Expression::any_of(equalities.collect());
+        let list = Expression::In { needle: literal(&needle), negated: false, list };
+        prop_assert_eq!(evaluate(&chain, &|_| None), evaluate(&list, &|_| None));
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_panic(text in r"([ab1'(),=<>!+*/%-]| |IN|NOT|AND|OR|BETWEEN|IS NULL|\PC){0,30}") {
+        if let Err(error) = parsed(&text) {
+            prop_assert!(error.position <= text.len());
+        }
+    }
+}

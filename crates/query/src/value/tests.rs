@@ -1,0 +1,131 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn text(value: &str) -> Value {
+    Value::Str(value.to_owned())
+}
+
+#[track_caller]
+fn check(a: &Value, b: &Value, want: Option<Ordering>) {
+    assert_eq!(a.cmp_sql(b), want, "{a} {b}");
+    assert_eq!(b.cmp_sql(a), want.map(Ordering::reverse), "{b} {a}");
+}
+
+#[test]
+fn numbers_compare_by_exact_worth() {
+    check(&Value::Int(1), &Value::Float(1.0), Some(Ordering::Equal));
+    check(&Value::Int(1), &Value::Float(1.5), Some(Ordering::Less));
+    check(
+        &Value::Int(-1),
+        &Value::Float(-1.5),
+        Some(Ordering::Greater),
+    );
+    check(
+        &Value::Int((1 << 53) + 1),
+        &Value::Float(9_007_199_254_740_992.0),
+        Some(Ordering::Greater),
+    );
+    check(
+        &Value::Int(i128::MAX),
+        &Value::Float(f64::INFINITY),
+        Some(Ordering::Less),
+    );
+    check(
+        &Value::Int(i128::MIN),
+        &Value::Float(-(2f64.powi(127))),
+        Some(Ordering::Equal),
+    );
+    check(
+        &Value::Int(i128::MAX),
+        &Value::Float(2f64.powi(127)),
+        Some(Ordering::Less),
+    );
+    check(&Value::Int(0), &Value::Float(-0.0), Some(Ordering::Equal));
+    check(&Value::Int(0), &Value::Float(f64::NAN), None);
+}
+
+#[test]
+fn null_compares_with_nothing() {
+    check(&Value::Null, &Value::Null, None);
+    check(&Value::Null, &Value::Int(0), None);
+}
+
+#[test]
+fn a_text_beside_a_number_is_the_number_that_it_begins_with() {
+    check(&text(" 12abc"), &Value::Int(12), Some(Ordering::Equal));
+    check(&text("abc"), &Value::Int(0), Some(Ordering::Equal));
+    check(
+        &text("-1.5e1x"),
+        &Value::Float(-15.0),
+        Some(Ordering::Equal),
+    );
+    check(
+        &text("9007199254740993"),
+        &Value::Int(9_007_199_254_740_993),
+        Some(Ordering::Equal),
+    );
+    check(&text("."), &Value::Int(0), Some(Ordering::Equal));
+    check(&text("1e"), &Value::Int(1), Some(Ordering::Equal));
+    check(&text("b"), &text("a"), Some(Ordering::Greater));
+    check(
+        &text("a"),
+        &Value::Bytes(b"a".to_vec()),
+        Some(Ordering::Equal),
+    );
+}
+
+#[test]
+fn truth_is_a_number_other_than_nought() {
+    assert_eq!(Value::Null.as_bool(), None);
+    assert_eq!(Value::Int(-1).as_bool(), Some(true));
+    assert_eq!(Value::Float(0.0).as_bool(), Some(false));
+    assert_eq!(text("0.5").as_bool(), Some(true));
+    assert_eq!(text("true").as_bool(), Some(false));
+}
+
+#[test]
+fn text_form_is_that_of_the_column() {
+    let written = |value: &Value, kind| {
+        let mut out = Vec::new();
+        value.write_text(kind, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(
+        written(&Value::Float(1.5), Some(ColumnType::Float)),
+        "1.500000"
+    );
+    assert_eq!(written(&Value::Float(1.5), Some(ColumnType::Double)), "1.5");
+    assert_eq!(written(&Value::Float(2.0), Some(ColumnType::Double)), "2");
+    assert_eq!(
+        written(&Value::Int(u64::MAX.into()), None),
+        "18446744073709551615"
+    );
+    assert_eq!(written(&Value::Null, None), "");
+    assert_eq!(Value::Null.to_string(), "NULL");
+}
+
+/// Values near each other, so that they are often equal.
+pub(crate) fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        (-3..4i128).prop_map(Value::Int),
+        (-6..7i32).prop_map(|half| Value::Float(f64::from(half) / 2.0)),
+        prop::sample::select(vec!["", "a", "b", "1", "1.0", "-2x", "0.5", " 3"]).prop_map(text),
+        prop::sample::select(vec![&b"a"[..], b"\xff"])
+            .prop_map(|bytes| Value::Bytes(bytes.to_vec())),
+        Just(Value::Int(u64::MAX.into())),
+        Just(Value::Float(f64::INFINITY)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn numbers_are_in_one_order(a in value(), b in value(), c in value()) {
+        prop_assert_eq!(a.cmp_order(&b), b.cmp_order(&a).reverse());
+        let numbers = [&a, &b, &c].iter().all(|value| value.text_bytes().is_none());
+        if numbers && a.cmp_order(&b).is_le() && b.cmp_order(&c).is_le() {
+            prop_assert!(a.cmp_order(&c).is_le());
+        }
+    }
+}
