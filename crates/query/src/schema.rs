@@ -2,6 +2,10 @@
 
 mod accept;
 mod names;
+mod timestamp;
+
+#[cfg(test)]
+mod tests;
 
 pub use accept::ValueError;
 pub use names::{TypeError, TypeSystem};

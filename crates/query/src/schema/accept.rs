@@ -1,7 +1,9 @@
 //! What a column takes: coercion and range checks.
 
-use super::ColumnType;
-use crate::value::Value;
+use std::ops::RangeInclusive;
+
+use super::{Column, ColumnType, TypeSystem, timestamp};
+use crate::value::{Number, Value};
 
 /// Why a column does not take a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,19 +14,165 @@ pub enum ValueError {
     Incorrect,
     /// More characters or bytes than the type holds (MySQL 1406).
     TooLong,
-    /// NULL; whether the column takes it is [`super::Column`]'s matter (MySQL 1048).
+    /// NULL where none may stand (MySQL 1048).
     Null,
 }
 
-impl ColumnType {
-    /// The value as the column stores it: `'12'` into an integer, ISO 8601 text into a timestamp, `true` into a bool.
+impl Column {
+    /// The value as the column stores it; see [`ColumnType::accept`]. NULL in a nullable column stays NULL in a queue and
+    /// becomes [`ColumnType::empty`] in a search table.
     ///
     /// # Errors
-    /// [`ValueError`], one variant for each cause. NULL is always an error here.
-    pub fn accept(&self, value: Value) -> Result<Value, ValueError> {
-        match value {
-            Value::Null => Err(ValueError::Null),
-            other => Ok(other),
+    /// As [`ColumnType::accept`]; [`ValueError::Null`] for NULL in a NOT NULL column.
+    pub fn accept(&self, value: Value, system: TypeSystem) -> Result<Value, ValueError> {
+        match (value, system) {
+            (Value::Null, _) if !self.nullable => Err(ValueError::Null),
+            (Value::Null, TypeSystem::Search) => Ok(self.kind.empty()),
+            (Value::Null, TypeSystem::Queue) => Ok(Value::Null),
+            (value, _) => self.kind.accept(value),
         }
+    }
+}
+
+impl ColumnType {
+    /// The value as a column of this type stores it: `'12'` into an integer, ISO 8601 text into a timestamp, `'true'` into a
+    /// bool, numbers into a text in decimal. Reals are rounded into integers, half away from zero; floats to 32 bits.
+    ///
+    /// # Errors
+    /// [`ValueError`], one variant for each cause. NULL is always an error here; see [`Column::accept`].
+    pub fn accept(&self, value: Value) -> Result<Value, ValueError> {
+        if value == Value::Null {
+            return Err(ValueError::Null);
+        }
+        match *self {
+            ColumnType::Text | ColumnType::String => text(value, |_| true),
+            ColumnType::Char { chars_max, .. } => {
+                text(value, |text| text.chars().count() <= chars_max as usize)
+            }
+            ColumnType::LongText { bytes_max } => {
+                text(value, |text| text.len() <= bytes_max as usize)
+            }
+            ColumnType::Blob { bytes_max } => blob(value, bytes_max as usize),
+            ColumnType::Bool => bool(&value),
+            ColumnType::Float => float(&value),
+            ColumnType::Double => double(&value).map(Value::Float),
+            ColumnType::Timestamp => timestamp(&value),
+            ColumnType::Int => integer(&value, i32::MIN.into()..=u32::MAX.into()),
+            ColumnType::Bigint => integer(&value, i64::MIN.into()..=i64::MAX.into()),
+            ColumnType::Integer { bytes, unsigned } => integer(&value, range(bytes, unsigned)),
+        }
+    }
+
+    /// What a search table stores for NULL: the empty text or 0.
+    #[must_use]
+    pub fn empty(&self) -> Value {
+        match self {
+            ColumnType::Text
+            | ColumnType::String
+            | ColumnType::Char { .. }
+            | ColumnType::LongText { .. } => Value::Str(String::new()),
+            ColumnType::Blob { .. } => Value::Bytes(Vec::new()),
+            ColumnType::Float | ColumnType::Double => Value::Float(0.0),
+            ColumnType::Int
+            | ColumnType::Bigint
+            | ColumnType::Bool
+            | ColumnType::Timestamp
+            | ColumnType::Integer { .. } => Value::Int(0),
+        }
+    }
+}
+
+/// The range of MySQL's integer of so many bytes.
+fn range(bytes: u8, unsigned: bool) -> RangeInclusive<i128> {
+    let bits = u32::from(bytes) * 8;
+    if unsigned {
+        0..=(1 << bits) - 1
+    } else {
+        -(1 << (bits - 1))..=(1 << (bits - 1)) - 1
+    }
+}
+
+fn integer(value: &Value, range: RangeInclusive<i128>) -> Result<Value, ValueError> {
+    let number = match number(value)? {
+        Number::Whole(number) => number,
+        Number::Real(number) if number.is_nan() => return Err(ValueError::Incorrect),
+        Number::Real(number) => number.round() as i128, // saturates, and so stays out of range
+    };
+    if range.contains(&number) {
+        Ok(Value::Int(number))
+    } else {
+        Err(ValueError::OutOfRange)
+    }
+}
+
+/// A number, or a text that is one from end to end.
+fn number(value: &Value) -> Result<Number, ValueError> {
+    match value.text_bytes() {
+        Some(text) => Number::spelled(text),
+        None => value.number(),
+    }
+    .ok_or(ValueError::Incorrect)
+}
+
+fn bool(value: &Value) -> Result<Value, ValueError> {
+    match value.text_bytes() {
+        Some(text) if text.eq_ignore_ascii_case(b"true") => Ok(Value::Int(1)),
+        Some(text) if text.eq_ignore_ascii_case(b"false") => Ok(Value::Int(0)),
+        _ => integer(value, 0..=1),
+    }
+}
+
+fn double(value: &Value) -> Result<f64, ValueError> {
+    let number = number(value)?.real();
+    if number.is_finite() {
+        Ok(number)
+    } else {
+        Err(ValueError::OutOfRange)
+    }
+}
+
+fn float(value: &Value) -> Result<Value, ValueError> {
+    let number = double(value)? as f32;
+    if number.is_finite() {
+        Ok(Value::Float(number.into()))
+    } else {
+        Err(ValueError::OutOfRange)
+    }
+}
+
+/// Unix seconds as a number or its text, or ISO 8601; a fraction of a second is dropped.
+fn timestamp(value: &Value) -> Result<Value, ValueError> {
+    let seconds = match (number(value), value.text_bytes()) {
+        (Ok(Number::Real(seconds)), _) => return timestamp(&Value::Int(seconds.floor() as i128)),
+        (Ok(Number::Whole(seconds)), _) => seconds,
+        (Err(_), Some(text)) => timestamp::parse(text).ok_or(ValueError::Incorrect)?.into(),
+        (Err(error), None) => return Err(error),
+    };
+    integer(&Value::Int(seconds), i64::MIN.into()..=i64::MAX.into())
+}
+
+fn text(value: Value, fits: impl Fn(&str) -> bool) -> Result<Value, ValueError> {
+    let text = match value {
+        Value::Str(text) => text,
+        Value::Bytes(bytes) => String::from_utf8(bytes).map_err(|_| ValueError::Incorrect)?,
+        number => number.to_string(),
+    };
+    if fits(&text) {
+        Ok(Value::Str(text))
+    } else {
+        Err(ValueError::TooLong)
+    }
+}
+
+fn blob(value: Value, bytes_max: usize) -> Result<Value, ValueError> {
+    let bytes = match value {
+        Value::Bytes(bytes) => bytes,
+        Value::Str(text) => text.into_bytes(),
+        number => number.to_string().into_bytes(),
+    };
+    if bytes.len() <= bytes_max {
+        Ok(Value::Bytes(bytes))
+    } else {
+        Err(ValueError::TooLong)
     }
 }

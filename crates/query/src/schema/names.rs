@@ -7,7 +7,8 @@ use super::ColumnType;
 pub enum TypeSystem {
     /// Search and pq tables: Sphinx's (`text`, `string`, `int`, `bigint`, `float`, `bool`, `timestamp`).
     Search,
-    /// Queues: MySQL's, and Sphinx's where they do not collide.
+    /// Queues: MySQL's, and of Sphinx's `text` (without MySQL's limit of 65,535 bytes, so that a queue takes every document that
+    /// its source takes), `string`, `float` and `timestamp`.
     Queue,
 }
 
@@ -20,6 +21,18 @@ pub enum TypeError {
     BadModifier,
 }
 
+/// Most characters of CHAR(n), bytes of BINARY(n).
+const CHAR_MAX: u64 = 255;
+
+/// Most of VARCHAR(n) and VARBINARY(n).
+const VARCHAR_MAX: u64 = 65_535;
+
+/// The types of text and bytes that MySQL tells apart by their longest length.
+const TINY: u32 = 255;
+const PLAIN: u32 = 65_535;
+const MEDIUM: u32 = (1 << 24) - 1;
+const LONG: u32 = u32::MAX;
+
 impl ColumnType {
     /// The type that `name(args…) [unsigned]` means in CREATE TABLE; the name in any case.
     ///
@@ -31,23 +44,17 @@ impl ColumnType {
         unsigned: bool,
         system: TypeSystem,
     ) -> Result<ColumnType, TypeError> {
-        let _ = (args, unsigned, system);
-        Ok(match name.to_ascii_lowercase().as_str() {
-            "text" => ColumnType::Text,
-            "string" => ColumnType::String,
-            "int" => ColumnType::Int,
-            "bigint" => ColumnType::Bigint,
-            "float" => ColumnType::Float,
-            "bool" => ColumnType::Bool,
-            "timestamp" => ColumnType::Timestamp,
-            _ => return Err(TypeError::Unknown),
-        })
+        let name = name.to_ascii_lowercase();
+        match system {
+            TypeSystem::Search => bare(search_type(&name)?, args, unsigned),
+            TypeSystem::Queue => queue_type(&name, args, unsigned),
+        }
     }
 
     /// The type as CREATE TABLE writes it; [`ColumnType::parse`] reads it back.
     #[must_use]
     pub fn sql_name(&self) -> String {
-        match self {
+        let name = match *self {
             ColumnType::Text => "text",
             ColumnType::String => "string",
             ColumnType::Int => "int",
@@ -55,8 +62,117 @@ impl ColumnType {
             ColumnType::Float => "float",
             ColumnType::Bool => "bool",
             ColumnType::Timestamp => "timestamp",
-            _ => "",
+            ColumnType::Double => "double",
+            ColumnType::Integer { bytes, unsigned } => {
+                let name = match bytes {
+                    1 => "tinyint",
+                    2 => "smallint",
+                    3 => "mediumint",
+                    4 => "int",
+                    _ => "bigint",
+                };
+                return format!("{name}{}", if unsigned { " unsigned" } else { "" });
+            }
+            ColumnType::Char {
+                variable,
+                chars_max,
+            } => {
+                return format!("{}char({chars_max})", if variable { "var" } else { "" });
+            }
+            ColumnType::LongText { bytes_max: TINY } => "tinytext",
+            ColumnType::LongText { bytes_max: MEDIUM } => "mediumtext",
+            ColumnType::LongText { .. } => "longtext",
+            ColumnType::Blob { bytes_max: TINY } => "tinyblob",
+            ColumnType::Blob { bytes_max: PLAIN } => "blob",
+            ColumnType::Blob { bytes_max: MEDIUM } => "mediumblob",
+            ColumnType::Blob { bytes_max: LONG } => "longblob",
+            ColumnType::Blob { bytes_max } => return format!("varbinary({bytes_max})"),
+        };
+        name.to_owned()
+    }
+}
+
+fn search_type(name: &str) -> Result<ColumnType, TypeError> {
+    Ok(match name {
+        "text" => ColumnType::Text,
+        "string" => ColumnType::String,
+        "int" | "integer" | "uint" => ColumnType::Int,
+        "bigint" => ColumnType::Bigint,
+        "float" => ColumnType::Float,
+        "bool" | "boolean" => ColumnType::Bool,
+        "timestamp" => ColumnType::Timestamp,
+        _ => return Err(TypeError::Unknown),
+    })
+}
+
+fn queue_type(name: &str, args: &[u64], unsigned: bool) -> Result<ColumnType, TypeError> {
+    let integer = |bytes| match args {
+        [] | [0..=255] => Ok(ColumnType::Integer { bytes, unsigned }), // INT(11): a width to show
+        _ => Err(TypeError::BadModifier),
+    };
+    let text = |bytes_max| bare(ColumnType::LongText { bytes_max }, args, unsigned);
+    let blob = |bytes_max| bare(ColumnType::Blob { bytes_max }, args, unsigned);
+    match name {
+        "tinyint" => integer(1),
+        "smallint" => integer(2),
+        "mediumint" => integer(3),
+        "int" | "integer" => integer(4),
+        "bigint" => integer(8),
+        "bool" | "boolean" => bare(
+            ColumnType::Integer {
+                bytes: 1,
+                unsigned: false,
+            },
+            args,
+            unsigned,
+        ),
+        "double" | "real" => bare(ColumnType::Double, args, unsigned),
+        "char" => {
+            let chars_max = length(args, unsigned, Some(1), CHAR_MAX)?;
+            Ok(ColumnType::Char {
+                variable: false,
+                chars_max,
+            })
         }
-        .to_owned()
+        "varchar" => {
+            let chars_max = length(args, unsigned, None, VARCHAR_MAX)?;
+            Ok(ColumnType::Char {
+                variable: true,
+                chars_max,
+            })
+        }
+        "binary" => Ok(ColumnType::Blob {
+            bytes_max: length(args, unsigned, Some(1), CHAR_MAX)?,
+        }),
+        "varbinary" => Ok(ColumnType::Blob {
+            bytes_max: length(args, unsigned, None, VARCHAR_MAX)?,
+        }),
+        "tinytext" => text(TINY),
+        "mediumtext" => text(MEDIUM),
+        "longtext" => text(LONG),
+        "tinyblob" => blob(TINY),
+        "blob" => blob(PLAIN),
+        "mediumblob" => blob(MEDIUM),
+        "longblob" => blob(LONG),
+        "text" | "string" | "float" | "timestamp" => bare(search_type(name)?, args, unsigned),
+        _ => Err(TypeError::Unknown),
+    }
+}
+
+/// A type that takes no modifier.
+fn bare(kind: ColumnType, args: &[u64], unsigned: bool) -> Result<ColumnType, TypeError> {
+    if args.is_empty() && !unsigned {
+        Ok(kind)
+    } else {
+        Err(TypeError::BadModifier)
+    }
+}
+
+/// The `n` of CHAR(n).
+fn length(args: &[u64], unsigned: bool, default: Option<u32>, max: u64) -> Result<u32, TypeError> {
+    match args {
+        [] if !unsigned => default.ok_or(TypeError::BadModifier),
+        [length] if !unsigned && *length <= max => Ok(*length as u32),
+        _ => Err(TypeError::BadModifier),
     }
 }

@@ -1,0 +1,90 @@
+//! ISO 8601 dates and times as seconds since 1970-01-01 UTC.
+
+/// Reads `2024-01-02`, `2024-01-02T03:04`, `2024-01-02 03:04:05.678Z`, `…+02:00`, `…+0200`, `…+02`. Without a zone it is UTC; a
+/// fraction is dropped; second 60 is the next minute's first. White space around it is passed over.
+pub(super) fn parse(text: &[u8]) -> Option<i64> {
+    let mut rest = text.trim_ascii();
+    let year = digits(&mut rest, 4)?;
+    byte(&mut rest, b"-")?;
+    let month = digits(&mut rest, 2)?;
+    byte(&mut rest, b"-")?;
+    let day = digits(&mut rest, 2)?;
+    if !(1..=12).contains(&month) || !(1..=days_in_month(year, month)).contains(&day) {
+        return None;
+    }
+    let mut seconds = days_since_1970(year, month, day) * 86_400;
+    if !rest.is_empty() {
+        byte(&mut rest, b"Tt ")?;
+        seconds += time_of_day(&mut rest)? - zone_offset(&mut rest)?;
+    }
+    rest.is_empty().then_some(seconds)
+}
+
+/// Takes one of these bytes.
+fn byte(rest: &mut &[u8], wanted: &[u8]) -> Option<u8> {
+    let (first, after) = rest
+        .split_first()
+        .filter(|(first, _)| wanted.contains(first))?;
+    *rest = after;
+    Some(*first)
+}
+
+/// Takes so many digits.
+fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
+    let (number, after) = rest.split_at_checked(count)?;
+    *rest = after;
+    number.iter().try_fold(0, |number, byte| {
+        Some(number * 10 + i64::from(char::from(*byte).to_digit(10)?))
+    })
+}
+
+/// `03:04`, `03:04:05`, `03:04:05.678` in seconds.
+fn time_of_day(rest: &mut &[u8]) -> Option<i64> {
+    let hour = digits(rest, 2)?;
+    byte(rest, b":")?;
+    let minute = digits(rest, 2)?;
+    let mut second = 0;
+    if byte(rest, b":").is_some() {
+        second = digits(rest, 2)?;
+        if byte(rest, b".,").is_some() {
+            digits(rest, 1)?;
+            while byte(rest, b"0123456789").is_some() {}
+        }
+    }
+    (hour < 24 && minute < 60 && second <= 60).then_some((hour * 60 + minute) * 60 + second)
+}
+
+/// `Z`, `+02:00`, `-0230`, `+02` or nothing, in seconds east of UTC.
+fn zone_offset(rest: &mut &[u8]) -> Option<i64> {
+    if rest.is_empty() || byte(rest, b"Zz").is_some() {
+        return Some(0);
+    }
+    let sign = byte(rest, b"+-")?;
+    let hours = digits(rest, 2)?;
+    let mut minutes = 0;
+    if !rest.is_empty() {
+        let _ = byte(rest, b":");
+        minutes = digits(rest, 2)?;
+    }
+    let seconds = (hours * 60 + minutes) * 60;
+    (hours < 24 && minutes < 60).then_some(if sign == b'-' { -seconds } else { seconds })
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March, so that the leap day is the last.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    const DAYS_TO_1970: i64 = 719_468; // from 0000-03-01
+    let year = if month > 2 { year } else { year - 1 };
+    let months_since_march = (month + 9) % 12;
+    let day_of_year = (153 * months_since_march + 2) / 5 + day - 1;
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year
+        - DAYS_TO_1970
+}
