@@ -4,6 +4,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 
 use crate::error::Result;
+use crate::search::FoundRows;
 
 /// The answer of one SELECT.
 pub struct Answer {
@@ -30,18 +31,45 @@ pub struct Keyword {
 
 /// Rows of an answer, each made when it is asked for. Holds its snapshot alive.
 pub struct Rows {
-    pub(crate) next: usize,
+    rest: Rest,
+}
+
+enum Rest {
+    Found(FoundRows),
+    /// The row of COUNT(*), unless OFFSET or LIMIT took it.
+    Count(Option<Vec<Value>>),
+}
+
+impl Rows {
+    pub(crate) fn new(found: FoundRows) -> Rows {
+        Rows {
+            rest: Rest::Found(found),
+        }
+    }
+
+    pub(crate) fn of_count(row: Option<Vec<Value>>) -> Rows {
+        Rows {
+            rest: Rest::Count(row),
+        }
+    }
 }
 
 impl Iterator for Rows {
     type Item = Result<Vec<Value>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        None
+        match &mut self.rest {
+            Rest::Found(found) => found.next(),
+            Rest::Count(row) => row.take().map(Ok),
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.next, Some(self.next))
+        let left = match &self.rest {
+            Rest::Found(found) => found.len(),
+            Rest::Count(row) => usize::from(row.is_some()),
+        };
+        (left, Some(left))
     }
 }
 

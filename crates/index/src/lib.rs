@@ -11,10 +11,15 @@ mod answer;
 mod error;
 mod files;
 pub mod limits;
+mod part;
+mod removed;
 pub mod row;
 mod seal;
+mod search;
+mod segment;
 mod snapshot;
 mod table;
+mod tail;
 
 pub use answer::{Answer, Keyword, Rows};
 pub use error::{Error, Result};

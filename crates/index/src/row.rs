@@ -85,6 +85,15 @@ pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
     })
 }
 
+/// As [`decode_column`], for numbers only; `None` also for a column that is no number. Never allocates.
+#[must_use]
+pub fn decode_number(row: &[u8], column: usize) -> Option<Value> {
+    match slot(row, column)? {
+        (SHORT | LONG | FLOAT, _) => decode_column(row, column),
+        _ => None,
+    }
+}
+
 /// Tag and end of a column's value.
 fn slot(row: &[u8], column: usize) -> Option<(u8, usize)> {
     let at = HEAD_BYTES + COLUMN_BYTES * column;

@@ -6,31 +6,40 @@ use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
 
-use crate::answer::{Answer, Rows};
+use crate::answer::Answer;
 use crate::error::Result;
+use crate::part::Part;
+use crate::search;
+use crate::table::TableShape;
 
 /// One published state of a table. Immutable; cheap to hold, and what it reads stays until it is dropped.
 pub struct Snapshot {
-    pub(crate) rows: u64,
+    pub(crate) shape: Arc<TableShape>,
+    /// Each with a row at least.
+    pub(crate) parts: Vec<Arc<Part>>,
+    rows: u64,
 }
 
 impl Snapshot {
+    pub(crate) fn new(shape: Arc<TableShape>, parts: Vec<Arc<Part>>) -> Snapshot {
+        let rows = parts.iter().map(|part| part.rows_live()).sum();
+        Snapshot { shape, parts, rows }
+    }
+
     /// Answers a SELECT. `query` is the parsed text of `select.matching`. `select.limit == None` means every row.
     ///
     /// Errors: `UnknownColumn`, `Unsupported`; `Io` and `Corrupt` of a segment.
     pub fn search(self: &Arc<Self>, select: &Select, query: Option<&Query>) -> Result<Answer> {
-        let _ = (select, query);
-        Ok(Answer {
-            columns: Vec::new(),
-            rows: Rows { next: 0 },
-            total_found: 0,
-            keywords: Vec::new(),
-        })
+        search::search(self, select, query)
     }
 
     /// The columns of one row, in table order; `None` where there is no such id. Errors: `Io`, `Corrupt`.
     pub fn get(&self, id: u64) -> Result<Option<Vec<Value>>> {
-        let _ = id;
+        for part in self.parts.iter().rev() {
+            if let Some(doc) = part.find_all(&[id])?.first() {
+                return part.columns(*doc).map(Some);
+            }
+        }
         Ok(None)
     }
 
@@ -40,9 +49,18 @@ impl Snapshot {
         self.rows
     }
 
+    /// Words of live rows, every occurrence counted.
+    #[must_use]
+    pub fn words(&self) -> u64 {
+        self.parts.iter().map(|part| part.hits()).sum()
+    }
+
     /// Live rows that hold a word, as analysis gives it. Errors: `Io`, `Corrupt` of a segment's dictionary.
     pub fn document_frequency(&self, word: &str) -> Result<u64> {
-        let _ = word;
-        Ok(0)
+        let mut rows = 0;
+        for part in &self.parts {
+            rows += part.word(word)?.map_or(0, |word| word.frequency.documents);
+        }
+        Ok(rows)
     }
 }

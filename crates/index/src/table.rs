@@ -1,22 +1,30 @@
 //! The writer's side of one search table.
 
+use std::collections::HashSet;
+use std::io;
 use std::sync::Arc;
 
 use disk::Disk;
-use query::analysis::Words;
-use query::schema::Column;
+use query::analysis::{Analyzer, Words};
+use query::schema::{Column, ColumnType};
 use query::value::Value;
+use roaring::RoaringBitmap;
 
-use crate::error::Result;
-use crate::files::Files;
-use crate::seal::{SealJob, Sealed};
+use crate::error::{Error, Result};
+use crate::files::{Files, SegmentFiles};
+use crate::part::{Part, Source};
+use crate::seal::{SealJob, Sealed, SealedTail, SegmentDeletions};
+use crate::segment::{Segment, read_deleted};
 use crate::snapshot::Snapshot;
+use crate::tail::{Tail, TailWriter};
 
 /// What a table is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableShape {
     /// Without `id`. Text columns are numbered in this order, for `FieldSet` and `Words`.
     pub columns: Vec<Column>,
+    /// What the words of its rows, and of queries on it, are made with.
+    pub analyzer: Analyzer,
 }
 
 /// The part of a table that is not in files yet.
@@ -47,98 +55,451 @@ pub struct Status {
 
 /// One search table, as its only writer sees it. Changes are visible to readers from the next [`Table::snapshot`] on.
 pub struct Table {
-    rows: u64,
-    files: Files,
+    disk: Arc<dyn Disk>,
+    dir: String,
+    shape: Arc<TableShape>,
+    /// Oldest first.
+    segments: Vec<SealedPart>,
+    /// A tail that a job turns into a segment, or will when the next one runs.
+    frozen: Option<TailPart>,
+    tail: TailPart,
+    /// What a running job was given.
+    job: Option<RunningJob>,
+    rows_live: u64,
+    position: u64,
+    /// Names are never used twice.
+    next_number: u64,
+    /// Files that the last `install` made useless.
+    unused: Vec<String>,
+}
+
+/// A segment, and what the manifest knows of it.
+struct SealedPart {
+    part: Arc<Part>,
+    files: SegmentFiles,
+    /// Deleted rows in the file of them.
+    deleted_saved: u64,
+}
+
+/// A tail and its writer. Once frozen, the writer only serves deletions.
+struct TailPart {
+    part: Arc<Part>,
+    writer: TailWriter,
+    /// Last record applied before it was frozen.
+    position: u64,
+}
+
+#[derive(Clone, Copy)]
+struct RunningJob {
+    with_tail: bool,
+}
+
+/// Where a live row is.
+enum Location {
+    Tail,
+    Frozen,
+    Segment(usize, u32),
 }
 
 impl Table {
     /// Makes an empty table in a new directory. Errors: `Io`.
     pub fn create(disk: Arc<dyn Disk>, dir: &str, shape: TableShape) -> Result<Table> {
-        let _ = (disk, dir, shape);
-        Ok(Table {
-            rows: 0,
-            files: Files::default(),
-        })
+        make_dir(&*disk, dir).map_err(|error| Error::io(dir, error))?;
+        Table::open(disk, dir, shape, &Files::default())
     }
 
-    /// Opens the table that a manifest describes, and removes whatever else lies in its directory.
-    /// Records above `files.position` are to be applied next. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// Opens the table that a manifest describes, and removes whatever else lies in its directory (which is made if it is
+    /// missing and no segment should be there). Records above `files.position` are to be applied next; a deletion among them
+    /// may find its row gone already. Errors: `Io`, `Corrupt`, `NewerFormat`.
     pub fn open(disk: Arc<dyn Disk>, dir: &str, shape: TableShape, files: &Files) -> Result<Table> {
-        let _ = (disk, dir, shape);
+        let mut segments = Vec::with_capacity(files.segments.len());
+        for listed in &files.segments {
+            segments.push(open_segment(&disk, dir, listed)?);
+        }
+        remove_orphans(&*disk, dir, files)?;
         Ok(Table {
-            rows: 0,
-            files: files.clone(),
+            disk,
+            dir: dir.to_owned(),
+            shape: Arc::new(shape),
+            rows_live: segments.iter().map(|sealed| sealed.part.rows_live()).sum(),
+            segments,
+            frozen: None,
+            tail: TailPart::new(),
+            job: None,
+            position: files.position,
+            next_number: next_number(files),
+            unused: Vec::new(),
         })
     }
 
     /// Whether a live row has that id. Errors: `Io`, `Corrupt`.
     pub fn contains(&self, id: u64) -> Result<bool> {
-        let _ = id;
-        Ok(false)
+        Ok(self.locate(id)?.is_some())
     }
 
     /// Adds a row: its columns in table order and the words of its text columns. The caller has made sure that
     /// no live row has that id. Errors, before anything changed: `TextTooLong`, `TailFull`.
     pub fn insert(&mut self, id: u64, row: &[Value], words: &Words) -> Result<()> {
-        let _ = (id, row, words);
-        self.rows += 1;
+        debug_assert!(
+            self.tail.writer.ordinal(id).is_none(),
+            "ids of live rows are unique"
+        );
+        self.tail.writer.insert(id, row, words)?;
+        self.rows_live += 1;
         Ok(())
     }
 
     /// Removes a row; `false` where there is none of that id. Errors, before anything changed: `Io`, `Corrupt`.
     pub fn delete(&mut self, id: u64) -> Result<bool> {
-        let _ = id;
-        Ok(false)
+        match self.locate(id)? {
+            None => return Ok(false),
+            Some(Location::Tail) => self.tail.delete(id)?,
+            Some(Location::Frozen) => {
+                if let Some(frozen) = &mut self.frozen {
+                    frozen.delete(id)?;
+                }
+            }
+            Some(Location::Segment(at, doc)) => {
+                let part = &mut self.segments[at].part;
+                let words = part.forward(doc)?;
+                Arc::make_mut(part).remove(doc, &words);
+            }
+        }
+        self.rows_live -= 1;
+        Ok(true)
     }
 
     /// The table with everything applied so far. Call once a batch: each call with changes makes one chunk.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
-        Arc::new(Snapshot { rows: self.rows })
+        self.tail.publish();
+        let sealed = self.segments.iter().map(|sealed| &sealed.part);
+        let tails = self
+            .frozen
+            .iter()
+            .chain([&self.tail])
+            .map(|tail| &tail.part);
+        let parts = sealed
+            .chain(tails)
+            .filter(|part| part.rows() > 0)
+            .cloned()
+            .collect();
+        Arc::new(Snapshot::new(Arc::clone(&self.shape), parts))
     }
 
     /// What a [`Table::freeze`] would take.
     #[must_use]
     pub fn tail(&self) -> TailStatus {
-        TailStatus::default()
+        self.tail.status()
     }
 
     /// Freezes the tail and the deletions made so far, to be written by the job. `position`: the last record applied,
     /// which must be synced. `None` while a job runs, and where nothing has changed since the last one
-    /// ([`Table::is_saved`] tells which).
+    /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the job takes the old frozen tail, and stands for its position.
     pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
-        let _ = position;
-        None
+        if self.job.is_some() || self.is_saved() {
+            return None;
+        }
+        self.tail.publish();
+        if self.frozen.is_none() && self.tail.status().rows > 0 {
+            self.tail.position = position;
+            self.frozen = Some(std::mem::replace(&mut self.tail, TailPart::new()));
+        }
+        let changed = self.segments.iter().filter(|sealed| sealed.is_changed());
+        let deletions = changed.map(|sealed| SegmentDeletions {
+            directory: sealed.files.directory.clone(),
+            rows: sealed.files.rows,
+            deleted: Arc::clone(&sealed.part.deleted),
+        });
+        let tail = self.frozen.as_ref().and_then(TailPart::frozen);
+        self.job = Some(RunningJob {
+            with_tail: tail.is_some(),
+        });
+        self.next_number += 1;
+        Some(SealJob {
+            disk: Arc::clone(&self.disk),
+            dir: self.dir.clone(),
+            position: self
+                .frozen
+                .as_ref()
+                .map_or(position, |frozen| frozen.position),
+            number: self.next_number - 1,
+            deletions: deletions.collect(),
+            tail,
+        })
     }
 
     /// Whether the files of the last [`Table::install`] (or `open`) hold everything: the table's checkpoint may then move
     /// to any later position without a job.
     #[must_use]
     pub fn is_saved(&self) -> bool {
-        true
+        let unchanged = !self.segments.iter().any(SealedPart::is_changed);
+        self.frozen.is_none() && self.tail.status().rows == 0 && unchanged
     }
 
-    /// Takes over what a job made: the rows leave the tail and stand in the segment from the next snapshot on.
-    /// Gives the files for the manifest. Errors: `Io`, `Corrupt` (the segment cannot be read back; the tail stays).
+    /// Takes over what a job made: the rows leave the tail and stand in the segment from the next snapshot on; those that
+    /// were deleted while the job ran are tombstones there. Gives the files for the manifest.
+    /// Errors, before anything changed: `Io`, `Corrupt` (the new segment cannot be read back).
     pub fn install(&mut self, sealed: Sealed) -> Result<Files> {
-        self.files.position = sealed.position;
-        Ok(self.files.clone())
+        let part = match (sealed.segment, &self.frozen) {
+            (Some(segment), Some(frozen)) => Some(install_tail(segment, &frozen.part)?),
+            _ => None,
+        };
+        for (directory, name, rows) in sealed.deletions {
+            let known = self
+                .segments
+                .iter_mut()
+                .find(|known| known.files.directory == directory);
+            if let Some(known) = known {
+                let old = known.files.deleted.replace(name);
+                known.deleted_saved = rows;
+                self.unused
+                    .extend(old.map(|old| format!("{}/{directory}/{old}", self.dir)));
+            }
+        }
+        self.segments.extend(part);
+        if self.job.take().is_some_and(|job| job.with_tail) {
+            self.frozen = None;
+        }
+        self.position = sealed.position;
+        Ok(self.files())
     }
 
     /// Takes back the rows of a job that failed or was dropped; the next [`Table::freeze`] tries them again.
-    pub fn thaw(&mut self) {}
+    pub fn thaw(&mut self) {
+        self.job = None;
+    }
 
     /// Removes files that no manifest names any more. Call when the manifest with the last [`Table::install`]'s files is
     /// durable. Errors: `Io`.
     pub fn remove_unused(&mut self) -> Result<()> {
+        while let Some(path) = self.unused.last() {
+            match self.disk.remove(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::io(path.as_str(), error));
+                }
+                _ => {}
+            }
+            self.unused.pop();
+        }
         Ok(())
+    }
+
+    /// What the manifest is to keep, as of the last [`Table::install`] or `open`.
+    #[must_use]
+    pub fn files(&self) -> Files {
+        let segments = self
+            .segments
+            .iter()
+            .map(|sealed| sealed.files.clone())
+            .collect();
+        Files {
+            position: self.position,
+            segments,
+        }
     }
 
     /// Counts for SHOW TABLE STATUS.
     #[must_use]
     pub fn status(&self) -> Status {
+        let frozen = self
+            .frozen
+            .as_ref()
+            .map_or(TailStatus::default(), TailPart::status);
+        let tail = self.tail.status();
+        let segments = self.segments.iter().map(|sealed| &sealed.part);
+        let bytes = |part: &Arc<Part>| match &part.source {
+            Source::Segment(segment) => segment.bytes(),
+            Source::Tail(_) => 0,
+        };
         Status {
-            rows_live: self.rows,
-            ..Status::default()
+            rows_live: self.rows_live,
+            rows_tail: frozen.rows + tail.rows,
+            bytes_tail: frozen.bytes + tail.bytes,
+            segments: self.segments.len() as u64,
+            bytes_segments: segments.clone().map(bytes).sum(),
+            tombstones: segments.map(|part| part.deleted.len()).sum(),
         }
     }
+
+    fn locate(&self, id: u64) -> Result<Option<Location>> {
+        if self.tail.writer.ordinal(id).is_some() {
+            return Ok(Some(Location::Tail));
+        }
+        let frozen = self.frozen.as_ref();
+        if frozen.is_some_and(|frozen| frozen.writer.ordinal(id).is_some()) {
+            return Ok(Some(Location::Frozen));
+        }
+        for (at, sealed) in self.segments.iter().enumerate().rev() {
+            if let Source::Segment(segment) = &sealed.part.source
+                && let Some(doc) = segment.find(id)?
+                && sealed.part.is_live(doc)
+            {
+                return Ok(Some(Location::Segment(at, doc)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl TableShape {
+    /// Text columns, in the order in which their fields are numbered.
+    pub(crate) fn text_columns(&self) -> usize {
+        self.columns
+            .iter()
+            .filter(|column| column.kind == ColumnType::Text)
+            .count()
+    }
+}
+
+impl SealedPart {
+    /// Whether rows were deleted since the last file of them.
+    fn is_changed(&self) -> bool {
+        self.part.deleted.len() != self.deleted_saved
+    }
+}
+
+impl TailPart {
+    fn new() -> TailPart {
+        let tail = Tail::default();
+        let writer = TailWriter::new(&tail);
+        TailPart {
+            part: Arc::new(Part::new(Source::Tail(tail))),
+            writer,
+            position: 0,
+        }
+    }
+
+    fn status(&self) -> TailStatus {
+        let bytes = match &self.part.source {
+            Source::Tail(tail) => tail.bytes(),
+            Source::Segment(_) => 0,
+        };
+        TailStatus {
+            rows: u64::from(self.part.rows() + self.writer.rows()),
+            bytes: bytes + self.writer.bytes(),
+        }
+    }
+
+    fn publish(&mut self) {
+        if self.writer.rows() > 0
+            && let Source::Tail(tail) = &mut Arc::make_mut(&mut self.part).source
+        {
+            tail.publish(&mut self.writer);
+        }
+    }
+
+    /// What a job needs of it.
+    fn frozen(&self) -> Option<(Tail, Arc<RoaringBitmap>)> {
+        match &self.part.source {
+            Source::Tail(tail) => Some((tail.clone(), Arc::clone(&self.part.deleted))),
+            Source::Segment(_) => None,
+        }
+    }
+
+    fn delete(&mut self, id: u64) -> Result<()> {
+        let Some(ordinal) = self.writer.ordinal(id) else {
+            return Ok(());
+        };
+        let words = match self.writer.delete(id) {
+            Some(unpublished) => unpublished.words.to_vec(),
+            None => self.part.forward(ordinal)?,
+        };
+        Arc::make_mut(&mut self.part).remove(ordinal, &words);
+        Ok(())
+    }
+}
+
+/// The part that takes the place of a frozen tail: the rows deleted from that since the freeze are tombstones in it.
+fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPart> {
+    let SealedTail {
+        directory,
+        segment,
+        gone,
+        docs,
+    } = sealed;
+    let rows = segment.rows();
+    let mut part = Part::new(Source::Segment(Arc::new(segment)));
+    for ordinal in &*frozen.deleted - &*gone {
+        let doc = docs[ordinal as usize];
+        let words = part.forward(doc)?;
+        part.remove(doc, &words);
+    }
+    let files = SegmentFiles {
+        directory,
+        rows,
+        deleted: None,
+    };
+    Ok(SealedPart {
+        part: Arc::new(part),
+        files,
+        deleted_saved: 0,
+    })
+}
+
+/// Makes a folder whose name is durable, and its parents.
+fn make_dir(disk: &dyn Disk, dir: &str) -> io::Result<()> {
+    if disk.exists(dir)? {
+        return Ok(());
+    }
+    let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
+    if !parent.is_empty() {
+        make_dir(disk, parent)?;
+    }
+    disk.create_dir(dir)?;
+    disk.sync_dir(parent)
+}
+
+fn open_segment(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Result<SealedPart> {
+    let path = format!("{dir}/{}", listed.directory);
+    let segment = Segment::open(disk, &path, listed.rows)?;
+    let mut part = Part::new(Source::Segment(Arc::new(segment)));
+    if let Some(name) = &listed.deleted {
+        for doc in read_deleted(&**disk, &format!("{path}/{name}"), listed.rows)? {
+            let words = part.forward(doc)?;
+            part.remove(doc, &words);
+        }
+    }
+    let deleted_saved = part.deleted.len();
+    Ok(SealedPart {
+        part: Arc::new(part),
+        files: listed.clone(),
+        deleted_saved,
+    })
+}
+
+/// Removes what no manifest names: segments of jobs that were not installed, and old files of deleted rows.
+fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Result<()> {
+    let remove = || {
+        make_dir(disk, dir)?;
+        let known: HashSet<&str> = files
+            .segments
+            .iter()
+            .map(|s| s.directory.as_str())
+            .collect();
+        for name in disk.list(dir)? {
+            if !known.contains(name.as_str()) {
+                disk.remove_dir(&format!("{dir}/{name}"))?;
+            }
+        }
+        for segment in &files.segments {
+            let path = format!("{dir}/{}", segment.directory);
+            for name in disk.list(&path)? {
+                if name.starts_with("deleted-") && segment.deleted.as_ref() != Some(&name) {
+                    disk.remove(&format!("{path}/{name}"))?;
+                }
+            }
+        }
+        Ok(())
+    };
+    remove().map_err(|error| Error::io(dir, error))
+}
+
+/// A number above every one that a name in use carries.
+fn next_number(files: &Files) -> u64 {
+    let names = files
+        .segments
+        .iter()
+        .flat_map(|s| [Some(&s.directory), s.deleted.as_ref()]);
+    let number = |name: &String| name.rsplit_once('-')?.1.parse::<u64>().ok();
+    names.flatten().filter_map(number).max().unwrap_or(0) + 1
 }

@@ -1,0 +1,229 @@
+//! One of the pieces that a table's rows lie in: a tail in memory or a segment in files, and the rows deleted from it.
+//!
+//! Everything above this module sees rows as numbered from 0 in each part, and words by their number in the part's
+//! dictionary; the statistics it gives count live rows only.
+
+use std::sync::Arc;
+
+use query::value::Value;
+use roaring::RoaringBitmap;
+
+use crate::error::{Error, Result};
+use crate::removed::{Frequency, Removed, WordCount};
+use crate::row;
+use crate::segment::{Segment, SegmentPostings, SegmentWord};
+use crate::tail::{Tail, TailPostings};
+
+/// Where the rows are.
+#[derive(Clone)]
+pub(crate) enum Source {
+    Tail(Tail),
+    Segment(Arc<Segment>),
+}
+
+/// A piece of a table. Cloning shares all that is large.
+#[derive(Clone)]
+pub(crate) struct Part {
+    pub(crate) source: Source,
+    pub(crate) deleted: Arc<RoaringBitmap>,
+    pub(crate) removed: Removed,
+}
+
+/// A word that the dictionary of a part knows.
+pub(crate) struct PartWord {
+    place: Place,
+    /// Live rows and occurrences.
+    pub(crate) frequency: Frequency,
+}
+
+enum Place {
+    Tail(u32),
+    Segment(SegmentWord),
+}
+
+/// The rows of one word in one part; what the executor steps through, wherever the rows are.
+pub(crate) enum Postings<'a> {
+    Tail(TailPostings<'a>),
+    Segment(Box<SegmentPostings>),
+}
+
+impl Part {
+    pub(crate) fn new(source: Source) -> Part {
+        Part {
+            source,
+            deleted: Arc::default(),
+            removed: Removed::default(),
+        }
+    }
+
+    /// Rows held, deleted ones included.
+    pub(crate) fn rows(&self) -> u32 {
+        match &self.source {
+            Source::Tail(tail) => tail.rows(),
+            Source::Segment(segment) => segment.rows(),
+        }
+    }
+
+    /// Rows that are not deleted. Only of a published tail: unpublished rows may be deleted already.
+    pub(crate) fn rows_live(&self) -> u64 {
+        u64::from(self.rows()) - self.deleted.len()
+    }
+
+    /// Words of live rows, every occurrence counted.
+    pub(crate) fn hits(&self) -> u64 {
+        let all = match &self.source {
+            Source::Tail(tail) => tail.hits(),
+            Source::Segment(segment) => segment.hits(),
+        };
+        all - self.removed.hits()
+    }
+
+    pub(crate) fn is_live(&self, doc: u32) -> bool {
+        !self.deleted.contains(doc)
+    }
+
+    /// The id of a row. Errors: `Io`, `Corrupt`, as all below.
+    pub(crate) fn id(&self, doc: u32) -> Result<u64> {
+        match &self.source {
+            Source::Tail(tail) => Ok(tail.row(doc).id),
+            Source::Segment(segment) => segment.id(doc),
+        }
+    }
+
+    /// The live rows of these ids (sorted, each once), by rising doc.
+    pub(crate) fn find_all(&self, ids: &[u64]) -> Result<Vec<u32>> {
+        let mut docs = Vec::new();
+        let mut visit = |doc| {
+            if self.is_live(doc) {
+                docs.push(doc);
+            }
+        };
+        match &self.source {
+            Source::Tail(tail) => tail.find(ids, &mut visit),
+            Source::Segment(segment) => segment.find_all(ids, &mut visit)?,
+        }
+        docs.sort_unstable();
+        Ok(docs)
+    }
+
+    /// All columns of a row.
+    pub(crate) fn columns(&self, doc: u32) -> Result<Vec<Value>> {
+        row::decode(self.encoded(doc)?).ok_or_else(|| not_a_row(doc))
+    }
+
+    /// One column of a row; a number is read without its row.
+    pub(crate) fn column(&self, doc: u32, column: usize) -> Result<Value> {
+        if let Source::Segment(segment) = &self.source
+            && let Some(number) = segment.number(doc, column)?
+        {
+            return Ok(number);
+        }
+        row::decode_column(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
+    }
+
+    /// A row's distinct words with their counts, sorted by word.
+    pub(crate) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
+        match &self.source {
+            Source::Tail(tail) => Ok(tail.row(doc).words.to_vec()),
+            Source::Segment(segment) => segment.forward(doc),
+        }
+    }
+
+    /// A word of this part, if any live row holds it.
+    pub(crate) fn word(&self, text: &str) -> Result<Option<PartWord>> {
+        let (number, all, place) = match &self.source {
+            Source::Tail(tail) => match tail.dictionary.find(text) {
+                Some(number) => (number, tail.frequency(number), Place::Tail(number)),
+                None => return Ok(None),
+            },
+            Source::Segment(segment) => match segment.word(text)? {
+                Some(word) => (word.number, segment.frequency(&word)?, Place::Segment(word)),
+                None => return Ok(None),
+            },
+        };
+        let gone = self.removed.frequency(number);
+        let frequency = Frequency {
+            documents: all.documents - gone.documents,
+            hits: all.hits - gone.hits,
+        };
+        Ok((frequency.documents > 0).then_some(PartWord { place, frequency }))
+    }
+
+    /// The rows of a word of this part, deleted ones included; with `positions`, also where it stands in them.
+    pub(crate) fn postings(&self, word: &PartWord, positions: bool) -> Result<Postings<'_>> {
+        match (&self.source, &word.place) {
+            (Source::Tail(tail), Place::Tail(number)) => Ok(Postings::Tail(tail.postings(*number))),
+            (Source::Segment(segment), Place::Segment(word)) => Ok(Postings::Segment(Box::new(
+                segment.postings(word, positions)?,
+            ))),
+            _ => Err(Error::Internal {
+                what: "a word of one part was looked up in another".into(),
+            }),
+        }
+    }
+
+    /// Takes a row out of the statistics and out of every answer. Cost: its words, and a copy of the bitmap if a snapshot
+    /// shares it.
+    pub(crate) fn remove(&mut self, doc: u32, words: &[WordCount]) {
+        Arc::make_mut(&mut self.deleted).insert(doc);
+        self.removed.add(words);
+    }
+
+    fn encoded(&self, doc: u32) -> Result<&[u8]> {
+        match &self.source {
+            Source::Tail(tail) => Ok(&tail.row(doc).columns),
+            Source::Segment(segment) => segment.row(doc),
+        }
+    }
+}
+
+fn not_a_row(doc: u32) -> Error {
+    Error::Internal {
+        what: format!("row {doc} of a part is not an encoded row"),
+    }
+}
+
+impl Postings<'_> {
+    /// The row it stands on, or [`crate::search::END`].
+    pub(crate) fn doc(&self) -> u32 {
+        match self {
+            Postings::Tail(postings) => postings.doc(),
+            Postings::Segment(postings) => postings.doc(),
+        }
+    }
+
+    /// Moves to the first row at or after `target`; stays where it is if that is such a row.
+    pub(crate) fn seek(&mut self, target: u32) -> u32 {
+        match self {
+            Postings::Tail(postings) => postings.seek(target),
+            Postings::Segment(postings) => postings.seek(target),
+        }
+    }
+
+    /// Rows of the word, deleted ones included.
+    pub(crate) fn cost(&self) -> u64 {
+        match self {
+            Postings::Tail(postings) => postings.cost(),
+            Postings::Segment(postings) => postings.cost(),
+        }
+    }
+
+    /// Times that the word occurs in the row it stands on.
+    pub(crate) fn hits(&self) -> u32 {
+        match self {
+            Postings::Tail(postings) => postings.hits(),
+            Postings::Segment(postings) => postings.hits(),
+        }
+    }
+
+    /// Its places there, `field << 24 | position`, rising.
+    pub(crate) fn positions(&mut self, out: &mut Vec<u32>) {
+        match self {
+            Postings::Tail(postings) => {
+                out.clear();
+                out.extend_from_slice(postings.positions());
+            }
+            Postings::Segment(postings) => postings.positions(out),
+        }
+    }
+}

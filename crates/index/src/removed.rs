@@ -1,0 +1,109 @@
+//! The words of deleted rows, to be taken off the statistics of the part that still holds those rows.
+//!
+//! Each deletion adds one short list; lists are merged geometrically, as the tail's chunks are, so a snapshot shares
+//! them and a deletion costs a logarithm of the number of deletions.
+
+use std::sync::Arc;
+
+/// Lists of one size class before they are merged into one of the next.
+const FAN: usize = 8;
+
+/// How often one word occurs in one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WordCount {
+    /// Number of the word in its part's dictionary.
+    pub(crate) word: u32,
+    /// Times it occurs, at least once.
+    pub(crate) hits: u32,
+}
+
+/// Rows and occurrences of a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Frequency {
+    /// Rows that hold it.
+    pub(crate) documents: u64,
+    /// Times it occurs in them.
+    pub(crate) hits: u64,
+}
+
+/// Words of the deleted rows of one part.
+#[derive(Clone, Default)]
+pub(crate) struct Removed {
+    /// Each sorted by word, each word once; sizes fall from the first to the last, but for a few.
+    lists: Vec<Arc<[(u32, Frequency)]>>,
+    /// Words of all of them, every occurrence counted.
+    hits: u64,
+}
+
+impl Removed {
+    /// Takes in one deleted row; `words` is sorted by word, each once.
+    pub(crate) fn add(&mut self, words: &[WordCount]) {
+        self.hits += words.iter().map(|word| u64::from(word.hits)).sum::<u64>();
+        let one = |word: &WordCount| {
+            (
+                word.word,
+                Frequency {
+                    documents: 1,
+                    hits: u64::from(word.hits),
+                },
+            )
+        };
+        self.lists.push(words.iter().map(one).collect());
+        self.merge();
+    }
+
+    /// What the deleted rows held of a word.
+    pub(crate) fn frequency(&self, word: u32) -> Frequency {
+        let mut sum = Frequency::default();
+        for list in &self.lists {
+            if let Ok(at) = list.binary_search_by_key(&word, |entry| entry.0) {
+                sum.documents += list[at].1.documents;
+                sum.hits += list[at].1.hits;
+            }
+        }
+        sum
+    }
+
+    /// Words of the deleted rows, every occurrence counted.
+    pub(crate) fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    fn merge(&mut self) {
+        while let Some(last) = self.lists.last() {
+            let class = class_of(last.len());
+            let small = self
+                .lists
+                .iter()
+                .rev()
+                .take_while(|list| class_of(list.len()) <= class);
+            let first = self.lists.len() - small.count();
+            if self.lists.len() - first < FAN {
+                return;
+            }
+            let merged = merge_lists(&self.lists[first..]);
+            self.lists.truncate(first);
+            self.lists.push(merged);
+        }
+    }
+}
+
+/// Powers of [`FAN`]. The words of one row are one class, as far as they are not very many.
+fn class_of(words: usize) -> u32 {
+    (words / 64 + 1).ilog(FAN)
+}
+
+fn merge_lists(lists: &[Arc<[(u32, Frequency)]>]) -> Arc<[(u32, Frequency)]> {
+    let mut all: Vec<(u32, Frequency)> =
+        lists.iter().flat_map(|list| list.iter().copied()).collect();
+    all.sort_by_key(|entry| entry.0);
+    all.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1.documents += later.1.documents;
+            kept.1.hits += later.1.hits;
+        }
+        same
+    });
+    all.into()
+}

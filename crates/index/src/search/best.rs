@@ -1,0 +1,166 @@
+//! The first rows of an order.
+
+use std::cmp::Ordering;
+
+use query::expression::{Expression, Prepared};
+use query::request::{Item, OrderBy, Output, Select};
+use query::value::Value;
+
+use super::values::{self, RowValues};
+use crate::error::{Error, Result};
+use crate::table::TableShape;
+
+/// A row that was found, and what it is ordered by.
+pub(super) struct Found {
+    pub(super) part: u32,
+    pub(super) doc: u32,
+    pub(super) id: u64,
+    pub(super) weight: i64,
+    /// Values of the keys that are expressions, in their order.
+    pub(super) keys: Vec<Value>,
+}
+
+/// The keys of ORDER BY. The document id, rising, is the last key of every order.
+pub(super) struct Order {
+    keys: Vec<(Key, bool)>,
+}
+
+enum Key {
+    Weight,
+    Id,
+    Expression(Prepared),
+}
+
+/// The first rows of those offered, as many as asked for.
+pub(super) struct Best {
+    order: Order,
+    keep: Option<usize>,
+    /// At most twice as many as are kept; then the worse half goes.
+    found: Vec<Found>,
+    /// Whether the last of `found[..keep]` is the worst of them and rows behind it are not wanted.
+    is_cut: bool,
+}
+
+impl Order {
+    /// Errors: `UnknownColumn`, `Unsupported`.
+    pub(super) fn new(select: &Select, matching: bool, shape: &TableShape) -> Result<Order> {
+        let mut keys = Vec::with_capacity(select.order.len());
+        for OrderBy { key, descending } in &select.order {
+            let key = match aliased(key, &select.items) {
+                Output::Weight => Key::Weight,
+                Output::Count => {
+                    return Err(Error::Unsupported {
+                        what: "count(*) cannot be a key of ORDER BY",
+                    });
+                }
+                Output::Expression(Expression::Column(name)) if name == "id" => Key::Id,
+                Output::Expression(expression) => {
+                    Key::Expression(values::prepare(expression, shape)?)
+                }
+            };
+            keys.push((key, *descending));
+        }
+        if select.order.is_empty() && matching {
+            keys.push((Key::Weight, true));
+        }
+        Ok(Order { keys })
+    }
+
+    pub(super) fn needs_weight(&self) -> bool {
+        self.keys.iter().any(|(key, _)| matches!(key, Key::Weight))
+    }
+
+    /// The values of the keys that are expressions.
+    pub(super) fn values(&self, row: &RowValues<'_>) -> Vec<Value> {
+        let value = |(key, _): &(Key, bool)| match key {
+            Key::Expression(prepared) => Some(prepared.evaluate(&|slot| row.value(slot))),
+            Key::Weight | Key::Id => None,
+        };
+        self.keys.iter().filter_map(value).collect()
+    }
+
+    fn compare(&self, a: &Found, b: &Found) -> Ordering {
+        let mut values = a.keys.iter().zip(&b.keys);
+        for (key, descending) in &self.keys {
+            let order = match key {
+                Key::Weight => a.weight.cmp(&b.weight),
+                Key::Id => a.id.cmp(&b.id),
+                Key::Expression(_) => values
+                    .next()
+                    .map_or(Ordering::Equal, |(a, b)| a.cmp_order(b)),
+            };
+            let order = if *descending { order.reverse() } else { order };
+            if order.is_ne() {
+                return order;
+            }
+        }
+        a.id.cmp(&b.id)
+    }
+}
+
+/// What a key means: a name that the SELECT list gives to something stands for that.
+fn aliased<'a>(key: &'a Output, items: &'a [Item]) -> &'a Output {
+    let Output::Expression(Expression::Column(column)) = key else {
+        return key;
+    };
+    let named = items.iter().find_map(|item| match item {
+        Item::Value { what, name } if name.eq_ignore_ascii_case(column) => Some(what),
+        _ => None,
+    });
+    named.unwrap_or(key)
+}
+
+impl Best {
+    /// `keep`: rows wanted, `None` for all.
+    pub(super) fn new(order: Order, keep: Option<u64>) -> Best {
+        let keep = keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX));
+        Best {
+            order,
+            keep,
+            found: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    pub(super) fn order(&self) -> &Order {
+        &self.order
+    }
+
+    pub(super) fn keeps_nothing(&self) -> bool {
+        self.keep == Some(0)
+    }
+
+    pub(super) fn offer(&mut self, found: Found) {
+        let Some(keep) = self.keep else {
+            self.found.push(found);
+            return;
+        };
+        if self.is_cut && self.order.compare(&found, &self.found[keep - 1]).is_gt() {
+            return;
+        }
+        self.found.push(found);
+        if self.found.len() >= keep.saturating_mul(2) {
+            self.found
+                .select_nth_unstable_by(keep - 1, |a, b| self.order.compare(a, b));
+            self.found.truncate(keep);
+            self.is_cut = true;
+        }
+    }
+
+    /// The rows in order, without the first `offset`.
+    pub(super) fn into_sorted(self, offset: u64) -> Vec<Found> {
+        let Best {
+            order,
+            keep,
+            mut found,
+            ..
+        } = self;
+        found.sort_unstable_by(|a, b| order.compare(a, b));
+        found.truncate(keep.unwrap_or(usize::MAX));
+        let offset = usize::try_from(offset)
+            .unwrap_or(usize::MAX)
+            .min(found.len());
+        found.drain(..offset);
+        found
+    }
+}

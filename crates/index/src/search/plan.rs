@@ -1,0 +1,202 @@
+//! A query's tree made ready for the parts of one snapshot: words looked up once, their weights computed once.
+
+use query::tree::{FieldSet, Node};
+
+use super::cursor::{self, Cursor, Reader};
+use super::rank::{Hit, WordWeight};
+use crate::answer::Keyword;
+use crate::error::Result;
+use crate::part::{Part, PartWord};
+use crate::removed::Frequency;
+use crate::snapshot::Snapshot;
+
+/// A query on one snapshot.
+pub(super) struct Plan {
+    words: Words,
+    weights: Vec<WordWeight>,
+    root: Step,
+    /// By part, then by word.
+    found: Vec<Vec<Option<PartWord>>>,
+    frequencies: Vec<Frequency>,
+    text_columns: usize,
+}
+
+/// A node of the tree, with words by number.
+pub(super) enum Step {
+    All,
+    Word {
+        word: usize,
+        fields: Fields,
+    },
+    Phrase {
+        words: Vec<(usize, u32)>,
+        fields: Fields,
+    },
+    And {
+        required: Vec<Step>,
+        excluded: Vec<Step>,
+    },
+    Or(Vec<Step>),
+}
+
+/// The fields that a word may stand in.
+#[derive(Clone, Copy)]
+pub(super) struct Fields {
+    /// One bit for each.
+    pub(super) set: u64,
+    /// Whether that is every field of the table.
+    pub(super) every: bool,
+}
+
+/// The distinct words of a query, in the order in which they come.
+#[derive(Default)]
+struct Words {
+    texts: Vec<String>,
+    /// Whether a word is asked for outside of any negation: only such words count for weights.
+    wanted: Vec<bool>,
+    numbers: hashbrown::HashMap<String, usize>,
+}
+
+impl Plan {
+    /// Looks the words up in every part. Errors: `Io`, `Corrupt`.
+    pub(super) fn new(root: &Node, snapshot: &Snapshot) -> Result<Plan> {
+        let mut words = Words::default();
+        let text_columns = snapshot.shape.text_columns();
+        let root = words.step(root, every_field(text_columns), true);
+        let mut found = Vec::with_capacity(snapshot.parts.len());
+        let mut frequencies = vec![Frequency::default(); words.texts.len()];
+        for part in &snapshot.parts {
+            let mut in_part = Vec::with_capacity(words.texts.len());
+            for (text, sum) in words.texts.iter().zip(&mut frequencies) {
+                let word = part.word(text)?;
+                if let Some(PartWord { frequency, .. }) = &word {
+                    sum.documents += frequency.documents;
+                    sum.hits += frequency.hits;
+                }
+                in_part.push(word);
+            }
+            found.push(in_part);
+        }
+        let wanted = words.wanted.iter().filter(|wanted| **wanted).count();
+        let weight =
+            |frequency: &Frequency| WordWeight::new(snapshot.count(), frequency.documents, wanted);
+        let weights = frequencies.iter().map(weight).collect();
+        Ok(Plan {
+            words,
+            weights,
+            root,
+            found,
+            frequencies,
+            text_columns,
+        })
+    }
+
+    /// Whether every row matches.
+    pub(super) fn is_all(&self) -> bool {
+        matches!(self.root, Step::All)
+    }
+
+    /// Distinct words.
+    pub(super) fn words(&self) -> usize {
+        self.words.texts.len()
+    }
+
+    /// The rows of a part that match, deleted ones included. With `ranked`, what matched can be asked of the cursor.
+    pub(super) fn cursor<'p>(
+        &self,
+        at: usize,
+        part: &'p Part,
+        ranked: bool,
+    ) -> Result<Box<dyn Cursor + 'p>> {
+        let reader = Reader {
+            part,
+            words: &self.found[at],
+            field_mask: ranked && self.text_columns > 1,
+        };
+        cursor::build(&self.root, &reader)
+    }
+
+    pub(super) fn weight(&self, hit: &Hit) -> i64 {
+        hit.weight(&self.weights)
+    }
+
+    /// Statistics for SHOW META.
+    pub(super) fn keywords(&self) -> Vec<Keyword> {
+        let keyword = |(text, frequency): (&String, &Frequency)| Keyword {
+            word: text.clone(),
+            documents: frequency.documents,
+            hits: frequency.hits,
+        };
+        self.words
+            .texts
+            .iter()
+            .zip(&self.frequencies)
+            .map(keyword)
+            .collect()
+    }
+}
+
+impl Words {
+    /// `wanted`: outside of any negation.
+    fn step(&mut self, node: &Node, every: u64, wanted: bool) -> Step {
+        let fields = |FieldSet(set): FieldSet| {
+            let set = set & every;
+            Fields {
+                set,
+                every: set == every,
+            }
+        };
+        match node {
+            Node::All => Step::All,
+            Node::Word(word) => Step::Word {
+                word: self.number(&word.text, wanted),
+                fields: fields(word.fields),
+            },
+            Node::Phrase { words, fields: set } => {
+                let number =
+                    |(text, distance): &(Box<str>, u32)| (self.number(text, wanted), *distance);
+                Step::Phrase {
+                    words: words.iter().map(number).collect(),
+                    fields: fields(*set),
+                }
+            }
+            Node::And(children) => self.and(children, every, wanted),
+            Node::Or(children) => Step::Or(
+                children
+                    .iter()
+                    .map(|child| self.step(child, every, wanted))
+                    .collect(),
+            ),
+            Node::Not(_) => self.and(std::slice::from_ref(node), every, wanted),
+        }
+    }
+
+    fn and(&mut self, children: &[Node], every: u64, wanted: bool) -> Step {
+        let (mut required, mut excluded) = (Vec::new(), Vec::new());
+        for child in children {
+            match child {
+                Node::Not(child) => excluded.push(self.step(child, every, false)),
+                child => required.push(self.step(child, every, wanted)),
+            }
+        }
+        if required.is_empty() {
+            required.push(Step::All);
+        }
+        Step::And { required, excluded }
+    }
+
+    fn number(&mut self, text: &str, wanted: bool) -> usize {
+        let next = self.texts.len();
+        let number = *self.numbers.entry_ref(text).or_insert(next);
+        if number == next {
+            self.texts.push(text.into());
+            self.wanted.push(false);
+        }
+        self.wanted[number] |= wanted;
+        number
+    }
+}
+
+fn every_field(text_columns: usize) -> u64 {
+    u64::MAX.checked_shr(64 - text_columns as u32).unwrap_or(0)
+}

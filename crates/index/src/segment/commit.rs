@@ -1,0 +1,254 @@
+//! The file `commit` of a segment: what the segment is, written last. Layout in `docs/formats/segment.md`.
+
+use disk::Disk;
+
+use super::checked::{BLOCK_BYTES, Sums};
+use crate::error::{Error, Result};
+
+/// Version of a segment's own files. A newer one is refused; change it with any change of a layout, keep the old reader,
+/// add a fixture of the new form beside those in `tests/fixtures/`, and say so in `docs/formats/segment.md`.
+pub(super) const FORMAT_VERSION: u32 = 1;
+
+const MAGIC: [u8; 8] = *b"seineseg";
+
+/// Largest commit file that is read, in bytes: sums of half a terabyte of segment.
+const COMMIT_BYTES_MAX: u64 = 128 << 20;
+
+/// What a stretch of the file `rows` holds. Every kind but `Rows` and `Forward` is an array of 8-byte numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Document ids, rising: one for each row.
+    Ids,
+    /// Where each row ends in `Rows`.
+    RowEnds,
+    /// Where each row's list ends in `Forward`.
+    ForwardEnds,
+    /// Times that each word occurs, by the word's place in the dictionary.
+    Hits,
+    /// A column's integers: one for each row.
+    Integers(u16),
+    /// A column's floats: one for each row.
+    Floats(u16),
+    /// Encoded rows, one behind the other.
+    Rows,
+    /// Forward lists, one behind the other.
+    Forward,
+}
+
+/// A stretch of the file `rows`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    pub(super) kind: Kind,
+    /// From the start of the file, in bytes.
+    pub(super) start: u64,
+    pub(super) bytes: u64,
+}
+
+/// Content of the file `commit`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Commit {
+    /// Last journal record that the rows come from.
+    pub(super) position: u64,
+    /// Version of the analysis that made the words.
+    pub(super) analysis: u32,
+    /// Rows, at least one.
+    pub(super) rows: u32,
+    /// Words, every occurrence counted.
+    pub(super) hits: u64,
+    pub(super) sections: Vec<Section>,
+    /// The other files: name, length, sums.
+    pub(super) files: Vec<(String, Sums)>,
+}
+
+impl Commit {
+    /// Reads and checks the file. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    pub(super) fn read(disk: &dyn Disk, path: &str) -> Result<Commit> {
+        let bytes = read_whole(disk, path)?;
+        let mut fields = Fields {
+            path,
+            whole: &bytes,
+            rest: &bytes,
+        };
+        if fields.array()? != MAGIC {
+            return Err(fields.corrupt_at(0, "not a segment's commit"));
+        }
+        let found = fields.u32()?;
+        if found > FORMAT_VERSION {
+            return Err(Error::NewerFormat {
+                file: path.to_owned(),
+                found,
+                known: FORMAT_VERSION,
+            });
+        }
+        let (content, sum) = bytes.split_at(bytes.len() - 4);
+        if crc32c::crc32c(content).to_le_bytes() != sum {
+            return Err(fields.corrupt_at(0, "the commit has not the checksum that was written"));
+        }
+        fields.rest = &content[content.len().min(12)..];
+        fields.commit()
+    }
+
+    /// The bytes of the file.
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend(FORMAT_VERSION.to_le_bytes());
+        out.extend(self.analysis.to_le_bytes());
+        out.extend(self.position.to_le_bytes());
+        out.extend(self.hits.to_le_bytes());
+        out.extend(self.rows.to_le_bytes());
+        out.extend((self.sections.len() as u32).to_le_bytes());
+        for Section { kind, start, bytes } in &self.sections {
+            let (code, column) = kind.code();
+            out.extend(code.to_le_bytes());
+            out.extend(column.to_le_bytes());
+            out.extend(start.to_le_bytes());
+            out.extend(bytes.to_le_bytes());
+        }
+        out.extend((self.files.len() as u32).to_le_bytes());
+        for (name, sums) in &self.files {
+            out.push(name.len() as u8);
+            out.extend(name.as_bytes());
+            out.extend(sums.bytes.to_le_bytes());
+            out.extend(sums.blocks.iter().flat_map(|sum| sum.to_le_bytes()));
+        }
+        out.extend(crc32c::crc32c(&out).to_le_bytes());
+        out
+    }
+
+    pub(super) fn section(&self, kind: Kind) -> Option<Section> {
+        self.sections
+            .iter()
+            .copied()
+            .find(|section| section.kind == kind)
+    }
+}
+
+impl Kind {
+    /// Number in the file, and the column where it has one.
+    fn code(self) -> (u16, u16) {
+        match self {
+            Kind::Ids => (1, 0),
+            Kind::RowEnds => (2, 0),
+            Kind::ForwardEnds => (3, 0),
+            Kind::Hits => (4, 0),
+            Kind::Integers(column) => (5, column),
+            Kind::Floats(column) => (6, column),
+            Kind::Rows => (7, 0),
+            Kind::Forward => (8, 0),
+        }
+    }
+
+    fn from_code(code: u16, column: u16) -> Option<Kind> {
+        Some(match code {
+            1 => Kind::Ids,
+            2 => Kind::RowEnds,
+            3 => Kind::ForwardEnds,
+            4 => Kind::Hits,
+            5 => Kind::Integers(column),
+            6 => Kind::Floats(column),
+            7 => Kind::Rows,
+            8 => Kind::Forward,
+            _ => return None,
+        })
+    }
+}
+
+/// A small file whole. Errors: `Io`; `Corrupt` if its length cannot be right.
+pub(super) fn read_whole(disk: &dyn Disk, path: &str) -> Result<Vec<u8>> {
+    let io = |error| Error::io(path, error);
+    let file = disk.open(path).map_err(io)?;
+    let length = file.len().map_err(io)?;
+    if !(16..=COMMIT_BYTES_MAX).contains(&length) {
+        let what = "the file has not the length that was written";
+        return Err(Error::Corrupt {
+            file: path.to_owned(),
+            offset: 0,
+            what,
+        });
+    }
+    let mut bytes = vec![0; length as usize];
+    file.read_at(0, &mut bytes).map_err(io)?;
+    Ok(bytes)
+}
+
+/// Steps through the bytes of a small file.
+struct Fields<'a> {
+    path: &'a str,
+    whole: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl Fields<'_> {
+    fn commit(&mut self) -> Result<Commit> {
+        let (analysis, position, hits) = (self.u32()?, self.u64()?, self.u64()?);
+        let mut commit = Commit {
+            position,
+            analysis,
+            hits,
+            rows: self.u32()?,
+            ..Commit::default()
+        };
+        for _ in 0..self.u32()? {
+            let (code, column) = (self.array()?, self.array()?);
+            let kind = Kind::from_code(u16::from_le_bytes(code), u16::from_le_bytes(column));
+            let kind = kind.ok_or_else(|| self.corrupt("unknown kind of section"))?;
+            commit.sections.push(Section {
+                kind,
+                start: self.u64()?,
+                bytes: self.u64()?,
+            });
+        }
+        for _ in 0..self.u32()? {
+            let [length] = self.array()?;
+            let name = self.take(usize::from(length))?.to_vec();
+            let name = String::from_utf8(name).map_err(|_| self.corrupt("a name is not text"))?;
+            let bytes = self.u64()?;
+            let blocks = bytes.div_ceil(BLOCK_BYTES as u64).saturating_mul(4);
+            let blocks = self.take(usize::try_from(blocks).unwrap_or(usize::MAX))?;
+            let (blocks, _) = blocks.as_chunks::<4>();
+            let blocks = blocks.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
+            commit.files.push((name, Sums { bytes, blocks }));
+        }
+        Ok(commit)
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Result<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (head, rest) = self
+            .rest
+            .split_first_chunk()
+            .ok_or_else(|| self.corrupt("the file ends early"))?;
+        self.rest = rest;
+        Ok(*head)
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<&[u8]> {
+        let (head, rest) = self
+            .rest
+            .split_at_checked(bytes)
+            .ok_or_else(|| self.corrupt("the file ends early"))?;
+        self.rest = rest;
+        Ok(head)
+    }
+
+    /// Damage where the next field should stand.
+    fn corrupt(&self, what: &'static str) -> Error {
+        let offset = self.rest.as_ptr().addr() - self.whole.as_ptr().addr();
+        self.corrupt_at(offset as u64, what)
+    }
+
+    fn corrupt_at(&self, offset: u64, what: &'static str) -> Error {
+        Error::Corrupt {
+            file: self.path.to_owned(),
+            offset,
+            what,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Forward lists: the distinct words of one row, so that a deletion can take them off the statistics without reading the
+//! text again.
+//!
+//! Layout: for each word, by rising place in the dictionary, two LEB128 numbers: the distance from the word before (from 0
+//! for the first), and how often it occurs.
+
+use crate::removed::WordCount;
+
+/// Appends the list of one row; `words` is sorted by word, each once.
+pub(super) fn encode(words: &[WordCount], out: &mut Vec<u8>) {
+    let mut before = 0;
+    for WordCount { word, hits } in words {
+        write_number(word - before, out);
+        write_number(*hits, out);
+        before = *word;
+    }
+}
+
+/// Reads the list of one row. `None` where the bytes are not such a list.
+pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<WordCount>> {
+    let mut words = Vec::new();
+    let mut before = 0u32;
+    while !bytes.is_empty() {
+        before = before.checked_add(read_number(&mut bytes)?)?;
+        words.push(WordCount {
+            word: before,
+            hits: read_number(&mut bytes)?,
+        });
+    }
+    Some(words)
+}
+
+fn write_number(mut number: u32, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn read_number(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0u64;
+    for shift in (0..35).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return u32::try_from(number).ok();
+        }
+    }
+    None
+}

@@ -1,0 +1,201 @@
+//! An immutable piece of the tail: the rows of one or more published batches and their postings.
+
+use std::sync::Arc;
+
+use crate::removed::{Frequency, WordCount};
+
+/// One row in memory. Shared by every chunk and snapshot that holds it; merges copy the pointer only.
+pub(crate) struct TailRow {
+    /// Document id.
+    pub(crate) id: u64,
+    /// Encoded columns, see [`crate::row`].
+    pub(crate) columns: Box<[u8]>,
+    /// Its distinct words, by number, with their counts: the forward list.
+    pub(crate) words: Box<[WordCount]>,
+}
+
+/// Rows `first .. first + rows.len()` of a tail, and where their words stand.
+///
+/// Postings lie in flat arrays: word `words[i]` stands in the rows `ordinals[starts[i] .. starts[i + 1]]`, rising, and in row
+/// `ordinals[j]` at `positions[position_starts[j] .. position_starts[j + 1]]`, rising, each `field << 24 | position`.
+#[derive(Default)]
+pub(crate) struct Chunk {
+    pub(crate) first: u32,
+    pub(crate) rows: Vec<Arc<TailRow>>,
+    /// `(id, ordinal)`, sorted. An id may come twice, if its earlier row was deleted.
+    by_id: Vec<(u64, u32)>,
+    words: Vec<u32>,
+    starts: Vec<u32>,
+    ordinals: Vec<u32>,
+    position_starts: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+/// The rows of one word in one chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct List<'a> {
+    /// Rising; never empty.
+    pub(crate) ordinals: &'a [u32],
+    /// Where the positions of each row start; one more than rows.
+    position_starts: &'a [u32],
+    positions: &'a [u32],
+}
+
+/// One occurrence of a word while a chunk is being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Occurrence {
+    pub(crate) word: u32,
+    pub(crate) ordinal: u32,
+    pub(crate) position: u32,
+}
+
+impl Chunk {
+    /// Makes a chunk of new rows, the first of which has the number `first`. `occurrences` may come in any order.
+    pub(crate) fn new(
+        first: u32,
+        rows: Vec<Arc<TailRow>>,
+        occurrences: &mut [Occurrence],
+    ) -> Chunk {
+        occurrences.sort_unstable();
+        let mut by_id: Vec<(u64, u32)> =
+            (first..).zip(&rows).map(|(at, row)| (row.id, at)).collect();
+        by_id.sort_unstable();
+        let mut chunk = Chunk {
+            first,
+            rows,
+            by_id,
+            ..Chunk::default()
+        };
+        chunk.ordinals.reserve_exact(occurrences.len());
+        chunk.positions.reserve_exact(occurrences.len());
+        for group in occurrences.chunk_by(|a, b| a.word == b.word && a.ordinal == b.ordinal) {
+            let Occurrence { word, ordinal, .. } = group[0];
+            if chunk.words.last() != Some(&word) {
+                chunk.words.push(word);
+                chunk.starts.push(chunk.ordinals.len() as u32);
+            }
+            chunk.ordinals.push(ordinal);
+            chunk.position_starts.push(chunk.positions.len() as u32);
+            chunk
+                .positions
+                .extend(group.iter().map(|occurrence| occurrence.position));
+        }
+        chunk.close();
+        chunk
+    }
+
+    /// Joins neighbouring chunks, in order, into one. Cost: one copy of their postings, none of their rows.
+    pub(crate) fn merge(chunks: &[Arc<Chunk>]) -> Chunk {
+        let mut merged = Chunk {
+            first: chunks.first().map_or(0, |chunk| chunk.first),
+            ..Chunk::default()
+        };
+        merged.reserve(chunks);
+        for chunk in chunks {
+            merged.rows.extend(chunk.rows.iter().cloned());
+            merged.by_id.extend(&chunk.by_id);
+        }
+        merged.by_id.sort(); // sorted runs: the standard sort merges them
+        let mut entries: Vec<(u32, u16, u32)> = Vec::new();
+        for (chunk, source) in chunks.iter().zip(0u16..) {
+            entries.extend(
+                chunk
+                    .words
+                    .iter()
+                    .zip(0..)
+                    .map(|(word, entry)| (*word, source, entry)),
+            );
+        }
+        entries.sort();
+        for (word, source, entry) in entries {
+            if merged.words.last() != Some(&word) {
+                merged.words.push(word);
+                merged.starts.push(merged.ordinals.len() as u32);
+            }
+            merged.append(chunks[usize::from(source)].list_at(entry as usize));
+        }
+        merged.close();
+        merged
+    }
+
+    /// The rows of a word.
+    pub(crate) fn list(&self, word: u32) -> Option<List<'_>> {
+        self.words
+            .binary_search(&word)
+            .ok()
+            .map(|entry| self.list_at(entry))
+    }
+
+    /// Every word with its rows, by rising number.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = (u32, List<'_>)> {
+        (0..self.words.len()).map(|entry| (self.words[entry], self.list_at(entry)))
+    }
+
+    /// `(id, ordinal)` of every row, sorted.
+    pub(crate) fn by_id(&self) -> &[(u64, u32)] {
+        &self.by_id
+    }
+
+    fn list_at(&self, entry: usize) -> List<'_> {
+        let (start, end) = (self.starts[entry] as usize, self.starts[entry + 1] as usize);
+        List {
+            ordinals: &self.ordinals[start..end],
+            position_starts: &self.position_starts[start..=end],
+            positions: &self.positions,
+        }
+    }
+
+    fn append(&mut self, list: List<'_>) {
+        let moved = self.positions.len() as u32;
+        let from = list.position_starts[0];
+        self.ordinals.extend_from_slice(list.ordinals);
+        let starts = &list.position_starts[..list.ordinals.len()];
+        self.position_starts
+            .extend(starts.iter().map(|start| start - from + moved));
+        let until = list.position_starts[list.ordinals.len()];
+        self.positions
+            .extend_from_slice(&list.positions[from as usize..until as usize]);
+    }
+
+    fn reserve(&mut self, chunks: &[Arc<Chunk>]) {
+        let sum =
+            |length: fn(&Chunk) -> usize| chunks.iter().map(|chunk| length(chunk)).sum::<usize>();
+        self.rows.reserve_exact(sum(|chunk| chunk.rows.len()));
+        self.by_id.reserve_exact(sum(|chunk| chunk.by_id.len()));
+        self.ordinals
+            .reserve_exact(sum(|chunk| chunk.ordinals.len()));
+        self.position_starts
+            .reserve_exact(sum(|chunk| chunk.position_starts.len()));
+        self.positions
+            .reserve_exact(sum(|chunk| chunk.positions.len()));
+    }
+
+    /// Adds the ends that let every list be cut as `[i] .. [i + 1]`.
+    fn close(&mut self) {
+        self.starts.push(self.ordinals.len() as u32);
+        self.position_starts.push(self.positions.len() as u32);
+    }
+}
+
+impl<'a> List<'a> {
+    /// Positions of the word in the `at`-th row of the list.
+    pub(crate) fn positions(&self, at: usize) -> &'a [u32] {
+        let range = self.position_starts[at] as usize..self.position_starts[at + 1] as usize;
+        &self.positions[range]
+    }
+
+    /// Times that the word occurs in the `at`-th row of the list.
+    pub(crate) fn hits(&self, at: usize) -> u32 {
+        self.position_starts[at + 1] - self.position_starts[at]
+    }
+
+    /// Rows and occurrences.
+    pub(crate) fn frequency(&self) -> Frequency {
+        let documents = self.ordinals.len();
+        let hits = self.position_starts[documents] - self.position_starts[0];
+        Frequency {
+            documents: documents as u64,
+            hits: u64::from(hits),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The rows that are not in files yet: append-only postings in memory.
+//!
+//! A tail is a row of immutable [`Chunk`]s. Each published batch adds one; neighbours are merged geometrically, so that a
+//! snapshot is a short list of shared pointers, whatever the number of batches. A row's *ordinal* is its number in the tail,
+//! in the order of insertion.
+
+mod chunk;
+mod dictionary;
+mod postings;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use query::analysis::Words;
+use query::value::Value;
+
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::removed::{Frequency, WordCount};
+use crate::row;
+
+pub(crate) use chunk::{Chunk, TailRow};
+pub(crate) use dictionary::Dictionary;
+pub(crate) use postings::TailPostings;
+
+/// Chunks of one size class before they are merged into one of the next.
+const FAN: usize = 8;
+
+/// Chunks of this many rows are not merged any more: a merge then never holds up the writer for more than about a
+/// millisecond, and a tail of 65,536 rows is at most 16 of them and a few small ones.
+const CHUNK_ROWS_MAX: usize = 4_096;
+
+/// What a row takes beyond its columns and postings, roughly, for [`Tail::bytes`].
+const ROW_BYTES: u64 = 120;
+
+/// What one occurrence of a word takes in a chunk and in a forward list, roughly.
+const OCCURRENCE_BYTES: u64 = 24;
+
+/// The published rows of a tail.
+#[derive(Clone, Default)]
+pub(crate) struct Tail {
+    pub(crate) dictionary: Arc<Dictionary>,
+    /// Neighbours: the first starts at row 0, each other where the one before ends.
+    chunks: Vec<Arc<Chunk>>,
+    rows: u32,
+    hits: u64,
+    bytes: u64,
+}
+
+/// Rows that were inserted and not published yet, and where each live row is.
+#[derive(Default)]
+pub(crate) struct TailWriter {
+    dictionary: Arc<Dictionary>,
+    /// Ordinal of the first row in `rows`.
+    first: u32,
+    rows: Vec<Arc<TailRow>>,
+    occurrences: Vec<chunk::Occurrence>,
+    hits: u64,
+    bytes: u64,
+    /// Live rows, published or not.
+    ordinals: HashMap<u64, u32>,
+    scratch: Vec<u32>,
+}
+
+impl Tail {
+    /// Rows held, deleted ones included.
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Words held, every occurrence counted.
+    pub(crate) fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// Memory taken, roughly.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn chunks(&self) -> &[Arc<Chunk>] {
+        &self.chunks
+    }
+
+    /// A row by its ordinal, which must be below [`Tail::rows`].
+    pub(crate) fn row(&self, ordinal: u32) -> &Arc<TailRow> {
+        let chunk = self.chunks.partition_point(|chunk| chunk.first <= ordinal) - 1;
+        let chunk = &self.chunks[chunk];
+        &chunk.rows[(ordinal - chunk.first) as usize]
+    }
+
+    /// The rows of a word.
+    pub(crate) fn postings(&self, word: u32) -> TailPostings<'_> {
+        TailPostings::new(
+            self.chunks
+                .iter()
+                .filter_map(|chunk| chunk.list(word))
+                .collect(),
+        )
+    }
+
+    /// Rows and occurrences of a word, deleted rows included.
+    pub(crate) fn frequency(&self, word: u32) -> Frequency {
+        let mut sum = Frequency::default();
+        for list in self.chunks.iter().filter_map(|chunk| chunk.list(word)) {
+            let Frequency { documents, hits } = list.frequency();
+            sum.documents += documents;
+            sum.hits += hits;
+        }
+        sum
+    }
+
+    /// Calls `visit` with the ordinals of all rows with one of these ids (sorted), deleted rows included.
+    pub(crate) fn find(&self, ids: &[u64], visit: &mut impl FnMut(u32)) {
+        for chunk in &self.chunks {
+            let mut rest = chunk.by_id();
+            for id in ids {
+                rest = &rest[gallop(rest, |entry| entry.0 < *id)..];
+                for (_, ordinal) in rest.iter().take_while(|entry| entry.0 == *id) {
+                    visit(*ordinal);
+                }
+                if rest.is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Takes over what the writer has gathered.
+    pub(crate) fn publish(&mut self, writer: &mut TailWriter) {
+        if writer.rows.is_empty() {
+            return;
+        }
+        let rows = std::mem::take(&mut writer.rows);
+        self.rows += rows.len() as u32;
+        self.hits += std::mem::take(&mut writer.hits);
+        self.bytes += std::mem::take(&mut writer.bytes);
+        self.chunks.push(Arc::new(Chunk::new(
+            writer.first,
+            rows,
+            &mut writer.occurrences,
+        )));
+        writer.first = self.rows;
+        writer.occurrences.clear();
+        self.merge();
+    }
+
+    fn merge(&mut self) {
+        while let Some(last) = self.chunks.last().map(|chunk| chunk.rows.len()) {
+            if last >= CHUNK_ROWS_MAX {
+                return;
+            }
+            let small = |chunk: &&Arc<Chunk>| class_of(chunk.rows.len()) <= class_of(last);
+            let first = self.chunks.len() - self.chunks.iter().rev().take_while(small).count();
+            if self.chunks.len() - first < FAN {
+                return;
+            }
+            let merged = Chunk::merge(&self.chunks[first..]);
+            self.chunks.truncate(first);
+            self.chunks.push(Arc::new(merged));
+        }
+    }
+}
+
+/// Powers of [`FAN`].
+fn class_of(rows: usize) -> u32 {
+    rows.min(CHUNK_ROWS_MAX).ilog(FAN)
+}
+
+/// The first entry that is not `before`, found in a logarithm of its distance: for stepping through sorted lists.
+pub(crate) fn gallop<T>(list: &[T], before: impl Fn(&T) -> bool) -> usize {
+    let mut step = 1;
+    while step <= list.len() && before(&list[step - 1]) {
+        step *= 2;
+    }
+    let start = step / 2;
+    let end = step.min(list.len());
+    start + list[start..end].partition_point(before)
+}
+
+impl TailWriter {
+    /// For a tail that shares the dictionary.
+    pub(crate) fn new(tail: &Tail) -> TailWriter {
+        TailWriter {
+            dictionary: Arc::clone(&tail.dictionary),
+            ..TailWriter::default()
+        }
+    }
+
+    /// The ordinal of the live row of that id.
+    pub(crate) fn ordinal(&self, id: u64) -> Option<u32> {
+        self.ordinals.get(&id).copied()
+    }
+
+    /// Rows inserted and not published yet.
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// Memory that they take, roughly.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Adds a row. The caller has made sure that the id is free.
+    pub(crate) fn insert(&mut self, id: u64, columns: &[Value], words: &Words) -> Result<()> {
+        check(words)?;
+        if self.first + self.rows() >= limits::TAIL_ROWS_MAX {
+            return Err(Error::TailFull);
+        }
+        let ordinal = self.first + self.rows();
+        let TailWriter {
+            occurrences,
+            scratch,
+            ..
+        } = self;
+        scratch.clear();
+        self.dictionary.intern(words, |word, field, position| {
+            let position = u32::from(field) << 24 | position;
+            occurrences.push(chunk::Occurrence {
+                word,
+                ordinal,
+                position,
+            });
+            scratch.push(word);
+        });
+        scratch.sort_unstable();
+        let count = |group: &[u32]| WordCount {
+            word: group[0],
+            hits: group.len() as u32,
+        };
+        let forward = scratch.chunk_by(|a, b| a == b).map(count).collect();
+        let columns = row::encode(columns).into_boxed_slice();
+        let hits = scratch.len() as u64;
+        self.hits += hits;
+        self.bytes += columns.len() as u64 + ROW_BYTES + OCCURRENCE_BYTES * hits;
+        self.rows.push(Arc::new(TailRow {
+            id,
+            columns,
+            words: forward,
+        }));
+        self.ordinals.insert(id, ordinal);
+        Ok(())
+    }
+
+    /// Forgets where the live row of that id is. Gives the row if it is not published yet.
+    pub(crate) fn delete(&mut self, id: u64) -> Option<Arc<TailRow>> {
+        let ordinal = self.ordinals.remove(&id)?;
+        let at = ordinal.checked_sub(self.first)?;
+        self.rows.get(at as usize).cloned()
+    }
+}
+
+/// Whether every word's place fits its 24 bits.
+fn check(words: &Words) -> Result<()> {
+    let over = |position: u32| position > limits::FIELD_POSITION_MAX;
+    match words.iter().find(|(_, _, position)| over(*position)) {
+        Some((_, field, _)) => Err(Error::TextTooLong { field }),
+        None => Ok(()),
+    }
+}
