@@ -13,10 +13,11 @@
 use crate::frame::SegmentId;
 use crate::prepare::{Listing, draw_salt, poisoned};
 use crate::segment::{Found, Segment, SegmentReader, path_in, segment_name};
-use crate::{Error, Position, Result};
+use crate::{Position, Result};
 use disk::Disk;
 use std::collections::VecDeque;
 
+const UNREADABLE: &str = "a frame that was synced cannot be read";
 const UNREADABLE_START: &str = "the first frame of the oldest segment cannot be read";
 
 /// Zeroes are written in pieces of this. Bytes.
@@ -61,26 +62,26 @@ pub(crate) fn recover(
     let mut segments = open_all(disk, dir, &listing.segments)?;
     let walk = walk(&mut segments)?;
     let remains = remains(&segments, &walk)?;
+    let (segment, offset) = place(&segments, &walk, &remains);
     let proven = remains
         .iter()
         .map(|remains| remains.synced)
         .fold(known_synced, Position::max);
     if walk.last.next() <= proven {
-        return Err(damage(&segments, &walk, &remains));
+        return Err(segment.corrupt(offset, walk.what.unwrap_or(UNREADABLE)));
     }
-    let mut segments = VecDeque::from(segments);
-    let mut prepared = segments.split_off(walk.segment + 1);
-    let active = &segments[walk.segment];
     let bytes_cut = remains.iter().map(Remains::bytes).sum();
     let recovered = Recovered {
         records: walk.last.0 + 1 - segments[0].first.0,
         frames: walk.frames,
-        segments: segments.len() as u64,
+        segments: walk.segment as u64 + 1,
         bytes_cut,
-        cut_file: (bytes_cut > 0).then(|| active.path.clone()),
-        cut_offset: if bytes_cut > 0 { active.end } else { 0 },
+        cut_file: (bytes_cut > 0).then(|| segment.path.clone()),
+        cut_offset: if bytes_cut > 0 { offset } else { 0 },
     };
-    make_durable(active, walk.unproven_from, remains[0].end)?;
+    let mut segments = VecDeque::from(segments);
+    let mut prepared = segments.split_off(walk.segment + 1);
+    make_durable(&segments[walk.segment], walk.unproven_from, remains[0].end)?;
     for (segment, remains) in prepared.iter_mut().zip(&remains[1..]) {
         if remains.bytes() > 0 {
             rename_with_new_salt(disk, dir, segment)?;
@@ -247,27 +248,20 @@ impl Remains {
     }
 }
 
-/// Names the place of the first frame that is missing or damaged.
-fn damage(segments: &[Segment], walk: &Walk, remains: &[Remains]) -> Error {
-    let what = walk
-        .what
-        .unwrap_or("a frame that was synced cannot be read");
+/// The place of the first frame that is missing or damaged.
+fn place<'a>(segments: &'a [Segment], walk: &Walk, remains: &[Remains]) -> (&'a Segment, u64) {
     let active = &segments[walk.segment];
-    let (own, next) = (
-        &remains[0],
-        segments.get(walk.segment + 1).zip(remains.get(1)),
-    );
-    match next {
+    match segments.get(walk.segment + 1).zip(remains.get(1)) {
         // Nothing is left over where the walk ended, and the next segment was written, but not from a later position on:
         // what is missing stood at its start.
         Some((next, begun))
-            if own.bytes() == 0
+            if remains[0].bytes() == 0
                 && begun.bytes() > 0
                 && begun.first.is_none_or(|first| first <= walk.last.next()) =>
         {
-            next.corrupt(0, what)
+            (next, 0)
         }
-        _ => active.corrupt(active.end, what),
+        _ => (active, active.end),
     }
 }
 

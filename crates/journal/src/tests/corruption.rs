@@ -111,6 +111,25 @@ fn frames_behind_a_torn_one_are_cut_when_none_was_synced() {
 }
 
 #[test]
+fn a_torn_first_frame_is_cut_from_the_segment_that_it_began() {
+    let disk = journal_of(3);
+    let path = segment_files(&disk)[1].clone();
+    flip(&disk, &path, 100);
+    let (mut journal, recovered) = FileJournal::open(Arc::new(disk.clone()), DIR, small()).unwrap();
+    assert_eq!(
+        (recovered.cut_file, recovered.cut_offset),
+        (Some(path.clone()), 0)
+    );
+    // That file is used again, under a name that makes the torn frame stale.
+    assert!(!disk.exists(&path).unwrap());
+    put(&mut journal, b"other");
+    assert_eq!(
+        kept(&mut open_with(&disk, knowing(3)).unwrap())[2],
+        (3, b"other".to_vec())
+    );
+}
+
+#[test]
 fn a_missing_segment_is_refused() {
     let disk = journal_of(8);
     let files = segment_files(&disk);
