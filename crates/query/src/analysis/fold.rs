@@ -51,11 +51,17 @@ pub(super) fn words(text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
     }
 }
 
-/// The mark of the run that begins at `start`, if it has one: `#run`, but not `a#run`.
-fn mark_before(text: &str, start: usize) -> Option<char> {
-    let mut before = text.get(..start)?.chars().rev();
-    let mark = before.next().filter(|c| is_mark(*c))?;
-    before.next().is_none_or(|c| !in_run(c)).then_some(mark)
+/// The mark of the run that begins at byte `start`, if it has one: `#run`, but not `a#run`.
+#[inline]
+pub(super) fn mark_before(text: &str, start: usize) -> Option<char> {
+    let at = start.checked_sub(1)?;
+    let mark = text
+        .as_bytes()
+        .get(at)
+        .map(|byte| char::from(*byte))
+        .filter(|c| is_mark(*c))?;
+    let before = text.get(..at)?.chars().next_back();
+    before.is_none_or(|c| !in_run(c)).then_some(mark)
 }
 
 /// One folded letter and the bytes of the text that it stands for.

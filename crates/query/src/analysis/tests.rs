@@ -156,14 +156,14 @@ fn is_beyond_letters(c: char) -> bool {
 proptest! {
     #[test]
     fn the_fast_path_gives_what_the_general_one_gives(
-        text in r"([a-zA-Z0-9_#@ .,'!\x00\x7f-]|[ -~]){0,400}"
+        text in r"([a-zA-Z0-9_#@ .,'!\x00\x7f-]|[ -~]|[’é東\u{301}😀#@ ]){0,400}"
     ) {
         prop_assert_eq!(hot(&text), general(&text));
     }
 
     #[test]
     fn runs_longer_than_a_block_and_than_a_word_are_the_same_on_both_paths(
-        parts in prop::collection::vec(("[#@ ,]{0,3}", "[A-Za-z0-9_]", 0..300usize), 0..6)
+        parts in prop::collection::vec(("[#@ ,]{0,3}", "[A-Za-z0-9_é東’]", 0..300usize), 0..6)
     ) {
         let text: String =
             parts.iter().map(|(before, letter, count)| before.clone() + &letter.repeat(*count)).collect();
