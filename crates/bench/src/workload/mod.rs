@@ -1,0 +1,7 @@
+//! What the benchmarks send: real posts, and queries drawn from their words by a written recipe.
+
+mod posts;
+mod recipe;
+
+pub use posts::{Post, PostsError, posts};
+pub use recipe::{Recipe, commonest_words};

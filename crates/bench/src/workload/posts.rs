@@ -1,0 +1,49 @@
+//! Posts as NDJSON.
+
+use serde::Deserialize;
+
+/// One short text with its attributes. Fields that a file lacks are empty or 0; others are not looked at.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
+pub struct Post {
+    /// The text; a field named `text` is read as well.
+    #[serde(alias = "text")]
+    pub body: String,
+    /// The community it was posted in.
+    pub sub: String,
+    /// When, ISO 8601.
+    pub ts: String,
+    /// Votes.
+    pub score: i64,
+}
+
+/// A line that is not a post.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostsError {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl std::fmt::Display for PostsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {} is not a post: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for PostsError {}
+
+/// Reads posts, one JSON object a line, in the order of the lines. Empty lines are passed over.
+///
+/// # Errors
+/// The first line that is not a JSON object with fields of the right types.
+pub fn posts(ndjson: &[u8]) -> Result<Vec<Post>, PostsError> {
+    let lines = ndjson.split(|byte| *byte == b'\n').zip(1..).filter(|(text, _)| !text.is_empty());
+    lines
+        .map(|(text, line)| {
+            serde_json::from_slice(text)
+                .map_err(|error| PostsError { line, message: error.to_string() })
+        })
+        .collect()
+}
