@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use std::ops::Range;
+
 use super::{Analyzer, fold};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
 
@@ -82,6 +84,21 @@ impl Words {
                 .get(start..start + usize::from(mark.bytes))
                 .unwrap_or_default();
             (text, mark.field, mark.position)
+        })
+    }
+
+    /// The buffer that the words are stretches of. What lies between them and after them has no meaning: it is there
+    /// for a reader that takes a fixed number of bytes at a time.
+    #[must_use]
+    pub fn buffer(&self) -> &[u8] {
+        self.folded.as_bytes()
+    }
+
+    /// Where the words lie in [`Words::buffer`], in the order of [`Words::iter`]: (the word's bytes, field).
+    pub fn spans(&self) -> impl Iterator<Item = (Range<usize>, u8)> + '_ {
+        self.marks.iter().map(|mark| {
+            let start = mark.start as usize;
+            (start..start + usize::from(mark.bytes), mark.field)
         })
     }
 
