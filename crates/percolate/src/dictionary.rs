@@ -7,7 +7,7 @@
 //! A word limited to fields is a term of its own, chained to the plain word: words outside the chosen fields then
 //! never set its mask, and matching needs no other test of fields.
 
-use std::sync::Arc;
+use std::{hash::BuildHasher, ops::Range, sync::Arc};
 
 use hashbrown::{HashMap, HashTable};
 use query::tree::{FieldSet, Word};
@@ -19,63 +19,67 @@ pub(crate) type TermId = u32;
 /// No term.
 const NONE: TermId = TermId::MAX;
 
-/// Longest word that is its own key.
+/// Longest word that is its own key: with its length it fills 16 bytes.
 const SHORT_BYTES_MAX: usize = 15;
 
 /// The small layer is merged into the large one when it has so many words, or this part of the large one's.
 const RECENT_WORDS_MIN: usize = 256;
 const RECENT_PART: usize = 64;
 
-/// A word of at most 15 bytes, exactly: its bytes padded with zeros, and its length in the last byte. Equal keys are
-/// equal words, so finding a key needs no look at the text. A chained term's key has 255 there.
+/// A word of at most 15 bytes, exactly: its bytes, zeros, and its length in the last byte. Equal keys are equal words,
+/// so finding a key needs no look at the text.
 type Key = [u64; 2];
 
-/// One term.
+/// The plain term of a word: it may stand in any field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
+pub(crate) struct Plain {
     key: Key,
     /// Its number.
     pub(crate) term: TermId,
-    /// The next term of the same word, limited to fields; [`NONE`] at the end.
+    /// The first term of the same word limited to fields, or [`NONE`].
+    limited: TermId,
+}
+
+/// A term limited to fields.
+#[derive(Clone, Copy, Debug)]
+struct Limited {
+    term: TermId,
+    /// The next one of the same word, or [`NONE`].
     next: TermId,
-    /// Where the word must stand.
     fields: FieldSet,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Layer {
-    short: HashTable<Slot>,
-    long: HashMap<Arc<str>, Slot, FxBuildHasher>,
+    short: HashTable<Plain>,
+    long: HashMap<Arc<[u8]>, Plain, FxBuildHasher>,
+    limited: HashMap<TermId, Limited, FxBuildHasher>,
 }
 
 impl Layer {
     fn len(&self) -> usize {
-        self.short.len() + self.long.len()
+        self.short.len() + self.long.len() + self.limited.len()
     }
 
-    fn find_key(&self, key: Key) -> Option<&Slot> {
-        self.short.find(hash_key(key), |slot| slot.key == key)
-    }
-
-    fn put_key(&mut self, slot: Slot) {
+    fn put_short(&mut self, plain: Plain) {
         use hashbrown::hash_table::Entry;
-        let same = |other: &Slot| other.key == slot.key;
+        let same = |other: &Plain| other.key == plain.key;
         match self
             .short
-            .entry(hash_key(slot.key), same, |other| hash_key(other.key))
+            .entry(hash_key(plain.key), same, |other| hash_key(other.key))
         {
-            Entry::Occupied(mut held) => *held.get_mut() = slot,
+            Entry::Occupied(mut held) => *held.get_mut() = plain,
             Entry::Vacant(free) => {
-                free.insert(slot);
+                free.insert(plain);
             }
         }
     }
 
-    fn put_word(&mut self, word: &str, slot: Slot) {
+    fn put(&mut self, word: &[u8], plain: Plain) {
         if word.len() <= SHORT_BYTES_MAX {
-            self.put_key(slot);
+            self.put_short(plain);
         } else {
-            self.long.insert(Arc::from(word), slot);
+            self.long.insert(Arc::from(word), plain);
         }
     }
 }
@@ -94,99 +98,103 @@ impl Dictionary {
         self.terms as usize
     }
 
-    /// The plain term of a word, if a query asks for the word in any field.
+    /// The plain term of a word, if a query asks for the word. The word is a stretch of a buffer.
     #[inline]
-    pub(crate) fn find(&self, word: &str) -> Option<&Slot> {
+    pub(crate) fn find(&self, buffer: &[u8], word: Range<usize>) -> Option<&Plain> {
         if word.len() > SHORT_BYTES_MAX {
+            let word = buffer.get(word)?;
             return self
                 .recent
                 .long
                 .get(word)
                 .or_else(|| self.base.long.get(word));
         }
-        let key = key_of(word);
+        let key = key_in(buffer, word);
         let hash = hash_key(key);
-        let same = |slot: &Slot| slot.key == key;
+        let same = |plain: &Plain| plain.key == key;
         if !self.recent.short.is_empty()
-            && let Some(slot) = self.recent.short.find(hash, same)
+            && let Some(plain) = self.recent.short.find(hash, same)
         {
-            return Some(slot);
+            return Some(plain);
         }
         self.base.short.find(hash, same)
     }
 
-    /// Calls `visit` with every term of that word which standing in `field` satisfies, besides the plain one.
+    /// Calls `visit` with every further term of that word which standing in `field` satisfies.
     #[inline]
-    pub(crate) fn limited(&self, slot: &Slot, field: u8, mut visit: impl FnMut(TermId)) {
-        let mut next = slot.next;
-        while next != NONE {
-            let Some(slot) = self.find_chained(next) else {
-                return;
-            };
-            if slot.fields.holds(field) {
-                visit(slot.term);
+    pub(crate) fn limited(&self, plain: &Plain, field: u8, mut visit: impl FnMut(TermId)) {
+        let mut next = plain.limited;
+        while let Some(limited) = self.find_limited(next) {
+            if limited.fields.holds(field) {
+                visit(limited.term);
             }
-            next = slot.next;
+            next = limited.next;
         }
     }
 
     /// The term of a query's word, numbered now if it is new.
     pub(crate) fn intern(&mut self, word: &Word) -> TermId {
-        let plain = match self.find(&word.text) {
-            Some(slot) => *slot,
-            None => self.add_plain(&word.text),
+        let bytes = word.text.as_bytes();
+        let plain = match self.find(bytes, 0..bytes.len()) {
+            Some(plain) => *plain,
+            None => self.add_plain(bytes),
         };
         if word.fields == FieldSet::ALL {
             return plain.term;
         }
-        let mut next = plain.next;
-        while let Some(slot) = self.find_chained(next) {
-            if slot.fields == word.fields {
-                return slot.term;
+        let mut next = plain.limited;
+        while let Some(limited) = self.find_limited(next) {
+            if limited.fields == word.fields {
+                return limited.term;
             }
-            next = slot.next;
+            next = limited.next;
         }
-        self.add_limited(word, plain)
+        self.add_limited(bytes, word.fields, plain)
     }
 
-    fn find_chained(&self, term: TermId) -> Option<&Slot> {
-        let key = chained_key(term);
+    #[inline]
+    fn find_limited(&self, term: TermId) -> Option<&Limited> {
+        if term == NONE {
+            return None;
+        }
         self.recent
-            .find_key(key)
-            .or_else(|| self.base.find_key(key))
+            .limited
+            .get(&term)
+            .or_else(|| self.base.limited.get(&term))
     }
 
-    fn add_plain(&mut self, word: &str) -> Slot {
-        let key = if word.len() <= SHORT_BYTES_MAX {
-            key_of(word)
+    fn add_plain(&mut self, word: &[u8]) -> Plain {
+        let short = word.len() <= SHORT_BYTES_MAX;
+        let key = if short {
+            key_in(word, 0..word.len())
         } else {
             [0, 0]
         };
-        let slot = Slot {
+        let plain = Plain {
             key,
             term: self.number(),
-            next: NONE,
-            fields: FieldSet::ALL,
+            limited: NONE,
         };
-        Arc::make_mut(&mut self.recent).put_word(word, slot);
+        Arc::make_mut(&mut self.recent).put(word, plain);
         self.settle();
-        slot
+        plain
     }
 
-    fn add_limited(&mut self, word: &Word, plain: Slot) -> TermId {
+    fn add_limited(&mut self, word: &[u8], fields: FieldSet, plain: Plain) -> TermId {
         let term = self.number();
-        let key = chained_key(term);
         let recent = Arc::make_mut(&mut self.recent);
-        recent.put_key(Slot {
-            key,
+        recent.limited.insert(
             term,
-            next: plain.next,
-            fields: word.fields,
-        });
-        recent.put_word(
-            &word.text,
-            Slot {
-                next: term,
+            Limited {
+                term,
+                next: plain.limited,
+                fields,
+            },
+        );
+        recent.put(
+            word,
+            Plain {
+                limited: term,
                 ..plain
             },
         );
@@ -208,50 +216,70 @@ impl Dictionary {
         }
         let recent = std::mem::take(&mut self.recent);
         let base = Arc::make_mut(&mut self.base);
-        for slot in recent.short.iter() {
-            base.put_key(*slot);
+        for plain in recent.short.iter() {
+            base.put_short(*plain);
         }
-        for (word, slot) in &recent.long {
-            base.long.insert(Arc::clone(word), *slot);
-        }
+        base.long.extend(
+            recent
+                .long
+                .iter()
+                .map(|(word, plain)| (Arc::clone(word), *plain)),
+        );
+        base.limited.extend(
+            recent
+                .limited
+                .iter()
+                .map(|(term, limited)| (*term, *limited)),
+        );
     }
 }
 
 /// A number for a word, the same in every process; used to count words that may not be in a dictionary.
 #[inline]
-pub(crate) fn hash_word(word: &str) -> u64 {
+pub(crate) fn hash_word(buffer: &[u8], word: Range<usize>) -> u64 {
     if word.len() <= SHORT_BYTES_MAX {
-        hash_key(key_of(word))
-    } else {
-        use std::hash::BuildHasher;
-        FxBuildHasher.hash_one(word)
+        return hash_key(key_in(buffer, word));
     }
+    FxBuildHasher.hash_one(buffer.get(word))
 }
 
-fn chained_key(term: TermId) -> Key {
-    [u64::from(term), u64::MAX]
-}
-
-/// Reads whole words instead of single bytes: 8 and 8 overlapping ones, 4 and 4, or up to 3.
+/// Reads 16 bytes and blanks those behind the word: no branch on its length, which nobody can predict.
 #[inline]
-fn key_of(word: &str) -> Key {
-    let bytes = word.as_bytes();
-    let length = (bytes.len() as u64) << 56;
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        // The last 8 bytes end where the word ends: what they share with the first 8 is shifted out.
-        let shared_bits = 8 * (16 - bytes.len() as u32);
-        let rest = u64::from_le_bytes(*last)
-            .checked_shr(shared_bits)
-            .unwrap_or(0);
-        [u64::from_le_bytes(*first), rest | length]
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        [u64::from(first) | u64::from(last) << 32, length]
-    } else {
-        let at = |index: usize| u64::from(bytes.get(index).copied().unwrap_or(0));
-        [at(0) | at(1) << 8 | at(2) << 16, length]
-    }
+fn key_in(buffer: &[u8], word: Range<usize>) -> Key {
+    let length = word.len();
+    let bytes = match buffer.get(word.start..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(bytes) => *bytes,
+        None => padded(buffer.get(word).unwrap_or_default()),
+    };
+    let kept = KEPT[length & SHORT_BYTES_MAX];
+    let (low, high) = (
+        u128::from_le_bytes(bytes) as u64,
+        (u128::from_le_bytes(bytes) >> 64) as u64,
+    );
+    [low & kept[0], high & kept[1] | (length as u64) << 56]
 }
+
+/// The last words of a buffer, with fewer than 16 bytes to read.
+#[cold]
+fn padded(word: &[u8]) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    for (place, byte) in bytes.iter_mut().zip(word) {
+        *place = *byte;
+    }
+    bytes
+}
+
+/// By a word's length: ones where its bytes are.
+const KEPT: [Key; SHORT_BYTES_MAX + 1] = {
+    let mut kept = [[0, 0]; SHORT_BYTES_MAX + 1];
+    let mut length = 0;
+    while length <= SHORT_BYTES_MAX {
+        let ones = (1_u128 << (8 * length)) - 1;
+        kept[length] = [ones as u64, (ones >> 64) as u64];
+        length += 1;
+    }
+    kept
+};
 
 /// One wide multiplication, folded.
 #[inline]

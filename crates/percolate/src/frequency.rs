@@ -48,8 +48,11 @@ impl Stream {
         if !turn.is_multiple_of(LEARN_EVERY) && self.documents() >= LEARN_ALL_BELOW {
             return;
         }
-        for (word, _, _) in documents.iter().flat_map(Words::iter) {
-            self.counters[counter_of(word)].fetch_add(1, Relaxed);
+        for document in documents {
+            for (word, _) in document.spans() {
+                let counter = counter_of(hash_word(document.buffer(), word));
+                self.counters[usize::from(counter)].fetch_add(1, Relaxed);
+            }
         }
         self.documents.fetch_add(documents.len() as u64, Relaxed);
     }
@@ -71,12 +74,8 @@ impl Stream {
     }
 }
 
-fn counter_of(word: &str) -> usize {
-    usize::from(counter_number(word))
-}
-
-fn counter_number(word: &str) -> u16 {
-    (hash_word(word) >> 40) as u16
+fn counter_of(hash: u64) -> u16 {
+    (hash >> 40) as u16
 }
 
 /// What the writer keeps of one term.
@@ -106,7 +105,7 @@ impl Uses {
             });
         }
         let counted = &mut self.terms[term];
-        counted.counter = counter_number(word);
+        counted.counter = counter_of(hash_word(word.as_bytes(), 0..word.len()));
         counted.named = counted.named.saturating_add(1);
         self.named += 1;
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{level::Ordinal, limits::SLICE_DOCUMENTS, set::Held, standing::StandingQuery};
+use crate::{
+    found::Found, level::Ordinal, limits::SLICE_DOCUMENTS, set::Held, standing::StandingQuery,
+};
 
 /// Work done by one call, counted rather than timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,40 +36,6 @@ struct Row {
     /// Its documents: a range of `Hits::documents`.
     start: u32,
     end: u32,
-}
-
-/// Documents of one slice that satisfy one entry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
-    /// Level, query, slice; ordered so.
-    key: u64,
-    mask: u64,
-}
-
-const SLICE_BITS: u32 = 24;
-const LEVEL_SHIFT: u32 = SLICE_BITS + Ordinal::BITS;
-
-/// Most documents of one call: their slices are numbered in 24 bits.
-pub(crate) const DOCUMENTS_MAX: usize = SLICE_DOCUMENTS << SLICE_BITS;
-
-impl Found {
-    #[inline]
-    pub(crate) fn new(level: usize, query: Ordinal, slice: usize, mask: u64) -> Found {
-        let key = (level as u64) << LEVEL_SHIFT | u64::from(query) << SLICE_BITS | slice as u64;
-        Found { key, mask }
-    }
-
-    fn level(self) -> usize {
-        (self.key >> LEVEL_SHIFT) as usize
-    }
-
-    fn query(self) -> Ordinal {
-        (self.key >> SLICE_BITS) as Ordinal
-    }
-
-    fn slice(self) -> u32 {
-        self.key as u32 & ((1 << SLICE_BITS) - 1)
-    }
 }
 
 impl Hits {
@@ -124,62 +92,58 @@ impl Hits {
         self.work = Work::default();
     }
 
-    /// Takes over what was found in these levels, in any order, as rows by query id.
-    pub(crate) fn collect(&mut self, levels: &[Held], found: &mut [Found]) {
-        self.levels.extend_from_slice(levels);
-        found.sort_unstable_by_key(|found| found.key);
-        let mut runs: Vec<&[Found]> = found.chunk_by(|a, b| a.level() == b.level()).collect();
-        let id = |run: &[Found]| {
-            run.first().map_or(u64::MAX, |head| {
-                levels[head.level()].level.ids[head.query() as usize]
-            })
-        };
-        while runs.len() > 1 {
-            let least = (0..runs.len())
-                .min_by_key(|number| id(runs[*number]))
-                .unwrap_or(0);
-            runs[least] = self.take_query(runs[least]);
-            if runs[least].is_empty() {
-                runs.swap_remove(least);
+    /// Adds what was found in a level, in the order of queries, as rows.
+    pub(crate) fn push_level(&mut self, held: &Held, found: &[Found]) {
+        let level = self.levels.len() as u32;
+        self.levels.push(held.clone());
+        for of_query in found.chunk_by(|a, b| a.query == b.query) {
+            let Some(query) = of_query.first().map(|found| found.query) else {
+                continue;
+            };
+            if held.removed.holds(query) {
+                continue;
             }
-        }
-        let mut last = runs.pop().unwrap_or_default();
-        while !last.is_empty() {
-            last = self.take_query(last);
+            let start = self.documents.len() as u32;
+            self.push_documents(of_query);
+            self.rows.push(Row {
+                level,
+                query,
+                start,
+                end: self.documents.len() as u32,
+            });
         }
         self.work.matches = self.documents.len() as u64;
     }
 
-    /// Takes what was found of the first query, if it has not been removed; returns what follows.
-    fn take_query<'f>(&mut self, found: &'f [Found]) -> &'f [Found] {
-        let Some(head) = found.first() else {
-            return found;
-        };
-        let of_head = |other: &Found| other.key >> SLICE_BITS == head.key >> SLICE_BITS;
-        let count = found.iter().take_while(|other| of_head(other)).count();
-        let (mine, rest) = found.split_at(count);
-        if self.levels[head.level()].removed.holds(head.query()) {
-            return rest;
-        }
-        let start = self.documents.len() as u32;
-        for same_slice in mine.chunk_by(|a, b| a.key == b.key) {
-            let Some(slice) = same_slice.first().map(|found| found.slice()) else {
-                continue;
-            };
-            let mut mask = same_slice.iter().fold(0, |mask, found| mask | found.mask);
+    fn push_documents(&mut self, mut of_query: &[Found]) {
+        while let Some((first, rest)) = of_query.split_first() {
+            of_query = rest;
+            let mut mask = first.mask;
+            while let Some((same, rest)) = of_query.split_first()
+                && same.slice == first.slice
+            {
+                mask |= same.mask;
+                of_query = rest;
+            }
             while mask != 0 {
                 self.documents
-                    .push(slice * SLICE_DOCUMENTS as u32 + mask.trailing_zeros());
+                    .push(first.slice * SLICE_DOCUMENTS as u32 + mask.trailing_zeros());
                 mask &= mask - 1;
             }
         }
-        let end = self.documents.len() as u32;
-        self.rows.push(Row {
-            level: head.level() as u32,
-            query: head.query(),
-            start,
-            end,
-        });
-        rest
+    }
+
+    /// Puts the rows of all levels in the order of ids. Each level's are in order already.
+    pub(crate) fn order(&mut self) {
+        let levels = &self.levels;
+        if self
+            .rows
+            .chunk_by(|a, b| a.level == b.level)
+            .nth(1)
+            .is_some()
+        {
+            self.rows
+                .sort_by_key(|row| levels[row.level as usize].level.ids[row.query as usize]);
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod check;
 mod conjunction;
 mod dictionary;
+mod found;
 mod frequency;
 mod hits;
 mod level;

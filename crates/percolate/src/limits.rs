@@ -3,6 +3,9 @@
 /// Documents examined together: one bit each of a word of masks.
 pub(crate) const SLICE_DOCUMENTS: usize = 64;
 
+/// Most documents of one call: their indexes are `u32`.
+pub(crate) const DOCUMENTS_MAX: usize = u32::MAX as usize;
+
 /// Words kept inside an entry. Further ones go into its check.
 pub(crate) const INLINE_TERMS: usize = 6;
 

@@ -11,15 +11,13 @@ use query::analysis::Words;
 use crate::{
     check::Slice,
     dictionary::{Dictionary, TermId},
+    found::{Found, Sorter},
     frequency::Stream,
-    hits::{DOCUMENTS_MAX, Found, Hits, Work},
-    level::{Level, Run},
-    limits::SLICE_DOCUMENTS,
+    hits::{Hits, Work},
+    level::{Entry, Level, Run},
+    limits::{DOCUMENTS_MAX, SLICE_DOCUMENTS},
     set::Held,
 };
-
-/// Candidates sifted at a time.
-const SIFT: usize = 256;
 
 /// Buffers of one matcher, kept from call to call. One per thread; good for any snapshot of any set.
 #[derive(Debug, Default)]
@@ -27,7 +25,11 @@ pub struct Scratch {
     /// By term: the documents of the slice that hold it. Zero outside `touched`.
     masks: Vec<u64>,
     touched: Vec<TermId>,
-    found: Vec<Found>,
+    /// Entries of one level that are left to verify, with the anchor each was found under.
+    left: Vec<(u32, TermId)>,
+    /// By level: what was found, slice by slice.
+    found: Vec<Vec<Found>>,
+    sorter: Sorter,
     /// Slices seen so far.
     turn: u64,
 }
@@ -48,28 +50,28 @@ impl Snapshot {
     /// Takes no lock and allocates only while its buffers grow, except for checks of phrases.
     ///
     /// # Panics
-    /// If there are more than 2^30 documents.
+    /// If there are more than 2^32 - 1 documents.
     pub fn matches(&self, documents: &[Words], scratch: &mut Scratch, hits: &mut Hits) {
         assert!(
             documents.len() <= DOCUMENTS_MAX,
             "a call's documents fit into memory"
         );
         hits.clear();
-        scratch.found.clear();
-        for (number, documents) in documents.chunks(SLICE_DOCUMENTS).enumerate() {
+        scratch.begin(self.levels.len());
+        for (documents, number) in documents.chunks(SLICE_DOCUMENTS).zip(0..) {
             scratch.mark(&self.dictionary, documents);
             self.stream.learn(scratch.turn, documents);
             scratch.turn += 1;
             for (level, held) in self.levels.iter().enumerate() {
-                let examined = Examined {
-                    level: &held.level,
-                    number: level,
-                    slice: number,
-                };
-                scratch.examine(examined, documents, &mut hits.work);
+                scratch.examine((level, &held.level), number, documents, &mut hits.work);
             }
         }
-        hits.collect(&self.levels, &mut scratch.found);
+        let Scratch { found, sorter, .. } = scratch;
+        for (number, held) in self.levels.iter().enumerate() {
+            sorter.sort(&mut found[number], held.level.len());
+            hits.push_level(held, &found[number]);
+        }
+        hits.order();
     }
 
     /// How many queries it holds.
@@ -98,19 +100,19 @@ impl Snapshot {
     }
 }
 
-/// A level looked at with one slice.
-#[derive(Clone, Copy)]
-struct Examined<'a> {
-    level: &'a Level,
-    number: usize,
-    slice: usize,
-}
-
 impl Scratch {
     /// Empty buffers.
     #[must_use]
     pub fn new() -> Scratch {
         Scratch::default()
+    }
+
+    /// Forgets what was found before.
+    fn begin(&mut self, levels: usize) {
+        if self.found.len() < levels {
+            self.found.resize_with(levels, Vec::new);
+        }
+        self.found.iter_mut().for_each(Vec::clear);
     }
 
     /// Sets the masks of these documents. Those of earlier ones are cleared first rather than last, so that a call
@@ -131,69 +133,77 @@ impl Scratch {
                 }
                 *mask |= 1 << index;
             };
-            for (word, field, _) in document.iter() {
-                if let Some(slot) = dictionary.find(word) {
-                    mark(slot.term);
-                    dictionary.limited(slot, field, &mut mark);
+            for (word, field) in document.spans() {
+                if let Some(plain) = dictionary.find(document.buffer(), word) {
+                    mark(plain.term);
+                    dictionary.limited(plain, field, &mut mark);
                 }
             }
         }
     }
 
     /// Decides every entry of a level that is filed under a word of the slice, and those filed under none.
-    fn examine(&mut self, examined: Examined<'_>, documents: &[Words], work: &mut Work) {
-        let Scratch {
-            masks,
-            touched,
-            found,
-            ..
-        } = self;
-        let slice = Slice { masks, documents };
-        for term in touched {
-            if let Some(run) = examined.level.run(*term) {
+    fn examine(
+        &mut self,
+        held: (usize, &Level),
+        number: u32,
+        documents: &[Words],
+        work: &mut Work,
+    ) {
+        let (level_number, level) = held;
+        let slice = Slice {
+            masks: &self.masks,
+            documents,
+        };
+        let found = &mut self.found[level_number];
+        let mut count = 0;
+        for term in &self.touched {
+            if let Some(run) = level.run(*term) {
                 let holding = slice.mask(*term);
                 work.candidates += u64::from(run.len) * u64::from(holding.count_ones());
                 work.visits += u64::from(run.len);
-                examined.sift(run, holding, slice, found);
+                count = sift(level, run, *term, slice, &mut self.left, count);
             }
+        }
+        let mut verify = |entry: &Entry, among: u64| {
+            let mask = level.verify(entry, among, slice);
+            if mask != 0 {
+                found.push(Found {
+                    query: entry.query,
+                    slice: number,
+                    mask,
+                });
+            }
+        };
+        // In one go, so that the processor can fetch several entries at once.
+        for (index, anchor) in self.left.iter().take(count) {
+            verify(level.entry(*index), slice.mask(*anchor));
         }
         let all = u64::MAX >> (SLICE_DOCUMENTS - documents.len());
-        let always = &examined.level.always;
-        work.candidates += (always.len() * documents.len()) as u64;
-        work.visits += always.len() as u64;
-        for entry in always {
-            let mask = examined.level.verify(entry, all, slice);
-            if mask != 0 {
-                found.push(Found::new(
-                    examined.number,
-                    entry.query,
-                    examined.slice,
-                    mask,
-                ));
-            }
-        }
+        work.candidates += (level.always.len() * documents.len()) as u64;
+        work.visits += level.always.len() as u64;
+        level.always.iter().for_each(|entry| verify(entry, all));
     }
 }
 
-impl Examined<'_> {
-    /// Sifts a run by the second terms alone, without a branch that depends on them, then verifies what is left.
-    fn sift(&self, run: Run, holding: u64, slice: Slice<'_>, found: &mut Vec<Found>) {
-        let mut left = [0_u32; SIFT];
-        let mut first = run.start;
-        for seconds in self.level.seconds(run).chunks(SIFT) {
-            let mut count = 0;
-            for (second, index) in seconds.iter().zip(first..) {
-                left[count] = index;
-                count += usize::from(holding & slice.mask(*second) != 0);
-            }
-            for index in &left[..count] {
-                let entry = self.level.entry(*index);
-                let mask = self.level.verify(entry, holding, slice);
-                if mask != 0 {
-                    found.push(Found::new(self.number, entry.query, self.slice, mask));
-                }
-            }
-            first += seconds.len() as u32;
-        }
+/// Sifts a run by the second terms alone, without a branch that depends on them. What is left goes behind the first
+/// `count` of `left`; gives how many those are now.
+fn sift(
+    level: &Level,
+    run: Run,
+    anchor: TermId,
+    slice: Slice<'_>,
+    left: &mut Vec<(u32, TermId)>,
+    mut count: usize,
+) -> usize {
+    let seconds = level.seconds(run);
+    if left.len() < count + seconds.len() {
+        left.resize(count + seconds.len(), (0, 0));
     }
+    let holding = slice.mask(anchor);
+    for (second, index) in seconds.iter().zip(run.start..) {
+        left[count] = (index, anchor);
+        count += usize::from(holding & slice.mask(*second) != 0);
+    }
+    count
 }

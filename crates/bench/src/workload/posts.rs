@@ -39,11 +39,16 @@ impl std::error::Error for PostsError {}
 /// # Errors
 /// The first line that is not a JSON object with fields of the right types.
 pub fn posts(ndjson: &[u8]) -> Result<Vec<Post>, PostsError> {
-    let lines = ndjson.split(|byte| *byte == b'\n').zip(1..).filter(|(text, _)| !text.is_empty());
+    let lines = ndjson
+        .split(|byte| *byte == b'\n')
+        .zip(1..)
+        .filter(|(text, _)| !text.is_empty());
     lines
         .map(|(text, line)| {
-            serde_json::from_slice(text)
-                .map_err(|error| PostsError { line, message: error.to_string() })
+            serde_json::from_slice(text).map_err(|error| PostsError {
+                line,
+                message: error.to_string(),
+            })
         })
         .collect()
 }

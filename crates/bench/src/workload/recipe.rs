@@ -36,12 +36,16 @@ impl Recipe {
             Recipe::Common => {
                 let common = &common[..common.len().min(COMMON_WORDS)];
                 assert!(common.len() >= 4, "the texts hold at least four words");
-                (0..count).map(|_| common_query(common, &mut random)).collect()
+                (0..count)
+                    .map(|_| common_query(common, &mut random))
+                    .collect()
             }
             Recipe::Selective => {
                 let chosen = selective_words(texts, &common);
                 assert!(!chosen.is_empty(), "some text holds two selective words");
-                (0..count).map(|_| selective_query(&chosen, &mut random)).collect()
+                (0..count)
+                    .map(|_| selective_query(&chosen, &mut random))
+                    .collect()
             }
         }
     }
@@ -67,7 +71,10 @@ fn each_word(texts: &[&str], mut visit: impl FnMut(usize, &str)) {
     for (number, text) in texts.iter().enumerate() {
         words.clear();
         words.push_field(&analyzer, 0, text);
-        let bare = words.iter().map(|(word, _, _)| word).filter(|w| !w.starts_with(['#', '@']));
+        let bare = words
+            .iter()
+            .map(|(word, _, _)| word)
+            .filter(|w| !w.starts_with(['#', '@']));
         bare.for_each(|word| visit(number, word));
     }
 }
