@@ -15,6 +15,9 @@ impl Parser<'_> {
         if let Some(statement) = self.queue_function()? {
             return Ok(statement);
         }
+        if self.peek() == TokenKind::Star {
+            return Err(self.error("SELECT * without FROM"));
+        }
         let mut items = Vec::new();
         loop {
             items.push(self.constant_item()?);

@@ -19,6 +19,9 @@ mod split;
 mod statement;
 mod values;
 
+#[cfg(test)]
+mod tests;
+
 use query::lexer::TokenKind;
 
 use parser::Parser;

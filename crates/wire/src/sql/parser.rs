@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
         let token = self.lexer.next();
         self.lexer
             .name(&token)
-            .map_err(|error| self.from_lexer(error))
+            .map_err(|error| self.lexer_error(error))
     }
 
     /// A column's name, lower case.
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
         });
         parsed.map_err(|error| match &unknown {
             Some(name) => self.not_yet(format!("the function {name}()")),
-            None => self.from_lexer(error),
+            None => self.lexer_error(error),
         })
     }
 
@@ -249,8 +249,14 @@ impl<'a> Parser<'a> {
         SyntaxError::new(ErrorKind::NotYet, what, self.text, self.position())
     }
 
-    pub(super) fn from_lexer(&self, error: LexerError) -> SyntaxError {
-        self.error_at(self.base + error.position, error.message)
+    /// An error of the lexer or of the expression parser. What it found is left out: `near` shows it.
+    pub(super) fn lexer_error(&self, error: LexerError) -> SyntaxError {
+        let message = error.message.split(", found ").next().unwrap_or_default();
+        let (kind, message) = match message.strip_prefix("not yet: ") {
+            Some(what) => (ErrorKind::NotYet, what),
+            None => (ErrorKind::Syntax, message),
+        };
+        SyntaxError::new(kind, message, self.text, self.base + error.position)
     }
 }
 

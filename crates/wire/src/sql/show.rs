@@ -45,7 +45,7 @@ impl Parser<'_> {
 
     fn show_what(&mut self, full: bool) -> Result<Statement> {
         if self.take_word("tables") {
-            self.from_database()?;
+            self.skip_database()?;
             return Ok(Statement::ShowTables {
                 like: self.like()?,
                 full,
@@ -115,15 +115,15 @@ impl Parser<'_> {
                 return Err(self.unexpected("FROM"));
             }
             self.table()?;
-            self.from_database()?;
+            self.skip_database()?;
             return Ok(ShowList::Indexes);
         }
         if self.take_word("triggers") {
-            self.from_database()?;
+            self.skip_database()?;
             return Ok(ShowList::Triggers);
         }
         if self.take_word("events") {
-            self.from_database()?;
+            self.skip_database()?;
             return Ok(ShowList::Events);
         }
         if self.take_words(&["procedure", "status"]) || self.take_words(&["function", "status"]) {
@@ -150,7 +150,7 @@ impl Parser<'_> {
             return Err(self.unexpected("FROM"));
         }
         let table = self.table()?;
-        self.from_database()?;
+        self.skip_database()?;
         let like = self.like()?;
         Ok(if full {
             Statement::ShowFullColumns { table, like }
@@ -166,7 +166,7 @@ impl Parser<'_> {
             && (ahead.at_end() || ahead.at_any(&["from", "in", "like", "where"]))
         {
             *self = ahead;
-            self.from_database()?;
+            self.skip_database()?;
             return Ok(Statement::ShowTablesStatus { like: self.like()? });
         }
         let table = self.table()?;
@@ -199,7 +199,7 @@ impl Parser<'_> {
     }
 
     /// FROM db: there is one namespace, so any name passes.
-    fn from_database(&mut self) -> Result<()> {
+    fn skip_database(&mut self) -> Result<()> {
         if self.take_any(&["from", "in"]) {
             self.name("a database name")?;
         }

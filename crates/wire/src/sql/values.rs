@@ -94,8 +94,11 @@ impl<'a> Scanner<'a> {
         }
         loop {
             self.skip_blank();
-            let value = self.constant().ok_or_else(|| self.no_constant())?;
-            row.push(value);
+            let from = self.at;
+            match self.constant() {
+                Some(value) => row.push(value),
+                None => return Err(Scanner { at: from, ..*self }.no_constant()),
+            }
             self.skip_blank();
             if self.take(b')') {
                 return Ok(row);
@@ -112,8 +115,11 @@ impl<'a> Scanner<'a> {
         match self.peek() {
             Some(b'(') => self.fail(ErrorKind::NotYet, "a list as a value"),
             Some(b'\'' | b'"') => self.fail(ErrorKind::Syntax, "a string that does not end"),
+            Some(b'0'..=b'9' | b'-' | b'+' | b'.') => {
+                self.fail(ErrorKind::Syntax, "malformed number")
+            }
             Some(b'?') => self.fail(ErrorKind::NotYet, "placeholders"),
-            Some(byte) if is_name(byte) && !byte.is_ascii_digit() => {
+            Some(byte) if is_name(byte) => {
                 let word: Vec<u8> = self
                     .rest()
                     .iter()

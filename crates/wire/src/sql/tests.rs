@@ -1,0 +1,305 @@
+use proptest::prelude::*;
+
+use query::value::Value;
+
+use super::*;
+
+/// One statement a line; what each is read as lies in the snapshot beside this file.
+const STATEMENTS: &str = include_str!("tests/statements.sql");
+/// One refused statement a line.
+const REFUSED: &str = include_str!("tests/refused.sql");
+
+fn read_each(lines: &str) -> String {
+    let mut read = String::new();
+    for line in lines.lines().filter(|line| !line.is_empty()) {
+        read.push_str(line);
+        read.push_str("\n    ");
+        match parse(line.as_bytes()) {
+            Ok(statement) => read.push_str(&format!("{statement:?}")),
+            Err(error) => read.push_str(&format!("ERROR {}: {error}", error.code())),
+        }
+        read.push('\n');
+    }
+    read
+}
+
+#[test]
+fn statements_are_read_as_the_snapshot_shows() {
+    let read = read_each(STATEMENTS);
+    assert!(!read.contains("ERROR"), "every one is understood:\n{read}");
+    insta::assert_snapshot!(read);
+}
+
+#[test]
+fn refusals_say_what_and_where() {
+    let read = read_each(REFUSED);
+    let lines = REFUSED.lines().filter(|line| !line.is_empty()).count();
+    assert_eq!(
+        read.matches("ERROR").count(),
+        lines,
+        "none is understood:\n{read}"
+    );
+    insta::assert_snapshot!(read);
+}
+
+fn values(text: &str) -> Vec<Vec<Value>> {
+    match parse(format!("INSERT INTO t VALUES {text}").as_bytes()) {
+        Ok(Statement::Insert { rows, .. }) => rows,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn text(text: &str) -> Value {
+    Value::Str(text.to_owned())
+}
+
+#[test]
+fn values_are_mysqls() {
+    let row = r#"('a', "b", 'it''s', "say ""x""", 'tab\tnl\nq\'\"\\z', '\0\b\r\Z', '100\%\_', 'é', 'a' 'b')"#;
+    let strings = [
+        "a",
+        "b",
+        "it's",
+        "say \"x\"",
+        "tab\tnl\nq'\"\\z",
+        "\0\u{8}\r\u{1a}",
+        "100\\%\\_",
+        "é",
+        "ab",
+    ];
+    assert_eq!(values(row), [strings.map(text)]);
+    let numbers = "(0, 1, -1, +7, - 5, --3, 007, 18446744073709551615, -9223372036854775808, NULL, true, FALSE)";
+    let whole = |number: i128| Value::Int(number);
+    let expected = [
+        whole(0),
+        whole(1),
+        whole(-1),
+        whole(7),
+        whole(-5),
+        whole(3),
+        whole(7),
+        whole(18_446_744_073_709_551_615),
+        whole(-9_223_372_036_854_775_808),
+        Value::Null,
+        whole(1),
+        whole(0),
+    ];
+    assert_eq!(values(numbers), [expected]);
+    let floats = "(1.5, -.25, 1e3, 2E-2, 5., 99999999999999999999999999999999999999999)";
+    assert_eq!(
+        values(floats),
+        [[1.5, -0.25, 1e3, 2e-2, 5.0, 1e41].map(Value::Float)]
+    );
+    let bytes = "(x'4D5a', 0x4D, 0xABC, _binary 'a', _binary'\\0', _utf8mb4'ö', N'n', '\u{1F980}')";
+    let raw = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
+    let expected = [
+        raw(b"MZ"),
+        raw(b"M"),
+        raw(&[0x0a, 0xbc]),
+        raw(b"a"),
+        raw(b"\0"),
+        text("ö"),
+        text("n"),
+        text("🦀"),
+    ];
+    assert_eq!(values(bytes), [expected]);
+}
+
+#[test]
+fn bytes_that_are_no_utf8_stay_bytes() {
+    let statement = parse(b"INSERT INTO t VALUES ('\xff\xfe')").unwrap();
+    let Statement::Insert { rows, .. } = statement else {
+        panic!("an insert");
+    };
+    assert_eq!(rows, [[Value::Bytes(vec![0xff, 0xfe])]]);
+}
+
+#[test]
+fn rows_may_differ_in_length_and_carry_comments() {
+    let rows = values("(1, /* two */ 2) -- one\n, (), # none\n(3) ;");
+    let whole = |number: i128| Value::Int(number);
+    assert_eq!(rows, [vec![whole(1), whole(2)], vec![], vec![whole(3)]]);
+}
+
+#[test]
+fn an_error_inside_values_has_its_place() {
+    let error = parse(b"INSERT INTO t VALUES (1),\n(2, now())").unwrap_err();
+    assert_eq!((error.code(), error.line), (1235, 2));
+    assert_eq!(error.to_string(), "not yet: NOW as a value");
+    let error = parse(b"INSERT INTO t VALUES (1),\n(2, 'open").unwrap_err();
+    assert_eq!((error.code(), error.line, error.position), (1064, 2, 30));
+    assert_eq!(
+        error.to_string(),
+        "syntax error: a string that does not end near ''open' at line 2, position 30"
+    );
+}
+
+#[test]
+fn text_near_an_error_is_bounded_and_may_be_no_utf8() {
+    let mut statement = b"SELEC \xff".to_vec();
+    statement.resize(5000, b'x');
+    let error = parse(&statement).unwrap_err();
+    assert_eq!(error.near.chars().count(), crate::limits::NEAR_CHARS_MAX);
+    assert!(error.near.starts_with("SELEC \u{fffd}x"));
+}
+
+#[test]
+fn statements_are_cut_at_semicolons_outside_strings_names_and_comments() {
+    let cut = |text: &'static str| -> Vec<&str> {
+        split(text.as_bytes())
+            .map(|piece| std::str::from_utf8(piece).unwrap())
+            .collect()
+    };
+    assert_eq!(cut("a; b ;c"), ["a", " b ", "c"]);
+    assert_eq!(cut("a;"), ["a"]);
+    assert_eq!(
+        cut(";; /* only ; this */ ; -- and ; this\n"),
+        Vec::<&str>::new()
+    );
+    assert_eq!(
+        cut("'a;''b;\\';c'; `x;``y`; \"\\\";\""),
+        ["'a;''b;\\';c'", " `x;``y`", " \"\\\";\""]
+    );
+    assert_eq!(
+        cut("a /* ; */ b # ;\n c -- ;\n; d"),
+        ["a /* ; */ b # ;\n c -- ;\n", " d"]
+    );
+    assert_eq!(cut("1--1; '"), ["1--1", " '"]);
+    assert_eq!(cut("/*! SET a=1 */; x"), ["/*! SET a=1 */", " x"]);
+}
+
+#[test]
+fn like_knows_its_wildcards() {
+    for (pattern, text, expected) in [
+        ("%", "", true),
+        ("", "", true),
+        ("", "a", false),
+        ("a%", "ABC", true),
+        ("%c", "abc", true),
+        ("%b%", "abc", true),
+        ("a_c", "abc", true),
+        ("a_c", "ac", false),
+        ("a\\_c", "abc", false),
+        ("a\\_c", "a_c", true),
+        ("100\\%", "100%", true),
+        ("%a%b%c", "xxaxxbxxbc", true),
+        ("%a%b%c", "xxaxxbxxb", false),
+        ("_", "é", true),
+    ] {
+        assert_eq!(like(pattern, text), expected, "{text:?} LIKE {pattern:?}");
+    }
+}
+
+/// The slow and obvious LIKE.
+fn like_reference(pattern: &[char], text: &[char]) -> bool {
+    match (pattern, text) {
+        ([], _) => text.is_empty(),
+        (['%', rest @ ..], _) => (0..=text.len()).any(|at| like_reference(rest, &text[at..])),
+        (_, []) => false,
+        (['_', rest @ ..], [_, behind @ ..]) => like_reference(rest, behind),
+        ([wanted, rest @ ..], [found, behind @ ..]) => {
+            wanted == found && like_reference(rest, behind)
+        }
+    }
+}
+
+/// A value and a way to write it.
+fn written_value() -> impl Strategy<Value = (String, Value)> {
+    prop_oneof![
+        any::<i64>().prop_map(|number| (number.to_string(), Value::Int(number.into()))),
+        Just(("NULL".to_owned(), Value::Null)),
+        (".{0,80}", any::<bool>())
+            .prop_map(|(content, double)| (quoted(&content, double), text(&content))),
+        prop::collection::vec(any::<u8>(), 0..9).prop_map(|bytes| {
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            (format!("x'{digits}'"), Value::Bytes(bytes))
+        }),
+    ]
+}
+
+fn quoted(content: &str, double: bool) -> String {
+    let quote = if double { '"' } else { '\'' };
+    let mut written = String::from(quote);
+    for character in content.chars() {
+        match character {
+            '\\' => written.push_str("\\\\"),
+            '\0' => written.push_str("\\0"),
+            '\n' => written.push_str("\\n"),
+            _ if character == quote => written.extend([quote, quote]),
+            _ => written.push(character),
+        }
+    }
+    written.push(quote);
+    written
+}
+
+/// Pieces of statements, so that random texts get beyond their first word.
+fn sql_like() -> impl Strategy<Value = Vec<u8>> {
+    let words = STATEMENTS
+        .split_whitespace()
+        .chain(REFUSED.split_whitespace());
+    let words: Vec<&str> = words.collect();
+    let piece = prop_oneof![
+        8 => prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..4),
+        1 => prop::sample::select(vec!["(", ")", ",", "'", "\"", "`", ";", "/*", "*/", "--", "\\", "@@", "x'"])
+            .prop_map(|mark| mark.as_bytes().to_vec()),
+    ];
+    let first = prop::sample::select(vec![
+        "SELECT",
+        "INSERT INTO",
+        "CREATE TABLE",
+        "SHOW",
+        "SET",
+        "CALL PQ(",
+        "DELETE FROM",
+        "",
+    ]);
+    (first, prop::collection::vec(piece, 0..24)).prop_map(|(first, pieces)| {
+        let mut text = first.as_bytes().to_vec();
+        for piece in pieces {
+            text.push(b' ');
+            text.extend(piece);
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn written_values_come_back(rows in prop::collection::vec(prop::collection::vec(written_value(), 1..5), 1..5)) {
+        let written: Vec<String> = rows.iter().map(|row| {
+            let cells: Vec<&str> = row.iter().map(|(written, _)| written.as_str()).collect();
+            format!("({})", cells.join(", "))
+        }).collect();
+        let expected: Vec<Vec<Value>> =
+            rows.iter().map(|row| row.iter().map(|(_, value)| value.clone()).collect()).collect();
+        prop_assert_eq!(values(&written.join(",\n")), expected);
+    }
+
+    #[test]
+    fn no_text_panics_the_parser(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+        if let Err(error) = parse(&bytes) {
+            prop_assert!(error.position <= bytes.len());
+        }
+        split(&bytes).for_each(drop);
+    }
+
+    #[test]
+    fn no_text_of_sql_words_panics_the_parser(text in sql_like()) {
+        if let Err(error) = parse(&text) {
+            prop_assert!(error.position <= text.len());
+            prop_assert!(!error.message.is_empty());
+        }
+        let cut: usize = split(&text).map(<[u8]>::len).sum();
+        prop_assert!(cut <= text.len());
+    }
+
+    #[test]
+    fn like_is_its_reference(pattern in "[ab%_]{0,8}", text in "[ab]{0,10}") {
+        let slow = like_reference(&pattern.chars().collect::<Vec<_>>(), &text.chars().collect::<Vec<_>>());
+        prop_assert_eq!(like(&pattern, &text), slow);
+    }
+}

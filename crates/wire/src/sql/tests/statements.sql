@@ -1,0 +1,86 @@
+-- a comment alone
+/* nothing */ ;
+select @@version_comment limit 1
+SELECT DATABASE()
+SELECT USER(), CURRENT_USER, VERSION(), CONNECTION_ID()
+SELECT database() AS db, 'x', 1+1 two, NOW(), CURRENT_TIMESTAMP, UNIX_TIMESTAMP() FROM dual
+SELECT @@session.auto_increment_increment AS auto_increment_increment, @@character_set_client AS `character_set_client`, @@GLOBAL.max_allowed_packet, @own
+/* mysql-connector-j-8.4.0 (Revision: x) */SELECT  @@session.transaction_isolation
+SELECT queue_wait('Hits')
+SELECT queue_wait('db.hits', 1.5) AS got;
+SELECT QUEUE_END()
+select queue_abort() x
+SELECT * FROM posts
+SELECT id, body, weight() AS w, price*2 FROM db.`Posts` p WHERE MATCH('star wars') ORDER BY w DESC, id ASC LIMIT 10
+SELECT COUNT(*) FROM posts WHERE MATCH("it\"s") AND price > 5 AND ts BETWEEN 1 AND 2
+SELECT count(*) total FROM posts WHERE a = 1 AND (b = 2 OR c IN (1,2,3)) AND MATCH('x | y') AND d IS NOT NULL
+SELECT t.*, weight() FROM posts t LIMIT 5, 20
+SELECT *, weight() FROM posts WHERE id IN (1, 2, 3) ORDER BY weight() DESC LIMIT 20 OFFSET 40 OPTION ranker=bm25, field_weights=(title=10, body=3), comment='a, b', max_query_time=100;
+SELECT id FROM posts ORDER BY 1 desc, @weight desc, @id
+INSERT INTO posts VALUES (1, 'hello', -2.5, NULL), (2, "it's", 0x41, true)
+insert db.posts (ID, `Body`) VALUES (18446744073709551615,'x');
+REPLACE INTO posts (id, body) VALUE (1, _binary 'x')
+INSERT INTO posts () VALUES ()
+DELETE FROM posts
+DELETE FROM posts WHERE id = 1 LIMIT 5
+DELETE FROM posts WHERE MATCH('spam') AND score < 3
+CREATE TABLE posts (body text, sub string, ts timestamp, score int)
+CREATE TABLE IF NOT EXISTS posts (id bigint, title text indexed stored, price float DEFAULT 1.5, ok bool NOT NULL) charset=utf8mb4 COLLATE utf8mb4_general_ci COMMENT='x'
+CREATE TABLE alerts (body text, sub string) type='pq'
+CREATE TABLE alerts type='pq' on='posts' into='hits'
+CREATE TABLE hits (query_id bigint unsigned NOT NULL, tags varchar(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT 'x' COMMENT 'labels', doc_id bigint, body text) ENGINE=queue DEFAULT CHARSET=utf8mb4
+DROP TABLE posts
+DROP TABLE IF EXISTS db.posts;
+CALL PQ('alerts', '{"body":"x"}')
+CALL PQ('db.alerts', ('{"body":"x"}', '[{"body":"y"}]'), 1 AS docs, 1 AS query, 'id' AS docs_id, 'sharded' AS mode, 10 as shift, 1 as skip_bad_json, 0 as verbose, 1 as skip_empty);
+call pq ('alerts', 'plain text', 0 as docs_json)
+SHOW TABLES
+SHOW FULL TABLES FROM `db` LIKE 'p%'
+SHOW TABLES LIKE 'a\_b'
+DESCRIBE posts
+DESC `posts` 'b%'
+EXPLAIN posts
+SHOW COLUMNS FROM posts FROM db LIKE '%'
+SHOW FULL COLUMNS FROM `posts`
+SHOW FIELDS IN posts
+SHOW CREATE TABLE db.posts
+SHOW TABLE posts STATUS
+SHOW TABLE status STATUS
+SHOW TABLE STATUS
+SHOW TABLE STATUS FROM db LIKE 'posts'
+SHOW META
+SHOW META LIKE 'total%'
+SHOW GLOBAL STATUS LIKE 'uptime'
+SHOW VARIABLES LIKE 'sql_mode'
+SHOW SESSION VARIABLES WHERE Variable_name = 'language' OR Variable_name = 'net_write_timeout'
+SHOW WARNINGS
+SHOW COUNT(*) WARNINGS
+SHOW WARNINGS LIMIT 10
+SHOW DATABASES
+SHOW SCHEMAS LIKE 'x'
+SHOW STORAGE ENGINES
+SHOW CHARACTER SET
+SHOW COLLATION LIKE 'utf8%'
+SHOW PLUGINS
+SHOW FULL PROCESSLIST
+SHOW INDEX FROM posts
+SHOW KEYS FROM `posts` FROM `db`
+SHOW TRIGGERS LIKE 'x'
+SHOW FUNCTION STATUS
+SHOW GRANTS FOR CURRENT_USER()
+SET NAMES utf8mb4
+SET NAMES 'utf8' COLLATE 'utf8_general_ci', autocommit=0
+SET CHARACTER SET utf8
+SET autocommit=1, @@session.sql_mode = 'STRICT_ALL_TABLES', GLOBAL x := ON, @a = -1.5
+SET sql_mode=CONCAT(@@sql_mode, ',STRICT_TRANS_TABLES')
+SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED
+SET character_set_results = NULL
+/*!40101 SET @OLD_TIME_ZONE=@@TIME_ZONE */;
+/*!40103 SET TIME_ZONE='+00:00' */;
+USE `My DB`
+BEGIN
+START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY
+COMMIT WORK;
+ROLLBACK
+KILL 5
+KILL QUERY 18446744073709551615
