@@ -1,15 +1,20 @@
 //! The body of POST /bulk: one JSON object a line; an empty line commits.
 
+use std::fmt;
+
 use query::value::Value;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::error::JsonError;
+use super::fields::{Fields, JsonValue};
 
 /// What one line asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkItem {
     /// Lower-case table name without a database.
     pub table: String,
-    /// The document's id, where one was given.
+    /// The document's id, where one was given; 0 counts as none.
     pub id: Option<u64>,
     /// What is to happen.
     pub action: BulkAction,
@@ -18,12 +23,12 @@ pub struct BulkItem {
 /// What is to happen to a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BulkAction {
-    /// `insert`, `create`: an id that exists is an error.
+    /// `insert` or `create`: an id that exists is an error.
     Insert {
         /// Fields in the order written, names in lower case.
         fields: Vec<(String, Value)>,
     },
-    /// `replace`, `index`.
+    /// `replace`.
     Replace {
         /// Fields in the order written, names in lower case.
         fields: Vec<(String, Value)>,
@@ -42,15 +47,134 @@ pub enum BulkEvent {
         /// What it asks for, or why it could not be read.
         item: Result<BulkItem, JsonError>,
     },
-    /// Everything since the last commit is to be committed: at an empty line, and at the end if anything waits.
+    /// Everything since the last commit is to be committed: at an empty line, and at the end, if anything waits.
     Commit {
-        /// Number of the line it stands at.
+        /// Number of the empty line, or of the body's last line.
         line: u64,
     },
 }
 
-/// Walks through a body, in order. Lines are read as they are reached.
+/// Walks through a body, in order. Lines are read as they are reached; nothing is held.
 pub fn bulk(body: &[u8]) -> impl Iterator<Item = BulkEvent> + '_ {
-    body.split(|&byte| byte == b'\n')
-        .map(|_| BulkEvent::Commit { line: 1 })
+    let mut rest = Some(body);
+    let mut line = 0;
+    let mut waiting = false;
+    std::iter::from_fn(move || {
+        while let Some(left) = rest {
+            let mut parts = left.splitn(2, |&byte| byte == b'\n');
+            let text = parts.next().unwrap_or_default().trim_ascii();
+            rest = parts.next();
+            if text.is_empty() && rest.is_none() {
+                break;
+            }
+            line += 1;
+            if !text.is_empty() {
+                waiting = true;
+                return Some(BulkEvent::Item {
+                    line,
+                    item: bulk_line(text),
+                });
+            }
+            if std::mem::take(&mut waiting) {
+                return Some(BulkEvent::Commit { line });
+            }
+        }
+        std::mem::take(&mut waiting).then_some(BulkEvent::Commit { line })
+    })
+}
+
+/// Reads one line, e.g. `{"insert":{"table":"t","id":1,"doc":{"title":"x"}}}`.
+fn bulk_line(text: &[u8]) -> Result<BulkItem, JsonError> {
+    let Line { verb, entry } =
+        serde_json::from_slice(text).map_err(|error| JsonError::from_serde(&error))?;
+    let Some(table) = entry.table else {
+        return Err(JsonError::new(&verb, "no table is named"));
+    };
+    let table = table.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let id = entry.id.and_then(|Id(id)| id).filter(|&id| id != 0);
+    if entry.query.is_some() {
+        return Err(JsonError::not_yet(
+            &format!("{verb}.query"),
+            "deleting by a query",
+        ));
+    }
+    let fields = entry.doc.map(|Fields(fields)| fields);
+    let action = match (verb.as_str(), fields) {
+        ("insert" | "create", Some(fields)) => BulkAction::Insert { fields },
+        ("replace", Some(fields)) => BulkAction::Replace { fields },
+        ("insert" | "create" | "replace", None) => {
+            return Err(JsonError::new(&verb, "no doc is given"));
+        }
+        ("delete", _) if id.is_some() => BulkAction::Delete,
+        ("delete", _) => return Err(JsonError::new(&verb, "no id is given")),
+        ("update", _) => return Err(JsonError::not_yet("update", "changing a document in place")),
+        _ => {
+            return Err(JsonError::new(
+                &verb,
+                "unknown action (insert, create, replace or delete)",
+            ));
+        }
+    };
+    Ok(BulkItem { table, id, action })
+}
+
+/// A line: an object with one action.
+struct Line {
+    verb: String,
+    entry: Entry,
+}
+
+/// What an action names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    #[serde(alias = "index")]
+    table: Option<String>,
+    id: Option<Id>,
+    doc: Option<Fields>,
+    query: Option<IgnoredAny>,
+}
+
+impl<'de> Deserialize<'de> for Line {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(LineVisitor)
+    }
+}
+
+struct LineVisitor;
+
+impl<'de> Visitor<'de> for LineVisitor {
+    type Value = Line;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with one action")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Line, A::Error> {
+        let line = match map.next_entry()? {
+            Some((verb, entry)) => Line { verb, entry },
+            None => return Err(A::Error::custom("an object without an action")),
+        };
+        if map.next_key::<IgnoredAny>()?.is_some() {
+            return Err(A::Error::custom("more than one action in a line"));
+        }
+        Ok(line)
+    }
+}
+
+/// A document's id: a number, or a string of digits; null is none.
+struct Id(Option<u64>);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let JsonValue(value) = JsonValue::deserialize(deserializer)?;
+        let id = match &value {
+            Value::Null => return Ok(Id(None)),
+            Value::Int(id) => u64::try_from(*id).ok(),
+            Value::Str(digits) => digits.parse().ok(),
+            _ => None,
+        };
+        id.map(|id| Id(Some(id)))
+            .ok_or_else(|| D::Error::custom(format!("'{value}' is no document id")))
+    }
 }

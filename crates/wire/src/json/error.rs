@@ -34,4 +34,17 @@ impl JsonError {
             not_yet: false,
         }
     }
+
+    pub(super) fn not_yet(path: &str, message: impl Into<String>) -> Self {
+        JsonError {
+            not_yet: true,
+            ..JsonError::new(path, message)
+        }
+    }
+
+    /// What serde found, without the line number where there is only one line.
+    pub(super) fn from_serde(error: &serde_json::Error) -> Self {
+        let message = error.to_string().replace(" at line 1 column ", " at byte ");
+        JsonError::new("", message)
+    }
 }

@@ -1,5 +1,9 @@
 //! Replies of the HTTP door, written as they come.
 
+use std::io::Write as _;
+
+use query::schema::ColumnType;
+
 /// One value of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
@@ -7,8 +11,10 @@ pub enum Cell<'a> {
     Null,
     /// An integer.
     Int(i128),
-    /// A float; not-a-number and infinities are written as null.
+    /// A double; what is not finite is written as null.
     Float(f64),
+    /// A float of 32 bits, in the shortest form that reads back.
+    Single(f32),
     /// true or false
     Bool(bool),
     /// Text.
@@ -17,116 +23,324 @@ pub enum Cell<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The reply of POST /search and of POST /sql: `begin`, hits, `end`.
+/// JSON text as it is written: commas where they belong, strings escaped.
+#[derive(Debug, Default)]
+struct Writer {
+    out: Vec<u8>,
+    /// Something stands in the list that is open, so the next item needs a comma.
+    listed: bool,
+}
+
+impl Writer {
+    fn raw(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Opens a list or an object.
+    fn open(&mut self, text: &str) {
+        self.raw(text);
+        self.listed = false;
+    }
+
+    /// Closes one; the list around it holds something now.
+    fn close(&mut self, text: &str) {
+        self.raw(text);
+        self.listed = true;
+    }
+
+    /// A comma, but not in front of the first item.
+    fn item(&mut self) {
+        if self.listed {
+            self.out.push(b',');
+        }
+        self.listed = true;
+    }
+
+    fn name(&mut self, name: &str) {
+        self.item();
+        self.string(name);
+        self.out.push(b':');
+    }
+
+    fn number(&mut self, number: impl std::fmt::Display) {
+        // Writing into a vector cannot fail.
+        let _ = write!(self.out, "{number}");
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push(b'"');
+        let mut plain = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+                continue;
+            }
+            self.raw(&text[plain..at]);
+            plain = at + 1;
+            match byte {
+                b'"' => self.raw("\\\""),
+                b'\\' => self.raw("\\\\"),
+                b'\n' => self.raw("\\n"),
+                b'\r' => self.raw("\\r"),
+                b'\t' => self.raw("\\t"),
+                _ => self.number(format_args!("\\u{byte:04x}")),
+            }
+        }
+        self.raw(&text[plain..]);
+        self.out.push(b'"');
+    }
+
+    fn cell(&mut self, cell: Cell<'_>) {
+        match cell {
+            Cell::Int(number) => self.number(number),
+            Cell::Float(number) if number.is_finite() => self.number(format_args!("{number:?}")),
+            Cell::Single(number) if number.is_finite() => self.number(format_args!("{number:?}")),
+            Cell::Null | Cell::Float(_) | Cell::Single(_) => self.raw("null"),
+            Cell::Bool(value) => self.raw(if value { "true" } else { "false" }),
+            Cell::Str(text) => self.string(text),
+            Cell::Bytes(bytes) => self.string(&String::from_utf8_lossy(bytes)),
+        }
+    }
+}
+
+/// The reply of POST /search, and of POST /sql without `mode=raw`: [`begin`](Self::begin); for each hit
+/// [`hit`](Self::hit), [`field`](Self::field)s, [`hit_end`](Self::hit_end); then [`end`](Self::end).
 #[derive(Debug, Default)]
 pub struct SearchReply {
-    out: Vec<u8>,
-    hits: u64,
-    fields: u64,
+    json: Writer,
 }
 
 impl SearchReply {
     /// Begins. `total` counts every matching document; `exact` is false where the count is only a lower bound.
     pub fn begin(&mut self, took_ms: u64, timed_out: bool, total: u64, exact: bool) {
-        let _ = (took_ms, timed_out, total, exact);
+        let relation = if exact { "eq" } else { "gte" };
+        self.json.raw("{\"took\":");
+        self.json.number(took_ms);
+        self.json.raw(",\"timed_out\":");
+        self.json.cell(Cell::Bool(timed_out));
+        self.json.raw(",\"hits\":{\"total\":");
+        self.json.number(total);
+        self.json.raw(",\"total_relation\":\"");
+        self.json.raw(relation);
+        self.json.open("\",\"hits\":[");
     }
 
-    /// Begins a hit.
+    /// Begins a hit. Rows that are no documents have neither id nor score.
     pub fn hit(&mut self, id: Option<u64>, score: Option<i64>) {
-        let _ = (id, score);
+        self.json.item();
+        self.json.open("{");
+        if let Some(id) = id {
+            self.json.name("_id");
+            self.json.number(id);
+        }
+        if let Some(score) = score {
+            self.json.name("_score");
+            self.json.number(score);
+        }
+        self.json.name("_source");
+        self.json.open("{");
     }
 
     /// A field of the hit's `_source`.
     pub fn field(&mut self, name: &str, cell: Cell<'_>) {
-        let _ = (name, cell);
+        self.json.name(name);
+        self.json.cell(cell);
     }
 
     /// Ends the hit.
-    pub fn hit_end(&mut self) {}
+    pub fn hit_end(&mut self) {
+        self.json.close("}}");
+    }
 
     /// Ends the reply.
-    pub fn end(&mut self) {}
+    pub fn end(&mut self) {
+        self.json.close("]}}");
+    }
 
     /// What waits for the socket; see [`clear`](Self::clear).
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.out
+        &self.json.out
     }
 
     /// Forgets what was sent; the reply goes on.
     pub fn clear(&mut self) {
-        self.out.clear();
+        self.json.out.clear();
     }
 }
 
-/// The reply of POST /sql?mode=raw: an array of result sets.
+/// The reply of POST /sql?mode=raw: an array with an object for each statement. A statement with rows is
+/// [`begin`](Self::begin), rows, [`end`](Self::end); one without is [`done`](Self::done); [`finish`](Self::finish) last.
 #[derive(Debug, Default)]
 pub struct RawReply {
-    out: Vec<u8>,
+    json: Writer,
+    begun: bool,
 }
 
 impl RawReply {
-    /// Begins a result set with these columns: name and Manticore's type name (`long long`, `string` …).
+    fn statement(&mut self) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.json.open("[");
+        }
+        self.json.item();
+        self.json.open("{");
+    }
+
+    /// Begins a result set with these columns: name and type, see [`RawReply::type_name`].
     pub fn begin(&mut self, columns: &[(&str, &str)]) {
-        let _ = columns;
+        self.statement();
+        self.json.name("columns");
+        self.json.open("[");
+        for (name, kind) in columns {
+            self.json.item();
+            self.json.open("{");
+            self.json.name(name);
+            self.json.open("{");
+            self.json.name("type");
+            self.json.string(kind);
+            self.json.close("}}");
+        }
+        self.json.close("]");
+        self.json.name("data");
+        self.json.open("[");
+    }
+
+    /// Manticore's name of a column's type; `None` is a computed text.
+    #[must_use]
+    pub fn type_name(kind: Option<ColumnType>) -> &'static str {
+        match kind {
+            Some(ColumnType::Int | ColumnType::Bool) => "long",
+            Some(ColumnType::Bigint | ColumnType::Timestamp | ColumnType::Integer { .. }) => {
+                "long long"
+            }
+            Some(ColumnType::Float) => "float",
+            Some(ColumnType::Double) => "double",
+            _ => "string",
+        }
     }
 
     /// Begins a row.
-    pub fn row(&mut self) {}
+    pub fn row(&mut self) {
+        self.json.item();
+        self.json.open("{");
+    }
 
     /// The row's next cell: its column's name and its value.
     pub fn cell(&mut self, name: &str, cell: Cell<'_>) {
-        let _ = (name, cell);
+        self.json.name(name);
+        self.json.cell(cell);
     }
 
     /// Ends the row.
-    pub fn row_end(&mut self) {}
-
-    /// Ends the result set. `total`: rows, or rows affected.
-    pub fn end(&mut self, total: u64, error: &str, warning: &str) {
-        let _ = (total, error, warning);
+    pub fn row_end(&mut self) {
+        self.json.close("}");
     }
 
-    /// A statement without rows: a result set of `total`, `error` and `warning` only.
+    /// Ends the result set. `total`: rows of it.
+    pub fn end(&mut self, total: u64, error: &str, warning: &str) {
+        self.json.close("]");
+        self.outcome(total, error, warning);
+    }
+
+    /// A statement without rows. `total`: rows affected.
     pub fn done(&mut self, total: u64, error: &str, warning: &str) {
-        let _ = (total, error, warning);
+        self.statement();
+        self.outcome(total, error, warning);
+    }
+
+    fn outcome(&mut self, total: u64, error: &str, warning: &str) {
+        self.json.name("total");
+        self.json.number(total);
+        self.json.name("error");
+        self.json.string(error);
+        self.json.name("warning");
+        self.json.string(warning);
+        self.json.close("}");
     }
 
     /// Ends the reply.
-    pub fn finish(&mut self) {}
+    pub fn finish(&mut self) {
+        if !self.begun {
+            self.json.open("[");
+        }
+        self.json.close("]");
+    }
 
     /// What waits for the socket; see [`clear`](Self::clear).
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.out
+        &self.json.out
     }
 
     /// Forgets what was sent; the reply goes on.
     pub fn clear(&mut self) {
-        self.out.clear();
+        self.json.out.clear();
     }
 }
 
-/// The reply of POST /bulk.
+/// The reply of POST /bulk: a [`batch`](Self::batch) for each table of each commit, then [`finish`](Self::finish).
 #[derive(Debug, Default)]
 pub struct BulkReply {
-    out: Vec<u8>,
+    json: Writer,
+    begun: bool,
 }
 
 impl BulkReply {
-    /// A committed batch of one table.
-    pub fn batch(&mut self, table: &str, last_id: u64, created: u64, deleted: u64, updated: u64) {
-        let _ = (table, last_id, created, deleted, updated);
+    fn start(&mut self) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.json.open("{\"items\":[");
+        }
     }
 
-    /// Ends the reply. `error` is empty where all went well, else it names the line.
+    /// A committed batch of one table.
+    pub fn batch(&mut self, table: &str, last_id: u64, created: u64, deleted: u64, updated: u64) {
+        self.start();
+        self.json.item();
+        self.json.open("{\"bulk\":{");
+        self.json.name("table");
+        self.json.string(table);
+        for (name, number) in [
+            ("_id", last_id),
+            ("created", created),
+            ("deleted", deleted),
+            ("updated", updated),
+        ] {
+            self.json.name(name);
+            self.json.number(number);
+        }
+        let (result, status) = match (created, updated, deleted) {
+            (0, 0, _) => ("deleted", 200),
+            (0, _, _) => ("updated", 200),
+            _ => ("created", 201),
+        };
+        self.json.name("result");
+        self.json.string(result);
+        self.json.name("status");
+        self.json.number(status);
+        self.json.close("}}");
+    }
+
+    /// Ends the reply. `current_line` is the last line read, `skipped_lines` those of it not committed; `error` is
+    /// empty where all went well, else it names the line.
     pub fn finish(&mut self, current_line: u64, skipped_lines: u64, error: &str) {
-        let _ = (current_line, skipped_lines, error);
+        self.start();
+        self.json.close("]");
+        for (name, number) in [
+            ("current_line", current_line),
+            ("skipped_lines", skipped_lines),
+        ] {
+            self.json.name(name);
+            self.json.number(number);
+        }
+        self.json.name("errors");
+        self.json.cell(Cell::Bool(!error.is_empty()));
+        self.json.name("error");
+        self.json.string(error);
+        self.json.close("}");
     }
 
     /// The whole reply, after [`finish`](Self::finish).
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.out
+        &self.json.out
     }
 }

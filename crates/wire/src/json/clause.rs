@@ -1,0 +1,415 @@
+//! The query of a JSON search as a query text and a filter: both must hold.
+
+use query::expression::{BinaryOperator, Expression, UnaryOperator};
+use query::value::Value;
+use serde_json::{Map, Value as Json};
+
+use super::error::JsonError;
+use crate::limits::JSON_QUERY_DEPTH_MAX;
+
+/// A condition: every positive text, none of the negative ones, and every filter. Empty: every document.
+#[derive(Debug, Default)]
+pub(super) struct Clause {
+    positive: Vec<String>,
+    negative: Vec<String>,
+    filters: Vec<Expression>,
+}
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+impl Clause {
+    fn text(text: String) -> Self {
+        Clause {
+            positive: vec![text],
+            ..Clause::default()
+        }
+    }
+
+    fn filter(filter: Expression) -> Self {
+        Clause {
+            filters: vec![filter],
+            ..Clause::default()
+        }
+    }
+
+    fn is_everything(&self) -> bool {
+        self.positive.is_empty() && self.negative.is_empty() && self.filters.is_empty()
+    }
+
+    fn is_text(&self) -> bool {
+        !self.positive.is_empty() && self.negative.is_empty() && self.filters.is_empty()
+    }
+
+    fn is_filter(&self) -> bool {
+        self.positive.is_empty() && self.negative.is_empty() && !self.filters.is_empty()
+    }
+
+    fn and(&mut self, other: Clause) {
+        self.positive.extend(other.positive);
+        self.negative.extend(other.negative);
+        self.filters.extend(other.filters);
+    }
+
+    /// Negates: only what is all text or all filter can be said without the text.
+    fn negated(self, path: &str) -> Result<Clause> {
+        if self.is_everything() {
+            return Ok(Clause::filter(Expression::Literal(Value::Int(0))));
+        }
+        if self.is_text() {
+            return Ok(Clause {
+                negative: vec![conjunction(&self.positive)],
+                ..Clause::default()
+            });
+        }
+        if self.is_filter() {
+            let all = Expression::all_of(self.filters);
+            return Ok(Clause::filter(Expression::Unary(
+                UnaryOperator::Not,
+                Box::new(all),
+            )));
+        }
+        Err(JsonError::not_yet(
+            path,
+            "excluding a text and a filter together",
+        ))
+    }
+
+    /// Query text and filter. A filter of nothing is none.
+    pub(super) fn finish(self, path: &str) -> Result<(Option<String>, Option<Expression>)> {
+        let filter = (!self.filters.is_empty()).then(|| Expression::all_of(self.filters));
+        if self.negative.is_empty() && self.positive.len() < 2 {
+            return Ok((self.positive.into_iter().next(), filter));
+        }
+        if self.positive.is_empty() {
+            return Err(JsonError::not_yet(
+                path,
+                "excluding a text without another text to find",
+            ));
+        }
+        let mut text = conjunction(&self.positive);
+        for excluded in &self.negative {
+            text.push_str(&format!(" -({excluded})"));
+        }
+        Ok((Some(text), filter))
+    }
+}
+
+fn conjunction(texts: &[String]) -> String {
+    match texts {
+        [one] => format!("({one})"),
+        many => many
+            .iter()
+            .map(|text| format!("({text})"))
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+/// Reads a query object.
+pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
+    if depth > JSON_QUERY_DEPTH_MAX {
+        return Err(JsonError::new(
+            path,
+            format!("nested deeper than {JSON_QUERY_DEPTH_MAX}"),
+        ));
+    }
+    let (kind, body) = only_entry(json, path)?;
+    let path = format!("{path}.{kind}");
+    match kind {
+        "match_all" => Ok(Clause::default()),
+        "match" => match_words(body, &path),
+        "match_phrase" => match_phrase(body, &path),
+        "query_string" => query_string(body, &path),
+        "equals" => equals(body, &path),
+        "in" => is_in(body, &path),
+        "range" => range(body, &path),
+        "bool" => boolean(body, &path, depth),
+        "exists" | "geo_distance" | "knn" | "ids" | "prefix" | "wildcard" | "regexp" | "term"
+        | "terms" | "multi_match" | "percolate" | "highlight" | "fuzzy" => {
+            Err(JsonError::not_yet(&path, "this kind of query"))
+        }
+        _ => Err(JsonError::new(&path, "unknown kind of query")),
+    }
+}
+
+/// The one name and value of an object.
+fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
+    let object = object(json, path)?;
+    let mut entries = object.iter();
+    match (entries.next(), entries.next()) {
+        (Some((name, value)), None) => Ok((name, value)),
+        (None, _) => Err(JsonError::new(
+            path,
+            "expected an object with one name in it, found none",
+        )),
+        (_, Some(_)) => Err(JsonError::new(
+            path,
+            "expected an object with one name in it, found more",
+        )),
+    }
+}
+
+pub(super) fn object<'j>(json: &'j Json, path: &str) -> Result<&'j Map<String, Json>> {
+    json.as_object()
+        .ok_or_else(|| JsonError::new(path, "expected an object"))
+}
+
+/// A field's name for an expression.
+fn column(name: &str, path: &str) -> Result<Box<Expression>> {
+    if name.is_empty() || name == "*" || name.contains('(') {
+        return Err(JsonError::new(path, format!("'{name}' is no column")));
+    }
+    let name = if name == "_id" {
+        "id".to_owned()
+    } else {
+        name.to_lowercase()
+    };
+    Ok(Box::new(Expression::Column(name)))
+}
+
+/// A constant for an expression.
+fn constant(json: &Json, path: &str) -> Result<Value> {
+    Ok(match json {
+        Json::Bool(value) => Value::Int((*value).into()),
+        Json::String(text) => Value::Str(text.clone()),
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => Value::Int(number.into()),
+            (_, Some(number)) => Value::Int(number.into()),
+            _ => Value::Float(number.as_f64().unwrap_or_default()),
+        },
+        _ => {
+            return Err(JsonError::new(
+                path,
+                "expected a string, a number or a bool",
+            ));
+        }
+    })
+}
+
+/// `{"fields": "words"}` or `{"fields": {"query": "words", "operator": "and"}}`: any of the words unless told otherwise.
+fn match_words(json: &Json, path: &str) -> Result<Clause> {
+    let (fields, body) = only_entry(json, path)?;
+    let path = format!("{path}.{fields}");
+    let text = text_of(body, &path)?;
+    let operator = body
+        .get("operator")
+        .and_then(Json::as_str)
+        .unwrap_or("or")
+        .to_lowercase();
+    let between = match operator.as_str() {
+        "or" => " | ",
+        "and" => " ",
+        _ => return Err(JsonError::new(&path, "operator must be 'or' or 'and'")),
+    };
+    let words: Vec<String> = text.split_whitespace().map(plain_word).collect();
+    if words.is_empty() {
+        return Err(JsonError::new(&path, "no word to find"));
+    }
+    limited(fields, &words.join(between), &path)
+}
+
+fn match_phrase(json: &Json, path: &str) -> Result<Clause> {
+    let (fields, body) = only_entry(json, path)?;
+    let path = format!("{path}.{fields}");
+    let words: Vec<String> = text_of(body, &path)?
+        .split_whitespace()
+        .map(plain_word)
+        .collect();
+    if words.is_empty() {
+        return Err(JsonError::new(&path, "no word to find"));
+    }
+    limited(fields, &format!("\"{}\"", words.join(" ")), &path)
+}
+
+/// The text itself, or the `query` of an object.
+fn text_of<'j>(json: &'j Json, path: &str) -> Result<&'j str> {
+    let text = if json.is_object() {
+        json.get("query").and_then(Json::as_str)
+    } else {
+        json.as_str()
+    };
+    text.ok_or_else(|| {
+        JsonError::new(
+            path,
+            "expected a text, or an object with a text called query",
+        )
+    })
+}
+
+/// A text in the fields of a comma list; `*` and `_all` are all of them.
+fn limited(fields: &str, text: &str, path: &str) -> Result<Clause> {
+    if matches!(fields, "*" | "_all") {
+        return Ok(Clause::text(text.to_owned()));
+    }
+    let names: Vec<&str> = fields.split(',').map(str::trim).collect();
+    let is_name = |name: &&str| {
+        !name.is_empty()
+            && name
+                .chars()
+                .all(|character| character.is_alphanumeric() || character == '_')
+    };
+    if !names.iter().all(is_name) {
+        return Err(JsonError::new(path, "expected the names of fields, or *"));
+    }
+    Ok(Clause::text(format!("@({}) ({text})", names.join(","))))
+}
+
+/// A word without a meaning to the query language, whatever its characters.
+fn plain_word(word: &str) -> String {
+    let mut plain = String::with_capacity(word.len() + 2);
+    // AND, MAYBE and their like are words here, not operators that somebody meant.
+    if word.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        plain.push('\\');
+    }
+    for character in word.chars() {
+        if character.is_ascii_punctuation() && !matches!(character, '_' | '#') {
+            plain.push('\\');
+        }
+        plain.push(character);
+    }
+    plain
+}
+
+fn query_string(json: &Json, path: &str) -> Result<Clause> {
+    let text = text_of(json, path)?;
+    if text.trim().is_empty() {
+        return Ok(Clause::default());
+    }
+    Ok(Clause::text(text.to_owned()))
+}
+
+fn equals(json: &Json, path: &str) -> Result<Clause> {
+    let (name, value) = only_entry(json, path)?;
+    let path = format!("{path}.{name}");
+    let value = Expression::Literal(constant(value, &path)?);
+    Ok(Clause::filter(Expression::Binary(
+        BinaryOperator::Equal,
+        column(name, &path)?,
+        Box::new(value),
+    )))
+}
+
+fn is_in(json: &Json, path: &str) -> Result<Clause> {
+    let (name, values) = only_entry(json, path)?;
+    let path = format!("{path}.{name}");
+    let values = values
+        .as_array()
+        .ok_or_else(|| JsonError::new(&path, "expected an array"))?;
+    let list: Result<Vec<Value>> = values.iter().map(|value| constant(value, &path)).collect();
+    Ok(Clause::filter(Expression::In {
+        needle: column(name, &path)?,
+        negated: false,
+        list: list?,
+    }))
+}
+
+fn range(json: &Json, path: &str) -> Result<Clause> {
+    let (name, bounds) = only_entry(json, path)?;
+    let path = format!("{path}.{name}");
+    let mut filters = Vec::new();
+    for (bound, value) in object(bounds, &path)? {
+        let operator = match bound.as_str() {
+            "gt" => BinaryOperator::Greater,
+            "gte" => BinaryOperator::GreaterOrEqual,
+            "lt" => BinaryOperator::Less,
+            "lte" => BinaryOperator::LessOrEqual,
+            _ => {
+                return Err(JsonError::new(
+                    &format!("{path}.{bound}"),
+                    "expected gt, gte, lt or lte",
+                ));
+            }
+        };
+        let value = Expression::Literal(constant(value, &format!("{path}.{bound}"))?);
+        filters.push(Expression::Binary(
+            operator,
+            column(name, &path)?,
+            Box::new(value),
+        ));
+    }
+    if filters.is_empty() {
+        return Err(JsonError::new(&path, "expected gt, gte, lt or lte"));
+    }
+    Ok(Clause {
+        filters,
+        ..Clause::default()
+    })
+}
+
+/// As in Manticore, `should` counts only where neither `must` nor `must_not` stands beside it.
+fn boolean(json: &Json, path: &str, depth: usize) -> Result<Clause> {
+    let mut must = Clause::default();
+    let mut should = None;
+    let mut decided = false;
+    for (name, body) in object(json, path)? {
+        let path = format!("{path}.{name}");
+        match name.as_str() {
+            "must" | "filter" => {
+                for (clause, _) in clauses(body, &path, depth)? {
+                    must.and(clause);
+                }
+                decided = true;
+            }
+            "must_not" => {
+                for (clause, path) in clauses(body, &path, depth)? {
+                    must.and(clause.negated(&path)?);
+                }
+                decided = true;
+            }
+            "should" => should = Some(any_of(clauses(body, &path, depth)?, &path)?),
+            "minimum_should_match" | "boost" => {
+                return Err(JsonError::not_yet(&path, "this option"));
+            }
+            _ => return Err(JsonError::new(&path, "expected must, should or must_not")),
+        }
+    }
+    if let (false, Some(should)) = (decided, should) {
+        must = should;
+    }
+    Ok(must)
+}
+
+/// One query or an array of them, each with its path.
+fn clauses(json: &Json, path: &str, depth: usize) -> Result<Vec<(Clause, String)>> {
+    let Some(list) = json.as_array() else {
+        return Ok(vec![(clause(json, path, depth + 1)?, path.to_owned())]);
+    };
+    let numbered = list.iter().enumerate();
+    numbered
+        .map(|(index, item)| {
+            let path = format!("{path}[{index}]");
+            Ok((clause(item, &path, depth + 1)?, path))
+        })
+        .collect()
+}
+
+/// Alternatives: all of them texts, or all of them filters.
+fn any_of(clauses: Vec<(Clause, String)>, path: &str) -> Result<Clause> {
+    if clauses.is_empty() || clauses.iter().any(|(clause, _)| clause.is_everything()) {
+        return Ok(Clause::default());
+    }
+    if clauses.len() == 1 {
+        return Ok(clauses
+            .into_iter()
+            .next()
+            .map(|(clause, _)| clause)
+            .unwrap_or_default());
+    }
+    if clauses.iter().all(|(clause, _)| clause.is_text()) {
+        let texts: Vec<String> = clauses
+            .iter()
+            .map(|(clause, _)| format!("({})", conjunction(&clause.positive)))
+            .collect();
+        return Ok(Clause::text(texts.join(" | ")));
+    }
+    if clauses.iter().all(|(clause, _)| clause.is_filter()) {
+        let filters = clauses
+            .into_iter()
+            .map(|(clause, _)| Expression::all_of(clause.filters));
+        return Ok(Clause::filter(Expression::any_of(filters.collect())));
+    }
+    Err(JsonError::not_yet(
+        path,
+        "alternatives of a text and a filter",
+    ))
+}

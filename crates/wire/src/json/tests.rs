@@ -1,0 +1,489 @@
+use proptest::prelude::*;
+use query::analysis::Analyzer;
+use query::value::Value;
+
+use super::*;
+use crate::sql::PqOptions;
+
+/// Text of MATCH and the filter that a query is read as.
+fn asked(query: &str) -> (Option<String>, String) {
+    let body = format!(r#"{{"table":"t","query":{query}}}"#);
+    let select = search(body.as_bytes()).unwrap_or_else(|error| panic!("{query}: {error}"));
+    (
+        select.matching,
+        select
+            .filter
+            .map_or(String::new(), |filter| format!("{filter:?}")),
+    )
+}
+
+#[track_caller]
+fn check_text(query: &str, expected: &str) {
+    assert_eq!(asked(query), (Some(expected.to_owned()), String::new()));
+    let parsed = query::parse(expected, &["title", "body"], &Analyzer::default());
+    assert!(parsed.is_ok(), "{expected}: {parsed:?}");
+}
+
+#[test]
+fn texts_become_the_query_language() {
+    check_text(r#"{"match":{"*":"star wars"}}"#, "star | wars");
+    check_text(
+        r#"{"match":{"_all":{"query":"star wars","operator":"AND"}}}"#,
+        "star wars",
+    );
+    check_text(
+        r#"{"match":{"title, body":"star wars"}}"#,
+        "@(title,body) (star | wars)",
+    );
+    check_text(
+        r#"{"match_phrase":{"title":"star wars"}}"#,
+        r#"@(title) ("star wars")"#,
+    );
+    check_text(r#"{"query_string":"star -wars"}"#, "star -wars");
+    check_text(r#"{"query_string":{"query":"@title a|b"}}"#, "@title a|b");
+    check_text(
+        r#"{"match":{"*":"-a @b c|d (e) \"f\" AND 3/4 #tag un_der é"}}"#,
+        r#"\-a | \@b | c\|d | \(e\) | \"f\" | \AND | 3\/4 | #tag | un_der | é"#,
+    );
+}
+
+#[test]
+fn filters_become_expressions() {
+    let column = |name: &str| format!("Column(\"{name}\")");
+    let (text, filter) = asked(r#"{"equals":{"Price":5}}"#);
+    assert_eq!(text, None);
+    assert_eq!(
+        filter,
+        format!("Binary(Equal, {}, Literal(Int(5)))", column("price"))
+    );
+    let (_, filter) = asked(r#"{"in":{"_id":[1,"b",true,1.5]}}"#);
+    let list = r#"[Int(1), Str("b"), Int(1), Float(1.5)]"#;
+    assert_eq!(
+        filter,
+        format!(
+            "In {{ needle: {}, negated: false, list: {list} }}",
+            column("id")
+        )
+    );
+    let (_, filter) = asked(r#"{"range":{"ts":{"gte":1,"lt":9}}}"#);
+    let bound = |operator, number| {
+        format!(
+            "Binary({operator}, {}, Literal(Int({number})))",
+            column("ts")
+        )
+    };
+    assert_eq!(
+        filter,
+        format!(
+            "Binary(And, {}, {})",
+            bound("GreaterOrEqual", 1),
+            bound("Less", 9)
+        )
+    );
+    assert_eq!(asked(r#"{"match_all":{}}"#), (None, String::new()));
+}
+
+#[test]
+fn bool_joins_texts_with_texts_and_filters_with_filters() {
+    check_text(
+        r#"{"bool":{"must":[{"match":{"title":"a b"}},{"match_phrase":{"*":"c d"}}],"must_not":[{"match":{"*":"e f"}}]}}"#,
+        r#"(@(title) (a | b)) ("c d") -((e | f))"#,
+    );
+    check_text(
+        r#"{"bool":{"should":[{"match":{"*":"a"}},{"bool":{"must":[{"match":{"*":"b"}},{"match":{"*":"c"}}]}}]}}"#,
+        "((a)) | ((b) (c))",
+    );
+    let (text, filter) = asked(
+        r#"{"bool":{"must":[{"query_string":"a"},{"equals":{"x":1}}],"must_not":{"equals":{"y":2}},"should":[{"equals":{"z":3}}]}}"#,
+    );
+    assert_eq!(text.as_deref(), Some("a"));
+    let is = |name, number| format!("Binary(Equal, Column(\"{name}\"), Literal(Int({number})))");
+    assert_eq!(
+        filter,
+        format!("Binary(And, {}, Unary(Not, {}))", is("x", 1), is("y", 2))
+    );
+    let (text, filter) = asked(r#"{"bool":{"should":[{"equals":{"x":1}},{"equals":{"y":2}}]}}"#);
+    assert_eq!(text, None);
+    assert_eq!(
+        filter,
+        format!("Binary(Or, {}, {})", is("x", 1), is("y", 2))
+    );
+}
+
+#[test]
+fn the_rest_of_a_search_is_read() {
+    let select = search(
+        br#"{"index":"db.Posts","query":{"match_all":{}},"limit":5,"from":10,"sort":["_score",{"Price":"desc"},{"ts":{"order":"asc"}},"_id"],
+            "_source":["title","Price"],"options":{"ranker":"bm25","field_weights":{"title":10}},"track_scores":true}"#,
+    );
+    insta::assert_debug_snapshot!(select.unwrap());
+    let items = |source: &str| {
+        let body = format!(r#"{{"table":"t","_source":{source}}}"#);
+        search(body.as_bytes()).unwrap().items.len()
+    };
+    assert_eq!(items("true"), 3);
+    assert_eq!(items("false"), 2);
+    assert_eq!(items(r#"{"includes":["a","b"]}"#), 4);
+}
+
+#[test]
+fn what_is_wrong_with_a_search_has_its_path() {
+    for (body, expected) in [
+        ("", "EOF while parsing a value at byte 0"),
+        ("[]", "expected an object"),
+        (
+            r#"{"table":"t","query":{"match":"x"}}"#,
+            "query.match: expected an object",
+        ),
+        (r#"{"query":{"match_all":{}}}"#, "table: no table is named"),
+        (
+            r#"{"table":"t","nothing":1}"#,
+            "nothing: unknown part of a search",
+        ),
+        (
+            r#"{"table":"t","aggs":{}}"#,
+            "not yet: aggs: this part of a search",
+        ),
+        (
+            r#"{"table":"t","limit":-1}"#,
+            "limit: expected a whole number from 0",
+        ),
+        (
+            r#"{"table":"t","query":{"bool":{"must":[{"match_all":{}},{"fuzz":{}}]}}}"#,
+            "query.bool.must[1].fuzz: unknown kind of query",
+        ),
+        (
+            r#"{"table":"t","query":{"bool":{"must":[{"geo_distance":{}}]}}}"#,
+            "not yet: query.bool.must[0].geo_distance: this kind of query",
+        ),
+        (
+            r#"{"table":"t","query":{"range":{"a":{"above":1}}}}"#,
+            "query.range.a.above: expected gt, gte, lt or lte",
+        ),
+        (
+            r#"{"table":"t","query":{"bool":{"must_not":[{"match":{"*":"x"}}]}}}"#,
+            "not yet: query: excluding a text without another text to find",
+        ),
+        (
+            r#"{"table":"t","query":{"bool":{"should":[{"match":{"*":"x"}},{"equals":{"a":1}}]}}}"#,
+            "not yet: query.bool.should: alternatives of a text and a filter",
+        ),
+        (
+            r#"{"table":"t","query":{"match":{"a b":"x"}}}"#,
+            "query.match.a b: expected the names of fields, or *",
+        ),
+        (
+            r#"{"table":"t","sort":[{"a":"up"}]}"#,
+            "sort[0].a: expected asc or desc",
+        ),
+        (
+            r#"{"table":"t","_source":{"excludes":["a"]}}"#,
+            "not yet: _source.excludes: leaving columns out",
+        ),
+    ] {
+        assert_eq!(
+            search(body.as_bytes()).unwrap_err().to_string(),
+            expected,
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn bulk_commits_at_empty_lines_and_at_the_end() {
+    let body = b"\n{\"insert\":{\"table\":\"db.T\",\"id\":1,\"doc\":{\"Title\":\"x\",\"n\":-5,\"f\":1.5,\"b\":true,\"z\":null,\"l\":[1,\"a\"]}}}\r\n\
+        {\"replace\":{\"index\":\"t\",\"id\":\"2\",\"doc\":{}}}\n\n\n{\"delete\":{\"table\":\"t\",\"id\":3}}\n{\"create\":{\"table\":\"t\",\"doc\":{}}}\n";
+    let events: Vec<BulkEvent> = bulk(body).collect();
+    let fields = [
+        ("title", Value::Str("x".to_owned())),
+        ("n", Value::Int(-5)),
+        ("f", Value::Float(1.5)),
+        ("b", Value::Int(1)),
+        ("z", Value::Null),
+        ("l", Value::Str("[1,\"a\"]".to_owned())),
+    ];
+    let fields = fields
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec();
+    let item = |line, id, action| BulkEvent::Item {
+        line,
+        item: Ok(BulkItem {
+            table: "t".to_owned(),
+            id,
+            action,
+        }),
+    };
+    let expected = [
+        item(2, Some(1), BulkAction::Insert { fields }),
+        item(3, Some(2), BulkAction::Replace { fields: Vec::new() }),
+        BulkEvent::Commit { line: 4 },
+        item(6, Some(3), BulkAction::Delete),
+        item(7, None, BulkAction::Insert { fields: Vec::new() }),
+        BulkEvent::Commit { line: 7 },
+    ];
+    assert_eq!(events, expected);
+    assert_eq!(bulk(b"").count(), 0);
+    assert_eq!(bulk(b" \n\r\n").count(), 0);
+}
+
+#[test]
+fn a_bad_bulk_line_says_what_is_wrong() {
+    for (line, expected) in [
+        (r#"{"insert""#, "EOF while parsing an object at byte 9"),
+        ("{}", "an object without an action at byte 2"),
+        (
+            r#"{"insert":{"id":1,"doc":{}}}"#,
+            "insert: no table is named",
+        ),
+        (r#"{"insert":{"table":"t"}}"#, "insert: no doc is given"),
+        (r#"{"delete":{"table":"t"}}"#, "delete: no id is given"),
+        (
+            r#"{"delete":{"table":"t","query":{}}}"#,
+            "not yet: delete.query: deleting by a query",
+        ),
+        (
+            r#"{"update":{"table":"t","id":1,"doc":{}}}"#,
+            "not yet: update: changing a document in place",
+        ),
+        (
+            r#"{"index":{"table":"t","id":1,"doc":{}}}"#,
+            "index: unknown action (insert, create, replace or delete)",
+        ),
+        (
+            r#"{"insert":{"table":"t","id":-1,"doc":{}}}"#,
+            "'-1' is no document id at byte 30",
+        ),
+        (
+            r#"{"insert":{"table":"t","doc":[]}}"#,
+            "invalid type: sequence, expected an object of fields at byte 29",
+        ),
+    ] {
+        let events: Vec<BulkEvent> = bulk(line.as_bytes()).collect();
+        let BulkEvent::Item {
+            line: 1,
+            item: Err(error),
+        } = &events[0]
+        else {
+            panic!("{line}: {events:?}");
+        };
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(events[1], BulkEvent::Commit { line: 1 });
+    }
+}
+
+fn strings(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+fn field(name: &str, text: &str) -> Document {
+    Document::Fields(vec![(name.to_owned(), Value::Str(text.to_owned()))])
+}
+
+#[test]
+fn one_string_may_hold_many_documents() {
+    let texts = strings(&[
+        r#"{"Title":"a"}"#,
+        r#"[{"title":"b"},{"title":"c"}]"#,
+        r#"{"title":"d"} {"title":"e"}"#,
+    ]);
+    let read = pq_documents(
+        &texts,
+        &PqOptions {
+            shift: 10,
+            ..PqOptions::default()
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        read.documents,
+        ["a", "b", "c", "d", "e"].map(|text| field("title", text))
+    );
+    assert_eq!(read.labels, [11, 12, 13, 14, 15]);
+    assert!(read.warnings.is_empty());
+}
+
+#[test]
+fn bad_documents_are_named_or_skipped() {
+    let texts = strings(&["{}", "{", "[1]", "", r#"{"a":"b"}"#]);
+    let error = pq_documents(&texts, &PqOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "Bad JSON objects in strings: 2,3,4");
+    let options = PqOptions {
+        skip_bad_json: true,
+        skip_empty: true,
+        ..PqOptions::default()
+    };
+    let read = pq_documents(&texts, &options).unwrap();
+    assert_eq!(read.documents, [field("a", "b")]);
+    assert_eq!(read.warnings, ["Bad JSON objects in strings: 2,3,4"]);
+}
+
+#[test]
+fn documents_may_carry_their_own_ids() {
+    let texts = strings(&[r#"[{"no":7},{"No":"8"},{"x":1},{"no":-1}]"#]);
+    let options = PqOptions {
+        docs_id: Some("no".to_owned()),
+        ..PqOptions::default()
+    };
+    let read = pq_documents(&texts, &options).unwrap();
+    assert_eq!(read.labels, [7, 8]);
+    assert_eq!(read.documents.len(), 2);
+    assert_eq!(
+        read.warnings,
+        ["skipped 2 document(s) without id field 'no'"]
+    );
+}
+
+#[test]
+fn plain_documents_are_taken_as_they_are() {
+    let options = PqOptions {
+        docs_json: false,
+        skip_bad_json: true,
+        ..PqOptions::default()
+    };
+    let read = pq_documents(&strings(&["{", "b"]), &options).unwrap();
+    assert_eq!(
+        read.documents,
+        ["{", "b"].map(|text| Document::Text(text.to_owned()))
+    );
+    assert_eq!(read.labels, [1, 2]);
+    assert_eq!(read.warnings.len(), 1);
+}
+
+#[test]
+fn search_replies_have_manticores_shape() {
+    let mut reply = SearchReply::default();
+    reply.begin(3, false, 12, true);
+    reply.hit(Some(1), Some(2500));
+    reply.field("title", Cell::Str("a \"b\"\n\u{1}é"));
+    reply.field("price", Cell::Single(0.1));
+    reply.hit_end();
+    reply.hit(Some(2), None);
+    reply.hit_end();
+    reply.end();
+    let expected = concat!(
+        r#"{"took":3,"timed_out":false,"hits":{"total":12,"total_relation":"eq","hits":["#,
+        r#"{"_id":1,"_score":2500,"_source":{"title":"a \"b\"\n\u0001é","price":0.1}},{"_id":2,"_source":{}}]}}"#,
+    );
+    assert_eq!(String::from_utf8_lossy(reply.bytes()), expected);
+}
+
+#[test]
+fn raw_replies_have_manticores_shape() {
+    let mut reply = RawReply::default();
+    reply.begin(&[("id", "long long"), ("v", "double")]);
+    for (id, number) in [(1, 1.5), (2, f64::NAN)] {
+        reply.row();
+        reply.cell("id", Cell::Int(id));
+        reply.cell("v", Cell::Float(number));
+        reply.row_end();
+    }
+    reply.end(2, "", "");
+    reply.done(5, "", "careful");
+    reply.finish();
+    let expected = concat!(
+        r#"[{"columns":[{"id":{"type":"long long"}},{"v":{"type":"double"}}],"data":[{"id":1,"v":1.5},{"id":2,"v":null}],"#,
+        r#""total":2,"error":"","warning":""},{"total":5,"error":"","warning":"careful"}]"#,
+    );
+    assert_eq!(String::from_utf8_lossy(reply.bytes()), expected);
+    let mut reply = RawReply::default();
+    reply.finish();
+    assert_eq!(reply.bytes(), b"[]");
+}
+
+#[test]
+fn bulk_replies_have_manticores_shape() {
+    let mut reply = BulkReply::default();
+    reply.batch("t", 5, 2, 0, 0);
+    reply.batch("t", 0, 0, 1, 0);
+    reply.finish(4, 1, "line 4: no table is named");
+    let expected = concat!(
+        r#"{"items":[{"bulk":{"table":"t","_id":5,"created":2,"deleted":0,"updated":0,"result":"created","status":201}},"#,
+        r#"{"bulk":{"table":"t","_id":0,"created":0,"deleted":1,"updated":0,"result":"deleted","status":200}}],"#,
+        r#""current_line":4,"skipped_lines":1,"errors":true,"error":"line 4: no table is named"}"#,
+    );
+    assert_eq!(String::from_utf8_lossy(reply.bytes()), expected);
+}
+
+/// Random bodies of the right words, most of them wrong.
+fn query_like() -> impl Strategy<Value = serde_json::Value> {
+    let names = vec![
+        "match",
+        "match_phrase",
+        "query_string",
+        "equals",
+        "in",
+        "range",
+        "bool",
+        "must",
+        "should",
+        "must_not",
+        "gte",
+        "lt",
+        "query",
+        "operator",
+        "*",
+        "title",
+        "_id",
+    ];
+    let leaf = prop_oneof![
+        any::<i64>().prop_map(serde_json::Value::from),
+        any::<bool>().prop_map(serde_json::Value::from),
+        ".{0,9}".prop_map(serde_json::Value::from),
+        Just(serde_json::Value::Null),
+    ];
+    leaf.prop_recursive(6, 40, 4, move |inner| {
+        prop_oneof![
+            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(serde_json::Value::from),
+            3 => prop::collection::vec((prop::sample::select(names.clone()), inner), 1..3).prop_map(|entries| {
+                entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<serde_json::Value>()
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic_the_decoders(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = search(&bytes);
+        let _ = documents(&bytes);
+        let last = bulk(&bytes).last();
+        let ended = matches!(last, None | Some(BulkEvent::Commit { .. }));
+        prop_assert!(ended);
+    }
+
+    #[test]
+    fn no_search_body_panics(query in query_like()) {
+        let body = serde_json::json!({"table": "t", "query": query}).to_string();
+        let _ = search(body.as_bytes());
+        let line = serde_json::json!({"insert": {"table": "t", "doc": query}}).to_string();
+        prop_assert_eq!(bulk(line.as_bytes()).count(), 2);
+    }
+
+    /// A match finds its words whatever characters they are made of: the query language never sees an operator.
+    #[test]
+    fn words_of_a_match_are_no_operators(text in r#"[a-c A-Z"()|@!*\\^$=~/,#_<\-]{0,30}"#, phrase in any::<bool>()) {
+        let kind = if phrase { "match_phrase" } else { "match" };
+        let body = serde_json::json!({"table": "t", "query": {kind: {"title": text}}}).to_string();
+        if let Ok(select) = search(body.as_bytes()) {
+            let matching = select.matching.unwrap();
+            let parsed = query::parse(&matching, &["title"], &Analyzer::default());
+            prop_assert!(parsed.is_ok(), "{:?}: {:?}", matching, parsed);
+        } else {
+            prop_assert!(text.trim().is_empty());
+        }
+    }
+
+    #[test]
+    fn strings_of_replies_read_back(text in ".{0,60}", number in any::<f64>()) {
+        let mut reply = SearchReply::default();
+        reply.begin(0, false, 1, true);
+        reply.hit(Some(1), Some(1));
+        reply.field(&text, Cell::Str(&text));
+        reply.field("number", Cell::Float(number));
+        reply.hit_end();
+        reply.end();
+        let read: serde_json::Value = serde_json::from_slice(reply.bytes()).unwrap();
+        let source = &read["hits"]["hits"][0]["_source"];
+        prop_assert_eq!(&source[&text], &serde_json::Value::from(text.clone()));
+    }
+}
