@@ -1,5 +1,6 @@
 //! The expression tree of WHERE, of standing queries' filters and of queue conditions.
 
+mod chain;
 mod evaluate;
 mod literal;
 mod parse;
@@ -138,28 +139,12 @@ impl Expression {
     /// `a AND b AND …`, balanced, so that a million terms are twenty levels. An empty list is true (1).
     #[must_use]
     pub fn all_of(terms: Vec<Expression>) -> Expression {
-        balanced(BinaryOperator::And, terms).unwrap_or(Expression::Literal(Value::Int(1)))
+        chain::balanced(BinaryOperator::And, terms).unwrap_or(Expression::Literal(Value::Int(1)))
     }
 
     /// `a OR b OR …`, balanced. An empty list is false (0).
     #[must_use]
     pub fn any_of(terms: Vec<Expression>) -> Expression {
-        balanced(BinaryOperator::Or, terms).unwrap_or(Expression::Literal(Value::Int(0)))
+        chain::balanced(BinaryOperator::Or, terms).unwrap_or(Expression::Literal(Value::Int(0)))
     }
-}
-
-/// Joins neighbours pair by pair until one is left.
-fn balanced(operator: BinaryOperator, mut terms: Vec<Expression>) -> Option<Expression> {
-    while terms.len() > 1 {
-        let mut joined = Vec::with_capacity(terms.len().div_ceil(2));
-        let mut rest = terms.into_iter();
-        while let Some(left) = rest.next() {
-            joined.push(match rest.next() {
-                Some(right) => Expression::Binary(operator, Box::new(left), Box::new(right)),
-                None => left,
-            });
-        }
-        terms = joined;
-    }
-    terms.pop()
 }

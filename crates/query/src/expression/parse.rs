@@ -3,8 +3,9 @@
 //! A chain of OR or of AND becomes a balanced tree, and neighbouring equalities of one column under OR one IN list: neither a
 //! million terms nor deep brackets can exhaust the stack, here or where the tree is evaluated or dropped.
 
+use super::chain::{balanced, equate_the_same, merge_equalities};
 use super::literal::{literal, word_literal};
-use super::{BinaryOperator, Calls, Expression, UnaryOperator, balanced};
+use super::{BinaryOperator, Calls, Expression, UnaryOperator};
 use crate::lexer::{Lexer, SyntaxError, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
 use crate::value::Value;
@@ -113,33 +114,22 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(tree, depth + levels)
     }
 
-    /// Adds a term to a chain of OR; `a = 1 OR a = 2` becomes `a IN (1, 2)`.
+    /// Adds a term to a chain of OR, or its constants to the equalities of the same column before it.
     fn push_alternative(
         &mut self,
         terms: &mut Vec<Expression>,
         term: Expression,
     ) -> Result<(), SyntaxError> {
-        let mergeable = terms
-            .last()
-            .and_then(equated_column)
-            .is_some_and(|column| equated_column(&term) == Some(column));
-        if !mergeable {
-            self.count_nodes(1)?;
-            terms.push(term);
-            return Ok(());
+        match terms.last_mut() {
+            Some(last) if equate_the_same(last, &term) => {
+                let added = merge_equalities(last, term);
+                self.count_values(added)
+            }
+            _ => {
+                terms.push(term);
+                self.count_nodes(1)
+            }
         }
-        let last = terms.pop().and_then(into_values);
-        let (Some((needle, mut list)), Some((_, more))) = (last, into_values(term)) else {
-            return Ok(()); // both are of that form, as was just seen
-        };
-        self.count_values(more.len())?;
-        list.extend(more);
-        terms.push(Expression::In {
-            needle: Box::new(needle),
-            negated: false,
-            list,
-        });
-        Ok(())
     }
 
     /// What the next token does behind an operand; `None` if it cannot continue the expression.
@@ -402,39 +392,4 @@ fn is_reserved(lexer: &Lexer<'_>) -> bool {
         "OR", "ORDER", "SELECT", "WHERE", "CASE",
     ];
     RESERVED.iter().any(|word| lexer.at_word(word))
-}
-
-/// The column of `column = constant` or `column IN (…)`.
-fn equated_column(term: &Expression) -> Option<&str> {
-    match term {
-        Expression::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
-            (Expression::Column(name), Expression::Literal(_))
-            | (Expression::Literal(_), Expression::Column(name)) => Some(name),
-            _ => None,
-        },
-        Expression::In {
-            needle,
-            negated: false,
-            ..
-        } => match &**needle {
-            Expression::Column(name) => Some(name),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The column and the constants of a term that has an [`equated_column`].
-fn into_values(term: Expression) -> Option<(Expression, Vec<Value>)> {
-    match term {
-        Expression::Binary(BinaryOperator::Equal, left, right) => match (*left, *right) {
-            (column @ Expression::Column(_), Expression::Literal(value))
-            | (Expression::Literal(value), column @ Expression::Column(_)) => {
-                Some((column, vec![value]))
-            }
-            _ => None,
-        },
-        Expression::In { needle, list, .. } => Some((*needle, list)),
-        _ => None,
-    }
 }

@@ -258,6 +258,22 @@ fn limits_refuse_and_never_cut() {
     );
 }
 
+#[test]
+fn the_limits_are_those_that_the_users_read() {
+    let page = include_str!("../../../../docs/language.md");
+    let thousands = |count: usize| format!("{},{:03}", count / 1000, count % 1000);
+    for line in [
+        format!("| text | {} bytes |", thousands(QUERY_BYTES_MAX)),
+        format!("| words | {} |", thousands(QUERY_WORDS_MAX)),
+        format!("| nodes of the tree | {} |", thousands(QUERY_NODES_MAX)),
+        format!("| depth of brackets and negations | {QUERY_DEPTH_MAX} |"),
+        format!("longer than {} bytes", crate::limits::WORD_BYTES_MAX),
+        format!("depth {}", crate::limits::EXPRESSION_DEPTH_MAX),
+    ] {
+        assert!(page.contains(&line), "{line}");
+    }
+}
+
 fn word() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "a", "b", "c", "#d", r"\@e", "東京", "x-y", "É", ",", "#東y",
