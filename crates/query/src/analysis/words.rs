@@ -7,8 +7,6 @@
 
 use std::ops::Range;
 
-use std::ops::Range;
-
 use super::{Analyzer, fold};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
 
