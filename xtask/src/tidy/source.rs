@@ -59,10 +59,11 @@ impl Source {
     }
 }
 
-/// Test code by its place: `tests.rs`, `test_….rs` beside it, or anything below a folder `tests`.
+/// Code that does not ship, by its place: tests in a file or folder of their own, examples, benchmarks.
 fn is_test_file(path: &str) -> bool {
-    path.split('/')
-        .any(|part| part == "tests" || part == "tests.rs" || part.ends_with("_tests.rs"))
+    let folders = ["tests", "examples", "benches"];
+    let is_apart = |part: &str| folders.contains(&part) || part.ends_with("tests.rs");
+    path.split('/').any(is_apart)
 }
 
 /// Where a whole word stands.

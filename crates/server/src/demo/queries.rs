@@ -2,6 +2,7 @@
 //! of the user's.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use bench::client::Client;
@@ -17,7 +18,9 @@ pub(super) const FIELDS: [&str; 2] = ["body", "sub"];
 /// Standing queries in all.
 const QUERIES: usize = 10_000;
 /// Batches of posts that the derived queries are made from.
-const SAMPLE_BATCHES: usize = 20_000 / BATCH_POSTS;
+const SAMPLE_BATCHES: usize = 36_000 / BATCH_POSTS;
+/// How many posts of the sample a word of a derived query may stand in: more would make every query noisy.
+const SAMPLE_POSTS: RangeInclusive<u32> = 3..=24;
 /// Standing queries in one INSERT.
 const INSERT_QUERIES: usize = 1_000;
 
@@ -162,8 +165,10 @@ fn derived<'a>(sample: &'a [&'a Post]) -> impl Iterator<Item = (String, &'static
         .into_iter()
         .enumerate()
         .filter_map(move |(index, words)| {
-            let mut rare: Vec<&(String, u32)> =
-                words.iter().filter(|(word, _)| count(word) >= 3).collect();
+            let mut rare: Vec<&(String, u32)> = words
+                .iter()
+                .filter(|(word, _)| SAMPLE_POSTS.contains(&count(word)))
+                .collect();
             rare.sort_by_key(|(word, _)| (count(word), word));
             rare.dedup_by_key(|(word, _)| word);
             let [(a, _), (b, _), (c, at), ..] = rare[..] else {

@@ -25,7 +25,7 @@ fn the_bundle_holds_what_it_says() {
 #[test]
 fn the_built_in_queries_are_ten_thousand_and_hit_the_sample() {
     let mut posts = Posts::open(None).unwrap();
-    let sample = posts.look_ahead(40).unwrap();
+    let sample = posts.look_ahead(72).unwrap();
     let sample: Vec<&Post> = sample.iter().flat_map(|batch| batch.iter()).collect();
     let saved = built_in(&sample);
     assert_eq!(saved.len(), 10_000);

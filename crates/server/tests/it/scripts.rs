@@ -1,0 +1,192 @@
+//! Runs the golden scripts of `tests/scripts`; their README says how they read. `SEINE_UPDATE=1` rewrites them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+
+use bench::client::{Client, ClientError, QueryResult};
+
+use crate::server::Server;
+
+/// One block: remarks before it, what goes in, what came back.
+struct Block {
+    remarks: String,
+    input: String,
+    output: String,
+}
+
+#[test]
+fn sql_scripts_answer_as_written() {
+    for path in scripts("sql") {
+        let mut run = SqlRun::new();
+        check(&path, &mut |input| run.step(input));
+    }
+}
+
+#[test]
+fn http_scripts_answer_as_written() {
+    for path in scripts("http") {
+        let server = Server::start();
+        check(&path, &mut |input| request(server.http(), input));
+    }
+}
+
+fn scripts(kind: &str) -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/scripts");
+    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == kind)).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "there are scripts");
+    paths
+}
+
+/// Runs one script and compares, or rewrites it.
+fn check(path: &Path, step: &mut dyn FnMut(&str) -> String) {
+    let text = fs::read_to_string(path).unwrap();
+    let mut got = String::new();
+    for block in blocks(&text) {
+        let output = step(&block.input);
+        write!(got, "{}{}\n----\n{output}\n", block.remarks, block.input).unwrap();
+        if !output.is_empty() {
+            got.push('\n');
+        }
+    }
+    if std::env::var_os("SEINE_UPDATE").is_some() {
+        fs::write(path, got).unwrap();
+    } else {
+        compare(path, &blocks(&text), &blocks(&got));
+    }
+}
+
+fn compare(path: &Path, want: &[Block], got: &[Block]) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for (want, got) in want.iter().zip(got) {
+        assert_eq!(got.output, want.output, "{name}: {}", want.input);
+    }
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines().peekable();
+    while lines.peek().is_some() {
+        let (mut remarks, mut input) = (String::new(), String::new());
+        while let Some(line) = lines.next_if(|line| line.is_empty() || line.starts_with('#')) {
+            remarks.push_str(line);
+            remarks.push('\n');
+        }
+        let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "----").collect();
+        input.push_str(&body.join("\n"));
+        let output: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+        if !input.is_empty() {
+            blocks.push(Block { remarks, input, output: output.join("\n") });
+        }
+    }
+    blocks
+}
+
+/// A server and the connections that a script has named.
+struct SqlRun {
+    server: Server,
+    connections: BTreeMap<String, Client>,
+}
+
+impl SqlRun {
+    fn new() -> SqlRun {
+        SqlRun { server: Server::start(), connections: BTreeMap::new() }
+    }
+
+    fn step(&mut self, input: &str) -> String {
+        let (name, rest) = match input.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((name, rest)) => (name, rest.trim()),
+            None => ("a", input),
+        };
+        match (name, rest) {
+            ("server", "restart") => self.again(Server::stop_and_restart),
+            ("server", "kill") => self.again(Server::kill_and_restart),
+            (_, "close") => {
+                drop(self.connections.remove(name));
+                "ok".to_owned()
+            }
+            (_, sql) => {
+                let server = &self.server;
+                let connect = || Client::connect(server.mysql(), "test", "").unwrap();
+                let client = self.connections.entry(name.to_owned()).or_insert_with(connect);
+                answer(client.query(sql))
+            }
+        }
+    }
+
+    fn again(&mut self, how: fn(&mut Server)) -> String {
+        self.connections.clear();
+        how(&mut self.server);
+        "ok".to_owned()
+    }
+}
+
+fn answer(result: Result<QueryResult, ClientError>) -> String {
+    let result = match result {
+        Ok(result) => result,
+        Err(ClientError::Server(error)) => {
+            return format!("error {} ({}): {}", error.code, error.sqlstate, error.message);
+        }
+        Err(error) => return format!("broken: {error}"),
+    };
+    let warnings = match result.warnings {
+        0 => String::new(),
+        n => format!(", {n} warnings"),
+    };
+    if result.columns.is_empty() {
+        return format!("ok, {} rows{warnings}", result.affected);
+    }
+    let header = result.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let mut lines = vec![header.join(" | ") + &warnings];
+    for row in &result.rows {
+        let cells: Vec<String> = row.iter().map(|cell| shown(cell.as_deref())).collect();
+        lines.push(steady(&cells.join(" | ")));
+    }
+    lines.join("\n")
+}
+
+fn shown(cell: Option<&[u8]>) -> String {
+    match cell {
+        None => "NULL".to_owned(),
+        Some(bytes) => String::from_utf8_lossy(bytes).replace('\n', "\\n"),
+    }
+}
+
+/// The line without what differs from run to run: times taken.
+fn steady(line: &str) -> String {
+    let mut out = line.to_owned();
+    for name in ["time | ", "\"took\":", "\"time\":"] {
+        if let Some(start) = out.find(name).map(|at| at + name.len()) {
+            let digits = out[start..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+            out.replace_range(start..start + digits, "…");
+        }
+    }
+    out
+}
+
+/// One HTTP exchange on a connection of its own: status and body.
+fn request(addr: &str, input: &str) -> String {
+    let (head, body) = input.split_once("\n\n").unwrap_or((input, ""));
+    let (line, headers) = head.split_once('\n').unwrap_or((head, ""));
+    let body = if body.is_empty() { String::new() } else { format!("{body}\n") };
+    let mut text = format!("{line} HTTP/1.0\r\nContent-Length: {}\r\n", body.len());
+    if !headers.to_lowercase().contains("host:") {
+        write!(text, "Host: {addr}\r\n").unwrap();
+    }
+    headers.lines().for_each(|header| write!(text, "{header}\r\n").unwrap());
+    write!(text, "\r\n{body}").unwrap();
+
+    let mut stream = TcpStream::connect(addr).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    let (head, body) = reply.split_once("\r\n\r\n").unwrap_or((&reply, ""));
+    let status = head.split(' ').nth(1).unwrap_or_default();
+    format!("{status}\n{}", steady(body.trim_end())).trim_end().to_owned()
+}
