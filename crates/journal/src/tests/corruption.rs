@@ -4,7 +4,7 @@ use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small}
 use crate::frame::{self, HEADER_BYTES, Origin, SegmentId};
 use crate::{Error, FileJournal, Journal, JournalOptions, Position};
 use crc32c::crc32c;
-use disk::{Disk, MemoryDisk};
+use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
 use std::sync::Arc;
 
 /// Length of each record of the journal that is damaged here; two pages a frame, two frames a segment. Bytes.
@@ -127,6 +127,42 @@ fn a_torn_first_frame_is_cut_from_the_segment_that_it_began() {
         kept(&mut open_with(&disk, knowing(3)).unwrap())[2],
         (3, b"other".to_vec())
     );
+}
+
+#[test]
+fn a_segment_that_is_used_again_after_a_cut_survives_a_crash() {
+    let image = journal_of(3);
+    flip(&image, &segment_files(&image)[1], 100);
+    let disk = FaultDisk::over(&image);
+    let mut journal = open(&disk);
+    put(&mut journal, b"other");
+    let image = disk.crash(everything_lost);
+    assert_eq!(
+        open_with(&image, knowing(3)).unwrap().status().last,
+        Position(3)
+    );
+}
+
+#[test]
+fn a_frame_that_followed_another_one_is_refused() {
+    let disk = MemoryDisk::new();
+    let mut journal = open(&disk);
+    put(&mut journal, b"first");
+    put(&mut journal, b"second");
+    let path = segment_files(&disk)[0].clone();
+    let file = disk.open(&path).unwrap();
+    let mut bytes = vec![0; 4096];
+    file.read_at(0, &mut bytes).unwrap();
+    let segment = frame::Header::decode(&bytes).unwrap().segment;
+    let origin = Origin {
+        segment,
+        first: Position(1),
+        synced: Position(0),
+        chain: 0,
+    };
+    frame::encode(&origin, &[b"another first"], &mut bytes);
+    file.write_at(0, &bytes).unwrap();
+    assert_eq!(damage(&disk, knowing(2)), (path, 4096));
 }
 
 #[test]

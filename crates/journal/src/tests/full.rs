@@ -1,8 +1,9 @@
 //! The device is full: appends are refused whole, what gives room back goes on, and nothing acknowledged is lost.
 
-use super::{kept, open_with, put, record, small};
-use crate::{Error, Journal, JournalOptions, Position};
+use super::{DIR, kept, open_with, put, record, small};
+use crate::{Error, FileJournal, Journal, JournalOptions, Position};
 use disk::{Disk, FaultDisk, at_random};
+use std::sync::Arc;
 
 const PAGE: u64 = 4096;
 
@@ -90,6 +91,23 @@ fn a_frame_that_does_not_fit_is_refused_whole_and_leaves_nothing() {
     assert_eq!(journal.sync().unwrap(), Position(2));
     drop(journal);
     assert_eq!(kept(&mut open_with(&disk, reserving(0)).unwrap()).len(), 2);
+}
+
+#[test]
+fn a_refused_frame_is_not_taken_for_a_torn_one() {
+    let disk = nearly_full();
+    let mut journal = open_with(&disk, reserving(0)).unwrap();
+    put(&mut journal, b"small");
+    assert!(matches!(
+        journal.append(&[&record(0, 90_000)]),
+        Err(Error::Full)
+    ));
+    drop(journal);
+    let (journal, recovered) = FileJournal::open(Arc::new(disk), DIR, reserving(0)).unwrap();
+    assert_eq!(
+        (journal.status().last, recovered.bytes_cut),
+        (Position(1), 0)
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{DIR, kept, open, put, record};
 use crate::{Journal, Position};
-use disk::{Call, Disk, FaultDisk, at_random};
+use disk::{Call, Disk, Fate, FaultDisk, Unsynced, at_random};
 
 /// Appends so many frames of one page each, trimming as a server would.
 fn write_and_trim(journal: &mut dyn Journal, frames: u64) {
@@ -50,6 +50,30 @@ fn the_stale_frames_of_a_segment_are_never_shown() {
                 || bytes == b"not synced"
                 || n > &synced
                 || kept(&mut journal).contains(&(*n, bytes.clone()))));
+        }
+    }
+}
+
+#[test]
+fn a_segment_is_whole_on_the_device_before_it_has_its_name() {
+    for changes in 0.. {
+        let disk = FaultDisk::new();
+        disk.power_off_after(changes);
+        let is_done = super::open_with(&disk, super::small()).is_ok();
+        let image = disk.crash(|thing| {
+            if thing == Unsynced::Name {
+                Fate::Kept
+            } else {
+                Fate::Lost
+            }
+        });
+        if image.exists(DIR).unwrap() {
+            for path in super::segment_files(&image) {
+                assert_eq!(image.open(&path).unwrap().len().unwrap(), 16_384);
+            }
+        }
+        if is_done {
+            return;
         }
     }
 }
