@@ -7,19 +7,30 @@
 //!
 //! The crate knows no protocol, no socket and no clock: [`Now`] is an argument.
 
+mod catalog;
+mod codec;
 mod command;
+mod decide;
+mod engine;
 mod error;
+mod failure;
+mod jobs;
 pub mod limits;
 mod mailbox;
-mod run;
+mod manifest;
+mod record;
+mod sessions;
 mod snapshot;
+mod state;
 mod status;
+mod table;
+mod undo;
 
 pub use command::{
     Answer, Answering, Command, Definition, Envelope, Keyword, Kind, Now, Reply, Rows, SessionId,
 };
+pub use engine::{Engine, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use mailbox::{Handle, Mailbox};
-pub use run::{Engine, Options, Recovered};
 pub use snapshot::{PqAnswer, PqDocument, PqScratch, Snapshot};
 pub use status::EngineStatus;

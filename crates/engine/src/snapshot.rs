@@ -1,79 +1,86 @@
 //! What readers see: the catalog and every table as of one batch, immutable.
 
+mod call_pq;
+mod select;
+mod status;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use percolate::Hits;
-use query::request::Select;
-use query::value::Value;
+pub use call_pq::{PqAnswer, PqDocument, PqScratch};
 
-use crate::command::{Answer, Definition};
-use crate::error::Result;
+use crate::catalog::{Catalog, TableId, show_create};
+use crate::command::{Definition, Kind};
+use crate::error::{Error, Result};
 
 /// Every table as of one batch. Readers hold it as long as they like; the engine goes on meanwhile.
-pub struct Snapshot {}
-
-/// A document that standing queries are asked about.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PqDocument {
-    /// Plain text: the first text column.
-    Text(String),
-    /// Values by column name; names that are no column of the table are ignored.
-    Fields(Vec<(String, Value)>),
+#[derive(Default)]
+pub struct Snapshot {
+    catalog: Arc<Catalog>,
+    views: BTreeMap<TableId, View>,
 }
 
-/// Working memory of [`Snapshot::call_pq`]; one per thread, used again and again.
-#[derive(Default)]
-pub struct PqScratch {}
+/// A table as readers see it.
+#[derive(Clone)]
+pub(crate) enum View {
+    Search(Arc<SearchView>),
+    Percolate(Arc<PercolateView>),
+    Queue(Arc<QueueView>),
+}
 
-/// What standing queries found.
-#[derive(Debug, Default)]
-pub struct PqAnswer {
-    /// The hits, by query and document.
-    pub hits: Hits,
-    /// Documents that at least one query hit.
-    pub documents_matched: u64,
-    /// Standing queries in the table.
-    pub queries_total: u64,
-    /// Those of them without a word that must be there: each is tried on every document.
-    pub queries_always: u64,
-    /// Standing queries tried, summed over the documents.
-    pub candidates: u64,
+pub(crate) struct SearchView {
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) rows: Arc<index::Snapshot>,
+    pub(crate) status: index::Status,
+    pub(crate) folded: u64,
+}
+
+pub(crate) struct PercolateView {
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) queries: Arc<percolate::Snapshot>,
+    pub(crate) text_bytes: u64,
+    pub(crate) folded: u64,
+}
+
+/// Counts of a queue; its rows are read by the engine's thread.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueueView {
+    pub(crate) rows: u64,
+    pub(crate) owned: u64,
+    pub(crate) waiting: u64,
+    pub(crate) memory_bytes: u64,
+    pub(crate) files: u64,
+    pub(crate) next_row: u64,
+    pub(crate) folded: u64,
 }
 
 impl Snapshot {
+    pub(crate) fn new(catalog: Arc<Catalog>, views: BTreeMap<TableId, View>) -> Snapshot {
+        Snapshot { catalog, views }
+    }
+
     /// Names and types (`rt`, `percolate`, `queue`) of the tables, by name.
     #[must_use]
     pub fn tables(&self) -> Vec<(String, &'static str)> {
-        Vec::new()
+        let mut tables: Vec<_> = self
+            .catalog
+            .iter()
+            .map(|(_, table)| (table.name.clone(), kind_name(&table.kind)))
+            .collect();
+        tables.sort();
+        tables
     }
 
-    /// A table as stored.
+    /// A table as stored. The name in any case.
     ///
     /// # Errors
     /// `NoSuchTable`.
     pub fn definition(&self, name: &str) -> Result<Arc<Definition>> {
-        Err(crate::Error::NoSuchTable(name.to_owned()))
-    }
-
-    /// SELECT on a search table. pq and queue tables are read by [`crate::Command::Read`].
-    ///
-    /// # Errors
-    /// `NoSuchTable`, `Invalid` for another kind of table, `UnknownColumn`, `Query`, `NotYet`.
-    pub fn select(&self, select: &Select) -> Result<Answer> {
-        Err(crate::Error::NoSuchTable(select.table.clone()))
-    }
-
-    /// CALL PQ: which standing queries of a pq table hit which of these documents.
-    ///
-    /// # Errors
-    /// `NoSuchTable`, `Invalid` for another kind of table.
-    pub fn call_pq(
-        &self,
-        table: &str,
-        _documents: &[PqDocument],
-        _scratch: &mut PqScratch,
-    ) -> Result<PqAnswer> {
-        Err(crate::Error::NoSuchTable(table.to_owned()))
+        let table = self.catalog.find(name)?;
+        self.catalog
+            .get(table)
+            .cloned()
+            .ok_or_else(|| Error::NoSuchTable(name.to_owned()))
     }
 
     /// The CREATE TABLE statement that makes the table again.
@@ -81,14 +88,23 @@ impl Snapshot {
     /// # Errors
     /// `NoSuchTable`.
     pub fn show_create(&self, name: &str) -> Result<String> {
-        Err(crate::Error::NoSuchTable(name.to_owned()))
+        self.definition(name)
+            .map(|definition| show_create(&definition))
     }
 
-    /// SHOW TABLE … STATUS: names and values, in a fixed order.
-    ///
-    /// # Errors
-    /// `NoSuchTable`.
-    pub fn table_status(&self, name: &str) -> Result<Vec<(String, String)>> {
-        Err(crate::Error::NoSuchTable(name.to_owned()))
+    fn view(&self, name: &str) -> Result<&View> {
+        let table = self.catalog.find(name)?;
+        self.views
+            .get(&table)
+            .ok_or_else(|| Error::NoSuchTable(name.to_lowercase()))
+    }
+}
+
+/// As SHOW TABLES names it.
+fn kind_name(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Search => "rt",
+        Kind::Percolate { .. } => "percolate",
+        Kind::Queue => "queue",
     }
 }

@@ -37,6 +37,8 @@ pub struct EngineStatus {
     pub seals_total: u64,
     /// Folds of standing queries and queues into files.
     pub folds_total: u64,
+    /// Seals and folds that failed; they are tried again, and the journal holds what they would have.
+    pub fold_errors_total: u64,
     /// Manifests written.
     pub checkpoints_total: u64,
     /// Rows put into queues.

@@ -1,0 +1,101 @@
+//! The catalog: which tables there are, and what a CREATE or DROP must satisfy.
+
+mod check;
+mod show;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+pub(crate) use check::complete;
+pub(crate) use show::show_create;
+
+use crate::command::{Definition, Kind};
+use crate::error::{Error, Result};
+
+/// A table's number. From 1, never used twice in one data directory, so a record of a dropped table is never taken
+/// for one of a later table of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct TableId(pub(crate) u32);
+
+impl fmt::Display for TableId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Every table's definition, by number and by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Catalog {
+    tables: BTreeMap<TableId, Arc<Definition>>,
+    names: BTreeMap<String, TableId>,
+    /// The highest number ever given.
+    pub(crate) highest: u32,
+}
+
+impl Catalog {
+    /// Adds a table under a number that is not in use.
+    pub(crate) fn insert(&mut self, table: TableId, definition: Arc<Definition>) {
+        self.highest = self.highest.max(table.0);
+        self.names.insert(definition.name.clone(), table);
+        self.tables.insert(table, definition);
+    }
+
+    /// Removes a table; its number stays used.
+    pub(crate) fn remove(&mut self, table: TableId) {
+        if let Some(definition) = self.tables.remove(&table) {
+            self.names.remove(&definition.name);
+        }
+    }
+
+    /// The table of that name, in any case.
+    pub(crate) fn find(&self, name: &str) -> Result<TableId> {
+        let found = self
+            .names
+            .get(name)
+            .or_else(|| self.names.get(&name.to_lowercase()));
+        found
+            .copied()
+            .ok_or_else(|| Error::NoSuchTable(name.to_lowercase()))
+    }
+
+    pub(crate) fn get(&self, table: TableId) -> Option<&Arc<Definition>> {
+        self.tables.get(&table)
+    }
+
+    /// Every table, by number.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (TableId, &Arc<Definition>)> {
+        self.tables
+            .iter()
+            .map(|(table, definition)| (*table, definition))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// The pq tables that listen to a search table, by number.
+    pub(crate) fn listeners(&self, name: &str) -> Vec<TableId> {
+        let listens = |definition: &Definition| matches!(&definition.kind, Kind::Percolate { on: Some(on), .. } if on == name);
+        self.iter()
+            .filter(|(_, definition)| listens(definition))
+            .map(|(table, _)| table)
+            .collect()
+    }
+
+    /// Refuses a DROP of a table that another one names.
+    pub(crate) fn check_unused(&self, name: &str) -> Result<()> {
+        for (_, definition) in self.iter() {
+            let Kind::Percolate { on, into } = &definition.kind else {
+                continue;
+            };
+            if [on, into].into_iter().flatten().any(|named| named == name) {
+                return Err(Error::TableInUse {
+                    table: name.to_owned(),
+                    by: definition.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}

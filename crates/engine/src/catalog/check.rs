@@ -1,0 +1,213 @@
+//! What CREATE TABLE must satisfy, and what it leaves for the engine to fill in.
+
+use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
+
+use super::Catalog;
+use crate::command::{Definition, Kind};
+use crate::error::{Error, Result};
+use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, TABLES_MAX};
+use crate::table::into::Into;
+
+/// The definition as it is stored: names in lower case, the columns of a listening pq table filled in.
+pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definition> {
+    let mut definition = lower_case(asked);
+    check_name("table", &definition.name)?;
+    if catalog.find(&definition.name).is_ok() {
+        return Err(Error::TableExists(definition.name));
+    }
+    if catalog.len() >= TABLES_MAX {
+        return Err(Error::Limit {
+            what: "tables",
+            max: TABLES_MAX as u64,
+        });
+    }
+    match definition.kind.clone() {
+        Kind::Search => check_columns(&mut definition, true)?,
+        Kind::Percolate { on, into } => {
+            check_columns(&mut definition, true)?;
+            check_percolate(catalog, &mut definition, on.as_deref(), into.as_deref())?;
+        }
+        Kind::Queue => check_columns(&mut definition, false)?,
+    }
+    if definition.columns.is_empty() {
+        return Err(Error::invalid("a table needs at least one column"));
+    }
+    Ok(definition)
+}
+
+fn lower_case(mut definition: Definition) -> Definition {
+    definition.name = definition.name.to_lowercase();
+    for column in &mut definition.columns {
+        column.name = column.name.to_lowercase();
+    }
+    if let Kind::Percolate { on, into } = &mut definition.kind {
+        for name in [on, into].into_iter().flatten() {
+            *name = name.to_lowercase();
+        }
+    }
+    definition
+}
+
+fn check_name(what: &str, name: &str) -> Result<()> {
+    if name.is_empty()
+        || name
+            .bytes()
+            .any(|byte| byte.is_ascii_control() || byte == b'`')
+    {
+        return Err(Error::invalid(format!(
+            "'{name}' cannot be the name of a {what}"
+        )));
+    }
+    if name.len() > NAME_BYTES_MAX {
+        return Err(Error::Limit {
+            what: "bytes of a name",
+            max: NAME_BYTES_MAX as u64,
+        });
+    }
+    Ok(())
+}
+
+/// Names, types and defaults. `documents`: a table of documents, where `id` is implied.
+fn check_columns(definition: &mut Definition, documents: bool) -> Result<()> {
+    if documents {
+        drop_implied_id(&mut definition.columns)?;
+    }
+    let columns = &mut definition.columns;
+    if columns.len() > COLUMNS_MAX {
+        return Err(Error::Limit {
+            what: "columns",
+            max: COLUMNS_MAX as u64,
+        });
+    }
+    let texts = columns
+        .iter()
+        .filter(|column| column.kind == ColumnType::Text)
+        .count();
+    if documents && texts > TEXT_COLUMNS_MAX {
+        return Err(Error::Limit {
+            what: "text columns",
+            max: TEXT_COLUMNS_MAX as u64,
+        });
+    }
+    for index in 0..columns.len() {
+        let (before, rest) = columns.split_at_mut(index);
+        let Some(column) = rest.first_mut() else {
+            break;
+        };
+        check_name("column", &column.name)?;
+        if before.iter().any(|other| other.name == column.name) {
+            return Err(Error::invalid(format!("column '{}' twice", column.name)));
+        }
+        if documents && !of_documents(column.kind) {
+            let kind = column.kind.sql_name();
+            return Err(Error::invalid(format!(
+                "column '{}': {kind} is a type of queues",
+                column.name
+            )));
+        }
+        check_default(column)?;
+    }
+    Ok(())
+}
+
+/// `id bigint` may be written where it is implied; it is then not a column of its own.
+fn drop_implied_id(columns: &mut Vec<Column>) -> Result<()> {
+    let Some(place) = columns.iter().position(|column| column.name == "id") else {
+        return Ok(());
+    };
+    let whole = matches!(
+        columns[place].kind,
+        ColumnType::Int | ColumnType::Bigint | ColumnType::Integer { .. }
+    );
+    if !whole {
+        return Err(Error::invalid("column 'id' is a whole number"));
+    }
+    columns.remove(place);
+    Ok(())
+}
+
+fn of_documents(kind: ColumnType) -> bool {
+    match kind {
+        ColumnType::Text
+        | ColumnType::String
+        | ColumnType::Int
+        | ColumnType::Bigint
+        | ColumnType::Float
+        | ColumnType::Bool
+        | ColumnType::Timestamp => true,
+        ColumnType::Integer { .. }
+        | ColumnType::Double
+        | ColumnType::Char { .. }
+        | ColumnType::LongText { .. }
+        | ColumnType::Blob { .. } => false,
+    }
+}
+
+/// A default is stored as the column would store it.
+fn check_default(column: &mut Column) -> Result<()> {
+    let Some(default) = column.default.take() else {
+        return Ok(());
+    };
+    if default == query::value::Value::Null {
+        return Ok(()); // what a column without a default has
+    }
+    let accepted = column.kind.accept(default);
+    let wrong = |_| {
+        Error::invalid(format!(
+            "invalid default value for column '{}'",
+            column.name
+        ))
+    };
+    column.default = Some(accepted.map_err(wrong)?);
+    Ok(())
+}
+
+fn check_percolate(
+    catalog: &Catalog,
+    definition: &mut Definition,
+    on: Option<&str>,
+    into: Option<&str>,
+) -> Result<()> {
+    let Some(on) = on else {
+        return match into {
+            None => Ok(()),
+            Some(_) => Err(Error::invalid(
+                "into= needs on=: hits come from the table listened to",
+            )),
+        };
+    };
+    let listened = find(catalog, on)?;
+    if listened.kind != Kind::Search {
+        return Err(Error::invalid(format!("on='{on}' is not a search table")));
+    }
+    let same =
+        |ours: &Column, theirs: &Column| ours.name == theirs.name && ours.kind == theirs.kind;
+    let columns = &definition.columns;
+    let fits = columns.len() == listened.columns.len()
+        && columns
+            .iter()
+            .zip(&listened.columns)
+            .all(|(ours, theirs)| same(ours, theirs));
+    if !columns.is_empty() && !fits {
+        return Err(Error::invalid(format!(
+            "the columns differ from those of on='{on}': leave them out"
+        )));
+    }
+    definition.columns.clone_from(&listened.columns);
+    if let Some(into) = into {
+        let queue = find(catalog, into)?;
+        if queue.kind != Kind::Queue {
+            return Err(Error::invalid(format!("into='{into}' is not a queue")));
+        }
+        Into::resolve(&queue, &listened)?;
+    }
+    Ok(())
+}
+
+fn find(catalog: &Catalog, name: &str) -> Result<std::sync::Arc<Definition>> {
+    let table = catalog.find(name)?;
+    catalog
+        .get(table)
+        .cloned()
+        .ok_or_else(|| Error::NoSuchTable(name.to_owned()))
+}

@@ -1,0 +1,75 @@
+//! A definition as the statement that makes it again.
+
+use std::fmt::Write as _;
+
+use query::schema::Column;
+use query::value::Value;
+
+use crate::command::{Definition, Kind};
+
+/// CREATE TABLE, with everything spelled out. A listening pq table shows no columns: it has those of its `on=`.
+pub(crate) fn show_create(definition: &Definition) -> String {
+    let mut text = format!("CREATE TABLE {}", quote_name(&definition.name));
+    let listens = matches!(&definition.kind, Kind::Percolate { on: Some(_), .. });
+    if !listens {
+        let columns: Vec<String> = definition.columns.iter().map(show_column).collect();
+        let _ = write!(text, " (\n  {}\n)", columns.join(",\n  ")); // a String takes all that is written
+    }
+    match &definition.kind {
+        Kind::Search => text.push_str(" type='rt'"),
+        Kind::Queue => text.push_str(" ENGINE=queue"),
+        Kind::Percolate { on, into } => {
+            text.push_str(" type='pq'");
+            for (option, name) in [("on", on), ("into", into)] {
+                if let Some(name) = name {
+                    let _ = write!(text, " {option}={}", quote_text(name));
+                }
+            }
+        }
+    }
+    text
+}
+
+fn show_column(column: &Column) -> String {
+    let mut text = format!("{} {}", quote_name(&column.name), column.kind.sql_name());
+    if !column.nullable {
+        text.push_str(" NOT NULL");
+    }
+    match &column.default {
+        None => {}
+        Some(Value::Str(default)) => {
+            let _ = write!(text, " DEFAULT {}", quote_text(default));
+        }
+        Some(Value::Bytes(default)) => {
+            text.push_str(" DEFAULT x'");
+            for byte in default {
+                let _ = write!(text, "{byte:02x}");
+            }
+            text.push('\'');
+        }
+        Some(default) => {
+            let _ = write!(text, " DEFAULT {default}");
+        }
+    }
+    text
+}
+
+/// Plain where it is a plain word, else in back quotes.
+fn quote_name(name: &str) -> String {
+    let plain = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let starts = name
+        .bytes()
+        .next()
+        .is_some_and(|byte| !byte.is_ascii_digit());
+    if plain && starts {
+        name.to_owned()
+    } else {
+        format!("`{name}`")
+    }
+}
+
+fn quote_text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}

@@ -1,0 +1,219 @@
+//! DELETE: which rows it chooses.
+
+use query::expression::{BinaryOperator, Expression, Prepared};
+use query::request::{Item, OrderBy, Output, Select};
+use query::value::Value;
+
+use super::Decision;
+use super::read::{QUERY_NAMES, query_value};
+use crate::catalog::TableId;
+use crate::command::{Kind, Reply};
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::record::Record;
+use crate::state::State;
+use crate::table::search::text_names;
+
+/// A DELETE, taken apart.
+pub(crate) struct Delete {
+    pub(crate) table: String,
+    pub(crate) matching: Option<String>,
+    pub(crate) filter: Option<Expression>,
+    pub(crate) limit: Option<u64>,
+}
+
+/// What a session in owner mode sees of queues: the row it owns, if any.
+pub(crate) type Owned = Option<(TableId, u64)>;
+
+/// Decides a DELETE. `owner`: the session is in owner mode.
+pub(crate) fn delete(state: &mut State, owner: Option<Owned>, delete: &Delete) -> Result<Decision> {
+    let table = state.catalog.find(&delete.table)?;
+    let kind = state
+        .catalog
+        .get(table)
+        .map(|definition| definition.kind.clone());
+    if delete.matching.is_some() && kind != Some(Kind::Search) {
+        return Err(Error::invalid("MATCH needs a search table"));
+    }
+    let (ids, record): (_, fn(TableId, Vec<u64>) -> Record) = match kind {
+        Some(Kind::Search) => (documents(state, table, delete)?, |table, ids| {
+            Record::DeleteDocuments { table, ids }
+        }),
+        Some(Kind::Percolate { .. }) => (queries(state, table, delete)?, |table, ids| {
+            Record::DeleteQueries { table, ids }
+        }),
+        Some(Kind::Queue) => (queue_rows(state, table, owner, delete)?, |table, rows| {
+            Record::RemoveRows { table, rows }
+        }),
+        None => return Err(Error::NoSuchTable(delete.table.clone())),
+    };
+    let reply = Reply::Done {
+        affected: ids.len() as u64,
+        last_id: 0,
+        warnings: Vec::new(),
+    };
+    if ids.is_empty() {
+        return Ok(Decision::nothing(reply));
+    }
+    let mut decision = Decision::of(record(table, ids), reply);
+    decision.gives_room = true;
+    Ok(decision)
+}
+
+/// The ids that a filter names outright, rising: `id = 7`, `id IN (7, 8)`. `None` for any other filter.
+pub(crate) fn named_ids(filter: &Expression) -> Option<Vec<u64>> {
+    let is_id =
+        |expression: &Expression| matches!(expression, Expression::Column(name) if name == "id");
+    let values: Vec<&Value> = match filter {
+        Expression::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
+            (column, Expression::Literal(value)) if is_id(column) => vec![value],
+            (Expression::Literal(value), column) if is_id(column) => vec![value],
+            _ => return None,
+        },
+        Expression::In {
+            needle,
+            negated: false,
+            list,
+        } if is_id(needle) => list.iter().collect(),
+        _ => return None,
+    };
+    let whole = |value: &Value| match value {
+        Value::Int(number) => Some(u64::try_from(*number).ok()), // no row has an id outside
+        _ => None,
+    };
+    let ids: Option<Vec<Option<u64>>> = values.into_iter().map(whole).collect();
+    let mut ids: Vec<u64> = ids?.into_iter().flatten().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    Some(ids)
+}
+
+fn cut(mut ids: Vec<u64>, limit: Option<u64>) -> Vec<u64> {
+    if let Some(limit) = limit {
+        ids.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    ids
+}
+
+fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
+    let Some(search) = state.searches.get_mut(&table) else {
+        return Err(Error::NoSuchTable(delete.table.clone()));
+    };
+    let name = &search.definition.name;
+    let failed = |error| failure::of_index(name, error);
+    let named = delete.filter.as_ref().and_then(named_ids);
+    if let (Some(ids), None) = (named, &delete.matching) {
+        let mut there = Vec::with_capacity(ids.len());
+        for id in ids {
+            if search.table.contains(id).map_err(failed)? {
+                there.push(id);
+            }
+        }
+        return Ok(cut(there, delete.limit));
+    }
+    let id = Output::Expression(Expression::Column("id".to_owned()));
+    let select = Select {
+        table: name.clone(),
+        items: vec![Item::Value {
+            what: id.clone(),
+            name: "id".to_owned(),
+        }],
+        matching: delete.matching.clone(),
+        filter: delete.filter.clone(),
+        order: vec![OrderBy {
+            key: id,
+            descending: false,
+        }],
+        limit: delete.limit,
+        offset: 0,
+        options: Vec::new(),
+    };
+    let fields = text_names(&search.definition.columns);
+    let query = match &delete.matching {
+        Some(text) => Some(query::parse(text, &fields, &state.analyzer).map_err(Error::Query)?),
+        None => None,
+    };
+    let answer = search
+        .table
+        .snapshot()
+        .search(&select, query.as_ref())
+        .map_err(failed)?;
+    let mut ids = Vec::new();
+    for row in answer.rows {
+        if let Some(Value::Int(id)) = row.map_err(failed)?.first() {
+            ids.extend(u64::try_from(*id));
+        }
+    }
+    Ok(ids)
+}
+
+fn queries(state: &State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
+    let Some(pq) = state.percolates.get(&table) else {
+        return Err(Error::NoSuchTable(delete.table.clone()));
+    };
+    if let Some(ids) = delete.filter.as_ref().and_then(named_ids) {
+        let there = ids.into_iter().filter(|id| pq.set.get(*id).is_some());
+        return Ok(cut(there.collect(), delete.limit));
+    }
+    let names: Vec<&str> = QUERY_NAMES.to_vec();
+    let filter = prepare(&pq.definition.name, &names, delete.filter.as_ref())?;
+    let wanted = pq.set.iter().filter(|query| {
+        filter
+            .as_ref()
+            .is_none_or(|filter| filter.accepts(&|slot| query_value(query, slot)))
+    });
+    Ok(cut(wanted.map(|query| query.id).collect(), delete.limit))
+}
+
+fn queue_rows(
+    state: &State,
+    table: TableId,
+    owner: Option<Owned>,
+    delete: &Delete,
+) -> Result<Vec<u64>> {
+    let Some(queue) = state.queues.get(&table) else {
+        return Err(Error::NoSuchTable(delete.table.clone()));
+    };
+    let names: Vec<&str> = queue
+        .columns()
+        .iter()
+        .map(|column| column.name.as_str())
+        .collect();
+    let filter = prepare(&queue.definition.name, &names, delete.filter.as_ref())?;
+    let mut rows = Vec::new();
+    for row in queue.visible_rows(table, owner) {
+        if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
+            break;
+        }
+        let wanted = match &filter {
+            None => true,
+            Some(filter) => {
+                let values = queue.values(row)?.unwrap_or_default();
+                filter.accepts(&|slot| values.get(slot).cloned().unwrap_or(Value::Null))
+            }
+        };
+        if wanted {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// A filter over columns of those names.
+pub(crate) fn prepare(
+    table: &str,
+    names: &[&str],
+    filter: Option<&Expression>,
+) -> Result<Option<Prepared>> {
+    let resolve = |name: &str| names.iter().position(|column| *column == name);
+    let unknown = |column| Error::UnknownColumn {
+        column,
+        table: table.to_owned(),
+    };
+    match filter {
+        None => Ok(None),
+        Some(filter) => Prepared::new(filter, &resolve)
+            .map(Some)
+            .map_err(|error| unknown(error.0)),
+    }
+}

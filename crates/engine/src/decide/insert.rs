@@ -1,0 +1,329 @@
+//! INSERT and REPLACE.
+
+mod hits;
+
+use std::sync::Arc;
+
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+use rustc_hash::FxHashSet;
+
+use super::rows::{Plan, absent_in_document, absent_in_queue};
+use super::{Circumstances, Decision, Workspace};
+use crate::catalog::TableId;
+use crate::command::{Kind, Reply};
+use crate::error::{Error, Result};
+use crate::limits::QUEUE_ROW_BYTES_MAX;
+use crate::record::{Document, Documents, QueryRow, Record};
+use crate::state::{Prepared, State};
+use crate::table::search::analyse;
+
+/// An INSERT or REPLACE, taken apart.
+pub(crate) struct Insert {
+    pub(crate) table: String,
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) replace: bool,
+}
+
+/// Decides an INSERT or REPLACE into a table of any kind.
+pub(crate) fn insert(
+    state: &mut State,
+    work: &mut Workspace,
+    around: Circumstances,
+    insert: Insert,
+) -> Result<Decision> {
+    let table = state.catalog.find(&insert.table)?;
+    let Some(definition) = state.catalog.get(table).map(Arc::clone) else {
+        return Err(Error::NoSuchTable(insert.table));
+    };
+    if insert.rows.is_empty() {
+        return Ok(Decision::nothing(Reply::done()));
+    }
+    match definition.kind {
+        Kind::Search => documents(state, work, around, table, insert),
+        Kind::Percolate { .. } => queries(state, around, table, insert),
+        Kind::Queue if insert.replace => Err(Error::invalid(format!(
+            "'{}' is a queue: it has no ids to replace",
+            definition.name
+        ))),
+        Kind::Queue => queue_rows(state, around, table, insert),
+    }
+}
+
+fn documents(
+    state: &mut State,
+    work: &mut Workspace,
+    around: Circumstances,
+    table: TableId,
+    insert: Insert,
+) -> Result<Decision> {
+    let Some(search) = state.searches.get(&table) else {
+        return Err(Error::NoSuchTable(insert.table));
+    };
+    let definition = Arc::clone(&search.definition);
+    let plan = Plan::new(
+        &definition.name,
+        &definition.columns,
+        true,
+        insert.columns.as_deref(),
+    )?;
+    let mut ids = Ids::new(search.highest, insert.replace, insert.rows.len());
+    let contains = |id| {
+        search
+            .table
+            .contains(id)
+            .map_err(|error| crate::failure::of_index(&definition.name, error))
+    };
+    let mut documents = Vec::with_capacity(insert.rows.len());
+    for (place, mut values) in insert.rows.into_iter().enumerate() {
+        let (id, replaces) = ids.admit(plan.id(&mut values, place + 1)?, &contains)?;
+        let row = plan.row(
+            &definition.columns,
+            &mut values,
+            place + 1,
+            absent_in_document,
+        )?;
+        documents.push(Document { id, replaces, row });
+    }
+    if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
+        return Err(Error::Overloaded);
+    }
+    check_memory(
+        around,
+        documents
+            .iter()
+            .map(|document| row_bytes(&document.row))
+            .sum(),
+    )?;
+    let words = std::mem::take(&mut work.words);
+    let mut prepared = Prepared { words, table: None };
+    let spare = prepared.words.len().max(documents.len());
+    prepared.words.resize_with(spare, Default::default);
+    for (document, words) in documents.iter().zip(&mut prepared.words) {
+        check_texts(&definition.columns, &document.row)?;
+        analyse(&state.analyzer, &definition.columns, &document.row, words);
+    }
+    let words = prepared.words.get(..documents.len()).unwrap_or_default();
+    let hits = hits::queued(state, work, around, table, &documents, words)?;
+    let affected = documents.len() as u64;
+    let last_id = documents.last().map_or(0, |document| document.id);
+    let record = Record::Documents(Documents {
+        table,
+        documents,
+        hits,
+    });
+    let reply = Reply::Done {
+        affected,
+        last_id,
+        warnings: Vec::new(),
+    };
+    Ok(Decision {
+        record: Some(record),
+        prepared,
+        reply,
+        gives_room: false,
+    })
+}
+
+/// Which ids a command's rows get.
+struct Ids {
+    highest: u64,
+    replace: bool,
+    /// Those of earlier rows of the command; kept only where there are several rows.
+    seen: Option<FxHashSet<u64>>,
+}
+
+impl Ids {
+    fn new(highest: u64, replace: bool, rows: usize) -> Ids {
+        Ids {
+            highest,
+            replace,
+            seen: (rows > 1).then(FxHashSet::default),
+        }
+    }
+
+    /// The id of the next row, and whether a row of that id is there before it.
+    fn admit(
+        &mut self,
+        given: Option<u64>,
+        contains: &dyn Fn(u64) -> Result<bool>,
+    ) -> Result<(u64, bool)> {
+        let (id, is_there) = match given {
+            None => {
+                let next = self.highest.checked_add(1);
+                (
+                    next.ok_or(Error::OutOfRange {
+                        column: "id".to_owned(),
+                        row: 1,
+                    })?,
+                    false,
+                )
+            }
+            Some(id) => {
+                let before = self.seen.as_ref().is_some_and(|seen| seen.contains(&id));
+                (id, before || contains(id)?)
+            }
+        };
+        if is_there && !self.replace {
+            return Err(Error::DuplicateId { id });
+        }
+        self.highest = self.highest.max(id);
+        if let Some(seen) = &mut self.seen {
+            seen.insert(id);
+        }
+        Ok((id, is_there))
+    }
+}
+
+/// A text has fewer words than bytes, so only one with that many bytes is worth a look.
+fn check_texts(columns: &[Column], row: &[Value]) -> Result<()> {
+    let max = index::limits::FIELD_POSITION_MAX;
+    for (_, value) in columns
+        .iter()
+        .zip(row)
+        .filter(|(column, _)| column.kind == ColumnType::Text)
+    {
+        if matches!(value, Value::Str(text) if text.len() > max as usize) {
+            return Err(Error::Limit {
+                what: "bytes of a text",
+                max: max.into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn check_memory(around: Circumstances, bytes: u64) -> Result<()> {
+    if bytes > around.memory_left {
+        Err(Error::Overloaded)
+    } else {
+        Ok(())
+    }
+}
+
+/// Memory of a row's values, roughly.
+fn row_bytes(row: &[Value]) -> u64 {
+    let bytes = |value: &Value| match value {
+        Value::Str(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::Null | Value::Int(_) | Value::Float(_) => 8,
+    };
+    row.iter().map(bytes).sum::<usize>() as u64
+}
+
+/// The columns of a pq table's own rows, without the id.
+pub(crate) fn query_columns() -> Vec<Column> {
+    let column = |name: &str| Column {
+        name: name.to_owned(),
+        kind: ColumnType::String,
+        nullable: true,
+        default: None,
+    };
+    ["query", "tags", "filters"].map(column).into()
+}
+
+fn queries(
+    state: &State,
+    around: Circumstances,
+    table: TableId,
+    insert: Insert,
+) -> Result<Decision> {
+    let Some(pq) = state.percolates.get(&table) else {
+        return Err(Error::NoSuchTable(insert.table));
+    };
+    let columns = query_columns();
+    let plan = Plan::new(
+        &pq.definition.name,
+        &columns,
+        true,
+        insert.columns.as_deref(),
+    )?;
+    let mut ids = Ids::new(pq.highest, insert.replace, insert.rows.len());
+    let contains = |id| Ok(pq.set.get(id).is_some());
+    let mut queries = Vec::with_capacity(insert.rows.len());
+    let mut warnings = Vec::new();
+    for (place, mut values) in insert.rows.into_iter().enumerate() {
+        let (id, _) = ids.admit(plan.id(&mut values, place + 1)?, &contains)?;
+        let row = plan.row(&columns, &mut values, place + 1, absent_in_document)?;
+        let row = query_row(id, row);
+        if !row.filters.trim().is_empty() {
+            return Err(Error::NotYet {
+                what: "filters of a standing query".to_owned(),
+            });
+        }
+        warnings.append(&mut pq.parse(&state.analyzer, &row.query)?.warnings);
+        queries.push(row);
+    }
+    check_memory(
+        around,
+        queries
+            .iter()
+            .map(|row| (row.query.len() + row.tags.len()) as u64)
+            .sum(),
+    )?;
+    let (affected, last_id) = (queries.len() as u64, queries.last().map_or(0, |row| row.id));
+    let reply = Reply::Done {
+        affected,
+        last_id,
+        warnings,
+    };
+    Ok(Decision::of(Record::Queries { table, queries }, reply))
+}
+
+/// `row`: query, tags, filters.
+fn query_row(id: u64, row: Vec<Value>) -> QueryRow {
+    let mut texts = row.into_iter().map(|value| match value {
+        Value::Str(text) => text,
+        other => other.to_string(),
+    });
+    let mut next = || texts.next().unwrap_or_default();
+    QueryRow {
+        id,
+        query: next(),
+        tags: next(),
+        filters: next(),
+    }
+}
+
+fn queue_rows(
+    state: &State,
+    around: Circumstances,
+    table: TableId,
+    insert: Insert,
+) -> Result<Decision> {
+    let Some(queue) = state.queues.get(&table) else {
+        return Err(Error::NoSuchTable(insert.table));
+    };
+    let plan = Plan::new(
+        &queue.definition.name,
+        queue.columns(),
+        false,
+        insert.columns.as_deref(),
+    )?;
+    let mut rows = Vec::with_capacity(insert.rows.len());
+    for (place, mut values) in insert.rows.into_iter().enumerate() {
+        let row = plan.row(queue.columns(), &mut values, place + 1, absent_in_queue)?;
+        if row_bytes(&row) > QUEUE_ROW_BYTES_MAX as u64 {
+            return Err(Error::Limit {
+                what: "bytes of a row",
+                max: QUEUE_ROW_BYTES_MAX as u64,
+            });
+        }
+        rows.push(row);
+    }
+    check_memory(around, rows.iter().map(|row| row_bytes(row)).sum())?;
+    let reply = Reply::Done {
+        affected: rows.len() as u64,
+        last_id: 0,
+        warnings: Vec::new(),
+    };
+    Ok(Decision::of(
+        Record::Rows {
+            table,
+            first_row: queue.backlog.next(),
+            rows,
+        },
+        reply,
+    ))
+}

@@ -1,0 +1,269 @@
+//! SELECT on pq and queue tables: a scan by the engine's thread, which alone knows what is owned.
+
+use std::cmp::Ordering;
+
+use percolate::StandingQuery;
+use query::expression::{Expression, Prepared};
+use query::request::{Item, Output, Select};
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use super::delete::{Owned, prepare};
+use crate::command::{Answer, Rows};
+use crate::error::{Error, Result};
+use crate::state::State;
+
+/// The columns of a pq table's own rows.
+pub(crate) const QUERY_NAMES: [&str; 4] = ["id", "query", "tags", "filters"];
+
+/// The value of a pq row's column, by place in [`QUERY_NAMES`].
+pub(crate) fn query_value(query: &StandingQuery, slot: usize) -> Value {
+    match slot {
+        0 => Value::Int(query.id.into()),
+        1 => Value::Str(query.text.to_string()),
+        2 => Value::Str(query.tags.to_string()),
+        _ => Value::Str(query.filters.to_string()),
+    }
+}
+
+/// Answers a SELECT. `owner`: the session is in owner mode.
+///
+/// # Errors
+/// `NoSuchTable`, `UnknownColumn`; `Invalid` for a search table, MATCH or weight(); `Corrupt`.
+pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Result<Answer> {
+    let table = state.catalog.find(&select.table)?;
+    if select.matching.is_some() {
+        return Err(Error::invalid("MATCH needs a search table"));
+    }
+    if let Some(pq) = state.percolates.get(&table) {
+        let kinds = [
+            ColumnType::Bigint,
+            ColumnType::String,
+            ColumnType::String,
+            ColumnType::String,
+        ];
+        let columns: Vec<(&str, ColumnType)> = QUERY_NAMES.into_iter().zip(kinds).collect();
+        let scan = Scan::new(&pq.definition.name, &columns, select)?;
+        let row = |query: &std::sync::Arc<StandingQuery>| {
+            Ok((0..QUERY_NAMES.len())
+                .map(|slot| query_value(query, slot))
+                .collect())
+        };
+        return scan.answer(pq.set.len() as u64, pq.set.iter().map(row));
+    }
+    let Some(queue) = state.queues.get(&table) else {
+        return Err(Error::internal("search tables are read from a snapshot"));
+    };
+    let column = |column: &Column| (column.name.clone(), column.kind);
+    let columns: Vec<(String, ColumnType)> = queue.columns().iter().map(column).collect();
+    let columns: Vec<(&str, ColumnType)> = columns
+        .iter()
+        .map(|(name, kind)| (name.as_str(), *kind))
+        .collect();
+    let scan = Scan::new(&queue.definition.name, &columns, select)?;
+    let row = |row| queue.values(row).map(Option::unwrap_or_default);
+    if owner.is_none() {
+        let free = queue.backlog.len() - queue.owned_live();
+        return scan.answer(free, queue.free_rows().map(row));
+    }
+    let visible: Vec<u64> = queue.visible_rows(table, owner).collect();
+    scan.answer(visible.len() as u64, visible.into_iter().map(row))
+}
+
+/// A SELECT made ready for rows of one table.
+struct Scan {
+    headers: Vec<(String, Option<ColumnType>)>,
+    shown: Vec<Shown>,
+    filter: Option<Prepared>,
+    keys: Vec<(Prepared, bool)>,
+    offset: u64,
+    limit: u64,
+    counts: bool,
+}
+
+enum Shown {
+    Column(usize),
+    Computed(Prepared),
+}
+
+impl Scan {
+    fn new(table: &str, columns: &[(&str, ColumnType)], select: &Select) -> Result<Scan> {
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let ready = |expression: &Expression| {
+            let prepared = prepare(table, &names, Some(expression))?;
+            prepared.ok_or_else(|| Error::internal("an expression was lost"))
+        };
+        let mut scan = Scan {
+            headers: Vec::new(),
+            shown: Vec::new(),
+            filter: prepare(table, &names, select.filter.as_ref())?,
+            keys: Vec::new(),
+            offset: select.offset,
+            limit: select.limit.unwrap_or(u64::MAX),
+            counts: false,
+        };
+        for item in &select.items {
+            match item {
+                Item::Star => {
+                    let all = columns.iter().enumerate();
+                    scan.headers.extend(
+                        columns
+                            .iter()
+                            .map(|(name, kind)| ((*name).to_owned(), Some(*kind))),
+                    );
+                    scan.shown.extend(all.map(|(slot, _)| Shown::Column(slot)));
+                }
+                Item::Value {
+                    what: Output::Expression(Expression::Column(column)),
+                    name,
+                } => {
+                    let slot = names.iter().position(|known| known == column);
+                    let slot = slot.ok_or_else(|| Error::UnknownColumn {
+                        column: column.clone(),
+                        table: table.to_owned(),
+                    })?;
+                    scan.headers
+                        .push((name.clone(), columns.get(slot).map(|(_, kind)| *kind)));
+                    scan.shown.push(Shown::Column(slot));
+                }
+                Item::Value {
+                    what: Output::Expression(expression),
+                    name,
+                } => {
+                    scan.headers.push((name.clone(), None));
+                    scan.shown.push(Shown::Computed(ready(expression)?));
+                }
+                Item::Value {
+                    what: Output::Count,
+                    name,
+                } if select.items.len() == 1 => {
+                    scan.headers.push((name.clone(), Some(ColumnType::Bigint)));
+                    scan.counts = true;
+                }
+                Item::Value {
+                    what: Output::Count,
+                    ..
+                } => {
+                    return Err(Error::NotYet {
+                        what: "count(*) beside other columns".to_owned(),
+                    });
+                }
+                Item::Value {
+                    what: Output::Weight,
+                    ..
+                } => {
+                    return Err(Error::invalid("weight() needs a search table"));
+                }
+            }
+        }
+        for order in &select.order {
+            let Output::Expression(key) = &order.key else {
+                return Err(Error::invalid("ORDER BY needs a column of the table"));
+            };
+            scan.keys
+                .push((ready(aliased(key, &select.items))?, order.descending));
+        }
+        Ok(scan)
+    }
+
+    /// `rows`: all of them, in their own order. `count`: how many.
+    fn answer(self, count: u64, rows: impl Iterator<Item = Result<Vec<Value>>>) -> Result<Answer> {
+        if self.counts {
+            let found = match &self.filter {
+                None => count,
+                Some(_) => self
+                    .matching(rows)
+                    .try_fold(0u64, |count, row| row.map(|_| count + 1))?,
+            };
+            return Ok(self.of(vec![vec![Value::Int(found.into())]], 1));
+        }
+        if !self.keys.is_empty() {
+            let mut sorted = self.matching(rows).collect::<Result<Vec<_>>>()?;
+            sorted.sort_by(|left, right| self.compare(left, right)); // stable: their own order breaks ties
+            let found = sorted.len() as u64;
+            let shown = self.cut(sorted.into_iter().map(Ok))?;
+            return Ok(self.of(shown, found));
+        }
+        if self.filter.is_none() {
+            let shown = self.cut(rows)?;
+            return Ok(self.of(shown, count));
+        }
+        let mut found = 0u64;
+        let mut shown = Vec::new();
+        for row in self.matching(rows) {
+            let row = row?;
+            if found >= self.offset && (shown.len() as u64) < self.limit {
+                shown.push(self.show(&row));
+            }
+            found += 1;
+        }
+        Ok(self.of(shown, found))
+    }
+
+    fn matching<'a>(
+        &'a self,
+        rows: impl Iterator<Item = Result<Vec<Value>>> + 'a,
+    ) -> impl Iterator<Item = Result<Vec<Value>>> + 'a {
+        rows.filter(|row| match (row, &self.filter) {
+            (Ok(row), Some(filter)) => filter.accepts(&slot_of(row)),
+            _ => true,
+        })
+    }
+
+    fn cut(&self, rows: impl Iterator<Item = Result<Vec<Value>>>) -> Result<Vec<Vec<Value>>> {
+        let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        rows.skip(offset)
+            .take(limit)
+            .map(|row| row.map(|row| self.show(&row)))
+            .collect()
+    }
+
+    fn show(&self, row: &[Value]) -> Vec<Value> {
+        let value = |shown: &Shown| match shown {
+            Shown::Column(slot) => slot_of(row)(*slot),
+            Shown::Computed(expression) => expression.evaluate(&slot_of(row)),
+        };
+        self.shown.iter().map(value).collect()
+    }
+
+    fn compare(&self, left: &[Value], right: &[Value]) -> Ordering {
+        for (key, descending) in &self.keys {
+            let order = key
+                .evaluate(&slot_of(left))
+                .cmp_order(&key.evaluate(&slot_of(right)));
+            if order != Ordering::Equal {
+                return if *descending { order.reverse() } else { order };
+            }
+        }
+        Ordering::Equal
+    }
+
+    fn of(self, rows: Vec<Vec<Value>>, total_found: u64) -> Answer {
+        Answer {
+            columns: self.headers,
+            rows: Rows::ready(rows),
+            total_found,
+            keywords: Vec::new(),
+        }
+    }
+}
+
+fn slot_of(row: &[Value]) -> impl Fn(usize) -> Value + '_ {
+    |slot| row.get(slot).cloned().unwrap_or(Value::Null)
+}
+
+/// What an ORDER BY key means: the item of that alias, else itself.
+fn aliased<'a>(key: &'a Expression, items: &'a [Item]) -> &'a Expression {
+    let Expression::Column(alias) = key else {
+        return key;
+    };
+    let named = |item: &'a Item| match item {
+        Item::Value {
+            what: Output::Expression(expression),
+            name,
+        } if name == alias => Some(expression),
+        _ => None,
+    };
+    items.iter().find_map(named).unwrap_or(key)
+}

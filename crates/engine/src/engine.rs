@@ -1,0 +1,156 @@
+//! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
+
+mod maintain;
+mod open;
+mod publish;
+mod turn;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use disk::{Disk, Lock};
+use journal::Journal;
+
+use crate::command::{Envelope, Now};
+use crate::decide::Workspace;
+use crate::error::{Error, Result};
+use crate::jobs::Jobs;
+use crate::mailbox::{Handle, Mailbox, Shared, channel};
+use crate::sessions::{Outbox, Sessions};
+use crate::state::State;
+use crate::status::EngineStatus;
+
+/// How an engine is opened.
+#[derive(Clone)]
+pub struct Options {
+    /// The data directory.
+    pub disk: Arc<dyn Disk>,
+    /// Memory that tails and queues may take together, in bytes.
+    pub memory_bytes: u64,
+    /// Rows of a search table's tail that make the engine seal it.
+    pub seal_rows: u32,
+    /// Seals, folds and the journal's segments made on the engine's own thread instead of background ones: for tests.
+    pub seal_inline: bool,
+    /// Bytes of journal that make the engine fold whatever holds it back.
+    pub journal_bytes_max: u64,
+    /// Bytes of one file of the journal.
+    pub journal_segment_bytes: u64,
+    /// Called before a record is applied, with its position; tests make it panic.
+    pub on_apply: Option<Arc<dyn Fn(u64) + Send + Sync>>,
+}
+
+impl Options {
+    /// The defaults, on a disk.
+    #[must_use]
+    pub fn new(disk: Arc<dyn Disk>) -> Options {
+        Options {
+            disk,
+            memory_bytes: 1 << 30,
+            seal_rows: 65_536,
+            seal_inline: false,
+            journal_bytes_max: 8 << 30,
+            journal_segment_bytes: 64 << 20,
+            on_apply: None,
+        }
+    }
+}
+
+/// What opening found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Tables.
+    pub tables: u64,
+    /// Records applied again.
+    pub records_replayed: u64,
+    /// Records that every view already held.
+    pub records_skipped: u64,
+    /// Bytes of a torn last frame that were cut: nothing of it was acknowledged.
+    pub bytes_cut: u64,
+    /// Files and folders that no manifest named, removed.
+    pub orphans_removed: u64,
+}
+
+/// The server's heart: owns all state. Used by one thread.
+pub struct Engine {
+    options: Options,
+    state: State,
+    sessions: Sessions,
+    journal: Box<dyn Journal>,
+    frame: Frame,
+    outbox: Outbox,
+    work: Workspace,
+    jobs: Jobs,
+    status: EngineStatus,
+    shared: Arc<Shared>,
+    views: publish::Views,
+    /// Why no command is taken any more.
+    poisoned: Option<String>,
+    /// Files that the next manifest will no longer name.
+    unused: Vec<String>,
+    /// Bytes of records when each table was last folded: what it holds back of the journal.
+    folded_at_bytes: BTreeMap<crate::catalog::TableId, u64>,
+    /// When failed background work is tried again, on the steady clock.
+    retry_us: u64,
+    /// A checkpoint was asked for in this batch.
+    checkpoint_wanted: bool,
+    /// What the clock said last.
+    now: Now,
+    /// Dropped last: the data directory stays ours until everything is closed.
+    _lock: Box<dyn Lock>,
+}
+
+/// The records of the batch that are not appended yet, one after the other.
+#[derive(Default)]
+struct Frame {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Records appended and not yet synced, and rows in all records of the batch.
+    appended: u64,
+    rows: u64,
+}
+
+impl Engine {
+    /// A door for this engine; made once.
+    #[must_use]
+    pub fn mailbox(&self) -> (Handle, Mailbox) {
+        channel(&self.shared)
+    }
+
+    /// Serves the mailbox until [`crate::Command::Shutdown`].
+    ///
+    /// # Errors
+    /// `Poisoned` after a failed sync, `Internal` after a panic: the process must end.
+    pub fn run(mut self, mailbox: Mailbox, clock: impl Fn() -> Now) -> Result<()> {
+        self.jobs.wake_by(mailbox.waker());
+        let work = std::panic::AssertUnwindSafe(|| self.serve(&mailbox, &clock));
+        // The state may be half changed after a panic: nothing looks at it again, the error ends the process.
+        match std::panic::catch_unwind(work) {
+            Ok(outcome) => outcome,
+            Err(panic) => Err(Error::internal(format!("panic: {}", panic_text(&*panic)))),
+        }
+    }
+
+    fn serve(&mut self, mailbox: &Mailbox, clock: &impl Fn() -> Now) -> Result<()> {
+        loop {
+            let patience = self.sessions.next_deadline_us().map(|deadline_us| {
+                std::time::Duration::from_micros(deadline_us.saturating_sub(clock().steady_us))
+            });
+            let batch = mailbox.take(patience);
+            let ends = batch.iter().any(is_shutdown);
+            self.step(batch, clock())?;
+            if ends {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn is_shutdown(envelope: &Envelope) -> bool {
+    matches!(envelope.command, crate::Command::Shutdown)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "unknown".to_owned())
+}

@@ -1,0 +1,321 @@
+//! Moving state from the journal's care into files: seals, folds, the manifest, the journal's end.
+
+use journal::Position;
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::jobs::{Finished, Job, Made, Work};
+use crate::manifest;
+use crate::state::table_dir;
+use crate::table::percolate::file::QueryFileJob;
+use crate::table::queue::{ChunkFile, FoldJob};
+
+/// Memory of a queue's rows that makes the engine fold them into a file.
+const QUEUE_FOLD_BYTES: u64 = 32 << 20;
+/// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
+/// reads no more than a few times this.
+const BEHIND_FOLD_BYTES: u64 = 256 << 20;
+/// Changes of standing queries that are worth a new file even for a small table.
+const QUERY_FOLD_CHANGES: u64 = 10_000;
+/// Failed background work is tried again after so long.
+const RETRY_US: u64 = 1_000_000;
+
+impl Engine {
+    /// Starts what is due, takes in what is done, and writes the manifest where something came of it.
+    pub(super) fn maintain(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.checkpoint_wanted) {
+            return self.checkpoint();
+        }
+        self.sweep_queues();
+        if self.now.steady_us >= self.retry_us {
+            for table in self.due() {
+                self.start_fold(table);
+            }
+        }
+        self.take_finished(false)?;
+        if self.unused.is_empty() {
+            Ok(())
+        } else {
+            self.later(Self::write_manifest)
+        }
+    }
+
+    /// Folds every view that has something pending, then writes the manifest.
+    fn checkpoint(&mut self) -> Result<()> {
+        self.sweep_queues();
+        self.wait_for_jobs()?;
+        let tables: Vec<TableId> = self.state.catalog.iter().map(|(table, _)| table).collect();
+        for table in tables {
+            self.start_fold(table);
+        }
+        self.wait_for_jobs()?;
+        self.write_manifest()?;
+        self.publish();
+        Ok(())
+    }
+
+    fn wait_for_jobs(&mut self) -> Result<()> {
+        loop {
+            let finished = self.jobs.finished(true);
+            if finished.is_empty() {
+                return Ok(());
+            }
+            for finished in finished {
+                self.install(finished)?;
+            }
+        }
+    }
+
+    /// Installs what background work has finished; a failure of it is for a later turn.
+    pub(super) fn take_finished(&mut self, wait: bool) -> Result<()> {
+        let finished = self.jobs.finished(wait);
+        if finished.is_empty() {
+            return Ok(());
+        }
+        let install = |engine: &mut Engine| {
+            for finished in finished {
+                engine.install(finished)?;
+            }
+            engine.write_manifest()
+        };
+        self.later(install)?;
+        self.publish();
+        Ok(())
+    }
+
+    /// Does what may fail without harm, because the journal still holds it all; it is tried again later.
+    fn later(&mut self, act: impl FnOnce(&mut Engine) -> Result<()>) -> Result<()> {
+        match act(self) {
+            Err(error @ Error::Poisoned { .. }) => Err(error),
+            Err(error) => {
+                self.retry_us = self.now.steady_us + RETRY_US;
+                self.status.fold_errors_total += 1;
+                self.status.disk_full |= error == Error::DiskFull;
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn sweep_queues(&mut self) {
+        for table in std::mem::take(&mut self.state.touched_queues) {
+            if let Some(queue) = self.state.queues.get_mut(&table) {
+                queue.backlog.sweep();
+                self.unused.append(&mut queue.backlog.take_unused_files());
+            }
+        }
+    }
+
+    /// The tables whose fold or seal is worth its cost now.
+    fn due(&self) -> Vec<TableId> {
+        let record_bytes = self.status.record_bytes_total;
+        let behind = |table: &TableId| {
+            record_bytes - self.folded_at_bytes.get(table).copied().unwrap_or(0) > BEHIND_FOLD_BYTES
+        };
+        let taken = self.status.tail_bytes + self.status.queue_bytes;
+        let pressed = taken > self.options.memory_bytes / 2
+            || self.journal.status().disk_bytes > self.options.journal_bytes_max;
+        let mut due = Vec::new();
+        for (table, search) in &self.state.searches {
+            let full = search.table.tail().rows >= u64::from(self.options.seal_rows);
+            if !search.sealing && (full || ((pressed || behind(table)) && !search.table.is_saved()))
+            {
+                due.push(*table);
+            }
+        }
+        for (table, pq) in &self.state.percolates {
+            let many = pq.changed >= QUERY_FOLD_CHANGES.max(pq.set.len() as u64 / 4);
+            if !pq.folding && (many || ((pressed || behind(table)) && pq.changed > 0)) {
+                due.push(*table);
+            }
+        }
+        for (table, queue) in &self.state.queues {
+            let large = queue.backlog.memory_bytes() >= QUEUE_FOLD_BYTES;
+            if !queue.folding && (large || ((pressed || behind(table)) && queue.changed)) {
+                due.push(*table);
+            }
+        }
+        due
+    }
+
+    /// Starts the fold of one table, if it has anything to fold and none runs.
+    fn start_fold(&mut self, table: TableId) {
+        let position = self.state.position;
+        if let Some(work) = self.fold_work(table, position) {
+            self.folded_at_bytes
+                .insert(table, self.status.record_bytes_total);
+            self.jobs.start(Job {
+                table,
+                position,
+                work,
+            });
+        }
+    }
+
+    fn fold_work(&mut self, table: TableId, position: u64) -> Option<Work> {
+        let disk = &self.options.disk;
+        if let Some(search) = self.state.searches.get_mut(&table) {
+            let job = search.table.freeze(position)?;
+            search.sealing = true;
+            return Some(Work::Seal(job));
+        }
+        if let Some(pq) = self.state.percolates.get_mut(&table) {
+            if pq.folding || pq.changed == 0 {
+                return None;
+            }
+            pq.folding = true;
+            pq.changed = 0;
+            return Some(Work::Queries(QueryFileJob {
+                disk: std::sync::Arc::clone(disk),
+                dir: table_dir(table),
+                name: format!("{position}.queries"),
+                queries: pq.set.iter().cloned().collect(),
+            }));
+        }
+        let queue = self.state.queues.get_mut(&table)?;
+        if queue.folding || !queue.changed {
+            return None;
+        }
+        queue.changed = false;
+        let chunks = queue.backlog.share();
+        if chunks.is_empty() {
+            return None; // what was removed is in the manifest's marks
+        }
+        queue.folding = true;
+        let job = FoldJob {
+            disk: std::sync::Arc::clone(disk),
+            dir: table_dir(table),
+            name: format!("{position}.rows"),
+            chunks,
+        };
+        Some(Work::Rows(job, queue.backlog.next()))
+    }
+
+    /// Takes in one result. The files it names come into use with the next manifest.
+    fn install(&mut self, finished: Finished) -> Result<()> {
+        let Finished {
+            table,
+            position,
+            made,
+        } = finished;
+        if self.state.catalog.get(table).is_none() {
+            self.unused.push(table_dir(table)); // dropped meanwhile
+            return Ok(());
+        }
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => {
+                self.take_back(table);
+                return Err(error);
+            }
+        };
+        match made {
+            Made::Segment(sealed) => self.install_segment(table, sealed)?,
+            Made::Queries(path) => {
+                if let Some(pq) = self.state.percolates.get_mut(&table) {
+                    pq.folding = false;
+                    pq.folded = position;
+                    self.unused.extend(pq.file.replace(path));
+                    self.status.folds_total += 1;
+                }
+            }
+            Made::Rows(path, next) => {
+                let opened = path
+                    .map(|path| ChunkFile::open(&*self.options.disk, &path))
+                    .transpose();
+                let Some(queue) = self.state.queues.get_mut(&table) else {
+                    return Ok(());
+                };
+                queue.folding = false;
+                match opened {
+                    Ok(Some(file)) => queue.backlog.install(file),
+                    Ok(None) => {}
+                    Err(error) => {
+                        queue.changed = true;
+                        return Err(error);
+                    }
+                }
+                queue.folded = position;
+                queue.folded_next = next;
+                self.unused.append(&mut queue.backlog.take_unused_files());
+                self.status.folds_total += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn install_segment(&mut self, table: TableId, sealed: index::Sealed) -> Result<()> {
+        let Some(search) = self.state.searches.get_mut(&table) else {
+            return Ok(());
+        };
+        search.sealing = false;
+        search.is_unpublished = true;
+        let installed = search.table.install(sealed);
+        search.files =
+            installed.map_err(|error| failure::of_index(&search.definition.name, error))?;
+        search.folded = search.files.position;
+        self.status.seals_total += 1;
+        Ok(())
+    }
+
+    /// A fold failed: its rows are pending again.
+    fn take_back(&mut self, table: TableId) {
+        if let Some(search) = self.state.searches.get_mut(&table) {
+            search.table.thaw();
+            search.sealing = false;
+        }
+        if let Some(pq) = self.state.percolates.get_mut(&table) {
+            pq.folding = false;
+            pq.changed = pq.changed.max(1);
+        }
+        if let Some(queue) = self.state.queues.get_mut(&table) {
+            queue.folding = false;
+            queue.changed = true;
+        }
+    }
+
+    /// Replaces the manifest, removes what it no longer names, and lets the journal forget what all views hold.
+    pub(super) fn write_manifest(&mut self) -> Result<()> {
+        let position = self.state.position;
+        assert!(
+            self.journal.status().synced >= Position(position),
+            "a checkpoint is never ahead of the journal"
+        );
+        self.state.advance_clean_views();
+        let bytes = manifest::encode(&self.state);
+        let replaced = disk::replace_file(&*self.options.disk, manifest::PATH, &bytes);
+        replaced.map_err(|error| failure::of_file(manifest::PATH, &error))?;
+        self.state.catalog_folded = position;
+        self.status.checkpoints_total += 1;
+        let lowest = self.state.lowest_folded();
+        self.status.checkpoint_position = lowest;
+        for search in self.state.searches.values_mut() {
+            let removed = search.table.remove_unused();
+            removed.map_err(|error| failure::of_index(&search.definition.name, error))?;
+        }
+        for path in std::mem::take(&mut self.unused) {
+            self.remove_unused(&path)?;
+        }
+        self.journal
+            .trim(Position(lowest).next())
+            .map_err(failure::of_journal)
+    }
+
+    /// A table's folder, or one of its files.
+    fn remove_unused(&self, path: &str) -> Result<()> {
+        let is_folder = path.matches('/').count() == 1;
+        let removed = if is_folder {
+            self.options.disk.remove_dir(path)
+        } else {
+            self.options.disk.remove(path)
+        };
+        match removed {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(failure::of_file(path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Opening a data directory: manifest, then the journal above it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use arc_swap::ArcSwap;
+use disk::Disk;
+use journal::{FileJournal, Journal, JournalOptions, Position, Preparation};
+
+use super::publish::Views;
+use super::{Engine, Frame, Options, Recovered};
+use crate::command::Now;
+use crate::decide::Workspace;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::jobs::Jobs;
+use crate::limits::RESERVE_BYTES;
+use crate::mailbox::Shared;
+use crate::manifest;
+use crate::record::Record;
+use crate::sessions::Sessions;
+use crate::snapshot::Snapshot;
+use crate::state::{Prepared, State, table_dir};
+use crate::status::EngineStatus;
+
+const JOURNAL_DIR: &str = "journal";
+const TABLES_DIR: &str = "tables";
+const LOCK: &str = "lock";
+
+impl Engine {
+    /// Opens a data directory, or makes one, and brings it to the state of the last record in the journal.
+    ///
+    /// # Errors
+    /// `Locked`, `NewerFormat`, `Corrupt`, `DiskFull`, `Internal`.
+    pub fn open(options: Options, now: Now) -> Result<(Engine, Recovered)> {
+        let lock = options
+            .disk
+            .lock(LOCK)
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::WouldBlock => Error::Locked {
+                    holder: error.to_string(),
+                },
+                _ => failure::of_file(LOCK, &error),
+            })?;
+        let mut state = match manifest::open(&options.disk)? {
+            Some(state) => state,
+            None => begin(&options.disk)?,
+        };
+        let mut recovered = Recovered {
+            orphans_removed: remove_orphans(&state)?,
+            ..Recovered::default()
+        };
+        let known_synced = state.position;
+        let (mut journal, found) = open_journal(&options, known_synced)?;
+        recovered.bytes_cut = found.bytes_cut;
+        replay(&mut state, &mut journal, &mut recovered)?;
+        recovered.tables = state.catalog.len() as u64;
+        let status = EngineStatus {
+            replayed_records: recovered.records_replayed,
+            skipped_records: recovered.records_skipped,
+            checkpoint_position: state.lowest_folded(),
+            ..EngineStatus::default()
+        };
+        let jobs = if options.seal_inline {
+            Jobs::inline()
+        } else {
+            Jobs::background()?
+        };
+        let shared = Shared {
+            snapshot: ArcSwap::from_pointee(Snapshot::default()),
+            status: Mutex::default(),
+        };
+        let mut engine = Engine {
+            options,
+            state,
+            sessions: Sessions::default(),
+            journal: Box::new(journal),
+            frame: Frame::default(),
+            outbox: Vec::new(),
+            work: Workspace::default(),
+            jobs,
+            status,
+            shared: Arc::new(shared),
+            views: Views::default(),
+            poisoned: None,
+            unused: Vec::new(),
+            folded_at_bytes: BTreeMap::new(),
+            retry_us: 0,
+            checkpoint_wanted: false,
+            now,
+            _lock: lock,
+        };
+        engine.publish();
+        engine.publish_status();
+        Ok((engine, recovered))
+    }
+
+    /// What the journal holds back for deletes.
+    pub(super) fn reserve_bytes(&self) -> u64 {
+        reserve_bytes(&self.options)
+    }
+}
+
+fn reserve_bytes(options: &Options) -> u64 {
+    RESERVE_BYTES.min(options.journal_segment_bytes / 8)
+}
+
+/// Makes a new data directory. The manifest comes first: a journal without one is not taken for an empty directory.
+fn begin(disk: &Arc<dyn Disk>) -> Result<State> {
+    if disk
+        .exists(JOURNAL_DIR)
+        .map_err(|error| failure::of_file(JOURNAL_DIR, &error))?
+    {
+        return Err(failure::damaged(
+            manifest::PATH,
+            0,
+            "the file is missing beside a journal",
+        ));
+    }
+    let state = State::new(Arc::clone(disk));
+    disk.create_dir(TABLES_DIR)
+        .map_err(|error| failure::of_file(TABLES_DIR, &error))?;
+    let replaced = disk::replace_file(&**disk, manifest::PATH, &manifest::encode(&state));
+    replaced.map_err(|error| failure::of_file(manifest::PATH, &error))?;
+    Ok(state)
+}
+
+fn open_journal(options: &Options, known_synced: u64) -> Result<(FileJournal, journal::Recovered)> {
+    let preparation = if options.seal_inline {
+        Preparation::Inline
+    } else {
+        Preparation::Background
+    };
+    let journal_options = JournalOptions {
+        segment_bytes: options.journal_segment_bytes,
+        reserve_bytes: reserve_bytes(options),
+        known_synced: Position(known_synced),
+        preparation,
+    };
+    let opened = FileJournal::open(Arc::clone(&options.disk), JOURNAL_DIR, journal_options);
+    opened.map_err(failure::of_journal)
+}
+
+/// Applies the records above the lowest checkpoint.
+fn replay(state: &mut State, journal: &mut FileJournal, recovered: &mut Recovered) -> Result<()> {
+    let last = journal.status().last;
+    if last < Position(state.position) {
+        let why = format!(
+            "the journal ends at record {last}, the manifest knows of {}",
+            state.position
+        );
+        return Err(failure::damaged(JOURNAL_DIR, 0, &why));
+    }
+    let mut failed = None;
+    let from = Position(state.lowest_folded()).next();
+    if from > last {
+        return Ok(());
+    }
+    let read = journal.read(from, &mut |position, bytes| {
+        match apply_bytes(state, position, bytes) {
+            Ok(true) => recovered.records_replayed += 1,
+            Ok(false) => recovered.records_skipped += 1,
+            Err(error) => failed = Some(error),
+        }
+        failed.is_none()
+    });
+    read.map_err(failure::of_journal)?;
+    failed.map_or(Ok(()), Err)
+}
+
+fn apply_bytes(state: &mut State, position: Position, bytes: &[u8]) -> Result<bool> {
+    let record = Record::decode(bytes).map_err(|damage| {
+        let why = format!("record {position}: expected {}", damage.why);
+        failure::damaged(JOURNAL_DIR, damage.offset as u64, &why)
+    })?;
+    state.apply(&record, position.0, &mut Prepared::default())
+}
+
+/// Removes files and folders below the tables that the manifest does not name: a crash left them between their
+/// writing and the next manifest, or between that and their removal. Returns how many.
+fn remove_orphans(state: &State) -> Result<u64> {
+    let disk = &state.disk;
+    let failed = |path: &str| {
+        let path = path.to_owned();
+        move |error| failure::of_file(&path, &error)
+    };
+    let temporary = format!("{}.tmp", manifest::PATH);
+    let mut removed = 0;
+    if disk.exists(&temporary).map_err(failed(&temporary))? {
+        disk.remove(&temporary).map_err(failed(&temporary))?;
+        removed += 1;
+    }
+    if !disk.exists(TABLES_DIR).map_err(failed(TABLES_DIR))? {
+        return Ok(removed);
+    }
+    let tables: BTreeSet<String> = state
+        .catalog
+        .iter()
+        .map(|(table, _)| table_dir(table))
+        .collect();
+    let named = named_files(state);
+    for name in disk.list(TABLES_DIR).map_err(failed(TABLES_DIR))? {
+        let dir = format!("{TABLES_DIR}/{name}");
+        if !tables.contains(&dir) {
+            disk.remove_dir(&dir).map_err(failed(&dir))?;
+            removed += 1;
+            continue;
+        }
+        if state.searches.keys().any(|table| table_dir(*table) == dir) {
+            continue; // opening the table has cleaned it
+        }
+        for file in disk.list(&dir).map_err(failed(&dir))? {
+            let path = format!("{dir}/{file}");
+            if !named.contains(&path) {
+                disk.remove(&path).map_err(failed(&path))?;
+                removed += 1;
+            }
+        }
+    }
+    Ok(removed)
+}
+
+fn named_files(state: &State) -> BTreeSet<String> {
+    let queries = state.percolates.values().filter_map(|pq| pq.file.clone());
+    let rows = state
+        .queues
+        .values()
+        .flat_map(|queue| queue.backlog.files());
+    queries
+        .chain(rows.map(|(file, _)| file.path().to_owned()))
+        .collect()
+}

@@ -1,0 +1,116 @@
+//! Showing readers what a synced batch has made.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use super::Engine;
+use crate::catalog::{Catalog, TableId};
+use crate::snapshot::{PercolateView, QueueView, SearchView, Snapshot, View};
+
+/// What was published last: only what changed is made anew.
+#[derive(Default)]
+pub(super) struct Views {
+    catalog: Arc<Catalog>,
+    views: BTreeMap<TableId, View>,
+}
+
+impl Engine {
+    /// Publishes a snapshot if anything that readers see has changed. Cost: the tables' own snapshots of those that
+    /// changed, and a reference a table.
+    pub(super) fn publish(&mut self) {
+        let mut changed = false;
+        if std::mem::take(&mut self.state.is_catalog_unpublished) {
+            self.views.catalog = Arc::new(self.state.catalog.clone());
+            let state = &self.state;
+            self.views
+                .views
+                .retain(|table, _| state.catalog.get(*table).is_some());
+            changed = true;
+        }
+        for (table, search) in &mut self.state.searches {
+            if std::mem::take(&mut search.is_unpublished) {
+                let view = SearchView {
+                    definition: Arc::clone(&search.definition),
+                    rows: search.table.snapshot(),
+                    status: search.table.status(),
+                    folded: search.folded,
+                };
+                self.views
+                    .views
+                    .insert(*table, View::Search(Arc::new(view)));
+                changed = true;
+            }
+        }
+        for (table, pq) in &mut self.state.percolates {
+            if std::mem::take(&mut pq.is_unpublished) {
+                let view = PercolateView {
+                    definition: Arc::clone(&pq.definition),
+                    queries: pq.set.snapshot(),
+                    text_bytes: pq.text_bytes,
+                    folded: pq.folded,
+                };
+                self.views
+                    .views
+                    .insert(*table, View::Percolate(Arc::new(view)));
+                changed = true;
+            }
+        }
+        for (table, queue) in &self.state.queues {
+            let view = QueueView {
+                rows: queue.backlog.len(),
+                owned: queue.owned.len() as u64,
+                waiting: queue.waiters.len() as u64,
+                memory_bytes: queue.backlog.memory_bytes(),
+                files: queue.backlog.files().count() as u64,
+                next_row: queue.backlog.next(),
+                folded: queue.folded,
+            };
+            match self.views.views.get(table) {
+                Some(View::Queue(before)) if **before == view => {}
+                _ => {
+                    self.views.views.insert(*table, View::Queue(Arc::new(view)));
+                    changed = true;
+                }
+            }
+        }
+        if changed {
+            let snapshot = Snapshot::new(Arc::clone(&self.views.catalog), self.views.views.clone());
+            self.shared.snapshot.store(Arc::new(snapshot));
+        }
+    }
+
+    /// Brings the counters up to date and shows them.
+    pub(super) fn publish_status(&mut self) {
+        let journal = self.journal.status();
+        let state = &self.state;
+        let status = &mut self.status;
+        status.syncs_total = journal.sync_count;
+        status.sync_us_total = journal.sync_us;
+        status.journal_bytes = journal.disk_bytes;
+        status.position = state.position;
+        status.hits_total = self.work.hit_count;
+        status.candidates_total = self.work.candidate_count;
+        status.queries = state
+            .percolates
+            .values()
+            .map(|pq| pq.set.len() as u64)
+            .sum();
+        status.tail_bytes = state
+            .searches
+            .values()
+            .map(|search| search.table.tail().bytes)
+            .sum();
+        status.queue_rows = state.queues.values().map(|queue| queue.backlog.len()).sum();
+        status.queue_bytes = state
+            .queues
+            .values()
+            .map(|queue| queue.backlog.memory_bytes())
+            .sum();
+        status.queue_waiting = self.sessions.waiting() as u64;
+        *self
+            .shared
+            .status
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = *status;
+    }
+}

@@ -1,0 +1,91 @@
+//! Errors of the crates below as errors of this one.
+
+use std::io;
+
+use crate::codec::Damage;
+use crate::error::Error;
+
+/// A call on one of our files failed.
+pub(crate) fn of_file(path: &str, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::StorageFull => Error::DiskFull,
+        io::ErrorKind::NotFound => damaged(path, 0, "the file is missing"),
+        _ => Error::internal(format!("file {path}: {error}")),
+    }
+}
+
+/// A file does not hold what was written to it.
+pub(crate) fn damaged(path: &str, offset: u64, why: &str) -> Error {
+    Error::Corrupt {
+        file: path.to_owned(),
+        offset,
+        why: why.to_owned(),
+    }
+}
+
+/// A file whose bytes, from `base` on, did not decode.
+pub(crate) fn undecodable(path: &str, base: usize, damage: &Damage) -> Error {
+    let why = format!("expected {}", damage.why);
+    Error::Corrupt {
+        file: path.to_owned(),
+        offset: (base + damage.offset) as u64,
+        why,
+    }
+}
+
+/// An error of a search table's own files or requests.
+pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
+    if error.is_full() {
+        return Error::DiskFull;
+    }
+    match error {
+        index::Error::UnknownColumn { name } => Error::UnknownColumn {
+            column: name,
+            table: table.to_owned(),
+        },
+        index::Error::Unsupported { what } => Error::NotYet {
+            what: what.to_owned(),
+        },
+        index::Error::TextTooLong { .. } => Error::Limit {
+            what: "words of a text",
+            max: index::limits::FIELD_POSITION_MAX.into(),
+        },
+        index::Error::TailFull => Error::Overloaded,
+        index::Error::Corrupt { file, offset, what } => Error::Corrupt {
+            file,
+            offset,
+            why: what.to_owned(),
+        },
+        index::Error::NewerFormat { found, known, .. } => Error::NewerFormat { found, known },
+        index::Error::Io { file, source } => Error::internal(format!("file {file}: {source}")),
+        other => Error::internal(other.to_string()),
+    }
+}
+
+/// An error of the journal. Only `Full` leaves it usable.
+pub(crate) fn of_journal(error: journal::Error) -> Error {
+    match error {
+        journal::Error::Full => Error::DiskFull,
+        journal::Error::RecordTooLarge { .. } | journal::Error::FrameTooLarge { .. } => {
+            Error::Limit {
+                what: "bytes of a statement",
+                max: journal::RECORD_BYTES_MAX as u64,
+            }
+        }
+        journal::Error::Corrupt { file, offset, what } => Error::Corrupt {
+            file,
+            offset,
+            why: what.to_owned(),
+        },
+        journal::Error::NewerFormat {
+            version, supported, ..
+        } => Error::NewerFormat {
+            found: version.into(),
+            known: supported.into(),
+        },
+        journal::Error::Io { file, source } => Error::internal(format!("file {file}: {source}")),
+        other => Error::Poisoned {
+            why: other.to_string(),
+        },
+    }
+}

@@ -1,0 +1,176 @@
+//! Work that needs no state: seals and folds, on a thread of their own or, in tests, on the engine's.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::catalog::TableId;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::mailbox::Waker;
+use crate::table::percolate::file::QueryFileJob;
+use crate::table::queue::FoldJob;
+
+/// One piece of work. `position`: the last record that the result covers.
+pub(crate) struct Job {
+    pub(crate) table: TableId,
+    pub(crate) position: u64,
+    pub(crate) work: Work,
+}
+
+pub(crate) enum Work {
+    Seal(index::SealJob),
+    Queries(QueryFileJob),
+    /// With the number that the queue's next row got at the position.
+    Rows(FoldJob, u64),
+}
+
+/// What became of it.
+pub(crate) struct Finished {
+    pub(crate) table: TableId,
+    pub(crate) position: u64,
+    pub(crate) made: Result<Made>,
+}
+
+pub(crate) enum Made {
+    Segment(index::Sealed),
+    /// Path of the new file.
+    Queries(String),
+    /// Path of the new file, if there were rows to write; the number of the next row.
+    Rows(Option<String>, u64),
+}
+
+impl Job {
+    pub(crate) fn run(self) -> Finished {
+        let made = match self.work {
+            Work::Seal(job) => {
+                let failed = |error| failure::of_index(&format!("{}", self.table), error);
+                job.run().map(Made::Segment).map_err(failed)
+            }
+            Work::Queries(job) => job.run().map(Made::Queries),
+            Work::Rows(job, next) => job.run().map(|path| Made::Rows(path, next)),
+        };
+        Finished {
+            table: self.table,
+            position: self.position,
+            made,
+        }
+    }
+}
+
+/// Work under way.
+pub(crate) struct Jobs {
+    background: Option<Background>,
+    inline: Vec<Finished>,
+    running: usize,
+}
+
+struct Background {
+    jobs: Option<Sender<Job>>,
+    finished: Receiver<Finished>,
+    waker: Arc<Mutex<Option<Waker>>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Jobs {
+    /// Work done at once, on the caller's thread.
+    pub(crate) fn inline() -> Jobs {
+        Jobs {
+            background: None,
+            inline: Vec::new(),
+            running: 0,
+        }
+    }
+
+    /// Work done by a new thread, one piece after the other.
+    pub(crate) fn background() -> Result<Jobs> {
+        let (jobs, queue) = channel::<Job>();
+        let (done, finished) = channel();
+        let waker = Arc::new(Mutex::new(None::<Waker>));
+        let wakes = Arc::clone(&waker);
+        let work = move || {
+            for job in queue {
+                let (table, position) = (job.table, job.position);
+                let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run()));
+                let made = Err(Error::internal("panic in background work"));
+                let outcome = outcome.unwrap_or(Finished {
+                    table,
+                    position,
+                    made,
+                });
+                if done.send(outcome).is_err() {
+                    break;
+                }
+                if let Some(waker) = &*wakes.lock().unwrap_or_else(PoisonError::into_inner) {
+                    waker.wake();
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("seine-fold".to_owned())
+            .spawn(work);
+        let thread =
+            thread.map_err(|error| Error::internal(format!("no background thread: {error}")))?;
+        let background = Background {
+            jobs: Some(jobs),
+            finished,
+            waker,
+            thread: Some(thread),
+        };
+        Ok(Jobs {
+            background: Some(background),
+            inline: Vec::new(),
+            running: 0,
+        })
+    }
+
+    /// Who is to be woken when a piece is finished.
+    pub(crate) fn wake_by(&self, waker: Waker) {
+        if let Some(background) = &self.background {
+            *background
+                .waker
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(waker);
+        }
+    }
+
+    pub(crate) fn start(&mut self, job: Job) {
+        self.running += 1;
+        match self
+            .background
+            .as_ref()
+            .and_then(|background| background.jobs.as_ref())
+        {
+            None => self.inline.push(job.run()),
+            Some(jobs) => {
+                if let Err(lost) = jobs.send(job) {
+                    self.inline.push(lost.0.run()); // the thread is gone: do it here
+                }
+            }
+        }
+    }
+
+    /// What is finished; with `wait`, at least one piece if any is under way.
+    pub(crate) fn finished(&mut self, wait: bool) -> Vec<Finished> {
+        let mut finished = std::mem::take(&mut self.inline);
+        if let Some(background) = &self.background {
+            if wait && finished.is_empty() && self.running > 0 {
+                match background.finished.recv() {
+                    Ok(first) => finished.push(first),
+                    Err(_) => self.running = 0, // the thread is gone, and what it had with it
+                }
+            }
+            finished.extend(background.finished.try_iter());
+        }
+        self.running = self.running.saturating_sub(finished.len());
+        finished
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.jobs = None; // the thread's queue ends
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // it catches its own panics
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The manifest: one small file that names every other, replaced as a whole. docs/formats/data-directory.md.
+//!
+//! Layout: 8 bytes of magic, format version of the data directory `u32`, length of the rest `u32`, CRC-32C of the rest
+//! `u32`, little-endian; then, as in records: the last position synced, the highest table number, and every table with
+//! its definition and what its files hold.
+//!
+//! To change what is written: raise [`FORMAT_VERSION`], read the old one too, commit a fixture of it.
+
+use std::sync::Arc;
+
+use disk::Disk;
+use query::analysis::Analyzer;
+use roaring::RoaringBitmap;
+
+use crate::catalog::TableId;
+use crate::codec::{Reader, put_bytes, put_number};
+use crate::command::{Definition, Kind};
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::record::{put_definition, read_definition};
+use crate::state::{State, table_dir};
+use crate::table::percolate::{PercolateTable, file, standing};
+use crate::table::queue::{Backlog, ChunkFile, QueueTable};
+use crate::table::search::{SearchTable, shape};
+
+/// Where it lies.
+pub(crate) const PATH: &str = "manifest";
+/// Version of the whole data directory.
+pub(crate) const FORMAT_VERSION: u32 = 1;
+const MAGIC: &[u8; 8] = b"SEINEDIR";
+const HEAD_BYTES: usize = 20;
+
+/// The manifest of a state whose every record is synced.
+pub(crate) fn encode(state: &State) -> Vec<u8> {
+    let mut body = Vec::new();
+    put_number(&mut body, state.position);
+    put_number(&mut body, state.catalog.highest.into());
+    put_number(&mut body, state.catalog.len() as u64);
+    for (table, definition) in state.catalog.iter() {
+        put_number(&mut body, table.0.into());
+        put_definition(&mut body, definition);
+        put_view(&mut body, state, table);
+    }
+    let mut bytes = Vec::with_capacity(HEAD_BYTES + body.len());
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+    bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&crc32c::crc32c(&body).to_le_bytes());
+    bytes.extend_from_slice(&body);
+    bytes
+}
+
+fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
+    if let Some(search) = state.searches.get(&table) {
+        put_number(out, search.highest);
+        let mut files = Vec::new();
+        search.files.encode(&mut files);
+        put_bytes(out, &files);
+    }
+    if let Some(pq) = state.percolates.get(&table) {
+        put_number(out, pq.highest);
+        put_number(out, pq.folded);
+        put_bytes(out, pq.file.as_deref().unwrap_or_default().as_bytes());
+    }
+    if let Some(queue) = state.queues.get(&table) {
+        put_number(out, queue.folded);
+        put_number(out, queue.folded_next);
+        put_number(out, queue.backlog.files().count() as u64);
+        for (file, removed) in queue.backlog.files() {
+            put_bytes(out, file.path().as_bytes());
+            let mut removed = removed.clone();
+            removed.optimize(); // rows go in order: a few runs
+            let mut marks = Vec::with_capacity(removed.serialized_size());
+            let written = removed.serialize_into(&mut marks);
+            debug_assert!(written.is_ok(), "a Vec takes all that is written");
+            put_bytes(out, &marks);
+        }
+    }
+}
+
+/// Reads the manifest and opens everything that it names; `None` in a directory without one. The state then holds
+/// what was folded; the journal's records above are to be applied.
+pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
+    let failed = |error| failure::of_file(PATH, &error);
+    if !disk.exists(PATH).map_err(failed)? {
+        return Ok(None);
+    }
+    let bytes = disk
+        .open(PATH)
+        .and_then(|file| file.map())
+        .map_err(failed)?;
+    let body = checked(&bytes)?;
+    let mut state = State::new(Arc::clone(disk));
+    let mut reader = Reader::new(body);
+    let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
+    state.position = reader.number().map_err(wrong)?;
+    state.catalog_folded = state.position;
+    state.catalog.highest = reader.small().map_err(wrong)?;
+    let count = reader.count().map_err(wrong)?;
+    for _ in 0..count {
+        let table = TableId(reader.small().map_err(wrong)?);
+        let definition = Arc::new(read_definition(&mut reader).map_err(wrong)?);
+        state.catalog.insert(table, Arc::clone(&definition));
+        match definition.kind {
+            Kind::Search => open_search(&mut state, table, definition, &mut reader)?,
+            Kind::Percolate { .. } => open_percolate(&mut state, table, definition, &mut reader)?,
+            Kind::Queue => open_queue(&mut state, table, definition, &mut reader)?,
+        }
+    }
+    reader.end().map_err(wrong)?;
+    state.connect()?;
+    Ok(Some(state))
+}
+
+/// The verified body. The version is looked at before the checksum: a newer program may sum other bytes.
+fn checked(bytes: &[u8]) -> Result<&[u8]> {
+    let number = |at: usize| {
+        bytes
+            .get(at..at + 4)
+            .and_then(|four| four.try_into().ok())
+            .map(u32::from_le_bytes)
+    };
+    if bytes.get(..8) != Some(MAGIC.as_slice()) {
+        return Err(failure::damaged(PATH, 0, "not a manifest"));
+    }
+    let found = number(8).ok_or_else(|| failure::damaged(PATH, 8, "shorter than its head"))?;
+    if found > FORMAT_VERSION {
+        return Err(Error::NewerFormat {
+            found,
+            known: FORMAT_VERSION,
+        });
+    }
+    let body = bytes.get(HEAD_BYTES..).unwrap_or_default();
+    if number(12) != u32::try_from(body.len()).ok() || number(16) != Some(crc32c::crc32c(body)) {
+        return Err(failure::damaged(
+            PATH,
+            HEAD_BYTES as u64,
+            "length or checksum",
+        ));
+    }
+    Ok(body)
+}
+
+fn open_search(
+    state: &mut State,
+    table: TableId,
+    definition: Arc<Definition>,
+    reader: &mut Reader<'_>,
+) -> Result<()> {
+    let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
+    let highest = reader.number().map_err(wrong)?;
+    let mut encoded = reader.bytes().map_err(wrong)?;
+    let files = index::Files::decode(&mut encoded).filter(|_| encoded.is_empty());
+    let files = files.ok_or_else(|| wrong(reader.damage("the files of a search table")))?;
+    let dir = table_dir(table);
+    let opened = index::Table::open(Arc::clone(&state.disk), &dir, shape(&definition), &files);
+    let opened = opened.map_err(|error| failure::of_index(&definition.name, error))?;
+    state
+        .searches
+        .insert(table, SearchTable::new(definition, opened, files, highest));
+    Ok(())
+}
+
+fn open_percolate(
+    state: &mut State,
+    table: TableId,
+    definition: Arc<Definition>,
+    reader: &mut Reader<'_>,
+) -> Result<()> {
+    let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
+    let highest = reader.number().map_err(wrong)?;
+    let mut pq = PercolateTable::new(definition, reader.number().map_err(wrong)?);
+    let path = reader.text().map_err(wrong)?;
+    if !path.is_empty() {
+        let analyzer = Analyzer::default();
+        for row in file::load(&*state.disk, path)? {
+            let parsed = pq.parse(&analyzer, &row.query)?;
+            pq.put(Arc::new(standing(&row, parsed)));
+        }
+        pq.file = Some(path.to_owned());
+    }
+    pq.highest = highest;
+    pq.changed = 0;
+    state.percolates.insert(table, pq);
+    Ok(())
+}
+
+fn open_queue(
+    state: &mut State,
+    table: TableId,
+    definition: Arc<Definition>,
+    reader: &mut Reader<'_>,
+) -> Result<()> {
+    let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
+    let folded = reader.number().map_err(wrong)?;
+    let next = reader.number().map_err(wrong)?;
+    let count = reader.count().map_err(wrong)?;
+    let mut files = Vec::new();
+    for _ in 0..count {
+        let path = reader.text().map_err(wrong)?;
+        let marks = reader.bytes().map_err(wrong)?;
+        let removed = RoaringBitmap::deserialize_from(marks);
+        let removed = removed.map_err(|_| wrong(reader.damage("marks of removed rows")))?;
+        files.push((ChunkFile::open(&*state.disk, path)?, removed));
+    }
+    let backlog = Backlog::of_files(next, files);
+    state
+        .queues
+        .insert(table, QueueTable::new(definition, backlog, folded));
+    Ok(())
+}

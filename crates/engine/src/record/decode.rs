@@ -1,0 +1,266 @@
+//! Bytes into records.
+
+use query::schema::{Column, ColumnType};
+
+use super::encode::{
+    CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, MANY, QUERIES, REMOVE_ROWS, ROWS,
+};
+use super::{
+    Document, Documents, FIRST_COLUMN, HitLists, HitQuery, QueryRow, QueuedHits, RECORD_VERSION,
+    Record, Source,
+};
+use crate::catalog::TableId;
+use crate::codec::{Read, Reader};
+use crate::command::{Definition, Kind};
+
+impl Record {
+    /// Reads the bytes of one record, all of them.
+    pub(crate) fn decode(bytes: &[u8]) -> Read<Record> {
+        let mut reader = Reader::new(bytes);
+        if reader.byte()? != RECORD_VERSION {
+            return Err(reader.damage("a known record version"));
+        }
+        let record = read_record(&mut reader, true)?;
+        reader.end()?;
+        Ok(record)
+    }
+}
+
+fn read_record(reader: &mut Reader<'_>, outermost: bool) -> Read<Record> {
+    let kind = reader.byte()?;
+    if kind == MANY && outermost {
+        let count = reader.count()?;
+        let members: Read<Vec<Record>> = (0..count).map(|_| read_record(reader, false)).collect();
+        return Ok(Record::Many(members?));
+    }
+    let table = TableId(reader.small()?);
+    Ok(match kind {
+        CREATE => Record::Create {
+            table,
+            definition: read_definition(reader)?,
+        },
+        DROP => Record::Drop { table },
+        DOCUMENTS => Record::Documents(read_documents(reader, table)?),
+        DELETE_DOCUMENTS => Record::DeleteDocuments {
+            table,
+            ids: read_ids(reader)?,
+        },
+        QUERIES => Record::Queries {
+            table,
+            queries: read_queries(reader)?,
+        },
+        DELETE_QUERIES => Record::DeleteQueries {
+            table,
+            ids: read_ids(reader)?,
+        },
+        ROWS => {
+            let first_row = reader.number()?;
+            let count = reader.count()?;
+            let rows: Read<_> = (0..count).map(|_| read_row(reader)).collect();
+            Record::Rows {
+                table,
+                first_row,
+                rows: rows?,
+            }
+        }
+        REMOVE_ROWS => Record::RemoveRows {
+            table,
+            rows: read_ids(reader)?,
+        },
+        _ => return Err(reader.damage("a known kind of record")),
+    })
+}
+
+fn read_row(reader: &mut Reader<'_>) -> Read<Vec<query::value::Value>> {
+    let columns = reader.count()?;
+    reader.row(columns)
+}
+
+fn read_ids(reader: &mut Reader<'_>) -> Read<Vec<u64>> {
+    let count = reader.count()?;
+    let mut id = 0u64;
+    (0..count)
+        .map(|_| {
+            id = id.wrapping_add(reader.number()?);
+            Ok(id)
+        })
+        .collect()
+}
+
+fn read_queries(reader: &mut Reader<'_>) -> Read<Vec<QueryRow>> {
+    let count = reader.count()?;
+    (0..count)
+        .map(|_| {
+            Ok(QueryRow {
+                id: reader.number()?,
+                query: reader.text()?.to_owned(),
+                tags: reader.text()?.to_owned(),
+                filters: reader.text()?.to_owned(),
+            })
+        })
+        .collect()
+}
+
+fn read_documents(reader: &mut Reader<'_>, table: TableId) -> Read<Documents> {
+    let count = reader.count()?;
+    let columns = reader.count()?;
+    let mut documents = Vec::with_capacity(count);
+    let mut id = 0u64;
+    for _ in 0..count {
+        id = id.wrapping_add(reader.number()?);
+        documents.push(Document {
+            id,
+            replaces: reader.flag()?,
+            row: reader.row(columns)?,
+        });
+    }
+    let listeners = reader.count()?;
+    let hits: Read<_> = (0..listeners).map(|_| read_hits(reader, count)).collect();
+    Ok(Documents {
+        table,
+        documents,
+        hits: hits?,
+    })
+}
+
+fn read_hits(reader: &mut Reader<'_>, documents: usize) -> Read<QueuedHits> {
+    Ok(QueuedHits {
+        queue: TableId(reader.small()?),
+        first_row: reader.number()?,
+        hit_at: i64::from_le_bytes(reader.array()?),
+        document_table: reader.text()?.to_owned(),
+        sources: read_sources(reader)?,
+        queries: read_hit_queries(reader)?,
+        lists: read_lists(reader, documents)?,
+    })
+}
+
+fn read_hit_queries(reader: &mut Reader<'_>) -> Read<Vec<HitQuery>> {
+    let count = reader.count()?;
+    let mut id = 0u64;
+    (0..count)
+        .map(|_| {
+            id = id.wrapping_add(reader.number()?);
+            Ok(HitQuery {
+                id,
+                tags: reader.text()?.into(),
+                text: reader.text()?.into(),
+            })
+        })
+        .collect()
+}
+
+fn read_lists(reader: &mut Reader<'_>, documents: usize) -> Read<HitLists> {
+    let mut lists = HitLists::default();
+    for _ in 0..documents {
+        let count = reader.count()?;
+        let mut entry = 0u32;
+        for _ in 0..count {
+            let step = reader.small()?;
+            entry = entry
+                .checked_add(step)
+                .ok_or(reader.damage("an index below 2^32"))?;
+            lists.entries.push(entry);
+        }
+        lists.ends.push(lists.entries.len() as u32);
+    }
+    Ok(lists)
+}
+
+/// Reads what [`super::put_sources`] wrote.
+pub(crate) fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
+    let count = reader.count()?;
+    (0..count)
+        .map(|_| {
+            Ok(match reader.number()? {
+                0 => Source::QueryId,
+                1 => Source::Query,
+                2 => Source::Tags,
+                3 => Source::DocumentTable,
+                4 => Source::DocumentId,
+                5 => Source::HitAt,
+                column => {
+                    let column = u16::try_from(column - FIRST_COLUMN);
+                    Source::Document(column.map_err(|_| reader.damage("a column below 2^16"))?)
+                }
+            })
+        })
+        .collect()
+}
+
+/// Reads what [`super::put_definition`] wrote.
+pub(crate) fn read_definition(reader: &mut Reader<'_>) -> Read<Definition> {
+    let name = reader.text()?.to_owned();
+    let kind = match reader.byte()? {
+        0 => Kind::Search,
+        1 => {
+            let on = reader.text()?;
+            let into = reader.text()?;
+            let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+            Kind::Percolate {
+                on: named(on),
+                into: named(into),
+            }
+        }
+        2 => Kind::Queue,
+        _ => return Err(reader.damage("a known kind of table")),
+    };
+    let count = reader.count()?;
+    let columns: Read<_> = (0..count).map(|_| read_column(reader)).collect();
+    Ok(Definition {
+        name,
+        kind,
+        columns: columns?,
+    })
+}
+
+fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
+    let name = reader.text()?.to_owned();
+    let tag = reader.byte()?;
+    let size = reader.small()?;
+    let width = |reader: &Reader<'_>| match size {
+        1 | 2 | 3 | 4 | 8 => Ok(size as u8),
+        _ => Err(reader.damage("an integer's width")),
+    };
+    let kind = match tag {
+        0 => ColumnType::Text,
+        1 => ColumnType::String,
+        2 => ColumnType::Int,
+        3 => ColumnType::Bigint,
+        4 => ColumnType::Float,
+        5 => ColumnType::Bool,
+        6 => ColumnType::Timestamp,
+        7 => ColumnType::Integer {
+            bytes: width(reader)?,
+            unsigned: false,
+        },
+        8 => ColumnType::Integer {
+            bytes: width(reader)?,
+            unsigned: true,
+        },
+        9 => ColumnType::Double,
+        10 => ColumnType::Char {
+            variable: false,
+            chars_max: size,
+        },
+        11 => ColumnType::Char {
+            variable: true,
+            chars_max: size,
+        },
+        12 => ColumnType::LongText { bytes_max: size },
+        13 => ColumnType::Blob { bytes_max: size },
+        _ => return Err(reader.damage("a known column type")),
+    };
+    let nullable = reader.flag()?;
+    let default = if reader.flag()? {
+        Some(reader.value()?)
+    } else {
+        None
+    };
+    Ok(Column {
+        name,
+        kind,
+        nullable,
+        default,
+    })
+}

@@ -1,0 +1,213 @@
+//! Records into bytes.
+
+use query::schema::{Column, ColumnType};
+
+use super::{Documents, QueuedHits, RECORD_VERSION, Record, Source};
+use crate::codec::{put_bytes, put_number, put_row, put_value};
+use crate::command::{Definition, Kind};
+
+pub(super) const CREATE: u8 = 1;
+pub(super) const DROP: u8 = 2;
+pub(super) const DOCUMENTS: u8 = 3;
+pub(super) const DELETE_DOCUMENTS: u8 = 4;
+pub(super) const QUERIES: u8 = 5;
+pub(super) const DELETE_QUERIES: u8 = 6;
+pub(super) const ROWS: u8 = 7;
+pub(super) const REMOVE_ROWS: u8 = 8;
+pub(super) const MANY: u8 = 9;
+
+impl Record {
+    /// Appends its bytes.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.push(RECORD_VERSION);
+        put_record(out, self);
+    }
+}
+
+fn put_record(out: &mut Vec<u8>, record: &Record) {
+    match record {
+        Record::Create { table, definition } => {
+            out.push(CREATE);
+            put_number(out, table.0.into());
+            put_definition(out, definition);
+        }
+        Record::Drop { table } => {
+            out.push(DROP);
+            put_number(out, table.0.into());
+        }
+        Record::Documents(documents) => {
+            out.push(DOCUMENTS);
+            put_documents(out, documents);
+        }
+        Record::DeleteDocuments { table, ids } => {
+            put_ids(out, DELETE_DOCUMENTS, table.0, ids);
+        }
+        Record::Queries { table, queries } => {
+            out.push(QUERIES);
+            put_number(out, table.0.into());
+            put_number(out, queries.len() as u64);
+            for row in queries {
+                put_number(out, row.id);
+                put_bytes(out, row.query.as_bytes());
+                put_bytes(out, row.tags.as_bytes());
+                put_bytes(out, row.filters.as_bytes());
+            }
+        }
+        Record::DeleteQueries { table, ids } => put_ids(out, DELETE_QUERIES, table.0, ids),
+        Record::Rows {
+            table,
+            first_row,
+            rows,
+        } => {
+            out.push(ROWS);
+            put_number(out, table.0.into());
+            put_number(out, *first_row);
+            put_number(out, rows.len() as u64);
+            for row in rows {
+                put_number(out, row.len() as u64);
+                put_row(out, row);
+            }
+        }
+        Record::RemoveRows { table, rows } => put_ids(out, REMOVE_ROWS, table.0, rows),
+        Record::Many(members) => {
+            out.push(MANY);
+            put_number(out, members.len() as u64);
+            for member in members {
+                put_record(out, member);
+            }
+        }
+    }
+}
+
+/// Ids as differences from the one before, wrapping: short for rising ids, right for any order.
+fn put_ids(out: &mut Vec<u8>, kind: u8, table: u32, ids: &[u64]) {
+    out.push(kind);
+    put_number(out, table.into());
+    put_number(out, ids.len() as u64);
+    let mut before = 0u64;
+    for &id in ids {
+        put_number(out, id.wrapping_sub(before));
+        before = id;
+    }
+}
+
+fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
+    put_number(out, documents.table.0.into());
+    put_number(out, documents.documents.len() as u64);
+    let columns = documents
+        .documents
+        .first()
+        .map_or(0, |first| first.row.len());
+    put_number(out, columns as u64);
+    let mut before = 0u64;
+    for document in &documents.documents {
+        put_number(out, document.id.wrapping_sub(before));
+        before = document.id;
+        out.push(u8::from(document.replaces));
+        put_row(out, &document.row);
+    }
+    put_number(out, documents.hits.len() as u64);
+    for hits in &documents.hits {
+        put_hits(out, hits);
+    }
+}
+
+fn put_hits(out: &mut Vec<u8>, hits: &QueuedHits) {
+    put_number(out, hits.queue.0.into());
+    put_number(out, hits.first_row);
+    out.extend_from_slice(&hits.hit_at.to_le_bytes());
+    put_bytes(out, hits.document_table.as_bytes());
+    put_sources(out, &hits.sources);
+    put_number(out, hits.queries.len() as u64);
+    let mut before = 0u64;
+    for query in &hits.queries {
+        put_number(out, query.id.wrapping_sub(before));
+        before = query.id;
+        put_bytes(out, query.tags.as_bytes());
+        put_bytes(out, query.text.as_bytes());
+    }
+    for list in hits.lists.iter() {
+        put_number(out, list.len() as u64);
+        let mut before = 0;
+        for &entry in list {
+            put_number(out, (entry - before).into());
+            before = entry;
+        }
+    }
+}
+
+/// Appends where the columns of a queue take their values from.
+pub(crate) fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
+    put_number(out, sources.len() as u64);
+    for source in sources {
+        put_number(
+            out,
+            match source {
+                Source::QueryId => 0,
+                Source::Query => 1,
+                Source::Tags => 2,
+                Source::DocumentTable => 3,
+                Source::DocumentId => 4,
+                Source::HitAt => 5,
+                Source::Document(column) => super::FIRST_COLUMN + u64::from(*column),
+            },
+        );
+    }
+}
+
+/// Appends a table's definition.
+pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
+    put_bytes(out, definition.name.as_bytes());
+    match &definition.kind {
+        Kind::Search => out.push(0),
+        Kind::Percolate { on, into } => {
+            out.push(1);
+            put_bytes(out, on.as_deref().unwrap_or_default().as_bytes()); // no table has an empty name
+            put_bytes(out, into.as_deref().unwrap_or_default().as_bytes());
+        }
+        Kind::Queue => out.push(2),
+    }
+    put_number(out, definition.columns.len() as u64);
+    for column in &definition.columns {
+        put_column(out, column);
+    }
+}
+
+fn put_column(out: &mut Vec<u8>, column: &Column) {
+    put_bytes(out, column.name.as_bytes());
+    let (tag, size) = match column.kind {
+        ColumnType::Text => (0, 0),
+        ColumnType::String => (1, 0),
+        ColumnType::Int => (2, 0),
+        ColumnType::Bigint => (3, 0),
+        ColumnType::Float => (4, 0),
+        ColumnType::Bool => (5, 0),
+        ColumnType::Timestamp => (6, 0),
+        ColumnType::Integer {
+            bytes,
+            unsigned: false,
+        } => (7, bytes.into()),
+        ColumnType::Integer {
+            bytes,
+            unsigned: true,
+        } => (8, bytes.into()),
+        ColumnType::Double => (9, 0),
+        ColumnType::Char {
+            variable: false,
+            chars_max,
+        } => (10, chars_max),
+        ColumnType::Char {
+            variable: true,
+            chars_max,
+        } => (11, chars_max),
+        ColumnType::LongText { bytes_max } => (12, bytes_max),
+        ColumnType::Blob { bytes_max } => (13, bytes_max),
+    };
+    out.push(tag);
+    put_number(out, size.into());
+    out.push(u8::from(column.nullable));
+    out.push(u8::from(column.default.is_some()));
+    if let Some(value) = &column.default {
+        put_value(out, value);
+    }
+}

@@ -1,0 +1,159 @@
+//! Records: what a command came to, as the journal keeps it. The byte layout is docs/formats/records.md.
+//!
+//! A record holds outcomes, never questions: ids that were assigned, ids that a DELETE chose, documents with the
+//! standing queries they hit. Applying one never searches, percolates or reads a clock.
+
+mod decode;
+mod encode;
+
+pub(crate) use decode::{read_definition, read_sources};
+pub(crate) use encode::{put_definition, put_sources};
+use query::value::Value;
+
+use crate::catalog::TableId;
+use crate::command::Definition;
+
+/// First byte of every record. To change the layout: raise it, keep reading the old one, add a fixture.
+pub(crate) const RECORD_VERSION: u8 = 1;
+
+/// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
+const FIRST_COLUMN: u64 = 6;
+
+/// One durable unit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Record {
+    /// A table came to be.
+    Create {
+        table: TableId,
+        definition: Definition,
+    },
+    /// A table is gone.
+    Drop { table: TableId },
+    /// Documents went into a search table, in this order.
+    Documents(Documents),
+    /// Documents were deleted; none of these ids is absent.
+    DeleteDocuments { table: TableId, ids: Vec<u64> },
+    /// Standing queries were stored, each in the place of one with its id.
+    Queries {
+        table: TableId,
+        queries: Vec<QueryRow>,
+    },
+    /// Standing queries were deleted.
+    DeleteQueries { table: TableId, ids: Vec<u64> },
+    /// Rows went into a queue.
+    Rows {
+        table: TableId,
+        first_row: u64,
+        rows: Vec<Vec<Value>>,
+    },
+    /// Rows left a queue.
+    RemoveRows { table: TableId, rows: Vec<u64> },
+    /// Several of the above as one unit; never nested.
+    Many(Vec<Record>),
+}
+
+/// Documents inserted by one command, and the hits that went into queues.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Documents {
+    pub(crate) table: TableId,
+    pub(crate) documents: Vec<Document>,
+    pub(crate) hits: Vec<QueuedHits>,
+}
+
+/// One document.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Document {
+    pub(crate) id: u64,
+    /// An earlier document of that id is deleted first.
+    pub(crate) replaces: bool,
+    /// All columns in table order, without the id.
+    pub(crate) row: Vec<Value>,
+}
+
+/// The hits of one command's documents on one pq table, put into its queue: by document, then by query id.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueuedHits {
+    pub(crate) queue: TableId,
+    /// Id of the first row; the others follow.
+    pub(crate) first_row: u64,
+    /// Seconds since 1970-01-01 UTC.
+    pub(crate) hit_at: i64,
+    /// Name of the search table when the documents came.
+    pub(crate) document_table: String,
+    /// Where each column of the queue takes its value from, in the queue's order.
+    pub(crate) sources: Vec<Source>,
+    /// The queries that were hit, by id.
+    pub(crate) queries: Vec<HitQuery>,
+    /// For each document of the command the indexes of its queries, rising.
+    pub(crate) lists: HitLists,
+}
+
+/// One list of indexes a document, in two flat arrays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct HitLists {
+    /// End of each document's list in `entries`.
+    pub(crate) ends: Vec<u32>,
+    /// The lists, one after the other.
+    pub(crate) entries: Vec<u32>,
+}
+
+impl HitLists {
+    /// The lists, document by document.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let list = self
+                .entries
+                .get(start as usize..end as usize)
+                .unwrap_or_default();
+            start = end;
+            list
+        })
+    }
+}
+
+/// What a hit says of its query.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HitQuery {
+    pub(crate) id: u64,
+    pub(crate) tags: Box<str>,
+    pub(crate) text: Box<str>,
+}
+
+/// Where a column of an `into` queue takes its value from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    QueryId,
+    Query,
+    Tags,
+    DocumentTable,
+    DocumentId,
+    HitAt,
+    /// A column of the document, by its place in the row.
+    Document(u16),
+}
+
+/// A row of a pq table.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct QueryRow {
+    pub(crate) id: u64,
+    pub(crate) query: String,
+    pub(crate) tags: String,
+    pub(crate) filters: String,
+}
+
+impl Record {
+    /// Rows that it inserts or deletes, for the counters.
+    pub(crate) fn rows(&self) -> u64 {
+        let rows = match self {
+            Record::Create { .. } | Record::Drop { .. } => 0,
+            Record::Documents(documents) => documents.documents.len(),
+            Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => ids.len(),
+            Record::Queries { queries, .. } => queries.len(),
+            Record::Rows { rows, .. } => rows.len(),
+            Record::RemoveRows { rows, .. } => rows.len(),
+            Record::Many(members) => return members.iter().map(Record::rows).sum(),
+        };
+        rows as u64
+    }
+}

@@ -1,0 +1,382 @@
+//! Everything the engine holds, and the one function that changes it: [`State::apply`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use disk::Disk;
+use query::analysis::{Analyzer, Words};
+
+use crate::catalog::{Catalog, TableId};
+use crate::command::{Definition, Kind};
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::record::{Documents, QueryRow, Record};
+use crate::table::into::Into;
+use crate::table::percolate::{Listener, PercolateTable, standing};
+use crate::table::queue::{Backlog, HitBatch, QueueTable, StoredRow};
+use crate::table::search::{SearchTable, analyse, shape};
+
+/// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
+pub(crate) struct State {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) analyzer: Analyzer,
+    pub(crate) catalog: Catalog,
+    /// Records up to here are in the manifest's catalog.
+    pub(crate) catalog_folded: u64,
+    pub(crate) searches: BTreeMap<TableId, SearchTable>,
+    pub(crate) percolates: BTreeMap<TableId, PercolateTable>,
+    pub(crate) queues: BTreeMap<TableId, QueueTable>,
+    /// Position of the last record applied.
+    pub(crate) position: u64,
+    /// The catalog changed since readers last got a snapshot.
+    pub(crate) is_catalog_unpublished: bool,
+    /// Queues whose rows changed in this batch.
+    pub(crate) touched_queues: BTreeSet<TableId>,
+}
+
+/// What deciding has made already and applying would make again: the words of a record's documents, a new table.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    /// In the order of the documents; empty: made while applying.
+    pub(crate) words: Vec<Words>,
+    pub(crate) table: Option<index::Table>,
+}
+
+impl State {
+    pub(crate) fn new(disk: Arc<dyn Disk>) -> State {
+        State {
+            disk,
+            analyzer: Analyzer::default(),
+            catalog: Catalog::default(),
+            catalog_folded: 0,
+            searches: BTreeMap::new(),
+            percolates: BTreeMap::new(),
+            queues: BTreeMap::new(),
+            position: 0,
+            is_catalog_unpublished: true,
+            touched_queues: BTreeSet::new(),
+        }
+    }
+
+    /// Applies a record: in the server after deciding, in recovery from the journal. A view that already holds the
+    /// record, because its files reach that far, skips it. Returns whether any view took it.
+    ///
+    /// # Errors
+    /// Those of the disk below, and `Internal` for a record that does not fit the state: the engine must end, since
+    /// the record may be half applied.
+    pub(crate) fn apply(
+        &mut self,
+        record: &Record,
+        position: u64,
+        prepared: &mut Prepared,
+    ) -> Result<bool> {
+        self.position = self.position.max(position);
+        match record {
+            Record::Create { table, definition } => {
+                if position <= self.catalog_folded {
+                    return Ok(false);
+                }
+                self.create(*table, definition, position, prepared.table.take())?;
+                Ok(true)
+            }
+            Record::Drop { table } => {
+                if position <= self.catalog_folded {
+                    return Ok(false);
+                }
+                self.drop_table(*table);
+                Ok(true)
+            }
+            Record::Documents(documents) => {
+                let queued = self.apply_hits(documents, position)?;
+                let stored = self.apply_documents(documents, position, &prepared.words)?;
+                Ok(queued || stored)
+            }
+            Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
+            Record::Queries { table, queries } => self.apply_queries(*table, queries, position),
+            Record::DeleteQueries { table, ids } => {
+                self.apply_to_percolate(*table, position, |pq, _| {
+                    ids.iter().for_each(|id| pq.remove(*id));
+                    Ok(())
+                })
+            }
+            Record::Rows {
+                table,
+                first_row,
+                rows,
+            } => self.apply_to_queue(*table, position, *first_row, |backlog| {
+                for row in rows {
+                    backlog.push(StoredRow::own(row));
+                }
+            }),
+            Record::RemoveRows { table, rows } => {
+                let next = self
+                    .queues
+                    .get(table)
+                    .map_or(0, |queue| queue.backlog.next());
+                self.apply_to_queue(*table, position, next, |backlog| {
+                    for row in rows {
+                        backlog.remove(*row);
+                    }
+                })
+            }
+            Record::Many(members) => {
+                let mut any = false;
+                for member in members {
+                    any |= self.apply(member, position, &mut Prepared::default())?;
+                }
+                Ok(any)
+            }
+        }
+    }
+
+    fn create(
+        &mut self,
+        table: TableId,
+        definition: &Definition,
+        position: u64,
+        made: Option<index::Table>,
+    ) -> Result<()> {
+        let definition = Arc::new(definition.clone());
+        self.catalog.insert(table, Arc::clone(&definition));
+        self.is_catalog_unpublished = true;
+        match &definition.kind {
+            Kind::Search => {
+                let made = match made {
+                    Some(made) => made,
+                    None => create_index(&self.disk, table, &definition)?,
+                };
+                let files = index::Files {
+                    position,
+                    ..index::Files::default()
+                };
+                self.searches
+                    .insert(table, SearchTable::new(definition, made, files, 0));
+            }
+            Kind::Percolate { .. } => {
+                self.percolates
+                    .insert(table, PercolateTable::new(definition, position));
+            }
+            Kind::Queue => {
+                self.queues
+                    .insert(table, QueueTable::new(definition, Backlog::new(), position));
+            }
+        }
+        self.connect()
+    }
+
+    fn drop_table(&mut self, table: TableId) {
+        self.catalog.remove(table);
+        self.searches.remove(&table);
+        self.percolates.remove(&table);
+        self.queues.remove(&table);
+        self.is_catalog_unpublished = true;
+        for search in self.searches.values_mut() {
+            search.listeners.retain(|listener| listener.table != table);
+        }
+    }
+
+    /// Finds out anew who listens to whom; after a change of the catalog.
+    pub(crate) fn connect(&mut self) -> Result<()> {
+        for search in self.searches.values_mut() {
+            search.listeners.clear();
+            for table in self.catalog.listeners(&search.definition.name) {
+                let Some(pq) = self.percolates.get(&table) else {
+                    continue;
+                };
+                let into = match &pq.definition.kind {
+                    Kind::Percolate {
+                        into: Some(into), ..
+                    } => {
+                        let queue = self.catalog.find(into)?;
+                        let columns = self
+                            .catalog
+                            .get(queue)
+                            .ok_or(Error::NoSuchTable(into.clone()))?;
+                        Some((queue, Into::resolve(columns, &search.definition)?))
+                    }
+                    _ => None,
+                };
+                search.listeners.push(Listener { table, into });
+            }
+        }
+        Ok(())
+    }
+
+    fn apply_documents(
+        &mut self,
+        record: &Documents,
+        position: u64,
+        words: &[Words],
+    ) -> Result<bool> {
+        let Some(search) = self.searches.get_mut(&record.table) else {
+            return self.skip_dropped(record.table, position);
+        };
+        if position <= search.folded {
+            return Ok(false);
+        }
+        search.is_unpublished = true;
+        let failed = |error| failure::of_index(&search.definition.name, error);
+        let mut made = Words::new();
+        for (place, document) in record.documents.iter().enumerate() {
+            if document.replaces {
+                search.table.delete(document.id).map_err(failed)?;
+            }
+            let words = match words.get(place) {
+                Some(words) => words,
+                None => {
+                    analyse(
+                        &self.analyzer,
+                        &search.definition.columns,
+                        &document.row,
+                        &mut made,
+                    );
+                    &made
+                }
+            };
+            search
+                .table
+                .insert(document.id, &document.row, words)
+                .map_err(failed)?;
+            search.highest = search.highest.max(document.id);
+        }
+        Ok(true)
+    }
+
+    fn apply_hits(&mut self, record: &Documents, position: u64) -> Result<bool> {
+        let mut any = false;
+        for hits in &record.hits {
+            let (batch, rows) = HitBatch::new(record, hits);
+            any |= self.apply_to_queue(hits.queue, position, hits.first_row, |backlog| {
+                backlog.push_hits(batch, &rows);
+            })?;
+        }
+        Ok(any)
+    }
+
+    fn apply_deletes(&mut self, table: TableId, ids: &[u64], position: u64) -> Result<bool> {
+        let Some(search) = self.searches.get_mut(&table) else {
+            return self.skip_dropped(table, position);
+        };
+        if position <= search.folded {
+            return Ok(false);
+        }
+        search.is_unpublished = true;
+        for id in ids {
+            let deleted = search.table.delete(*id);
+            deleted.map_err(|error| failure::of_index(&search.definition.name, error))?;
+        }
+        Ok(true)
+    }
+
+    fn apply_queries(&mut self, table: TableId, rows: &[QueryRow], position: u64) -> Result<bool> {
+        self.apply_to_percolate(table, position, |pq, analyzer| {
+            for row in rows {
+                let parsed = pq.parse(analyzer, &row.query)?;
+                pq.put(Arc::new(standing(row, parsed)));
+            }
+            Ok(())
+        })
+    }
+
+    fn apply_to_percolate(
+        &mut self,
+        table: TableId,
+        position: u64,
+        change: impl FnOnce(&mut PercolateTable, &Analyzer) -> Result<()>,
+    ) -> Result<bool> {
+        let Some(pq) = self.percolates.get_mut(&table) else {
+            return self.skip_dropped(table, position);
+        };
+        if position <= pq.folded {
+            return Ok(false);
+        }
+        change(pq, &self.analyzer)?;
+        Ok(true)
+    }
+
+    /// Changes a queue whose next row is to be `next`.
+    fn apply_to_queue(
+        &mut self,
+        table: TableId,
+        position: u64,
+        next: u64,
+        change: impl FnOnce(&mut Backlog),
+    ) -> Result<bool> {
+        let Some(queue) = self.queues.get_mut(&table) else {
+            return self.skip_dropped(table, position);
+        };
+        if position <= queue.folded {
+            return Ok(false);
+        }
+        if queue.backlog.next() != next {
+            let found = queue.backlog.next();
+            return Err(Error::internal(format!(
+                "queue rows from {next} where {found} comes next"
+            )));
+        }
+        change(&mut queue.backlog);
+        queue.changed = true;
+        self.touched_queues.insert(table);
+        Ok(true)
+    }
+
+    /// Moves the checkpoint of every view with nothing pending to the last record applied: it holds no journal back.
+    pub(crate) fn advance_clean_views(&mut self) {
+        let position = self.position;
+        for search in self.searches.values_mut() {
+            if search.table.is_saved() && !search.sealing {
+                search.files.position = position;
+                search.folded = position;
+            }
+        }
+        for pq in self.percolates.values_mut() {
+            if pq.changed == 0 && !pq.folding {
+                pq.folded = position;
+            }
+        }
+        for queue in self.queues.values_mut() {
+            if !queue.changed && !queue.folding {
+                queue.folded = position;
+                queue.folded_next = queue.backlog.next();
+            }
+        }
+    }
+
+    /// Every view's files reach at least so far.
+    pub(crate) fn lowest_folded(&self) -> u64 {
+        let searches = self.searches.values().map(|search| search.folded);
+        let percolates = self.percolates.values().map(|pq| pq.folded);
+        let queues = self.queues.values().map(|queue| queue.folded);
+        searches
+            .chain(percolates)
+            .chain(queues)
+            .min()
+            .unwrap_or(self.catalog_folded)
+            .min(self.catalog_folded)
+    }
+
+    /// A record of a table that is not there is fine where the catalog already knows that it was dropped.
+    fn skip_dropped(&self, table: TableId, position: u64) -> Result<bool> {
+        if position <= self.catalog_folded && table.0 <= self.catalog.highest {
+            return Ok(false);
+        }
+        Err(Error::internal(format!(
+            "record {position} is about table {table}, which is not there"
+        )))
+    }
+}
+
+/// The folder of a table's files.
+pub(crate) fn table_dir(table: TableId) -> String {
+    format!("tables/{table}")
+}
+
+/// Makes the files of a new search table.
+pub(crate) fn create_index(
+    disk: &Arc<dyn Disk>,
+    table: TableId,
+    definition: &Definition,
+) -> Result<index::Table> {
+    let made = index::Table::create(Arc::clone(disk), &table_dir(table), shape(definition));
+    made.map_err(|error| failure::of_index(&definition.name, error))
+}

@@ -1,0 +1,180 @@
+//! How hits fill the rows of an `into=` queue.
+
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use crate::command::Definition;
+use crate::error::{Error, Result, Why};
+use crate::record::Source;
+
+/// Where each column of a queue takes its value from, and which values must be looked at first.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Into {
+    /// One a column of the queue.
+    pub(crate) sources: Vec<Source>,
+    /// Columns (by place) narrower than what supplies them: each value is checked before the insert is admitted.
+    pub(crate) narrow: Vec<usize>,
+}
+
+/// What is known of one hit; texts borrowed.
+#[derive(Clone, Copy)]
+pub(crate) struct Hit<'a> {
+    pub(crate) query_id: u64,
+    pub(crate) query: &'a str,
+    pub(crate) tags: &'a str,
+    pub(crate) document_table: &'a str,
+    pub(crate) document_id: u64,
+    pub(crate) hit_at: i64,
+}
+
+impl Into {
+    /// Fills the queue's columns by name: from `query_id`, `query`, `tags`, `doc_table`, `doc_id` and `hit_at`, else
+    /// from the document's columns.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the first column that nothing supplies or whose type cannot hold what does.
+    pub(crate) fn resolve(queue: &Definition, documents: &Definition) -> Result<Into> {
+        let mut into = Into {
+            sources: Vec::new(),
+            narrow: Vec::new(),
+        };
+        for (place, column) in queue.columns.iter().enumerate() {
+            let (source, kind) = supplier(&column.name, &documents.columns).ok_or_else(|| {
+                let (queue, on) = (&queue.name, &documents.name);
+                let name = &column.name;
+                Error::invalid(format!(
+                    "column '{name}' of '{queue}': neither a hit nor '{on}' supplies it"
+                ))
+            })?;
+            match fit(kind, column.kind) {
+                Fit::Always => {}
+                Fit::Checked => into.narrow.push(place),
+                Fit::Never => {
+                    let (from, to) = (kind.sql_name(), column.kind.sql_name());
+                    let what = format!(
+                        "column '{}' of '{}': {from} does not go into {to}",
+                        column.name, queue.name
+                    );
+                    return Err(Error::Invalid { what });
+                }
+            }
+            into.sources.push(source);
+        }
+        Ok(into)
+    }
+}
+
+/// The value that a hit gives to a column, before it is looked at.
+pub(crate) fn supply(
+    source: Source,
+    hit: &Hit<'_>,
+    document: impl FnOnce(usize) -> Value,
+) -> Value {
+    match source {
+        Source::QueryId => Value::Int(hit.query_id.into()),
+        Source::Query => Value::Str(hit.query.to_owned()),
+        Source::Tags => Value::Str(hit.tags.to_owned()),
+        Source::DocumentTable => Value::Str(hit.document_table.to_owned()),
+        Source::DocumentId => Value::Int(hit.document_id.into()),
+        Source::HitAt => Value::Int(hit.hit_at.into()),
+        Source::Document(column) => document(usize::from(column)),
+    }
+}
+
+/// The value as the queue's column stores it. `row` is the document's number in its command, for the error.
+pub(crate) fn store(column: &Column, value: Value, row: usize) -> Result<Value> {
+    use query::schema::ValueError;
+    column.kind.accept(value).map_err(|error| {
+        let why = match error {
+            ValueError::OutOfRange => {
+                return Error::OutOfRange {
+                    column: column.name.clone(),
+                    row,
+                };
+            }
+            ValueError::Incorrect => Why::Incorrect(column.kind),
+            ValueError::TooLong => Why::TooLong,
+            ValueError::Null => Why::Null,
+        };
+        Error::BadValue {
+            column: column.name.clone(),
+            row,
+            why,
+        }
+    })
+}
+
+/// Who supplies a column of that name, and as what type.
+fn supplier(name: &str, documents: &[Column]) -> Option<(Source, ColumnType)> {
+    let id = ColumnType::Integer {
+        bytes: 8,
+        unsigned: true,
+    };
+    Some(match name {
+        "query_id" => (Source::QueryId, id),
+        "query" => (Source::Query, ColumnType::Text),
+        "tags" => (Source::Tags, ColumnType::String),
+        "doc_table" => (Source::DocumentTable, ColumnType::String),
+        "doc_id" => (Source::DocumentId, id),
+        "hit_at" => (Source::HitAt, ColumnType::Timestamp),
+        _ => {
+            let place = documents.iter().position(|column| column.name == name)?;
+            (
+                Source::Document(u16::try_from(place).ok()?),
+                documents.get(place)?.kind,
+            )
+        }
+    })
+}
+
+/// Whether values of one type go into a column of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    Always,
+    /// Only some: one that does not refuses the insert that it came from.
+    Checked,
+    Never,
+}
+
+fn fit(from: ColumnType, to: ColumnType) -> Fit {
+    if let (Some((from_low, from_high)), Some((to_low, to_high))) = (range(from), range(to)) {
+        let inside = to_low <= from_low && from_high <= to_high;
+        return if inside { Fit::Always } else { Fit::Checked };
+    }
+    let text = matches!(from, ColumnType::Text | ColumnType::String);
+    match to {
+        ColumnType::Text | ColumnType::String if text => Fit::Always,
+        ColumnType::Char { .. } | ColumnType::LongText { .. } | ColumnType::Blob { .. } if text => {
+            Fit::Checked
+        }
+        ColumnType::Float | ColumnType::Double if from == ColumnType::Float => Fit::Always,
+        _ => Fit::Never,
+    }
+}
+
+/// Lowest and highest value of the whole-number types.
+fn range(kind: ColumnType) -> Option<(i128, i128)> {
+    Some(match kind {
+        ColumnType::Bool => (0, 1),
+        ColumnType::Int => (i32::MIN.into(), u32::MAX.into()),
+        ColumnType::Bigint | ColumnType::Timestamp => (i64::MIN.into(), i64::MAX.into()),
+        ColumnType::Integer {
+            bytes,
+            unsigned: true,
+        } => (0, (1 << (8 * u32::from(bytes))) - 1),
+        ColumnType::Integer {
+            bytes,
+            unsigned: false,
+        } => {
+            let half = 1i128 << (8 * u32::from(bytes) - 1);
+            (-half, half - 1)
+        }
+        ColumnType::Text
+        | ColumnType::String
+        | ColumnType::Float
+        | ColumnType::Double
+        | ColumnType::Char { .. }
+        | ColumnType::LongText { .. }
+        | ColumnType::Blob { .. } => return None,
+    })
+}

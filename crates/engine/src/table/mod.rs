@@ -1,0 +1,6 @@
+//! The tables of each kind, as the engine's thread owns them.
+
+pub(crate) mod into;
+pub(crate) mod percolate;
+pub(crate) mod queue;
+pub(crate) mod search;

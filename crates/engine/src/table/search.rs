@@ -1,0 +1,77 @@
+//! A search table: documents, and who listens to them.
+
+use std::sync::Arc;
+
+use query::analysis::{Analyzer, Words};
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use super::percolate::Listener;
+use crate::command::Definition;
+
+/// A search table as the engine's thread owns it.
+pub(crate) struct SearchTable {
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) table: index::Table,
+    /// Files that the manifest is to name.
+    pub(crate) files: index::Files,
+    /// Highest id ever held: the next one assigned is above it.
+    pub(crate) highest: u64,
+    /// The pq tables that every document is matched against.
+    pub(crate) listeners: Vec<Listener>,
+    /// Records up to here are in the files that the manifest names.
+    pub(crate) folded: u64,
+    /// Changed since readers last got a snapshot.
+    pub(crate) is_unpublished: bool,
+    /// Whether a seal runs.
+    pub(crate) sealing: bool,
+}
+
+impl SearchTable {
+    pub(crate) fn new(
+        definition: Arc<Definition>,
+        table: index::Table,
+        files: index::Files,
+        highest: u64,
+    ) -> SearchTable {
+        SearchTable {
+            definition,
+            table,
+            folded: files.position,
+            files,
+            highest,
+            listeners: Vec::new(),
+            is_unpublished: true,
+            sealing: false,
+        }
+    }
+}
+
+/// The shape that `index` knows of a table.
+pub(crate) fn shape(definition: &Definition) -> index::TableShape {
+    index::TableShape {
+        columns: definition.columns.clone(),
+    }
+}
+
+/// Names of the text columns, in the order in which they are numbered.
+pub(crate) fn text_names(columns: &[Column]) -> Vec<&str> {
+    let texts = columns
+        .iter()
+        .filter(|column| column.kind == ColumnType::Text);
+    texts.map(|column| column.name.as_str()).collect()
+}
+
+/// Puts the words of a row's text columns into `words`, which is emptied first.
+pub(crate) fn analyse(analyzer: &Analyzer, columns: &[Column], row: &[Value], words: &mut Words) {
+    words.clear();
+    let texts = columns
+        .iter()
+        .zip(row)
+        .filter(|(column, _)| column.kind == ColumnType::Text);
+    for (field, (_, value)) in texts.enumerate() {
+        if let Value::Str(text) = value {
+            words.push_field(analyzer, field as u8, text); // at most 64 of them
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Taking members of a refused [`crate::Command::Many`] back.
+//!
+//! Each member is applied before the next is decided, since it must see it. Nothing of that has left the engine's
+//! thread: no record was appended, no snapshot published. So it is enough to put back what readers could tell apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use percolate::StandingQuery;
+use query::analysis::Words;
+
+use crate::catalog::TableId;
+use crate::error::Result;
+use crate::failure;
+use crate::record::Record;
+use crate::state::State;
+use crate::table::search::analyse;
+
+/// How the tables were that the members have touched so far.
+#[derive(Default)]
+pub(crate) struct Undo {
+    searches: BTreeMap<TableId, SearchBefore>,
+    percolates: BTreeMap<TableId, PercolateBefore>,
+    queues: BTreeMap<TableId, QueueBefore>,
+}
+
+struct SearchBefore {
+    snapshot: Arc<index::Snapshot>,
+    highest: u64,
+    touched: BTreeSet<u64>,
+}
+
+struct PercolateBefore {
+    highest: u64,
+    queries: BTreeMap<u64, Option<Arc<StandingQuery>>>,
+}
+
+struct QueueBefore {
+    next: u64,
+    changed: bool,
+    removed: Vec<u64>,
+}
+
+impl Undo {
+    /// Notes what a record is about to change.
+    pub(crate) fn note(&mut self, state: &mut State, record: &Record) {
+        match record {
+            Record::Documents(documents) => {
+                let ids = documents.documents.iter().map(|document| document.id);
+                self.search(state, documents.table, ids);
+                for hits in &documents.hits {
+                    self.queue(state, hits.queue, &[]);
+                }
+            }
+            Record::DeleteDocuments { table, ids } => {
+                self.search(state, *table, ids.iter().copied())
+            }
+            Record::Queries { table, queries } => {
+                self.percolate(state, *table, queries.iter().map(|row| row.id));
+            }
+            Record::DeleteQueries { table, ids } => {
+                self.percolate(state, *table, ids.iter().copied())
+            }
+            Record::Rows { table, .. } => self.queue(state, *table, &[]),
+            Record::RemoveRows { table, rows } => self.queue(state, *table, rows),
+            Record::Create { .. } | Record::Drop { .. } | Record::Many(_) => {} // never members
+        }
+    }
+
+    fn search(&mut self, state: &mut State, table: TableId, ids: impl Iterator<Item = u64>) {
+        let Some(search) = state.searches.get_mut(&table) else {
+            return;
+        };
+        let before = self.searches.entry(table).or_insert_with(|| SearchBefore {
+            snapshot: search.table.snapshot(),
+            highest: search.highest,
+            touched: BTreeSet::new(),
+        });
+        before.touched.extend(ids);
+    }
+
+    fn percolate(&mut self, state: &State, table: TableId, ids: impl Iterator<Item = u64>) {
+        let Some(pq) = state.percolates.get(&table) else {
+            return;
+        };
+        let empty = || PercolateBefore {
+            highest: pq.highest,
+            queries: BTreeMap::new(),
+        };
+        let before = self.percolates.entry(table).or_insert_with(empty);
+        for id in ids {
+            before
+                .queries
+                .entry(id)
+                .or_insert_with(|| pq.set.get(id).cloned());
+        }
+    }
+
+    fn queue(&mut self, state: &State, table: TableId, removed: &[u64]) {
+        let Some(queue) = state.queues.get(&table) else {
+            return;
+        };
+        let before = self.queues.entry(table).or_insert_with(|| QueueBefore {
+            next: queue.backlog.next(),
+            changed: queue.changed,
+            removed: Vec::new(),
+        });
+        before.removed.extend_from_slice(removed);
+    }
+
+    /// Puts everything back.
+    ///
+    /// # Errors
+    /// Those of a segment that cannot be read: the engine must end.
+    pub(crate) fn run(self, state: &mut State) -> Result<()> {
+        for (table, before) in self.searches {
+            undo_search(state, table, &before)?;
+        }
+        for (table, before) in self.percolates {
+            let Some(pq) = state.percolates.get_mut(&table) else {
+                continue;
+            };
+            for (id, query) in before.queries {
+                match query {
+                    Some(query) => pq.put(query),
+                    None => pq.remove(id),
+                }
+            }
+            pq.highest = before.highest;
+        }
+        for (table, before) in self.queues {
+            let Some(queue) = state.queues.get_mut(&table) else {
+                continue;
+            };
+            for row in before.removed {
+                queue.backlog.restore(row, queue.owned.contains_key(&row));
+            }
+            queue.backlog.truncate(before.next);
+            queue.changed = before.changed;
+        }
+        Ok(())
+    }
+}
+
+fn undo_search(state: &mut State, table: TableId, before: &SearchBefore) -> Result<()> {
+    let Some(search) = state.searches.get_mut(&table) else {
+        return Ok(());
+    };
+    let failed = |error| failure::of_index(&search.definition.name, error);
+    let mut words = Words::new();
+    for &id in &before.touched {
+        search.table.delete(id).map_err(failed)?;
+        if let Some(row) = before.snapshot.get(id).map_err(failed)? {
+            analyse(
+                &state.analyzer,
+                &search.definition.columns,
+                &row,
+                &mut words,
+            );
+            search.table.insert(id, &row, &words).map_err(failed)?;
+        }
+    }
+    search.highest = before.highest;
+    Ok(())
+}
