@@ -51,6 +51,7 @@ impl SearchTable {
 pub(crate) fn shape(definition: &Definition) -> index::TableShape {
     index::TableShape {
         columns: definition.columns.clone(),
+        analyzer: Analyzer::default(),
     }
 }
 
