@@ -29,7 +29,7 @@ use child::{Addresses, Server};
 use home::Home;
 use load::Load;
 use posts::Posts;
-use queries::Saved;
+use queries::Choice;
 use screen::{Screen, grouped};
 use summary::Story;
 
@@ -113,35 +113,28 @@ fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     // 2. A server, its tables, its standing queries.
     let mut server = Server::start(&home, addresses)?;
     let mut client = server.connect()?;
-    let (saved, refused) = queries::choose(options.queries.as_deref(), &mut posts)?;
+    let choice = queries::choose(options.queries.as_deref(), &mut posts)?;
     create_tables(&mut client)?;
-    queries::store(&mut client, &saved)?;
-    show_queries(screen, &server, &saved, refused.len());
+    queries::store(&mut client, &choice.saved)?;
+    show_queries(screen, &server, &choice);
 
     // 3. and 4. The posts, with a crash half-way.
-    let account = Account::open(&saved);
-    let mut load = Load::new(&saved, account);
+    let account = Account::open(&choice.saved);
+    let mut load = Load::new(&choice.saved, account);
     load.run(screen, &mut checks, &home, &mut server, &mut posts)?;
     client = server.connect()?;
     let counted = load.settle(screen, &mut checks, &mut client)?;
 
     // 5. The law, and a worker.
-    let search = tour::law(screen, &mut checks, &mut client, &saved, &counted)?;
+    let search = tour::law(screen, &mut checks, &mut client, &choice.saved, &counted)?;
     tour::worker(screen, &mut checks, &mut client, counted.hits())?;
 
     // 6. What it came to.
     if options.queries.is_some() {
-        report::print(
-            screen,
-            &saved,
-            &refused,
-            &counted,
-            posts.total(),
-            posts.bad(),
-        );
+        report::print(screen, &choice, &counted, posts.total(), posts.bad());
     }
     let story = Story {
-        queries: saved.len(),
+        queries: choice.saved.len(),
         device: &device,
         load: &load,
         counted: &counted,
@@ -202,22 +195,16 @@ fn create_tables(client: &mut Client) -> Result<()> {
     Ok(())
 }
 
-fn show_queries(screen: &mut Screen, server: &Server, saved: &[Saved], refused: usize) {
-    screen.say(&format!(
-        "server   mysql {}, http {}",
-        server.mysql(),
-        server.http()
-    ));
-    let refused = if refused == 0 {
-        String::new()
-    } else {
-        format!(", {refused} refused")
+fn show_queries(screen: &mut Screen, server: &Server, choice: &Choice) {
+    let (mysql, http) = (server.mysql(), server.http());
+    screen.say(&format!("server   mysql {mysql}, http {http}"));
+    let refused = match choice.bad.len() {
+        0 => String::new(),
+        bad => format!(", {bad} refused"),
     };
-    screen.say(&format!(
-        "queries  {} stored{refused}, such as",
-        grouped(saved.len() as u64)
-    ));
-    for query in saved.iter().take(3) {
+    let stored = grouped(choice.saved.len() as u64);
+    screen.say(&format!("queries  {stored} stored{refused}, such as"));
+    for query in choice.saved.iter().take(3) {
         screen.say(&format!("         {}", query.text));
     }
 }

@@ -66,57 +66,72 @@ pub(super) struct Saved {
     pub(super) root: Node,
 }
 
-/// A line of the user's file that is no query.
+/// What there is to say about a line of the user's file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct Remark {
     pub(super) line: usize,
     pub(super) text: String,
     pub(super) why: String,
 }
 
-/// The user's queries, or the named and derived ones.
-pub(super) fn choose(file: Option<&Path>, posts: &mut Posts) -> Result<(Vec<Saved>, Vec<Refused>)> {
-    match file {
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(failed(path.display()))?;
-            let (saved, refused) = read(&text);
-            if saved.is_empty() {
-                let first = refused
-                    .first()
-                    .map_or(String::new(), |one| format!(" ({})", one.why));
-                return Err(Failure(format!(
-                    "{}: no query in it{first}",
-                    path.display()
-                )));
-            }
-            Ok((saved, refused))
-        }
-        None => {
-            let sample = posts.look_ahead(SAMPLE_BATCHES)?;
-            let sample: Vec<&Post> = sample.iter().flat_map(|batch| batch.iter()).collect();
-            Ok((built_in(&sample), Vec::new()))
-        }
-    }
+/// The standing queries of this run.
+#[derive(Default)]
+pub(super) struct Choice {
+    pub(super) saved: Vec<Saved>,
+    /// Lines that are no queries.
+    pub(super) bad: Vec<Remark>,
+    /// Lines that are queries, but probably not the ones that were meant.
+    pub(super) doubtful: Vec<Remark>,
 }
 
-/// The queries of a file, one a line; empty lines are skipped. Lines that do not parse come back apart.
-pub(super) fn read(text: &str) -> (Vec<Saved>, Vec<Refused>) {
-    let (mut saved, mut refused) = (Vec::new(), Vec::new());
-    for (index, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
+/// The user's queries, or the named and derived ones.
+pub(super) fn choose(file: Option<&Path>, posts: &mut Posts) -> Result<Choice> {
+    let Some(path) = file else {
+        let sample = posts.look_ahead(SAMPLE_BATCHES)?;
+        let sample: Vec<&Post> = sample.iter().flat_map(|batch| batch.iter()).collect();
+        return Ok(Choice {
+            saved: built_in(&sample),
+            ..Choice::default()
+        });
+    };
+    let text = std::fs::read_to_string(path).map_err(failed(path.display()))?;
+    let choice = read(&text);
+    if choice.saved.is_empty() {
+        let first = choice
+            .bad
+            .first()
+            .map_or(String::new(), |one| format!(" ({})", one.why));
+        return Err(Failure(format!(
+            "{}: no query in it{first}",
+            path.display()
+        )));
+    }
+    Ok(choice)
+}
+
+/// The queries of a file, one a line; empty lines are skipped.
+pub(super) fn read(text: &str) -> Choice {
+    let mut choice = Choice::default();
+    for (index, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let remark = |why| Remark {
+            line: index + 1,
+            text: line.to_owned(),
+            why,
+        };
         match compile(line) {
-            Ok(query) => push(&mut saved, line, "", query.root),
-            Err(why) => refused.push(Refused {
-                line: index + 1,
-                text: line.to_owned(),
-                why,
-            }),
+            Ok(query) => {
+                choice
+                    .doubtful
+                    .extend(query.warnings.into_iter().map(remark));
+                push(&mut choice.saved, line, "", query.root);
+            }
+            Err(why) => choice.bad.push(remark(why)),
         }
     }
-    (saved, refused)
+    choice
 }
 
 fn compile(text: &str) -> std::result::Result<Query, String> {

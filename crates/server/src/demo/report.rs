@@ -1,7 +1,7 @@
-//! What a person's own queries made of the posts: which are bad, which are silent, which are noisy.
+//! What a person's own queries made of the posts: which are bad or doubtful, which are silent, which are noisy.
 
 use super::count::Counted;
-use super::queries::{Refused, Saved};
+use super::queries::{Choice, Remark, Saved};
 use super::screen::{Screen, grouped};
 
 /// A query is noisy if more than one post in so many hits it.
@@ -12,20 +12,21 @@ const LINES: usize = 10;
 /// Prints the report.
 pub(super) fn print(
     screen: &mut Screen,
-    saved: &[Saved],
-    refused: &[Refused],
+    choice: &Choice,
     counted: &Counted,
     posts: usize,
     bad_posts: &[usize],
 ) {
     screen.title("your queries");
-    let bad = refused
-        .iter()
-        .map(|one| format!("line {}, {}: {}", one.line, one.why, one.text));
-    section(screen, "bad: refused, the rest were stored", bad.collect());
+    let shown = |one: &Remark| format!("line {}: {}: {}", one.line, one.text, one.why);
+    let bad = choice.bad.iter().map(shown).collect();
+    section(screen, "bad: refused; the others were stored", bad);
+    let doubtful = choice.doubtful.iter().map(shown).collect();
+    section(screen, "doubtful: stored as they stand", doubtful);
 
     let hits = |query: &Saved| counted.posts_of(query.id).len();
-    let silent = saved
+    let silent = choice
+        .saved
         .iter()
         .filter(|query| hits(query) == 0)
         .map(|query| query.text.clone());
@@ -35,7 +36,8 @@ pub(super) fn print(
         silent.collect(),
     );
 
-    let mut noisy: Vec<&Saved> = saved
+    let mut noisy: Vec<&Saved> = choice
+        .saved
         .iter()
         .filter(|query| hits(query) * NOISY_ONE_IN > posts)
         .collect();

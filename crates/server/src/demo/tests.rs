@@ -51,15 +51,29 @@ fn looking_ahead_takes_nothing_from_the_stream() {
 }
 
 #[test]
-fn a_file_of_queries_keeps_the_good_and_names_the_bad() {
-    let (saved, refused) = read("red shoes\n\n\"open quote\n\"blue shoes\"\n");
-    let texts: Vec<&str> = saved.iter().map(|query| query.text.as_str()).collect();
+fn a_file_of_queries_keeps_the_good_and_names_the_bad_and_the_doubtful() {
+    let choice = read("red shoes\n\n\"open quote\nred OR blue\n");
+    let texts: Vec<&str> = choice
+        .saved
+        .iter()
+        .map(|query| query.text.as_str())
+        .collect();
     assert_eq!(
-        (texts, saved[1].id),
-        (vec!["red shoes", "\"blue shoes\""], 2)
+        (texts, choice.saved[1].id),
+        (vec!["red shoes", "red OR blue"], 2)
     );
-    assert_eq!(refused.len(), 1);
-    assert_eq!(refused[0].line, 3);
+    assert_eq!(
+        choice.bad.iter().map(|one| one.line).collect::<Vec<_>>(),
+        [3]
+    );
+    assert_eq!(
+        choice
+            .doubtful
+            .iter()
+            .map(|one| one.line)
+            .collect::<Vec<_>>(),
+        [4]
+    );
 }
 
 #[test]
