@@ -3,8 +3,11 @@
 
 use super::{DIR, kept, record, small};
 use crate::{Error, FileJournal, Journal, JournalOptions, Position};
-use disk::{FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
+use disk::{
+    Call, Fate, Fault, FaultDisk, MemoryDisk, Unsynced, at_random, everything_kept, everything_lost,
+};
 use proptest::prelude::*;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -213,11 +216,7 @@ fn records_that_only_the_cache_holds_after_a_failed_sync_are_written_again() {
         Step::Append(vec![7]),
     ];
     knowledge.run(&disk, &steps).unwrap();
-    disk.inject(
-        disk::Call::Sync,
-        1,
-        disk::Fault::Fail(std::io::ErrorKind::Other),
-    );
+    disk.inject(Call::Sync, 1, Fault::Fail(ErrorKind::Other));
     // The next process opens the journal, and its first sync fails.
     assert!(knowledge.run(&disk, &[]).is_err());
     // The one after sees the records and makes them durable, though the system believes their pages clean.
@@ -239,8 +238,8 @@ fn what_was_cut_does_not_come_back() {
     knowledge.run(&disk, &steps).unwrap();
     // Of the two frames that were not synced only the second one arrived.
     let image = disk.crash(|thing| match thing {
-        disk::Unsynced::Page(2) => disk::Fate::Kept,
-        _ => disk::Fate::Lost,
+        Unsynced::Page(2) => Fate::Kept,
+        _ => Fate::Lost,
     });
     let options = small();
     let (mut journal, recovered) =
@@ -270,27 +269,83 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A life of one process: what it does, when the power goes, and what becomes of what was not synced.
-fn life() -> impl Strategy<Value = (Vec<Step>, u64, u64)> {
+/// What one process does, what its device does to it, and what becomes of what was not synced in the end.
+#[derive(Clone, Debug)]
+struct Life {
+    steps: Vec<Step>,
+    /// The power goes after so many changes, if the steps make as many.
+    changes: u64,
+    /// Pages that the device can hold.
+    capacity: Option<u64>,
+    /// Calls that fail, or are short.
+    faults: Vec<(Call, u64, Fault)>,
+    /// After a fault the process ends; whether the power goes, too, before the next one starts.
+    power_goes: bool,
+    seed: u64,
+}
+
+fn fault() -> impl Strategy<Value = (Call, u64, Fault)> {
+    let call = prop::sample::select(vec![
+        Call::Open,
+        Call::Create,
+        Call::List,
+        Call::Rename,
+        Call::Remove,
+        Call::SyncDir,
+        Call::Read,
+        Call::Write,
+        Call::SetLen,
+        Call::Sync,
+    ]);
+    let fault = prop_oneof![
+        2 => Just(Fault::Fail(ErrorKind::Other)),
+        1 => Just(Fault::Fail(ErrorKind::StorageFull)),
+        1 => (0..9000usize).prop_map(Fault::Short),
+    ];
+    (call, 1..60u64, fault)
+}
+
+fn life() -> impl Strategy<Value = Life> {
+    let steps = prop::collection::vec(step(), 0..40);
+    let faults = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(fault(), 1..4)];
+    let capacity = prop_oneof![2 => Just(None), 1 => (8..60u64).prop_map(Some)];
     (
-        prop::collection::vec(step(), 0..40),
+        steps,
         0..200u64,
+        capacity,
+        faults,
+        any::<bool>(),
         any::<u64>(),
     )
+        .prop_map(
+            |(steps, changes, capacity, faults, power_goes, seed)| Life {
+                steps,
+                changes,
+                capacity,
+                faults,
+                power_goes,
+                seed,
+            },
+        )
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn nothing_acknowledged_is_lost_over_many_crashes(lives in prop::collection::vec(life(), 1..5)) {
+    fn nothing_acknowledged_is_lost_over_many_lives(lives in prop::collection::vec(life(), 1..5)) {
         let mut image = MemoryDisk::new();
         let mut knowledge = Knowledge::default();
-        for (steps, changes, seed) in lives {
+        for life in lives {
             let disk = FaultDisk::over(&image);
-            disk.power_off_after(changes);
-            let _ = knowledge.run(&disk, &steps);
-            image = disk.crash(at_random(seed));
+            disk.power_off_after(life.changes);
+            disk.set_capacity(life.capacity.map(|pages| pages * 4096));
+            for (call, nth, fault) in life.faults {
+                disk.inject(call, nth, fault);
+            }
+            let _ = knowledge.run(&disk, &life.steps);
+            let mut fate = at_random(life.seed);
+            image = disk.crash(|thing| if life.power_goes { fate(thing) } else { Fate::Kept });
             knowledge.check(&image);
         }
     }
