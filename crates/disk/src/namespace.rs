@@ -1,4 +1,4 @@
-//! Names and folders of the disks that live in memory: a tree of entries, changed by small reversible-by-omission steps.
+//! Names and folders of the disks that live in memory: a tree of entries, changed in small steps.
 //!
 //! A step that changes names is first planned against the tree (which checks it), then applied. The faulty disk keeps
 //! the planned steps, so that a crash can leave some of them out.

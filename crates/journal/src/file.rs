@@ -129,6 +129,7 @@ impl FileJournal {
         let mut buffer = std::mem::take(&mut self.buffer);
         let crc = frame::encode(&origin, records, &mut buffer);
         let written = self.write(&buffer);
+        buffer.clear();
         buffer.shrink_to(BUFFER_BYTES_KEPT);
         self.buffer = buffer;
         written?;
@@ -181,7 +182,7 @@ impl FileJournal {
             }
             let prepared = self.preparer.wait();
             self.counts.stall_us += stopwatch.elapsed_us();
-            let mut segment = prepared.map_err(|error| self.poisoned_unless_full(error))?;
+            let mut segment = prepared.map_err(|error| self.keep_poison(error))?;
             segment.first = self.last.next();
             self.prepared.push_back(segment);
         }
@@ -235,7 +236,7 @@ impl FileJournal {
                 Ok(segment) => self.prepared.push_back(segment),
                 // Asked for again when it is needed; by then there may be room.
                 Err(Error::Full) => {}
-                Err(error) => return Err(self.poisoned_unless_full(error)),
+                Err(error) => return Err(self.keep_poison(error)),
             }
         }
         Ok(())
@@ -276,10 +277,11 @@ impl FileJournal {
     /// Poisons the journal with a failure of the active segment.
     fn poisoned_by(&mut self, error: &io::Error) -> Error {
         let error = poisoned(&self.active().path, error);
-        self.poisoned_unless_full(error)
+        self.keep_poison(error)
     }
 
-    fn poisoned_unless_full(&mut self, error: Error) -> Error {
+    /// Passes an error on; if it poisons, the journal stays poisoned.
+    fn keep_poison(&mut self, error: Error) -> Error {
         if let Error::Poisoned { file, cause } = &error {
             self.poison = Some((file.clone(), cause.clone()));
         }
@@ -377,7 +379,7 @@ impl Journal for FileJournal {
         }
         self.preparer
             .retire(emptied)
-            .map_err(|error| self.poisoned_unless_full(error))
+            .map_err(|error| self.keep_poison(error))
     }
 
     fn status(&self) -> Status {

@@ -163,7 +163,9 @@ pub(crate) fn encode(origin: &Origin, records: &[&[u8]], out: &mut Vec<u8>) -> u
         origin.synced < origin.first,
         "what is being written is not synced"
     );
+    let padded = padded_bytes(records).unwrap_or(FRAME_BYTES_MAX as u64);
     out.clear();
+    out.reserve(padded as usize);
     out.resize(HEADER_BYTES, 0);
     for record in records {
         out.extend_from_slice(&(record.len() as u32).to_le_bytes());
