@@ -24,5 +24,8 @@ pub const NEAR_CHARS_MAX: usize = 80;
 /// Deepest nesting of a JSON query body (`bool` inside `bool`).
 pub const JSON_QUERY_DEPTH_MAX: usize = 64;
 
+/// Longest line of a bulk body, in bytes: as a packet, since both doors take the same document.
+pub const LINE_BYTES_MAX: usize = PACKET_BYTES_MAX;
+
 const _: () = assert!(PACKET_BYTES_MAX > FRAME_BYTES_MAX);
 const _: () = assert!(READ_AHEAD_BYTES < PACKET_BYTES_MAX && FLUSH_BYTES <= READ_AHEAD_BYTES);

@@ -12,7 +12,7 @@ mod search;
 mod tests;
 
 pub use bulk::{BulkAction, BulkEvent, BulkItem, bulk};
-pub use documents::{Document, Documents, documents, pq_documents};
+pub use documents::documents;
 pub use error::JsonError;
 pub use reply::{BulkReply, Cell, RawReply, SearchReply};
 pub use search::search;

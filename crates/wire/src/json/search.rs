@@ -11,7 +11,7 @@ type Result<T> = std::result::Result<T, JsonError>;
 
 /// Reads the body of POST /search as a SELECT.
 ///
-/// The SELECT's first two items are the document id as `_id` and the weight as `_score`; what follows is the
+/// The SELECT's first two items are `id` and `weight()`, for the hit's `_id` and `_score`; what follows is the
 /// `_source`: [`Item::Star`], the columns asked for, or nothing where `_source` is false.
 ///
 /// # Errors
@@ -25,10 +25,10 @@ pub fn search(body: &[u8]) -> Result<Select> {
         table: String::new(),
         items: vec![
             item(
-                "_id",
+                "id",
                 Output::Expression(Expression::Column("id".to_owned())),
             ),
-            item("_score", Output::Weight),
+            item("weight()", Output::Weight),
         ],
         matching: None,
         filter: None,

@@ -3,7 +3,6 @@ use query::analysis::Analyzer;
 use query::value::Value;
 
 use super::*;
-use crate::sql::PqOptions;
 
 /// Text of MATCH and the filter that a query is read as.
 fn asked(query: &str) -> (Option<String>, String) {
@@ -271,82 +270,49 @@ fn a_bad_bulk_line_says_what_is_wrong() {
     }
 }
 
-fn strings(texts: &[&str]) -> Vec<Vec<u8>> {
-    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
-}
-
-fn field(name: &str, text: &str) -> Document {
-    Document::Fields(vec![(name.to_owned(), Value::Str(text.to_owned()))])
-}
-
 #[test]
 fn one_string_may_hold_many_documents() {
-    let texts = strings(&[
-        r#"{"Title":"a"}"#,
-        r#"[{"title":"b"},{"title":"c"}]"#,
-        r#"{"title":"d"} {"title":"e"}"#,
-    ]);
-    let read = pq_documents(
-        &texts,
-        &PqOptions {
-            shift: 10,
-            ..PqOptions::default()
-        },
-    )
-    .unwrap();
+    let titles = |text: &str| -> Vec<Value> {
+        let found = documents(text.as_bytes()).unwrap();
+        let title = |mut fields: Vec<(String, Value)>| {
+            assert_eq!((fields.len(), fields[0].0.as_str()), (1, "title"));
+            fields.remove(0).1
+        };
+        found.into_iter().map(title).collect()
+    };
+    let text = |text: &str| Value::Str(text.to_owned());
+    assert_eq!(titles(r#"{"Title":"a"}"#), [text("a")]);
     assert_eq!(
-        read.documents,
-        ["a", "b", "c", "d", "e"].map(|text| field("title", text))
+        titles(r#" [{"title":"b"}, {"title":"c"}] "#),
+        ["b", "c"].map(text)
     );
-    assert_eq!(read.labels, [11, 12, 13, 14, 15]);
-    assert!(read.warnings.is_empty());
+    assert_eq!(
+        titles(r#"{"title":"d"} {"title":"e"}[{"title":5}]"#),
+        [text("d"), text("e"), Value::Int(5)]
+    );
+    assert_eq!(titles("[]"), []);
 }
 
 #[test]
-fn bad_documents_are_named_or_skipped() {
-    let texts = strings(&["{}", "{", "[1]", "", r#"{"a":"b"}"#]);
-    let error = pq_documents(&texts, &PqOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "Bad JSON objects in strings: 2,3,4");
-    let options = PqOptions {
-        skip_bad_json: true,
-        skip_empty: true,
-        ..PqOptions::default()
-    };
-    let read = pq_documents(&texts, &options).unwrap();
-    assert_eq!(read.documents, [field("a", "b")]);
-    assert_eq!(read.warnings, ["Bad JSON objects in strings: 2,3,4"]);
-}
-
-#[test]
-fn documents_may_carry_their_own_ids() {
-    let texts = strings(&[r#"[{"no":7},{"No":"8"},{"x":1},{"no":-1}]"#]);
-    let options = PqOptions {
-        docs_id: Some("no".to_owned()),
-        ..PqOptions::default()
-    };
-    let read = pq_documents(&texts, &options).unwrap();
-    assert_eq!(read.labels, [7, 8]);
-    assert_eq!(read.documents.len(), 2);
-    assert_eq!(
-        read.warnings,
-        ["skipped 2 document(s) without id field 'no'"]
-    );
-}
-
-#[test]
-fn plain_documents_are_taken_as_they_are() {
-    let options = PqOptions {
-        docs_json: false,
-        skip_bad_json: true,
-        ..PqOptions::default()
-    };
-    let read = pq_documents(&strings(&["{", "b"]), &options).unwrap();
-    assert_eq!(
-        read.documents,
-        ["{", "b"].map(|text| Document::Text(text.to_owned()))
-    );
-    assert_eq!(read.labels, [1, 2]);
-    assert_eq!(read.warnings.len(), 1);
+fn what_is_no_document_is_refused() {
+    for (text, expected) in [
+        ("", "no JSON document"),
+        ("{", "EOF while parsing an object at byte 1"),
+        (
+            "[1]",
+            "invalid type: integer `1`, expected an object of fields at byte 2",
+        ),
+        (
+            "\"text\"",
+            "invalid type: string \"text\", expected a JSON object or an array of objects at byte 6",
+        ),
+        ("{} x", "expected value at byte 4"),
+    ] {
+        assert_eq!(
+            documents(text.as_bytes()).unwrap_err().to_string(),
+            expected
+        );
+    }
 }
 
 #[test]

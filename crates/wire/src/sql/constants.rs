@@ -1,6 +1,8 @@
 //! SELECT without a table: what clients ask on connecting, and Q4M's functions.
 
+use query::expression::Expression;
 use query::lexer::TokenKind;
+use query::value::Value;
 
 use super::parser::{Parser, Result, digits};
 use super::statement::{Constant, Scope, Statement};
@@ -55,10 +57,7 @@ impl Parser<'_> {
         let what = self.constant_value()?;
         let mut written = self.written_since(&before);
         // A string's header is its content.
-        if let Constant::Expression(query::expression::Expression::Literal(
-            query::value::Value::Str(text),
-        )) = &what
-        {
+        if let Constant::Expression(Expression::Literal(Value::Str(text))) = &what {
             written.clone_from(text);
         }
         Ok((self.alias()?.unwrap_or(written), what))
@@ -76,8 +75,15 @@ impl Parser<'_> {
         {
             return Ok(constant);
         }
-        self.expression(&mut |_, _| Ok(None))
-            .map(Constant::Expression)
+        let from = self.position();
+        let expression = self.expression(&mut |_, _| Ok(None))?;
+        match column_in(&expression) {
+            None => Ok(Constant::Expression(expression)),
+            Some(name) => {
+                let message = format!("column '{name}' in a SELECT without a table");
+                Err(self.error_at(from, message))
+            }
+        }
     }
 
     /// A function of the session or the clock; the brackets of some may be left out.
@@ -184,6 +190,22 @@ impl Parser<'_> {
         let microseconds = microseconds.ok_or_else(|| self.unexpected("seconds to wait"))?;
         self.next();
         Ok(microseconds)
+    }
+}
+
+/// A column that an expression names, if it names any.
+fn column_in(expression: &Expression) -> Option<&str> {
+    match expression {
+        Expression::Literal(_) => None,
+        Expression::Column(name) => Some(name),
+        Expression::Unary(_, operand) => column_in(operand),
+        Expression::Binary(_, left, right) => column_in(left).or_else(|| column_in(right)),
+        Expression::In { needle, .. } | Expression::IsNull { needle, .. } => column_in(needle),
+        Expression::Between {
+            needle, low, high, ..
+        } => [needle, low, high]
+            .into_iter()
+            .find_map(|part| column_in(part)),
     }
 }
 

@@ -23,6 +23,7 @@ SELECT * FROM (SELECT 1 FROM t)
 SELECT id FROM posts FACET tag
 SELECT table_name FROM information_schema.tables
 SELECT sleep(5)
+SELECT 1 + nothing
 SELECT now(6)
 SELECT queue_wait('a', 'b', 5)
 SELECT queue_wait('a:prio=1')
