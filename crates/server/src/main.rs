@@ -1,3 +1,89 @@
-//! The binary `seine`.
+//! The binary `seine`: settings, doors, sessions, health, metrics. What another crate could hold is not here.
 
-fn main() {}
+mod auth;
+mod cli;
+mod clock;
+mod demo;
+mod errors;
+mod faults;
+mod http;
+mod limits;
+mod listen;
+mod logs;
+mod mysql;
+mod node;
+mod serve;
+mod settings;
+mod signals;
+mod sql_client;
+mod statement;
+mod status;
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, FromArgMatches};
+
+/// The command line or a setting is wrong.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let matches = match cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return refuse_command_line(&error),
+    };
+    match matches.subcommand() {
+        Some(("serve", matches)) => serve(matches),
+        Some(("config", matches)) => config(matches),
+        Some(("sql", matches)) => sql_client::run(matches),
+        Some(("demo", matches)) => match demo::Options::from_arg_matches(matches) {
+            Ok(options) => demo::run(options),
+            Err(error) => refuse_command_line(&error),
+        },
+        _ => ExitCode::from(EXIT_USAGE),
+    }
+}
+
+fn serve(matches: &ArgMatches) -> ExitCode {
+    match cli::settings(matches) {
+        Ok(settings) => serve::serve(settings, &|| cli::settings(matches)),
+        Err(error) => refuse(&error.to_string()),
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "printing is what it is for")]
+fn config(matches: &ArgMatches) -> ExitCode {
+    match cli::settings(matches) {
+        Ok(settings) => {
+            for line in settings::lines(&settings) {
+                println!("{line}");
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => refuse(&error.to_string()),
+    }
+}
+
+fn refuse_command_line(error: &clap::Error) -> ExitCode {
+    match cli::one_line(error) {
+        Some(line) => refuse(&line),
+        None => {
+            // Help was asked for; a closed output is nobody's fault.
+            let _ = error.print();
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE))
+        }
+    }
+}
+
+fn refuse(message: &str) -> ExitCode {
+    say_error(message);
+    ExitCode::from(EXIT_USAGE)
+}
+
+/// One line on standard error, for the person who typed the command.
+#[expect(
+    clippy::print_stderr,
+    reason = "the one place of this program that speaks to a person beside the log"
+)]
+fn say_error(message: &str) {
+    eprintln!("seine: {message}");
+}

@@ -1,0 +1,163 @@
+//! The one table of errors: what a user can look up, what MySQL clients and what HTTP clients are told.
+//! `docs/errors.md` holds the same table; a test compares them.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use engine::Error;
+use wire::sql::{ErrorKind, SyntaxError};
+
+/// A kind of failure, by its stable code. A code is never used again for something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// What documentation and programs call it.
+    pub code: &'static str,
+    /// MySQL's number.
+    pub errno: u16,
+    /// MySQL's five letters.
+    pub sqlstate: &'static str,
+    /// Status of an HTTP reply.
+    pub status: u16,
+    /// When it is given, and what to do: one line of `docs/errors.md`.
+    pub when: &'static str,
+}
+
+macro_rules! kinds {
+    ($($name:ident $code:literal $errno:literal $sqlstate:literal $status:literal $when:literal;)*) => {
+        $(
+            #[doc = $when]
+            pub const $name: Kind =
+                Kind { code: $code, errno: $errno, sqlstate: $sqlstate, status: $status, when: $when };
+        )*
+        /// Every kind, in the order of the documentation.
+        #[cfg(test)]
+        pub const KINDS: &[Kind] = &[$($name),*];
+    };
+}
+
+kinds! {
+    SYNTAX "syntax" 1064 "42000" 400 "The statement, the JSON body or the documents of CALL PQ cannot be read; the message names the place.";
+    QUERY "query" 1064 "42000" 400 "The text of MATCH or of a standing query cannot be read; the message names the byte.";
+    EMPTY_STATEMENT "empty_statement" 1065 "42000" 400 "There is no statement in the text.";
+    NO_SUCH_TABLE "no_such_table" 1146 "42S02" 404 "No table has that name; SHOW TABLES lists those there are.";
+    TABLE_EXISTS "table_exists" 1050 "42S01" 409 "CREATE TABLE of a name that is taken.";
+    TABLE_IN_USE "table_in_use" 1451 "23000" 409 "DROP TABLE of a table that another one names in on= or into=.";
+    UNKNOWN_COLUMN "unknown_column" 1054 "42S22" 400 "The table has no such column; DESCRIBE lists those it has.";
+    WRONG_COLUMN_COUNT "wrong_column_count" 1136 "21S01" 400 "A row has more or fewer values than columns.";
+    BAD_VALUE "bad_value" 1366 "HY000" 400 "The column cannot hold the value.";
+    NULL_VALUE "null_value" 1048 "23000" 400 "NULL for a column that was declared NOT NULL.";
+    NO_DEFAULT "no_default" 1364 "HY000" 400 "No value for a column that has no default.";
+    TOO_LONG "too_long" 1406 "22001" 400 "The value is longer than its column allows.";
+    OUT_OF_RANGE "out_of_range" 1264 "22003" 400 "The number is outside its column's range.";
+    DUPLICATE_ID "duplicate_id" 1062 "23000" 409 "INSERT of an id that is there; REPLACE replaces it.";
+    NOT_YET "not_yet" 1235 "42000" 501 "A later version will do this.";
+    INVALID "invalid" 1210 "HY000" 400 "The statement can never be done as written; the message says why.";
+    NOT_OWNER "not_owner" 1210 "HY000" 400 "queue_abort() on a connection that owns no row.";
+    LIMIT "limit" 1105 "HY000" 413 "Larger or more than a documented limit allows.";
+    PACKET_TOO_LARGE "packet_too_large" 1153 "08S01" 413 "A packet, a body or a line is longer than 128 MiB.";
+    UNKNOWN_VARIABLE "unknown_variable" 1193 "HY000" 400 "SELECT @@name of a name that this server does not have.";
+    READ_ONLY_VARIABLE "read_only_variable" 1238 "HY000" 400 "SET GLOBAL: the server's settings are not changed by SQL.";
+    UNKNOWN_COMMAND "unknown_command" 1047 "08S01" 400 "A command of the MySQL protocol that this server does not have.";
+    UNKNOWN_THREAD "unknown_thread" 1094 "HY000" 404 "KILL of a connection that is not there.";
+    MALFORMED_PACKET "malformed_packet" 1835 "HY000" 400 "The bytes are not the MySQL protocol; the connection is closed.";
+    MALFORMED_BODY "malformed_body" 1105 "HY000" 400 "The body of an HTTP request ended too early or came too slowly.";
+    ACCESS_DENIED "access_denied" 1045 "28000" 401 "Wrong user name or password.";
+    FOREIGN_ORIGIN "foreign_origin" 1045 "28000" 403 "An HTTP request whose Host or Origin is not this server: a page of another site sent it.";
+    NO_SUCH_PATH "no_such_path" 1105 "HY000" 404 "The HTTP door has no such path.";
+    WRONG_METHOD "wrong_method" 1105 "HY000" 405 "The path takes another HTTP method.";
+    INTERRUPTED "interrupted" 1317 "70100" 503 "The statement was ended by KILL or because the server stops.";
+    TOO_MANY_CONNECTIONS "too_many_connections" 1040 "08004" 503 "connections_max clients are connected: close one, or try again later.";
+    OVERLOADED "overloaded" 1040 "08004" 503 "More work waits than memory allows: try again later (HTTP says Retry-After).";
+    RECOVERING "recovering" 3032 "HY000" 503 "The server starts and reads its journal: try again later.";
+    STOPPING "stopping" 1053 "08S01" 503 "The server stops; nothing was done.";
+    READ_ONLY "read_only" 1290 "HY000" 503 "Writes are switched off; reads go on.";
+    DISK_FULL "disk_full" 1021 "HY000" 507 "No room for another write; deletes, queue_end() and reads go on.";
+    SICK "sick" 1030 "HY000" 500 "The journal failed or a file is damaged; the log says which, and a person must look.";
+    INTERNAL "internal" 1105 "HY000" 500 "A fault of the server itself; the log has the detail.";
+}
+
+/// MySQL's number of every warning in SHOW WARNINGS: "unknown error", as Sphinx's warnings have none of their own.
+pub const WARNING_ERRNO: u16 = 1000;
+
+/// A failure on its way to a client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Its row of the table.
+    pub kind: Kind,
+    /// For the client: lower case, no full stop.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure of this crate.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Failure {
+        Failure {
+            kind,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let kind = kind_of(&error);
+        // What stands in the log is for the operator; the client need not know our files.
+        let message = match &error {
+            Error::Internal { .. } => "internal error; the server's log has the detail".to_owned(),
+            other => other.to_string(),
+        };
+        Failure { kind, message }
+    }
+}
+
+impl From<SyntaxError> for Failure {
+    fn from(error: SyntaxError) -> Failure {
+        let kind = match error.kind {
+            ErrorKind::Syntax => SYNTAX,
+            ErrorKind::NotYet => NOT_YET,
+        };
+        Failure::new(kind, error.to_string())
+    }
+}
+
+/// The row of an engine's error. There is no wildcard arm: a new error must find its row.
+fn kind_of(error: &Error) -> Kind {
+    match error {
+        Error::NoSuchTable(_) => NO_SUCH_TABLE,
+        Error::TableExists(_) => TABLE_EXISTS,
+        Error::UnknownColumn { .. } => UNKNOWN_COLUMN,
+        Error::WrongColumnCount { .. } => WRONG_COLUMN_COUNT,
+        Error::BadValue { why, .. } => match why {
+            engine::Why::Incorrect(_) => BAD_VALUE,
+            engine::Why::TooLong => TOO_LONG,
+            engine::Why::Null => NULL_VALUE,
+            engine::Why::NoDefault => NO_DEFAULT,
+        },
+        Error::OutOfRange { .. } => OUT_OF_RANGE,
+        Error::DuplicateId { .. } => DUPLICATE_ID,
+        Error::Query(_) => QUERY,
+        Error::TableInUse { .. } => TABLE_IN_USE,
+        Error::NotYet { .. } => NOT_YET,
+        Error::Invalid { .. } => INVALID,
+        Error::Limit { .. } => LIMIT,
+        Error::DiskFull => DISK_FULL,
+        Error::Overloaded => OVERLOADED,
+        Error::ReadOnly => READ_ONLY,
+        Error::Stopped => STOPPING,
+        Error::NotOwner => NOT_OWNER,
+        Error::InMany { error, .. } => kind_of(error),
+        Error::Poisoned { .. }
+        | Error::Corrupt { .. }
+        | Error::NewerFormat { .. }
+        | Error::Locked { .. } => SICK,
+        Error::Internal { .. } => INTERNAL,
+    }
+}

@@ -1,0 +1,72 @@
+//! Faults that the tests of the real binary ask for in the variable `SEINE_FAULTS`, read once at the start. Empty in
+//! every real life; when it is not, the log begins with a warning.
+//!
+//! A comma list of: `panic-read=TEXT` (a read whose statement holds TEXT panics), `panic-write=TEXT` (the engine's
+//! thread panics when a statement holds TEXT), `hold-recovery=PATH` (recovery ends when the pipe at PATH is opened for
+//! writing and closed).
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What was asked for.
+#[derive(Debug, Default)]
+pub struct Faults {
+    panic_read: Option<String>,
+    panic_write: Option<String>,
+    hold_recovery: Option<PathBuf>,
+    write_panics: AtomicBool,
+}
+
+impl Faults {
+    /// Reads the variable's text; parts that mean nothing are ignored.
+    pub fn read(text: &str) -> Faults {
+        let mut faults = Faults::default();
+        for (name, value) in text.split(',').filter_map(|part| part.split_once('=')) {
+            match name {
+                "panic-read" => faults.panic_read = Some(value.to_owned()),
+                "panic-write" => faults.panic_write = Some(value.to_owned()),
+                "hold-recovery" => faults.hold_recovery = Some(PathBuf::from(value)),
+                _ => {}
+            }
+        }
+        faults
+    }
+
+    /// Whether anything was asked for.
+    pub fn any(&self) -> bool {
+        self.panic_read.is_some() || self.panic_write.is_some() || self.hold_recovery.is_some()
+    }
+
+    /// Whether this statement's read is to panic. Marks the engine's next record where its write is to.
+    pub fn choose(&self, statement: &[u8]) -> bool {
+        if holds(statement, self.panic_write.as_deref()) {
+            self.write_panics.store(true, Ordering::SeqCst);
+        }
+        holds(statement, self.panic_read.as_deref())
+    }
+
+    /// Called before a record is applied: panics where a write was chosen.
+    pub fn on_apply(&self) {
+        assert!(
+            !self.write_panics.load(Ordering::Relaxed),
+            "SEINE_FAULTS asked for a panic in this write"
+        );
+    }
+
+    /// Blocks until the test lets recovery end.
+    pub fn on_recovered(&self) {
+        if let Some(path) = &self.hold_recovery {
+            // Opening a pipe for reading waits for its writer; what it writes does not matter.
+            let _ = std::fs::read(path);
+        }
+    }
+}
+
+fn holds(statement: &[u8], text: Option<&str>) -> bool {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return false;
+    };
+    statement
+        .windows(text.len())
+        .any(|window| window == text.as_bytes())
+}

@@ -1,0 +1,156 @@
+//! POST /bulk: one JSON operation a line, read and stored as it comes.
+//!
+//! Lines are collected into batches. A batch ends at an empty line, at the end of the body, and where it reaches
+//! [`BULK_BATCH_COUNT`] lines or [`BULK_BATCH_BYTES`]; it is one durable unit. A bad line refuses its batch, whole, and
+//! ends the request: batches before it stay, nothing after it is read.
+
+mod batch;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use engine::SessionId;
+use wire::json::BulkReply;
+use wire::limits::LINE_BYTES_MAX;
+
+use super::Door;
+use super::body::Pieces;
+use super::reply::{self, Refusal};
+use crate::errors::{self, Failure};
+use crate::limits::{BULK_BATCH_BYTES, BULK_BATCH_COUNT};
+use crate::node::Node;
+use batch::Batch;
+
+/// Answers a request once its last batch is durable.
+pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
+    let node = &door.node;
+    node.engine()?;
+    let patience = node.settings().live.client_timeout;
+    let session = node.next_session();
+    let mut load = Load::new(node, session);
+    let result = load.all(Pieces::new(request.into_body(), patience)).await;
+    node.close_session(session);
+    Ok(load.reply(result))
+}
+
+/// One request at work.
+struct Load<'a> {
+    node: &'a Node,
+    session: SessionId,
+    /// Bytes of whole lines that wait, then the beginning of the next.
+    text: Vec<u8>,
+    /// Where the next line begins in `text`.
+    line_start: usize,
+    /// Lines of the batch that waits in `text`.
+    lines: u64,
+    /// Lines of batches that are done, empty ones included.
+    lines_done: u64,
+    /// Number of the last line read.
+    line: u64,
+    reply: BulkReply,
+}
+
+impl<'a> Load<'a> {
+    fn new(node: &'a Node, session: SessionId) -> Load<'a> {
+        let text = Vec::new();
+        let reply = BulkReply::default();
+        Load {
+            node,
+            session,
+            text,
+            line_start: 0,
+            lines: 0,
+            lines_done: 0,
+            line: 0,
+            reply,
+        }
+    }
+
+    async fn all(&mut self, mut pieces: Pieces) -> Result<(), Failure> {
+        while let Some(piece) = pieces.next().await? {
+            let mut piece = piece.as_ref();
+            while let Some(end) = piece.iter().position(|byte| *byte == b'\n') {
+                self.text.extend_from_slice(&piece[..end]);
+                piece = &piece[end + 1..];
+                self.line_ended().await?;
+            }
+            self.text.extend_from_slice(piece);
+            if self.text.len() - self.line_start > LINE_BYTES_MAX {
+                let message = format!("line {}: longer than {LINE_BYTES_MAX} bytes", self.line + 1);
+                return Err(Failure::new(errors::PACKET_TOO_LARGE, message));
+            }
+        }
+        if self.text.len() > self.line_start {
+            self.line_ended().await?;
+        }
+        self.commit().await
+    }
+
+    /// A whole line stands at the end of `text`.
+    async fn line_ended(&mut self) -> Result<(), Failure> {
+        self.line += 1;
+        let is_empty = self.text[self.line_start..]
+            .iter()
+            .all(u8::is_ascii_whitespace);
+        if is_empty {
+            self.text.truncate(self.line_start);
+            self.commit().await?;
+            self.lines_done = self.line;
+            return Ok(());
+        }
+        self.text.push(b'\n');
+        self.line_start = self.text.len();
+        self.lines += 1;
+        if self.lines as usize >= BULK_BATCH_COUNT || self.text.len() >= BULK_BATCH_BYTES {
+            self.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Stores the batch that waits, if one does.
+    async fn commit(&mut self) -> Result<(), Failure> {
+        if self.lines == 0 {
+            return Ok(());
+        }
+        let (text, first_line) = (&self.text, self.lines_done + 1);
+        let node = self.node;
+        let batch = tokio::task::block_in_place(|| {
+            crate::statement::guarded(node, || Batch::read(text, first_line))
+        })?;
+        let (command, counted) = batch.into_command();
+        let reply = node.submit_raw(self.session, command).await?;
+        let reply = reply.map_err(|error| counted.failure(error))?;
+        counted.report(&reply, &mut self.reply);
+        self.text.clear();
+        self.line_start = 0;
+        self.lines_done += self.lines;
+        self.lines = 0;
+        Ok(())
+    }
+
+    /// The reply: what was stored, and for a failure its line and what became of the lines around it.
+    fn reply(mut self, result: Result<(), Failure>) -> Response {
+        let Err(failure) = result else {
+            self.reply.finish(self.line, 0, "");
+            return reply::json_bytes(StatusCode::OK, self.reply.bytes().to_vec());
+        };
+        let first = self.lines_done + 1;
+        let fate = match self.lines_done {
+            0 => format!(
+                "no line was stored, nothing after line {} was read",
+                self.line
+            ),
+            done => format!(
+                "lines 1 to {done} are stored, from line {first} on nothing is, nothing after line {} was read",
+                self.line
+            ),
+        };
+        let message = format!("{}; {fate}", failure.message);
+        self.reply
+            .finish(self.line, self.line - self.lines_done, &message);
+        let status =
+            StatusCode::from_u16(failure.kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        reply::json_bytes(status, self.reply.bytes().to_vec())
+    }
+}

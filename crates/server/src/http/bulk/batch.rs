@@ -1,0 +1,247 @@
+//! One batch of /bulk: lines into one command, and the command's answer back into lines.
+
+use engine::{Command, Error, Reply};
+use query::value::Value;
+use wire::json::{BulkAction, BulkEvent, BulkItem, BulkReply, bulk};
+
+use crate::errors::Failure;
+use crate::http::search;
+
+/// Lines that became commands.
+#[derive(Debug, Default)]
+pub struct Batch {
+    parts: Vec<Part>,
+}
+
+/// Neighbouring lines that one command does: inserts into the same columns of a table, or one delete.
+#[derive(Debug)]
+struct Part {
+    table: String,
+    kind: PartKind,
+    /// The line of each row.
+    lines: Vec<u64>,
+    last_id: u64,
+}
+
+#[derive(Debug)]
+enum PartKind {
+    Insert {
+        columns: Vec<String>,
+        rows: Vec<Vec<Value>>,
+        replace: bool,
+    },
+    Delete {
+        id: u64,
+    },
+}
+
+impl Batch {
+    /// Reads lines whose first has the number `first_line`. The error names the line.
+    pub fn read(text: &[u8], first_line: u64) -> Result<Batch, Failure> {
+        let mut batch = Batch::default();
+        for event in bulk(text) {
+            let BulkEvent::Item { line, item } = event else {
+                continue;
+            };
+            let line = first_line + line - 1;
+            let item = item.map_err(|error| {
+                let failure = search::failure(error);
+                Failure {
+                    message: format!("line {line}: {}", failure.message),
+                    ..failure
+                }
+            })?;
+            batch.push(line, item);
+        }
+        Ok(batch)
+    }
+
+    fn push(&mut self, line: u64, item: BulkItem) {
+        let BulkItem { table, id, action } = item;
+        let (fields, replace) = match action {
+            BulkAction::Insert { fields } => (fields, false),
+            BulkAction::Replace { fields } => (fields, true),
+            BulkAction::Delete => {
+                let id = id.unwrap_or(0);
+                self.parts.push(Part {
+                    table,
+                    kind: PartKind::Delete { id },
+                    lines: vec![line],
+                    last_id: id,
+                });
+                return;
+            }
+        };
+        let (mut columns, mut row): (Vec<String>, Vec<Value>) = fields.into_iter().unzip();
+        if let Some(id) = id {
+            columns.push("id".to_owned());
+            row.push(Value::Int(i128::from(id)));
+        }
+        if let Some(last) = self.parts.last_mut()
+            && last.table == table
+            && let PartKind::Insert {
+                columns: same,
+                rows,
+                replace: also,
+            } = &mut last.kind
+            && *same == columns
+            && *also == replace
+        {
+            rows.push(row);
+            last.lines.push(line);
+            return;
+        }
+        let kind = PartKind::Insert {
+            columns,
+            rows: vec![row],
+            replace,
+        };
+        self.parts.push(Part {
+            table,
+            kind,
+            lines: vec![line],
+            last_id: 0,
+        });
+    }
+
+    /// The command that does all of it or nothing, and what its answer will be read by.
+    pub fn into_command(self) -> (Command, Counted) {
+        let mut commands = Vec::with_capacity(self.parts.len());
+        let mut parts = Vec::with_capacity(self.parts.len());
+        for Part {
+            table,
+            kind,
+            lines,
+            last_id,
+        } in self.parts
+        {
+            let (command, done) = match kind {
+                PartKind::Insert {
+                    columns,
+                    rows,
+                    replace,
+                } => {
+                    let done = if replace { Did::Updated } else { Did::Created };
+                    let table = table.clone();
+                    (
+                        Command::Insert {
+                            table,
+                            columns: Some(columns),
+                            rows,
+                            replace,
+                        },
+                        done,
+                    )
+                }
+                PartKind::Delete { id } => (delete(&table, id), Did::Deleted),
+            };
+            commands.push(command);
+            parts.push(CountedPart {
+                table,
+                lines,
+                done,
+                last_id,
+            });
+        }
+        (Command::Many(commands), Counted { parts })
+    }
+}
+
+/// A batch on its way: enough to tell which lines an answer speaks of.
+#[derive(Debug)]
+pub struct Counted {
+    parts: Vec<CountedPart>,
+}
+
+#[derive(Debug)]
+struct CountedPart {
+    table: String,
+    lines: Vec<u64>,
+    done: Did,
+    last_id: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Did {
+    Created,
+    Updated,
+    Deleted,
+}
+
+impl Counted {
+    /// Writes one element of the reply for each table, in the order of their first lines.
+    pub fn report(&self, reply: &Reply, out: &mut BulkReply) {
+        let Reply::Many(replies) = reply else { return };
+        let mut tables: Vec<(&str, u64, [u64; 3])> = Vec::new();
+        for (part, reply) in self.parts.iter().zip(replies) {
+            let Reply::Done {
+                affected, last_id, ..
+            } = reply
+            else {
+                continue;
+            };
+            let at = tables
+                .iter()
+                .position(|(table, ..)| *table == part.table)
+                .unwrap_or_else(|| {
+                    tables.push((&part.table, 0, [0; 3]));
+                    tables.len() - 1
+                });
+            let (_, id, counts) = &mut tables[at];
+            *id = if *last_id == 0 {
+                part.last_id
+            } else {
+                *last_id
+            };
+            match part.done {
+                Did::Created => counts[0] += affected,
+                Did::Deleted => counts[1] += affected,
+                Did::Updated => counts[2] += part.lines.len() as u64,
+            }
+        }
+        for (table, last_id, [created, deleted, updated]) in tables {
+            out.batch(table, last_id, created, deleted, updated);
+        }
+    }
+
+    /// A refusal of the engine, with the line or lines it speaks of.
+    pub fn failure(&self, error: Error) -> Failure {
+        let (part, error) = match error {
+            Error::InMany { index, error } => (self.parts.get(index), *error),
+            other => (None, other),
+        };
+        let Some(part) = part else {
+            return error.into();
+        };
+        let row = match &error {
+            Error::WrongColumnCount { row }
+            | Error::BadValue { row, .. }
+            | Error::OutOfRange { row, .. } => Some(*row),
+            _ => None,
+        };
+        let line = row.and_then(|row| part.lines.get(row.wrapping_sub(1)));
+        let place = match (line, part.lines.as_slice()) {
+            (Some(line), _) | (None, [line]) => format!("line {line}"),
+            (None, [first, .., last]) => format!("lines {first} to {last}"),
+            (None, []) => "a line".to_owned(),
+        };
+        let failure = Failure::from(error);
+        Failure {
+            message: format!("{place}: {}", failure.message),
+            ..failure
+        }
+    }
+}
+
+fn delete(table: &str, id: u64) -> Command {
+    use query::expression::{BinaryOperator, Expression};
+    let column = Box::new(Expression::Column("id".to_owned()));
+    let wanted = Box::new(Expression::Literal(Value::Int(i128::from(id))));
+    let filter = Some(Expression::Binary(BinaryOperator::Equal, column, wanted));
+    Command::Delete {
+        table: table.to_owned(),
+        matching: None,
+        filter,
+        limit: None,
+    }
+}

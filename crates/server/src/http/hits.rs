@@ -1,0 +1,71 @@
+//! Rows as hits: the reply of /search and of a plain /sql.
+
+use engine::Answer;
+use query::schema::ColumnType;
+use query::value::Value;
+use wire::json::{Cell, SearchReply};
+
+use crate::errors::{self, Failure};
+use crate::limits::REPLY_BYTES_MAX;
+
+/// Header of the column that carries a hit's score.
+const SCORE: &str = "weight()";
+
+/// Writes the whole reply. The columns `id` and `weight()` become the hit's `_id` and `_score`.
+pub fn write(answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failure> {
+    let Answer {
+        columns,
+        rows,
+        total_found,
+        ..
+    } = answer;
+    let mut reply = SearchReply::default();
+    reply.begin(took_ms, false, total_found, true);
+    for row in rows {
+        let row = row?;
+        let mut id = None;
+        let mut score = None;
+        for ((name, _), value) in columns.iter().zip(&row) {
+            match (name.as_str(), value) {
+                ("id", Value::Int(number)) => id = u64::try_from(*number).ok(),
+                (SCORE, Value::Int(number)) => score = i64::try_from(*number).ok(),
+                _ => {}
+            }
+        }
+        reply.hit(id, score);
+        for ((name, kind), value) in columns.iter().zip(&row) {
+            if name != "id" && name != SCORE {
+                reply.field(name, cell(value, *kind));
+            }
+        }
+        reply.hit_end();
+        bounded(reply.bytes())?;
+    }
+    reply.end();
+    Ok(reply.bytes().to_vec())
+}
+
+/// Refuses a reply that grows beyond its bound.
+pub fn bounded(bytes: &[u8]) -> Result<(), Failure> {
+    if bytes.len() <= REPLY_BYTES_MAX {
+        return Ok(());
+    }
+    let message =
+        format!("the reply is longer than {REPLY_BYTES_MAX} bytes: use LIMIT, or the MySQL door");
+    Err(Failure::new(errors::LIMIT, message))
+}
+
+/// A value as JSON writes it. A `float` column keeps 32 bits: its shortest text is that of an `f32`.
+pub fn cell(value: &Value, kind: Option<ColumnType>) -> Cell<'_> {
+    match (value, kind) {
+        (Value::Null, _) => Cell::Null,
+        (Value::Int(number), Some(ColumnType::Bool)) => Cell::Bool(*number != 0),
+        (Value::Int(number), _) => Cell::Int(*number),
+        (Value::Float(number), Some(ColumnType::Float)) => {
+            Cell::Float((*number as f32).to_string().parse().unwrap_or(*number))
+        }
+        (Value::Float(number), _) => Cell::Float(*number),
+        (Value::Str(text), _) => Cell::Str(text),
+        (Value::Bytes(bytes), _) => Cell::Bytes(bytes),
+    }
+}

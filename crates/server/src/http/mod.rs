@@ -1,0 +1,122 @@
+//! The HTTP door: SQL, bulk loads, searches, health and metrics.
+
+mod body;
+mod bulk;
+mod guard;
+mod health;
+mod hits;
+mod reply;
+mod search;
+mod sql;
+mod table;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::AsyncWriteExt;
+
+use crate::limits::{ACCEPT_PAUSE, HTTP_HEAD_TIMEOUT};
+use crate::listen::{Listener, Patient, Stream};
+use crate::node::{Admitted, Node};
+use crate::statement::Session;
+
+/// What every handler knows.
+#[derive(Clone)]
+struct Door {
+    node: Arc<Node>,
+    /// Only this machine reaches the listener, so only this machine's names are its names.
+    local: bool,
+}
+
+/// Serves one listener until the server stops; connections then end after their request.
+pub async fn listen(node: Arc<Node>, listener: Listener) {
+    let local = listener.is_local();
+    let router = routes(Door {
+        node: Arc::clone(&node),
+        local,
+    });
+    let mut stopping = node.stopping();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stopping.wait_for(|stop| *stop) => return,
+        };
+        match accepted {
+            Ok(stream) => {
+                tokio::spawn(connection(Arc::clone(&node), router.clone(), stream));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept an HTTP connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+fn routes(door: Door) -> Router {
+    let guarded = Router::new()
+        .route("/sql", post(sql::post))
+        .route("/bulk", post(bulk::post))
+        .route("/search", post(search::post))
+        .route("/metrics", get(health::metrics))
+        .route_layer(axum::middleware::from_fn_with_state(
+            door.clone(),
+            guard::login,
+        ));
+    Router::new()
+        .merge(guarded)
+        .route("/livez", get(health::livez))
+        .route("/readyz", get(health::readyz))
+        .fallback(guard::no_such_path)
+        .method_not_allowed_fallback(guard::wrong_method)
+        .layer(axum::middleware::from_fn_with_state(
+            door.clone(),
+            guard::own_page,
+        ))
+        .with_state(door)
+}
+
+/// A session for one request: it has no name, and ends with the request.
+fn session(node: &Node) -> Session {
+    Session::new(node.next_session(), String::new(), "http".to_owned(), None)
+}
+
+async fn connection(node: Arc<Node>, router: Router, stream: Stream) {
+    let patience = node.settings().live.client_timeout;
+    let host = stream.peer();
+    let mut stream = Patient::new(stream, patience);
+    let admitted: Admitted = match node.admit("http", host) {
+        Ok(admitted) => admitted,
+        Err(failure) => {
+            // Nobody waits for the outcome: the client is told if it listens.
+            let _ = stream.write_all(&reply::raw(&failure)).await;
+            let _ = stream.shutdown().await;
+            return;
+        }
+    };
+    let service = TowerToHyperService::new(router);
+    let mut served = std::pin::pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HTTP_HEAD_TIMEOUT)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    let mut stopping = node.stopping();
+    tokio::select! {
+        ended = served.as_mut() => return report(ended),
+        () = admitted.peer.killed.notified() => return,
+        _ = stopping.wait_for(|stop| *stop) => served.as_mut().graceful_shutdown(),
+    }
+    report(served.await);
+}
+
+/// A connection that ends badly is the client's matter; it is worth a line only for who looks for it.
+fn report(ended: Result<(), hyper::Error>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "an HTTP connection ended");
+    }
+}

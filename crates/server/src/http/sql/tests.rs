@@ -1,0 +1,29 @@
+use super::{Asked, parameter};
+
+#[track_caller]
+fn check(body: &str, text: &str, raw: bool) {
+    let asked = Asked::read(body.as_bytes().to_vec(), false);
+    assert_eq!(
+        (String::from_utf8(asked.text).unwrap().as_str(), asked.raw),
+        (text, raw)
+    );
+}
+
+#[test]
+fn a_form_is_told_from_a_statement_by_its_beginning() {
+    check("SHOW TABLES", "SHOW TABLES", false);
+    check(
+        "SELECT * FROM t WHERE a=1&b",
+        "SELECT * FROM t WHERE a=1&b",
+        false,
+    );
+    check("query=SHOW+TABLES", "SHOW TABLES", false);
+    check("mode=raw&query=SELECT%201%2B1", "SELECT 1+1", true);
+    check("query=SELECT '100%'&mode=raw", "SELECT '100%'", true);
+}
+
+#[test]
+fn a_missing_parameter_is_none() {
+    assert_eq!(parameter(b"a=1&b", "b"), None);
+    assert_eq!(parameter(b"", "mode"), None);
+}

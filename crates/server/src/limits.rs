@@ -1,0 +1,48 @@
+//! Every bound of the doors, with its unit. Bounds of packets and statements are `wire::limits`.
+
+use std::time::Duration;
+
+/// Time to finish connecting to the MySQL door.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Time for a request's first line and headers, and so the longest an HTTP connection may be silent.
+pub const HTTP_HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Most bytes of an HTTP request's body that is read whole (`/sql`, `/search`).
+pub const BODY_BYTES_MAX: usize = wire::limits::PACKET_BYTES_MAX;
+
+/// Most bytes of an HTTP reply to SQL or a search, which is made whole before it is sent.
+pub const REPLY_BYTES_MAX: usize = 256 << 20;
+
+/// Bytes of lines that `/bulk` collects before it commits, where no empty line commits earlier: 8 MiB.
+pub const BULK_BATCH_BYTES: usize = 8 << 20;
+
+/// Operations that `/bulk` collects before it commits.
+pub const BULK_BATCH_COUNT: usize = 10_000;
+
+/// Requests up to this many bytes do not wait for room in memory.
+pub const REQUEST_BYTES_FREE: usize = 1 << 20;
+
+/// The part of `memory` that larger requests may hold together is one divided by this.
+pub const REQUEST_SHARE_OF_MEMORY: u64 = 8;
+
+/// Statements longer than this are parsed off the event loop.
+pub const PARSE_INLINE_BYTES: usize = 16 << 10;
+
+/// Most variables that one session may SET.
+pub const SESSION_VARIABLES_MAX: usize = 256;
+
+/// Most bytes of one such variable.
+pub const SESSION_VARIABLE_BYTES_MAX: usize = 4 << 10;
+
+/// Most warnings kept for SHOW WARNINGS.
+pub const WARNINGS_MAX: usize = 64;
+
+/// Time that connections have to end by themselves when the server stops.
+pub const STOP_GRACE: Duration = Duration::from_secs(5);
+
+/// Pause after a failed accept (out of file descriptors), so that the loop does not spin.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+const _: () = assert!(BULK_BATCH_COUNT <= engine::limits::MANY_COMMANDS_MAX);
+const _: () = assert!(PARSE_INLINE_BYTES < REQUEST_BYTES_FREE);

@@ -1,0 +1,206 @@
+//! Addresses, listening sockets and the streams they accept: TCP and unix, behind one type each.
+
+mod patient;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::{fmt, fs};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+pub use patient::Patient;
+
+/// Where a door listens, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// `host:port`; port 0 is a free one.
+    Tcp(String),
+    /// `unix:/path`.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// Reads `host:port` or `unix:/path`. Does not look the host up.
+    pub fn parse(text: &str) -> Result<Address, String> {
+        if let Some(path) = text.strip_prefix("unix:") {
+            if !path.starts_with('/') {
+                return Err(format!("{text:?}: the path of a unix socket begins with /"));
+            }
+            return Ok(Address::Unix(PathBuf::from(path)));
+        }
+        let (host, port) = text.rsplit_once(':').unwrap_or((text, ""));
+        if host.is_empty() || port.parse::<u16>().is_err() {
+            return Err(format!(
+                "{text:?} is not an address, such as 127.0.0.1:9306 or unix:/run/seine.sock"
+            ));
+        }
+        Ok(Address::Tcp(text.to_owned()))
+    }
+
+    /// Whether only this machine can reach it. Looks a host name up, which may block.
+    pub fn is_local(&self) -> Result<bool, String> {
+        match self {
+            Address::Unix(_) => Ok(true),
+            Address::Tcp(text) => {
+                let mut found = text
+                    .to_socket_addrs()
+                    .map_err(|error| format!("{text}: {error}"))?;
+                Ok(found.all(|address| address.ip().is_loopback()))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Tcp(text) => out.write_str(text),
+            Address::Unix(path) => write!(out, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// A listening socket. A unix socket's file goes away with it.
+pub enum Listener {
+    /// TCP.
+    Tcp(TcpListener, SocketAddr),
+    /// Unix.
+    Unix(UnixListener, PathBuf),
+}
+
+impl Listener {
+    /// Binds and listens. A unix socket's file that nobody listens on any more is replaced.
+    pub async fn bind(address: &Address) -> io::Result<Listener> {
+        match address {
+            Address::Tcp(text) => {
+                let listener = TcpListener::bind(text.as_str()).await?;
+                let bound = listener.local_addr()?;
+                Ok(Listener::Tcp(listener, bound))
+            }
+            Address::Unix(path) => {
+                remove_abandoned(path)?;
+                let listener = UnixListener::bind(path)?;
+                fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
+                Ok(Listener::Unix(listener, path.clone()))
+            }
+        }
+    }
+
+    /// The address with the port that was really taken.
+    pub fn address(&self) -> Address {
+        match self {
+            Listener::Tcp(_, bound) => Address::Tcp(bound.to_string()),
+            Listener::Unix(_, path) => Address::Unix(path.clone()),
+        }
+    }
+
+    /// Whether only this machine reaches it.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Listener::Tcp(_, bound) => bound.ip().is_loopback(),
+            Listener::Unix(..) => true,
+        }
+    }
+
+    /// The next client.
+    pub async fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Listener::Tcp(listener, _) => {
+                let (stream, _) = listener.accept().await?;
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+            Listener::Unix(listener, _) => Ok(Stream::Unix(listener.accept().await?.0)),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix(_, path) = self {
+            // Nothing to do about a failure: the next server replaces an abandoned file.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn remove_abandoned(path: &Path) -> io::Result<()> {
+    let is_socket = fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    if !is_socket {
+        return Ok(());
+    }
+    match std::os::unix::net::UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        _ => Err(io::Error::new(
+            io::ErrorKind::AddrInUse,
+            "another server listens there",
+        )),
+    }
+}
+
+impl Stream {
+    /// The client's address, or `unix`.
+    pub fn peer(&self) -> String {
+        match self {
+            Stream::Tcp(stream) => stream
+                .peer_addr()
+                .map_or_else(|_| "gone".to_owned(), |address| address.to_string()),
+            Stream::Unix(_) => "unix".to_owned(),
+        }
+    }
+}
+
+/// A client's connection.
+pub enum Stream {
+    /// TCP.
+    Tcp(TcpStream),
+    /// Unix.
+    Unix(UnixStream),
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_read(context, buffer),
+            Stream::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_write(context, bytes),
+            Stream::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_flush(context),
+            Stream::Unix(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
+            Stream::Unix(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! One connection after its login: command, answer, command, answer.
+
+use std::sync::Arc;
+
+use engine::SessionId;
+use wire::mysql::{
+    Capabilities, ChangeUser, ColumnDefinition, Command, DecodeError, Encoder, Ok as Done, Packet,
+    STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
+};
+
+use super::handshake::{Guest, Login};
+use super::results::{self, Sending};
+use super::socket::{Ended, Socket};
+use crate::errors::{self, Failure};
+use crate::node::{Admitted, Node, Peer};
+use crate::statement::{self, Found, Outcome, Parsed, PqRows, Session, guarded};
+use crate::status::add;
+
+/// A connection at work.
+pub struct Connection<'a> {
+    node: Arc<Node>,
+    socket: Socket,
+    encoder: Encoder,
+    session: Session,
+    guest: Guest,
+    peer: &'a Peer,
+}
+
+/// A command that owns what it needs.
+enum Asked {
+    Quit,
+    InitDb(String),
+    Statements(Vec<Parsed>),
+    FieldList {
+        table: String,
+        wildcard: String,
+    },
+    Statistics,
+    /// Ping, and options that change nothing.
+    Nothing,
+    ChangeUser(ChangeUser),
+    Reset,
+    Unknown(u8),
+    Malformed(DecodeError),
+}
+
+impl<'a> Connection<'a> {
+    /// A connection of a guest who passed.
+    pub fn new(
+        node: Arc<Node>,
+        socket: Socket,
+        admitted: &'a Admitted,
+        guest: Guest,
+    ) -> Connection<'a> {
+        let peer = &*admitted.peer;
+        let session = Session::new(
+            SessionId(peer.id),
+            guest.user.clone(),
+            peer.host.clone(),
+            guest.database.clone(),
+        );
+        Connection {
+            node,
+            socket,
+            encoder: Encoder::new(guest.capabilities),
+            session,
+            guest,
+            peer,
+        }
+    }
+
+    /// Answers commands until the client goes, is killed, or the server stops.
+    pub async fn run(mut self) -> Result<(), Ended> {
+        let mut stopping = self.node.stopping();
+        loop {
+            let idle = self.node.settings().live.idle_timeout;
+            let (node, capabilities) = (Arc::clone(&self.node), self.guest.capabilities);
+            let take = |packet: Packet<'_>| {
+                (
+                    packet.sequence,
+                    Asked::read(&node, packet.payload, capabilities),
+                )
+            };
+            let taken = tokio::select! {
+                biased;
+                () = self.peer.killed.notified() => return Ok(()),
+                taken = self.socket.packet(idle, take) => taken,
+                _ = stopping.wait_for(|stop| *stop) => return Ok(()),
+            };
+            let (sequence, asked) = match taken {
+                Ok(taken) => taken,
+                Err(Ended::Broken(error)) => return self.part(error).await,
+                Err(ended) => return Err(ended),
+            };
+            self.encoder.start(sequence.wrapping_add(1));
+            if !self.answer(asked).await? {
+                return Ok(());
+            }
+            self.socket
+                .send(&mut self.encoder)
+                .await
+                .map_err(Ended::Gone)?;
+            self.socket.answered();
+        }
+    }
+
+    /// Tells a client whose bytes cannot be read any further, and ends.
+    async fn part(mut self, error: wire::mysql::PacketError) -> Result<(), Ended> {
+        let kind = match error {
+            wire::mysql::PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
+            wire::mysql::PacketError::OutOfOrder => errors::MALFORMED_PACKET,
+        };
+        self.encoder.start(1);
+        results::error(&mut self.encoder, &Failure::new(kind, error.to_string()));
+        self.socket
+            .send(&mut self.encoder)
+            .await
+            .map_err(Ended::Gone)?;
+        self.socket.drain().await;
+        Err(Ended::Broken(error))
+    }
+
+    /// Answers one command; false ends the connection.
+    async fn answer(&mut self, asked: Asked) -> Result<bool, Ended> {
+        match asked {
+            Asked::Quit => return Ok(false),
+            Asked::Nothing => self.encoder.ok(&Done::default()),
+            Asked::InitDb(database) => {
+                self.session.database = Some(database);
+                self.encoder.ok(&Done::default());
+            }
+            Asked::Statements(statements) => return self.statements(statements).await,
+            Asked::FieldList { table, wildcard } => self.field_list(&table, &wildcard),
+            Asked::Statistics => {
+                let open = self.node.peer_count();
+                let uptime = self.node.clock.steady_us() / 1_000_000;
+                self.encoder
+                    .text(&format!("Uptime: {uptime}  Threads: {open}"));
+            }
+            Asked::Reset => {
+                self.node.close_session(self.session.id);
+                self.session.reset();
+                self.encoder.ok(&Done::default());
+            }
+            Asked::ChangeUser(change) => return self.change_user(change).await,
+            Asked::Unknown(number) => {
+                let message = format!(
+                    "unknown command {number:#04x}; prepared statements are the client's matter"
+                );
+                results::error(
+                    &mut self.encoder,
+                    &Failure::new(errors::UNKNOWN_COMMAND, message),
+                );
+            }
+            Asked::Malformed(error) => {
+                let failure = Failure::new(errors::MALFORMED_PACKET, error.to_string());
+                results::error(&mut self.encoder, &failure);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does each statement in turn; the first failure ends the text.
+    async fn statements(&mut self, statements: Vec<Parsed>) -> Result<bool, Ended> {
+        if statements.is_empty() {
+            let failure = Failure::new(errors::EMPTY_STATEMENT, "query was empty");
+            results::error(&mut self.encoder, &failure);
+        }
+        let mut left = statements.len();
+        for statement in statements {
+            left -= 1;
+            let more = if left > 0 { STATUS_MORE_RESULTS } else { 0 };
+            let Some(outcome) = self.execute(statement).await else {
+                return Ok(false);
+            };
+            let written = match outcome {
+                Ok(outcome) => self.write(outcome, STATUS_AUTOCOMMIT | more).await?,
+                Err(failure) => Err(failure),
+            };
+            if let Err(failure) = written {
+                results::error(&mut self.encoder, &failure);
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does a statement; `None` when the client vanished while it waited for a row, or was killed.
+    async fn execute(&mut self, parsed: Parsed) -> Option<Result<Outcome, Failure>> {
+        let waits = parsed.waits();
+        let done = statement::execute(&self.node, &mut self.session, parsed);
+        if !waits {
+            return Some(done.await);
+        }
+        let mut stopping = self.node.stopping();
+        tokio::select! {
+            outcome = done => Some(outcome),
+            () = self.socket.vanished() => None,
+            () = self.peer.killed.notified() => None,
+            _ = stopping.wait_for(|stop| *stop) => {
+                Some(Err(Failure::new(errors::INTERRUPTED, "the server stops")))
+            }
+        }
+    }
+
+    /// Sends an outcome. The inner error is the statement's, told to the client; the outer is the connection's.
+    async fn write(&mut self, outcome: Outcome, status: u16) -> Result<Result<(), Failure>, Ended> {
+        match outcome {
+            Outcome::Done { affected, last_id } => {
+                let warnings = self.session.warning_count();
+                self.encoder.ok(&Done {
+                    affected,
+                    last_id,
+                    status,
+                    warnings,
+                    info: String::new(),
+                });
+                Ok(Ok(()))
+            }
+            Outcome::Rows(found) => self.write_rows(found, status).await,
+            Outcome::Pq(rows) => self.write_pq(&rows, status).await,
+        }
+    }
+
+    /// Rows as they are made: whenever 64 KiB wait they are sent, and no more are made until the client took them.
+    async fn write_rows(
+        &mut self,
+        found: Found,
+        status: u16,
+    ) -> Result<Result<(), Failure>, Ended> {
+        let Found {
+            answer,
+            table,
+            counted,
+        } = found;
+        let (node, encoder) = (&self.node, &mut self.encoder);
+        let begun = make(counted, || {
+            guarded(node, || Sending::begin(answer, &table, encoder))
+        });
+        let mut sending = match begun {
+            Ok(sending) => sending,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        loop {
+            let encoder = &mut self.encoder;
+            match make(counted, || guarded(node, || sending.fill(encoder))) {
+                Err(failure) => return Ok(Err(failure)),
+                Ok(true) => self
+                    .socket
+                    .send(&mut self.encoder)
+                    .await
+                    .map_err(Ended::Gone)?,
+                Ok(false) => break,
+            }
+        }
+        add(&self.node.counters.rows_sent, sending.count);
+        if counted {
+            self.session
+                .sent(sending.count, self.node.clock.steady_us());
+        }
+        self.encoder.end_rows(status, self.session.warning_count());
+        Ok(Ok(()))
+    }
+
+    async fn write_pq(&mut self, rows: &PqRows, status: u16) -> Result<Result<(), Failure>, Ended> {
+        self.encoder.columns(&results::pq_columns(rows));
+        let mut count = 0;
+        for (query, documents) in rows.answer.hits.rows() {
+            results::pq_row(rows, query, documents, &mut self.encoder);
+            count += 1;
+            if self.encoder.is_full() {
+                self.socket
+                    .send(&mut self.encoder)
+                    .await
+                    .map_err(Ended::Gone)?;
+            }
+        }
+        add(&self.node.counters.rows_sent, count);
+        self.encoder.end_rows(status, self.session.warning_count());
+        Ok(Ok(()))
+    }
+
+    fn field_list(&mut self, table: &str, wildcard: &str) {
+        let columns = self
+            .node
+            .engine()
+            .and_then(|engine| statement::columns(&engine.snapshot(), table));
+        match columns {
+            Ok(mut columns) => {
+                columns.retain(|(name, _)| wildcard.is_empty() || wire::sql::like(wildcard, name));
+                let definitions: Vec<ColumnDefinition> = columns
+                    .iter()
+                    .map(|(name, kind)| ColumnDefinition::of(name, *kind).from_table(table))
+                    .collect();
+                self.encoder.field_list(&definitions);
+            }
+            Err(failure) => results::error(&mut self.encoder, &failure),
+        }
+    }
+
+    /// Another user on this connection. A refused one ends it, as MySQL does.
+    async fn change_user(&mut self, change: ChangeUser) -> Result<bool, Ended> {
+        let login = Login {
+            user: &change.user,
+            plugin: change.plugin.as_deref(),
+            auth: &change.auth,
+            nonce: self.guest.nonce,
+        };
+        let granted = login
+            .prove(&self.node, &mut self.socket, &mut self.encoder, true)
+            .await?;
+        if let Err(failure) = granted {
+            results::error(&mut self.encoder, &failure);
+            self.socket
+                .send(&mut self.encoder)
+                .await
+                .map_err(Ended::Gone)?;
+            return Ok(false);
+        }
+        self.node.close_session(self.session.id);
+        self.session = Session::new(
+            self.session.id,
+            change.user,
+            self.peer.host.clone(),
+            change.database,
+        );
+        self.encoder.ok(&Done::default());
+        Ok(true)
+    }
+}
+
+impl Asked {
+    fn read(node: &Node, payload: &[u8], capabilities: Capabilities) -> Asked {
+        match Command::decode(payload, capabilities) {
+            Ok(Command::Quit) => Asked::Quit,
+            Ok(Command::InitDb(database)) => Asked::InitDb(database),
+            Ok(Command::Query(text)) => Asked::Statements(statement::parse(node, text)),
+            Ok(Command::FieldList { table, wildcard }) => Asked::FieldList { table, wildcard },
+            Ok(Command::Statistics) => Asked::Statistics,
+            Ok(Command::Ping | Command::SetOption(_)) => Asked::Nothing,
+            Ok(Command::ChangeUser(change)) => Asked::ChangeUser(change),
+            Ok(Command::ResetConnection) => Asked::Reset,
+            Ok(Command::Unknown(number)) => Asked::Unknown(number),
+            Err(error) => Asked::Malformed(error),
+        }
+    }
+}
+
+/// Makes rows off the event loop where they come from a table: they are read and decoded meanwhile.
+fn make<T>(from_table: bool, work: impl FnOnce() -> T) -> T {
+    if from_table {
+        tokio::task::block_in_place(work)
+    } else {
+        work()
+    }
+}

@@ -1,0 +1,152 @@
+//! Packets in, bytes out: the socket of one connection, with its patience and its share of memory.
+
+use std::sync::Arc;
+use std::time::Duration;
+use std::{fmt, io};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+use wire::limits::PACKET_BYTES_MAX;
+use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
+
+use crate::limits::REQUEST_BYTES_FREE;
+use crate::listen::{Patient, Stream};
+use crate::node::Node;
+use crate::status::add;
+
+/// Bytes that a client may send ahead while its statement runs; more stays in the kernel.
+const AHEAD_BYTES_MAX: usize = 1 << 20;
+
+/// Why no packet comes any more.
+#[derive(Debug)]
+pub enum Ended {
+    /// The client closed the connection, or its socket failed.
+    Gone(io::Error),
+    /// The client said nothing for too long.
+    Silent,
+    /// The bytes are not the protocol, or a packet is too long; the client can still be told.
+    Broken(PacketError),
+}
+
+/// The socket of one connection.
+pub struct Socket {
+    node: Arc<Node>,
+    stream: Patient,
+    reader: PacketReader,
+    patience: Duration,
+    /// Bytes that arrived since the last packet was taken.
+    pending: usize,
+    /// Room for a large packet, held until it is answered.
+    room: Option<OwnedSemaphorePermit>,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ended::Gone(error) => write!(out, "the client is gone: {error}"),
+            Ended::Silent => out.write_str("the client was silent for too long"),
+            Ended::Broken(error) => error.fmt(out),
+        }
+    }
+}
+
+impl Socket {
+    /// A socket whose client may pause for `patience` within a packet.
+    pub fn new(node: Arc<Node>, stream: Stream, patience: Duration) -> Socket {
+        Socket {
+            node,
+            stream: Patient::new(stream, patience),
+            reader: PacketReader::default(),
+            patience,
+            pending: 0,
+            room: None,
+        }
+    }
+
+    /// Waits for a packet and gives it to `take`. A silent client has `idle` before a packet begins and its patience
+    /// within it.
+    pub async fn packet<T>(
+        &mut self,
+        idle: Duration,
+        take: impl FnOnce(Packet<'_>) -> T,
+    ) -> Result<T, Ended> {
+        loop {
+            if let Some(packet) = self.reader.next_packet().map_err(Ended::Broken)? {
+                self.pending = 0;
+                return Ok(take(packet));
+            }
+            let limit = if self.reader.is_midway() {
+                self.patience
+            } else {
+                idle
+            };
+            match timeout(limit, self.stream.read(self.reader.spare())).await {
+                Err(_) => return Err(Ended::Silent),
+                Ok(Err(error)) => return Err(Ended::Gone(error)),
+                Ok(Ok(0)) => return Err(Ended::Gone(io::ErrorKind::UnexpectedEof.into())),
+                Ok(Ok(count)) => self.arrived(count),
+            }
+            self.take_room().await;
+        }
+    }
+
+    /// The packet taken last is answered: its room in memory is free again.
+    pub fn answered(&mut self) {
+        self.room = None;
+    }
+
+    /// Sends what the encoder holds.
+    pub async fn send(&mut self, encoder: &mut Encoder) -> io::Result<()> {
+        let bytes = encoder.bytes();
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        add(&self.node.counters.bytes_sent, bytes.len() as u64);
+        self.stream.write_all(bytes).await?;
+        encoder.clear();
+        Ok(())
+    }
+
+    /// Returns when the client is gone. What it sends meanwhile is kept.
+    pub async fn vanished(&mut self) {
+        let mut ahead = 0;
+        while ahead < AHEAD_BYTES_MAX {
+            match self.stream.read(self.reader.spare()).await {
+                Ok(count) if count > 0 => {
+                    ahead += count;
+                    self.arrived(count);
+                }
+                _ => return,
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+
+    /// Takes and forgets what the client still sends, so that it comes to read what it was told; ends with the client,
+    /// when it pauses, or after a gigabyte.
+    pub async fn drain(&mut self) {
+        const PAUSE: Duration = Duration::from_secs(1);
+        let mut scrap = vec![0; 64 << 10];
+        let mut left: usize = 1 << 30;
+        while left > 0 {
+            match timeout(PAUSE, self.stream.read(&mut scrap)).await {
+                Ok(Ok(count)) if count > 0 => left = left.saturating_sub(count),
+                _ => return,
+            }
+        }
+    }
+
+    fn arrived(&mut self, count: usize) {
+        self.reader.filled(count);
+        self.pending += count;
+        add(&self.node.counters.bytes_received, count as u64);
+    }
+
+    /// A packet that turns out to be large waits for room before more of it is read.
+    async fn take_room(&mut self) {
+        if self.pending > REQUEST_BYTES_FREE && self.room.is_none() {
+            self.room = self.node.room_for(PACKET_BYTES_MAX).await;
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What all connections of one server share.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use engine::{Command, Error, Handle, Now, Reply, SessionId};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
+
+use crate::clock::Clock;
+use crate::errors::{self, Failure};
+use crate::faults::Faults;
+use crate::limits::{REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY};
+use crate::settings::{Live, Settings};
+use crate::status::{Counters, Sample, Shape};
+
+/// The shared state. One a process; connections hold it by reference count.
+pub struct Node {
+    /// The time.
+    pub clock: Clock,
+    /// The server's own numbers.
+    pub counters: Counters,
+    /// Faults that a test asked for.
+    pub faults: Faults,
+    /// KiB that large requests may hold together; a request waits here before it is read.
+    request_kib: Arc<Semaphore>,
+    settings: RwLock<Arc<Settings>>,
+    engine: OnceLock<Handle>,
+    stopping: watch::Sender<bool>,
+    next_session: AtomicU64,
+    peers: Mutex<BTreeMap<u64, Arc<Peer>>>,
+}
+
+/// One open connection, as SHOW PROCESSLIST lists it.
+pub struct Peer {
+    /// The session's number; MySQL's connection id.
+    pub id: u64,
+    /// Where it comes from.
+    pub host: String,
+    /// Which door.
+    pub door: &'static str,
+    /// Since when, in steady microseconds.
+    pub since_us: u64,
+    /// Rings when KILL names this connection.
+    pub killed: Notify,
+}
+
+impl Node {
+    /// A node that still recovers: [`Node::serve`] opens it for statements.
+    pub fn new(settings: Settings, faults: Faults) -> Node {
+        let request_bytes = (settings.memory_bytes / REQUEST_SHARE_OF_MEMORY)
+            .max(2 * wire::limits::PACKET_BYTES_MAX as u64);
+        Node {
+            clock: Clock::start(),
+            counters: Counters::default(),
+            faults,
+            request_kib: Arc::new(Semaphore::new((request_bytes >> 10) as usize)),
+            settings: RwLock::new(Arc::new(settings)),
+            engine: OnceLock::new(),
+            stopping: watch::Sender::new(false),
+            next_session: AtomicU64::new(1),
+            peers: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Recovery is over: statements go to this engine.
+    pub fn serve(&self, engine: Handle) {
+        // Called once, by the start of the server; a second engine would be ignored.
+        let _ = self.engine.set(engine);
+    }
+
+    /// The engine, once recovery is over.
+    pub fn engine(&self) -> Result<&Handle, Failure> {
+        self.engine.get().ok_or_else(|| {
+            Failure::new(
+                errors::RECOVERING,
+                "the server is starting: it reads its journal",
+            )
+        })
+    }
+
+    /// The time, as the engine wants it.
+    pub fn now(&self) -> Now {
+        Now {
+            unix_us: self.clock.unix_us(),
+            steady_us: self.clock.steady_us(),
+        }
+    }
+
+    /// Whether every statement is answered, writes included.
+    pub fn ready(&self) -> Result<(), Failure> {
+        let engine = self.engine()?;
+        if *self.stopping.borrow() {
+            return Err(Failure::new(errors::STOPPING, "the server stops"));
+        }
+        if engine.status().disk_full {
+            return Err(Error::DiskFull.into());
+        }
+        Ok(())
+    }
+
+    /// Every number there is: the server's, then the engine's once recovery is over.
+    pub fn samples(&self) -> Vec<Sample> {
+        let mut samples = vec![Sample {
+            status: "uptime",
+            metric: "seine_uptime_seconds",
+            shape: Shape::Gauge,
+            help: "Seconds since the start.",
+            value: self.clock.steady_us(),
+        }];
+        samples.extend(self.counters.samples());
+        if let Some(engine) = self.engine.get() {
+            samples.extend(crate::status::engine::samples(&engine.status()));
+        }
+        samples
+    }
+
+    /// Sends a command and waits until what it did is durable.
+    pub async fn submit(&self, session: SessionId, command: Command) -> Result<Reply, Failure> {
+        Ok(self.submit_raw(session, command).await??)
+    }
+
+    /// As [`Node::submit`]; the inner error is the engine's, for who wants its facts.
+    pub async fn submit_raw(
+        &self,
+        session: SessionId,
+        command: Command,
+    ) -> Result<Result<Reply, Error>, Failure> {
+        let (sender, answer) = oneshot::channel();
+        let reply = Box::new(move |result| {
+            // The client is gone; whoever closes its session tells the engine.
+            let _ = sender.send(result);
+        });
+        self.engine()?.submit(session, command, reply)?;
+        Ok(answer.await.unwrap_or(Err(Error::Stopped)))
+    }
+
+    /// Tells the engine that a connection is gone.
+    pub fn close_session(&self, session: SessionId) {
+        if let Some(engine) = self.engine.get() {
+            // Refused only by an engine that has ended, and its sessions with it.
+            let _ = engine.submit(session, Command::SessionClosed, Box::new(|_| {}));
+        }
+    }
+
+    /// The settings as they are now.
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes new values of what may change while running.
+    pub fn reload(&self, live: Live) {
+        let mut settings = self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Settings::clone(&settings);
+        changed.live = live;
+        *settings = Arc::new(changed);
+    }
+
+    /// Asks every connection to end after its statement.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Becomes true when the server stops.
+    pub fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+
+    /// Takes a place among the connections, or refuses where all are taken.
+    pub fn admit(self: &Arc<Node>, door: &'static str, host: String) -> Result<Admitted, Failure> {
+        let most = self.settings().live.connections_max;
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if peers.len() >= most {
+            self.counters.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(Failure::new(
+                errors::TOO_MANY_CONNECTIONS,
+                "too many connections",
+            ));
+        }
+        let id = self.next_session.fetch_add(1, Ordering::Relaxed);
+        let peer = Arc::new(Peer {
+            id,
+            host,
+            door,
+            since_us: self.clock.steady_us(),
+            killed: Notify::new(),
+        });
+        peers.insert(id, Arc::clone(&peer));
+        self.counters.connections.fetch_add(1, Ordering::Relaxed);
+        self.counters
+            .connections_open
+            .store(peers.len() as u64, Ordering::Relaxed);
+        Ok(Admitted {
+            node: Arc::clone(self),
+            peer,
+        })
+    }
+
+    /// A session number for one request of a door without sessions.
+    pub fn next_session(&self) -> SessionId {
+        SessionId(self.next_session.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The open connections, by number.
+    pub fn peers(&self) -> Vec<Arc<Peer>> {
+        self.peers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .cloned()
+            .collect()
+    }
+
+    /// How many connections are open.
+    pub fn peer_count(&self) -> usize {
+        self.peers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len()
+    }
+
+    /// Ends a connection; false where there is none of that number.
+    pub fn kill(&self, id: u64) -> bool {
+        let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        peers.get(&id).is_some_and(|peer| {
+            peer.killed.notify_one();
+            true
+        })
+    }
+
+    /// Waits for room to hold a request of so many bytes; small ones pass at once and hold nothing.
+    pub async fn room_for(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        if bytes <= REQUEST_BYTES_FREE {
+            return None;
+        }
+        // The semaphore is never closed; without a permit the request would only be unbounded.
+        Arc::clone(&self.request_kib)
+            .acquire_many_owned((bytes >> 10) as u32)
+            .await
+            .ok()
+    }
+}
+
+/// A place among the connections; dropping it gives the place back and closes the session.
+pub struct Admitted {
+    node: Arc<Node>,
+    /// The connection.
+    pub peer: Arc<Peer>,
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let mut peers = self
+            .node
+            .peers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        peers.remove(&self.peer.id);
+        self.node
+            .counters
+            .connections_open
+            .store(peers.len() as u64, Ordering::Relaxed);
+        drop(peers);
+        self.node.close_session(SessionId(self.peer.id));
+    }
+}

@@ -1,0 +1,291 @@
+//! The life of a server: doors open, recovery, `ready`, signals, checkpoint, end.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use disk::RealDisk;
+use engine::{Command, Engine, Handle, Options, Recovered, SessionId};
+use tokio::sync::oneshot;
+
+use crate::faults::Faults;
+use crate::limits::STOP_GRACE;
+use crate::listen::{Address, Listener};
+use crate::logs::Logs;
+use crate::node::Node;
+use crate::settings::{BadSetting, Settings};
+use crate::signals::{Signal, Signals};
+
+/// The session of the server itself.
+const OWN_SESSION: SessionId = SessionId(0);
+
+/// Serves until a signal asks for the end. `reload` reads all sources of the settings again.
+pub fn serve(settings: Settings, reload: &dyn Fn() -> Result<Settings, BadSetting>) -> ExitCode {
+    let logs = crate::logs::start(&settings.live.log, settings.log_format);
+    crate::logs::log_panics();
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(%error, "cannot start threads");
+            return ExitCode::FAILURE;
+        }
+    };
+    let ended = runtime.block_on(Server::run(settings, &logs, reload));
+    // Connections that did not end in time must not hold the process.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            tracing::error!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Server<'a> {
+    node: Arc<Node>,
+    logs: &'a Logs,
+    reload: &'a dyn Fn() -> Result<Settings, BadSetting>,
+    signals: Signals,
+}
+
+/// What the engine's thread tells, in this order.
+struct EngineThread {
+    opened: oneshot::Receiver<(Handle, Recovered)>,
+    ended: oneshot::Receiver<Result<(), engine::Error>>,
+}
+
+impl Server<'_> {
+    async fn run(
+        settings: Settings,
+        logs: &Logs,
+        reload: &dyn Fn() -> Result<Settings, BadSetting>,
+    ) -> Result<(), String> {
+        let faults = Faults::read(&std::env::var("SEINE_FAULTS").unwrap_or_default());
+        if faults.any() {
+            tracing::warn!("SEINE_FAULTS is set: this server fails on purpose");
+        }
+        for name in crate::settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
+            tracing::warn!(name, "no setting has this name in the environment");
+        }
+        let signals =
+            Signals::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
+        let node = Arc::new(Node::new(settings, faults));
+        let mut server = Server {
+            node,
+            logs,
+            reload,
+            signals,
+        };
+        let ready = server.open_doors().await?;
+        let engine = server.start_engine();
+        server.live(engine, &ready).await
+    }
+
+    /// Binds every address and begins to answer, with "recovering" for now. Returns the line to print when ready.
+    async fn open_doors(&self) -> Result<String, String> {
+        let settings = self.node.settings();
+        let mysql = bind(&settings.mysql).await?;
+        let http = bind(&settings.http).await?;
+        let ready = format!(
+            "ready mysql={} http={} scribe=off",
+            names(&mysql),
+            names(&http)
+        );
+        tracing::info!(mysql = names(&mysql), http = names(&http), "listening");
+        for listener in mysql {
+            tokio::spawn(crate::mysql::listen(Arc::clone(&self.node), listener));
+        }
+        for listener in http {
+            tokio::spawn(crate::http::listen(Arc::clone(&self.node), listener));
+        }
+        Ok(ready)
+    }
+
+    fn start_engine(&self) -> EngineThread {
+        let (opened_sender, opened) = oneshot::channel();
+        let (ended_sender, ended) = oneshot::channel();
+        let node = Arc::clone(&self.node);
+        let thread = std::thread::Builder::new().name("engine".to_owned());
+        let spawned = thread.spawn(move || {
+            // Receivers are gone only when the process ends anyway.
+            let _ = ended_sender.send(run_engine(&node, opened_sender));
+        });
+        if let Err(error) = spawned {
+            tracing::error!(%error, "cannot start the engine's thread");
+        }
+        EngineThread { opened, ended }
+    }
+
+    /// From here on the server lives until a signal, or until its engine cannot go on.
+    async fn live(&mut self, engine: EngineThread, ready: &str) -> Result<(), String> {
+        let EngineThread { opened, mut ended } = engine;
+        let mut opened = Some(opened);
+        loop {
+            tokio::select! {
+                result = &mut ended => return self.died(result).await,
+                handle = wait(&mut opened) => {
+                    if let Some((handle, recovered)) = handle {
+                        log_recovered(&recovered);
+                        self.node.serve(handle);
+                        print_ready(ready);
+                    }
+                }
+                signal = self.signals.next() => match signal {
+                    Signal::Reload => self.reload(),
+                    Signal::Stop => return self.stop(ended).await,
+                },
+            }
+        }
+    }
+
+    fn reload(&self) {
+        match (self.reload)() {
+            Ok(settings) => {
+                for name in self.node.settings().fixed_changes(&settings) {
+                    tracing::warn!(name, "this setting changes at the next start");
+                }
+                self.logs.set(&settings.live.log);
+                self.node.reload(settings.live);
+                tracing::info!("settings were read again");
+            }
+            Err(error) => tracing::error!(%error, "the settings stay as they were"),
+        }
+    }
+
+    /// Lets statements finish, folds everything into files, ends.
+    async fn stop(
+        &self,
+        ended: oneshot::Receiver<Result<(), engine::Error>>,
+    ) -> Result<(), String> {
+        tracing::info!("stopping");
+        self.node.stop();
+        let Ok(engine) = self.node.engine() else {
+            return Ok(());
+        };
+        self.drained(STOP_GRACE).await;
+        // Refused only by an engine that has ended already, which the next line tells.
+        let _ = engine.submit(OWN_SESSION, Command::Shutdown, Box::new(|_| {}));
+        match ended.await {
+            Ok(Ok(())) => {
+                tracing::info!("stopped; everything is in files");
+                Ok(())
+            }
+            Ok(Err(error)) => Err(format!("stopped by a failure: {error}")),
+            Err(_) => Err("the engine's thread is gone".to_owned()),
+        }
+    }
+
+    async fn died(
+        &self,
+        result: Result<Result<(), engine::Error>, oneshot::error::RecvError>,
+    ) -> Result<(), String> {
+        self.node.stop();
+        self.drained(Duration::from_secs(1)).await;
+        match result {
+            Ok(Ok(())) => Err("the engine ended by itself".to_owned()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("the engine's thread is gone".to_owned()),
+        }
+    }
+
+    /// Waits until every connection has ended, at most so long.
+    async fn drained(&self, grace: Duration) {
+        const LOOK_EVERY: Duration = Duration::from_millis(5);
+        let ended = async {
+            while self.node.peer_count() > 0 {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        if tokio::time::timeout(grace, ended).await.is_err() {
+            tracing::warn!(
+                connections = self.node.peer_count(),
+                "connections did not end in time"
+            );
+        }
+    }
+}
+
+/// The engine's thread from the first byte read to the end.
+fn run_engine(
+    node: &Arc<Node>,
+    opened: oneshot::Sender<(Handle, Recovered)>,
+) -> Result<(), engine::Error> {
+    let settings = node.settings();
+    let internal = |error: std::io::Error| engine::Error::Internal {
+        what: format!("data directory {}: {error}", settings.data.display()),
+    };
+    std::fs::create_dir_all(&settings.data).map_err(internal)?;
+    let disk = RealDisk::open(&settings.data).map_err(internal)?;
+    let faulty = Arc::clone(node);
+    let mut options = Options::new(Arc::new(disk));
+    options.memory_bytes = settings.memory_bytes;
+    options.journal_bytes_max = settings.journal_bytes_max;
+    options.on_apply = node
+        .faults
+        .any()
+        .then_some(Arc::new(move |_| faulty.faults.on_apply()));
+    let (engine, recovered) = Engine::open(options, node.now())?;
+    node.faults.on_recovered();
+    let (handle, mailbox) = engine.mailbox();
+    // Nobody waits any more when a signal came first; the loop then ends by its shutdown.
+    let _ = opened.send((handle, recovered));
+    let clock = Arc::clone(node);
+    engine.run(mailbox, move || clock.now())
+}
+
+async fn bind(addresses: &[Address]) -> Result<Vec<Listener>, String> {
+    let mut listeners = Vec::new();
+    for address in addresses {
+        let listener = Listener::bind(address).await;
+        listeners.push(listener.map_err(|error| format!("cannot listen on {address}: {error}"))?);
+    }
+    Ok(listeners)
+}
+
+fn names(listeners: &[Listener]) -> String {
+    let names: Vec<String> = listeners
+        .iter()
+        .map(|listener| listener.address().to_string())
+        .collect();
+    names.join(",")
+}
+
+/// The engine once it is open; never again after that, nor when it cannot be opened (`ended` tells that).
+async fn wait<T>(receiver: &mut Option<oneshot::Receiver<T>>) -> Option<T> {
+    match receiver.as_mut() {
+        None => std::future::pending().await,
+        Some(waiting) => {
+            let value = waiting.await.ok();
+            *receiver = None;
+            value
+        }
+    }
+}
+
+fn log_recovered(recovered: &Recovered) {
+    tracing::info!(
+        tables = recovered.tables,
+        records_replayed = recovered.records_replayed,
+        records_skipped = recovered.records_skipped,
+        orphans_removed = recovered.orphans_removed,
+        "recovered"
+    );
+    if recovered.bytes_cut > 0 {
+        tracing::warn!(
+            bytes = recovered.bytes_cut,
+            "cut a torn end of the journal; nothing in it was acknowledged"
+        );
+    }
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the one line that whoever started the server waits for"
+)]
+fn print_ready(line: &str) {
+    println!("{line}");
+}

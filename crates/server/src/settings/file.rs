@@ -1,0 +1,92 @@
+//! `seine.toml`: keys and their texts, with the line each stands on.
+
+use toml::de::{DeTable, DeValue};
+
+use super::table::SETTINGS;
+use super::text::nearest;
+
+/// One key of the file.
+#[derive(Debug, PartialEq)]
+pub struct Entry {
+    /// Its name, with dots for tables.
+    pub name: &'static str,
+    /// Its value as texts; a list has several.
+    pub texts: Vec<String>,
+    /// The line it stands on, from 1.
+    pub line: usize,
+}
+
+/// Reads a file's text. The error is one line: line number, what is wrong and, for a key that does not exist, the
+/// nearest that does.
+pub fn read(text: &str) -> Result<Vec<Entry>, String> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(text, span.start));
+        format!("{line}: {}", error.message().replace('\n', " "))
+    })?;
+    let mut entries = Vec::new();
+    gather(text, "", document.get_ref(), &mut entries)?;
+    entries.sort_by_key(|entry| entry.line);
+    Ok(entries)
+}
+
+fn gather(
+    text: &str,
+    prefix: &str,
+    table: &DeTable<'_>,
+    out: &mut Vec<Entry>,
+) -> Result<(), String> {
+    for (key, value) in table {
+        let line = line_of(text, key.span().start);
+        let name = format!("{prefix}{}", key.get_ref());
+        if let Some(inner) = value.get_ref().as_table() {
+            let known = SETTINGS
+                .iter()
+                .any(|setting| setting.name.starts_with(&format!("{name}.")));
+            if !known {
+                return Err(unknown(line, &name));
+            }
+            gather(text, &format!("{name}."), inner, out)?;
+            continue;
+        }
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
+            return Err(unknown(line, &name));
+        };
+        let texts = texts(value.get_ref()).ok_or_else(|| {
+            format!("{line}: {name} wants a text, a number, true or false, or a list of texts")
+        })?;
+        out.push(Entry {
+            name: setting.name,
+            texts,
+            line,
+        });
+    }
+    Ok(())
+}
+
+fn unknown(line: usize, name: &str) -> String {
+    let meant = nearest(name, SETTINGS.iter().map(|setting| setting.name))
+        .map(|near| format!("; did you mean {near:?}?"))
+        .unwrap_or_default();
+    format!("{line}: unknown key {name:?}{meant}")
+}
+
+fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
+    match value {
+        DeValue::String(text) => Some(vec![text.to_string()]),
+        DeValue::Integer(number) => Some(vec![number.as_str().to_owned()]),
+        DeValue::Boolean(on) => Some(vec![on.to_string()]),
+        DeValue::Array(items) => items
+            .iter()
+            .map(|item| item.get_ref().as_str().map(str::to_owned))
+            .collect(),
+        DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Table(_) => None,
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes()
+        .take(offset)
+        .filter(|byte| *byte == b'\n')
+        .count()
+        + 1
+}

@@ -1,0 +1,215 @@
+//! Settings: one table, four sources, one typed value.
+
+mod file;
+mod memory;
+mod origin;
+mod show;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use origin::{Origin, Sources, unknown_variables};
+pub use show::{lines, variables};
+pub use table::{Key, Kind, SETTINGS};
+
+use crate::auth::Login;
+use crate::listen::Address;
+use origin::Chosen;
+use table::setting;
+
+/// Why a setting cannot be used: one line that names the place and what would be accepted. The exit code is 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadSetting(pub String);
+
+impl fmt::Display for BadSetting {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadSetting {}
+
+/// Shape of a line of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What holds for the life of the process.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Folder that holds everything.
+    pub data: PathBuf,
+    /// Addresses of the MySQL door; not empty.
+    pub mysql: Vec<Address>,
+    /// Addresses of the HTTP door; not empty.
+    pub http: Vec<Address>,
+    /// Bound of memory, in bytes.
+    pub memory_bytes: u64,
+    /// Bound of the journal, in bytes.
+    pub journal_bytes_max: u64,
+    /// Shape of the log.
+    pub log_format: LogFormat,
+    /// What SIGHUP may change.
+    pub live: Live,
+    /// Everything as text with its origin, in the table's order.
+    chosen: Vec<Chosen>,
+}
+
+/// What SIGHUP may change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Live {
+    /// Filter of the log, as `tracing` reads it.
+    pub log: String,
+    /// Most clients at a time.
+    pub connections_max: usize,
+    /// A silent MySQL client's time.
+    pub idle_timeout: Duration,
+    /// A client's time to take or give one more byte of a request.
+    pub client_timeout: Duration,
+    /// What both doors ask for; `None` lets any name pass.
+    pub login: Option<Login>,
+}
+
+impl Settings {
+    /// Reads every source. The first thing that is wrong is the error.
+    pub fn load(sources: &Sources<'_>) -> Result<Settings, BadSetting> {
+        let chosen = origin::choose(sources)?;
+        let read = Reader { chosen: &chosen };
+        let insecure = read.one(Key::Insecure, text::switch)?;
+        let login = read.login()?;
+        let mysql = read.addresses(Key::Mysql, insecure || login.is_some())?;
+        let http = read.addresses(Key::Http, insecure || login.is_some())?;
+        read.addresses(Key::Scribe, true)?;
+        read.one(Key::Sync, |text| text::word(text, words(Key::Sync)))?;
+        let format = read.one(Key::LogFormat, |text| {
+            text::word(text, words(Key::LogFormat))
+        })?;
+        Ok(Settings {
+            data: read.one(Key::Data, path)?,
+            mysql,
+            http,
+            memory_bytes: read.one(Key::Memory, memory_bytes)?,
+            journal_bytes_max: read.one(Key::JournalMax, text::size)?,
+            log_format: if format == "json" {
+                LogFormat::Json
+            } else {
+                LogFormat::Text
+            },
+            live: Live {
+                log: read.one(Key::Log, crate::logs::filter_text)?,
+                connections_max: read.one(Key::ConnectionsMax, text::count)?,
+                idle_timeout: read.one(Key::IdleTimeout, text::duration)?,
+                client_timeout: read.one(Key::ClientTimeout, text::duration)?,
+                login,
+            },
+            chosen,
+        })
+    }
+
+    /// Names of settings that differ from `other` and that only a new start changes.
+    pub fn fixed_changes(&self, other: &Settings) -> Vec<&'static str> {
+        let pairs = self.chosen.iter().zip(&other.chosen);
+        pairs
+            .filter(|(old, new)| !old.setting.reload && old.texts != new.texts)
+            .map(|(old, _)| old.setting.name)
+            .collect()
+    }
+}
+
+struct Reader<'a> {
+    chosen: &'a [Chosen],
+}
+
+impl Reader<'_> {
+    fn of(&self, key: Key) -> &Chosen {
+        &self.chosen[key as usize]
+    }
+
+    fn one<T>(&self, key: Key, read: impl Fn(&str) -> Result<T, String>) -> Result<T, BadSetting> {
+        let chosen = self.of(key);
+        read(chosen.text()).map_err(|why| chosen.bad(why))
+    }
+
+    /// Addresses of a door. Beyond this machine they are refused unless `guarded`.
+    fn addresses(&self, key: Key, guarded: bool) -> Result<Vec<Address>, BadSetting> {
+        let chosen = self.of(key);
+        let mut addresses = Vec::new();
+        for text in &chosen.texts {
+            let address = Address::parse(text).map_err(|why| chosen.bad(why))?;
+            if !guarded && !address.is_local().map_err(|why| chosen.bad(why))? {
+                return Err(chosen.bad(format_args!(
+                    "{text} is open beyond this machine: set auth.password (SEINE_PASSWORD, SEINE_PASSWORD_FILE), or say --insecure"
+                )));
+            }
+            addresses.push(address);
+        }
+        if addresses.is_empty() {
+            return Err(chosen.bad("at least one address is needed"));
+        }
+        Ok(addresses)
+    }
+
+    /// The login both doors ask for. A user without a password is a mistake worth stopping for.
+    fn login(&self) -> Result<Option<Login>, BadSetting> {
+        let (user, file) = (self.of(Key::User), self.of(Key::PasswordFile));
+        let mut password = self.of(Key::Password).text().to_owned();
+        if !file.text().is_empty() {
+            if !password.is_empty() {
+                return Err(file.bad("auth.password and auth.password_file are both set"));
+            }
+            let text = std::fs::read_to_string(file.text())
+                .map_err(|error| file.bad(format_args!("{}: {error}", file.text())))?;
+            password = text.lines().next().unwrap_or("").to_owned();
+            if password.is_empty() {
+                return Err(file.bad(format_args!("{} begins with an empty line", file.text())));
+            }
+        }
+        if !password.is_empty() {
+            return Ok(Some(Login {
+                user: user.text().to_owned(),
+                password,
+            }));
+        }
+        match user.origin {
+            Origin::Default => Ok(None),
+            _ => Err(user.bad("a user is set, but no password")),
+        }
+    }
+}
+
+fn path(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() {
+        Err("a path is needed".to_owned())
+    } else {
+        Ok(PathBuf::from(text))
+    }
+}
+
+fn memory_bytes(text: &str) -> Result<u64, String> {
+    const LEAST_BYTES: u64 = 64 << 20;
+    let bytes = if text == "half" {
+        memory::half_of_available()
+    } else {
+        text::size(text)?
+    };
+    if bytes < LEAST_BYTES && text != "half" {
+        return Err(format!("{text:?} is less than 64MiB, the least that works"));
+    }
+    Ok(bytes.max(LEAST_BYTES))
+}
+
+fn words(key: Key) -> &'static [&'static str] {
+    match setting(key).kind {
+        Kind::Word(words) => words,
+        _ => &[],
+    }
+}

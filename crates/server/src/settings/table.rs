@@ -1,0 +1,303 @@
+//! The table of settings. The command line, the environment, the file, `seine config`, `SHOW VARIABLES` and
+//! `docs/settings.md` are all made from it.
+
+/// A row of [`SETTINGS`], by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// Where everything is stored.
+    Data,
+    /// MySQL door.
+    Mysql,
+    /// HTTP door.
+    Http,
+    /// Scribe door.
+    Scribe,
+    /// Scribe's own configuration.
+    ScribeConfig,
+    /// Bound of all memory.
+    Memory,
+    /// When a write is acknowledged.
+    Sync,
+    /// Bound of the journal.
+    JournalMax,
+    /// Bound of MySQL and HTTP connections together.
+    ConnectionsMax,
+    /// A silent client's time.
+    IdleTimeout,
+    /// A slow client's time.
+    ClientTimeout,
+    /// Name that both doors ask for.
+    User,
+    /// Password that both doors ask for.
+    Password,
+    /// The same, from a file.
+    PasswordFile,
+    /// Open doors without a password.
+    Insecure,
+    /// Least level of a line of the log.
+    Log,
+    /// Shape of a line of the log.
+    LogFormat,
+}
+
+/// How a setting's text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A path of a file or folder.
+    Path,
+    /// One or more addresses.
+    Addresses,
+    /// One address.
+    Address,
+    /// Bytes, with a unit.
+    Size,
+    /// Time, with a unit.
+    Duration,
+    /// A whole number.
+    Count,
+    /// `true` or `false`.
+    Switch,
+    /// Anything.
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// `info`, or `warn,seine=debug`.
+    LogFilter,
+}
+
+/// One setting.
+#[derive(Debug)]
+pub struct Setting {
+    /// Its name in code.
+    pub key: Key,
+    /// Its name in the file; a dot is a table of the file.
+    pub name: &'static str,
+    /// Its flag of `seine serve`, without the dashes.
+    pub flag: Option<&'static str>,
+    /// Its name in the environment.
+    pub environment: &'static str,
+    /// How it is read.
+    pub kind: Kind,
+    /// What it is where nobody set it, as a user would write it; empty for "not set".
+    pub default: &'static str,
+    /// Whether SIGHUP takes a new value.
+    pub reload: bool,
+    /// Whether its value is never shown.
+    pub secret: bool,
+    /// One sentence for help and docs.
+    pub help: &'static str,
+}
+
+/// Every setting, in the order of [`Key`].
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        flag: Some("data"),
+        ..fixed(
+            Key::Data,
+            "data",
+            "SEINE_DATA",
+            Kind::Path,
+            "./seine-data",
+            "Folder that holds everything; one server at a time.",
+        )
+    },
+    Setting {
+        flag: Some("mysql"),
+        ..fixed(
+            Key::Mysql,
+            "mysql",
+            "SEINE_MYSQL",
+            Kind::Addresses,
+            "127.0.0.1:9306",
+            "Addresses of the MySQL door: host:port (port 0 picks a free one) or unix:/path.",
+        )
+    },
+    Setting {
+        flag: Some("http"),
+        ..fixed(
+            Key::Http,
+            "http",
+            "SEINE_HTTP",
+            Kind::Addresses,
+            "127.0.0.1:9308",
+            "Addresses of the HTTP door, written alike.",
+        )
+    },
+    Setting {
+        flag: Some("scribe"),
+        ..fixed(
+            Key::Scribe,
+            "scribe",
+            "SEINE_SCRIBE",
+            Kind::Address,
+            "127.0.0.1:1463",
+            "Address of the Scribe door. That door does not exist yet: the setting is read and nothing listens.",
+        )
+    },
+    Setting {
+        flag: Some("scribe-config"),
+        ..fixed(
+            Key::ScribeConfig,
+            "scribe_config",
+            "SEINE_SCRIBE_CONFIG",
+            Kind::Path,
+            "",
+            "Scribe's configuration file, for the same door.",
+        )
+    },
+    Setting {
+        flag: Some("memory"),
+        ..fixed(
+            Key::Memory,
+            "memory",
+            "SEINE_MEMORY",
+            Kind::Size,
+            "half",
+            "Bound of the memory that data and requests take, as 2GiB; half is half of the machine's or the cgroup's.",
+        )
+    },
+    fixed(
+        Key::Sync,
+        "sync",
+        "SEINE_SYNC",
+        Kind::Word(&["always"]),
+        "always",
+        "When a write is acknowledged: always is after it is on the disk. There is no other choice yet.",
+    ),
+    fixed(
+        Key::JournalMax,
+        "journal_max",
+        "SEINE_JOURNAL_MAX",
+        Kind::Size,
+        "8GiB",
+        "The journal's size at which what it holds is folded into files, so that it can be cut.",
+    ),
+    live(
+        Key::ConnectionsMax,
+        "connections_max",
+        "SEINE_CONNECTIONS_MAX",
+        Kind::Count,
+        "1000",
+        "Most clients at a time over both doors; the next one is refused with error 1040 or status 503.",
+    ),
+    live(
+        Key::IdleTimeout,
+        "idle_timeout",
+        "SEINE_IDLE_TIMEOUT",
+        Kind::Duration,
+        "8h",
+        "A MySQL connection that sends nothing for so long is closed.",
+    ),
+    live(
+        Key::ClientTimeout,
+        "client_timeout",
+        "SEINE_CLIENT_TIMEOUT",
+        Kind::Duration,
+        "60s",
+        "A client that takes or gives no byte for so long in the middle of a request is closed.",
+    ),
+    live(
+        Key::User,
+        "auth.user",
+        "SEINE_USER",
+        Kind::Text,
+        "seine",
+        "The user name that both doors ask for, once a password is set.",
+    ),
+    Setting {
+        secret: true,
+        ..live(
+            Key::Password,
+            "auth.password",
+            "SEINE_PASSWORD",
+            Kind::Text,
+            "",
+            "The password that both doors ask for.",
+        )
+    },
+    live(
+        Key::PasswordFile,
+        "auth.password_file",
+        "SEINE_PASSWORD_FILE",
+        Kind::Path,
+        "",
+        "A file whose first line is the password.",
+    ),
+    Setting {
+        flag: Some("insecure"),
+        ..fixed(
+            Key::Insecure,
+            "insecure",
+            "SEINE_INSECURE",
+            Kind::Switch,
+            "false",
+            "Listen beyond this machine without a password.",
+        )
+    },
+    live(
+        Key::Log,
+        "log",
+        "SEINE_LOG",
+        Kind::LogFilter,
+        "info",
+        "Least level of the log: error, warn, info, debug, trace, or a list such as warn,seine=debug.",
+    ),
+    Setting {
+        flag: Some("log-format"),
+        ..fixed(
+            Key::LogFormat,
+            "log_format",
+            "SEINE_LOG_FORMAT",
+            Kind::Word(&["text", "json"]),
+            "text",
+            "Shape of a line of the log on standard error.",
+        )
+    },
+];
+
+const fn fixed(
+    key: Key,
+    name: &'static str,
+    environment: &'static str,
+    kind: Kind,
+    default: &'static str,
+    help: &'static str,
+) -> Setting {
+    Setting {
+        key,
+        name,
+        flag: None,
+        environment,
+        kind,
+        default,
+        reload: false,
+        secret: false,
+        help,
+    }
+}
+
+const fn live(
+    key: Key,
+    name: &'static str,
+    environment: &'static str,
+    kind: Kind,
+    default: &'static str,
+    help: &'static str,
+) -> Setting {
+    Setting {
+        key,
+        name,
+        flag: None,
+        environment,
+        kind,
+        default,
+        reload: true,
+        secret: false,
+        help,
+    }
+}
+
+/// The row of a key.
+pub fn setting(key: Key) -> &'static Setting {
+    &SETTINGS[key as usize]
+}

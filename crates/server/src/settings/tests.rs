@@ -1,0 +1,242 @@
+use std::path::PathBuf;
+
+use super::{BadSetting, Key, Kind, SETTINGS, Settings, Sources, file, text};
+
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
+
+/// Settings from flags, variables and the text of a file.
+fn load(
+    flags: &[(&str, &str)],
+    variables: &[(&str, &str)],
+    toml: &str,
+) -> Result<Settings, BadSetting> {
+    let path = scratch(toml);
+    let given = |flag: &'static str| {
+        let texts: Vec<String> = flags
+            .iter()
+            .filter(|(name, _)| *name == flag)
+            .map(|(_, text)| (*text).to_owned())
+            .collect();
+        (!texts.is_empty()).then_some(texts)
+    };
+    let variable = |wanted: &str| {
+        variables
+            .iter()
+            .find(|(name, _)| *name == wanted)
+            .map(|(_, text)| (*text).to_owned())
+    };
+    let result = Settings::load(&Sources {
+        flags: &given,
+        environment: &variable,
+        config: Some(&path),
+    });
+    std::fs::remove_file(&path).unwrap();
+    result
+}
+
+fn scratch(text: &str) -> PathBuf {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!(
+        "seine-settings-{}-{number}.toml",
+        std::process::id()
+    ));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[track_caller]
+fn refused(toml: &str, wanted: &str) {
+    let error = load(&[], &[], toml).err().unwrap().0;
+    assert!(error.contains(wanted), "{error:?} should hold {wanted:?}");
+    assert_eq!(error.lines().count(), 1, "{error:?}");
+}
+
+#[test]
+fn the_table_stands_in_the_order_of_its_keys() {
+    for (index, setting) in SETTINGS.iter().enumerate() {
+        assert_eq!(setting.key as usize, index, "{}", setting.name);
+        assert!(setting.environment.starts_with("SEINE_"));
+        assert!(setting.help.ends_with('.'));
+    }
+}
+
+#[test]
+fn defaults_are_what_the_table_says() {
+    let settings = load(&[], &[], "").unwrap();
+    assert_eq!(settings.data, PathBuf::from("./seine-data"));
+    assert_eq!(settings.mysql[0].to_string(), "127.0.0.1:9306");
+    assert_eq!(settings.http[0].to_string(), "127.0.0.1:9308");
+    assert_eq!(settings.journal_bytes_max, 8 << 30);
+    assert_eq!(settings.live.login, None);
+    assert!(settings.memory_bytes >= 64 << 20);
+}
+
+#[test]
+fn a_flag_wins_over_the_environment_and_that_over_the_file() {
+    let toml = "data = 'c'\nmemory = '3GiB'\nlog = 'warn'\n";
+    let settings = load(
+        &[("data", "a")],
+        &[("SEINE_DATA", "b"), ("SEINE_MEMORY", "2GiB")],
+        toml,
+    )
+    .unwrap();
+    assert_eq!(settings.data, PathBuf::from("a"));
+    assert_eq!(settings.memory_bytes, 2 << 30);
+    assert_eq!(settings.live.log, "warn");
+    let lines = super::lines(&settings);
+    let line = |name: &str| lines.iter().find(|line| line.starts_with(name)).unwrap();
+    assert!(line("data ").ends_with("# --data"));
+    assert!(line("memory ").ends_with("# SEINE_MEMORY"));
+    assert!(line("log ").contains(":3"), "{}", line("log "));
+    assert!(line("http ").ends_with("# default"));
+}
+
+#[test]
+fn several_addresses_come_from_flags_lists_and_commas() {
+    let settings = load(
+        &[("mysql", "127.0.0.1:1"), ("mysql", "unix:/tmp/x")],
+        &[],
+        "",
+    )
+    .unwrap();
+    assert_eq!(settings.mysql.len(), 2);
+    let settings = load(&[], &[("SEINE_HTTP", "127.0.0.1:1, 127.0.0.1:2")], "").unwrap();
+    assert_eq!(settings.http.len(), 2);
+    let settings = load(
+        &[],
+        &[],
+        "mysql = ['127.0.0.1:1', '127.0.0.1:2', '[::1]:3']",
+    )
+    .unwrap();
+    assert_eq!(settings.mysql.len(), 3);
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_its_line_and_the_nearest_known_key() {
+    refused(
+        "data = 'x'\nmysqll = 'y'",
+        ":2: unknown key \"mysqll\"; did you mean \"mysql\"?",
+    );
+    refused("[auth]\npasword = 'y'", "did you mean \"auth.password\"?");
+    refused("[nothing]\nx = 1", ":1: unknown key \"nothing\"");
+    refused("data = ", ":1: ");
+}
+
+#[test]
+fn a_bad_value_is_refused_with_its_place_and_an_example() {
+    refused("memory = '12q'", ":1: memory: \"12q\" is not a size");
+    refused("memory = '1MiB'", "less than 64MiB");
+    refused(
+        "\nidle_timeout = 30",
+        ":2: idle_timeout: \"30\" is not a time with its unit",
+    );
+    refused("connections_max = 0", "not a whole number above 0");
+    refused("sync = 'never'", "\"never\" is not one of: always");
+    refused("log = 'loud'", "\"loud\" is not a level");
+    refused("http = '9308'", "\"9308\" is not an address");
+    refused("mysql = []", "at least one address");
+    refused("data = 1.5", "data wants a text");
+}
+
+#[test]
+fn an_address_beyond_this_machine_needs_a_password_or_insecure() {
+    refused("mysql = '0.0.0.0:9306'", "open beyond this machine");
+    let guarded = "mysql = '0.0.0.0:9306'\n[auth]\npassword = 'secret'";
+    let login = load(&[], &[], guarded).unwrap().live.login.unwrap();
+    assert_eq!(
+        (login.user.as_str(), login.password.as_str()),
+        ("seine", "secret")
+    );
+    assert!(load(&[("insecure", "true")], &[], "mysql = '0.0.0.0:9306'").is_ok());
+}
+
+#[test]
+fn the_password_comes_from_one_place_and_is_never_shown() {
+    let secret = scratch("from-file\nrest");
+    let path = secret.to_str().unwrap();
+    let settings = load(&[], &[("SEINE_PASSWORD_FILE", path)], "").unwrap();
+    assert_eq!(settings.live.login.as_ref().unwrap().password, "from-file");
+    let both = load(
+        &[],
+        &[("SEINE_PASSWORD_FILE", path), ("SEINE_PASSWORD", "x")],
+        "",
+    );
+    assert!(both.err().unwrap().0.contains("both set"));
+    std::fs::remove_file(&secret).unwrap();
+    let settings = load(&[], &[("SEINE_PASSWORD", "hush")], "").unwrap();
+    assert!(!super::lines(&settings).join("\n").contains("hush"));
+    assert!(!format!("{:?}", settings.live).contains("hush"));
+    refused("[auth]\nuser = 'x'", "a user is set, but no password");
+}
+
+#[test]
+fn a_changed_setting_that_needs_a_start_is_named() {
+    let old = load(&[], &[], "").unwrap();
+    let new = load(&[], &[], "memory = '1GiB'\nlog = 'debug'").unwrap();
+    assert_eq!(old.fixed_changes(&new), ["memory"]);
+}
+
+#[test]
+fn sizes_and_durations_carry_units() {
+    assert_eq!(text::size("64KiB"), Ok(64 << 10));
+    assert_eq!(text::size("2 g"), Ok(2 << 30));
+    assert!(text::size("0").is_err());
+    assert!(text::size("17179869184G").is_err(), "overflows");
+    assert_eq!(text::duration("250ms").unwrap().as_millis(), 250);
+    assert_eq!(text::duration("8h").unwrap().as_secs(), 28_800);
+    assert!(text::duration("8").is_err());
+}
+
+#[test]
+fn every_line_of_the_printed_configuration_could_stand_in_the_file() {
+    let settings = load(&[], &[], "").unwrap();
+    let printed: Vec<String> = super::lines(&settings)
+        .into_iter()
+        .filter(|line| !line.starts_with("auth.") && !line.contains("= \"\""))
+        .collect();
+    assert_eq!(
+        file::read(&printed.join("\n")).unwrap().len(),
+        printed.len()
+    );
+}
+
+#[test]
+fn the_document_holds_the_table_and_nothing_else() {
+    let row = |setting: &super::table::Setting| {
+        let flag = setting
+            .flag
+            .map(|flag| format!("`--{flag}`"))
+            .unwrap_or_default();
+        let default = match (setting.default, setting.kind) {
+            ("", _) => String::new(),
+            ("false", Kind::Switch) => "off".to_owned(),
+            (default, _) => format!("`{default}`"),
+        };
+        let reload = if setting.reload { "yes" } else { "" };
+        format!(
+            "| `{}` | {flag} | `{}` | {default} | {reload} | {} |",
+            setting.name, setting.environment, setting.help
+        )
+    };
+    let wanted: Vec<String> = SETTINGS.iter().map(row).collect();
+    let document = std::fs::read_to_string(DOCUMENT).unwrap();
+    let written: Vec<&str> = document
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .collect();
+    assert_eq!(
+        written,
+        wanted,
+        "docs/settings.md should hold:\n{}",
+        wanted.join("\n")
+    );
+}
+
+#[test]
+fn memory_is_bounded_by_default() {
+    let half = super::memory::half_of_available();
+    assert!(half > 0);
+    assert_eq!(SETTINGS[Key::Memory as usize].default, "half");
+}

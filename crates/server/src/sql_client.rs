@@ -1,0 +1,242 @@
+//! `seine sql`: statements from the command line or standard input, answers as tables or JSON lines.
+
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::process::ExitCode;
+
+use bench::client::{Client, QueryResult};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Map, Value as Json};
+use wire::mysql::FieldType;
+
+/// Its part of the command line.
+pub fn command() -> Command {
+    Command::new("sql")
+        .about("Send SQL to a server and show the answers.")
+        .arg(
+            Arg::new("statement")
+                .value_name("STATEMENT")
+                .help("The statement; else standard input is read."),
+        )
+        .arg(
+            Arg::new("addr")
+                .long("addr")
+                .env("SEINE_ADDR")
+                .default_value("127.0.0.1:9306")
+                .value_name("ADDR")
+                .help("Address of the server's MySQL door."),
+        )
+        .arg(
+            Arg::new("user")
+                .long("user")
+                .env("SEINE_USER")
+                .default_value("seine")
+                .help("User name; the password is SEINE_PASSWORD."),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("One JSON object a row, one row a line."),
+        )
+}
+
+/// Runs the statements; the first that fails ends it with exit code 1.
+pub fn run(matches: &ArgMatches) -> ExitCode {
+    match try_run(matches) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            crate::say_error(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn try_run(matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
+    let text = |name: &str| matches.get_one::<String>(name).map_or("", String::as_str);
+    let password = std::env::var("SEINE_PASSWORD").unwrap_or_default();
+    let client = Client::connect(text("addr"), text("user"), &password)
+        .map_err(|error| format!("{}: {error}", text("addr")))?;
+    let mut shell = Shell {
+        client,
+        json: matches.get_flag("json"),
+        out: io::stdout().lock(),
+    };
+    match matches.get_one::<String>("statement") {
+        Some(statement) => shell.all(statement.as_bytes()),
+        None if io::stdin().is_terminal() => shell.typed(),
+        None => {
+            let mut statements = Vec::new();
+            io::stdin().lock().read_to_end(&mut statements)?;
+            shell.all(&statements)
+        }
+    }
+}
+
+struct Shell<Out> {
+    client: Client,
+    json: bool,
+    out: Out,
+}
+
+impl<Out: Write> Shell<Out> {
+    /// Each statement of a text, in order.
+    fn all(&mut self, text: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+        for statement in wire::sql::split(text) {
+            let statement = std::str::from_utf8(statement)?.trim();
+            if statement.is_empty() {
+                continue;
+            }
+            let result = self.client.query(statement)?;
+            let shown = if self.json {
+                json(&result)
+            } else {
+                table(&result)
+            };
+            self.out.write_all(shown.as_bytes())?;
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// A person at a terminal: a statement ends at a line that ends with `;`, and an error is not the end.
+    fn typed(&mut self) -> Result<(), Box<dyn std::error::Error>> {
+        let mut statement = String::new();
+        for line in io::stdin().lock().lines() {
+            statement.push_str(&line?);
+            statement.push('\n');
+            if statement.trim_end().ends_with(';') {
+                if let Err(error) = self.all(statement.as_bytes()) {
+                    crate::say_error(&error.to_string());
+                }
+                statement.clear();
+            }
+        }
+        self.all(statement.as_bytes())
+    }
+}
+
+/// Rows under their headers, numbers to the right; or how many rows were changed.
+fn table(result: &QueryResult) -> String {
+    if result.columns.is_empty() {
+        return format!("OK, {} affected\n", rows(result.affected));
+    }
+    let cells: Vec<Vec<String>> = result
+        .rows
+        .iter()
+        .map(|row| row.iter().map(shown).collect())
+        .collect();
+    let width = |index: usize| {
+        let header = result.columns[index].name.chars().count();
+        cells
+            .iter()
+            .map(|row| row[index].chars().count())
+            .chain([header])
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..result.columns.len()).map(width).collect();
+    let numbers: Vec<bool> = result
+        .columns
+        .iter()
+        .map(|column| is_number(column.kind))
+        .collect();
+    let line = |cells: &[String]| {
+        let padded = cells
+            .iter()
+            .zip(&widths)
+            .zip(&numbers)
+            .map(|((cell, width), number)| {
+                if *number {
+                    format!("{cell:>width$}")
+                } else {
+                    format!("{cell:width$}")
+                }
+            });
+        format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    let headers: Vec<String> = result
+        .columns
+        .iter()
+        .map(|column| column.name.clone())
+        .collect();
+    let rules: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+    let mut text = line(&headers) + &line(&rules);
+    text.extend(cells.iter().map(|row| line(row)));
+    text + &format!("({})\n", rows(result.rows.len() as u64))
+}
+
+/// One object a line, its keys in the order of the columns' names.
+fn json(result: &QueryResult) -> String {
+    if result.columns.is_empty() {
+        return format!(
+            "{}\n",
+            serde_json::json!({ "affected": result.affected, "last_id": result.last_id })
+        );
+    }
+    let mut text = String::new();
+    for row in &result.rows {
+        let fields = result.columns.iter().zip(row);
+        let object: Map<String, Json> = fields
+            .map(|(column, cell)| (column.name.clone(), json_cell(column.kind, cell)))
+            .collect();
+        text.push_str(&Json::Object(object).to_string());
+        text.push('\n');
+    }
+    text
+}
+
+fn json_cell(kind: FieldType, cell: &Option<Vec<u8>>) -> Json {
+    let Some(bytes) = cell else { return Json::Null };
+    let text = String::from_utf8_lossy(bytes);
+    let number = is_number(kind)
+        .then(|| text.parse::<serde_json::Number>().ok())
+        .flatten();
+    number.map_or_else(|| Json::String(text.into_owned()), Json::Number)
+}
+
+/// A cell on one line of a terminal.
+fn shown(cell: &Option<Vec<u8>>) -> String {
+    match cell {
+        None => "NULL".to_owned(),
+        Some(bytes) => String::from_utf8_lossy(bytes)
+            .chars()
+            .flat_map(visible)
+            .collect(),
+    }
+}
+
+/// A control character would break the table, or obey a stranger's text on the terminal.
+fn visible(letter: char) -> impl Iterator<Item = char> {
+    let escaped = letter.is_control();
+    let own = (!escaped).then_some(letter);
+    own.into_iter().chain(
+        escaped
+            .then(|| letter.escape_default())
+            .into_iter()
+            .flatten(),
+    )
+}
+
+fn is_number(kind: FieldType) -> bool {
+    [
+        FieldType::TINY,
+        FieldType::SHORT,
+        FieldType::LONG,
+        FieldType::FLOAT,
+        FieldType::DOUBLE,
+        FieldType::LONGLONG,
+        FieldType::INT24,
+    ]
+    .contains(&kind)
+}
+
+fn rows(count: u64) -> String {
+    if count == 1 {
+        "1 row".to_owned()
+    } else {
+        format!("{count} rows")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,390 @@
+//! Statements: from text to an outcome, the same for both doors. A door only writes the outcome down.
+
+mod constants;
+mod pq;
+mod session;
+mod show;
+mod translate;
+mod variables;
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use engine::{Answer, Command, Kind, PqScratch, Reply};
+use query::request::Select;
+use wire::sql::{PqOptions, Statement};
+
+use crate::errors::{self, Failure};
+use crate::limits::PARSE_INLINE_BYTES;
+use crate::node::Node;
+use crate::status::add;
+
+pub use pq::{Labels, PqRows};
+pub use session::Session;
+pub use show::columns;
+
+/// One statement, read but not yet done.
+pub struct Parsed {
+    statement: Result<Statement, Failure>,
+    /// A test asked for a panic in this read.
+    panics: bool,
+}
+
+/// What a statement gives.
+pub enum Outcome {
+    /// No rows.
+    Done {
+        /// Rows inserted, replaced or deleted.
+        affected: u64,
+        /// Id of the last row inserted; 0 where none was.
+        last_id: u64,
+    },
+    /// Rows.
+    Rows(Found),
+    /// Rows of CALL PQ.
+    Pq(PqRows),
+}
+
+/// Rows, and what SHOW META will say of them.
+pub struct Found {
+    /// The rows.
+    pub answer: Answer,
+    /// The table they come from; empty for a SHOW.
+    pub table: String,
+    /// Whether this was a SELECT on a table, which SHOW META tells of.
+    pub counted: bool,
+}
+
+impl Outcome {
+    /// Done, with nothing to count.
+    pub const NOTHING: Outcome = Outcome::Done {
+        affected: 0,
+        last_id: 0,
+    };
+}
+
+/// Reads each statement of a text. A statement that cannot be read is in the list with its error: those before it are
+/// done all the same. Empty where there is no statement at all.
+pub fn parse(node: &Node, text: &[u8]) -> Vec<Parsed> {
+    if text.len() > PARSE_INLINE_BYTES {
+        return tokio::task::block_in_place(|| parse_all(node, text));
+    }
+    parse_all(node, text)
+}
+
+fn parse_all(node: &Node, text: &[u8]) -> Vec<Parsed> {
+    let parse_one = |text| {
+        let panics = node.faults.any() && node.faults.choose(text);
+        let statement = guarded(node, || Ok(wire::sql::parse(text)?));
+        Parsed { statement, panics }
+    };
+    wire::sql::split(text).map(parse_one).collect()
+}
+
+impl Parsed {
+    /// A statement that was never text.
+    pub fn of(statement: Statement) -> Parsed {
+        Parsed {
+            statement: Ok(statement),
+            panics: false,
+        }
+    }
+
+    /// Whether it is a SELECT; `None` where it could not be read.
+    pub fn is_read(&self) -> Option<bool> {
+        let statement = self.statement.as_ref().ok()?;
+        Some(matches!(
+            statement,
+            Statement::Select(_) | Statement::SelectConstants(_)
+        ))
+    }
+
+    /// Whether it owns a row, or ends owning it, and so makes no sense without a lasting connection.
+    pub fn needs_connection(&self) -> bool {
+        matches!(
+            self.statement,
+            Ok(Statement::QueueWait { .. }
+                | Statement::QueueEnd { .. }
+                | Statement::QueueAbort { .. })
+        )
+    }
+
+    /// Whether it may wait for as long as its client likes.
+    pub fn waits(&self) -> bool {
+        matches!(self.statement, Ok(Statement::QueueWait { .. }))
+    }
+}
+
+/// Does one statement for a session. What it leaves for SHOW WARNINGS is in the session; what SHOW META says is
+/// settled by [`Session::sent`], once the door has sent the rows.
+pub async fn execute(
+    node: &Node,
+    session: &mut Session,
+    parsed: Parsed,
+) -> Result<Outcome, Failure> {
+    let started_us = node.clock.steady_us();
+    let is_wait = parsed.waits();
+    let statement = match parsed.statement {
+        Ok(statement) => statement,
+        Err(failure) => {
+            add(&node.counters.failed, 1);
+            return Err(failure);
+        }
+    };
+    let looks_back = matches!(
+        statement,
+        Statement::ShowWarnings { .. } | Statement::ShowMeta { .. } | Statement::SelectConstants(_)
+    );
+    session.begin(started_us, looks_back);
+    count(node, &statement);
+    let outcome = Doing {
+        node,
+        session,
+        panics: parsed.panics,
+    }
+    .run(statement)
+    .await;
+    if outcome.is_err() {
+        add(&node.counters.failed, 1);
+    }
+    if !is_wait {
+        add(
+            &node.counters.statement_us,
+            node.clock.steady_us() - started_us,
+        );
+    }
+    outcome
+}
+
+/// Runs a read: a panic ends this statement with an error and nothing else. What a read touches is either its own or
+/// an immutable snapshot, so nothing half changed is left behind.
+pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result,
+        Err(_) => {
+            add(&node.counters.panics, 1);
+            Err(Failure::new(
+                errors::INTERNAL,
+                "internal error; the server's log has the detail",
+            ))
+        }
+    }
+}
+
+/// One statement at work.
+struct Doing<'a> {
+    node: &'a Node,
+    session: &'a mut Session,
+    panics: bool,
+}
+
+impl Doing<'_> {
+    async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        match statement {
+            Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
+            Statement::Select(select) => self.select(select).await,
+            Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
+            Statement::QueueWait {
+                table,
+                timeout_us,
+                name,
+            } => {
+                match self
+                    .submit(Command::QueueWait { table, timeout_us })
+                    .await?
+                {
+                    Reply::Waited(taken) => Ok(show::one_number(&name, i64::from(taken))),
+                    _ => Err(unexpected()),
+                }
+            }
+            Statement::QueueEnd { name } => {
+                self.submit(Command::QueueEnd).await?;
+                Ok(show::one_number(&name, 1))
+            }
+            Statement::QueueAbort { name } => {
+                self.submit(Command::QueueAbort).await?;
+                Ok(show::one_number(&name, 1))
+            }
+            Statement::Insert {
+                table,
+                columns,
+                rows,
+                replace,
+            } => {
+                self.write(Command::Insert {
+                    table,
+                    columns,
+                    rows,
+                    replace,
+                })
+                .await
+            }
+            Statement::Delete {
+                table,
+                matching,
+                filter,
+                limit,
+            } => {
+                self.write(Command::Delete {
+                    table,
+                    matching,
+                    filter,
+                    limit,
+                })
+                .await
+            }
+            Statement::CreateTable(create) => {
+                let command = translate::create_table(create)?;
+                self.write(command).await
+            }
+            Statement::DropTable { table, if_exists } => {
+                self.write(Command::DropTable { table, if_exists }).await
+            }
+            Statement::CallPq {
+                table,
+                documents,
+                options,
+            } => self.call_pq(&table, &documents, options),
+            Statement::Begin => Ok(self.session.begin_transaction()),
+            Statement::Commit => Ok(self.session.commit()),
+            Statement::Rollback => self.session.rollback(),
+            Statement::Set(assignments) => variables::set(self.session, assignments),
+            Statement::Use(database) => {
+                self.session.database = Some(database);
+                Ok(Outcome::NOTHING)
+            }
+            Statement::Kill {
+                connection,
+                query_only,
+            } => self.kill(connection, query_only),
+            other => show::show(self.node, self.session, other),
+        }
+    }
+
+    async fn submit(&self, command: Command) -> Result<Reply, Failure> {
+        self.node.submit(self.session.id, command).await
+    }
+
+    async fn write(&mut self, command: Command) -> Result<Outcome, Failure> {
+        match self.submit(command).await? {
+            Reply::Done {
+                affected,
+                last_id,
+                warnings,
+            } => {
+                self.session.wrote(affected, last_id, warnings);
+                Ok(Outcome::Done { affected, last_id })
+            }
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Search tables are read here, from a snapshot; standing queries and queues by the engine, which knows who owns
+    /// what.
+    async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
+        let table = select.table.clone();
+        let snapshot = self.node.engine()?.snapshot();
+        let answer = match snapshot.definition(&table)?.kind {
+            Kind::Search => {
+                let panics = self.panics;
+                let read = || {
+                    assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
+                    Ok(snapshot.select(&select)?)
+                };
+                tokio::task::block_in_place(|| guarded(self.node, read))?
+            }
+            Kind::Percolate { .. } | Kind::Queue => {
+                match self.submit(Command::Read { select }).await? {
+                    Reply::Rows(answer) => answer,
+                    _ => return Err(unexpected()),
+                }
+            }
+        };
+        self.session.found(&answer);
+        Ok(Outcome::Rows(Found {
+            answer,
+            table,
+            counted: true,
+        }))
+    }
+
+    fn call_pq(
+        &mut self,
+        table: &str,
+        documents: &[Vec<u8>],
+        options: PqOptions,
+    ) -> Result<Outcome, Failure> {
+        thread_local! {
+            static SCRATCH: RefCell<PqScratch> = RefCell::default();
+        }
+        let snapshot = self.node.engine()?.snapshot();
+        let started_us = self.session.started_us;
+        let panics = self.panics;
+        let matched = tokio::task::block_in_place(|| {
+            guarded(self.node, || {
+                assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
+                let batch = pq::read(documents, &options)?;
+                let setup_us = self.node.clock.steady_us() - started_us;
+                let answer = SCRATCH.with_borrow_mut(|scratch| {
+                    snapshot.call_pq(table, &batch.documents, scratch)
+                })?;
+                Ok((batch, setup_us, answer))
+            })
+        });
+        let (batch, setup_us, answer) = matched?;
+        add(
+            &self.node.counters.pq_documents,
+            batch.documents.len() as u64,
+        );
+        let total_us = self.node.clock.steady_us() - started_us;
+        self.session
+            .matched(&answer, setup_us, total_us, options.verbose);
+        for warning in batch.warnings {
+            self.session.warn(warning);
+        }
+        Ok(Outcome::Pq(PqRows {
+            answer,
+            labels: batch.labels,
+            options,
+        }))
+    }
+
+    fn kill(&self, connection: u64, query_only: bool) -> Result<Outcome, Failure> {
+        if query_only {
+            return Err(Failure::new(errors::NOT_YET, "not yet: KILL QUERY"));
+        }
+        if self.node.kill(connection) {
+            return Ok(Outcome::NOTHING);
+        }
+        Err(Failure::new(
+            errors::UNKNOWN_THREAD,
+            format!("no connection {connection}"),
+        ))
+    }
+}
+
+/// The engine answered something else than what the command is answered by: a fault of ours.
+fn unexpected() -> Failure {
+    Failure::new(
+        errors::INTERNAL,
+        "internal error: unexpected reply of the engine",
+    )
+}
+
+fn count(node: &Node, statement: &Statement) {
+    let counters = &node.counters;
+    let counter = match statement {
+        Statement::Select(_) => &counters.selects,
+        Statement::Insert { replace: false, .. } => &counters.inserts,
+        Statement::Insert { replace: true, .. } => &counters.replaces,
+        Statement::Delete { .. } => &counters.deletes,
+        Statement::CallPq { .. } => &counters.call_pqs,
+        Statement::QueueWait { .. } | Statement::QueueEnd { .. } | Statement::QueueAbort { .. } => {
+            &counters.queue_calls
+        }
+        Statement::ShowStatus { .. } => &counters.statuses,
+        Statement::Set(_) => &counters.sets,
+        _ => &counters.others,
+    };
+    add(counter, 1);
+}

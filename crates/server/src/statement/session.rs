@@ -1,0 +1,216 @@
+//! What the server remembers of one connection between two statements.
+
+use std::collections::BTreeMap;
+
+use engine::{Answer, PqAnswer, SessionId};
+use query::value::Value;
+
+use super::Outcome;
+use crate::errors::{self, Failure};
+use crate::limits::WARNINGS_MAX;
+
+/// A session. Owner mode is the engine's; the rest is here.
+#[derive(Debug)]
+pub struct Session {
+    /// The connection's number.
+    pub id: SessionId,
+    /// The name given at login.
+    pub user: String,
+    /// Where the client is.
+    pub host: String,
+    /// Chosen by USE or at login; any name will do.
+    pub database: Option<String>,
+    /// What SET has set, by lower-case name; a user's own begin with `@`.
+    pub variables: BTreeMap<String, Value>,
+    /// What the last statement warned of.
+    pub warnings: Vec<String>,
+    /// What SHOW META says.
+    pub meta: Meta,
+    /// LAST_INSERT_ID().
+    pub last_insert_id: u64,
+    /// ROW_COUNT(): -1 after a statement with rows.
+    pub row_count: i64,
+    /// FOUND_ROWS().
+    pub found_rows: u64,
+    /// When the statement at hand began, in steady microseconds.
+    pub started_us: u64,
+    in_transaction: bool,
+    written_in_transaction: bool,
+}
+
+/// SHOW META of the last SELECT or CALL PQ.
+#[derive(Debug, Default)]
+pub struct Meta {
+    /// Header of the first column: the two kinds differ by a blank.
+    pub header: &'static str,
+    /// Names and values.
+    pub lines: Vec<(String, String)>,
+    total_found: u64,
+    keywords: Vec<engine::Keyword>,
+}
+
+impl Session {
+    /// A new one.
+    pub fn new(id: SessionId, user: String, host: String, database: Option<String>) -> Session {
+        Session {
+            id,
+            user,
+            host,
+            database,
+            variables: BTreeMap::new(),
+            warnings: Vec::new(),
+            meta: Meta {
+                header: "Variable_name",
+                ..Meta::default()
+            },
+            last_insert_id: 0,
+            row_count: 0,
+            found_rows: 0,
+            started_us: 0,
+            in_transaction: false,
+            written_in_transaction: false,
+        }
+    }
+
+    /// As new, for the same client: COM_RESET_CONNECTION.
+    pub fn reset(&mut self) {
+        let (user, host) = (
+            std::mem::take(&mut self.user),
+            std::mem::take(&mut self.host),
+        );
+        *self = Session::new(self.id, user, host, self.database.take());
+    }
+
+    /// A statement begins. One that does not look back at the last one forgets its warnings.
+    pub(super) fn begin(&mut self, started_us: u64, looks_back: bool) {
+        self.started_us = started_us;
+        if !looks_back {
+            self.warnings.clear();
+        }
+    }
+
+    /// Keeps a warning; beyond [`WARNINGS_MAX`] it is dropped.
+    pub fn warn(&mut self, warning: String) {
+        if self.warnings.len() < WARNINGS_MAX {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Warnings of the statement at hand, as the protocol counts them.
+    pub fn warning_count(&self) -> u16 {
+        self.warnings.len() as u16
+    }
+
+    /// A write is done.
+    pub(super) fn wrote(&mut self, affected: u64, last_id: u64, warnings: Vec<String>) {
+        self.row_count = i64::try_from(affected).unwrap_or(i64::MAX);
+        if last_id != 0 {
+            self.last_insert_id = last_id;
+        }
+        self.written_in_transaction = true;
+        for warning in warnings {
+            self.warn(warning);
+        }
+    }
+
+    /// A SELECT on a table was answered; its rows are not sent yet.
+    pub(super) fn found(&mut self, answer: &Answer) {
+        self.found_rows = answer.total_found;
+        self.meta = Meta {
+            header: "Variable_name",
+            lines: Vec::new(),
+            total_found: answer.total_found,
+            keywords: answer.keywords.clone(),
+        };
+    }
+
+    /// The rows of a counted answer were sent.
+    pub fn sent(&mut self, rows: u64, now_us: u64) {
+        self.row_count = -1;
+        let meta = &mut self.meta;
+        let seconds = (now_us.saturating_sub(self.started_us)) as f64 / 1e6;
+        let mut lines = vec![
+            ("total".to_owned(), rows.to_string()),
+            ("total_found".to_owned(), meta.total_found.to_string()),
+            ("total_relation".to_owned(), "eq".to_owned()),
+            ("time".to_owned(), format!("{seconds:.3}")),
+        ];
+        for (index, keyword) in meta.keywords.iter().enumerate() {
+            lines.push((format!("keyword[{index}]"), keyword.word.clone()));
+            lines.push((format!("docs[{index}]"), keyword.documents.to_string()));
+            lines.push((format!("hits[{index}]"), keyword.hits.to_string()));
+        }
+        meta.lines = lines;
+    }
+
+    /// A CALL PQ was answered.
+    pub(super) fn matched(
+        &mut self,
+        answer: &PqAnswer,
+        setup_us: u64,
+        total_us: u64,
+        verbose: bool,
+    ) {
+        let seconds = |us: u64| format!("{:.3} sec", us as f64 / 1e6);
+        let mut lines = vec![("total".to_owned(), seconds(total_us))];
+        if verbose {
+            lines.push(("setup".to_owned(), seconds(setup_us)));
+        }
+        let numbers = [
+            ("queries_matched", answer.hits.len() as u64),
+            ("queries_failed", 0),
+            ("document_matched", answer.documents_matched),
+            ("total_queries_stored", answer.queries_total),
+            (
+                "term_only_queries",
+                answer.queries_total - answer.queries_always,
+            ),
+            // At least so many were tried on no document at all.
+            (
+                "fast_rejected_queries",
+                answer.queries_total.saturating_sub(answer.candidates),
+            ),
+        ];
+        lines.extend(numbers.map(|(name, number)| (name.to_owned(), number.to_string())));
+        self.row_count = -1;
+        self.meta = Meta {
+            header: "Variable name",
+            lines,
+            ..Meta::default()
+        };
+    }
+
+    /// BEGIN. Each statement commits by itself, inside a transaction too; see [`Session::rollback`].
+    pub(super) fn begin_transaction(&mut self) -> Outcome {
+        self.in_transaction = true;
+        self.written_in_transaction = false;
+        Outcome::NOTHING
+    }
+
+    /// COMMIT: all is committed already.
+    pub(super) fn commit(&mut self) -> Outcome {
+        self.in_transaction = false;
+        self.written_in_transaction = false;
+        Outcome::NOTHING
+    }
+
+    /// ROLLBACK: fine where nothing was written since BEGIN, else an error, as nothing can be taken back.
+    pub(super) fn rollback(&mut self) -> Result<Outcome, Failure> {
+        let written =
+            self.written_in_transaction && (self.in_transaction || self.is_manual_commit());
+        self.in_transaction = false;
+        self.written_in_transaction = false;
+        if written {
+            let message =
+                "not yet: ROLLBACK; every statement was committed when it was acknowledged";
+            return Err(Failure::new(errors::NOT_YET, message));
+        }
+        Ok(Outcome::NOTHING)
+    }
+
+    fn is_manual_commit(&self) -> bool {
+        self.variables
+            .get("autocommit")
+            .is_some_and(|value| value.as_bool() == Some(false))
+    }
+}
