@@ -32,7 +32,7 @@ pub(crate) struct Finished {
 }
 
 pub(crate) enum Made {
-    Segment(index::Sealed),
+    Segment(Box<index::Sealed>),
     /// Path of the new file.
     Queries(String),
     /// Path of the new file, if there were rows to write; the number of the next row.
@@ -44,7 +44,7 @@ impl Job {
         let made = match self.work {
             Work::Seal(job) => {
                 let failed = |error| failure::of_index(&format!("{}", self.table), error);
-                job.run().map(Made::Segment).map_err(failed)
+                job.run().map(Box::new).map(Made::Segment).map_err(failed)
             }
             Work::Queries(job) => job.run().map(Made::Queries),
             Work::Rows(job, next) => job.run().map(|path| Made::Rows(path, next)),

@@ -212,7 +212,7 @@ impl Engine {
             }
         };
         match made {
-            Made::Segment(sealed) => self.install_segment(table, sealed)?,
+            Made::Segment(sealed) => self.install_segment(table, *sealed)?,
             Made::Queries(path) => {
                 if let Some(pq) = self.state.percolates.get_mut(&table) {
                     pq.folding = false;

@@ -1,0 +1,92 @@
+//! One engine, driven step by step: the only lines that know how it is opened and asked.
+
+use std::sync::{Arc, Mutex};
+
+use disk::Disk;
+use engine::{Command, Engine, Envelope, Error, Now, Options, Recovered, Reply, SessionId};
+
+/// What a command came to; filled when it is answered.
+#[derive(Clone, Default)]
+pub struct Pending(Arc<Mutex<Option<Result<Reply, Error>>>>);
+
+impl Pending {
+    /// The answer, once.
+    pub fn take(&self) -> Option<Result<Reply, Error>> {
+        self.0.lock().unwrap().take()
+    }
+}
+
+pub struct Driver {
+    pub engine: Engine,
+    pub options: Options,
+    pub recovered: Recovered,
+    pub handle: engine::Handle,
+    _mailbox: engine::Mailbox,
+    pub now: Now,
+}
+
+/// Small in everything, so that tests cross every border.
+pub fn options(disk: Arc<dyn Disk>) -> Options {
+    Options {
+        seal_inline: true,
+        journal_segment_bytes: 256 << 10,
+        memory_bytes: 64 << 20,
+        ..Options::new(disk)
+    }
+}
+
+impl Driver {
+    pub fn open(options: Options, now: Now) -> Result<Driver, Error> {
+        let (engine, recovered) = Engine::open(options.clone(), now)?;
+        let (handle, mailbox) = engine.mailbox();
+        Ok(Driver {
+            engine,
+            options,
+            recovered,
+            handle,
+            _mailbox: mailbox,
+            now,
+        })
+    }
+
+    /// Ends the engine as a crash of the process does, and opens it again.
+    pub fn reopen(self) -> Result<Driver, Error> {
+        let (options, now) = (self.options.clone(), self.now);
+        drop(self);
+        Driver::open(options, now)
+    }
+
+    /// One batch. Answers come as far as they are due; others stay pending.
+    pub fn batch(&mut self, commands: Vec<(SessionId, Command)>) -> Vec<Pending> {
+        let mut pending = Vec::new();
+        let mut batch = Vec::new();
+        for (session, command) in commands {
+            let answer = Pending::default();
+            pending.push(answer.clone());
+            let reply = Box::new(move |outcome| *answer.0.lock().unwrap() = Some(outcome));
+            batch.push(Envelope {
+                session,
+                command,
+                reply,
+            });
+        }
+        let _ = self.engine.step(batch, self.now); // replies say it
+        pending
+    }
+
+    /// A batch of one.
+    pub fn ask(&mut self, session: u64, command: Command) -> Pending {
+        self.batch(vec![(SessionId(session), command)]).remove(0)
+    }
+
+    /// A batch of one that is answered at once.
+    pub fn run(&mut self, command: Command) -> Result<Reply, Error> {
+        self.ask(1, command).take().expect("an answer")
+    }
+
+    pub fn tick(&mut self, us: u64) {
+        self.now.steady_us += us;
+        self.now.unix_us += us as i64;
+        let _ = self.engine.step(Vec::new(), self.now);
+    }
+}

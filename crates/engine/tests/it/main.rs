@@ -1,0 +1,5 @@
+//! The engine through its public interface.
+
+mod driver;
+mod scripts;
+mod statement;

@@ -1,0 +1,313 @@
+//! The statements of the test scripts: enough SQL to say what the engine is asked.
+
+use engine::{Command, Definition, Kind};
+use query::expression::{self, Expression};
+use query::lexer::{Lexer, TokenKind};
+use query::request::{Item, OrderBy, Output, Select};
+use query::schema::{Column, ColumnType, TypeSystem};
+use query::value::Value;
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    /// For the engine's thread.
+    Command(Command),
+    /// For a snapshot.
+    Select(Select),
+    CallPq {
+        table: String,
+        documents: Vec<String>,
+    },
+    ShowCreate(String),
+    ShowTables,
+    TableStatus(String),
+    /// Seconds pass.
+    Tick(u64),
+    /// The process is killed and started again.
+    Restart,
+}
+
+/// Panics on what it does not understand: a script is part of a test.
+pub fn parse(line: &str) -> Statement {
+    let mut parser = Parser {
+        lexer: Lexer::new(line.as_bytes()),
+    };
+    let statement = parser.statement();
+    assert_eq!(parser.lexer.peek().kind, TokenKind::End, "rest of: {line}");
+    statement
+}
+
+pub fn command(line: &str) -> Command {
+    match parse(line) {
+        Statement::Command(command) => command,
+        other => panic!("no command: {other:?}"),
+    }
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+}
+
+impl Parser<'_> {
+    fn word(&mut self, word: &str) -> bool {
+        self.lexer.take_word(word)
+    }
+
+    fn name(&mut self) -> String {
+        let token = self.lexer.next();
+        self.lexer.name(&token).expect("a name")
+    }
+
+    fn text(&mut self) -> String {
+        let token = self.lexer.next();
+        String::from_utf8(self.lexer.string(&token)).expect("text")
+    }
+
+    fn number(&mut self) -> u64 {
+        let token = self.lexer.next();
+        std::str::from_utf8(self.lexer.bytes(&token))
+            .unwrap()
+            .parse()
+            .expect("a number")
+    }
+
+    fn expect(&mut self, kind: TokenKind) {
+        assert!(self.lexer.take(kind.clone()), "expected {kind:?}");
+    }
+
+    fn list<T>(&mut self, item: fn(&mut Self) -> T) -> Vec<T> {
+        self.expect(TokenKind::Open);
+        let mut items = vec![item(self)];
+        while self.lexer.take(TokenKind::Comma) {
+            items.push(item(self));
+        }
+        self.expect(TokenKind::Close);
+        items
+    }
+
+    fn expression(&mut self) -> Expression {
+        expression::parse(&mut self.lexer).expect("an expression")
+    }
+
+    fn value(&mut self) -> Value {
+        expression::evaluate(&self.expression(), &|_| None)
+    }
+
+    fn statement(&mut self) -> Statement {
+        if self.word("create") {
+            return self.create();
+        } else if self.word("drop") {
+            let if_exists = self.word("if") && self.word("exists");
+            return Statement::Command(Command::DropTable {
+                table: self.name(),
+                if_exists,
+            });
+        } else if self.word("insert") {
+            return Statement::Command(self.insert(false));
+        } else if self.word("replace") {
+            return Statement::Command(self.insert(true));
+        } else if self.word("delete") {
+            return Statement::Command(self.delete());
+        } else if self.word("many") {
+            return Statement::Command(self.many());
+        } else if self.word("read") {
+            return Statement::Command(Command::Read {
+                select: self.select(),
+            });
+        } else if self.word("select") {
+            return Statement::Select(self.select());
+        } else if self.word("call") {
+            let table = self.name();
+            let documents = self.list(Self::text);
+            return Statement::CallPq { table, documents };
+        } else if self.word("show") {
+            return Statement::ShowCreate(self.name());
+        } else if self.word("status") {
+            return Statement::TableStatus(self.name());
+        } else if self.word("tables") {
+            return Statement::ShowTables;
+        } else if self.word("tick") {
+            return Statement::Tick(self.number());
+        } else if self.word("restart") {
+            return Statement::Restart;
+        }
+        Statement::Command(self.session_command())
+    }
+
+    fn session_command(&mut self) -> Command {
+        if self.word("wait") {
+            let table = self.name();
+            let timeout_us = self.number() * 1_000_000;
+            return Command::QueueWait { table, timeout_us };
+        }
+        let verb = self.name();
+        match verb.as_str() {
+            "end" => Command::QueueEnd,
+            "abort" => Command::QueueAbort,
+            "close" => Command::SessionClosed,
+            "checkpoint" => Command::Checkpoint,
+            "shutdown" => Command::Shutdown,
+            _ => panic!("no statement: {verb}"),
+        }
+    }
+
+    /// `create [if not exists] search|pq|queue name [(columns)] [on name] [into name]`
+    fn create(&mut self) -> Statement {
+        let if_not_exists = self.word("if") && self.word("not") && self.word("exists");
+        let kind = self.name();
+        let name = self.name();
+        let system = if kind == "queue" {
+            TypeSystem::Queue
+        } else {
+            TypeSystem::Search
+        };
+        let mut columns = Vec::new();
+        if self.lexer.take(TokenKind::Open) {
+            loop {
+                columns.push(self.column(system));
+                if !self.lexer.take(TokenKind::Comma) {
+                    break;
+                }
+            }
+            self.expect(TokenKind::Close);
+        }
+        let on = self.word("on").then(|| self.name());
+        let into = self.word("into").then(|| self.name());
+        let kind = match kind.as_str() {
+            "search" => Kind::Search,
+            "pq" => Kind::Percolate { on, into },
+            "queue" => Kind::Queue,
+            _ => panic!("no kind of table: {kind}"),
+        };
+        Statement::Command(Command::CreateTable {
+            definition: Definition {
+                name,
+                kind,
+                columns,
+            },
+            if_not_exists,
+        })
+    }
+
+    fn column(&mut self, system: TypeSystem) -> Column {
+        let name = self.name();
+        let kind = self.name();
+        let args = if self.lexer.peek().kind == TokenKind::Open {
+            self.list(Self::number)
+        } else {
+            Vec::new()
+        };
+        let unsigned = self.word("unsigned");
+        let nullable = !(self.word("not") && self.word("null"));
+        let default = self.word("default").then(|| self.value());
+        Column {
+            name,
+            kind: ColumnType::parse(&kind, &args, unsigned, system).expect("a type"),
+            nullable,
+            default,
+        }
+    }
+
+    /// `insert name [(columns)] values (…), (…)`
+    fn insert(&mut self, replace: bool) -> Command {
+        let table = self.name();
+        let columns = (self.lexer.peek().kind == TokenKind::Open).then(|| self.list(Self::name));
+        assert!(self.word("values"), "expected VALUES");
+        let mut rows = vec![self.list(Self::value)];
+        while self.lexer.take(TokenKind::Comma) {
+            rows.push(self.list(Self::value));
+        }
+        Command::Insert {
+            table,
+            columns,
+            rows,
+            replace,
+        }
+    }
+
+    fn delete(&mut self) -> Command {
+        let table = self.name();
+        let matching = self.word("match").then(|| self.text());
+        let filter = self.word("where").then(|| self.expression());
+        let limit = self.word("limit").then(|| self.number());
+        Command::Delete {
+            table,
+            matching,
+            filter,
+            limit,
+        }
+    }
+
+    /// `many insert … ; delete …`
+    fn many(&mut self) -> Command {
+        let mut members = Vec::new();
+        loop {
+            let member = match self.name().as_str() {
+                "insert" => self.insert(false),
+                "replace" => self.insert(true),
+                "delete" => self.delete(),
+                verb => panic!("no member: {verb}"),
+            };
+            members.push(member);
+            if !self.lexer.take(TokenKind::Semicolon) {
+                return Command::Many(members);
+            }
+        }
+    }
+
+    /// `* | count | column, … from name [match 'text'] [where …] [order by … [desc]] [limit n] [offset n]`
+    fn select(&mut self) -> Select {
+        let mut items = Vec::new();
+        loop {
+            if self.lexer.take(TokenKind::Star) {
+                items.push(Item::Star);
+            } else if self.word("count") {
+                items.push(Item::Value {
+                    what: Output::Count,
+                    name: "count(*)".to_owned(),
+                });
+            } else if self.word("weight") {
+                items.push(Item::Value {
+                    what: Output::Weight,
+                    name: "weight()".to_owned(),
+                });
+            } else {
+                let what = self.expression();
+                let name = format!("{}", items.len());
+                items.push(Item::Value {
+                    what: Output::Expression(what),
+                    name,
+                });
+            }
+            if !self.lexer.take(TokenKind::Comma) {
+                break;
+            }
+        }
+        assert!(self.word("from"), "expected FROM");
+        let table = self.name();
+        let matching = self.word("match").then(|| self.text());
+        let filter = self.word("where").then(|| self.expression());
+        let mut order = Vec::new();
+        if self.word("order") && self.word("by") {
+            let key = Output::Expression(self.expression());
+            let descending = self.word("desc");
+            order.push(OrderBy { key, descending });
+        }
+        let limit = self.word("limit").then(|| self.number());
+        let offset = if self.word("offset") {
+            self.number()
+        } else {
+            0
+        };
+        Select {
+            table,
+            items,
+            matching,
+            filter,
+            order,
+            limit,
+            offset,
+            options: Vec::new(),
+        }
+    }
+}
