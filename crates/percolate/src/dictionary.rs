@@ -209,11 +209,16 @@ impl Dictionary {
         term
     }
 
-    /// Merges the small layer into the large one when it has outgrown its part. What it holds wins: it is newer.
+    /// Merges the small layer into the large one when it has outgrown its part.
     fn settle(&mut self) {
-        if self.recent.len() <= RECENT_WORDS_MIN.max(self.base.len() / RECENT_PART) {
-            return;
+        if self.recent.len() > RECENT_WORDS_MIN.max(self.base.len() / RECENT_PART) {
+            self.compact();
         }
+    }
+
+    /// Merges the small layer into the large one: a look-up then has one layer to look into. What the small one holds
+    /// wins, it is newer. Cost: linear in all words if a snapshot shares the large layer, else in those of the small.
+    pub(crate) fn compact(&mut self) {
         let recent = std::mem::take(&mut self.recent);
         let base = Arc::make_mut(&mut self.base);
         for plain in recent.short.iter() {

@@ -6,10 +6,8 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
-
 use crate::{
+    anchors::{Anchors, Run},
     check::{Check, Slice},
     conjunction::Conjunction,
     dictionary::TermId,
@@ -40,15 +38,6 @@ pub(crate) struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == 32, "two entries to a cache line");
 
-/// Entries under one anchor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    /// Index of the first.
-    pub(crate) start: u32,
-    /// How many; at least one.
-    pub(crate) len: u32,
-}
-
 /// A level.
 #[derive(Debug, Default)]
 pub(crate) struct Level {
@@ -61,7 +50,9 @@ pub(crate) struct Level {
     /// Of each entry, one further term that must be there, or its anchor again. Read before the entry is: most
     /// candidates fall here, at four bytes each.
     seconds: Box<[TermId]>,
-    anchors: HashMap<TermId, Run, FxBuildHasher>,
+    /// Of each entry, the term it is filed under.
+    filed: Box<[TermId]>,
+    anchors: Anchors,
     /// Entries without an anchor.
     pub(crate) always: Box<[Entry]>,
     checks: Box<[Arc<Check>]>,
@@ -83,8 +74,8 @@ impl Level {
 
     /// The entries filed under a term.
     #[inline]
-    pub(crate) fn run(&self, anchor: TermId) -> Option<Run> {
-        self.anchors.get(&anchor).copied()
+    pub(crate) fn run(&self, anchor: TermId) -> Run {
+        self.anchors.run(anchor)
     }
 
     /// The second terms of a run's entries.
@@ -224,16 +215,14 @@ impl Builder {
             }
             Some(entry)
         };
-        for (anchor, run) in &level.anchors {
-            for index in run.start..run.start + run.len {
-                let Some(mut entry) = moved(level.entry(index)) else {
-                    continue;
-                };
-                let positive = &mut entry.terms[..usize::from(entry.positive)];
-                positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
-                let anchor = if entry.covered { *anchor } else { positive[0] };
-                self.entries.push((anchor, entry));
-            }
+        for (anchor, entry) in level.filed.iter().zip(&level.entries) {
+            let Some(mut entry) = moved(entry) else {
+                continue;
+            };
+            let positive = &mut entry.terms[..usize::from(entry.positive)];
+            positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
+            let anchor = if entry.covered { *anchor } else { positive[0] };
+            self.entries.push((anchor, entry));
         }
         self.always.extend(level.always.iter().filter_map(moved));
     }
@@ -242,26 +231,18 @@ impl Builder {
     pub(crate) fn finish(mut self) -> Level {
         self.entries
             .sort_unstable_by_key(|(anchor, entry)| (*anchor, second(*anchor, entry), entry.query));
-        let mut anchors: HashMap<TermId, Run, FxBuildHasher> = HashMap::default();
-        for ((anchor, _), index) in self.entries.iter().zip(0..) {
-            anchors
-                .entry(*anchor)
-                .or_insert(Run {
-                    start: index,
-                    len: 0,
-                })
-                .len += 1;
-        }
+        let filed = self.entries.iter().map(|(anchor, _)| *anchor);
         Level {
             ids: self.queries.iter().map(|query| query.id).collect(),
+            queries: self.queries.into(),
             seconds: self
                 .entries
                 .iter()
                 .map(|(anchor, entry)| second(*anchor, entry))
                 .collect(),
-            entries: self.entries.into_iter().map(|(_, entry)| entry).collect(),
-            queries: self.queries.into(),
-            anchors,
+            anchors: Anchors::of(filed.clone()),
+            filed: filed.collect(),
+            entries: self.entries.iter().map(|(_, entry)| *entry).collect(),
             always: self.always.into(),
             checks: self.checks.into(),
         }

@@ -3,6 +3,7 @@
 //! A [`QuerySet`] belongs to one writer. It publishes immutable [`Snapshot`]s; any number of matchers run
 //! [`Snapshot::matches`] over them while the set changes, without a lock and without waiting for the writer.
 
+mod anchors;
 mod check;
 mod conjunction;
 mod dictionary;

@@ -246,6 +246,7 @@ impl QuerySet {
         self.stream.decay();
         self.filed_at = self.stream.documents();
         self.push_fresh();
+        self.words.dictionary.compact();
         if !self.levels.is_empty() {
             self.merge(0..self.levels.len());
         }

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use query::analysis::Words;
 
 use crate::{
+    anchors::Run,
     check::Slice,
     dictionary::{Dictionary, TermId},
     found::{Found, Sorter},
     frequency::Stream,
     hits::{Hits, Work},
-    level::{Entry, Level, Run},
+    level::{Entry, Level},
     limits::{DOCUMENTS_MAX, SLICE_DOCUMENTS},
     set::Held,
 };
@@ -158,12 +159,11 @@ impl Scratch {
         let found = &mut self.found[level_number];
         let mut count = 0;
         for term in &self.touched {
-            if let Some(run) = level.run(*term) {
-                let holding = slice.mask(*term);
-                work.candidates += u64::from(run.len) * u64::from(holding.count_ones());
-                work.visits += u64::from(run.len);
-                count = sift(level, run, *term, slice, &mut self.left, count);
-            }
+            let run = level.run(*term);
+            let holding = slice.mask(*term);
+            work.candidates += u64::from(run.len) * u64::from(holding.count_ones());
+            work.visits += u64::from(run.len);
+            count = sift(level, run, *term, slice, &mut self.left, count);
         }
         let mut verify = |entry: &Entry, among: u64| {
             let mask = level.verify(entry, among, slice);
@@ -186,8 +186,8 @@ impl Scratch {
     }
 }
 
-/// Sifts a run by the second terms alone, without a branch that depends on them. What is left goes behind the first
-/// `count` of `left`; gives how many those are now.
+/// Sifts a run by the second terms alone. What is left goes behind the first `count` of `left`; gives how many those
+/// are now.
 fn sift(
     level: &Level,
     run: Run,
@@ -201,9 +201,26 @@ fn sift(
         left.resize(count + seconds.len(), (0, 0));
     }
     let holding = slice.mask(anchor);
-    for (second, index) in seconds.iter().zip(run.start..) {
+    let mut keep = |second: TermId, index: u32| {
         left[count] = (index, anchor);
-        count += usize::from(holding & slice.mask(*second) != 0);
+        count += usize::from(holding & slice.mask(second) != 0);
+    };
+    // Most candidates fall, so four are tried at once; of four that do not all fall, each is kept or not without a
+    // branch that nobody could predict.
+    let (fours, rest) = seconds.as_chunks::<4>();
+    let mut index = run.start;
+    for [a, b, c, d] in fours {
+        let any = slice.mask(*a) | slice.mask(*b) | slice.mask(*c) | slice.mask(*d);
+        if any & holding != 0 {
+            keep(*a, index);
+            keep(*b, index + 1);
+            keep(*c, index + 2);
+            keep(*d, index + 3);
+        }
+        index += 4;
+    }
+    for (second, index) in rest.iter().zip(index..) {
+        keep(*second, index);
     }
     count
 }
