@@ -12,9 +12,6 @@ mod plan;
 mod rank;
 mod values;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
 use query::expression::Prepared;

@@ -17,9 +17,6 @@ mod forward;
 mod postings;
 mod write;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 

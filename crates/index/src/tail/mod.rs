@@ -8,9 +8,6 @@ mod chunk;
 mod dictionary;
 mod postings;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
 use hashbrown::HashMap;

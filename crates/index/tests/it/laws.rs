@@ -1,0 +1,196 @@
+//! Random histories: whatever was inserted, deleted, sealed, dropped or reopened, and when, answers are the oracle's.
+
+use std::sync::Arc;
+
+use disk::MemoryDisk;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use query::request::Select;
+use query::tree::{FieldSet, Node, Word};
+use query::value::Value;
+
+use crate::subject::{Subject, expression, filtered, order, row, select_all, select_count};
+
+const WORDS: [&str; 7] = ["ant", "bee", "cat", "dog", "eel", "fox", "#cat"];
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(u64, Vec<Value>),
+    Delete(u64),
+    Replace(u64, Vec<Value>),
+    Publish,
+    Freeze,
+    Run,
+    Install,
+    DropJob,
+    Reopen,
+    Check,
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let common = prop_oneof![4 => 0..3usize, 1 => 3..7usize];
+    vec(common.prop_map(|at| WORDS[at]), 0..8).prop_map(|words| words.join(" "))
+}
+
+fn columns() -> impl Strategy<Value = Vec<Value>> {
+    (text(), -3..4i64, text(), -2..3i8, text())
+        .prop_map(|(body, n, title, f, s)| row(&body, n, &title, f32::from(f) / 2.0, &s))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let id = 1..40u64;
+    prop_oneof![
+        12 => (id.clone(), columns()).prop_map(|(id, row)| Step::Insert(id, row)),
+        4 => id.clone().prop_map(Step::Delete),
+        4 => (id, columns()).prop_map(|(id, row)| Step::Replace(id, row)),
+        3 => Just(Step::Publish),
+        2 => Just(Step::Freeze),
+        2 => Just(Step::Run),
+        2 => Just(Step::Install),
+        1 => Just(Step::DropJob),
+        1 => Just(Step::Reopen),
+        1 => Just(Step::Check),
+    ]
+}
+
+fn fields() -> impl Strategy<Value = FieldSet> {
+    prop_oneof![3 => Just(FieldSet::ALL), 1 => (0..4u64).prop_map(FieldSet)]
+}
+
+fn node() -> impl Strategy<Value = Node> {
+    let word = || prop::sample::select(&WORDS[..]);
+    let single = (word(), fields()).prop_map(|(text, fields)| {
+        Node::Word(Word {
+            text: text.into(),
+            fields,
+        })
+    });
+    let phrase = (vec((word(), 1..3u32), 2..4), fields()).prop_map(|(parts, fields)| {
+        let mut at = 0;
+        let mut words = Vec::new();
+        for (text, distance) in parts {
+            words.push((text.into(), at));
+            at += distance;
+        }
+        Node::Phrase { words, fields }
+    });
+    let leaf = prop_oneof![4 => single, 1 => phrase, 1 => Just(Node::All)];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let negated = inner.clone().prop_map(|node| Node::Not(Box::new(node)));
+        prop_oneof![
+            vec(inner.clone(), 2..4).prop_map(Node::And),
+            vec(inner.clone(), 2..4).prop_map(Node::Or),
+            (inner, negated).prop_map(|(wanted, not)| Node::And(vec![wanted, not])),
+        ]
+    })
+}
+
+fn select() -> impl Strategy<Value = Select> {
+    let filters = [
+        "n >= 0",
+        "id IN (3, 5, 7, 900, 5)",
+        "id = 4 OR id = 9 OR id IN (1, 2)",
+        "id = 6 AND n < 2",
+        "f * 2 = n",
+        "s = ''",
+        "NOT n BETWEEN -1 AND 1",
+        "id > 10 AND id < 25",
+        "id = '8'",
+        "title <> s AND n > -2",
+    ];
+    let orders = [
+        vec![],
+        vec![order("weight()", false), order("id", true)],
+        vec![order("n", true)],
+        vec![order("s", false), order("f", true)],
+        vec![order("n + f", false), order("weight()", true)],
+        vec![order("id", true)],
+    ];
+    let filter = prop::option::of(prop::sample::select(filters.to_vec()));
+    let order = prop::sample::select(orders.to_vec());
+    let limit = prop::option::of(0..9u64);
+    (filter, order, limit, 0..4u64, 0..8u8).prop_map(|(filter, order, limit, offset, kind)| {
+        let base = if kind == 0 {
+            select_count()
+        } else {
+            select_all()
+        };
+        let order = if kind == 0 { Vec::new() } else { order };
+        Select {
+            filter: filter.map(expression),
+            order,
+            limit,
+            offset,
+            ..base
+        }
+    })
+}
+
+fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option<Node>)]) {
+    match step.clone() {
+        Step::Insert(id, row) => subject.insert(id, row),
+        Step::Delete(id) => subject.delete(id),
+        Step::Replace(id, row) => subject.replace(id, row),
+        Step::Publish => drop(subject.table.snapshot()),
+        Step::Freeze => subject.freeze(),
+        Step::Run => subject.run_job(),
+        Step::Install => subject.install(),
+        Step::DropJob => subject.drop_job(),
+        Step::Reopen => subject.reopen(),
+        Step::Check => {
+            subject.check_counts();
+            asked
+                .iter()
+                .for_each(|(select, root)| subject.check(select, root.as_ref()));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+
+    #[test]
+    fn answers_do_not_depend_on_history_or_layout(
+        steps in vec(step(), 1..90),
+        asked in vec((select(), prop::option::of(node())), 6),
+    ) {
+        let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+        for step in steps.iter().chain([&Step::Check]) {
+            apply(&mut subject, step, &asked);
+        }
+        subject.seal();
+        apply(&mut subject, &Step::Check, &asked);
+        subject.reopen();
+        apply(&mut subject, &Step::Check, &asked);
+    }
+}
+
+#[test]
+fn an_old_snapshot_keeps_its_answers() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    (1..20).for_each(|id| subject.insert(id, row("cat dog", 1, "cat", 0.0, "")));
+    let old = subject.table.snapshot();
+    let model = subject.model.clone();
+    (5..15).for_each(|id| subject.delete(id));
+    subject.seal();
+    (30..99).for_each(|id| subject.insert(id, row("cat", 2, "", 0.0, "")));
+    subject.seal();
+    let cat = crate::subject::tree("cat");
+    crate::subject::check(&old, &model, &select_all(), Some(&cat));
+    crate::subject::check(&old, &model, &filtered("n = 1"), None);
+    subject.check(&select_all(), Some(&cat));
+}
+
+#[test]
+fn what_is_not_published_is_not_visible() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    subject.insert(1, row("cat", 1, "", 0.0, ""));
+    let before = subject.table.snapshot();
+    subject.insert(2, row("cat", 1, "", 0.0, ""));
+    subject.delete(1);
+    assert_eq!(before.count(), 1);
+    assert_eq!(before.document_frequency("cat").expect("a count"), 1);
+    assert!(before.get(2).expect("a look-up").is_none());
+    assert!(before.get(1).expect("a look-up").is_some());
+    assert_eq!(subject.table.snapshot().get(1).expect("a look-up"), None);
+}

@@ -1,0 +1,357 @@
+//! The oracle: rows in a map, every answer by brute force.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use index::{Keyword, TableShape};
+use query::analysis::{Analyzer, Words};
+use query::expression::{Expression, evaluate};
+use query::request::{Item, Output, Select};
+use query::schema::{Column, ColumnType};
+use query::tree::{Node, Query};
+use query::value::Value;
+use query::{reference, schema};
+
+/// What both sides of a comparison give.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Given {
+    pub(crate) columns: Vec<(String, Option<ColumnType>)>,
+    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) total_found: u64,
+    pub(crate) keywords: Vec<Keyword>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Model {
+    pub(crate) shape: TableShape,
+    rows: BTreeMap<u64, (Vec<Value>, Words)>,
+}
+
+/// `body text, n int, title text, f float, s string`.
+pub(crate) fn shape() -> TableShape {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+        nullable: true,
+        default: None,
+    };
+    TableShape {
+        columns: vec![
+            column("body", ColumnType::Text),
+            column("n", ColumnType::Int),
+            column("title", ColumnType::Text),
+            column("f", ColumnType::Float),
+            column("s", ColumnType::String),
+        ],
+        analyzer: Analyzer::default(),
+    }
+}
+
+/// The words of a row's text columns.
+pub(crate) fn words_of(shape: &TableShape, row: &[Value]) -> Words {
+    let mut words = Words::new();
+    let texts = shape
+        .columns
+        .iter()
+        .zip(row)
+        .filter(|(column, _)| column.kind == schema::ColumnType::Text);
+    for (field, (_, value)) in (0..).zip(texts) {
+        if let Value::Str(text) = value {
+            words.push_field(&shape.analyzer, field, text);
+        }
+    }
+    words
+}
+
+impl Model {
+    pub(crate) fn new(shape: TableShape) -> Model {
+        Model {
+            shape,
+            rows: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn contains(&self, id: u64) -> bool {
+        self.rows.contains_key(&id)
+    }
+
+    pub(crate) fn insert(&mut self, id: u64, row: Vec<Value>) {
+        let words = words_of(&self.shape, &row);
+        assert!(self.rows.insert(id, (row, words)).is_none());
+    }
+
+    pub(crate) fn delete(&mut self, id: u64) -> bool {
+        self.rows.remove(&id).is_some()
+    }
+
+    pub(crate) fn get(&self, id: u64) -> Option<Vec<Value>> {
+        self.rows.get(&id).map(|(row, _)| row.clone())
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.rows.len() as u64
+    }
+
+    /// Words of all rows, every occurrence counted.
+    pub(crate) fn words(&self) -> u64 {
+        self.rows
+            .values()
+            .map(|(_, words)| words.len() as u64)
+            .sum()
+    }
+
+    pub(crate) fn keyword(&self, word: &str) -> Keyword {
+        let counts = self.rows.values().map(|(_, words)| count(words, word));
+        Keyword {
+            word: word.to_owned(),
+            documents: counts.clone().filter(|count| *count > 0).count() as u64,
+            hits: counts.map(u64::from).sum(),
+        }
+    }
+
+    pub(crate) fn search(&self, select: &Select, query: Option<&Query>) -> Given {
+        let root = query.map(|query| &query.root);
+        let mut found: Vec<(u64, i64)> = Vec::new();
+        for (id, (row, words)) in &self.rows {
+            let matched = root.is_none_or(|root| reference::matches(root, words));
+            let wanted = |filter| {
+                evaluate(filter, &|name| self.column(*id, row, name)).as_bool() == Some(true)
+            };
+            if matched && select.filter.as_ref().is_none_or(wanted) {
+                found.push((*id, self.weight(root, words)));
+            }
+        }
+        let total = found.len() as u64;
+        found.sort_by(|a, b| self.compare(select, query.is_some(), a, b));
+        let limit = select.limit.unwrap_or(u64::MAX) as usize;
+        let is_count = select.items.iter().any(|item| {
+            matches!(
+                item,
+                Item::Value {
+                    what: Output::Count,
+                    ..
+                }
+            )
+        });
+        let rows: Vec<Vec<Value>> = if is_count {
+            vec![vec![Value::Int(total.into()); select.items.len()]]
+        } else {
+            found
+                .iter()
+                .map(|(id, weight)| self.shown(select, *id, *weight))
+                .collect()
+        };
+        let mut keywords = Vec::new();
+        root.into_iter()
+            .for_each(|root| words_asked(root, &mut keywords));
+        Given {
+            columns: self.headers(select),
+            rows: rows
+                .into_iter()
+                .skip(select.offset as usize)
+                .take(limit)
+                .collect(),
+            total_found: if is_count { 1 } else { total },
+            keywords: keywords.iter().map(|word| self.keyword(word)).collect(),
+        }
+    }
+
+    fn column(&self, id: u64, row: &[Value], name: &str) -> Option<Value> {
+        if name == "id" {
+            return Some(Value::Int(id.into()));
+        }
+        let at = self
+            .shape
+            .columns
+            .iter()
+            .position(|column| column.name == name)?;
+        row.get(at).cloned()
+    }
+
+    fn value(&self, what: &Output, id: u64, weight: i64) -> Value {
+        match what {
+            Output::Weight => Value::Int(weight.into()),
+            Output::Count => unreachable!("handled apart"),
+            Output::Expression(expression) => {
+                evaluate(expression, &|name| self.column(id, &self.rows[&id].0, name))
+            }
+        }
+    }
+
+    fn shown(&self, select: &Select, id: u64, weight: i64) -> Vec<Value> {
+        let mut values = Vec::new();
+        for item in &select.items {
+            match item {
+                Item::Star => {
+                    values.push(Value::Int(id.into()));
+                    values.extend(self.rows[&id].0.iter().cloned());
+                }
+                Item::Value { what, .. } => values.push(self.value(what, id, weight)),
+            }
+        }
+        values
+    }
+
+    fn headers(&self, select: &Select) -> Vec<(String, Option<ColumnType>)> {
+        let mut headers = Vec::new();
+        let id = Some(ColumnType::Bigint);
+        for item in &select.items {
+            match item {
+                Item::Star => {
+                    headers.push(("id".to_owned(), id));
+                    let columns = self.shape.columns.iter();
+                    headers.extend(columns.map(|column| (column.name.clone(), Some(column.kind))));
+                }
+                Item::Value { what, name } => {
+                    let kind = match what {
+                        Output::Weight => Some(ColumnType::Int),
+                        Output::Count => id,
+                        Output::Expression(Expression::Column(name)) if name == "id" => id,
+                        Output::Expression(Expression::Column(name)) => self
+                            .shape
+                            .columns
+                            .iter()
+                            .find(|column| column.name == *name)
+                            .map(|column| column.kind),
+                        Output::Expression(_) => None,
+                    };
+                    headers.push((name.clone(), kind));
+                }
+            }
+        }
+        headers
+    }
+
+    fn compare(
+        &self,
+        select: &Select,
+        matching: bool,
+        a: &(u64, i64),
+        b: &(u64, i64),
+    ) -> std::cmp::Ordering {
+        for order in &select.order {
+            let of = |row: &(u64, i64)| self.value(&order.key, row.0, row.1);
+            let compared = of(a).cmp_order(&of(b));
+            let compared = if order.descending {
+                compared.reverse()
+            } else {
+                compared
+            };
+            if compared.is_ne() {
+                return compared;
+            }
+        }
+        let by_weight = if select.order.is_empty() && matching {
+            b.1.cmp(&a.1)
+        } else {
+            std::cmp::Ordering::Equal
+        };
+        by_weight.then(a.0.cmp(&b.0))
+    }
+
+    /// Sphinx's `bm25` ranker, written down word for word, over all rows; the integer steps as ADR 007 has them.
+    fn weight(&self, root: Option<&Node>, words: &Words) -> i64 {
+        let Some(root) = root.filter(|root| !matches!(root, Node::All)) else {
+            return 1;
+        };
+        let mut asked = BTreeSet::new();
+        words_wanted(root, &mut asked);
+        let (mut matched, mut fields) = (BTreeSet::new(), BTreeSet::new());
+        collect(root, words, &mut matched, &mut fields);
+        let rows = self.len() as f64;
+        let (mut units, mut sphinx) = (0i64, 0f64);
+        for word in &matched {
+            let documents = self.keyword(word).documents as f64;
+            let idf = ((rows - documents + 1.0) / documents).ln() / (2.0 * (1.0 + rows).ln());
+            let points = (1000.0 * (1 << 20) as f64 * idf / asked.len() as f64).round() as i64;
+            let hits = i64::from(count(words, word));
+            units += points * 5 * hits / (5 * hits + 6);
+            sphinx += hits as f64 / (hits as f64 + 1.2) * idf / asked.len() as f64;
+        }
+        let bm25 = (units + (500 << 20)).div_euclid(1 << 20);
+        let published = ((sphinx + 0.5) * 1000.0) as i64;
+        assert!(
+            (bm25 - published).abs() <= 1,
+            "{bm25} is not Sphinx's {published}"
+        );
+        fields.len() as i64 * 1000 + bm25
+    }
+}
+
+fn count(words: &Words, wanted: &str) -> u32 {
+    words.iter().filter(|(word, _, _)| *word == wanted).count() as u32
+}
+
+/// The words and fields with which a tree matches a document.
+fn collect(node: &Node, words: &Words, matched: &mut BTreeSet<String>, fields: &mut BTreeSet<u8>) {
+    if !reference::matches(node, words) {
+        return;
+    }
+    match node {
+        Node::All | Node::Not(_) => {}
+        Node::Word(word) => {
+            matched.insert(word.text.to_string());
+            let places = words
+                .iter()
+                .filter(|(text, field, _)| *text == &*word.text && word.fields.holds(*field));
+            fields.extend(places.map(|(_, field, _)| field));
+        }
+        Node::Phrase { words: phrase, .. } => {
+            matched.extend(phrase.iter().map(|(text, _)| text.to_string()));
+            // The phrase alone, in one field after the other.
+            for field in 0..64 {
+                let Node::Phrase {
+                    words: phrase,
+                    fields: set,
+                } = node
+                else {
+                    continue;
+                };
+                let set = query::tree::FieldSet(set.0 & 1 << field);
+                let there = Node::Phrase {
+                    words: phrase.clone(),
+                    fields: set,
+                };
+                if reference::matches(&there, words) {
+                    fields.insert(field);
+                }
+            }
+        }
+        Node::And(children) | Node::Or(children) => {
+            children
+                .iter()
+                .for_each(|child| collect(child, words, matched, fields));
+        }
+    }
+}
+
+/// Every distinct word, in the order of the tree.
+fn words_asked(node: &Node, asked: &mut Vec<String>) {
+    let mut add = |word: &str| {
+        if !asked.iter().any(|known| known == word) {
+            asked.push(word.to_owned());
+        }
+    };
+    match node {
+        Node::All => {}
+        Node::Word(word) => add(&word.text),
+        Node::Phrase { words, .. } => words.iter().for_each(|(word, _)| add(word)),
+        Node::And(children) | Node::Or(children) => {
+            children.iter().for_each(|child| words_asked(child, asked));
+        }
+        Node::Not(child) => words_asked(child, asked),
+    }
+}
+
+/// The words outside of negations.
+fn words_wanted(node: &Node, asked: &mut BTreeSet<String>) {
+    match node {
+        Node::All | Node::Not(_) => {}
+        Node::Word(word) => {
+            asked.insert(word.text.to_string());
+        }
+        Node::Phrase { words, .. } => asked.extend(words.iter().map(|(word, _)| word.to_string())),
+        Node::And(children) | Node::Or(children) => {
+            children.iter().for_each(|child| words_wanted(child, asked));
+        }
+    }
+}

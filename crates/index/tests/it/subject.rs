@@ -1,0 +1,268 @@
+//! A table under test, with the journal and the manifest that the engine would keep for it, beside its oracle.
+
+use std::sync::Arc;
+
+use disk::Disk;
+use index::{Files, SealJob, Sealed, Snapshot, Table};
+use query::expression::{self, Expression};
+use query::lexer::Lexer;
+use query::request::{Item, OrderBy, Output, Select};
+use query::tree::{Node, Query};
+use query::value::Value;
+
+use crate::model::{Given, Model, shape, words_of};
+
+/// The directory of every table under test.
+pub(crate) const DIR: &str = "tables/posts";
+
+/// What the journal keeps of one change; its position is its place, from 1.
+#[derive(Clone)]
+pub(crate) enum Record {
+    Insert(u64, Vec<Value>),
+    Delete(u64),
+}
+
+pub(crate) struct Subject {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) table: Table,
+    pub(crate) model: Model,
+    pub(crate) manifest: Files,
+    pub(crate) journal: Vec<Record>,
+    pub(crate) job: Option<SealJob>,
+    pub(crate) sealed: Option<Sealed>,
+}
+
+impl Subject {
+    pub(crate) fn new(disk: Arc<dyn Disk>) -> Subject {
+        let table = Table::create(Arc::clone(&disk), DIR, shape()).expect("an empty table");
+        let manifest = table.files();
+        let model = Model::new(shape());
+        Subject {
+            disk,
+            table,
+            model,
+            manifest,
+            journal: Vec::new(),
+            job: None,
+            sealed: None,
+        }
+    }
+
+    /// INSERT; nothing if the id is taken.
+    pub(crate) fn insert(&mut self, id: u64, row: Vec<Value>) {
+        assert_eq!(
+            self.table.contains(id).expect("contains"),
+            self.model.contains(id)
+        );
+        if !self.model.contains(id) {
+            self.table
+                .insert(id, &row, &words_of(&self.model.shape, &row))
+                .expect("insert");
+            self.model.insert(id, row.clone());
+            self.journal.push(Record::Insert(id, row));
+        }
+    }
+
+    pub(crate) fn delete(&mut self, id: u64) {
+        assert_eq!(
+            self.table.delete(id).expect("delete"),
+            self.model.delete(id)
+        );
+        self.journal.push(Record::Delete(id));
+    }
+
+    pub(crate) fn replace(&mut self, id: u64, row: Vec<Value>) {
+        self.delete(id);
+        self.insert(id, row);
+    }
+
+    /// Starts a seal, if there is something to do.
+    pub(crate) fn freeze(&mut self) {
+        let saved = self.table.is_saved();
+        let job = self.table.freeze(self.journal.len() as u64);
+        assert!(!(saved && job.is_some()), "nothing to save, and yet a job");
+        self.job = job.or(self.job.take());
+    }
+
+    /// Writes the files, while the table goes on.
+    pub(crate) fn run_job(&mut self) {
+        if let Some(job) = self.job.take() {
+            self.sealed = Some(job.run().expect("a healthy disk"));
+        }
+    }
+
+    /// Takes over what was written, and makes it the manifest's.
+    pub(crate) fn install(&mut self) {
+        if let Some(sealed) = self.sealed.take() {
+            self.manifest = self.table.install(sealed).expect("install");
+            let mut bytes = Vec::new();
+            self.manifest.encode(&mut bytes);
+            assert_eq!(
+                Files::decode(&mut &bytes[..]).as_ref(),
+                Some(&self.manifest)
+            );
+            self.table.remove_unused().expect("a healthy disk");
+        }
+    }
+
+    pub(crate) fn seal(&mut self) {
+        self.run_job();
+        self.install();
+        self.freeze();
+        self.run_job();
+        self.install();
+    }
+
+    /// The job fails, or its process dies.
+    pub(crate) fn drop_job(&mut self) {
+        if self.job.take().is_some() || self.sealed.take().is_some() {
+            self.table.thaw();
+        }
+    }
+
+    /// Starts again from the files of the manifest and the journal above them.
+    pub(crate) fn reopen(&mut self) {
+        let disk = Arc::clone(&self.disk);
+        self.reopen_on(disk);
+    }
+
+    pub(crate) fn reopen_on(&mut self, disk: Arc<dyn Disk>) {
+        (self.job, self.sealed) = (None, None);
+        self.disk = disk;
+        self.table =
+            Table::open(Arc::clone(&self.disk), DIR, shape(), &self.manifest).expect("open");
+        assert_eq!(self.table.files(), self.manifest);
+        for record in &self.journal[self.manifest.position as usize..] {
+            match record {
+                Record::Insert(id, row) => {
+                    assert!(!self.table.contains(*id).expect("contains"));
+                    self.table
+                        .insert(*id, row, &words_of(&self.model.shape, row))
+                        .expect("insert");
+                }
+                Record::Delete(id) => {
+                    self.table.delete(*id).expect("delete");
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn check(&mut self, select: &Select, root: Option<&Node>) {
+        let snapshot = self.table.snapshot();
+        check(&snapshot, &self.model, select, root);
+    }
+
+    /// The counts that do not depend on a query.
+    #[track_caller]
+    pub(crate) fn check_counts(&mut self) {
+        let snapshot = self.table.snapshot();
+        assert_eq!(snapshot.count(), self.model.len());
+        assert_eq!(snapshot.words(), self.model.words());
+        assert_eq!(self.table.status().rows_live, self.model.len());
+    }
+}
+
+/// A snapshot answers as the oracle does, to the byte.
+#[track_caller]
+pub(crate) fn check(snapshot: &Arc<Snapshot>, model: &Model, select: &Select, root: Option<&Node>) {
+    let query = root.map(|root| Query {
+        root: root.clone(),
+        warnings: Vec::new(),
+    });
+    let given = answer(snapshot, select, query.as_ref()).expect("an answer");
+    assert_eq!(
+        given,
+        model.search(select, query.as_ref()),
+        "{select:?} {root:?}"
+    );
+}
+
+pub(crate) fn answer(
+    snapshot: &Arc<Snapshot>,
+    select: &Select,
+    query: Option<&Query>,
+) -> index::Result<Given> {
+    let answer = snapshot.search(select, query)?;
+    let expected = answer.rows.len();
+    let rows = answer.rows.collect::<index::Result<Vec<_>>>()?;
+    assert_eq!(rows.len(), expected);
+    let (columns, total_found, keywords) = (answer.columns, answer.total_found, answer.keywords);
+    Ok(Given {
+        columns,
+        rows,
+        total_found,
+        keywords,
+    })
+}
+
+/// `body, n, title, f, s`.
+pub(crate) fn row(body: &str, n: i64, title: &str, f: f32, s: &str) -> Vec<Value> {
+    vec![
+        Value::Str(body.to_owned()),
+        Value::Int(n.into()),
+        Value::Str(title.to_owned()),
+        Value::Float(f.into()),
+        Value::Str(s.to_owned()),
+    ]
+}
+
+/// SELECT *, weight().
+pub(crate) fn select_all() -> Select {
+    Select {
+        table: "posts".to_owned(),
+        items: vec![
+            Item::Star,
+            Item::Value {
+                what: Output::Weight,
+                name: "weight()".to_owned(),
+            },
+        ],
+        matching: None,
+        filter: None,
+        order: Vec::new(),
+        limit: None,
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
+pub(crate) fn select_count() -> Select {
+    let count = Item::Value {
+        what: Output::Count,
+        name: "count(*)".to_owned(),
+    };
+    Select {
+        items: vec![count],
+        ..select_all()
+    }
+}
+
+pub(crate) fn expression(text: &str) -> Expression {
+    expression::parse(&mut Lexer::new(text.as_bytes())).expect("an expression")
+}
+
+pub(crate) fn filtered(text: &str) -> Select {
+    Select {
+        filter: Some(expression(text)),
+        ..select_all()
+    }
+}
+
+pub(crate) fn order(key: &str, descending: bool) -> OrderBy {
+    let key = match key {
+        "weight()" => Output::Weight,
+        text => Output::Expression(expression(text)),
+    };
+    OrderBy { key, descending }
+}
+
+/// The tree of a query text over `body` and `title`.
+pub(crate) fn tree(text: &str) -> Node {
+    let query = query::parse(
+        text,
+        &["body", "title"],
+        &query::analysis::Analyzer::default(),
+    );
+    query.expect("a query").root
+}
