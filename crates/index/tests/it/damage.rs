@@ -1,1 +1,134 @@
-//! (to come)
+//! A damaged byte in any file is an error that names the file and the place, or is never read: no answer is ever wrong.
+
+use std::sync::Arc;
+
+use disk::{Disk, MemoryDisk};
+use index::{Error, Table};
+use query::request::Select;
+
+use crate::model::shape;
+use crate::subject::{DIR, Subject, answer, filtered, row, select_all, tree};
+
+/// Checksums cover blocks of this many bytes.
+const BLOCK_BYTES: u64 = 16 << 10;
+
+fn sealed() -> (MemoryDisk, Subject) {
+    let disk = MemoryDisk::new();
+    let mut subject = Subject::new(Arc::new(disk.clone()));
+    for id in 1..400 {
+        subject.insert(
+            id * 3,
+            row(
+                &format!("cat w{id} black dog"),
+                id as i64,
+                "cat",
+                0.5,
+                "some text",
+            ),
+        );
+    }
+    subject.seal();
+    (3..300).step_by(30).for_each(|id| subject.delete(id));
+    subject.seal();
+    (disk, subject)
+}
+
+/// Opens the table and asks for everything that it holds.
+fn read_all(disk: &MemoryDisk, subject: &Subject) -> index::Result<Vec<crate::model::Given>> {
+    let mut table = Table::open(Arc::new(disk.clone()), DIR, shape(), &subject.manifest)?;
+    let snapshot = table.snapshot();
+    let query = query::tree::Query {
+        root: tree("\"black dog\" | cat"),
+        warnings: Vec::new(),
+    };
+    let selects: [(Select, _); 3] = [
+        (select_all(), Some(&query)),
+        (filtered("n > 7 AND f = 0.5"), None),
+        (filtered("id = 333"), None),
+    ];
+    selects
+        .iter()
+        .map(|(select, query)| answer(&snapshot, select, *query))
+        .collect()
+}
+
+fn flip(disk: &MemoryDisk, path: &str, offset: u64) {
+    let file = disk.open(path).expect("a file");
+    let mut byte = [0];
+    file.read_at(offset, &mut byte).expect("a byte");
+    file.write_at(offset, &[byte[0] ^ 0x10]).expect("a byte");
+}
+
+#[test]
+fn every_damaged_byte_is_noticed_where_it_is_read() {
+    let (disk, subject) = sealed();
+    let whole = read_all(&disk, &subject).expect("an undamaged table");
+    let segment = format!("{DIR}/{}", subject.manifest.segments[0].directory);
+    let mut noticed = 0;
+    for name in disk.list(&segment).expect("a listing") {
+        let path = format!("{segment}/{name}");
+        let length = disk.open(&path).expect("a file").len().expect("a length");
+        for offset in (0..length).step_by((length / 60).max(1) as usize) {
+            flip(&disk, &path, offset);
+            match read_all(&disk, &subject) {
+                Ok(given) => assert_eq!(given, whole, "byte {offset} of {path}"),
+                Err(Error::Corrupt {
+                    file, offset: at, ..
+                }) => {
+                    assert_eq!(file, path);
+                    assert!(at.abs_diff(offset) <= BLOCK_BYTES.max(length.min(BLOCK_BYTES)));
+                    noticed += 1;
+                }
+                Err(Error::NewerFormat { file, .. }) => assert_eq!(file, path),
+                Err(other) => panic!("byte {offset} of {path}: {other:?}"),
+            }
+            flip(&disk, &path, offset);
+        }
+    }
+    assert!(noticed > 300, "{noticed} of some 360 damages noticed");
+    assert_eq!(
+        read_all(&disk, &subject).expect("an undamaged table"),
+        whole
+    );
+}
+
+#[test]
+fn a_file_cut_short_or_missing_is_an_error() {
+    for name in ["rows", "terms", "postings", "positions", "commit"] {
+        let (disk, subject) = sealed();
+        let path = format!("{DIR}/{}/{name}", subject.manifest.segments[0].directory);
+        let file = disk.open(&path).expect("a file");
+        let length = file.len().expect("a length");
+        file.set_len(length - 1).expect("a cut");
+        match read_all(&disk, &subject) {
+            Err(Error::Corrupt { file, .. }) => assert_eq!(file, path),
+            other => panic!("{name}: {other:?}"),
+        }
+        disk.remove(&path).expect("removed");
+        assert!(matches!(read_all(&disk, &subject), Err(Error::Io { file, .. }) if file == path));
+    }
+}
+
+#[test]
+fn a_newer_version_is_refused() {
+    let (disk, subject) = sealed();
+    let segment = format!("{DIR}/{}", subject.manifest.segments[0].directory);
+    let deleted = subject.manifest.segments[0]
+        .deleted
+        .clone()
+        .expect("deleted rows");
+    for name in ["commit", &deleted] {
+        let path = format!("{segment}/{name}");
+        let file = disk.open(&path).expect("a file");
+        file.write_at(8, &[9, 0, 0, 0]).expect("a version");
+        match read_all(&disk, &subject) {
+            Err(Error::NewerFormat {
+                file,
+                found: 9,
+                known: 1,
+            }) => assert_eq!(file, path),
+            other => panic!("{other:?}"),
+        }
+        file.write_at(8, &[1, 0, 0, 0]).expect("a version");
+    }
+}

@@ -1,1 +1,163 @@
-//! (to come)
+//! Disks that fail, fill up, or lose power in the middle of a seal.
+
+use std::sync::Arc;
+
+use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random, everything_lost};
+
+use crate::subject::{DIR, Subject, row, select_all, tree};
+
+/// Two segments, deletions in both, and a tail: the next seal writes every kind of file.
+fn history(disk: Arc<dyn Disk>) -> Subject {
+    let mut subject = Subject::new(disk);
+    for id in 1..60 {
+        subject.insert(id, row("cat dog", id as i64, "eel", 0.5, "s"));
+        if id % 20 == 0 {
+            subject.seal();
+        }
+    }
+    for id in (1..60).step_by(7) {
+        subject.delete(id);
+    }
+    subject
+}
+
+#[track_caller]
+fn check(subject: &mut Subject) {
+    subject.check_counts();
+    subject.check(&select_all(), Some(&tree("cat")));
+}
+
+/// The seal that everything here disturbs.
+fn seal_fails(subject: &mut Subject) -> bool {
+    subject.freeze();
+    let job = subject.job.take().expect("a job");
+    match job.run() {
+        Ok(sealed) => {
+            subject.sealed = Some(sealed);
+            false
+        }
+        Err(_) => {
+            subject.table.thaw();
+            true
+        }
+    }
+}
+
+#[test]
+fn a_call_that_fails_costs_nothing_but_the_seal() {
+    for call in [
+        Call::Create,
+        Call::Write,
+        Call::Sync,
+        Call::SyncDir,
+        Call::CreateDir,
+    ] {
+        let mut failures = 0;
+        for nth in 1..40 {
+            let disk = FaultDisk::new();
+            let mut subject = history(Arc::new(disk.clone()));
+            disk.inject(call, nth, Fault::Fail(std::io::ErrorKind::Other));
+            if !seal_fails(&mut subject) {
+                break;
+            }
+            failures += 1;
+            check(&mut subject);
+            subject.insert(1_000, row("cat", 1, "", 0.0, ""));
+            subject.delete(30);
+            subject.seal();
+            subject.seal();
+            assert!(subject.table.is_saved());
+            check(&mut subject);
+            subject.reopen();
+            check(&mut subject);
+        }
+        assert!(failures > 0, "{call:?} is never called");
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_the_rows_in_memory() {
+    let disk = FaultDisk::new();
+    let mut subject = history(Arc::new(disk.clone()));
+    let used = disk.space().expect("space");
+    disk.set_capacity(Some(
+        used.total_bytes.saturating_sub(used.free_bytes) + 4096,
+    ));
+    subject.freeze();
+    let error = subject
+        .job
+        .take()
+        .expect("a job")
+        .run()
+        .err()
+        .expect("a full disk");
+    assert!(
+        error.is_full(),
+        "{error}: {:?}",
+        std::error::Error::source(&error)
+    );
+    subject.table.thaw();
+    check(&mut subject);
+    disk.set_capacity(None);
+    subject.seal();
+    check(&mut subject);
+    subject.reopen();
+    check(&mut subject);
+}
+
+#[test]
+fn power_may_go_at_any_moment_of_a_seal() {
+    let disk = FaultDisk::new();
+    let mut subject = history(Arc::new(disk.clone()));
+    let before = disk.change_count();
+    assert!(!seal_fails(&mut subject));
+    let changes = disk.change_count() - before;
+    for change in 0..=changes {
+        let disk = FaultDisk::new();
+        let mut subject = history(Arc::new(disk.clone()));
+        disk.power_off_after(change);
+        subject.freeze();
+        let sealed = subject.job.take().expect("a job").run();
+        assert!(sealed.is_err() || change == changes);
+        let manifest = subject.manifest.clone();
+        for image in [disk.crash(everything_lost), disk.crash(at_random(change))] {
+            subject.manifest = manifest.clone();
+            subject.reopen_on(Arc::new(image));
+            check(&mut subject);
+            subject.seal();
+            subject.reopen();
+            check(&mut subject);
+        }
+    }
+}
+
+#[test]
+fn what_a_job_made_is_durable_when_it_returns() {
+    let disk = FaultDisk::new();
+    let mut subject = history(Arc::new(disk.clone()));
+    subject.seal();
+    subject.reopen_on(Arc::new(disk.crash(everything_lost)));
+    assert_eq!(subject.table.tail().rows, 0);
+    check(&mut subject);
+}
+
+#[test]
+fn orphans_are_removed_at_open() {
+    let disk = MemoryDisk::new();
+    let mut subject = history(Arc::new(disk.clone()));
+    subject.freeze();
+    subject.run_job();
+    let segments = disk.list(DIR).expect("a listing");
+    subject.reopen();
+    assert_eq!(segments.len(), disk.list(DIR).expect("a listing").len() + 1);
+    for segment in &subject.manifest.segments {
+        let path = format!("{DIR}/{}", segment.directory);
+        let names = disk.list(&path).expect("a listing");
+        let deleted: Vec<&String> = names
+            .iter()
+            .filter(|name| name.starts_with("deleted"))
+            .collect();
+        assert_eq!(deleted, segment.deleted.iter().collect::<Vec<_>>());
+    }
+    check(&mut subject);
+}

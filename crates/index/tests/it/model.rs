@@ -83,10 +83,6 @@ impl Model {
         self.rows.remove(&id).is_some()
     }
 
-    pub(crate) fn get(&self, id: u64) -> Option<Vec<Value>> {
-        self.rows.get(&id).map(|(row, _)| row.clone())
-    }
-
     pub(crate) fn len(&self) -> u64 {
         self.rows.len() as u64
     }
@@ -110,6 +106,14 @@ impl Model {
 
     pub(crate) fn search(&self, select: &Select, query: Option<&Query>) -> Given {
         let root = query.map(|query| &query.root);
+        let mut asked = Vec::new();
+        root.into_iter()
+            .for_each(|root| words_asked(root, &mut asked));
+        let keywords: Vec<Keyword> = asked.iter().map(|word| self.keyword(word)).collect();
+        let documents = keywords
+            .iter()
+            .map(|k| (k.word.as_str(), k.documents))
+            .collect();
         let mut found: Vec<(u64, i64)> = Vec::new();
         for (id, (row, words)) in &self.rows {
             let matched = root.is_none_or(|root| reference::matches(root, words));
@@ -117,7 +121,7 @@ impl Model {
                 evaluate(filter, &|name| self.column(*id, row, name)).as_bool() == Some(true)
             };
             if matched && select.filter.as_ref().is_none_or(wanted) {
-                found.push((*id, self.weight(root, words)));
+                found.push((*id, self.weight(root, words, &documents)));
             }
         }
         let total = found.len() as u64;
@@ -140,9 +144,6 @@ impl Model {
                 .map(|(id, weight)| self.shown(select, *id, *weight))
                 .collect()
         };
-        let mut keywords = Vec::new();
-        root.into_iter()
-            .for_each(|root| words_asked(root, &mut keywords));
         Given {
             columns: self.headers(select),
             rows: rows
@@ -151,7 +152,7 @@ impl Model {
                 .take(limit)
                 .collect(),
             total_found: if is_count { 1 } else { total },
-            keywords: keywords.iter().map(|word| self.keyword(word)).collect(),
+            keywords,
         }
     }
 
@@ -249,7 +250,7 @@ impl Model {
     }
 
     /// Sphinx's `bm25` ranker, written down word for word, over all rows; the integer steps as ADR 007 has them.
-    fn weight(&self, root: Option<&Node>, words: &Words) -> i64 {
+    fn weight(&self, root: Option<&Node>, words: &Words, documents: &BTreeMap<&str, u64>) -> i64 {
         let Some(root) = root.filter(|root| !matches!(root, Node::All)) else {
             return 1;
         };
@@ -260,7 +261,7 @@ impl Model {
         let rows = self.len() as f64;
         let (mut units, mut sphinx) = (0i64, 0f64);
         for word in &matched {
-            let documents = self.keyword(word).documents as f64;
+            let documents = documents[word.as_str()] as f64;
             let idf = ((rows - documents + 1.0) / documents).ln() / (2.0 * (1.0 + rows).ln());
             let points = (1000.0 * (1 << 20) as f64 * idf / asked.len() as f64).round() as i64;
             let hits = i64::from(count(words, word));
