@@ -1,0 +1,224 @@
+//! Start, recovery, signals, faults, end.
+
+use std::fs;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::Signal;
+
+use crate::server::{Folder, Server, Setup, request};
+
+#[test]
+fn sigterm_finishes_folds_and_ends_with_0() {
+    let mut server = Server::start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client
+        .query("INSERT INTO t (id, body) VALUES (1, 'kept')")
+        .unwrap();
+    assert_eq!(server.terminate().code(), Some(0), "{}", server.log());
+    assert!(
+        server.log().contains("everything is in files"),
+        "{}",
+        server.log()
+    );
+    server.restart_as(Setup::default());
+    let rows = server.client().query("SELECT body FROM t").unwrap().rows;
+    assert_eq!(rows, [[Some(b"kept".to_vec())]]);
+    let replayed = server
+        .client()
+        .query("SHOW STATUS LIKE 'recovery_replayed'")
+        .unwrap()
+        .rows;
+    assert_eq!(
+        replayed[0][1].as_deref(),
+        Some(&b"0"[..]),
+        "a clean end leaves nothing to replay"
+    );
+}
+
+#[test]
+fn what_was_acknowledged_survives_sigkill() {
+    let mut server = Server::start();
+    server.client().query("CREATE TABLE t (body text)").unwrap();
+    server
+        .client()
+        .query("INSERT INTO t (id, body) VALUES (1, 'kept')")
+        .unwrap();
+    server.kill_and_restart();
+    assert_eq!(
+        server
+            .client()
+            .query("SELECT id FROM t")
+            .unwrap()
+            .rows
+            .len(),
+        1
+    );
+    server.stop_and_restart();
+    assert_eq!(
+        server
+            .client()
+            .query("SELECT id FROM t")
+            .unwrap()
+            .rows
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn a_second_server_on_the_directory_ends_with_1_and_names_the_first() {
+    let server = Server::start();
+    let folder = server.folder();
+    let setup = Setup::default();
+    fs::rename(folder.path("log"), folder.path("first-log")).unwrap();
+    let mut second = setup.spawn(folder);
+    assert_eq!(second.wait().unwrap().code(), Some(1));
+    let log = fs::read_to_string(folder.path("log")).unwrap();
+    assert!(log.contains(&server.pid().to_string()), "{log}");
+    assert!(server.client().ping().is_ok());
+}
+
+#[test]
+fn an_address_that_is_taken_ends_with_1_and_names_it() {
+    let server = Server::start();
+    let folder = Folder::new();
+    let mut second = Setup::default()
+        .flag("--mysql", server.mysql())
+        .spawn(&folder);
+    assert_eq!(second.wait().unwrap().code(), Some(1));
+    let log = fs::read_to_string(folder.path("log")).unwrap();
+    assert!(log.contains(server.mysql()), "{log}");
+}
+
+/// Doors open before recovery ends. It is held here until somebody opens a pipe.
+#[test]
+fn a_server_that_recovers_says_so_at_both_doors() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let (mysql, http) = (
+        format!("unix:{}", folder.path("m")),
+        format!("unix:{}", folder.path("h")),
+    );
+    let setup = Setup::default()
+        .flag("--mysql", &mysql)
+        .flag("--http", &http)
+        .variable("SEINE_FAULTS", &format!("hold-recovery={pipe}"));
+    let mut child = setup.spawn(&folder);
+    while !fs::read_to_string(folder.path("log"))
+        .unwrap_or_default()
+        .contains("listening")
+    {
+        std::thread::yield_now();
+    }
+    let (status, body) = request(&http, "GET /readyz", "", b"");
+    assert_eq!(status, 503, "{body}");
+    assert!(body.contains("recovering"), "{body}");
+    assert_eq!(request(&http, "GET /livez", "", b"").0, 200);
+    let mut client = bench::client::Client::connect(&mysql, "test", "").unwrap();
+    let error = client.query("SHOW TABLES").unwrap_err().to_string();
+    assert!(error.contains("3032"), "{error}");
+
+    fs::write(&pipe, b"go").unwrap();
+    while request(&http, "GET /readyz", "", b"").0 != 200 {
+        std::thread::yield_now();
+    }
+    assert!(client.query("SHOW TABLES").is_ok());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn sighup_takes_what_may_change_and_names_what_may_not() {
+    let folder = Folder::new();
+    let config = folder.path("seine.toml");
+    fs::write(&config, "connections_max = 10\n").unwrap();
+    let server = Setup::default().flag("--config", &config).start();
+    let mut client = server.client();
+    fs::write(
+        &config,
+        "connections_max = 1\nmemory = '512MiB'\nlog = 'debug'\n",
+    )
+    .unwrap();
+    server.signal(Signal::HUP);
+    while !server.log().contains("settings were read again") {
+        client.ping().unwrap();
+    }
+    assert!(server.log().contains("\"memory\""), "{}", server.log());
+    let error = bench::client::Client::connect(server.mysql(), "test", "")
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("1040"), "{error}");
+
+    fs::write(&config, "connections_max = 'many'\n").unwrap();
+    server.signal(Signal::HUP);
+    while !server.log().contains("the settings stay as they were") {
+        client.ping().unwrap();
+    }
+}
+
+#[test]
+fn a_panic_in_a_read_ends_that_statement_only() {
+    let server = Setup::default()
+        .variable("SEINE_FAULTS", "panic-read=explode")
+        .start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client
+        .query("CREATE TABLE p (body text) type='pq'")
+        .unwrap();
+    for statement in [
+        "SELECT id FROM t WHERE MATCH('explode')",
+        "CALL PQ('p', 'explode', 0 AS docs_json)",
+    ] {
+        let error = client.query(statement).unwrap_err().to_string();
+        assert!(error.contains("1105"), "{error}");
+        assert!(
+            client.query("SELECT id FROM t").is_ok(),
+            "the connection goes on"
+        );
+    }
+    let panics = client.query("SHOW STATUS LIKE 'panics'").unwrap().rows;
+    assert_eq!(panics[0][1].as_deref(), Some(&b"2"[..]));
+    assert!(server.log().contains("ERROR"), "{}", server.log());
+}
+
+#[test]
+fn a_panic_in_the_write_path_stops_the_process_and_loses_nothing() {
+    let mut server = Setup::default()
+        .variable("SEINE_FAULTS", "panic-write=explode")
+        .start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client
+        .query("INSERT INTO t (id, body) VALUES (1, 'acknowledged')")
+        .unwrap();
+    assert!(
+        client
+            .query("INSERT INTO t (id, body) VALUES (2, 'explode')")
+            .is_err()
+    );
+    assert_eq!(server.ended().code(), Some(1), "{}", server.log());
+    server.restart_as(Setup::default());
+    let rows = server
+        .client()
+        .query("SELECT body FROM t WHERE id = 1")
+        .unwrap()
+        .rows;
+    assert_eq!(rows, [[Some(b"acknowledged".to_vec())]]);
+}
+
+#[test]
+fn logs_are_json_where_asked_for() {
+    let server = Setup::default().flag("--log-format", "json").start();
+    let log = server.log();
+    assert!(log.lines().count() >= 2);
+    for line in log.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(
+            line["level"].is_string() && line["message"].is_string(),
+            "{line}"
+        );
+    }
+}

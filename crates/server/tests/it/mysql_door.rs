@@ -1,0 +1,213 @@
+//! The MySQL door: logins, limits, packets, results.
+
+use std::collections::BTreeSet;
+
+use bench::client::Client;
+
+use crate::server::{Server, Setup};
+
+#[track_caller]
+fn refusal<T: std::fmt::Debug>(result: Result<T, bench::client::ClientError>, code: &str) {
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains(code), "{error} should be {code}");
+}
+
+fn text(client: &mut Client, statement: &str) -> Vec<Vec<String>> {
+    let cell = |cell: Option<Vec<u8>>| {
+        cell.map_or("NULL".to_owned(), |cell| String::from_utf8(cell).unwrap())
+    };
+    let rows = client.query(statement).unwrap().rows;
+    rows.into_iter()
+        .map(|row| row.into_iter().map(cell).collect())
+        .collect()
+}
+
+#[test]
+fn a_password_guards_the_door_and_without_one_any_name_passes() {
+    let guarded = Setup::default()
+        .variable("SEINE_PASSWORD", "sésame")
+        .start();
+    assert!(Client::connect(guarded.mysql(), "seine", "sésame").is_ok());
+    refusal(Client::connect(guarded.mysql(), "seine", "wrong"), "1045");
+    refusal(Client::connect(guarded.mysql(), "seine", ""), "1045");
+    refusal(Client::connect(guarded.mysql(), "root", "sésame"), "1045");
+
+    let open = Server::start();
+    assert!(Client::connect(open.mysql(), "", "").is_ok());
+    assert!(Client::connect(open.mysql(), "anyone", "anything").is_ok());
+}
+
+#[test]
+fn one_client_too_many_is_told_so_and_a_place_is_given_back() {
+    let server = Setup::default()
+        .variable("SEINE_CONNECTIONS_MAX", "2")
+        .start();
+    let first = server.client();
+    let mut second = server.client();
+    refusal(Client::connect(server.mysql(), "test", ""), "1040");
+    drop(first);
+    while text(&mut second, "SHOW STATUS LIKE 'threads_connected'")[0][1] != "1" {}
+    let mut third = server.client();
+    assert!(third.ping().is_ok());
+    assert_eq!(text(&mut second, "SHOW STATUS LIKE 'maxed_out'")[0][1], "1");
+}
+
+#[test]
+fn a_packet_beyond_the_limit_is_refused_and_one_beyond_a_frame_is_not() {
+    let server = Server::start();
+    let mut client = server.client();
+    let long = format!("SELECT '{}' AS a", "x".repeat(17 << 20));
+    let rows = client.query(&long).unwrap().rows;
+    assert_eq!(rows[0][0].as_ref().unwrap().len(), 17 << 20);
+    refusal(client.query(&" ".repeat(128 << 20)), "1153");
+    assert!(server.client().ping().is_ok());
+}
+
+#[test]
+fn statements_of_one_text_run_in_order_until_one_fails() {
+    let server = Server::start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (n int)").unwrap();
+    let several = "INSERT INTO t (id, n) VALUES (1, 1); SELECT nothing FROM t; INSERT INTO t (id, n) VALUES (2, 2)";
+    refusal(client.query(several), "1054");
+    assert_eq!(text(&mut client, "SELECT id FROM t"), [["1"]]);
+    assert_eq!(text(&mut client, "SELECT 1 AS a; SELECT 2 AS a").len(), 2);
+    refusal(client.query(""), "1065");
+    refusal(client.query("-- nothing"), "1065");
+}
+
+#[test]
+fn a_large_answer_arrives_whole_and_a_client_that_leaves_midway_is_forgotten() {
+    let server = Server::start();
+    let mut client = server.client();
+    client
+        .query("CREATE TABLE q (id bigint, body text) ENGINE=queue")
+        .unwrap();
+    let body = "word ".repeat(200);
+    for chunk in 0..20 {
+        let rows: Vec<String> = (0..500)
+            .map(|row| format!("({}, '{body}')", chunk * 500 + row))
+            .collect();
+        client
+            .query(&format!("INSERT INTO q VALUES {}", rows.join(",")))
+            .unwrap();
+    }
+    let mut ids = BTreeSet::new();
+    let mut visit = |cells: &[Option<&[u8]>]| {
+        let id: u32 = std::str::from_utf8(cells[0].unwrap())
+            .unwrap()
+            .parse()
+            .unwrap();
+        ids.insert(id);
+        assert_eq!(cells[1].unwrap().len(), body.len());
+    };
+    client.query_rows("SELECT * FROM q", &mut visit).unwrap();
+    assert_eq!(ids.len(), 10_000);
+
+    // Asks, reads nothing, leaves: the server is stuck in its write, and lets go.
+    let raw = std::net::TcpStream::connect(server.mysql()).unwrap();
+    let _left = std::thread::spawn(move || abandon(raw)).join();
+    while text(&mut client, "SHOW STATUS LIKE 'threads_connected'")[0][1] != "1" {}
+}
+
+/// Logs in by hand, asks for a large answer and closes without reading it.
+fn abandon(mut stream: std::net::TcpStream) {
+    use std::io::{Read, Write};
+    let mut greeting = vec![0; 4096];
+    let count = stream.read(&mut greeting).unwrap();
+    let mut packets = wire::mysql::PacketWriter::new();
+    wire::mysql::ClientLogin::begin(&greeting[4..count], "test", "", &mut packets).unwrap();
+    stream.write_all(packets.bytes()).unwrap();
+    let mut welcome = vec![0; 4096];
+    assert!(stream.read(&mut welcome).unwrap() > 0);
+    packets.clear();
+    wire::mysql::Command::query(b"SELECT * FROM q", &mut packets);
+    stream.write_all(packets.bytes()).unwrap();
+}
+
+#[test]
+fn meta_and_warnings_tell_of_the_last_statement() {
+    let server = Server::start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client
+        .query("INSERT INTO t (id, body) VALUES (1, 'red shoes'), (2, 'blue shoes')")
+        .unwrap();
+    client
+        .query("SELECT id FROM t WHERE MATCH('shoes') LIMIT 1")
+        .unwrap();
+    let meta = text(&mut client, "SHOW META");
+    let value = |name: &str| meta.iter().find(|row| row[0] == name).unwrap()[1].clone();
+    assert_eq!(
+        (value("total").as_str(), value("total_found").as_str()),
+        ("1", "2")
+    );
+    assert_eq!(
+        (value("keyword[0]").as_str(), value("docs[0]").as_str()),
+        ("shoes", "2")
+    );
+
+    client
+        .query("CREATE TABLE p (body text) type='pq'")
+        .unwrap();
+    client
+        .query("INSERT INTO p (id, query) VALUES (7, 'red')")
+        .unwrap();
+    let call = "CALL PQ('p', ('{\"body\":\"red\"}', 'not json', '{\"body\":\"a red hat\"}'), \
+                1 AS docs, 1 AS skip_bad_json)";
+    let found = client.query(call).unwrap();
+    assert_eq!(found.warnings, 1);
+    assert_eq!(found.rows, [[Some(b"7".to_vec()), Some(b"1,2".to_vec())]]);
+    assert!(text(&mut client, "SHOW WARNINGS")[0][2].contains("strings: 2"));
+    let meta = text(&mut client, "SHOW META");
+    assert!(
+        meta.contains(&vec!["document_matched".to_owned(), "2".to_owned()]),
+        "{meta:?}"
+    );
+    refusal(client.query("CALL PQ('p', 'not json')"), "1064");
+}
+
+#[test]
+fn a_killed_connection_is_closed_and_others_go_on() {
+    let server = Server::start();
+    let mut victim = server.client();
+    let mut other = server.client();
+    let id = text(&mut victim, "SELECT CONNECTION_ID()")[0][0].clone();
+    other.query(&format!("KILL {id}")).unwrap();
+    while text(&mut other, "SHOW STATUS LIKE 'threads_connected'")[0][1] != "1" {}
+    assert!(victim.ping().is_err());
+    refusal(other.query("KILL 987654"), "1094");
+}
+
+#[test]
+fn rollback_is_refused_where_it_would_lie() {
+    let server = Server::start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (n int)").unwrap();
+    client.query("BEGIN").unwrap();
+    client.query("SELECT * FROM t").unwrap();
+    client.query("ROLLBACK").unwrap();
+    client.query("BEGIN").unwrap();
+    client.query("INSERT INTO t (id, n) VALUES (1, 1)").unwrap();
+    refusal(client.query("ROLLBACK"), "1235");
+    client.query("COMMIT").unwrap();
+}
+
+#[test]
+fn variables_answer_what_was_set() {
+    let server = Server::start();
+    let mut client = server.client();
+    client.query("SET NAMES utf8mb4").unwrap();
+    client
+        .query("SET autocommit = OFF, @mine = 'x', SESSION wait_timeout = 5")
+        .unwrap();
+    let row = text(
+        &mut client,
+        "SELECT @@autocommit, @mine, @@wait_timeout, @@global.wait_timeout, @other",
+    );
+    assert_eq!(row, [["0", "x", "5", "28800", "NULL"]]);
+    refusal(client.query("SELECT @@no_such_variable"), "1193");
+    refusal(client.query("SET GLOBAL wait_timeout = 1"), "1238");
+    let rows = text(&mut client, "SHOW VARIABLES LIKE 'seine\\_data'");
+    assert!(rows[0][1].ends_with("/data"), "{rows:?}");
+}
