@@ -89,10 +89,13 @@ pub struct Engine {
     unused: Vec<String>,
     /// Bytes of records when each table was last folded: what it holds back of the journal.
     folded_at_bytes: BTreeMap<crate::catalog::TableId, u64>,
+    /// The journal refused a record for want of room; a fold failed for it.
+    journal_full: bool,
+    folds_full: bool,
     /// When failed background work is tried again, on the steady clock.
     retry_us: u64,
-    /// A checkpoint was asked for in this batch.
-    checkpoint_wanted: bool,
+    /// Who asked for a checkpoint in this batch.
+    checkpoint_replies: Vec<crate::Answering>,
     /// What the clock said last.
     now: Now,
     /// Dropped last: the data directory stays ours until everything is closed.

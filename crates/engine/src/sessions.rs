@@ -206,6 +206,17 @@ impl Sessions {
         self.next_deadline_us = next;
     }
 
+    /// Ends every wait; for the engine's end.
+    pub(crate) fn end_waits(&mut self, state: &mut State, outbox: &mut Outbox) {
+        for table in std::mem::take(&mut self.queues) {
+            if let Some(queue) = state.queues.get_mut(&table) {
+                let waiters = queue.waiters.drain(..);
+                outbox.extend(waiters.map(|waiter| (waiter.reply, Ok(Reply::Waited(false)))));
+            }
+        }
+        self.waiting.clear();
+    }
+
     /// A queue is about to go: those who wait get no row, owners stay in owner mode with nothing.
     pub(crate) fn forget_queue(&mut self, state: &mut State, table: TableId, outbox: &mut Outbox) {
         self.queues.remove(&table);

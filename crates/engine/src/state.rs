@@ -366,9 +366,18 @@ impl State {
     }
 }
 
+/// The folder of all tables' folders.
+pub(crate) const TABLES_DIR: &str = "tables";
+
 /// The folder of a table's files.
 pub(crate) fn table_dir(table: TableId) -> String {
-    format!("tables/{table}")
+    format!("{TABLES_DIR}/{table}")
+}
+
+/// Makes a table's folder where it is missing; its name is durable when this returns.
+pub(crate) fn make_table_dir(disk: &dyn Disk, dir: &str) -> std::io::Result<()> {
+    disk.create_dir(dir)?;
+    disk.sync_dir(TABLES_DIR)
 }
 
 /// Makes the files of a new search table.

@@ -25,7 +25,7 @@ const RETRY_US: u64 = 1_000_000;
 impl Engine {
     /// Starts what is due, takes in what is done, and writes the manifest where something came of it.
     pub(super) fn maintain(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.checkpoint_wanted) {
+        if !self.checkpoint_replies.is_empty() {
             return self.checkpoint();
         }
         self.sweep_queues();
@@ -92,7 +92,7 @@ impl Engine {
             Err(error) => {
                 self.retry_us = self.now.steady_us + RETRY_US;
                 self.status.fold_errors_total += 1;
-                self.status.disk_full |= error == Error::DiskFull;
+                self.folds_full |= error == Error::DiskFull;
                 Ok(())
             }
             Ok(()) => Ok(()),
@@ -289,6 +289,7 @@ impl Engine {
         replaced.map_err(|error| failure::of_file(manifest::PATH, &error))?;
         self.state.catalog_folded = position;
         self.status.checkpoints_total += 1;
+        self.folds_full = false;
         let lowest = self.state.lowest_folded();
         self.status.checkpoint_position = lowest;
         for search in self.state.searches.values_mut() {

@@ -20,11 +20,10 @@ use crate::manifest;
 use crate::record::Record;
 use crate::sessions::Sessions;
 use crate::snapshot::Snapshot;
-use crate::state::{Prepared, State, table_dir};
+use crate::state::{Prepared, State, TABLES_DIR, table_dir};
 use crate::status::EngineStatus;
 
 const JOURNAL_DIR: &str = "journal";
-const TABLES_DIR: &str = "tables";
 const LOCK: &str = "lock";
 
 impl Engine {
@@ -85,8 +84,10 @@ impl Engine {
             poisoned: None,
             unused: Vec::new(),
             folded_at_bytes: BTreeMap::new(),
+            journal_full: false,
+            folds_full: false,
             retry_us: 0,
-            checkpoint_wanted: false,
+            checkpoint_replies: Vec::new(),
             now,
             _lock: lock,
         };

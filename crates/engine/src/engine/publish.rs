@@ -86,6 +86,7 @@ impl Engine {
         let status = &mut self.status;
         status.syncs_total = journal.sync_count;
         status.sync_us_total = journal.sync_us;
+        status.disk_full = self.journal_full || self.folds_full;
         status.journal_bytes = journal.disk_bytes;
         status.position = state.position;
         status.hits_total = self.work.hit_count;

@@ -41,16 +41,21 @@ impl Engine {
         }
         let outcome = self.turn(batch);
         if let Err(error) = &outcome {
-            self.poisoned = Some(error.to_string());
-            let error = Error::Poisoned {
-                why: error.to_string(),
-            };
-            for (reply, _) in self.outbox.drain(..) {
-                reply(Err(error.clone()));
-            }
+            self.poison(error);
         }
         self.publish_status();
         outcome
+    }
+
+    /// Nobody is answered OK any more, those who wait included.
+    fn poison(&mut self, error: &Error) {
+        let why = error.to_string();
+        self.sessions.end_waits(&mut self.state, &mut self.outbox);
+        let replies = self.outbox.drain(..).map(|(reply, _)| reply);
+        for reply in replies.chain(self.checkpoint_replies.drain(..)) {
+            reply(Err(Error::Poisoned { why: why.clone() }));
+        }
+        self.poisoned = Some(why);
     }
 
     fn turn(&mut self, batch: Vec<Envelope>) -> Result<()> {
@@ -60,21 +65,12 @@ impl Engine {
         self.count_sessions(|sessions, state, outbox, counts, now| {
             sessions.expire(state, now.steady_us, outbox, counts);
         });
-        let mut shutdowns = Vec::new();
-        for envelope in batch {
-            self.status.commands_total += 1;
-            match envelope.command {
-                Command::Checkpoint | Command::Shutdown => {
-                    self.checkpoint_wanted = true;
-                    shutdowns.push(envelope.reply);
-                }
-                Command::QueueWait { table, timeout_us } => {
-                    self.queue_wait(envelope.session, &table, timeout_us, envelope.reply)?;
-                }
-                command => {
-                    let outcome = self.execute(envelope.session, command);
-                    self.answer(envelope.reply, outcome)?;
-                }
+        let mut batch = batch.into_iter();
+        while let Some(envelope) = batch.next() {
+            if let Err(error) = self.take(envelope) {
+                let unheard = batch.map(|envelope| (envelope.reply, Err(error.clone())));
+                self.outbox.extend(unheard);
+                return Err(error);
             }
         }
         self.sync()?;
@@ -82,13 +78,33 @@ impl Engine {
         for (reply, outcome) in self.outbox.drain(..) {
             reply(outcome);
         }
-        let checkpointed = self.maintain();
-        for reply in shutdowns {
-            reply(checkpointed.clone().map(|()| Reply::done()));
+        let maintained = self.maintain();
+        for reply in self.checkpoint_replies.drain(..) {
+            reply(maintained.clone().map(|()| Reply::done()));
         }
-        match checkpointed {
-            Err(error) if is_fatal(&error) => Err(error),
-            _ => Ok(()),
+        maintained.or_else(|error| if is_fatal(&error) { Err(error) } else { Ok(()) })
+    }
+
+    /// One command of a batch. An error here ends the engine; a refusal is an answer.
+    fn take(&mut self, envelope: Envelope) -> Result<()> {
+        self.status.commands_total += 1;
+        let Envelope {
+            session,
+            command,
+            reply,
+        } = envelope;
+        match command {
+            Command::Checkpoint | Command::Shutdown => {
+                self.checkpoint_replies.push(reply);
+                Ok(())
+            }
+            Command::QueueWait { table, timeout_us } => {
+                self.queue_wait(session, &table, timeout_us, reply)
+            }
+            command => {
+                let outcome = self.execute(session, command);
+                self.answer(reply, outcome)
+            }
         }
     }
 
@@ -260,8 +276,8 @@ impl Engine {
             self.journal.append(&[&record])
         };
         let appended = appended.map_err(failure::of_journal);
-        self.status.disk_full = match &appended {
-            Ok(_) => self.status.disk_full && gives_room,
+        self.journal_full = match &appended {
+            Ok(_) => self.journal_full && gives_room,
             Err(error) => *error == Error::DiskFull,
         };
         appended?;

@@ -5,6 +5,8 @@
 
 mod decode;
 mod encode;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use decode::{read_definition, read_sources};
 pub(crate) use encode::{put_definition, put_sources};

@@ -4,6 +4,8 @@ mod backlog;
 mod batch;
 mod chunk;
 mod file;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -12,6 +12,7 @@ use crate::codec::{Read, Reader, put_bytes, put_number};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::QueryRow;
+use crate::state::make_table_dir;
 
 const MAGIC: &[u8; 8] = b"SEINEQRY";
 const VERSION: u32 = 1;
@@ -44,7 +45,7 @@ impl QueryFileJob {
         head[8..12].copy_from_slice(&VERSION.to_le_bytes());
         head[12..].copy_from_slice(&crc32c::crc32c(body).to_le_bytes());
         let write = || {
-            self.disk.create_dir(&self.dir)?;
+            make_table_dir(&*self.disk, &self.dir)?;
             disk::replace_file(&*self.disk, &path, &bytes)
         };
         write().map_err(|error| failure::of_file(&path, &error))?;

@@ -18,6 +18,7 @@ use super::chunk::StoredRow;
 use crate::codec::{Reader, put_number};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::state::make_table_dir;
 
 const MAGIC: &[u8; 8] = b"SEINEROW";
 const VERSION: u32 = 1;
@@ -206,7 +207,7 @@ impl FoldJob {
     pub(crate) fn run(self) -> Result<Option<String>> {
         let path = format!("{}/{}", self.dir, self.name);
         let failed = |error| failure::of_file(&path, &error);
-        self.disk.create_dir(&self.dir).map_err(failed)?;
+        make_table_dir(&*self.disk, &self.dir).map_err(failed)?;
         if self.disk.exists(&path).map_err(failed)? {
             self.disk.remove(&path).map_err(failed)?;
         }

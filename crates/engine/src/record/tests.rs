@@ -1,0 +1,240 @@
+use proptest::prelude::*;
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use super::*;
+use crate::command::Kind;
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<i128>().prop_map(Value::Int),
+        any::<i64>().prop_map(|number| Value::Int(number.into())),
+        any::<u64>().prop_map(|number| Value::Int(number.into())),
+        (-1e300..1e300).prop_map(Value::Float),
+        ".{0,12}".prop_map(Value::Str),
+        proptest::collection::vec(any::<u8>(), 0..12).prop_map(Value::Bytes),
+    ]
+}
+
+fn id() -> impl Strategy<Value = u64> {
+    prop_oneof![0..100u64, any::<u64>(), Just(u64::MAX)]
+}
+
+fn table() -> impl Strategy<Value = TableId> {
+    any::<u32>().prop_map(TableId)
+}
+
+fn column() -> impl Strategy<Value = Column> {
+    let kind = prop_oneof![
+        Just(ColumnType::Text),
+        Just(ColumnType::Timestamp),
+        Just(ColumnType::Integer {
+            bytes: 3,
+            unsigned: true
+        }),
+        any::<u32>().prop_map(|chars_max| ColumnType::Char {
+            variable: true,
+            chars_max
+        }),
+        any::<u32>().prop_map(|bytes_max| ColumnType::Blob { bytes_max }),
+    ];
+    (".{1,8}", kind, any::<bool>(), proptest::option::of(value())).prop_map(
+        |(name, kind, nullable, default)| Column {
+            name,
+            kind,
+            nullable,
+            default,
+        },
+    )
+}
+
+fn definition() -> impl Strategy<Value = Definition> {
+    let kind = prop_oneof![
+        Just(Kind::Search),
+        Just(Kind::Queue),
+        (
+            proptest::option::of(".{1,8}"),
+            proptest::option::of(".{1,8}")
+        )
+            .prop_map(|(on, into)| Kind::Percolate { on, into }),
+    ];
+    let columns = proptest::collection::vec(column(), 0..4);
+    (".{1,8}", kind, columns).prop_map(|(name, kind, columns)| Definition {
+        name,
+        kind,
+        columns,
+    })
+}
+
+fn hits(documents: usize) -> impl Strategy<Value = QueuedHits> {
+    let source = prop_oneof![
+        Just(Source::QueryId),
+        Just(Source::Query),
+        Just(Source::Tags),
+        Just(Source::DocumentTable),
+        Just(Source::DocumentId),
+        Just(Source::HitAt),
+        any::<u16>().prop_map(Source::Document),
+    ];
+    let query = (id(), ".{0,8}", ".{0,8}").prop_map(|(id, tags, text)| HitQuery {
+        id,
+        tags: tags.into(),
+        text: text.into(),
+    });
+    let lists =
+        proptest::collection::vec(proptest::collection::btree_set(0..1000u32, 0..5), documents);
+    (
+        table(),
+        id(),
+        any::<i64>(),
+        ".{0,8}",
+        proptest::collection::vec(source, 0..4),
+        proptest::collection::vec(query, 0..4),
+        lists,
+    )
+        .prop_map(
+            |(queue, first_row, hit_at, document_table, sources, queries, lists)| {
+                let mut flat = HitLists::default();
+                for list in lists {
+                    flat.entries.extend(list);
+                    flat.ends.push(flat.entries.len() as u32);
+                }
+                QueuedHits {
+                    queue,
+                    first_row,
+                    hit_at,
+                    document_table,
+                    sources,
+                    queries,
+                    lists: flat,
+                }
+            },
+        )
+}
+
+fn documents() -> impl Strategy<Value = Record> {
+    (0..4usize, 0..4usize)
+        .prop_flat_map(|(rows, columns)| {
+            let row = proptest::collection::vec(value(), columns);
+            let document = (id(), any::<bool>(), row).prop_map(|(id, replaces, row)| Document {
+                id,
+                replaces,
+                row,
+            });
+            let documents = proptest::collection::vec(document, rows);
+            (
+                table(),
+                documents,
+                proptest::collection::vec(hits(rows), 0..3),
+            )
+        })
+        .prop_map(|(table, documents, hits)| {
+            Record::Documents(Documents {
+                table,
+                documents,
+                hits,
+            })
+        })
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    let ids = || proptest::collection::vec(id(), 0..6);
+    let query =
+        (id(), ".{0,8}", ".{0,8}", ".{0,8}").prop_map(|(id, query, tags, filters)| QueryRow {
+            id,
+            query,
+            tags,
+            filters,
+        });
+    let rows = proptest::collection::vec(proptest::collection::vec(value(), 0..4), 0..4);
+    let single = prop_oneof![
+        (table(), definition())
+            .prop_map(|(table, definition)| Record::Create { table, definition }),
+        table().prop_map(|table| Record::Drop { table }),
+        documents(),
+        (table(), ids()).prop_map(|(table, ids)| Record::DeleteDocuments { table, ids }),
+        (table(), proptest::collection::vec(query, 0..4))
+            .prop_map(|(table, queries)| Record::Queries { table, queries }),
+        (table(), ids()).prop_map(|(table, ids)| Record::DeleteQueries { table, ids }),
+        (table(), id(), rows).prop_map(|(table, first_row, rows)| Record::Rows {
+            table,
+            first_row,
+            rows
+        }),
+        (table(), ids()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
+    ];
+    let single = single.boxed();
+    prop_oneof![
+        4 => single.clone(),
+        1 => proptest::collection::vec(single, 0..4).prop_map(Record::Many),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_record_reads_back_as_it_was_written(record in record()) {
+        let mut bytes = Vec::new();
+        record.encode(&mut bytes);
+        prop_assert_eq!(Record::decode(&bytes), Ok(record));
+    }
+
+    #[test]
+    fn damaged_bytes_are_an_error_or_another_record_and_never_a_panic(
+        record in record(),
+        at in any::<prop::sample::Index>(),
+        flip in 1..=255u8,
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = Vec::new();
+        record.encode(&mut bytes);
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        let _ = Record::decode(&bytes); // whatever it says, it says it
+        bytes[at] ^= flip;
+        bytes.truncate(cut.index(bytes.len()));
+        prop_assert!(Record::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = Record::decode(&bytes);
+    }
+}
+
+#[test]
+fn a_text_hit_by_many_queries_stands_in_the_record_once() {
+    let text =
+        "a text that is long enough to be seen when it is written more than once ".repeat(20);
+    let queries: Vec<HitQuery> = (1..=100)
+        .map(|id| HitQuery {
+            id,
+            tags: "t".into(),
+            text: "a text".into(),
+        })
+        .collect();
+    let hits = QueuedHits {
+        queue: TableId(3),
+        first_row: 1,
+        hit_at: 0,
+        document_table: "posts".to_owned(),
+        sources: vec![Source::QueryId, Source::Document(0)],
+        queries,
+        lists: HitLists {
+            ends: vec![100],
+            entries: (0..100).collect(),
+        },
+    };
+    let record = Record::Documents(Documents {
+        table: TableId(1),
+        documents: vec![Document {
+            id: 1,
+            replaces: false,
+            row: vec![Value::Str(text.clone())],
+        }],
+        hits: vec![hits],
+    });
+    let mut bytes = Vec::new();
+    record.encode(&mut bytes);
+    assert!(bytes.len() < text.len() + 100 * 16, "{} bytes", bytes.len());
+}

@@ -1,0 +1,248 @@
+use std::collections::BTreeSet;
+
+use disk::{Disk, MemoryDisk};
+use proptest::prelude::*;
+use query::schema::ColumnType;
+
+use super::*;
+
+/// The queue as a textbook has it: rows in order, each free or taken.
+#[derive(Default)]
+struct Model {
+    rows: VecDeque<(u64, i128)>,
+    taken: BTreeSet<u64>,
+    next: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Push(u16),
+    Take,
+    /// The n-th taken row, given back.
+    GiveBack(usize),
+    /// The n-th row, removed.
+    Remove(usize),
+    Sweep,
+    Fold,
+    /// Rows removed and pushed, then all of it undone.
+    Undone {
+        remove: Vec<usize>,
+        push: u16,
+    },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => (0..50u16).prop_map(Step::Push),
+        1 => (3000..6000u16).prop_map(Step::Push),
+        8 => Just(Step::Take),
+        3 => any::<usize>().prop_map(Step::GiveBack),
+        8 => any::<usize>().prop_map(Step::Remove),
+        2 => Just(Step::Sweep),
+        2 => Just(Step::Fold),
+        1 => (proptest::collection::vec(any::<usize>(), 0..4), 0..5000u16)
+            .prop_map(|(remove, push)| Step::Undone { remove, push }),
+    ]
+}
+
+fn columns() -> Vec<Column> {
+    vec![Column {
+        name: "n".to_owned(),
+        kind: ColumnType::Bigint,
+        nullable: false,
+        default: None,
+    }]
+}
+
+fn push(backlog: &mut Backlog, count: u16) {
+    for _ in 0..count {
+        let value = i128::from(backlog.next()) * 3;
+        backlog.push(StoredRow::own(&[Value::Int(value)]));
+    }
+}
+
+struct Pair {
+    disk: Arc<dyn Disk>,
+    backlog: Backlog,
+    model: Model,
+    folds: u32,
+}
+
+impl Pair {
+    fn new() -> Pair {
+        let model = Model {
+            next: 1,
+            ..Model::default()
+        };
+        Pair {
+            disk: Arc::new(MemoryDisk::new()),
+            backlog: Backlog::new(),
+            model,
+            folds: 0,
+        }
+    }
+
+    fn play(&mut self, step: Step) {
+        match step {
+            Step::Push(count) => {
+                push(&mut self.backlog, count);
+                for _ in 0..count {
+                    self.model
+                        .rows
+                        .push_back((self.model.next, i128::from(self.model.next) * 3));
+                    self.model.next += 1;
+                }
+            }
+            Step::Take => {
+                let free = |(row, _): &&(u64, i128)| !self.model.taken.contains(row);
+                let want = self.model.rows.iter().find(free).map(|(row, _)| *row);
+                assert_eq!(self.backlog.take(), want);
+                self.model.taken.extend(want);
+            }
+            Step::GiveBack(n) => {
+                if let Some(row) = self
+                    .model
+                    .taken
+                    .iter()
+                    .copied()
+                    .nth(n % self.model.taken.len().max(1))
+                {
+                    self.model.taken.remove(&row);
+                    self.backlog.give_back(row);
+                }
+            }
+            Step::Remove(n) => {
+                if let Some((row, _)) = self.nth(n) {
+                    self.model.rows.retain(|(other, _)| *other != row);
+                    self.model.taken.remove(&row);
+                    assert!(self.backlog.remove(row));
+                    assert!(!self.backlog.remove(row), "a row goes once");
+                }
+            }
+            Step::Sweep => self.backlog.sweep(),
+            Step::Fold => self.fold(),
+            Step::Undone {
+                remove,
+                push: count,
+            } => {
+                let next = self.backlog.next();
+                let rows: BTreeSet<u64> = remove
+                    .iter()
+                    .filter_map(|n| self.nth(*n))
+                    .map(|(row, _)| row)
+                    .collect();
+                for row in &rows {
+                    assert!(self.backlog.remove(*row));
+                }
+                push(&mut self.backlog, count);
+                for row in rows {
+                    self.backlog.restore(row, self.model.taken.contains(&row));
+                }
+                self.backlog.truncate(next);
+            }
+        }
+    }
+
+    fn nth(&self, n: usize) -> Option<(u64, i128)> {
+        self.model
+            .rows
+            .get(n % self.model.rows.len().max(1))
+            .copied()
+    }
+
+    fn fold(&mut self) {
+        self.folds += 1;
+        let job = FoldJob {
+            disk: Arc::clone(&self.disk),
+            dir: "tables/1".to_owned(),
+            name: format!("{}.rows", self.folds),
+            chunks: self.backlog.share(),
+        };
+        if let Some(path) = job.run().unwrap() {
+            self.backlog
+                .install(ChunkFile::open(&*self.disk, &path).unwrap());
+        }
+    }
+
+    fn compare(&self) {
+        let rows: Vec<(u64, i128)> = self
+            .backlog
+            .rows()
+            .map(
+                |row| match self.backlog.values(row, &columns()).unwrap().as_deref() {
+                    Some([Value::Int(value)]) => (row, *value),
+                    other => panic!("row {row}: {other:?}"),
+                },
+            )
+            .collect();
+        assert!(rows.iter().eq(&self.model.rows));
+        assert_eq!(self.backlog.len(), rows.len() as u64);
+        assert_eq!(self.backlog.next(), self.model.next);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+    #[test]
+    fn a_queue_does_what_the_textbook_queue_does(steps in proptest::collection::vec(step(), 1..60)) {
+        let mut pair = Pair::new();
+        for step in steps {
+            pair.play(step);
+        }
+        pair.compare();
+        pair.fold();
+        pair.compare();
+        let files = pair.backlog.files().map(|(file, removed)| {
+            (ChunkFile::open(&*pair.disk, file.path()).unwrap(), removed.clone())
+        });
+        pair.backlog = Backlog::of_files(pair.model.next, files.collect());
+        pair.model.taken.clear();
+        pair.compare();
+    }
+}
+
+#[test]
+fn an_emptied_queue_keeps_neither_memory_nor_files() {
+    let mut pair = Pair::new();
+    pair.play(Step::Push(5000));
+    pair.fold();
+    pair.play(Step::Push(5000));
+    for _ in 0..10_000 {
+        pair.play(Step::Take);
+        pair.play(Step::Remove(0));
+    }
+    pair.backlog.sweep();
+    assert_eq!(pair.backlog.memory_bytes(), 0);
+    assert_eq!(pair.backlog.files().count(), 0);
+    assert_eq!(pair.backlog.take_unused_files(), ["tables/1/1.rows"]);
+}
+
+#[test]
+fn rows_in_a_file_leave_memory() {
+    let mut pair = Pair::new();
+    pair.play(Step::Push(5000));
+    assert!(pair.backlog.memory_bytes() > 5000);
+    pair.fold();
+    assert_eq!(pair.backlog.memory_bytes(), 0);
+    pair.compare();
+}
+
+#[test]
+fn a_damaged_row_is_an_error_that_names_file_and_offset() {
+    let mut pair = Pair::new();
+    pair.play(Step::Push(10));
+    pair.fold();
+    let file = pair.disk.open("tables/1/1.rows").unwrap();
+    let mut byte = [0];
+    file.read_at(25, &mut byte).unwrap();
+    file.write_at(25, &[byte[0] ^ 1]).unwrap();
+    let damaged = ChunkFile::open(&*pair.disk, "tables/1/1.rows").unwrap();
+    let error = (0..10)
+        .find_map(|place| damaged.values(place, &columns()).err())
+        .unwrap();
+    let crate::Error::Corrupt { file, offset, .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!(file, "tables/1/1.rows");
+    assert!((12..=25).contains(&offset), "{offset}");
+}

@@ -1,0 +1,262 @@
+//! One thing goes wrong.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, everything_kept};
+use engine::{Command, Error, Now, Options, Reply};
+use proptest::prelude::*;
+
+use crate::driver::{Driver, options};
+use crate::model::Model;
+use crate::statement::command;
+use crate::workload::{asked, create_schema, dump, play, worded};
+
+fn open(disk: Arc<dyn Disk>) -> Driver {
+    let mut driver = Driver::open(options(disk), Now::default()).unwrap();
+    create_schema(&mut driver);
+    driver
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn after_any_failed_call_the_answers_given_still_hold(
+        asked in proptest::collection::vec(asked(), 4..20),
+        kind in proptest::sample::select(&[
+            Call::Open, Call::Create, Call::CreateDir, Call::List, Call::Rename, Call::Remove, Call::SyncDir,
+            Call::Read, Call::Write, Call::SetLen, Call::Sync,
+        ][..]),
+        nth in 1..40u64,
+        error in proptest::sample::select(&[ErrorKind::Other, ErrorKind::StorageFull][..]),
+        seal_rows in prop_oneof![Just(1u32), Just(4), Just(1000)],
+    ) {
+        let disk = FaultDisk::new();
+        let options = Options { seal_rows, ..options(Arc::new(disk.clone())) };
+        let mut driver = Driver::open(options.clone(), Now::default()).unwrap();
+        create_schema(&mut driver);
+        disk.inject(kind, nth, Fault::Fail(error));
+        let mut model = Model::default();
+        let mut in_flight = None;
+        for one in asked.chunks(1) {
+            driver.now.steady_us += 2_000_000;
+            let answer = play(&mut driver, one).remove(0);
+            let (session, command) = &one[0];
+            let mut after = model.clone();
+            let want = after.execute(*session, command);
+            match answer {
+                Err(Error::Poisoned { .. }) => {
+                    in_flight = Some(after);
+                    break;
+                }
+                // Refused for the disk's sake: nothing has changed.
+                Err(Error::DiskFull | Error::Internal { .. } | Error::Corrupt { .. }) => {}
+                Err(Error::InMany { error, .. })
+                    if matches!(*error, Error::DiskFull | Error::Internal { .. } | Error::Corrupt { .. }) => {}
+                answer => {
+                    prop_assert_eq!(worded(answer), want);
+                    model = after;
+                }
+            }
+        }
+        drop(driver);
+        let image = Arc::new(disk.crash(everything_kept));
+        let mut driver = Driver::open(Options { disk: image, ..options }, Now::default()).unwrap();
+        let found = dump(&mut driver);
+        model.restart();
+        let in_flight = in_flight.map(|mut model: Model| { model.restart(); model.dump() });
+        prop_assert!(found == model.dump() || in_flight.as_ref() == Some(&found),
+            "{:?} is neither {:?} nor {:?}", found, model.dump(), in_flight);
+    }
+}
+
+#[test]
+fn after_a_failed_sync_nobody_is_answered_ok_and_nothing_more_is_taken() {
+    let disk = FaultDisk::new();
+    let mut driver = open(Arc::new(disk.clone()));
+    disk.inject(Call::Sync, 1, Fault::Fail(ErrorKind::Other));
+    let first = driver.run(command("insert jobs (id) values (1)"));
+    assert!(matches!(first, Err(Error::Poisoned { .. })), "{first:?}");
+    let second = driver.run(command("read count from jobs"));
+    assert!(matches!(second, Err(Error::Poisoned { .. })), "{second:?}");
+}
+
+/// Inserts until the disk takes no more, in smaller and smaller rows.
+fn fill(driver: &mut Driver) {
+    for words in [2000, 100, 1] {
+        let text = "word ".repeat(words);
+        let insert = format!("insert posts (body) values ('{text}')");
+        let refused = (0..10_000).find_map(|_| driver.run(command(&insert)).err());
+        assert_eq!(refused, Some(Error::DiskFull));
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_writes_and_takes_deletes() {
+    let disk = FaultDisk::new();
+    let mut driver = open(Arc::new(disk.clone()));
+    driver
+        .run(command("insert jobs (id) values (1), (2), (3)"))
+        .unwrap();
+    driver
+        .run(command(
+            "insert posts (id, body) values (1, 'one'), (2, 'two')",
+        ))
+        .unwrap();
+    disk.set_capacity(Some(0));
+    fill(&mut driver);
+    assert!(driver.handle.status().disk_full);
+    let before = dump(&mut driver);
+    for _ in 0..3 {
+        assert_eq!(
+            driver
+                .run(command("insert jobs (id) values (9)"))
+                .unwrap_err(),
+            Error::DiskFull
+        );
+        let many = "many insert jobs (id) values (9); delete posts";
+        assert_eq!(driver.run(command(many)).unwrap_err(), Error::DiskFull);
+    }
+    assert_eq!(dump(&mut driver), before, "refused commands leave no trace");
+    assert!(matches!(
+        driver.run(command("wait jobs 0")),
+        Ok(Reply::Waited(true))
+    ));
+    driver.run(command("end")).unwrap();
+    driver.run(command("delete posts where id = 1")).unwrap();
+    driver.run(command("delete jobs where id = 3")).unwrap();
+    disk.set_capacity(None);
+    driver.now.steady_us += 10_000_000;
+    driver.run(command("insert jobs (id) values (10)")).unwrap();
+    assert!(!driver.handle.status().disk_full);
+    let live = dump(&mut driver);
+    assert_eq!(dump(&mut driver.reopen().unwrap()), live);
+}
+
+#[test]
+fn a_panic_while_applying_ends_the_engine_and_a_restart_finds_what_was_acknowledged() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let mut driver = open(Arc::clone(&disk));
+    driver.run(command("insert jobs (id) values (1)")).unwrap();
+    let before = dump(&mut driver);
+    drop(driver);
+    let hook = Options {
+        on_apply: Some(Arc::new(|_| panic!("injected"))),
+        ..options(Arc::clone(&disk))
+    };
+    let (engine, _) = engine::Engine::open(hook, Now::default()).unwrap();
+    let (handle, mailbox) = engine.mailbox();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let reply = Box::new(move |outcome| drop(sender.send(outcome)));
+    handle
+        .submit(
+            engine::SessionId(1),
+            command("insert jobs (id) values (2)"),
+            reply,
+        )
+        .unwrap();
+    let ended = engine.run(mailbox, Now::default);
+    assert!(
+        matches!(&ended, Err(Error::Internal { what }) if what.contains("injected")),
+        "{ended:?}"
+    );
+    let answer = receiver.recv();
+    assert!(
+        !matches!(answer, Ok(Ok(_))),
+        "nobody is answered OK: {answer:?}"
+    );
+    let mut driver = Driver::open(options(disk), Now::default()).unwrap();
+    assert_eq!(dump(&mut driver), before);
+}
+
+#[test]
+fn a_second_engine_on_the_directory_is_refused() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let _first = open(Arc::clone(&disk));
+    let second = Driver::open(options(disk), Now::default());
+    assert!(matches!(second.err(), Some(Error::Locked { .. })));
+}
+
+#[test]
+fn a_newer_format_is_refused_and_named() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    drop(open(Arc::clone(&disk)));
+    let file = disk.open("manifest").unwrap();
+    file.write_at(8, &7u32.to_le_bytes()).unwrap();
+    let error = Driver::open(options(disk), Now::default()).err();
+    assert_eq!(error, Some(Error::NewerFormat { found: 7, known: 1 }));
+}
+
+#[test]
+fn a_damaged_manifest_is_refused_with_its_name() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    drop(open(Arc::clone(&disk)));
+    disk.open("manifest")
+        .unwrap()
+        .write_at(20, &[0xff])
+        .unwrap();
+    let error = Driver::open(options(disk), Now::default()).err();
+    assert!(
+        matches!(&error, Some(Error::Corrupt { file, .. }) if file == "manifest"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_journal_without_a_manifest_is_not_an_empty_directory() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    drop(open(Arc::clone(&disk)));
+    disk.remove("manifest").unwrap();
+    let error = Driver::open(options(disk), Now::default()).err();
+    assert!(
+        matches!(&error, Some(Error::Corrupt { file, .. }) if file == "manifest"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn too_much_memory_is_refused_and_given_back_by_deletes() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let options = Options {
+        memory_bytes: 100 << 10,
+        ..options(disk)
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    create_schema(&mut driver);
+    let mut taken = 0;
+    let text = "x".repeat(10_000);
+    let rows = format!(
+        "insert posts (body) values ('{text}'), ('{text}'), ('{text}'), ('{text}'), ('{text}')"
+    );
+    for _ in 0..100 {
+        match driver.run(command(&rows)) {
+            Ok(_) => taken += 1,
+            Err(error) => assert_eq!(error, Error::Overloaded),
+        }
+    }
+    assert!(taken > 10, "folds make room: {taken}");
+    let status = driver.handle.status();
+    assert!(status.tail_bytes < 400 << 10, "{} bytes", status.tail_bytes);
+}
+
+#[test]
+fn a_full_mailbox_says_overloaded_and_takes_what_must_fit() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let driver = open(disk);
+    let session = engine::SessionId(1);
+    let mut refused = 0;
+    for _ in 0..engine::limits::MAILBOX_COMMANDS_MAX + 10 {
+        let submitted = driver
+            .handle
+            .submit(session, Command::QueueEnd, Box::new(|_| {}));
+        refused += usize::from(submitted == Err(Error::Overloaded));
+    }
+    assert_eq!(refused, 10);
+    assert_eq!(
+        driver
+            .handle
+            .submit(session, Command::SessionClosed, Box::new(|_| {})),
+        Ok(())
+    );
+}

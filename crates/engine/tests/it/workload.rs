@@ -1,0 +1,160 @@
+//! Random commands for the model's schema, and how a run of them is compared.
+
+use engine::{Command, Error, Reply, SessionId};
+use proptest::prelude::*;
+use query::expression::{BinaryOperator, Expression};
+use query::value::Value;
+
+use crate::driver::Driver;
+use crate::model::SCHEMA;
+use crate::scripts::show;
+use crate::statement::{Statement, command, parse};
+
+pub type Asked = (u64, Command);
+
+const WORDS: [&str; 5] = ["cat", "dog", "star", "wars", "mouse"];
+const QUERIES: [&str; 10] = [
+    "cat",
+    "dog",
+    "cat dog",
+    "cat -dog",
+    "star | wars",
+    "\"star wars\"",
+    "mouse -(cat | dog)",
+    "\"wars star\" | mouse",
+    "cat \"dog",
+    "",
+];
+
+fn body() -> impl Strategy<Value = String> {
+    proptest::collection::vec(proptest::sample::select(&WORDS[..]), 0..6)
+        .prop_map(|words| words.join(" "))
+}
+
+/// 0: to be assigned.
+fn id() -> impl Strategy<Value = Value> {
+    prop_oneof![2 => 1..12i128, 1 => Just(0)].prop_map(Value::Int)
+}
+
+fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: bool) -> Command {
+    Command::Insert {
+        table: table.to_owned(),
+        columns: Some(columns.iter().map(|&column| column.to_owned()).collect()),
+        rows,
+        replace,
+    }
+}
+
+fn delete(table: &str, matching: Option<&str>, filter: Option<Expression>) -> Command {
+    Command::Delete {
+        table: table.to_owned(),
+        matching: matching.map(str::to_owned),
+        filter,
+        limit: None,
+    }
+}
+
+fn compare(column: &str, operator: BinaryOperator, value: i128) -> Expression {
+    Expression::Binary(
+        operator,
+        Box::new(Expression::Column(column.to_owned())),
+        Box::new(Expression::Literal(Value::Int(value))),
+    )
+}
+
+fn filter(column: &'static str) -> impl Strategy<Value = Option<Expression>> {
+    prop_oneof![
+        4 => (1..12i128).prop_map(move |id| Some(compare(column, BinaryOperator::Equal, id))),
+        1 => proptest::collection::vec(1..12i128, 1..4).prop_map(move |ids| Some(Expression::In {
+            needle: Box::new(Expression::Column(column.to_owned())),
+            negated: false,
+            list: ids.into_iter().map(Value::Int).collect(),
+        })),
+        1 => (0..12i128).prop_map(move |id| Some(compare(column, BinaryOperator::Less, id))),
+    ]
+}
+
+/// An INSERT or DELETE.
+fn write() -> impl Strategy<Value = Command> {
+    let n = prop_oneof![20 => 0..5i128, 1 => Just(5_000_000_000)];
+    let post =
+        (id(), body(), n).prop_map(|(id, body, n)| vec![id, Value::Str(body), Value::Int(n)]);
+    let query = (id(), proptest::sample::select(&QUERIES[..]))
+        .prop_map(|(id, text)| vec![id, Value::Str(text.to_owned())]);
+    let job = (1..12i128).prop_map(|id| vec![Value::Int(id)]);
+    prop_oneof![
+        6 => (proptest::collection::vec(post, 1..4), any::<bool>())
+            .prop_map(|(rows, replace)| insert("posts", &["id", "body", "n"], rows, replace)),
+        3 => (proptest::collection::vec(query, 1..3), any::<bool>())
+            .prop_map(|(rows, replace)| insert("alerts", &["id", "query"], rows, replace)),
+        3 => proptest::collection::vec(job, 1..4).prop_map(|rows| insert("jobs", &["id"], rows, false)),
+        2 => filter("id").prop_map(|filter| delete("posts", None, filter)),
+        1 => filter("n").prop_map(|filter| delete("posts", None, filter)),
+        1 => (proptest::sample::select(&QUERIES[..8]), filter("id"))
+            .prop_map(|(text, filter)| delete("posts", Some(text), filter)),
+        1 => filter("id").prop_map(|filter| delete("alerts", None, filter)),
+        1 => filter("id").prop_map(|filter| delete("jobs", None, filter)),
+    ]
+}
+
+/// Any command of the model, with its session.
+pub fn asked() -> impl Strategy<Value = Asked> {
+    let queue = || proptest::sample::select(&["hits", "jobs"][..]);
+    let command = prop_oneof![
+        10 => write(),
+        2 => proptest::collection::vec(write(), 1..5).prop_map(Command::Many),
+        4 => queue().prop_map(|table| Command::QueueWait { table: table.to_owned(), timeout_us: 0 }),
+        1 => Just(Command::QueueEnd),
+        1 => Just(Command::QueueAbort),
+        1 => Just(Command::SessionClosed),
+        1 => Just(Command::Checkpoint),
+    ];
+    (1..4u64, command)
+}
+
+pub fn create_schema(driver: &mut Driver) {
+    for line in SCHEMA {
+        driver.run(command(line)).unwrap();
+    }
+}
+
+/// The answer as the model words it.
+pub fn worded(outcome: Result<Reply, Error>) -> String {
+    show(outcome).join("\n")
+}
+
+/// One batch, and its answers.
+pub fn play(driver: &mut Driver, batch: &[Asked]) -> Vec<Result<Reply, Error>> {
+    let commands = batch
+        .iter()
+        .map(|(session, command)| (SessionId(*session), command.clone()));
+    let pending = driver.batch(commands.collect());
+    pending
+        .into_iter()
+        .map(|answer| answer.take().expect("an answer"))
+        .collect()
+}
+
+/// Everything that a fresh session sees. Reads through both doors: snapshots and the engine's thread.
+pub fn dump(driver: &mut Driver) -> Vec<String> {
+    let mut lines = Vec::new();
+    let Statement::Select(select) =
+        parse("select id, body, n from posts order by id limit 1000000")
+    else {
+        panic!("no select")
+    };
+    let answer = driver.handle.snapshot().select(&select).unwrap();
+    let shown = crate::scripts::show_answer(answer).unwrap();
+    lines.extend(shown.into_iter().skip(1).map(|row| format!("posts {row}")));
+    for (table, columns) in [("alerts", "id, query"), ("hits", "*"), ("jobs", "*")] {
+        let read = command(&format!("read {columns} from {table}"));
+        let answer = driver.ask(u64::MAX, read).take().unwrap();
+        lines.extend(
+            show(answer)
+                .into_iter()
+                .skip(1)
+                .map(|row| format!("{table} {row}")),
+        );
+    }
+    lines
+}
