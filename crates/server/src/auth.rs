@@ -64,3 +64,6 @@ fn base64_decode(text: &str) -> Option<Vec<u8>> {
     }
     Some(out)
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,12 @@ pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time for a request's first line and headers, and so the longest an HTTP connection may be silent.
 pub const HTTP_HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Silence after which the kernel asks whether a client's machine is still there, and time it has to answer.
+pub const KEEPALIVE_SILENCE: Duration = Duration::from_secs(60);
+
+/// Questions asked in that time.
+pub const KEEPALIVE_PROBES: u32 = 6;
+
 /// Most bytes of an HTTP request's body that is read whole (`/sql`, `/search`).
 pub const BODY_BYTES_MAX: usize = wire::limits::PACKET_BYTES_MAX;
 

@@ -9,7 +9,7 @@ use engine::{Command, Engine, Handle, Options, Recovered, SessionId};
 use tokio::sync::oneshot;
 
 use crate::faults::Faults;
-use crate::limits::STOP_GRACE;
+use crate::limits::{REQUEST_SHARE_OF_MEMORY, STOP_GRACE};
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
 use crate::node::Node;
@@ -222,7 +222,7 @@ fn run_engine(
     let disk = RealDisk::open(&settings.data).map_err(internal)?;
     let faulty = Arc::clone(node);
     let mut options = Options::new(Arc::new(disk));
-    options.memory_bytes = settings.memory_bytes;
+    options.memory_bytes = settings.memory_bytes - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY;
     options.journal_bytes_max = settings.journal_bytes_max;
     options.on_apply = node
         .faults

@@ -12,8 +12,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::{fmt, fs};
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+use crate::limits::{KEEPALIVE_PROBES, KEEPALIVE_SILENCE};
 
 pub use patient::Patient;
 
@@ -115,11 +118,21 @@ impl Listener {
             Listener::Tcp(listener, _) => {
                 let (stream, _) = listener.accept().await?;
                 stream.set_nodelay(true)?;
+                SockRef::from(&stream).set_tcp_keepalive(&keepalive())?;
                 Ok(Stream::Tcp(stream))
             }
             Listener::Unix(listener, _) => Ok(Stream::Unix(listener.accept().await?.0)),
         }
     }
+}
+
+/// A client whose machine died says nothing more, not even goodbye; the row of a queue that it owned must go back all the
+/// same. The kernel asks after a minute of silence, and gives up after another.
+fn keepalive() -> TcpKeepalive {
+    TcpKeepalive::new()
+        .with_time(KEEPALIVE_SILENCE)
+        .with_interval(KEEPALIVE_SILENCE / KEEPALIVE_PROBES)
+        .with_retries(KEEPALIVE_PROBES)
 }
 
 impl Drop for Listener {

@@ -58,3 +58,6 @@ fn limit_upward(root: &str, path: &str, file: &str) -> Option<u64> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

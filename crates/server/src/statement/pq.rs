@@ -162,3 +162,6 @@ fn numbered(count: usize, shift: i64) -> Labels {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

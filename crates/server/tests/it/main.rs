@@ -1,5 +1,8 @@
 //! The real binary, started on free ports and driven from outside.
-#![expect(clippy::unwrap_used, reason = "what a test needs and does not get is its failure")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "what a test needs and does not get is its failure"
+)]
 
 mod command_line;
 mod http_door;

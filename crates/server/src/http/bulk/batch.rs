@@ -245,3 +245,6 @@ fn delete(table: &str, id: u64) -> Command {
         limit: None,
     }
 }
+
+#[cfg(test)]
+mod tests;
