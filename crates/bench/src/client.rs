@@ -3,6 +3,9 @@
 //! One statement at a time. Cells are handed out as they lie in the read buffer, so that the client costs a benchmark
 //! as little as it can. No TLS, no prepared statements; a server that insists on either is refused.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
