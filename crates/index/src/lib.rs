@@ -21,6 +21,9 @@ mod snapshot;
 mod table;
 mod tail;
 
+#[cfg(test)]
+mod tests;
+
 pub use answer::{Answer, Keyword, Rows};
 pub use error::{Error, Result};
 pub use files::{Files, SegmentFiles};

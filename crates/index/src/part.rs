@@ -79,7 +79,7 @@ impl Part {
     }
 
     pub(crate) fn is_live(&self, doc: u32) -> bool {
-        !self.deleted.contains(doc)
+        self.deleted.is_empty() || !self.deleted.contains(doc)
     }
 
     /// The id of a row. Errors: `Io`, `Corrupt`, as all below.

@@ -12,6 +12,9 @@ mod plan;
 mod rank;
 mod values;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use query::expression::Prepared;

@@ -17,6 +17,9 @@ mod forward;
 mod postings;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -8,6 +8,9 @@ mod chunk;
 mod dictionary;
 mod postings;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -204,7 +207,7 @@ impl TailWriter {
 
     /// Adds a row. The caller has made sure that the id is free.
     pub(crate) fn insert(&mut self, id: u64, columns: &[Value], words: &Words) -> Result<()> {
-        check(words)?;
+        check(words.iter().map(|(_, field, position)| (field, position)))?;
         if self.first + self.rows() >= limits::TAIL_ROWS_MAX {
             return Err(Error::TailFull);
         }
@@ -251,11 +254,10 @@ impl TailWriter {
     }
 }
 
-/// Whether every word's place fits its 24 bits.
-fn check(words: &Words) -> Result<()> {
-    let over = |position: u32| position > limits::FIELD_POSITION_MAX;
-    match words.iter().find(|(_, _, position)| over(*position)) {
-        Some((_, field, _)) => Err(Error::TextTooLong { field }),
+/// Whether every word's place, given as (field, position), fits its 24 bits.
+fn check(mut places: impl Iterator<Item = (u8, u32)>) -> Result<()> {
+    match places.find(|(_, position)| *position > limits::FIELD_POSITION_MAX) {
+        Some((field, _)) => Err(Error::TextTooLong { field }),
         None => Ok(()),
     }
 }

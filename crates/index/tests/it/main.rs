@@ -1,5 +1,7 @@
 //! What a table promises, whatever its rows' spread over tail and segments.
 
+#![expect(clippy::expect_used, reason = "a test that cannot go on says where")]
+
 mod damage;
 mod faults;
 mod fixture;

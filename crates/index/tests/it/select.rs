@@ -227,18 +227,6 @@ fn batches_of_every_size_make_one_table() {
 }
 
 #[test]
-fn a_place_beyond_24_bits_is_refused_before_anything_changes() {
-    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
-    let long = "a ".repeat(index::limits::FIELD_POSITION_MAX as usize + 1);
-    let row = row("cat", 1, &long, 0.0, "");
-    let words = crate::model::words_of(&subject.model.shape, &row);
-    let refused = subject.table.insert(1, &row, &words);
-    assert!(matches!(refused, Err(Error::TextTooLong { field: 1 })));
-    assert!(!subject.table.contains(1).expect("contains"));
-    subject.check_counts();
-}
-
-#[test]
 fn a_table_without_text_columns_is_searched_by_its_columns() {
     let shape = index::TableShape {
         columns: crate::model::shape().columns.split_off(3),

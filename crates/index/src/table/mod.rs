@@ -1,6 +1,8 @@
 //! The writer's side of one search table.
 
-use std::collections::HashSet;
+mod held;
+mod open;
+
 use std::io;
 use std::sync::Arc;
 
@@ -8,15 +10,14 @@ use disk::Disk;
 use query::analysis::{Analyzer, Words};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
-use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
-use crate::files::{Files, SegmentFiles};
+use crate::files::Files;
 use crate::part::{Part, Source};
-use crate::seal::{SealJob, Sealed, SealedTail, SegmentDeletions};
-use crate::segment::{Segment, read_deleted};
+use crate::seal::{SealJob, Sealed, SegmentDeletions};
 use crate::snapshot::Snapshot;
-use crate::tail::{Tail, TailWriter};
+use held::{SealedPart, TailPart, install_tail};
+use open::{make_dir, next_number, open_segment, remove_orphans};
 
 /// What a table is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,22 +74,6 @@ pub struct Table {
     unused: Vec<String>,
 }
 
-/// A segment, and what the manifest knows of it.
-struct SealedPart {
-    part: Arc<Part>,
-    files: SegmentFiles,
-    /// Deleted rows in the file of them.
-    deleted_saved: u64,
-}
-
-/// A tail and its writer. Once frozen, the writer only serves deletions.
-struct TailPart {
-    part: Arc<Part>,
-    writer: TailWriter,
-    /// Last record applied before it was frozen.
-    position: u64,
-}
-
 #[derive(Clone, Copy)]
 struct RunningJob {
     with_tail: bool,
@@ -108,8 +93,8 @@ impl Table {
         Table::open(disk, dir, shape, &Files::default())
     }
 
-    /// Opens the table that a manifest describes, and removes whatever else lies in its directory (which is made if it is
-    /// missing and no segment should be there). Records above `files.position` are to be applied next; a deletion among them
+    /// Opens the table that a manifest describes, and removes segments and files of deleted rows that it does not name. A
+    /// missing directory is made. Records above `files.position` are to be applied next; a deletion among them
     /// may find its row gone already. Errors: `Io`, `Corrupt`, `NewerFormat`.
     pub fn open(disk: Arc<dyn Disk>, dir: &str, shape: TableShape, files: &Files) -> Result<Table> {
         let mut segments = Vec::with_capacity(files.segments.len());
@@ -194,7 +179,8 @@ impl Table {
 
     /// Freezes the tail and the deletions made so far, to be written by the job. `position`: the last record applied,
     /// which must be synced. `None` while a job runs, and where nothing has changed since the last one
-    /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the job takes the old frozen tail, and stands for its position.
+    /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the job takes the old frozen tail and
+    /// stands for its position; deletions made since are in its files too, and their replay finds nothing to delete.
     pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
         if self.job.is_some() || self.is_saved() {
             return None;
@@ -238,8 +224,13 @@ impl Table {
 
     /// Takes over what a job made: the rows leave the tail and stand in the segment from the next snapshot on; those that
     /// were deleted while the job ran are tombstones there. Gives the files for the manifest.
-    /// Errors, before anything changed: `Io`, `Corrupt` (the new segment cannot be read back).
+    /// Errors, before anything changed: `Io`, `Corrupt` (the new segment cannot be read back), `Internal` (no job runs).
     pub fn install(&mut self, sealed: Sealed) -> Result<Files> {
+        let Some(RunningJob { with_tail }) = self.job else {
+            return Err(Error::Internal {
+                what: "a job was installed that was taken back".into(),
+            });
+        };
         let part = match (sealed.segment, &self.frozen) {
             (Some(segment), Some(frozen)) => Some(install_tail(segment, &frozen.part)?),
             _ => None,
@@ -257,7 +248,8 @@ impl Table {
             }
         }
         self.segments.extend(part);
-        if self.job.take().is_some_and(|job| job.with_tail) {
+        self.job = None;
+        if with_tail {
             self.frozen = None;
         }
         self.position = sealed.position;
@@ -349,157 +341,4 @@ impl TableShape {
             .filter(|column| column.kind == ColumnType::Text)
             .count()
     }
-}
-
-impl SealedPart {
-    /// Whether rows were deleted since the last file of them.
-    fn is_changed(&self) -> bool {
-        self.part.deleted.len() != self.deleted_saved
-    }
-}
-
-impl TailPart {
-    fn new() -> TailPart {
-        let tail = Tail::default();
-        let writer = TailWriter::new(&tail);
-        TailPart {
-            part: Arc::new(Part::new(Source::Tail(tail))),
-            writer,
-            position: 0,
-        }
-    }
-
-    fn status(&self) -> TailStatus {
-        let bytes = match &self.part.source {
-            Source::Tail(tail) => tail.bytes(),
-            Source::Segment(_) => 0,
-        };
-        TailStatus {
-            rows: u64::from(self.part.rows() + self.writer.rows()),
-            bytes: bytes + self.writer.bytes(),
-        }
-    }
-
-    fn publish(&mut self) {
-        if self.writer.rows() > 0
-            && let Source::Tail(tail) = &mut Arc::make_mut(&mut self.part).source
-        {
-            tail.publish(&mut self.writer);
-        }
-    }
-
-    /// What a job needs of it.
-    fn frozen(&self) -> Option<(Tail, Arc<RoaringBitmap>)> {
-        match &self.part.source {
-            Source::Tail(tail) => Some((tail.clone(), Arc::clone(&self.part.deleted))),
-            Source::Segment(_) => None,
-        }
-    }
-
-    fn delete(&mut self, id: u64) -> Result<()> {
-        let Some(ordinal) = self.writer.ordinal(id) else {
-            return Ok(());
-        };
-        let words = match self.writer.delete(id) {
-            Some(unpublished) => unpublished.words.to_vec(),
-            None => self.part.forward(ordinal)?,
-        };
-        Arc::make_mut(&mut self.part).remove(ordinal, &words);
-        Ok(())
-    }
-}
-
-/// The part that takes the place of a frozen tail: the rows deleted from that since the freeze are tombstones in it.
-fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPart> {
-    let SealedTail {
-        directory,
-        segment,
-        gone,
-        docs,
-    } = sealed;
-    let rows = segment.rows();
-    let mut part = Part::new(Source::Segment(Arc::new(segment)));
-    for ordinal in &*frozen.deleted - &*gone {
-        let doc = docs[ordinal as usize];
-        let words = part.forward(doc)?;
-        part.remove(doc, &words);
-    }
-    let files = SegmentFiles {
-        directory,
-        rows,
-        deleted: None,
-    };
-    Ok(SealedPart {
-        part: Arc::new(part),
-        files,
-        deleted_saved: 0,
-    })
-}
-
-/// Makes a folder whose name is durable, and its parents.
-fn make_dir(disk: &dyn Disk, dir: &str) -> io::Result<()> {
-    if disk.exists(dir)? {
-        return Ok(());
-    }
-    let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
-    if !parent.is_empty() {
-        make_dir(disk, parent)?;
-    }
-    disk.create_dir(dir)?;
-    disk.sync_dir(parent)
-}
-
-fn open_segment(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Result<SealedPart> {
-    let path = format!("{dir}/{}", listed.directory);
-    let segment = Segment::open(disk, &path, listed.rows)?;
-    let mut part = Part::new(Source::Segment(Arc::new(segment)));
-    if let Some(name) = &listed.deleted {
-        for doc in read_deleted(&**disk, &format!("{path}/{name}"), listed.rows)? {
-            let words = part.forward(doc)?;
-            part.remove(doc, &words);
-        }
-    }
-    let deleted_saved = part.deleted.len();
-    Ok(SealedPart {
-        part: Arc::new(part),
-        files: listed.clone(),
-        deleted_saved,
-    })
-}
-
-/// Removes what no manifest names: segments of jobs that were not installed, and old files of deleted rows.
-fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Result<()> {
-    let remove = || {
-        make_dir(disk, dir)?;
-        let known: HashSet<&str> = files
-            .segments
-            .iter()
-            .map(|s| s.directory.as_str())
-            .collect();
-        for name in disk.list(dir)? {
-            if !known.contains(name.as_str()) {
-                disk.remove_dir(&format!("{dir}/{name}"))?;
-            }
-        }
-        for segment in &files.segments {
-            let path = format!("{dir}/{}", segment.directory);
-            for name in disk.list(&path)? {
-                if name.starts_with("deleted-") && segment.deleted.as_ref() != Some(&name) {
-                    disk.remove(&format!("{path}/{name}"))?;
-                }
-            }
-        }
-        Ok(())
-    };
-    remove().map_err(|error| Error::io(dir, error))
-}
-
-/// A number above every one that a name in use carries.
-fn next_number(files: &Files) -> u64 {
-    let names = files
-        .segments
-        .iter()
-        .flat_map(|s| [Some(&s.directory), s.deleted.as_ref()]);
-    let number = |name: &String| name.rsplit_once('-')?.1.parse::<u64>().ok();
-    names.flatten().filter_map(number).max().unwrap_or(0) + 1
 }

@@ -1,0 +1,144 @@
+//! What the index's own work costs per row, without journal or percolation; prints one line a batch size.
+//!
+//! `cargo run --release -p seine-index --example insert_cost [rows]`: made-up posts of about 92 bytes, words drawn by Zipf's law.
+//! Every figure is followed by its check: the rows that a SELECT then finds.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "an example talks to the person who ran it"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use disk::MemoryDisk;
+use index::{Table, TableShape};
+use query::analysis::{Analyzer, Words};
+use query::request::{Item, Output, Select};
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+/// Rows in a tail before it is sealed, as in the engine.
+const SEAL_ROWS: u64 = 65_536;
+
+fn main() {
+    let rows = std::env::args()
+        .nth(1)
+        .map_or(200_000, |rows| rows.parse().unwrap());
+    let posts: Vec<(Vec<Value>, Words)> = posts(rows);
+    for batch in [1, 8, 500] {
+        let mut table = Table::create(Arc::new(MemoryDisk::new()), "posts", shape()).unwrap();
+        let (mut seals, mut slowest) = (Duration::ZERO, Duration::ZERO);
+        let start = Instant::now();
+        for (at, posts) in posts.chunks(batch).enumerate() {
+            let batch_start = Instant::now();
+            for ((row, words), id) in posts.iter().zip((at * batch) as u64 + 1..) {
+                assert!(!table.contains(id).unwrap());
+                table.insert(id, row, words).unwrap();
+            }
+            drop(table.snapshot());
+            slowest = slowest.max(batch_start.elapsed());
+            if table.tail().rows >= SEAL_ROWS {
+                let start = Instant::now();
+                let job = table.freeze(at as u64).unwrap();
+                table.install(job.run().unwrap()).unwrap();
+                seals += start.elapsed();
+            }
+        }
+        let spent = start.elapsed() - seals;
+        println!(
+            "batches of {batch}: {:.2} µs a row, slowest batch {:.2} ms, sealing {:.2} µs a row",
+            spent.as_secs_f64() * 1e6 / rows as f64,
+            slowest.as_secs_f64() * 1e3,
+            seals.as_secs_f64() * 1e6 / rows as f64,
+        );
+        search(&mut table, rows);
+    }
+}
+
+/// Times a few queries and checks what they find.
+fn search(table: &mut Table, rows: usize) {
+    let snapshot = table.snapshot();
+    assert_eq!(snapshot.count(), rows as u64);
+    for text in [
+        "word1",
+        "word1 word3",
+        "word2 | word5 | word9",
+        "\"word1 word2\"",
+        "word700 -word1",
+    ] {
+        let query = query::parse(text, &["body", "sub"], &Analyzer::default()).unwrap();
+        let start = Instant::now();
+        let answer = snapshot.search(&select(), Some(&query)).unwrap();
+        let found = answer.rows.filter(Result::is_ok).count();
+        println!(
+            "    {text}: {} found, {found} shown, {:.2} ms",
+            answer.total_found,
+            start.elapsed().as_secs_f64() * 1e3
+        );
+    }
+}
+
+fn shape() -> TableShape {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+        nullable: true,
+        default: None,
+    };
+    let columns = vec![
+        column("body", ColumnType::Text),
+        column("sub", ColumnType::String),
+        column("ts", ColumnType::Timestamp),
+        column("score", ColumnType::Int),
+    ];
+    TableShape {
+        columns,
+        analyzer: Analyzer::default(),
+    }
+}
+
+fn select() -> Select {
+    let weight = Item::Value {
+        what: Output::Weight,
+        name: "weight()".to_owned(),
+    };
+    Select {
+        table: "posts".to_owned(),
+        items: vec![Item::Star, weight],
+        matching: None,
+        filter: None,
+        order: Vec::new(),
+        limit: Some(20),
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
+fn posts(rows: usize) -> Vec<(Vec<Value>, Words)> {
+    let mut seed = 1u64;
+    let mut next = move || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut post = |_| {
+        // The inverse of Zipf's distribution over 60,000 words, nearly.
+        let words: Vec<String> = (0..13)
+            .map(|_| format!("word{}", 60_000f64.powf(next()) as u32))
+            .collect();
+        let body = words.join(" ");
+        let mut analysed = Words::new();
+        analysed.push_field(&Analyzer::default(), 0, &body);
+        let row = vec![
+            Value::Str(body),
+            Value::Str("news".to_owned()),
+            Value::Int(1_700_000_000),
+            Value::Int(7),
+        ];
+        (row, analysed)
+    };
+    (0..rows).map(&mut post).collect()
+}

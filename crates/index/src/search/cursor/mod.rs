@@ -1,0 +1,147 @@
+//! Stepping through the rows of one part that a tree matches.
+
+mod tree;
+mod word;
+
+use super::END;
+use super::plan::Step;
+use super::rank::Hit;
+use crate::error::Result;
+use crate::part::{Part, PartWord, Postings};
+use tree::{AndCursor, OrCursor};
+use word::{PhraseCursor, PhraseWord, WordCursor};
+
+/// Rows by rising doc. A new cursor stands on its first row.
+pub(super) trait Cursor {
+    /// The row it stands on, or [`END`].
+    fn doc(&self) -> u32;
+    /// Moves to the first row at or after `target`; stays where it is if that is such a row.
+    fn seek(&mut self, target: u32) -> u32;
+    /// Rows that it may stand on, at most.
+    fn cost(&self) -> u64;
+    /// Tells which words matched the row it stands on, and in which fields.
+    fn record(&mut self, hit: &mut Hit);
+}
+
+type Boxed<'a> = Box<dyn Cursor + 'a>;
+
+/// What cursors are made from.
+pub(super) struct Reader<'a, 'w> {
+    pub(super) part: &'a Part,
+    /// By word of the plan.
+    pub(super) words: &'w [Option<PartWord>],
+    /// Whether [`Cursor::record`] must tell fields apart; if not, it names the first one.
+    pub(super) field_mask: bool,
+}
+
+/// The rows of a tree. Errors: `Io`, `Corrupt` of the postings.
+pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a>> {
+    Ok(match step {
+        Step::All => every(reader.part.rows()),
+        Step::Word { word, fields } => match reader.postings(*word, !fields.every)? {
+            Some(postings) => {
+                Box::new(WordCursor::new(*word, postings, *fields, reader.field_mask))
+            }
+            None => nothing(),
+        },
+        Step::Phrase { words, fields } => {
+            let mut parts = Vec::with_capacity(words.len());
+            for (word, distance) in words {
+                match reader.postings(*word, true)? {
+                    Some(postings) => parts.push(PhraseWord::new(*word, *distance, postings)),
+                    None => return Ok(nothing()),
+                }
+            }
+            Box::new(PhraseCursor::new(parts, *fields))
+        }
+        Step::And { required, excluded } => {
+            Box::new(AndCursor::new(reader.all(required)?, reader.all(excluded)?))
+        }
+        Step::Or(children) => Box::new(OrCursor::new(reader.all(children)?)),
+    })
+}
+
+/// The rows given: rising, each once.
+pub(super) fn listed<'a>(docs: Vec<u32>) -> Boxed<'a> {
+    Box::new(ListCursor { docs, at: 0 })
+}
+
+/// Rows `0 .. rows`.
+pub(super) fn every<'a>(rows: u32) -> Boxed<'a> {
+    Box::new(EveryCursor {
+        doc: if rows == 0 { END } else { 0 },
+        rows,
+    })
+}
+
+/// The rows of both.
+pub(super) fn both<'a>(one: Boxed<'a>, other: Boxed<'a>) -> Boxed<'a> {
+    Box::new(AndCursor::new(vec![one, other], Vec::new()))
+}
+
+fn nothing<'a>() -> Boxed<'a> {
+    every(0)
+}
+
+impl<'a> Reader<'a, '_> {
+    fn postings(&self, word: usize, positions: bool) -> Result<Option<Postings<'a>>> {
+        match &self.words[word] {
+            Some(word) => self
+                .part
+                .postings(word, positions || self.field_mask)
+                .map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn all(&self, steps: &[Step]) -> Result<Vec<Boxed<'a>>> {
+        steps.iter().map(|step| build(step, self)).collect()
+    }
+}
+
+struct EveryCursor {
+    doc: u32,
+    rows: u32,
+}
+
+impl Cursor for EveryCursor {
+    fn doc(&self) -> u32 {
+        self.doc
+    }
+
+    fn seek(&mut self, target: u32) -> u32 {
+        self.doc = self.doc.max(target);
+        if self.doc >= self.rows {
+            self.doc = END;
+        }
+        self.doc
+    }
+
+    fn cost(&self) -> u64 {
+        u64::from(self.rows)
+    }
+
+    fn record(&mut self, _: &mut Hit) {}
+}
+
+struct ListCursor {
+    docs: Vec<u32>,
+    at: usize,
+}
+
+impl Cursor for ListCursor {
+    fn doc(&self) -> u32 {
+        self.docs.get(self.at).copied().unwrap_or(END)
+    }
+
+    fn seek(&mut self, target: u32) -> u32 {
+        self.at += crate::tail::gallop(&self.docs[self.at..], |doc| *doc < target);
+        self.doc()
+    }
+
+    fn cost(&self) -> u64 {
+        self.docs.len() as u64
+    }
+
+    fn record(&mut self, _: &mut Hit) {}
+}

@@ -1,0 +1,195 @@
+//! Words and phrases.
+
+use super::super::END;
+use super::super::plan::Fields;
+use super::super::rank::Hit;
+use super::Cursor;
+use crate::part::Postings;
+
+/// Rows with a word in one of its fields.
+pub(super) struct WordCursor<'a> {
+    word: usize,
+    postings: Postings<'a>,
+    fields: Fields,
+    field_mask: bool,
+    positions: Vec<u32>,
+}
+
+impl<'a> WordCursor<'a> {
+    pub(super) fn new(
+        word: usize,
+        postings: Postings<'a>,
+        fields: Fields,
+        field_mask: bool,
+    ) -> Self {
+        let mut cursor = WordCursor {
+            word,
+            postings,
+            fields,
+            field_mask,
+            positions: Vec::new(),
+        };
+        let first = cursor.postings.doc();
+        cursor.settle(first);
+        cursor
+    }
+
+    /// From a row with the word to the first with it in one of the fields.
+    fn settle(&mut self, mut doc: u32) -> u32 {
+        while doc != END && !self.fields.every && self.matched() == 0 {
+            doc = self.postings.seek(doc + 1);
+        }
+        doc
+    }
+
+    /// The fields that it stands in and may stand in.
+    fn matched(&mut self) -> u64 {
+        self.postings.positions(&mut self.positions);
+        fields_of(&self.positions) & self.fields.set
+    }
+}
+
+impl Cursor for WordCursor<'_> {
+    fn doc(&self) -> u32 {
+        self.postings.doc()
+    }
+
+    fn seek(&mut self, target: u32) -> u32 {
+        if self.postings.doc() >= target {
+            return self.postings.doc();
+        }
+        let doc = self.postings.seek(target);
+        self.settle(doc)
+    }
+
+    fn cost(&self) -> u64 {
+        self.postings.cost()
+    }
+
+    fn record(&mut self, hit: &mut Hit) {
+        let fields = if self.field_mask { self.matched() } else { 1 };
+        hit.add(self.word, self.postings.hits(), fields);
+    }
+}
+
+/// Rows with words at fixed distances in one field.
+pub(super) struct PhraseCursor<'a> {
+    /// In the order of the phrase.
+    words: Vec<PhraseWord<'a>>,
+    /// Positions in `words`, rarest first.
+    order: Vec<usize>,
+    fields: Fields,
+    /// Fields in which the phrase stands in the row.
+    matched: u64,
+    doc: u32,
+}
+
+pub(super) struct PhraseWord<'a> {
+    word: usize,
+    distance: u32,
+    postings: Postings<'a>,
+    positions: Vec<u32>,
+}
+
+impl<'a> PhraseWord<'a> {
+    pub(super) fn new(word: usize, distance: u32, postings: Postings<'a>) -> Self {
+        PhraseWord {
+            word,
+            distance,
+            postings,
+            positions: Vec::new(),
+        }
+    }
+}
+
+impl<'a> PhraseCursor<'a> {
+    pub(super) fn new(words: Vec<PhraseWord<'a>>, fields: Fields) -> Self {
+        let mut order: Vec<usize> = (0..words.len()).collect();
+        order.sort_by_key(|at| words[*at].postings.cost());
+        let mut cursor = PhraseCursor {
+            words,
+            order,
+            fields,
+            matched: 0,
+            doc: 0,
+        };
+        cursor.settle(0);
+        cursor
+    }
+
+    /// To the first row at or after `target` in which the phrase stands.
+    fn settle(&mut self, mut target: u32) -> u32 {
+        'rows: loop {
+            for at in &self.order {
+                let doc = self.words[*at].postings.seek(target);
+                if doc == END {
+                    self.doc = END;
+                    return END;
+                }
+                if doc != target {
+                    target = doc;
+                    continue 'rows;
+                }
+            }
+            if self.stands() {
+                self.doc = target;
+                return target;
+            }
+            target += 1;
+        }
+    }
+
+    /// Whether the phrase stands in the row on which all words stand.
+    fn stands(&mut self) -> bool {
+        for word in &mut self.words {
+            word.postings.positions(&mut word.positions);
+        }
+        let Some((first, rest)) = self.words.split_first() else {
+            return false;
+        };
+        self.matched = 0;
+        for start in &first.positions {
+            let field = start >> 24;
+            let at = |word: &PhraseWord<'_>| {
+                let place = start + word.distance;
+                place >> 24 == field && word.positions.binary_search(&place).is_ok()
+            };
+            if self.fields.set >> field & 1 == 1 && rest.iter().all(at) {
+                self.matched |= 1 << field;
+            }
+        }
+        self.matched != 0
+    }
+}
+
+impl Cursor for PhraseCursor<'_> {
+    fn doc(&self) -> u32 {
+        self.doc
+    }
+
+    fn seek(&mut self, target: u32) -> u32 {
+        if self.doc >= target {
+            return self.doc;
+        }
+        self.settle(target)
+    }
+
+    fn cost(&self) -> u64 {
+        self.order
+            .first()
+            .map_or(0, |at| self.words[*at].postings.cost())
+    }
+
+    fn record(&mut self, hit: &mut Hit) {
+        for word in &self.words {
+            hit.add(word.word, word.postings.hits(), self.matched);
+        }
+    }
+}
+
+/// Bits of the fields that some places lie in.
+fn fields_of(positions: &[u32]) -> u64 {
+    positions
+        .iter()
+        .fold(0, |fields, position| fields | 1 << (position >> 24))
+}

@@ -1,0 +1,95 @@
+//! Forms on disk, apart from whole segments (those are in `tests/it`).
+
+use disk::{Disk, MemoryDisk};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::checked::Sums;
+use super::commit::{Commit, Kind, Section};
+use super::forward;
+use crate::error::Error;
+use crate::removed::WordCount;
+
+proptest! {
+    #[test]
+    fn a_forward_list_comes_back(words in vec((any::<u32>(), any::<u32>()), 0..20)) {
+        let mut words: Vec<_> = words.iter().map(|(word, hits)| WordCount { word: *word, hits: *hits }).collect();
+        words.sort_unstable_by_key(|word| word.word);
+        words.dedup_by_key(|word| word.word);
+        let mut bytes = Vec::new();
+        forward::encode(&words, &mut bytes);
+        prop_assert_eq!(forward::decode(&bytes), Some(words));
+    }
+
+    #[test]
+    fn strangers_bytes_are_no_forward_list(bytes in vec(any::<u8>(), 0..40)) {
+        let _ = forward::decode(&bytes);
+    }
+}
+
+fn commit() -> Commit {
+    let kinds = [
+        Kind::Ids,
+        Kind::RowEnds,
+        Kind::ForwardEnds,
+        Kind::Hits,
+        Kind::Integers(3),
+        Kind::Floats(4),
+        Kind::Rows,
+        Kind::Forward,
+    ];
+    let section = |(kind, start): (&Kind, u64)| Section {
+        kind: *kind,
+        start,
+        bytes: 8,
+    };
+    Commit {
+        position: 1 << 40,
+        analysis: 1,
+        rows: 3,
+        hits: 77,
+        sections: kinds.iter().zip(0..).map(section).collect(),
+        files: vec![
+            (
+                "rows".to_owned(),
+                Sums {
+                    bytes: (16 << 10) + 1,
+                    blocks: vec![1, 2],
+                },
+            ),
+            ("terms".to_owned(), Sums::default()),
+        ],
+    }
+}
+
+fn read(bytes: &[u8]) -> crate::Result<Commit> {
+    let disk = MemoryDisk::new();
+    disk.create("commit").unwrap().write_at(0, bytes).unwrap();
+    Commit::read(&disk, "commit")
+}
+
+#[test]
+fn a_commit_comes_back() {
+    assert_eq!(read(&commit().encode()).unwrap(), commit());
+}
+
+#[test]
+fn a_damaged_or_cut_commit_is_an_error() {
+    let bytes = commit().encode();
+    for at in 0..bytes.len() {
+        assert!(read(&bytes[..at]).is_err());
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 4;
+        assert!(matches!(
+            read(&damaged),
+            Err(Error::Corrupt { .. } | Error::NewerFormat { .. })
+        ));
+    }
+}
+
+#[test]
+fn a_commit_that_lies_about_lengths_is_an_error() {
+    let mut lying = commit();
+    lying.files[0].1.bytes = u64::MAX;
+    assert!(matches!(read(&lying.encode()), Err(Error::Corrupt { .. })));
+}
