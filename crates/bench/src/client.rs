@@ -13,7 +13,7 @@ use std::os::unix::net::UnixStream;
 
 use wire::limits::COLUMNS_MAX;
 use wire::mysql::{
-    Capabilities, ClientLogin, ColumnDefinition, Command, DecodeError, LoginStep, Ok as Done,
+    Capabilities, ClientLogin, ColumnDefinition, Command, DecodeError, Done, LoginStep,
     PacketError, PacketReader, PacketWriter, Reply, RowPacket, STATUS_MORE_RESULTS, ServerError,
 };
 

@@ -4,9 +4,8 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 
 use wire::mysql::{
-    Authenticator, Capabilities, ColumnDefinition, Command, Credential, Encoder, Greeting,
-    HandshakeResponse, Nonce, Ok as Done, PacketReader, Plugin, STATUS_AUTOCOMMIT,
-    STATUS_MORE_RESULTS, Step,
+    Authenticator, Capabilities, ColumnDefinition, Command, Credential, Done, Encoder, Greeting,
+    HandshakeResponse, Nonce, PacketReader, Plugin, STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS, Step,
 };
 
 use super::*;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::SessionId;
 use wire::mysql::{
-    Capabilities, ChangeUser, ColumnDefinition, Command, DecodeError, Encoder, Ok as Done, Packet,
+    Capabilities, ChangeUser, ColumnDefinition, Command, DecodeError, Done, Encoder, Packet,
     STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
 };
 

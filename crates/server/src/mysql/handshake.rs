@@ -5,8 +5,8 @@ use std::io::{self, Read};
 
 use tokio::time::timeout;
 use wire::mysql::{
-    Authenticator, CHARSET_UTF8MB4, Capabilities, Credential, Encoder, Greeting, HandshakeResponse,
-    Nonce, Ok as Done, Packet, Plugin, STATUS_AUTOCOMMIT, Step,
+    Authenticator, CHARSET_UTF8MB4, Capabilities, Credential, Done, Encoder, Greeting,
+    HandshakeResponse, Nonce, Packet, Plugin, STATUS_AUTOCOMMIT, Step,
 };
 
 use super::socket::{Ended, Socket};

@@ -7,7 +7,7 @@ use super::bytes::{DecodeError, Reader};
 use super::constants::{
     self, AUTH_MORE, CHARSET_UTF8MB4, Capabilities, FAST_AUTH_SUCCESS, FULL_AUTH,
 };
-use super::encoder::Ok;
+use super::encoder::Done;
 use super::handshake::{Greeting, HandshakeResponse};
 use super::packet::PacketWriter;
 use crate::limits::{FRAME_BYTES_MAX, PACKET_BYTES_MAX};
@@ -45,7 +45,7 @@ impl ServerError {
             [b'#', state @ ..] if state.len() >= 5 => state.split_at(5),
             plain => (&b"HY000"[..], plain),
         };
-        Result::Ok(ServerError {
+        Ok(ServerError {
             code,
             sqlstate: String::from_utf8_lossy(sqlstate).into_owned(),
             message: String::from_utf8_lossy(message).into_owned(),
@@ -57,7 +57,7 @@ impl ServerError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// Done, no rows.
-    Ok(Ok),
+    Ok(Done),
     /// Refused.
     Error(ServerError),
     /// A result set of so many columns follows.
@@ -84,10 +84,10 @@ impl Reply {
     }
 }
 
-fn read_ok(payload: &[u8]) -> Result<Ok, DecodeError> {
+fn read_ok(payload: &[u8]) -> Result<Done, DecodeError> {
     let mut reader = Reader::new(payload);
     reader.u8("header")?;
-    Result::Ok(Ok {
+    Ok(Done {
         affected: reader.integer("affected rows")?,
         last_id: reader.integer("last id")?,
         status: reader.u16("status")?,
@@ -122,7 +122,7 @@ impl<'a> RowPacket<'a> {
         match payload.first() {
             Some(&constants::EOF) => Self::decode_end(payload, capabilities),
             Some(&constants::ERR) => ServerError::decode(payload).map(RowPacket::Error),
-            _ => Result::Ok(RowPacket::Row(Cells { rest: payload })),
+            _ => Ok(RowPacket::Row(Cells { rest: payload })),
         }
     }
 
@@ -132,7 +132,7 @@ impl<'a> RowPacket<'a> {
         if capabilities.has(Capabilities::DEPRECATE_EOF) {
             if payload.len() < FRAME_BYTES_MAX {
                 let ok = read_ok(payload)?;
-                return Result::Ok(RowPacket::End {
+                return Ok(RowPacket::End {
                     status: ok.status,
                     warnings: ok.warnings,
                 });
@@ -141,12 +141,12 @@ impl<'a> RowPacket<'a> {
             let mut reader = Reader::new(payload);
             reader.u8("header")?;
             let warnings = reader.u16("warning count")?;
-            return Result::Ok(RowPacket::End {
+            return Ok(RowPacket::End {
                 status: reader.u16("status")?,
                 warnings,
             });
         }
-        Result::Ok(RowPacket::Row(Cells { rest: payload }))
+        Ok(RowPacket::Row(Cells { rest: payload }))
     }
 }
 
@@ -166,11 +166,11 @@ impl<'a> Iterator for Cells<'a> {
             // The common case by far: a cell of up to 250 bytes.
             if let Some((cell, rest)) = behind.split_at_checked(usize::from(first)) {
                 self.rest = rest;
-                return Some(Result::Ok(Some(cell)));
+                return Some(Ok(Some(cell)));
             }
         } else if first == constants::NULL_CELL {
             self.rest = behind;
-            return Some(Result::Ok(None));
+            return Some(Ok(None));
         }
         let mut reader = Reader::new(self.rest);
         let cell = reader.string("cell");
@@ -227,7 +227,7 @@ impl ClientLogin {
         };
         packets.start(1);
         response.encode(packets);
-        Result::Ok(ClientLogin {
+        Ok(ClientLogin {
             password: password.to_owned(),
             capabilities,
         })
@@ -243,7 +243,7 @@ impl ClientLogin {
         sequence: u8,
         packets: &mut PacketWriter,
     ) -> Result<LoginStep, DecodeError> {
-        Result::Ok(match payload {
+        Ok(match payload {
             [constants::OK, ..] => LoginStep::Done,
             [constants::ERR, ..] => LoginStep::Refused(ServerError::decode(payload)?),
             [constants::EOF, ..] => self.switch(payload, sequence, packets),

@@ -9,7 +9,7 @@ use super::packet::PacketWriter;
 
 /// What a statement without rows reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ok {
+pub struct Done {
     /// Rows inserted, replaced or deleted.
     pub affected: u64,
     /// Id of the last row inserted; 0 where none was.
@@ -22,9 +22,9 @@ pub struct Ok {
     pub info: String,
 }
 
-impl Default for Ok {
+impl Default for Done {
     fn default() -> Self {
-        Ok {
+        Done {
             affected: 0,
             last_id: 0,
             status: STATUS_AUTOCOMMIT,
@@ -85,8 +85,8 @@ impl Encoder {
     }
 
     /// A statement without rows is done.
-    pub fn ok(&mut self, ok: &Ok) {
-        self.put_ok(constants::OK, ok);
+    pub fn ok(&mut self, done: &Done) {
+        self.put_ok(constants::OK, done);
     }
 
     /// A statement failed. `sqlstate` is MySQL's five characters.
@@ -124,10 +124,10 @@ impl Encoder {
         if self.deprecate_eof {
             self.put_ok(
                 constants::EOF,
-                &Ok {
+                &Done {
                     status,
                     warnings,
-                    ..Ok::default()
+                    ..Done::default()
                 },
             );
         } else {
@@ -185,8 +185,8 @@ impl Encoder {
     /// A cell with a number as the engine holds it.
     pub fn row_integer(&mut self, value: i128) {
         match (u64::try_from(value), i64::try_from(value)) {
-            (Result::Ok(value), _) => self.row_u64(value),
-            (_, Result::Ok(value)) => self.row_i64(value),
+            (Ok(value), _) => self.row_u64(value),
+            (_, Ok(value)) => self.row_i64(value),
             _ => self.row_bytes(value.to_string().as_bytes()),
         }
     }
@@ -215,14 +215,14 @@ impl Encoder {
         }
     }
 
-    fn put_ok(&mut self, header: u8, ok: &Ok) {
+    fn put_ok(&mut self, header: u8, done: &Done) {
         let out = self.packets.begin();
         out.push(header);
-        put_integer(out, ok.affected);
-        put_integer(out, ok.last_id);
-        out.extend_from_slice(&ok.status.to_le_bytes());
-        out.extend_from_slice(&ok.warnings.to_le_bytes());
-        out.extend_from_slice(ok.info.as_bytes());
+        put_integer(out, done.affected);
+        put_integer(out, done.last_id);
+        out.extend_from_slice(&done.status.to_le_bytes());
+        out.extend_from_slice(&done.warnings.to_le_bytes());
+        out.extend_from_slice(done.info.as_bytes());
         self.packets.end();
     }
 

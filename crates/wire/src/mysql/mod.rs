@@ -30,6 +30,6 @@ pub use command::{ChangeUser, Command};
 pub use constants::{
     CHARSET_BINARY, CHARSET_UTF8MB4, Capabilities, STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
 };
-pub use encoder::{Encoder, Ok};
+pub use encoder::{Done, Encoder};
 pub use handshake::{Greeting, HandshakeResponse};
 pub use packet::{Packet, PacketError, PacketReader, PacketWriter};

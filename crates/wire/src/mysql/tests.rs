@@ -243,11 +243,11 @@ fn commands_are_told_apart() {
 fn golden_bytes_of_replies() {
     let mut encoder = Encoder::new(Capabilities::SERVER);
     encoder.start(1);
-    encoder.ok(&Ok {
+    encoder.ok(&Done {
         affected: 300,
         last_id: 1 << 20,
         warnings: 2,
-        ..Ok::default()
+        ..Done::default()
     });
     assert_eq!(
         hex(encoder.bytes()),
@@ -397,7 +397,7 @@ fn a_header_alone_reserves_no_more_than_a_mebibyte() {
     let mut reader = PacketReader::default();
     reader.spare()[..4].copy_from_slice(&[0xff, 0xff, 0xff, 0]);
     reader.filled(4);
-    assert_eq!(reader.next_packet(), Result::Ok(None));
+    assert_eq!(reader.next_packet(), Ok(None));
     assert!(reader.spare().len() <= crate::limits::READ_AHEAD_BYTES + (64 << 10));
 }
 
@@ -415,7 +415,7 @@ fn a_continuation_out_of_order_is_refused() {
         reader.filled(count);
         fed += count;
         match reader.next_packet() {
-            Result::Ok(None) => assert!(fed < stream.len()),
+            Ok(None) => assert!(fed < stream.len()),
             other => break other.unwrap_err(),
         }
     };
@@ -496,7 +496,7 @@ proptest! {
 
     #[test]
     fn replies_come_back(affected in any::<u64>(), last_id in any::<u64>(), warnings in any::<u16>(), info in ".{0,40}") {
-        let ok = Ok { affected, last_id, warnings, info, ..Ok::default() };
+        let ok = Done { affected, last_id, warnings, info, ..Done::default() };
         let mut encoder = Encoder::new(Capabilities::SERVER);
         encoder.ok(&ok);
         encoder.error(1064, b"42000", &ok.info);
@@ -521,11 +521,11 @@ proptest! {
         }
         let _ = Reply::decode(&bytes);
         let _ = ColumnDefinition::decode(&bytes);
-        if let Result::Ok(RowPacket::Row(cells)) = RowPacket::decode(&bytes, capabilities) {
+        if let Ok(RowPacket::Row(cells)) = RowPacket::decode(&bytes, capabilities) {
             prop_assert!(cells.count() <= bytes.len());
         }
         let mut writer = PacketWriter::new();
-        if let Result::Ok(login) = ClientLogin::begin(&bytes, "u", "p", &mut writer) {
+        if let Ok(login) = ClientLogin::begin(&bytes, "u", "p", &mut writer) {
             let _ = login.answer(&bytes, 1, &mut writer);
         }
         let nonce = Nonce::from_random(NONCE);
@@ -542,7 +542,7 @@ proptest! {
             let room = reader.spare();
             room[..piece.len()].copy_from_slice(&piece);
             reader.filled(piece.len());
-            while let Result::Ok(Some(packet)) = reader.next_packet() {
+            while let Ok(Some(packet)) = reader.next_packet() {
                 prop_assert!(packet.payload.len() <= 1000);
             }
         }

@@ -74,11 +74,10 @@ impl Parser<'_> {
         }
         if self.take_word("variables") {
             let like = self.like()?;
-            let (_, filter) = if like.is_none() {
-                self.filter()?
-            } else {
-                (None, None)
-            };
+            let (matching, filter) = self.filter()?;
+            if matching.is_some() {
+                return Err(self.not_yet("MATCH in SHOW VARIABLES"));
+            }
             return Ok(Statement::ShowVariables { like, filter });
         }
         if self.take_any(&["databases", "schemas"]) {
