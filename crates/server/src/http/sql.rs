@@ -43,7 +43,8 @@ impl Asked {
     /// begins so. The content type is not asked: clients name a form whatever they send.
     fn read(body: Vec<u8>, raw: bool) -> Asked {
         if !body.starts_with(b"query=") && !body.starts_with(b"mode=") {
-            return Asked { text: body, raw };
+            let text = body.trim_ascii_end().to_vec();
+            return Asked { text, raw };
         }
         let raw = raw || parameter(&body, "mode").as_deref() == Some("raw");
         let text = parameter(&body, "query").unwrap_or_default().into_bytes();

@@ -166,17 +166,32 @@ fn described(definition: &Definition) -> Vec<Vec<String>> {
             rows.extend(["query", "tags", "filters"].map(|name| row(name, "string", "")));
         }
     }
-    let of_document = matches!(definition.kind, Kind::Percolate { .. });
     for column in &definition.columns {
-        let properties = match (of_document, column.kind) {
-            (true, _) => "document",
-            (false, ColumnType::Text) => "indexed stored",
-            (false, _) if column.nullable => "",
-            (false, _) => "not null",
+        let properties = match definition.kind {
+            Kind::Percolate { .. } => "document".to_owned(),
+            Kind::Search => properties(column, true),
+            Kind::Queue => properties(column, false),
         };
-        rows.push(row(&column.name, &column.kind.sql_name(), properties));
+        rows.push(row(&column.name, &column.kind.sql_name(), &properties));
     }
     rows
+}
+
+fn properties(column: &Column, is_search: bool) -> String {
+    let mut parts = Vec::new();
+    if is_search && column.kind == ColumnType::Text {
+        parts.push("indexed stored".to_owned());
+    }
+    if !column.nullable {
+        parts.push("not null".to_owned());
+    }
+    parts.extend(
+        column
+            .default
+            .as_ref()
+            .map(|value| format!("default {value}")),
+    );
+    parts.join(" ")
 }
 
 fn full_columns(definition: &Definition) -> Vec<Vec<String>> {

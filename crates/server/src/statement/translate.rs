@@ -5,6 +5,56 @@ use wire::sql::CreateTable;
 
 use crate::errors::{self, Failure};
 
+/// Options of Manticore's tables that this server does not have yet, told apart from those that nobody has.
+const LATER: &[&str] = &[
+    "access_blob_attrs",
+    "access_plain_attrs",
+    "agent",
+    "bigram_index",
+    "blend_chars",
+    "blend_mode",
+    "charset_table",
+    "dict",
+    "embedded_limit",
+    "exceptions",
+    "expand_keywords",
+    "hitless_words",
+    "html_index_attrs",
+    "html_remove_elements",
+    "html_strip",
+    "ignore_chars",
+    "index_exact_words",
+    "index_field_lengths",
+    "index_sp",
+    "index_zones",
+    "local",
+    "min_infix_len",
+    "min_prefix_len",
+    "min_stemming_len",
+    "min_word_len",
+    "morphology",
+    "morphology_skip_fields",
+    "ngram_chars",
+    "ngram_len",
+    "optimize_cutoff",
+    "overshort_step",
+    "phrase_boundary",
+    "phrase_boundary_step",
+    "prefix_fields",
+    "infix_fields",
+    "ranker",
+    "regexp_filter",
+    "rt_mem_limit",
+    "shards",
+    "rf",
+    "stopword_step",
+    "stopwords",
+    "stopwords_unstemmed",
+    "stored_fields",
+    "stored_only_fields",
+    "wordforms",
+];
+
 /// The command of a CREATE TABLE.
 pub fn create_table(create: CreateTable) -> Result<Command, Failure> {
     let options = Options::read(&create.options)?;
@@ -40,7 +90,15 @@ impl Options {
                 "into" => options.into = Some(lower),
                 // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
-                other => return Err(not_yet(format!("table option {other}"))),
+                other if LATER.contains(&other) => {
+                    return Err(not_yet(format!("table option {other}")));
+                }
+                other => {
+                    return Err(Failure::new(
+                        errors::INVALID,
+                        format!("no table option '{other}'"),
+                    ));
+                }
             }
         }
         Ok(options)

@@ -226,8 +226,11 @@ impl Counted {
             (None, []) => "a line".to_owned(),
         };
         let failure = Failure::from(error);
+        // The engine counts rows of its command; the sender counts lines.
+        let own_row = row.map(|row| format!(" at row {row}")).unwrap_or_default();
+        let message = failure.message.trim_end_matches(&own_row);
         Failure {
-            message: format!("{place}: {}", failure.message),
+            message: format!("{place}: {message}"),
             ..failure
         }
     }
