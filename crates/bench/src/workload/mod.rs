@@ -2,6 +2,11 @@
 
 mod posts;
 mod recipe;
+mod statements;
 
 pub use posts::{Post, PostsError, posts};
 pub use recipe::{Recipe, commonest_words};
+pub(crate) use statements::{push_literal, statements};
+
+#[cfg(test)]
+mod tests;

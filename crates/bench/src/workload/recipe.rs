@@ -27,25 +27,21 @@ pub enum Recipe {
 }
 
 impl Recipe {
-    /// `count` queries as text, such as `red net -sea -fish`.
+    /// `count` queries as text, such as `red net -sea -fish`; none if the texts hold too few words to draw from.
     #[must_use]
-    pub fn queries(self, texts: &[&str], count: usize, seed: u64) -> Vec<String> {
+    pub fn queries(self, texts: &[&str], count: usize, seed: u64) -> Option<Vec<String>> {
         let common = commonest_words(texts);
         let mut random = XorShift::new(seed);
         match self {
             Recipe::Common => {
                 let common = &common[..common.len().min(COMMON_WORDS)];
-                assert!(common.len() >= 4, "the texts hold at least four words");
-                (0..count)
-                    .map(|_| common_query(common, &mut random))
-                    .collect()
+                let query = |_| common_query(common, &mut random);
+                (common.len() >= 4).then(|| (0..count).map(query).collect())
             }
             Recipe::Selective => {
                 let chosen = selective_words(texts, &common);
-                assert!(!chosen.is_empty(), "some text holds two selective words");
-                (0..count)
-                    .map(|_| selective_query(&chosen, &mut random))
-                    .collect()
+                let query = |_| selective_query(&chosen, &mut random);
+                (!chosen.is_empty()).then(|| (0..count).map(query).collect())
             }
         }
     }

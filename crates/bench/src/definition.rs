@@ -1,0 +1,104 @@
+//! What is measured and what must come out: `benchmarks/definitions/*.toml`, compiled in.
+
+use serde::Deserialize;
+
+use crate::{
+    error::{Error, Result},
+    workload::{Post, Recipe},
+};
+
+const PERCOLATE: &str = include_str!("../../../benchmarks/definitions/percolate.toml");
+const INSERT: &str = include_str!("../../../benchmarks/definitions/insert.toml");
+
+/// One definition: queries drawn from posts, and what the posts hit.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Definition {
+    /// What it is called on the command line.
+    pub(crate) name: String,
+    /// How the queries are drawn.
+    pub(crate) recipe: RecipeName,
+    /// How many.
+    pub(crate) queries: usize,
+    /// Of the random numbers.
+    pub(crate) seed: u64,
+    /// The posts that the counts below are for: how many, and the bytes of all their texts.
+    pub(crate) posts: usize,
+    pub(crate) body_bytes: usize,
+    /// Pairs of a post and a query that it hits.
+    pub(crate) matches: u64,
+}
+
+/// The recipes as definitions write them.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RecipeName {
+    Common,
+    Selective,
+}
+
+impl From<RecipeName> for Recipe {
+    fn from(name: RecipeName) -> Recipe {
+        match name {
+            RecipeName::Common => Recipe::Common,
+            RecipeName::Selective => Recipe::Selective,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    bench: Vec<Definition>,
+}
+
+impl Definition {
+    /// The definition of that name of `seine bench percolate`.
+    pub(crate) fn percolate(name: &str) -> Result<Definition> {
+        find(&read(PERCOLATE)?, name)
+    }
+
+    /// The definition of that name of `seine bench insert`.
+    pub(crate) fn insert(name: &str) -> Result<Definition> {
+        find(&read(INSERT)?, name)
+    }
+
+    /// The pairs these posts must give, if they are the posts of the definition.
+    pub(crate) fn matches_of(&self, posts: &[Post]) -> Option<u64> {
+        let body_bytes: usize = posts.iter().map(|post| post.body.len()).sum();
+        (posts.len() == self.posts && body_bytes == self.body_bytes).then_some(self.matches)
+    }
+}
+
+/// The names of the definitions of `seine bench percolate`, the default first.
+///
+/// # Errors
+/// [`Error::BadDefinition`], which a test rules out.
+pub(crate) fn percolate_names() -> Result<Vec<String>> {
+    Ok(read(PERCOLATE)?
+        .into_iter()
+        .map(|definition| definition.name)
+        .collect())
+}
+
+fn read(text: &str) -> Result<Vec<Definition>> {
+    let file: File =
+        toml::from_str(text).map_err(|error| Error::BadDefinition(error.to_string()))?;
+    Ok(file.bench)
+}
+
+fn find(definitions: &[Definition], name: &str) -> Result<Definition> {
+    let found = definitions
+        .iter()
+        .find(|definition| definition.name == name);
+    found.cloned().ok_or_else(|| Error::UnknownDefinition {
+        name: name.to_owned(),
+        known: definitions
+            .iter()
+            .map(|definition| definition.name.clone())
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! Why a benchmark gave no figure.
+
+use std::fmt;
+
+use crate::{client::ClientError, workload::PostsError};
+
+/// Why a benchmark gave no figure.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no definition of that name.
+    UnknownDefinition {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A definition, compiled in, cannot be read.
+    BadDefinition(String),
+    /// The posts cannot be read.
+    Posts(PostsError),
+    /// There are no posts, or too few words in them to draw queries from.
+    TooFewPosts,
+    /// A query of the workload was refused.
+    Query(String),
+    /// The server refused a statement, or the connection broke.
+    Client(ClientError),
+    /// The answer was wrong, so its time means nothing.
+    WrongAnswer {
+        /// What was counted.
+        what: String,
+        /// What it had to be.
+        expected: u64,
+        /// What it was.
+        counted: u64,
+    },
+    /// An option makes no sense.
+    BadOption(&'static str),
+}
+
+/// Result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Nothing, or that the answer was wrong.
+    pub(crate) fn unless_equal(what: impl Into<String>, expected: u64, counted: u64) -> Result<()> {
+        if expected == counted {
+            return Ok(());
+        }
+        Err(Error::WrongAnswer {
+            what: what.into(),
+            expected,
+            counted,
+        })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownDefinition { name, known } => {
+                write!(
+                    f,
+                    "no benchmark is called {name}; there are {}",
+                    known.join(", ")
+                )
+            }
+            Error::BadDefinition(why) => write!(f, "benchmark definition: {why}"),
+            Error::Posts(_) => f.write_str("the posts cannot be read"),
+            Error::TooFewPosts => f.write_str("the posts hold too few words to draw queries from"),
+            Error::Query(text) => write!(f, "query of the workload refused: {text}"),
+            Error::Client(_) => f.write_str("the server did not do as asked"),
+            Error::WrongAnswer {
+                what,
+                expected,
+                counted,
+            } => {
+                write!(
+                    f,
+                    "wrong answer: {counted} {what}, expected {expected}; no time is given"
+                )
+            }
+            Error::BadOption(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Posts(error) => Some(error),
+            Error::Client(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<PostsError> for Error {
+    fn from(error: PostsError) -> Error {
+        Error::Posts(error)
+    }
+}
+
+impl From<ClientError> for Error {
+    fn from(error: ClientError) -> Error {
+        Error::Client(error)
+    }
+}

@@ -1,0 +1,47 @@
+//! The disk below the server: no durable figure means anything without it.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use disk::{fdatasync_rate, file_system_kind};
+
+use crate::runs::Run;
+
+/// What a bare program gets from the disk.
+pub(super) struct Device {
+    path: PathBuf,
+    file_system: String,
+    /// 4 KiB writes with a sync each, one after the other, a second; none if the directory cannot be written.
+    syncs_a_second: Option<f64>,
+}
+
+impl Device {
+    pub(super) fn measure(path: &Path) -> Device {
+        Device {
+            path: path.to_owned(),
+            file_system: file_system_kind(path),
+            syncs_a_second: fdatasync_rate(path).ok(),
+        }
+    }
+
+    /// A run's rate against the bare loop's.
+    pub(super) fn fact(&self, run: &Run) -> Option<(&'static str, f64)> {
+        Some(("x bare sync", run.rate() / self.syncs_a_second?))
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}: ", self.path.display(), self.file_system)?;
+        match self.syncs_a_second {
+            Some(rate) => write!(f, "{rate:.0} bare 4 KiB writes + fdatasync a second")?,
+            None => f.write_str("its syncs could not be measured")?,
+        }
+        if self.file_system == "tmpfs" {
+            f.write_str(" (WARNING: memory, not a disk; nothing here is durable)")?;
+        }
+        Ok(())
+    }
+}

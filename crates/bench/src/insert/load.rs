@@ -1,0 +1,147 @@
+//! Connections that insert as fast as they are answered.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::Load;
+use crate::{
+    Server,
+    client::Client,
+    error::Result,
+    latency::Latencies,
+    percolate::cell,
+    runs::{Effort, Run},
+    workload::{Post, push_literal},
+};
+
+/// How often the progress line is drawn while connections work.
+const WATCHED_EVERY: Duration = Duration::from_millis(200);
+
+/// The posts as SQL, without their ids.
+pub(super) struct Rows {
+    tuples: Vec<String>,
+}
+
+impl Rows {
+    pub(super) fn new(posts: &[Post]) -> Rows {
+        let tuple = |post: &Post| {
+            let mut text = String::from(",");
+            push_literal(&mut text, &post.body);
+            text.push(',');
+            push_literal(&mut text, &post.sub);
+            text.push(',');
+            push_literal(&mut text, &post.ts);
+            text + &format!(",{})", post.score)
+        };
+        Rows {
+            tuples: posts.iter().map(tuple).collect(),
+        }
+    }
+
+    /// An INSERT of `count` rows with rising ids. Row `id` is post `id - 1`, and so on round and round.
+    fn statement(&self, first_id: u64, count: u32, text: &mut String) {
+        text.clear();
+        text.push_str("INSERT INTO bench_posts (id, body, sub, ts, score) VALUES ");
+        for id in first_id..first_id + u64::from(count) {
+            let tuple = &self.tuples[((id - 1) % self.tuples.len() as u64) as usize];
+            text.push_str(if id == first_id { "(" } else { ",(" });
+            text.push_str(&id.to_string());
+            text.push_str(tuple);
+        }
+    }
+}
+
+/// The server's own counters.
+#[derive(Clone, Copy)]
+struct Counters {
+    syncs: f64,
+    rows: f64,
+}
+
+impl Counters {
+    fn read(client: &mut Client) -> Result<Counters> {
+        let mut read = |name: &str| {
+            let answer = client.query(&format!("SHOW STATUS LIKE '{name}'"))?;
+            let value = answer
+                .rows
+                .first()
+                .and_then(|row| cell(row, 1)?.parse().ok());
+            Ok::<f64, crate::Error>(value.unwrap_or(0.0))
+        };
+        Ok(Counters {
+            syncs: read("journal_syncs")?,
+            rows: read("journal_rows_synced")?,
+        })
+    }
+}
+
+/// Inserts until the time is up. The rows acknowledged are those of ids 1 to `elements`, all of them.
+pub(super) fn run(
+    server: &Server,
+    rows: &Rows,
+    load: Load,
+    effort: Effort,
+    tick: &mut dyn FnMut(),
+) -> Result<Run> {
+    let mut watcher = server.connect()?;
+    let clients = (0..load.connections)
+        .map(|_| server.connect())
+        .collect::<Result<Vec<_>>>()?;
+    let next_id = AtomicU64::new(1);
+    let before = Counters::read(&mut watcher)?;
+    let begun = Instant::now();
+    let until = begun + effort.run_time();
+    let insert = |client: Client| insert_until(client, rows, load, &next_id, until);
+    let latencies = thread::scope(|scope| {
+        let threads: Vec<_> = clients
+            .into_iter()
+            .map(|client| scope.spawn(|| insert(client)))
+            .collect();
+        while Instant::now() < until && threads.iter().any(|thread| !thread.is_finished()) {
+            thread::park_timeout(WATCHED_EVERY);
+            tick();
+        }
+        let mut all = Latencies::default();
+        for thread in threads {
+            match thread.join() {
+                Ok(latencies) => all.merge(&latencies?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok::<Latencies, crate::Error>(all)
+    })?;
+    let elapsed = begun.elapsed();
+    let after = Counters::read(&mut watcher)?;
+    let rows_a_sync = (after.rows - before.rows) / (after.syncs - before.syncs).max(1.0);
+    let elements = next_id.into_inner() - 1;
+    Ok(Run {
+        elements,
+        elapsed,
+        latencies,
+        facts: vec![("rows/sync", rows_a_sync)],
+    })
+}
+
+fn insert_until(
+    mut client: Client,
+    rows: &Rows,
+    load: Load,
+    next_id: &AtomicU64,
+    until: Instant,
+) -> Result<Latencies> {
+    let mut latencies = Latencies::default();
+    let mut statement = String::new();
+    loop {
+        let begun = Instant::now();
+        if begun >= until {
+            return Ok(latencies);
+        }
+        let first_id = next_id.fetch_add(u64::from(load.rows), Relaxed);
+        rows.statement(first_id, load.rows, &mut statement);
+        client.query(&statement)?;
+        latencies.add(begun.elapsed());
+    }
+}

@@ -1,0 +1,122 @@
+//! `seine bench insert`: rows that are durable when they are acknowledged, into a running server.
+
+mod device;
+mod load;
+mod tables;
+
+use std::path::PathBuf;
+
+use crate::{
+    Effort, Server,
+    definition::Definition,
+    error::{Error, Result},
+    outcome::{Cell, Outcome},
+    percolate::Prepared,
+    runs,
+    workload::posts,
+};
+
+use device::Device;
+use tables::Tables;
+
+/// How rows come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Connections, each of which waits for its answer before it sends again.
+    pub connections: u32,
+    /// Rows in a statement.
+    pub rows: u32,
+    /// Standing queries listen to the table, and their hits go into a queue.
+    pub percolated: bool,
+}
+
+/// One row each over one and over 32 connections; 500 rows each with standing queries.
+pub const LOADS: [Load; 3] = [
+    Load {
+        connections: 1,
+        rows: 1,
+        percolated: false,
+    },
+    Load {
+        connections: 32,
+        rows: 1,
+        percolated: false,
+    },
+    Load {
+        connections: 2,
+        rows: 500,
+        percolated: true,
+    },
+];
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the server listens. Tables `bench_posts`, `bench_alerts` and `bench_hits` are made, and dropped afterwards.
+    pub server: Server,
+    /// The posts, NDJSON, unpacked.
+    pub posts: Vec<u8>,
+    /// Name of a definition, such as `selective-10k`: the standing queries of loads that are percolated.
+    pub definition: String,
+    /// Measured one after the other.
+    pub loads: Vec<Load>,
+    /// The server's data directory if it is on this machine: its disk is measured beside the server.
+    pub data: Option<PathBuf>,
+    /// How much.
+    pub effort: Effort,
+}
+
+/// Measures. Blocks for runs × seconds × loads and some seconds of preparation.
+///
+/// # Errors
+/// Before anything is measured: bad options or posts. [`Error::WrongAnswer`] where the rows or the hits found
+/// after a run are not those of the rows that were acknowledged.
+pub fn run(options: &Options) -> Result<Outcome> {
+    options.effort.check()?;
+    if options
+        .loads
+        .iter()
+        .any(|load| load.connections == 0 || load.rows == 0)
+    {
+        return Err(Error::BadOption("connections and rows are 1 or more"));
+    }
+    let device = options.data.as_deref().map(Device::measure);
+    let definition = Definition::insert(&options.definition)?;
+    let posts = posts(&options.posts)?;
+    let prepared = Prepared::new(&definition, &posts)?;
+    let mut notes = vec![match &device {
+        Some(device) => device.to_string(),
+        None => "disk not known: give the server's data directory to measure it".to_owned(),
+    }];
+    notes.push(format!(
+        "rows over MySQL at {}, counted afterwards",
+        options.server.addr
+    ));
+    if options.loads.iter().any(|load| load.percolated) {
+        notes.extend(prepared.notes(&definition, &posts));
+    }
+    let rows = load::Rows::new(&posts);
+    let mut cells = Vec::new();
+    for load in &options.loads {
+        let doing = format!(
+            "insert, {} rows each, {} connections",
+            load.rows, load.connections
+        );
+        let runs = runs::repeat(options.effort, &doing, |tick| {
+            let mut tables = Tables::create(&options.server, load.percolated.then_some(&prepared))?;
+            let mut run = load::run(&options.server, &rows, *load, options.effort, tick)?;
+            run.facts
+                .extend(device.as_ref().and_then(|device| device.fact(&run)));
+            tables.check(run.elements, &prepared.hits)?;
+            tables.drop()?;
+            Ok(run)
+        })?;
+        cells.push(Cell::new(load.connections, load.rows, &runs));
+    }
+    Ok(Outcome {
+        name: "insert".to_owned(),
+        element: "rows",
+        notes,
+        cells,
+    })
+}

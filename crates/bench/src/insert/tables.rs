@@ -1,0 +1,70 @@
+//! The tables of a run, and the count of what is in them.
+
+use crate::{
+    Server,
+    client::Client,
+    error::{Error, Result},
+    percolate::{Prepared, count, insert_queries},
+};
+
+/// Made anew for each run, so that every run begins alike.
+pub(super) struct Tables {
+    client: Client,
+    percolated: bool,
+}
+
+/// In the order in which they can be dropped.
+const DROPS: [&str; 3] = [
+    "DROP TABLE IF EXISTS bench_alerts",
+    "DROP TABLE IF EXISTS bench_hits",
+    "DROP TABLE IF EXISTS bench_posts",
+];
+
+const POSTS: &str = "CREATE TABLE bench_posts (body text, sub string, ts timestamp, score int)";
+const HITS: &str =
+    "CREATE TABLE bench_hits (query_id bigint, tags string, doc_id bigint, body text) ENGINE=queue";
+const ALERTS: &str = "CREATE TABLE bench_alerts type='pq' on='bench_posts' into='bench_hits'";
+
+impl Tables {
+    /// Makes the tables, with standing queries if some are given.
+    pub(super) fn create(server: &Server, queries: Option<&Prepared>) -> Result<Tables> {
+        let mut client = server.connect()?;
+        for statement in DROPS {
+            client.query(statement)?;
+        }
+        client.query(POSTS)?;
+        if let Some(prepared) = queries {
+            client.query(HITS)?;
+            client.query(ALERTS)?;
+            insert_queries(&mut client, &prepared.queries)?;
+        }
+        Ok(Tables {
+            client,
+            percolated: queries.is_some(),
+        })
+    }
+
+    /// Counts rows and hits. The rows inserted are 1 to `rows`, the posts again and again; `hits` says how many
+    /// queries each post hits.
+    pub(super) fn check(&mut self, rows: u64, hits: &[u32]) -> Result<()> {
+        let stored = count(&mut self.client, "SELECT COUNT(*) FROM bench_posts")?;
+        Error::unless_equal("rows stored of those acknowledged", rows, stored)?;
+        if !self.percolated {
+            return Ok(());
+        }
+        let all: u64 = hits.iter().map(|count| u64::from(*count)).sum();
+        let rounds = rows / hits.len().max(1) as u64;
+        let rest = hits.iter().take((rows % hits.len().max(1) as u64) as usize);
+        let expected = rounds * all + rest.map(|count| u64::from(*count)).sum::<u64>();
+        let queued = count(&mut self.client, "SELECT COUNT(*) FROM bench_hits")?;
+        Error::unless_equal("hits queued", expected, queued)
+    }
+
+    /// Takes the tables away.
+    pub(super) fn drop(mut self) -> Result<()> {
+        for statement in DROPS {
+            self.client.query(statement)?;
+        }
+        Ok(())
+    }
+}

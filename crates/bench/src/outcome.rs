@@ -1,0 +1,213 @@
+//! What a benchmark found, and how it is printed.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::runs::Run;
+
+/// One cell of a grid: the median run at one concurrency and batch size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// Threads or connections.
+    pub concurrency: u32,
+    /// Documents or rows in a call.
+    pub batch: u32,
+    /// Time of the median run.
+    pub seconds: f64,
+    /// Documents or rows of it.
+    pub elements: u64,
+    /// Calls of it.
+    pub latencies: u64,
+    /// Mean time of a call.
+    pub mean_ms: f64,
+    /// Half of the calls took no longer.
+    pub median_ms: f64,
+    /// 95 % of the calls took no longer.
+    pub p95_ms: f64,
+    /// 99 % of the calls took no longer.
+    pub p99_ms: f64,
+    /// Elements a second of each run, rising.
+    pub rates: Vec<f64>,
+    /// What else was counted in the median run, by name.
+    pub facts: Vec<(&'static str, f64)>,
+}
+
+impl Cell {
+    /// From the runs of the cell, slowest first.
+    pub(crate) fn new(concurrency: u32, batch: u32, runs: &[Run]) -> Cell {
+        let nothing = Run::default();
+        let median = runs.get(runs.len() / 2).unwrap_or(&nothing);
+        let latencies = &median.latencies;
+        Cell {
+            concurrency,
+            batch,
+            seconds: median.elapsed.as_secs_f64(),
+            elements: median.elements,
+            latencies: latencies.count(),
+            mean_ms: latencies.mean_ms(),
+            median_ms: latencies.percentile_ms(0.5),
+            p95_ms: latencies.percentile_ms(0.95),
+            p99_ms: latencies.percentile_ms(0.99),
+            rates: runs.iter().map(Run::rate).collect(),
+            facts: median.facts.clone(),
+        }
+    }
+
+    /// Elements a second of the median run.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.elements as f64 / self.seconds.max(1e-9)
+    }
+
+    /// (header, text) of each column of the table.
+    fn columns(&self, element: &str) -> Vec<(String, String)> {
+        let mut columns = vec![
+            ("concurrency".to_owned(), self.concurrency.to_string()),
+            ("batch".to_owned(), self.batch.to_string()),
+            (format!("{element}/s"), format!("{:.0}", self.rate())),
+            (
+                "slowest".to_owned(),
+                self.rates
+                    .first()
+                    .map_or(String::new(), |r| format!("{r:.0}")),
+            ),
+            (
+                "fastest".to_owned(),
+                self.rates
+                    .last()
+                    .map_or(String::new(), |r| format!("{r:.0}")),
+            ),
+            ("mean ms".to_owned(), format!("{:.3}", self.mean_ms)),
+            ("median ms".to_owned(), format!("{:.3}", self.median_ms)),
+            ("p95 ms".to_owned(), format!("{:.3}", self.p95_ms)),
+            ("p99 ms".to_owned(), format!("{:.3}", self.p99_ms)),
+        ];
+        let facts = self
+            .facts
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), format!("{value:.2}")));
+        columns.extend(facts);
+        columns
+    }
+}
+
+/// The columns of the tool that the published figures of W3 came from, in its order.
+const CSV_HEADER: &str = "concurrency;batch size;total time;throughput;elements count;latencies count;\
+    avg latency, ms;median latency, ms;95p latency, ms;99p latency, ms";
+
+/// What a benchmark found. `Display` is the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Which benchmark.
+    pub name: String,
+    /// What is counted: `docs` or `rows`.
+    pub element: &'static str,
+    /// What a reader of the figures must know, a line each: the workload, the disk, what was checked.
+    pub notes: Vec<String>,
+    /// In the order measured.
+    pub cells: Vec<Cell>,
+}
+
+impl Outcome {
+    /// A header and a line for each cell, separated by `;`.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut text = format!("{CSV_HEADER}\n");
+        for cell in &self.cells {
+            text += &format!(
+                "{};{};{:.3};{:.1};{};{};{:.4};{:.4};{:.4};{:.4}\n",
+                cell.concurrency,
+                cell.batch,
+                cell.seconds,
+                cell.rate(),
+                cell.elements,
+                cell.latencies,
+                cell.mean_ms,
+                cell.median_ms,
+                cell.p95_ms,
+                cell.p99_ms,
+            );
+        }
+        text
+    }
+
+    /// One JSON object, with the rate of every run.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let cell = |cell: &Cell| {
+            let facts: serde_json::Map<String, Value> = cell
+                .facts
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), json!(value)))
+                .collect();
+            json!({
+                "concurrency": cell.concurrency,
+                "batch": cell.batch,
+                "seconds": cell.seconds,
+                "elements": cell.elements,
+                "elements_per_second": cell.rate(),
+                "runs": cell.rates,
+                "latencies": cell.latencies,
+                "latency_ms": {
+                    "mean": cell.mean_ms,
+                    "median": cell.median_ms,
+                    "p95": cell.p95_ms,
+                    "p99": cell.p99_ms,
+                },
+                "facts": facts,
+            })
+        };
+        json!({
+            "name": self.name,
+            "element": self.element,
+            "notes": self.notes,
+            "cells": self.cells.iter().map(cell).collect::<Vec<_>>(),
+        })
+        .to_string()
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.name)?;
+        for note in &self.notes {
+            writeln!(f, "  {note}")?;
+        }
+        let rows: Vec<_> = self
+            .cells
+            .iter()
+            .map(|cell| cell.columns(self.element))
+            .collect();
+        let Some(first) = rows.first() else {
+            return Ok(());
+        };
+        let width = |column: usize| {
+            let texts = rows.iter().filter_map(|row| row.get(column));
+            texts
+                .map(|(header, text)| header.len().max(text.len()))
+                .max()
+                .unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..first.len()).map(width).collect();
+        let line = |texts: Vec<&String>| {
+            let padded = texts
+                .iter()
+                .zip(&widths)
+                .map(|(text, width)| format!("{text:>width$}"));
+            padded.collect::<Vec<_>>().join("  ")
+        };
+        writeln!(
+            f,
+            "{}",
+            line(first.iter().map(|(header, _)| header).collect())
+        )?;
+        for row in &rows {
+            writeln!(f, "{}", line(row.iter().map(|(_, text)| text).collect()))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+use std::time::Duration;
+
+use super::{Cell, Outcome};
+use crate::{latency::Latencies, runs::Run};
+
+fn outcome() -> Outcome {
+    let run = |elements: u64| {
+        let mut latencies = Latencies::default();
+        latencies.add(Duration::from_micros(500));
+        Run {
+            elements,
+            elapsed: Duration::from_secs(2),
+            latencies,
+            facts: vec![("matches/doc", 1.5)],
+        }
+    };
+    let cell = Cell::new(2, 200, &[run(100), run(200), run(400)]);
+    Outcome {
+        name: "percolate/x".into(),
+        element: "docs",
+        notes: vec!["a note".into()],
+        cells: vec![cell],
+    }
+}
+
+#[test]
+fn the_median_run_is_told() {
+    assert_eq!(outcome().cells[0].rate(), 100.0);
+    assert_eq!(outcome().cells[0].rates, [50.0, 100.0, 200.0]);
+}
+
+#[test]
+fn csv_has_the_columns_of_the_published_figures() {
+    let csv = outcome().csv();
+    let (header, row) = csv.trim_end().split_once('\n').unwrap();
+    assert!(header.starts_with("concurrency;batch size;total time;throughput;elements count;"));
+    assert!(header.ends_with(
+        "latencies count;avg latency, ms;median latency, ms;95p latency, ms;99p latency, ms"
+    ));
+    assert_eq!(header.split(';').count(), row.split(';').count());
+    assert!(row.starts_with("2;200;2.000;100.0;200;1;0.5000;"), "{row}");
+}
+
+#[test]
+fn the_table_names_each_column_above_its_figures() {
+    let table = outcome().to_string();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines[..2], ["percolate/x", "  a note"]);
+    assert!(lines[2].contains("docs/s") && lines[2].ends_with("matches/doc"));
+    assert!(lines[3].ends_with("1.50") && lines[3].len() == lines[2].len());
+}
+
+#[test]
+fn json_holds_every_run() {
+    let json: serde_json::Value = serde_json::from_str(&outcome().json()).unwrap();
+    assert_eq!(json["cells"][0]["runs"].as_array().unwrap().len(), 3);
+    assert_eq!(json["cells"][0]["facts"]["matches/doc"], 1.5);
+}

@@ -1,0 +1,84 @@
+//! A figure is the median of several runs, each long enough to stand for itself.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    error::{Error, Result},
+    latency::Latencies,
+    progress::Progress,
+};
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effort {
+    /// Runs of each cell; the median one is told.
+    pub runs: u32,
+    /// Seconds of each run, at least.
+    pub seconds_min: f64,
+    /// A line on standard error says how far it is.
+    pub progress: bool,
+}
+
+impl Default for Effort {
+    /// What a published figure takes: 5 runs of 5 seconds.
+    fn default() -> Effort {
+        Effort {
+            runs: 5,
+            seconds_min: 5.0,
+            progress: true,
+        }
+    }
+}
+
+impl Effort {
+    pub(crate) fn run_time(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds_min.clamp(0.0, 86_400.0))
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.runs == 0 {
+            return Err(Error::BadOption("at least one run must be made"));
+        }
+        Ok(())
+    }
+}
+
+/// What one run did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Run {
+    /// Documents matched, or rows acknowledged.
+    pub(crate) elements: u64,
+    pub(crate) elapsed: Duration,
+    /// One for each call.
+    pub(crate) latencies: Latencies,
+    /// What else was counted, by name.
+    pub(crate) facts: Vec<(&'static str, f64)>,
+}
+
+impl Run {
+    /// Elements a second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.elements as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Makes the runs of one cell. Gives them from the slowest to the fastest.
+pub(crate) fn repeat(
+    effort: Effort,
+    doing: &str,
+    mut run: impl FnMut(&mut dyn FnMut()) -> Result<Run>,
+) -> Result<Vec<Run>> {
+    let mut progress = Progress::new(effort.progress);
+    let mut runs = Vec::new();
+    for number in 0..effort.runs {
+        let begun = Instant::now();
+        let mut tick = || {
+            let part = (begun.elapsed().as_secs_f64() / effort.seconds_min.max(1e-9)).min(1.0);
+            progress.show(doing, (f64::from(number) + part) / f64::from(effort.runs));
+        };
+        tick();
+        runs.push(run(&mut tick)?);
+    }
+    runs.sort_by(|a, b| a.rate().total_cmp(&b.rate()));
+    Ok(runs)
+}

@@ -1,0 +1,36 @@
+//! SQL text made before the clock runs.
+
+/// Statements of up to `count` items each: `begin`, the items with commas between, `end`.
+pub(crate) fn statements<T>(
+    begin: &str,
+    items: impl Iterator<Item = T>,
+    count: usize,
+    end: &str,
+    push: impl Fn(&mut String, T),
+) -> impl Iterator<Item = String> {
+    let mut items = items.peekable();
+    std::iter::from_fn(move || {
+        items.peek()?;
+        let mut text = begin.to_owned();
+        for (number, item) in items.by_ref().take(count).enumerate() {
+            if number > 0 {
+                text.push(',');
+            }
+            push(&mut text, item);
+        }
+        text.push_str(end);
+        Some(text)
+    })
+}
+
+/// Adds a string literal.
+pub(crate) fn push_literal(text: &mut String, value: &str) {
+    text.push('\'');
+    for letter in value.chars() {
+        if matches!(letter, '\'' | '\\') {
+            text.push('\\');
+        }
+        text.push(letter);
+    }
+    text.push('\'');
+}
