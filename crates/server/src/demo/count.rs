@@ -144,7 +144,7 @@ pub(super) fn number(client: &mut Client, sql: &str) -> Result<u64> {
 
 /// Syncs of the running server since its start, from its own count.
 pub(super) fn syncs(client: &mut Client) -> Result<u64> {
-    let sql = "SHOW STATUS LIKE 'seine_syncs_total'";
+    let sql = "SHOW STATUS LIKE 'journal_syncs'";
     let result = client.query(sql).map_err(failed(sql))?;
     let cell = result
         .rows
