@@ -6,7 +6,7 @@
 
 mod command_line;
 mod http_door;
-mod kills;
+mod kill;
 mod life;
 mod mysql_door;
 mod queues;

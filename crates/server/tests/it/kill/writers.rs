@@ -1,0 +1,236 @@
+//! The load: writers of documents, a writer of bulk, a worker at the queue. Each notes what it was told and what it
+//! was not told any more.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bench::client::Client;
+
+use super::ledger::{self, Hit};
+
+/// Small and repeatable: xorshift64*.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % end
+    }
+}
+
+/// One statement on `posts`.
+#[derive(Clone, Debug)]
+pub enum Change {
+    Insert(Vec<(u64, u64)>),
+    Replace { id: u64, version: u64 },
+    Delete { id: u64 },
+}
+
+impl Change {
+    fn statement(&self) -> String {
+        let row =
+            |id: u64, version: u64| format!("({id}, '{}', {version})", ledger::body(id, version));
+        match self {
+            Change::Insert(rows) => {
+                let rows: Vec<String> = rows
+                    .iter()
+                    .map(|(id, version)| row(*id, *version))
+                    .collect();
+                format!(
+                    "INSERT INTO posts (id, body, version) VALUES {}",
+                    rows.join(", ")
+                )
+            }
+            Change::Replace { id, version } => {
+                format!(
+                    "REPLACE INTO posts (id, body, version) VALUES {}",
+                    row(*id, *version)
+                )
+            }
+            Change::Delete { id } => format!("DELETE FROM posts WHERE id = {id}"),
+        }
+    }
+}
+
+/// Writes documents whose ids no other writer uses.
+pub struct Writer {
+    dice: Dice,
+    step: u64,
+    next_id: u64,
+    next_version: u64,
+    /// Ids that are surely there.
+    alive: BTreeSet<u64>,
+    /// Acknowledged since the last [`Writer::take`].
+    acknowledged: Vec<Change>,
+    /// Sent, not answered.
+    pending: Option<Change>,
+}
+
+impl Writer {
+    pub fn new(number: u64, writers: u64) -> Self {
+        Writer {
+            dice: Dice::new(number + 1),
+            step: writers,
+            next_id: number + 1,
+            next_version: 1,
+            alive: BTreeSet::new(),
+            acknowledged: Vec::new(),
+            pending: None,
+        }
+    }
+
+    fn choose(&mut self) -> Change {
+        let version = self.next_version;
+        self.next_version += 1;
+        let old = self.dice.below(self.next_id.max(1));
+        let old = self.alive.range(old..).next().copied();
+        match (self.dice.below(10), old) {
+            (0, Some(id)) => Change::Delete { id },
+            (1, Some(id)) => Change::Replace { id, version },
+            _ => {
+                let count = 1 + self.dice.below(20);
+                let rows = (0..count)
+                    .map(|row| (self.next_id + row * self.step, version))
+                    .collect();
+                self.next_id += count * self.step;
+                Change::Insert(rows)
+            }
+        }
+    }
+
+    /// Marks a change as done.
+    pub fn settle(&mut self, change: &Change) {
+        match change {
+            Change::Insert(rows) => self.alive.extend(rows.iter().map(|(id, _)| *id)),
+            Change::Replace { .. } => {}
+            Change::Delete { id } => {
+                self.alive.remove(id);
+            }
+        }
+    }
+
+    /// What was acknowledged and what was not answered since the last call.
+    pub fn take(&mut self) -> (Vec<Change>, Option<Change>) {
+        (std::mem::take(&mut self.acknowledged), self.pending.take())
+    }
+
+    pub fn write_until(&mut self, addr: &str, over: &AtomicBool) {
+        let Ok(mut client) = Client::connect(addr, "root", "") else {
+            return;
+        };
+        while !over.load(Ordering::Relaxed) {
+            let change = self.choose();
+            self.pending = Some(change.clone());
+            if client.query(&change.statement()).is_err() {
+                return;
+            }
+            self.settle(&change);
+            self.pending = None;
+            self.acknowledged.push(change);
+        }
+    }
+}
+
+/// Rows of one statement of the bulk writer: enough of them that tables are sealed while the process is killed.
+const FILLER_ROWS: u64 = 500;
+
+/// Writes many rows into a table of its own.
+#[derive(Default)]
+pub struct Filler {
+    acknowledged: u64,
+}
+
+impl Filler {
+    pub fn write_until(&mut self, addr: &str, over: &AtomicBool) {
+        let Ok(mut client) = Client::connect(addr, "root", "") else {
+            return;
+        };
+        let mut statement = String::from("INSERT INTO filler (body) VALUES ('first of many')");
+        for row in 1..FILLER_ROWS {
+            write!(statement, ", ('row {row} of filler')").unwrap();
+        }
+        while !over.load(Ordering::Relaxed) && client.query(&statement).is_ok() {
+            self.acknowledged += FILLER_ROWS;
+        }
+    }
+
+    /// The statement that was under way is there whole or not at all.
+    pub fn settle(&mut self, client: &mut Client) {
+        let found = ledger::count(client, "SELECT COUNT(*) FROM filler");
+        assert!(
+            found == self.acknowledged || found == self.acknowledged + FILLER_ROWS,
+            "{found} rows found, {} acknowledged",
+            self.acknowledged
+        );
+        let last = ledger::count(client, "SELECT COUNT(*) FROM filler WHERE MATCH('first')");
+        assert_eq!(last * FILLER_ROWS, found, "rows by COUNT(*) and by a word");
+        self.acknowledged = found;
+    }
+}
+
+/// Takes hits from the queue.
+#[derive(Default)]
+pub struct Worker {
+    /// Ended, and told so.
+    ended: Vec<Hit>,
+    /// Ended, and not told.
+    unknown: Option<Hit>,
+}
+
+impl Worker {
+    pub fn taken(&self) -> usize {
+        self.ended.len()
+    }
+
+    pub fn ended(&self) -> &[Hit] {
+        &self.ended
+    }
+
+    /// Decides what became of the row whose end was not answered.
+    pub fn settle(&mut self, is_queued: impl FnOnce(Hit) -> bool) {
+        if let Some(hit) = self.unknown.take()
+            && !is_queued(hit)
+        {
+            self.ended.push(hit);
+        }
+    }
+
+    pub fn take_until(&mut self, addr: &str, over: &AtomicBool) {
+        let Ok(mut client) = Client::connect(addr, "root", "") else {
+            return;
+        };
+        let mut round = 0_u64;
+        while !over.load(Ordering::Relaxed) && self.take_one(&mut client, round).is_some() {
+            round += 1;
+        }
+    }
+
+    /// One round; `None` when the server is gone.
+    fn take_one(&mut self, client: &mut Client, round: u64) -> Option<()> {
+        let waited = client.query("SELECT queue_wait('hits', 1)").ok()?;
+        if ledger::number(&waited.rows[0][0]) != 1 {
+            return Some(());
+        }
+        let row = client
+            .query("SELECT query_id, doc_id, version FROM hits")
+            .ok()?;
+        assert_eq!(row.rows.len(), 1, "an owner sees the owned row alone");
+        let hit = ledger::hit(&row.rows[0]);
+        if round % 7 == 0 {
+            client.query("SELECT queue_abort()").ok()?;
+            return Some(());
+        }
+        self.unknown = Some(hit);
+        client.query("SELECT queue_end()").ok()?;
+        self.unknown = None;
+        self.ended.push(hit);
+        Some(())
+    }
+}
