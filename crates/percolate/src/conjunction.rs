@@ -223,3 +223,6 @@ fn fit(
         .map(|term| Check::Not(Box::new(Check::Term(term))));
     Some(Check::All(further.chain(refused).chain(checks).collect()))
 }
+
+#[cfg(test)]
+mod tests;

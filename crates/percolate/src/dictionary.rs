@@ -293,3 +293,6 @@ fn hash_key(key: Key) -> u64 {
         * u128::from(key[1].rotate_left(17) ^ 0xd1b5_4a32_d192_ed03);
     product as u64 ^ (product >> 64) as u64
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,3 +62,6 @@ impl Sorter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use query::{analysis::Analyzer, parse, tree::Word};
+
+use super::{Conjunction, Terms, compile};
+
+/// Numbers the words a, b, c … by the alphabet; a later one is rarer.
+struct Alphabet;
+
+impl Terms for Alphabet {
+    fn intern(&mut self, word: &Word) -> u32 {
+        u32::from(word.text.as_bytes()[0] - b'a')
+    }
+
+    fn cost(&self, term: u32) -> u64 {
+        u64::from(1_000 - 10 * term)
+    }
+}
+
+fn compiled(text: &str) -> Vec<Conjunction> {
+    let root = parse(text, &["body"], &Analyzer::default()).unwrap().root;
+    compile(&root, &mut Alphabet)
+}
+
+/// The anchors of each conjunction, as letters; `+` where there is a check as well.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let letter = |term: &u32| char::from(b'a' + *term as u8);
+    let each = |conjunction: &Conjunction| {
+        let anchors: String = conjunction.anchors.iter().map(letter).collect();
+        anchors + if conjunction.check.is_some() { "+" } else { "" }
+    };
+    let found: Vec<String> = compiled(text).iter().map(each).collect();
+    assert_eq!(found.join(" "), expected, "{text}");
+}
+
+#[test]
+fn a_conjunction_is_filed_under_its_rarest_word() {
+    check("a c b", "c");
+    check("a b -c", "b");
+}
+
+#[test]
+fn an_or_is_filed_in_parts() {
+    check("a | b", "a b");
+    check("(a b) | (c -d)", "b c");
+}
+
+#[test]
+fn an_or_within_is_expanded_while_that_is_cheap() {
+    check("a (b | c)", "b c");
+    check("(a | b) (c | d)", "c d c d");
+    check("a (b | c | d | e | f | g | h | i | j)", "a+");
+}
+
+#[test]
+fn an_or_of_rare_words_is_a_better_anchor_than_a_common_word() {
+    struct Common;
+    impl Terms for Common {
+        fn intern(&mut self, word: &Word) -> u32 {
+            Alphabet.intern(word)
+        }
+        fn cost(&self, term: u32) -> u64 {
+            if term == 0 { 1_000 } else { 1 }
+        }
+    }
+    let text = "a (b | c | d | e | f | g | h | i | j)";
+    let root = parse(text, &["body"], &Analyzer::default()).unwrap().root;
+    let conjunctions = compile(&root, &mut Common);
+    assert_eq!(conjunctions.len(), 1);
+    assert_eq!(conjunctions[0].anchors, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert!(conjunctions[0].covered);
+}
+
+#[test]
+fn a_phrase_is_filed_under_its_rarest_word_and_checked() {
+    check("\"a c b\"", "c+");
+    check("a -\"b c\"", "a+");
+}
+
+#[test]
+fn no_more_words_than_fit_stay_in_an_entry() {
+    let conjunctions = compiled("a b c d e f g -h -i");
+    let [only] = conjunctions.as_slice() else {
+        panic!("one conjunction")
+    };
+    assert_eq!(only.positive, [6, 5, 4, 3, 2]);
+    assert!(only.negative.is_empty() && only.check.is_some());
+    let conjunctions = compiled("a b c d -h -i");
+    assert!(conjunctions[0].check.is_none());
+}

@@ -1,0 +1,95 @@
+use query::tree::{FieldSet, Word};
+
+use super::{Dictionary, key_in};
+
+fn word(text: &str, fields: FieldSet) -> Word {
+    Word {
+        text: text.into(),
+        fields,
+    }
+}
+
+fn find(dictionary: &Dictionary, text: &str) -> Option<u32> {
+    dictionary
+        .find(text.as_bytes(), 0..text.len())
+        .map(|plain| plain.term)
+}
+
+#[test]
+fn a_key_does_not_depend_on_what_lies_around_the_word() {
+    let buffer = b"xxxxxfifteen15letteryyyyyyyyyyyyyyyyyyyyy";
+    for start in 0..20 {
+        for end in start..buffer.len().min(start + 16) {
+            let alone = key_in(&buffer[start..end], 0..end - start);
+            assert_eq!(key_in(buffer, start..end), alone);
+        }
+    }
+}
+
+#[test]
+fn words_that_differ_in_length_or_in_a_zero_byte_have_different_keys() {
+    let words = [
+        "",
+        "a",
+        "a\0",
+        "\0a",
+        "a\0\0",
+        "aaaaaaaa",
+        "aaaaaaaa\0",
+        "aaaaaaaaa",
+    ];
+    for (index, a) in words.iter().enumerate() {
+        for b in &words[..index] {
+            assert_ne!(
+                key_in(a.as_bytes(), 0..a.len()),
+                key_in(b.as_bytes(), 0..b.len())
+            );
+        }
+    }
+}
+
+#[test]
+fn a_term_keeps_its_number_in_older_copies_and_through_merges() {
+    let mut dictionary = Dictionary::default();
+    let mut copies = Vec::new();
+    let text = |number: usize| match number % 3 {
+        0 => format!("w{number}"),
+        1 => format!("word{number}"),
+        _ => format!("a-word-of-many-letters-{number}"),
+    };
+    for number in 0..3_000 {
+        let term = dictionary.intern(&word(&text(number), FieldSet::ALL));
+        assert_eq!(term as usize, number);
+        if number % 500 == 0 {
+            copies.push((number, dictionary.clone()));
+        }
+    }
+    dictionary.compact();
+    for (last, copy) in copies {
+        assert_eq!(find(&copy, &text(last)), Some(last as u32));
+        assert_eq!(find(&copy, &text(last + 1)), None);
+    }
+    for number in 0..3_000 {
+        assert_eq!(find(&dictionary, &text(number)), Some(number as u32));
+    }
+}
+
+#[test]
+fn each_set_of_fields_of_a_word_is_a_term_of_its_own() {
+    for text in ["cat", "a-word-of-many-letters"] {
+        let mut dictionary = Dictionary::default();
+        let sets = [FieldSet(0b01), FieldSet(0b10), FieldSet(0b11)];
+        let terms = sets.map(|fields| dictionary.intern(&word(text, fields)));
+        assert_eq!(
+            terms,
+            sets.map(|fields| dictionary.intern(&word(text, fields)))
+        );
+        dictionary.compact();
+        let plain = *dictionary.find(text.as_bytes(), 0..text.len()).unwrap();
+        assert!(!terms.contains(&plain.term));
+        let mut held = Vec::new();
+        dictionary.limited(&plain, 1, |term| held.push(term));
+        held.sort_unstable();
+        assert_eq!(held, [terms[1], terms[2]]);
+    }
+}
