@@ -1,6 +1,7 @@
 //! Statements: from text to an outcome, the same for both doors. A door only writes the outcome down.
 
 mod constants;
+mod lists;
 mod pq;
 mod session;
 mod show;
@@ -184,27 +185,9 @@ impl Doing<'_> {
             Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
             Statement::Select(select) => self.select(select).await,
             Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
-            Statement::QueueWait {
-                table,
-                timeout_us,
-                name,
-            } => {
-                match self
-                    .submit(Command::QueueWait { table, timeout_us })
-                    .await?
-                {
-                    Reply::Waited(taken) => Ok(show::one_number(&name, i64::from(taken))),
-                    _ => Err(unexpected()),
-                }
-            }
-            Statement::QueueEnd { name } => {
-                self.submit(Command::QueueEnd).await?;
-                Ok(show::one_number(&name, 1))
-            }
-            Statement::QueueAbort { name } => {
-                self.submit(Command::QueueAbort).await?;
-                Ok(show::one_number(&name, 1))
-            }
+            Statement::QueueWait { .. }
+            | Statement::QueueEnd { .. }
+            | Statement::QueueAbort { .. } => self.queue(statement).await,
             Statement::Insert {
                 table,
                 columns,
@@ -259,6 +242,25 @@ impl Doing<'_> {
             } => self.kill(connection, query_only),
             other => show::show(self.node, self.session, other),
         }
+    }
+
+    /// A call of a queue's function: one row of one number.
+    async fn queue(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        let (command, name) = match statement {
+            Statement::QueueWait {
+                table,
+                timeout_us,
+                name,
+            } => (Command::QueueWait { table, timeout_us }, name),
+            Statement::QueueEnd { name } => (Command::QueueEnd, name),
+            Statement::QueueAbort { name } => (Command::QueueAbort, name),
+            _ => return Err(unexpected()),
+        };
+        let answer = match self.submit(command).await? {
+            Reply::Waited(taken) => i64::from(taken),
+            _ => 1,
+        };
+        Ok(show::one_number(&name, answer))
     }
 
     async fn submit(&self, command: Command) -> Result<Reply, Failure> {

@@ -6,9 +6,9 @@ use engine::{Answer, Definition, Kind, Rows, Snapshot};
 use query::expression::evaluate;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
-use wire::sql::{ShowList, Statement, like};
+use wire::sql::{Statement, like};
 
-use super::{Found, Outcome, Session, variables};
+use super::{Found, Outcome, Session, lists, variables};
 use crate::errors::{self, Failure};
 use crate::node::Node;
 
@@ -44,9 +44,11 @@ pub fn show(node: &Node, session: &Session, statement: Statement) -> Result<Outc
             vec![vec![DATABASE.to_owned()]],
             like,
         )),
-        Statement::Show { list, like } => {
-            Ok(matching(headers(list), rows(node, session, list), like))
-        }
+        Statement::Show { list, like } => Ok(matching(
+            lists::headers(list),
+            lists::rows(node, session, list),
+            like,
+        )),
         of_a_table => show_table(&node.engine()?.snapshot(), of_a_table),
     }
 }
@@ -274,122 +276,6 @@ fn warnings(session: &Session, count: bool) -> Outcome {
         ]
     });
     table(&["Level", "Code", "Message"], rows.collect())
-}
-
-fn headers(list: ShowList) -> &'static [&'static str] {
-    match list {
-        ShowList::Engines => &[
-            "Engine",
-            "Support",
-            "Comment",
-            "Transactions",
-            "XA",
-            "Savepoints",
-        ],
-        ShowList::CharacterSets => &["Charset", "Description", "Default collation", "Maxlen"],
-        ShowList::Collations => &[
-            "Collation",
-            "Charset",
-            "Id",
-            "Default",
-            "Compiled",
-            "Sortlen",
-        ],
-        ShowList::Plugins => &["Name", "Status", "Type", "Library", "License"],
-        ShowList::Processes => &[
-            "Id", "User", "Host", "db", "Command", "Time", "State", "Info",
-        ],
-        ShowList::Indexes => &[
-            "Table",
-            "Non_unique",
-            "Key_name",
-            "Seq_in_index",
-            "Column_name",
-        ],
-        ShowList::Triggers => &["Trigger", "Event", "Table", "Statement", "Timing"],
-        ShowList::Routines => &["Db", "Name", "Type"],
-        ShowList::Events => &["Db", "Name", "Status"],
-        ShowList::Grants => &["Grants"],
-    }
-}
-
-fn rows(node: &Node, session: &Session, list: ShowList) -> Vec<Vec<String>> {
-    let owned = |row: &[&str]| {
-        row.iter()
-            .map(|cell| (*cell).to_owned())
-            .collect::<Vec<String>>()
-    };
-    match list {
-        ShowList::Engines => vec![
-            owned(&[
-                "seine",
-                "DEFAULT",
-                "search tables and standing queries",
-                "NO",
-                "NO",
-                "NO",
-            ]),
-            owned(&[
-                "queue",
-                "YES",
-                "rows for workers: queue_wait, queue_end, queue_abort",
-                "NO",
-                "NO",
-                "NO",
-            ]),
-        ],
-        ShowList::CharacterSets => vec![owned(&[
-            "utf8mb4",
-            "UTF-8 Unicode",
-            "utf8mb4_general_ci",
-            "4",
-        ])],
-        ShowList::Collations => vec![owned(&[
-            "utf8mb4_general_ci",
-            "utf8mb4",
-            "45",
-            "Yes",
-            "Yes",
-            "1",
-        ])],
-        ShowList::Processes => processes(node, session),
-        ShowList::Plugins
-        | ShowList::Indexes
-        | ShowList::Triggers
-        | ShowList::Routines
-        | ShowList::Events
-        | ShowList::Grants => Vec::new(),
-    }
-}
-
-fn processes(node: &Node, session: &Session) -> Vec<Vec<String>> {
-    let now_us = node.clock.steady_us();
-    let row = |peer: &crate::node::Peer| {
-        let own = peer.id == session.id.0;
-        let seconds = now_us.saturating_sub(peer.since_us) / 1_000_000;
-        let command = if own { "Query" } else { "Connect" };
-        let user = if own {
-            session.user.clone()
-        } else {
-            String::new()
-        };
-        let database = if own {
-            session.database.clone().unwrap_or_default()
-        } else {
-            String::new()
-        };
-        vec![
-            peer.id.to_string(),
-            user,
-            peer.host.clone(),
-            database,
-            command.to_owned(),
-            seconds.to_string(),
-            peer.door.to_owned(),
-            String::new(),
-        ]
-    };
-    node.peers().iter().map(|peer| row(peer)).collect()
 }
 
 fn pairs(headers: [&str; 2], rows: Vec<(String, String)>, pattern: Option<String>) -> Outcome {
