@@ -21,6 +21,7 @@ pub fn command() -> Command {
             Command::new("config").about("Print each setting and where its value came from."),
         ))
         .subcommand(crate::sql_client::command())
+        .subcommand(crate::bench_command::command())
         .subcommand(crate::demo::Options::augment_args(
             Command::new("demo").about("Show the whole product in ten seconds, with real text."),
         ))

@@ -1,6 +1,8 @@
 //! The binary `seine`: settings, doors, sessions, health, metrics. What another crate could hold is not here.
 
 mod auth;
+mod bench_command;
+mod bundle;
 mod cli;
 mod clock;
 mod demo;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Some(("serve", matches)) => serve(matches),
         Some(("config", matches)) => config(matches),
         Some(("sql", matches)) => sql_client::run(matches),
+        Some(("bench", matches)) => bench_command::run(matches),
         Some(("demo", matches)) => match demo::Options::from_arg_matches(matches) {
             Ok(options) => demo::run(options),
             Err(error) => refuse_command_line(&error),

@@ -10,6 +10,7 @@ use ruzstd::decoding::StreamingDecoder;
 use serde::Deserialize;
 
 use super::{Failure, Result, failed};
+use crate::bundle;
 
 /// Posts in one INSERT.
 pub(super) const BATCH_POSTS: usize = 500;
@@ -17,9 +18,6 @@ pub(super) const BATCH_POSTS: usize = 500;
 pub(super) const BUNDLED_POSTS: usize = 100_000;
 /// Batches unpacked ahead of the one that is being sent.
 const BATCHES_AHEAD: usize = 8;
-
-/// See `crates/server/data/README.md`.
-static BUNDLE: &[u8] = include_bytes!("../../data/posts.ndjson.zst");
 
 /// One post. Its id is its number in the stream, from 1.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -144,7 +142,7 @@ impl Iterator for Posts {
 /// Unpacks the bundle and sends it on, until the end or until nobody takes it.
 fn unpack(send: &SyncSender<Result<Batch>>) -> Result<()> {
     let doing = "the bundled posts cannot be read";
-    let decoder = StreamingDecoder::new(BUNDLE).map_err(failed(doing))?;
+    let decoder = StreamingDecoder::new(bundle::POSTS).map_err(failed(doing))?;
     let mut batch = Vec::with_capacity(BATCH_POSTS);
     for (line, id) in BufReader::with_capacity(1 << 16, decoder).lines().zip(1..) {
         let post: Post =

@@ -1,0 +1,218 @@
+//! `seine bench`: the command lines of the benchmarks. What is measured, and against which answer, is the crate's.
+
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use bench::{Effort, Outcome, Server, insert, percolate};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use ruzstd::decoding::StreamingDecoder;
+
+use crate::bundle;
+
+/// Its part of the command line.
+pub fn command() -> Command {
+    let percolate = Command::new("percolate")
+        .about("Posts against standing queries: in this process, or in a server with --addr.")
+        .arg(
+            Arg::new("definition")
+                .value_name("DEFINITION")
+                .help("Which workload; an unknown name lists them."),
+        )
+        .arg(list(
+            "batch",
+            "200",
+            "Documents in a call; several with commas.",
+        ))
+        .arg(list(
+            "clients",
+            "1",
+            "Threads or connections; several with commas.",
+        ))
+        .arg(address());
+    let insert = Command::new("insert")
+        .about("Rows that are durable when acknowledged, into a running server.")
+        .arg(
+            Arg::new("definition")
+                .value_name("DEFINITION")
+                .default_value("selective-10k")
+                .help("The standing queries of the load that has some."),
+        )
+        .arg(
+            Arg::new("data")
+                .long("data")
+                .value_name("DIR")
+                .help("The server's data directory, to measure its disk."),
+        )
+        .arg(address().default_value("127.0.0.1:9306"));
+    Command::new("bench")
+        .about("Measure, and check the answer: a figure is printed only for a right one.")
+        .subcommand_required(true)
+        .subcommand(shared(percolate))
+        .subcommand(shared(insert))
+}
+
+/// Measures and prints; a wrong answer or a server that cannot be reached is exit code 1.
+pub fn run(matches: &ArgMatches) -> ExitCode {
+    let outcome = match matches.subcommand() {
+        Some(("percolate", matches)) => {
+            run_percolate(matches).map(|outcome| print(&outcome, matches))
+        }
+        Some(("insert", matches)) => run_insert(matches).map(|outcome| print(&outcome, matches)),
+        _ => Err("no such benchmark".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            crate::say_error(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn run_percolate(matches: &ArgMatches) -> Result<Outcome> {
+    let named = matches.get_one::<String>("definition").cloned();
+    let definition = match named {
+        Some(name) => name,
+        None => percolate::names()?.into_iter().next().unwrap_or_default(),
+    };
+    let place = match matches.get_one::<String>("addr") {
+        Some(_) => percolate::Place::Server(server(matches)),
+        None => percolate::Place::Within,
+    };
+    Ok(percolate::run(&percolate::Options {
+        definition,
+        posts: posts(matches)?,
+        place,
+        batches: numbers(matches, "batch")?,
+        concurrencies: numbers(matches, "clients")?,
+        effort: effort(matches)?,
+    })?)
+}
+
+fn run_insert(matches: &ArgMatches) -> Result<Outcome> {
+    Ok(insert::run(&insert::Options {
+        server: server(matches),
+        posts: posts(matches)?,
+        definition: text(matches, "definition").to_owned(),
+        loads: insert::LOADS.to_vec(),
+        data: matches.get_one::<String>("data").map(PathBuf::from),
+        effort: effort(matches)?,
+    })?)
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures are what the command is for"
+)]
+fn print(outcome: &Outcome, matches: &ArgMatches) {
+    if matches.get_flag("csv") {
+        print!("{}", outcome.csv());
+    } else if matches.get_flag("json") {
+        println!("{}", outcome.json());
+    } else {
+        print!("{outcome}");
+    }
+}
+
+fn shared(command: Command) -> Command {
+    command
+        .arg(
+            Arg::new("runs")
+                .long("runs")
+                .value_name("N")
+                .default_value("5")
+                .help("Runs; the median is told."),
+        )
+        .arg(
+            Arg::new("seconds")
+                .long("seconds")
+                .value_name("S")
+                .default_value("5")
+                .help("Seconds of a run, at least."),
+        )
+        .arg(
+            Arg::new("posts")
+                .long("posts")
+                .value_name("FILE")
+                .help("Your own posts, one JSON object a line, instead of the bundled ones."),
+        )
+        .arg(switch("csv", "Print the figures as CSV.").conflicts_with("json"))
+        .arg(switch("json", "Print the figures as JSON."))
+        .arg(
+            Arg::new("user")
+                .long("user")
+                .env("SEINE_USER")
+                .default_value("seine")
+                .help("User name; the password is SEINE_PASSWORD."),
+        )
+}
+
+fn address() -> Arg {
+    Arg::new("addr")
+        .long("addr")
+        .env("SEINE_ADDR")
+        .value_name("ADDR")
+        .help("Address of the server's MySQL door.")
+}
+
+fn list(name: &'static str, default: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name("N,…")
+        .default_value(default)
+        .help(help)
+}
+
+fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
+fn text<'a>(matches: &'a ArgMatches, name: &str) -> &'a str {
+    matches.get_one::<String>(name).map_or("", String::as_str)
+}
+
+fn server(matches: &ArgMatches) -> Server {
+    Server {
+        addr: text(matches, "addr").to_owned(),
+        user: text(matches, "user").to_owned(),
+        password: std::env::var("SEINE_PASSWORD").unwrap_or_default(),
+    }
+}
+
+fn effort(matches: &ArgMatches) -> Result<Effort> {
+    Ok(Effort {
+        runs: number(text(matches, "runs"))?,
+        seconds_min: number(text(matches, "seconds"))?,
+        progress: std::io::stderr().is_terminal(),
+    })
+}
+
+fn numbers(matches: &ArgMatches, name: &str) -> Result<Vec<u32>> {
+    text(matches, name)
+        .split(',')
+        .map(|part| number(part.trim()))
+        .collect()
+}
+
+fn number<T: FromStr>(written: &str) -> Result<T> {
+    written
+        .parse()
+        .map_err(|_| format!("{written:?} is not a number that makes sense here").into())
+}
+
+/// The user's posts, or the bundled ones, unpacked.
+fn posts(matches: &ArgMatches) -> Result<Vec<u8>> {
+    if let Some(path) = matches.get_one::<String>("posts") {
+        return std::fs::read(path).map_err(|error| format!("{path}: {error}").into());
+    }
+    let mut unpacked = Vec::new();
+    StreamingDecoder::new(bundle::POSTS)?.read_to_end(&mut unpacked)?;
+    Ok(unpacked)
+}
