@@ -126,7 +126,7 @@ struct Line {
 
 /// What an action names.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with table, id and doc")]
 struct Entry {
     #[serde(alias = "index")]
     table: Option<String>,

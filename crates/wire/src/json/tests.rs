@@ -229,6 +229,10 @@ fn bulk_commits_at_empty_lines_and_at_the_end() {
 fn a_bad_bulk_line_says_what_is_wrong() {
     for (line, expected) in [
         (r#"{"insert""#, "EOF while parsing an object at byte 9"),
+        (
+            r#"{"nope":1}"#,
+            "invalid type: integer `1`, expected an object with table, id and doc at byte 9",
+        ),
         ("{}", "an object without an action at byte 2"),
         (
             r#"{"insert":{"id":1,"doc":{}}}"#,
