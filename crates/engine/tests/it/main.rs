@@ -1,10 +1,18 @@
 //! The engine through its public interface.
 
+#[cfg(test)]
 mod crash;
+#[cfg(test)]
 mod driver;
+#[cfg(test)]
 mod faults;
+#[cfg(test)]
 mod laws;
+#[cfg(test)]
 mod model;
+#[cfg(test)]
 mod scripts;
+#[cfg(test)]
 mod statement;
+#[cfg(test)]
 mod workload;

@@ -72,7 +72,7 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, kind: TokenKind) {
-        assert!(self.lexer.take(kind.clone()), "expected {kind:?}");
+        assert!(self.lexer.take(kind), "expected {kind:?}");
     }
 
     fn list<T>(&mut self, item: fn(&mut Self) -> T) -> Vec<T> {
