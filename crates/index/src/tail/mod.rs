@@ -29,8 +29,8 @@ pub(crate) use postings::TailPostings;
 /// Chunks of one size class before they are merged into one of the next.
 const FAN: usize = 8;
 
-/// Chunks of this many rows are not merged any more: a merge then never holds up the writer for more than about a
-/// millisecond, and a tail of 65,536 rows is at most 16 of them and a few small ones.
+/// Chunks of this many rows are not merged any more: a merge then holds up the writer for a few milliseconds at
+/// most, and a tail of 65,536 rows is at most 16 of them and a few small ones.
 const CHUNK_ROWS_MAX: usize = 4_096;
 
 /// What a row takes beyond its columns and postings, roughly, for [`Tail::bytes`].
