@@ -2,127 +2,196 @@
 
 CREATE TABLE q (v int not null, s varchar(10)) ENGINE=queue;
 ----
+ok, 0 rows
 
 INSERT INTO q VALUES (1, 'one'), (2, 'two'), (3, 'three');
 ----
+ok, 3 rows
 
 SELECT * FROM q;
 ----
+v | s
+1 | one
+2 | two
+3 | three
 
 SELECT queue_wait('q');
 ----
+queue_wait('q')
+1
 
 # Owner mode: this connection sees its row only, the others do not see it.
 SELECT * FROM q;
 ----
+v | s
+1 | one
 
 [b]
 SELECT * FROM q;
 ----
+v | s
+2 | two
+3 | three
 
 [b]
 SELECT queue_wait('q', 1);
 ----
+queue_wait('q', 1)
+1
 
 [b]
 SELECT v FROM q;
 ----
+v
+2
 
 SELECT queue_abort();
 ----
+queue_abort()
+1
 
 # The row is back at its place.
 SELECT v FROM q;
 ----
+v
+1
+3
 
 SELECT queue_wait('q', 1);
 ----
+queue_wait('q', 1)
+1
 
 # The next wait ends the row owned.
 SELECT queue_wait('q', 1);
 ----
+queue_wait('q', 1)
+1
 
 SELECT v FROM q;
 ----
+v
+3
 
 SELECT queue_end();
 ----
+queue_end()
+1
 
 # A connection that goes away gives its row back.
 [b] close
 ----
+ok
 
 SELECT queue_wait('q', 10);
 ----
+queue_wait('q', 10)
+1
 
 SELECT v FROM q;
 ----
+v
+2
 
 SELECT queue_end();
 ----
+queue_end()
+1
 
 SELECT COUNT(*) FROM q;
 ----
+COUNT(*)
+0
 
 # An empty queue: 0 after the timeout, and owner mode all the same.
 SELECT queue_wait('q', 0);
 ----
+queue_wait('q', 0)
+0
 
 INSERT INTO q (v) VALUES (4);
 ----
+ok, 1 rows
 
 SELECT * FROM q;
 ----
+v | s
 
 SELECT queue_end();
 ----
+queue_end()
+1
 
 SELECT * FROM q;
 ----
+v | s
+4 | NULL
 
 SELECT queue_end();
 ----
+queue_end()
+1
 
 SELECT queue_abort();
 ----
+error 1210 (HY000): queue_abort(): not in owner mode
 
 SELECT queue_wait('nothing', 0);
 ----
+error 1146 (42S02): no table 'nothing'
 
 INSERT INTO q (v) VALUES (NULL);
 ----
+error 1048 (23000): NULL given for column 'v' at row 1
 
 INSERT INTO q (v) VALUES (2147483648);
 ----
+error 1264 (22003): out of range value for column 'v' at row 1
 
 INSERT INTO q (v, s) VALUES (1, 'longer than ten');
 ----
+error 1406 (22001): value too long for column 's' at row 1
 
 REPLACE INTO q (v) VALUES (1);
 ----
+error 1210 (HY000): 'q' is a queue: it has no ids to replace
 
 DELETE FROM q WHERE v = 4;
 ----
+ok, 1 rows
 
 SELECT COUNT(*) FROM q;
 ----
+COUNT(*)
+0
 
 # What is in a queue outlives the server; who owned what does not.
 INSERT INTO q (v) VALUES (5), (6);
 ----
+ok, 2 rows
 
 SELECT queue_wait('q', 1);
 ----
+queue_wait('q', 1)
+1
 
 [server] kill
 ----
+ok
 
 SELECT v FROM q;
 ----
+v
+5
+6
 
 [server] restart
 ----
+ok
 
 SELECT v FROM q;
 ----
+v
+5
+6
 

@@ -10,21 +10,18 @@ use super::child::Server;
 use super::count::{self, Counted};
 use super::home::Home;
 use super::posts::{BATCH_POSTS, Batch, Posts};
-use super::queries::{SHOWN, Saved, quoted};
+use super::queries::{Saved, quoted};
 use super::screen::{Screen, grouped};
-use super::{Checks, Result, failed, marks};
+use super::watch::Watch;
+use super::{Checks, Result, failed};
 
-/// How often the hits table is looked at for lines to show.
-const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// Lines shown of one look.
-const LOOK_LINES: usize = 3;
 /// How far into a batch's round trip the server is killed: with 500 posts the reply takes longer than this.
 const KILL_AFTER: Duration = Duration::from_millis(3);
 
 /// The stream: what was sent, what was acknowledged, what it cost.
 pub(super) struct Load<'a> {
-    saved: &'a [Saved],
     account: Account,
+    watch: Watch<'a>,
     acknowledged: u64,
     statements: u64,
     /// Time between sending a batch and its OK, all batches together.
@@ -33,23 +30,18 @@ pub(super) struct Load<'a> {
     syncs_before: u64,
     /// From the kill to the first answer of the new server.
     back_after: Duration,
-    looked_at: Instant,
-    /// Hits of posts up to this id have been shown or passed over.
-    looked_to: u64,
 }
 
 impl<'a> Load<'a> {
     pub(super) fn new(saved: &'a [Saved], account: Account) -> Load<'a> {
         Load {
-            saved,
             account,
+            watch: Watch::new(saved),
             acknowledged: 0,
             statements: 0,
             inserting: Duration::ZERO,
             syncs_before: 0,
             back_after: Duration::ZERO,
-            looked_at: Instant::now(),
-            looked_to: 0,
         }
     }
 
@@ -72,9 +64,7 @@ impl<'a> Load<'a> {
             } else {
                 self.insert(&mut client, &batch)?;
             }
-            if index == 0 || self.looked_at.elapsed() >= LOOK_EVERY {
-                self.look(screen, &mut client)?;
-            }
+            self.watch.look(screen, &mut client, self.acknowledged)?;
             let note = format!(
                 "{} posts acknowledged, {} a second",
                 grouped(self.acknowledged),
@@ -186,45 +176,6 @@ impl<'a> Load<'a> {
             first.id, last.id
         );
         count::number(client, &sql)
-    }
-
-    /// Shows a few new hits of the first queries, read from the hits table like any reader would.
-    fn look(&mut self, screen: &mut Screen, client: &mut Client) -> Result<()> {
-        let sql = format!(
-            "SELECT query_id, body FROM hits WHERE query_id <= {SHOWN} AND doc_id > {}",
-            self.looked_to
-        );
-        let mut hits: Vec<(u64, String)> = Vec::new();
-        let doing = "reading hits";
-        client
-            .query_rows(&sql, &mut |row| {
-                let [Some(query), Some(body)] = row else {
-                    return;
-                };
-                let query = std::str::from_utf8(query)
-                    .ok()
-                    .and_then(|id| id.parse().ok());
-                hits.extend(query.map(|query| (query, String::from_utf8_lossy(body).into_owned())));
-            })
-            .map_err(failed(doing))?;
-        self.looked_to = self.acknowledged;
-        self.looked_at = Instant::now();
-        // The newest of each query, so that the lines differ.
-        let mut shown = std::collections::BTreeMap::new();
-        hits.into_iter()
-            .for_each(|(query, body)| drop(shown.insert(query, body)));
-        let skip = (self.statements as usize) % shown.len().max(1);
-        for (query, body) in shown
-            .iter()
-            .cycle()
-            .skip(skip)
-            .take(LOOK_LINES.min(shown.len()))
-        {
-            if let Some(saved) = self.saved.get(*query as usize - 1) {
-                screen.hit(&saved.text, body, &marks::of(&saved.root, body));
-            }
-        }
-        Ok(())
     }
 }
 

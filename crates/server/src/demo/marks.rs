@@ -8,15 +8,15 @@ use query::tree::Node;
 /// One word of the post: its text, its position, its bytes.
 type Place = (String, u32, Range<usize>);
 
-/// The bytes in `body` of the words that the query asks for, ascending, apart from each other. Words under a NOT are
-/// none of them.
-pub(super) fn of(root: &Node, body: &str) -> Vec<Range<usize>> {
+/// The bytes in one field's text of the words that the query asks for there, ascending, apart from each other. Words
+/// under a NOT are none of them.
+pub(super) fn of(root: &Node, field: u8, text: &str) -> Vec<Range<usize>> {
     let mut places: Vec<Place> = Vec::new();
-    Analyzer::default().words(body, &mut |word| {
+    Analyzer::default().words(text, &mut |word| {
         places.push((word.text.to_owned(), word.position, word.source));
     });
     let mut marks = Vec::new();
-    collect(root, &places, &mut marks);
+    collect(root, field, &places, &mut marks);
     marks.sort_by_key(|mark| (mark.start, mark.end));
     marks.dedup_by(|next, mark| {
         let joined = next.start < mark.end;
@@ -28,13 +28,13 @@ pub(super) fn of(root: &Node, body: &str) -> Vec<Range<usize>> {
     marks
 }
 
-fn collect(node: &Node, places: &[Place], marks: &mut Vec<Range<usize>>) {
+fn collect(node: &Node, field: u8, places: &[Place], marks: &mut Vec<Range<usize>>) {
     match node {
-        Node::Word(word) if word.fields.holds(0) => {
+        Node::Word(word) if word.fields.holds(field) => {
             let same = places.iter().filter(|(text, ..)| **text == *word.text);
             marks.extend(same.map(|(_, _, source)| source.clone()));
         }
-        Node::Phrase { words, fields } if fields.holds(0) => {
+        Node::Phrase { words, fields } if fields.holds(field) => {
             for (_, start, _) in places {
                 let stands = |(text, distance): &(Box<str>, u32)| {
                     places
@@ -53,7 +53,7 @@ fn collect(node: &Node, places: &[Place], marks: &mut Vec<Range<usize>>) {
         Node::And(children) | Node::Or(children) => {
             children
                 .iter()
-                .for_each(|child| collect(child, places, marks));
+                .for_each(|child| collect(child, field, places, marks));
         }
         _ => {}
     }

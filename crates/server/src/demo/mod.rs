@@ -17,6 +17,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod tour;
+mod watch;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -186,7 +187,7 @@ fn introduce(
 fn create_tables(client: &mut Client) -> Result<()> {
     const TABLES: [&str; 3] = [
         "CREATE TABLE posts (body text, sub text, ts timestamp, score int)",
-        "CREATE TABLE hits (query_id bigint, tags text, doc_id bigint, body text) ENGINE=queue",
+        "CREATE TABLE hits (query_id bigint, tags text, doc_id bigint, sub text, body text) ENGINE=queue",
         "CREATE TABLE alerts type='pq' on='posts' into='hits'",
     ];
     for statement in TABLES {

@@ -15,6 +15,9 @@ use super::{Failure, Result, failed};
 
 /// The text columns of `posts`, in order.
 pub(super) const FIELDS: [&str; 2] = ["body", "sub"];
+/// Their numbers, as queries name them.
+pub(super) const BODY: u8 = 0;
+pub(super) const SUB: u8 = 1;
 /// Standing queries in all.
 const QUERIES: usize = 10_000;
 /// Batches of posts that the derived queries are made from.
@@ -251,7 +254,7 @@ pub(super) fn quoted(text: &str) -> String {
 pub(super) fn words_of(post: &Post) -> Words {
     let analyzer = Analyzer::default();
     let mut words = Words::new();
-    words.push_field(&analyzer, 0, &post.body);
-    words.push_field(&analyzer, 1, &post.sub);
+    words.push_field(&analyzer, BODY, &post.body);
+    words.push_field(&analyzer, SUB, &post.sub);
     words
 }

@@ -92,12 +92,12 @@ impl Screen {
         }
     }
 
-    /// `room` characters of the text around its first mark; marks shown by colour or by brackets.
+    /// `room` characters of the text around its first mark; marks shown by colour or by stars.
     fn marked(&self, text: &str, marks: &[Range<usize>], room: usize) -> String {
         let (open, close) = if self.terminal {
             ("\x1b[1;33m", "\x1b[0m")
         } else {
-            ("[", "]")
+            ("*", "*")
         };
         let window = window(text, marks.first(), room);
         let mut out = String::from(if window.start > 0 { "…" } else { "" });

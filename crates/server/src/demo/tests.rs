@@ -1,6 +1,6 @@
 use super::count::{Difference, difference};
 use super::posts::{BUNDLED_POSTS, Post, Posts};
-use super::queries::{FIELDS, built_in, quoted, read};
+use super::queries::{BODY, FIELDS, built_in, quoted, read};
 use super::screen::grouped;
 use super::{marks, queries};
 use query::analysis::Analyzer;
@@ -118,7 +118,7 @@ fn marks_cover_the_words_that_were_asked_for() {
 fn check_marks(query: &str, body: &str, want: &str) {
     let query = parse(query, &FIELDS, &Analyzer::default()).unwrap();
     let mut got = body.to_owned();
-    for mark in marks::of(&query.root, body).iter().rev() {
+    for mark in marks::of(&query.root, BODY, body).iter().rev() {
         got.insert(mark.end, ']');
         got.insert(mark.start, '[');
     }

@@ -10,4 +10,5 @@ mod kill;
 mod life;
 mod mysql_door;
 mod queues;
+mod scripts;
 mod server;

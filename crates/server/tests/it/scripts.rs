@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
 use bench::client::{Client, ClientError, QueryResult};
 
-use crate::server::Server;
+use crate::server::{Server, request};
 
 /// One block: remarks before it, what goes in, what came back.
 struct Block {
@@ -30,15 +28,18 @@ fn sql_scripts_answer_as_written() {
 fn http_scripts_answer_as_written() {
     for path in scripts("http") {
         let server = Server::start();
-        check(&path, &mut |input| request(server.http(), input));
+        check(&path, &mut |input| exchange(server.http(), input));
     }
 }
 
 fn scripts(kind: &str) -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/scripts");
-    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
-    let mut paths: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|end| end == kind)).collect();
+    let paths = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|end| end == kind))
+        .collect();
     paths.sort();
     assert!(!paths.is_empty(), "there are scripts");
     paths
@@ -82,7 +83,11 @@ fn blocks(text: &str) -> Vec<Block> {
         input.push_str(&body.join("\n"));
         let output: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
         if !input.is_empty() {
-            blocks.push(Block { remarks, input, output: output.join("\n") });
+            blocks.push(Block {
+                remarks,
+                input,
+                output: output.join("\n"),
+            });
         }
     }
     blocks
@@ -96,11 +101,17 @@ struct SqlRun {
 
 impl SqlRun {
     fn new() -> SqlRun {
-        SqlRun { server: Server::start(), connections: BTreeMap::new() }
+        SqlRun {
+            server: Server::start(),
+            connections: BTreeMap::new(),
+        }
     }
 
     fn step(&mut self, input: &str) -> String {
-        let (name, rest) = match input.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        let (name, rest) = match input
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once(']'))
+        {
             Some((name, rest)) => (name, rest.trim()),
             None => ("a", input),
         };
@@ -113,8 +124,8 @@ impl SqlRun {
             }
             (_, sql) => {
                 let server = &self.server;
-                let connect = || Client::connect(server.mysql(), "test", "").unwrap();
-                let client = self.connections.entry(name.to_owned()).or_insert_with(connect);
+                let client = self.connections.entry(name.to_owned());
+                let client = client.or_insert_with(|| server.client());
                 answer(client.query(sql))
             }
         }
@@ -131,7 +142,10 @@ fn answer(result: Result<QueryResult, ClientError>) -> String {
     let result = match result {
         Ok(result) => result,
         Err(ClientError::Server(error)) => {
-            return format!("error {} ({}): {}", error.code, error.sqlstate, error.message);
+            return format!(
+                "error {} ({}): {}",
+                error.code, error.sqlstate, error.message
+            );
         }
         Err(error) => return format!("broken: {error}"),
     };
@@ -142,7 +156,11 @@ fn answer(result: Result<QueryResult, ClientError>) -> String {
     if result.columns.is_empty() {
         return format!("ok, {} rows{warnings}", result.affected);
     }
-    let header = result.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let header = result
+        .columns
+        .iter()
+        .map(|column| column.name.clone())
+        .collect::<Vec<_>>();
     let mut lines = vec![header.join(" | ") + &warnings];
     for row in &result.rows {
         let cells: Vec<String> = row.iter().map(|cell| shown(cell.as_deref())).collect();
@@ -161,32 +179,34 @@ fn shown(cell: Option<&[u8]>) -> String {
 /// The line without what differs from run to run: times taken.
 fn steady(line: &str) -> String {
     let mut out = line.to_owned();
-    for name in ["time | ", "\"took\":", "\"time\":"] {
-        if let Some(start) = out.find(name).map(|at| at + name.len()) {
-            let digits = out[start..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
-            out.replace_range(start..start + digits, "…");
+    for (before, after) in [("time | ", ""), ("total | ", " sec"), ("\"took\":", "")] {
+        let Some(start) = out.find(before).map(|at| at + before.len()) else {
+            continue;
+        };
+        let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+        let end = start + out.bytes().skip(start).take_while(is_digit).count();
+        if out[end..].starts_with(after) {
+            out.replace_range(start..end, "…");
         }
     }
     out
 }
 
-/// One HTTP exchange on a connection of its own: status and body.
-fn request(addr: &str, input: &str) -> String {
+/// One HTTP exchange: status and body.
+fn exchange(address: &str, input: &str) -> String {
     let (head, body) = input.split_once("\n\n").unwrap_or((input, ""));
     let (line, headers) = head.split_once('\n').unwrap_or((head, ""));
-    let body = if body.is_empty() { String::new() } else { format!("{body}\n") };
-    let mut text = format!("{line} HTTP/1.0\r\nContent-Length: {}\r\n", body.len());
-    if !headers.to_lowercase().contains("host:") {
-        write!(text, "Host: {addr}\r\n").unwrap();
-    }
-    headers.lines().for_each(|header| write!(text, "{header}\r\n").unwrap());
-    write!(text, "\r\n{body}").unwrap();
-
-    let mut stream = TcpStream::connect(addr).unwrap();
-    stream.write_all(text.as_bytes()).unwrap();
-    let mut reply = String::new();
-    stream.read_to_string(&mut reply).unwrap();
-    let (head, body) = reply.split_once("\r\n\r\n").unwrap_or((&reply, ""));
-    let status = head.split(' ').nth(1).unwrap_or_default();
-    format!("{status}\n{}", steady(body.trim_end())).trim_end().to_owned()
+    let headers: String = headers
+        .lines()
+        .map(|header| format!("{header}\r\n"))
+        .collect();
+    let body = if body.is_empty() {
+        String::new()
+    } else {
+        format!("{body}\n")
+    };
+    let (status, body) = request(address, line, &headers, body.as_bytes());
+    format!("{status}\n{}", steady(body.trim_end()))
+        .trim_end()
+        .to_owned()
 }
