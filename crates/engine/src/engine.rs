@@ -1,9 +1,12 @@
 //! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
 
+mod frame;
 mod maintain;
 mod open;
 mod publish;
 mod turn;
+mod waits;
+mod write;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,7 +79,7 @@ pub struct Engine {
     state: State,
     sessions: Sessions,
     journal: Box<dyn Journal>,
-    frame: Frame,
+    frame: frame::Frame,
     outbox: Outbox,
     work: Workspace,
     jobs: Jobs,
@@ -102,16 +105,6 @@ pub struct Engine {
     _lock: Box<dyn Lock>,
 }
 
-/// The records of the batch that are not appended yet, one after the other.
-#[derive(Default)]
-struct Frame {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-    /// Records appended and not yet synced, and rows in all records of the batch.
-    appended: u64,
-    rows: u64,
-}
-
 impl Engine {
     /// A door for this engine; made once.
     #[must_use]
@@ -129,7 +122,13 @@ impl Engine {
         // The state may be half changed after a panic: nothing looks at it again, the error ends the process.
         match std::panic::catch_unwind(work) {
             Ok(outcome) => outcome,
-            Err(panic) => Err(Error::internal(format!("panic: {}", panic_text(&*panic)))),
+            Err(panic) => {
+                let error = Error::internal(format!("panic: {}", panic_text(&*panic)));
+                for (reply, _) in self.outbox.drain(..) {
+                    reply(Err(error.clone()));
+                }
+                Err(error)
+            }
         }
     }
 
@@ -156,4 +155,9 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// After these the engine cannot go on: memory and disk may differ.
+fn is_fatal(error: &Error) -> bool {
+    matches!(error, Error::Poisoned { .. })
 }

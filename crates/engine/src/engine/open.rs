@@ -7,8 +7,9 @@ use arc_swap::ArcSwap;
 use disk::Disk;
 use journal::{FileJournal, Journal, JournalOptions, Position, Preparation};
 
+use super::frame::Frame;
 use super::publish::Views;
-use super::{Engine, Frame, Options, Recovered};
+use super::{Engine, Options, Recovered};
 use crate::command::Now;
 use crate::decide::Workspace;
 use crate::error::{Error, Result};

@@ -7,6 +7,8 @@ mod driver;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod fixture;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod model;

@@ -1,0 +1,128 @@
+//! The batch's records on their way into the journal: room first, one frame, one sync.
+
+use journal::Position;
+
+use super::Engine;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::limits::RECORD_BYTES_MAX;
+use crate::record::Record;
+
+/// What a frame takes beside its records, and each record beside its bytes: more than the journal needs.
+const FRAME_OVERHEAD_BYTES: u64 = 16 << 10;
+const RECORD_OVERHEAD_BYTES: u64 = 32;
+
+/// The records of the batch that are not appended yet, one after the other.
+#[derive(Default)]
+pub(super) struct Frame {
+    pub(super) bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Records appended and not yet synced.
+    appended: u64,
+    /// Rows in all records of the batch.
+    pub(super) rows: u64,
+}
+
+impl Engine {
+    /// Takes a record into the batch's frame, and gives its position. Where the journal may have no room left, the
+    /// record is appended at once, before it is applied, so that a full disk refuses it with nothing changed.
+    pub(super) fn admit(&mut self, record: &Record, gives_room: bool) -> Result<u64> {
+        let start = self.frame.bytes.len();
+        record.encode(&mut self.frame.bytes);
+        let bytes = self.frame.bytes.len() - start;
+        if bytes > RECORD_BYTES_MAX {
+            self.frame.bytes.truncate(start);
+            return Err(Error::Limit {
+                what: "bytes of a statement",
+                max: RECORD_BYTES_MAX as u64,
+            });
+        }
+        self.frame.ends.push(self.frame.bytes.len());
+        if !self.has_room() {
+            self.append_alone(start, gives_room)?;
+        }
+        self.frame.rows += record.rows();
+        self.status.records_total += 1;
+        self.status.record_bytes_total += bytes as u64;
+        Ok(self.state.position + 1)
+    }
+
+    /// Whether the frame as it is now surely fits. A frame is written into one segment, so of the room in the current
+    /// and the prepared one the larger half counts.
+    fn has_room(&self) -> bool {
+        let room = self
+            .journal
+            .status()
+            .room_bytes
+            .saturating_sub(self.reserve_bytes());
+        let records = self.frame.ends.len() as u64 * RECORD_OVERHEAD_BYTES;
+        self.frame.bytes.len() as u64 + records + FRAME_OVERHEAD_BYTES <= room / 2
+    }
+
+    fn append_alone(&mut self, start: usize, gives_room: bool) -> Result<()> {
+        let record = self.frame.bytes.split_off(start);
+        self.frame.ends.pop();
+        self.append_frame()?;
+        let appended = if gives_room {
+            self.journal.append_reserved(&[&record])
+        } else {
+            self.journal.append(&[&record])
+        };
+        let appended = appended.map_err(failure::of_journal);
+        self.journal_full = match &appended {
+            Ok(_) => self.journal_full && gives_room,
+            Err(error) => *error == Error::DiskFull,
+        };
+        appended?;
+        self.frame.appended += 1;
+        Ok(())
+    }
+
+    /// Appends what the frame holds; it was admitted, so a refusal ends the engine.
+    fn append_frame(&mut self) -> Result<()> {
+        if self.frame.ends.is_empty() {
+            return Ok(());
+        }
+        let Frame {
+            bytes,
+            ends,
+            appended,
+            ..
+        } = &mut self.frame;
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let records: Vec<&[u8]> = starts
+            .zip(ends.iter().copied())
+            .filter_map(|(start, end)| bytes.get(start..end))
+            .collect();
+        let last = self.journal.append(&records);
+        let last = last.map_err(|error| Error::Poisoned {
+            why: error.to_string(),
+        })?;
+        *appended += ends.len() as u64;
+        bytes.clear();
+        ends.clear();
+        assert_eq!(
+            last.0, self.state.position,
+            "records are applied at the positions they are appended at"
+        );
+        Ok(())
+    }
+
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.append_frame()?;
+        if std::mem::take(&mut self.frame.appended) == 0 {
+            return Ok(());
+        }
+        let synced = self.journal.sync();
+        let synced = synced.map_err(|error| Error::Poisoned {
+            why: error.to_string(),
+        })?;
+        if synced < Position(self.state.position) {
+            return Err(Error::Poisoned {
+                why: format!("synced up to {synced} only"),
+            });
+        }
+        self.status.rows_synced_total += self.frame.rows;
+        Ok(())
+    }
+}

@@ -1,0 +1,213 @@
+//! Commands that change something: decided, made part of the batch, applied.
+
+use super::{Engine, is_fatal};
+use crate::catalog::{TableId, complete};
+use crate::command::{Command, Definition, Kind, Reply, SessionId};
+use crate::decide::delete::{Delete, delete};
+use crate::decide::insert::{Insert, insert};
+use crate::decide::{Circumstances, Decision};
+use crate::error::{Error, Result};
+use crate::limits::MANY_COMMANDS_MAX;
+use crate::record::Record;
+use crate::state::{Prepared, create_index, table_dir};
+use crate::undo::Undo;
+
+impl Engine {
+    pub(super) fn decide_write(
+        &mut self,
+        session: SessionId,
+        command: Command,
+    ) -> Result<Decision> {
+        let around = self.circumstances();
+        match command {
+            Command::Insert {
+                table,
+                columns,
+                rows,
+                replace,
+            } => {
+                let asked = Insert {
+                    table,
+                    columns,
+                    rows,
+                    replace,
+                };
+                insert(&mut self.state, &mut self.work, around, asked)
+            }
+            Command::Delete {
+                table,
+                matching,
+                filter,
+                limit,
+            } => {
+                let asked = Delete {
+                    table,
+                    matching,
+                    filter,
+                    limit,
+                };
+                delete(&mut self.state, self.sessions.owner(session), &asked)
+            }
+            _ => Err(Error::invalid("only inserts and deletes go together")),
+        }
+    }
+
+    fn circumstances(&self) -> Circumstances {
+        let taken =
+            self.status.tail_bytes + self.status.queue_bytes + self.frame.bytes.len() as u64;
+        Circumstances {
+            now: self.now,
+            memory_left: self.options.memory_bytes.saturating_sub(taken),
+        }
+    }
+
+    /// Makes a decision part of the batch: its record goes into the frame and is applied. The last line that may
+    /// refuse is the one that finds room for the record.
+    pub(super) fn commit(&mut self, decision: Decision) -> Result<Reply> {
+        let Some(record) = decision.record else {
+            return Ok(decision.reply);
+        };
+        let position = self.admit(&record, decision.gives_room)?;
+        self.apply(&record, position, decision.prepared)?;
+        self.count_sessions(|sessions, state, outbox, counts, _| {
+            sessions.wake(state, outbox, counts)
+        });
+        Ok(decision.reply)
+    }
+
+    fn apply(&mut self, record: &Record, position: u64, mut prepared: Prepared) -> Result<()> {
+        if let Some(hook) = &self.options.on_apply {
+            hook(position);
+        }
+        self.count_record(record);
+        // From here on nothing may fail but the disk under a segment: then the engine ends.
+        let applied = self.state.apply(record, position, &mut prepared);
+        if self.work.words.len() < prepared.words.len() {
+            self.work.words = prepared.words;
+        }
+        applied.map(|_| ()).map_err(|error| Error::Poisoned {
+            why: error.to_string(),
+        })
+    }
+
+    fn count_record(&mut self, record: &Record) {
+        match record {
+            Record::Documents(documents) => {
+                self.status.documents_total += documents.documents.len() as u64;
+                let rows = documents
+                    .hits
+                    .iter()
+                    .map(|hits| hits.lists.entries.len() as u64);
+                self.status.queue_put_total += rows.sum::<u64>();
+            }
+            Record::DeleteDocuments { ids, .. } => {
+                self.status.documents_deleted_total += ids.len() as u64
+            }
+            Record::Rows { rows, .. } => self.status.queue_put_total += rows.len() as u64,
+            Record::RemoveRows { rows, .. } => self.status.queue_ended_total += rows.len() as u64,
+            Record::Many(members) => members.iter().for_each(|member| self.count_record(member)),
+            Record::Create { .. }
+            | Record::Drop { .. }
+            | Record::Queries { .. }
+            | Record::DeleteQueries { .. } => {}
+        }
+    }
+
+    pub(super) fn create(&mut self, definition: Definition, if_not_exists: bool) -> Result<Reply> {
+        let definition = match complete(&self.state.catalog, definition) {
+            Err(Error::TableExists(_)) if if_not_exists => return Ok(Reply::done()),
+            checked => checked?,
+        };
+        let table = TableId(self.state.catalog.highest + 1);
+        let made = match definition.kind {
+            Kind::Search => Some(create_index(&self.state.disk, table, &definition)?),
+            Kind::Percolate { .. } | Kind::Queue => None,
+        };
+        let mut decision = Decision::of(Record::Create { table, definition }, Reply::done());
+        decision.prepared.table = made;
+        let done = self.commit(decision);
+        if done.is_err() {
+            self.unused.push(table_dir(table));
+        }
+        done
+    }
+
+    pub(super) fn drop_table(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
+        let table = match self.state.catalog.find(name) {
+            Err(Error::NoSuchTable(_)) if if_exists => return Ok(Reply::done()),
+            found => found?,
+        };
+        self.state.catalog.check_unused(&name.to_lowercase())?;
+        let record = Record::Drop { table };
+        let position = self.admit(&record, true)?;
+        self.sessions
+            .forget_queue(&mut self.state, table, &mut self.outbox);
+        self.apply(&record, position, Prepared::default())?;
+        self.unused.push(table_dir(table));
+        Ok(Reply::done())
+    }
+
+    /// All of them or none: each member is applied before the next is decided, and taken back if a later one fails.
+    pub(super) fn many(&mut self, session: SessionId, members: Vec<Command>) -> Result<Reply> {
+        if members.len() > MANY_COMMANDS_MAX {
+            return Err(Error::Limit {
+                what: "statements in one",
+                max: MANY_COMMANDS_MAX as u64,
+            });
+        }
+        let mut undo = Undo::default();
+        let (before, counted) = (self.state.position, self.status);
+        match self.many_members(session, members, &mut undo) {
+            Ok(replies) => {
+                self.count_sessions(|sessions, state, outbox, counts, _| {
+                    sessions.wake(state, outbox, counts);
+                });
+                Ok(Reply::Many(replies))
+            }
+            Err(error) if is_fatal(&error) => Err(error),
+            Err(error) => {
+                let undone = undo.run(&mut self.state);
+                undone.map_err(|error| Error::Poisoned {
+                    why: error.to_string(),
+                })?;
+                self.state.position = before;
+                self.status = counted;
+                Err(error)
+            }
+        }
+    }
+
+    fn many_members(
+        &mut self,
+        session: SessionId,
+        members: Vec<Command>,
+        undo: &mut Undo,
+    ) -> Result<Vec<Reply>> {
+        let position = self.state.position + 1;
+        let (mut records, mut replies) = (Vec::new(), Vec::new());
+        let mut gives_room = true;
+        for (index, member) in members.into_iter().enumerate() {
+            let decided = self.decide_write(session, member);
+            let in_many = |error| Error::InMany {
+                index,
+                error: Box::new(error),
+            };
+            let decision = decided.map_err(in_many)?;
+            replies.push(decision.reply);
+            let Some(record) = decision.record else {
+                continue;
+            };
+            gives_room &= decision.gives_room;
+            undo.note(&mut self.state, &record);
+            self.apply(&record, position, decision.prepared)?;
+            records.push(record);
+        }
+        if !records.is_empty() {
+            self.state.position = position - 1;
+            let admitted = self.admit(&Record::Many(records), gives_room)?;
+            assert_eq!(admitted, position, "a unit is one record");
+            self.state.position = position;
+        }
+        Ok(replies)
+    }
+}
