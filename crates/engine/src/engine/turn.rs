@@ -59,6 +59,8 @@ impl Engine {
         }
         self.sync()?;
         self.publish();
+        // Before the replies: whoever was answered finds it counted.
+        self.publish_status();
         for (reply, outcome) in self.outbox.drain(..) {
             reply(outcome);
         }
