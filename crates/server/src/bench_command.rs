@@ -104,18 +104,13 @@ fn run_insert(matches: &ArgMatches) -> Result<Outcome> {
     })?)
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "the figures are what the command is for"
-)]
 fn print(outcome: &Outcome, matches: &ArgMatches) {
-    if matches.get_flag("csv") {
-        print!("{}", outcome.csv());
-    } else if matches.get_flag("json") {
-        println!("{}", outcome.json());
-    } else {
-        print!("{outcome}");
-    }
+    let text = match (matches.get_flag("csv"), matches.get_flag("json")) {
+        (true, _) => outcome.csv(),
+        (_, true) => outcome.json(),
+        _ => outcome.to_string(),
+    };
+    crate::say(text.trim_end());
 }
 
 fn shared(command: Command) -> Command {

@@ -21,6 +21,7 @@ mod sql_client;
 mod statement;
 mod status;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
@@ -53,13 +54,10 @@ fn serve(matches: &ArgMatches) -> ExitCode {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "printing is what it is for")]
 fn config(matches: &ArgMatches) -> ExitCode {
     match cli::settings(matches) {
         Ok(settings) => {
-            for line in settings::lines(&settings) {
-                println!("{line}");
-            }
+            say(&settings::lines(&settings).join("\n"));
             ExitCode::SUCCESS
         }
         Err(error) => refuse(&error.to_string()),
@@ -80,6 +78,12 @@ fn refuse_command_line(error: &clap::Error) -> ExitCode {
 fn refuse(message: &str) -> ExitCode {
     say_error(message);
     ExitCode::from(EXIT_USAGE)
+}
+
+/// Text on standard output, at once. Whoever closed it does not want to know.
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }
 
 /// One line on standard error, for the person who typed the command.

@@ -131,7 +131,7 @@ impl Server<'_> {
                     if let Some((handle, recovered)) = handle {
                         log_recovered(&recovered);
                         self.node.serve(handle);
-                        print_ready(ready);
+                        crate::say(ready);
                     }
                 }
                 signal = self.signals.next() => match signal {
@@ -280,12 +280,4 @@ fn log_recovered(recovered: &Recovered) {
             "cut a torn end of the journal; nothing in it was acknowledged"
         );
     }
-}
-
-#[expect(
-    clippy::print_stdout,
-    reason = "the one line that whoever started the server waits for"
-)]
-fn print_ready(line: &str) {
-    println!("{line}");
 }

@@ -84,8 +84,8 @@ impl<'a> Connection<'a> {
             let taken = tokio::select! {
                 biased;
                 () = self.peer.killed.notified() => return Ok(()),
-                taken = self.socket.packet(idle, take) => taken,
                 _ = stopping.wait_for(|stop| *stop) => return Ok(()),
+                taken = self.socket.packet(idle, take) => taken,
             };
             let (sequence, asked) = match taken {
                 Ok(taken) => taken,
@@ -145,7 +145,7 @@ impl<'a> Connection<'a> {
             Asked::ChangeUser(change) => return self.change_user(change).await,
             Asked::Unknown(number) => {
                 let message = format!(
-                    "unknown command {number:#04x}; prepared statements are the client's matter"
+                    "unknown command {number:#04x}; statements are prepared by the client here"
                 );
                 results::error(
                     &mut self.encoder,

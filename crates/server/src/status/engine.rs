@@ -33,6 +33,7 @@ samples! {
     journal_bytes Gauge "journal_bytes" "seine_journal_bytes" "Bytes of the journal's files.";
     replayed_records Counter "recovery_replayed" "seine_recovery_records_replayed_total" "Records applied again at the start.";
     skipped_records Counter "recovery_skipped" "seine_recovery_records_skipped_total" "Records read at the start that were in files already.";
+    fold_errors_total Counter "fold_errors" "seine_fold_errors_total" "Seals and folds that failed; they are tried again.";
     checkpoints_total Counter "checkpoints" "seine_checkpoints_total" "Manifests written.";
     disk_full Gauge "disk_full" "seine_disk_full" "1 while the device has no room for writes.";
     documents_total Counter "documents" "seine_documents_total" "Documents inserted or replaced.";
