@@ -28,14 +28,21 @@ pub enum Value {
     Bytes(Vec<u8>),
 }
 
+/// The bytes of a text as two texts are compared: ASCII letters in lower case.
+pub(crate) fn without_case(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().map(|byte| byte.to_ascii_lowercase())
+}
+
 impl Value {
-    /// How SQL compares: `None` when either is NULL or not a number (NaN); numbers by their exact worth; texts and bytes byte by
-    /// byte; a text beside a number by the number that it begins with, 0 if none.
+    /// How SQL compares: `None` when either is NULL or not a number (NaN); numbers by their exact worth; two texts without
+    /// regard to the case of ASCII letters (Sphinx's default collation, `libc_ci`); bytes, or a text beside bytes, byte by byte;
+    /// a text beside a number by the number that it begins with, 0 if none.
     #[must_use]
     pub fn cmp_sql(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Null, _) | (_, Value::Null) => None,
             (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+            (Value::Str(a), Value::Str(b)) => Some(without_case(a).cmp(without_case(b))),
             _ => match (self.text_bytes(), other.text_bytes()) {
                 (Some(a), Some(b)) => Some(a.cmp(b)),
                 _ => self.number()?.compare(other.number()?),

@@ -94,6 +94,19 @@ impl<Out: Write> Shell<Out> {
             };
             self.out.write_all(shown.as_bytes())?;
             self.out.flush()?;
+            if result.warnings > 0 {
+                self.tell_warnings()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the server thinks of the last statement, on standard error, as it has nothing to do with the answer.
+    fn tell_warnings(&mut self) -> Result<(), Box<dyn std::error::Error>> {
+        for row in self.client.query("SHOW WARNINGS")?.rows {
+            if let Some(message) = row.last() {
+                crate::say_error(&format!("warning: {}", shown(message)));
+            }
         }
         Ok(())
     }

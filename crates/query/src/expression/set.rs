@@ -2,12 +2,15 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::value::{Number, Value};
+use crate::value::{Number, Value, without_case};
 
 /// The constants of one list, apart by how they compare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Set {
     numbers: Numbers,
+    /// Texts without case, as a text is compared with them.
+    folded: FxHashSet<Box<[u8]>>,
+    /// Texts and bytes as they are, as bytes are compared with them.
     texts: FxHashSet<Box<[u8]>>,
     /// What the texts are worth beside a number.
     text_numbers: Numbers,
@@ -31,6 +34,9 @@ impl Set {
             match value.text_bytes() {
                 Some(bytes) => {
                     set.texts.insert(bytes.into());
+                    if let Value::Str(text) = value {
+                        set.folded.insert(without_case(text).collect());
+                    }
                     set.text_numbers.insert(Number::at_start(bytes));
                 }
                 None => match value.number() {
@@ -45,15 +51,23 @@ impl Set {
     /// Whether the value equals one of the list: NULL beside NULL, and where only a NULL in the list could have been equal.
     pub(super) fn holds(&self, needle: &Value) -> Option<bool> {
         let number = needle.number()?;
-        let by_text = match needle.text_bytes() {
-            Some(bytes) => self.texts.contains(bytes),
-            None => self.text_numbers.contains(number),
+        let by_text = match needle {
+            Value::Str(text) => self.holds_text(text),
+            Value::Bytes(bytes) => self.texts.contains(bytes.as_slice()),
+            _ => self.text_numbers.contains(number),
         };
         match by_text || self.numbers.contains(number) {
             true => Some(true),
             // NaN compares with nothing, as NULL does.
             false if self.has_null || is_nan(number) && !self.is_empty() => None,
             false => Some(false),
+        }
+    }
+
+    fn holds_text(&self, text: &str) -> bool {
+        self.texts.contains(text.as_bytes()) || {
+            let folded: Vec<u8> = without_case(text).collect();
+            self.folded.contains(folded.as_slice())
         }
     }
 

@@ -46,6 +46,23 @@ fn numbers_compare_by_exact_worth() {
 }
 
 #[test]
+fn texts_compare_without_the_case_of_ascii_letters_and_bytes_with_it() {
+    let equal = Some(Ordering::Equal);
+    check(&text("Gaming"), &text("gaming"), equal);
+    check(
+        &text("É"),
+        &text("é"),
+        "É".as_bytes().partial_cmp("é".as_bytes()),
+    );
+    check(&text("b"), &text("A"), Some(Ordering::Greater));
+    check(
+        &Value::Bytes(b"A".to_vec()),
+        &text("a"),
+        Some(Ordering::Less),
+    );
+}
+
+#[test]
 fn null_compares_with_nothing() {
     check(&Value::Null, &Value::Null, None);
     check(&Value::Null, &Value::Int(0), None);
