@@ -14,15 +14,23 @@ pub struct SealJob {
     pub(crate) disk: Arc<dyn Disk>,
     /// Directory of the table.
     pub(crate) dir: String,
-    pub(crate) position: u64,
     /// Number for the names of what is written.
     pub(crate) number: u64,
-    /// The frozen tail and the rows deleted from it until the freeze, if there is one.
+    pub(crate) frozen: Frozen,
+}
+
+/// A table as it was at one journal position, as far as its files do not hold it. A job that is tried again gets the same
+/// once more: the journal above the position must be all that the files lack.
+#[derive(Clone)]
+pub(crate) struct Frozen {
+    pub(crate) position: u64,
+    /// The frozen tail and the rows deleted from it until then, if there is one.
     pub(crate) tail: Option<(Tail, Arc<RoaringBitmap>)>,
     pub(crate) deletions: Vec<SegmentDeletions>,
 }
 
-/// Rows deleted from a segment since its last file of them.
+/// Rows deleted from a segment, where its last file of them does not have all.
+#[derive(Clone)]
 pub(crate) struct SegmentDeletions {
     /// The segment's directory in the table's.
     pub(crate) directory: String,
@@ -52,7 +60,7 @@ impl SealJob {
     /// The journal position that the result covers.
     #[must_use]
     pub fn position(&self) -> u64 {
-        self.position
+        self.frozen.position
     }
 
     /// Writes the files and makes them durable. After an error (`Io`; [`Error::is_full`] for a full disk) nothing is lost, and
@@ -64,7 +72,7 @@ impl SealJob {
             let _ = self
                 .disk
                 .remove_dir(&format!("{}/{}", self.dir, self.segment_name()));
-            for deletions in &self.deletions {
+            for deletions in &self.frozen.deletions {
                 let _ = self.disk.remove(&self.deleted_path(deletions));
             }
         }
@@ -74,7 +82,7 @@ impl SealJob {
     fn write(&self) -> Result<Sealed> {
         let segment = self.write_tail()?;
         let mut deletions = Vec::new();
-        for changed in &self.deletions {
+        for changed in &self.frozen.deletions {
             let SegmentDeletions {
                 directory,
                 rows,
@@ -88,14 +96,14 @@ impl SealJob {
             deletions.push((directory.clone(), self.deleted_name(), deleted.len()));
         }
         Ok(Sealed {
-            position: self.position,
+            position: self.frozen.position,
             segment,
             deletions,
         })
     }
 
     fn write_tail(&self) -> Result<Option<SealedTail>> {
-        let Some((tail, gone)) = &self.tail else {
+        let Some((tail, gone)) = &self.frozen.tail else {
             return Ok(None);
         };
         if gone.len() == u64::from(tail.rows()) {
@@ -103,7 +111,7 @@ impl SealJob {
         }
         let directory = self.segment_name();
         let path = format!("{}/{directory}", self.dir);
-        let docs = write_segment(&self.disk, &path, tail, gone, self.position)?;
+        let docs = write_segment(&self.disk, &path, tail, gone, self.frozen.position)?;
         self.disk
             .sync_dir(&self.dir)
             .map_err(|error| Error::io(self.dir.as_str(), error))?;

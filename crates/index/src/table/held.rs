@@ -23,8 +23,6 @@ pub(super) struct SealedPart {
 pub(super) struct TailPart {
     pub(super) part: Arc<Part>,
     pub(super) writer: TailWriter,
-    /// Last record applied before it was frozen.
-    pub(super) position: u64,
 }
 
 impl SealedPart {
@@ -41,7 +39,6 @@ impl TailPart {
         TailPart {
             part: Arc::new(Part::new(Source::Tail(tail))),
             writer,
-            position: 0,
         }
     }
 

@@ -14,7 +14,7 @@ use query::value::Value;
 use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::part::{Part, Source};
-use crate::seal::{SealJob, Sealed, SegmentDeletions};
+use crate::seal::{Frozen, SealJob, Sealed, SegmentDeletions};
 use crate::snapshot::Snapshot;
 use held::{SealedPart, TailPart, install_tail};
 use open::{make_dir, next_number, open_segment, remove_orphans};
@@ -64,19 +64,15 @@ pub struct Table {
     /// A tail that a job turns into a segment, or will when the next one runs.
     frozen: Option<TailPart>,
     tail: TailPart,
-    /// What a running job was given.
-    job: Option<RunningJob>,
+    /// What the last job was given, until one of it succeeds.
+    work: Option<Frozen>,
+    is_job_running: bool,
     rows_live: u64,
     position: u64,
     /// Names are never used twice.
     next_number: u64,
     /// Files that the last `install` made useless.
     unused: Vec<String>,
-}
-
-#[derive(Clone, Copy)]
-struct RunningJob {
-    with_tail: bool,
 }
 
 /// Where a live row is.
@@ -94,8 +90,7 @@ impl Table {
     }
 
     /// Opens the table that a manifest describes, and removes segments and files of deleted rows that it does not name. A
-    /// missing directory is made. Records above `files.position` are to be applied next; a deletion among them
-    /// may find its row gone already. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// missing directory is made. Records above `files.position` are to be applied next. Errors: `Io`, `Corrupt`, `NewerFormat`.
     pub fn open(disk: Arc<dyn Disk>, dir: &str, shape: TableShape, files: &Files) -> Result<Table> {
         let mut segments = Vec::with_capacity(files.segments.len());
         for listed in &files.segments {
@@ -110,7 +105,8 @@ impl Table {
             segments,
             frozen: None,
             tail: TailPart::new(),
-            job: None,
+            work: None,
+            is_job_running: false,
             position: files.position,
             next_number: next_number(files),
             unused: Vec::new(),
@@ -179,38 +175,25 @@ impl Table {
 
     /// Freezes the tail and the deletions made so far, to be written by the job. `position`: the last record applied,
     /// which must be synced. `None` while a job runs, and where nothing has changed since the last one
-    /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the job takes the old frozen tail and
-    /// stands for its position; deletions made since are in its files too, and their replay finds nothing to delete.
+    /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the new job writes what the old one should have, for its
+    /// position: what came later waits for the next.
     pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
-        if self.job.is_some() || self.is_saved() {
+        if self.is_job_running || self.is_saved() {
             return None;
         }
-        self.tail.publish();
-        if self.frozen.is_none() && self.tail.status().rows > 0 {
-            self.tail.position = position;
-            self.frozen = Some(std::mem::replace(&mut self.tail, TailPart::new()));
-        }
-        let changed = self.segments.iter().filter(|sealed| sealed.is_changed());
-        let deletions = changed.map(|sealed| SegmentDeletions {
-            directory: sealed.files.directory.clone(),
-            rows: sealed.files.rows,
-            deleted: Arc::clone(&sealed.part.deleted),
-        });
-        let tail = self.frozen.as_ref().and_then(TailPart::frozen);
-        self.job = Some(RunningJob {
-            with_tail: tail.is_some(),
-        });
+        let frozen = match self.work.take() {
+            Some(again) => again,
+            None => self.freeze_at(position),
+        };
+        self.work = Some(frozen.clone());
+        self.is_job_running = true;
         self.next_number += 1;
+        let (disk, dir) = (Arc::clone(&self.disk), self.dir.clone());
         Some(SealJob {
-            disk: Arc::clone(&self.disk),
-            dir: self.dir.clone(),
-            position: self
-                .frozen
-                .as_ref()
-                .map_or(position, |frozen| frozen.position),
+            disk,
+            dir,
             number: self.next_number - 1,
-            deletions: deletions.collect(),
-            tail,
+            frozen,
         })
     }
 
@@ -226,11 +209,12 @@ impl Table {
     /// were deleted while the job ran are tombstones there. Gives the files for the manifest.
     /// Errors, before anything changed: `Io`, `Corrupt` (the new segment cannot be read back), `Internal` (no job runs).
     pub fn install(&mut self, sealed: Sealed) -> Result<Files> {
-        let Some(RunningJob { with_tail }) = self.job else {
+        let Some(work) = self.work.as_ref().filter(|_| self.is_job_running) else {
             return Err(Error::Internal {
                 what: "a job was installed that was taken back".into(),
             });
         };
+        let has_tail = work.tail.is_some();
         let part = match (sealed.segment, &self.frozen) {
             (Some(segment), Some(frozen)) => Some(install_tail(segment, &frozen.part)?),
             _ => None,
@@ -248,17 +232,18 @@ impl Table {
             }
         }
         self.segments.extend(part);
-        self.job = None;
-        if with_tail {
+        if has_tail {
             self.frozen = None;
         }
+        self.work = None;
+        self.is_job_running = false;
         self.position = sealed.position;
         Ok(self.files())
     }
 
     /// Takes back the rows of a job that failed or was dropped; the next [`Table::freeze`] tries them again.
     pub fn thaw(&mut self) {
-        self.job = None;
+        self.is_job_running = false;
     }
 
     /// Removes files that no manifest names any more. Call when the manifest with the last [`Table::install`]'s files is
@@ -310,6 +295,24 @@ impl Table {
             segments: self.segments.len() as u64,
             bytes_segments: segments.clone().map(bytes).sum(),
             tombstones: segments.map(|part| part.deleted.len()).sum(),
+        }
+    }
+
+    fn freeze_at(&mut self, position: u64) -> Frozen {
+        self.tail.publish();
+        if self.tail.status().rows > 0 {
+            self.frozen = Some(std::mem::replace(&mut self.tail, TailPart::new()));
+        }
+        let changed = self.segments.iter().filter(|sealed| sealed.is_changed());
+        let deletions = changed.map(|sealed| SegmentDeletions {
+            directory: sealed.files.directory.clone(),
+            rows: sealed.files.rows,
+            deleted: Arc::clone(&sealed.part.deleted),
+        });
+        Frozen {
+            position,
+            deletions: deletions.collect(),
+            tail: self.frozen.as_ref().and_then(TailPart::frozen),
         }
     }
 
