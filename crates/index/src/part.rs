@@ -78,6 +78,11 @@ impl Part {
         all - self.removed.hits()
     }
 
+    /// Whether rows are numbered by rising id.
+    pub(crate) fn is_sorted(&self) -> bool {
+        matches!(self.source, Source::Segment(_))
+    }
+
     pub(crate) fn is_live(&self, doc: u32) -> bool {
         self.deleted.is_empty() || !self.deleted.contains(doc)
     }

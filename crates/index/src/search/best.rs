@@ -70,6 +70,15 @@ impl Order {
         self.keys.iter().any(|(key, _)| matches!(key, Key::Weight))
     }
 
+    /// Whether rows of one weight come by rising id.
+    pub(super) fn is_by_id(&self) -> bool {
+        let first = self
+            .keys
+            .iter()
+            .find(|(key, _)| !matches!(key, Key::Weight));
+        matches!(first, None | Some((Key::Id, false)))
+    }
+
     /// The values of the keys that are expressions.
     pub(super) fn values(&self, row: &RowValues<'_>) -> Vec<Value> {
         let value = |(key, _): &(Key, bool)| match key {
@@ -126,8 +135,9 @@ impl Best {
         &self.order
     }
 
-    pub(super) fn keeps_nothing(&self) -> bool {
-        self.keep == Some(0)
+    /// Rows wanted, `None` for all.
+    pub(super) fn wanted(&self) -> Option<usize> {
+        self.keep
     }
 
     pub(super) fn offer(&mut self, found: Found) {

@@ -110,12 +110,27 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self) -> Result<()> {
         let everything = self.plan.as_ref().is_none_or(Plan::is_all) && self.filter.is_none();
-        if everything && self.best.keeps_nothing() {
-            self.total = self.snapshot.count();
-            return Ok(());
-        }
         for (at, part) in self.snapshot.parts.iter().enumerate() {
-            self.run_part(at, part)?;
+            if everything {
+                self.total += part.rows_live();
+                self.list_part(at, part)?;
+            } else {
+                self.run_part(at, part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every row of a part matches. Where rows lie in the order asked for, the first ones are enough.
+    fn list_part(&mut self, at: usize, part: &Part) -> Result<()> {
+        let is_sorted = part.is_sorted() && self.best.order().is_by_id();
+        let wanted = self
+            .best
+            .wanted()
+            .filter(|wanted| is_sorted || *wanted == 0);
+        let live = (0..part.rows()).filter(|doc| part.is_live(*doc));
+        for doc in live.take(wanted.unwrap_or(usize::MAX)) {
+            self.offer(at, &RowValues::new(part, doc), WEIGHT_WITHOUT_MATCH)?;
         }
         Ok(())
     }
@@ -128,7 +143,7 @@ impl Search<'_> {
             let row = RowValues::new(part, doc);
             if part.is_live(doc) && self.accepts(&row)? {
                 self.total += 1;
-                if !self.best.keeps_nothing() {
+                if self.best.wanted() != Some(0) {
                     let weight = self.weight(&mut *cursor, &mut hit);
                     self.offer(at, &row, weight)?;
                 }
