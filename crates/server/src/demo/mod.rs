@@ -103,9 +103,11 @@ pub fn run(options: Options) -> ExitCode {
 fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     let started = Instant::now();
     let mut checks = Checks::default();
+    screen.title("Seine: every new document against all your saved searches, each hit kept");
 
     // 1. What will happen, and where.
     let mut posts = Posts::open(options.posts.as_deref())?;
+    let choice = queries::choose(options.queries.as_deref(), &mut posts)?;
     let home = Home::prepare(&options.data)?;
     let device = home.device()?;
     let addresses = Addresses::free();
@@ -114,7 +116,6 @@ fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     // 2. A server, its tables, its standing queries.
     let mut server = Server::start(&home, addresses)?;
     let mut client = server.connect()?;
-    let choice = queries::choose(options.queries.as_deref(), &mut posts)?;
     create_tables(&mut client)?;
     queries::store(&mut client, &choice.saved)?;
     show_queries(screen, &server, &choice);
@@ -164,7 +165,6 @@ fn introduce(
     } else {
         "10,000"
     };
-    screen.title("Seine: every new document against all your saved searches, each hit kept");
     screen.say(&format!(
         "This starts a server, stores {queries} standing queries, streams {} posts past them, kills the server \
          half-way, starts it again and counts.",

@@ -59,7 +59,7 @@ pub(super) fn print(
         let lines = bad_posts.iter().map(|line| format!("line {line}"));
         section(
             screen,
-            "posts: lines that hold none, left out",
+            "lines of the posts file: no post in them, left out",
             lines.collect(),
         );
     }

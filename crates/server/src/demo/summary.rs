@@ -52,7 +52,7 @@ pub(super) fn print(
         grouped(load.per_second())
     ));
     screen.say(&format!(
-        "syncs      {} fdatasync for {} inserts, DDL and checkpoints included; this disk does {} a second",
+        "syncs      {} fdatasync, {} insert statements; this disk does {} bare ones a second",
         grouped(syncs),
         grouped(load.statements()),
         grouped(device.syncs_per_second)
