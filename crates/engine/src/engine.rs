@@ -105,6 +105,10 @@ pub struct Engine {
     _lock: Box<dyn Lock>,
 }
 
+/// An engine that nobody asks looks around so often: what CALL PQ has shown of the stream of documents decides under
+/// which words standing queries are filed.
+const REFRESHED_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+
 impl Engine {
     /// A door for this engine; made once.
     #[must_use]
@@ -134,10 +138,12 @@ impl Engine {
 
     fn serve(&mut self, mailbox: &Mailbox, clock: &impl Fn() -> Now) -> Result<()> {
         loop {
-            let patience = self.sessions.next_deadline_us().map(|deadline_us| {
+            let deadline = self.sessions.next_deadline_us().map(|deadline_us| {
                 std::time::Duration::from_micros(deadline_us.saturating_sub(clock().steady_us))
             });
-            let batch = mailbox.take(patience);
+            let patience =
+                deadline.map_or(REFRESHED_EVERY, |deadline| deadline.min(REFRESHED_EVERY));
+            let batch = mailbox.take(Some(patience));
             let ends = batch.iter().any(is_shutdown);
             self.step(batch, clock())?;
             if ends {

@@ -154,6 +154,13 @@ impl QuerySet {
         self.len == 0
     }
 
+    /// Whether [`snapshot`](QuerySet::snapshot) would file all queries anew, because matchers have seen much more of
+    /// the stream than when that was last done. An owner whose set seldom changes asks from time to time.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        self.stream.documents() >= LEARNED_FIRST.max(self.filed_at * LEARNED_GROWTH)
+    }
+
     /// The set as it is now. The same `Arc` again, at once, if nothing has changed: call it once for each batch of
     /// changes and documents.
     ///
@@ -161,8 +168,7 @@ impl QuerySet {
     /// query. When matchers have learned eight times as much of the stream as before (first at 1,024 documents),
     /// all queries are filed anew under the words that are rare in it, at the same cost.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
-        let learned = self.stream.documents();
-        if learned >= LEARNED_FIRST.max(self.filed_at * LEARNED_GROWTH) {
+        if self.is_outdated() {
             self.file_anew();
         }
         if let Some(published) = &self.published {

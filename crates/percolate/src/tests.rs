@@ -239,9 +239,11 @@ fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
     let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
     set.snapshot().matches(&documents, &mut scratch, &mut hits);
     assert!(hits.work().candidates > 100_000);
+    assert!(set.is_outdated());
     let before: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
     set.snapshot().matches(&documents, &mut scratch, &mut hits);
     assert_eq!(hits.work().candidates, 200);
+    assert!(!set.is_outdated());
     let after: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
     assert_eq!(before, after);
 }
