@@ -128,11 +128,17 @@ impl Engine {
             Ok(outcome) => outcome,
             Err(panic) => {
                 let error = Error::internal(format!("panic: {}", panic_text(&*panic)));
-                for (reply, _) in self.outbox.drain(..) {
-                    reply(Err(error.clone()));
-                }
+                self.answer_all(&error);
                 Err(error)
             }
+        }
+    }
+
+    /// The same answer to all who still wait for one.
+    fn answer_all(&mut self, error: &Error) {
+        let replies = self.outbox.drain(..).map(|(reply, _)| reply);
+        for reply in replies.chain(self.checkpoint_replies.drain(..)) {
+            reply(Err(error.clone()));
         }
     }
 
@@ -147,6 +153,8 @@ impl Engine {
             let ends = batch.iter().any(is_shutdown);
             self.step(batch, clock())?;
             if ends {
+                self.sessions.end_waits(&mut self.state, &mut self.outbox);
+                self.answer_all(&Error::Stopped);
                 return Ok(());
             }
         }

@@ -13,10 +13,11 @@ use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
+use crate::failure;
 use crate::limits::QUEUE_ROW_BYTES_MAX;
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::state::{Prepared, State};
-use crate::table::search::analyse;
+use crate::table::search::{SearchTable, analyse};
 
 /// An INSERT or REPLACE, taken apart.
 pub(crate) struct Insert {
@@ -62,46 +63,17 @@ fn documents(
         return Err(Error::NoSuchTable(insert.table));
     };
     let definition = Arc::clone(&search.definition);
-    let plan = Plan::new(
-        &definition.name,
-        &definition.columns,
-        true,
-        insert.columns.as_deref(),
-    )?;
-    let mut ids = Ids::new(search.highest, insert.replace, insert.rows.len());
-    let contains = |id| {
-        search
-            .table
-            .contains(id)
-            .map_err(|error| crate::failure::of_index(&definition.name, error))
-    };
-    let mut documents = Vec::with_capacity(insert.rows.len());
-    for (place, mut values) in insert.rows.into_iter().enumerate() {
-        let (id, replaces) = ids.admit(plan.id(&mut values, place + 1)?, &contains)?;
-        let row = plan.row(
-            &definition.columns,
-            &mut values,
-            place + 1,
-            absent_in_document,
-        )?;
-        documents.push(Document { id, replaces, row });
-    }
+    let documents = identified(search, insert)?;
     if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
         return Err(Error::Overloaded);
     }
-    check_memory(
-        around,
-        documents
-            .iter()
-            .map(|document| row_bytes(&document.row))
-            .sum(),
-    )?;
+    let bytes = |document: &Document| row_bytes(&document.row);
+    check_memory(around, documents.iter().map(bytes).sum())?;
     let words = std::mem::take(&mut work.words);
     let mut prepared = Prepared { words, table: None };
     let spare = prepared.words.len().max(documents.len());
     prepared.words.resize_with(spare, Default::default);
     for (document, words) in documents.iter().zip(&mut prepared.words) {
-        check_texts(&definition.columns, &document.row)?;
         analyse(&state.analyzer, &definition.columns, &document.row, words);
     }
     let words = prepared.words.get(..documents.len()).unwrap_or_default();
@@ -124,6 +96,31 @@ fn documents(
         reply,
         gives_room: false,
     })
+}
+
+/// The rows as documents, each with its id.
+fn identified(search: &SearchTable, insert: Insert) -> Result<Vec<Document>> {
+    let definition = &search.definition;
+    let plan = Plan::new(
+        &definition.name,
+        &definition.columns,
+        true,
+        insert.columns.as_deref(),
+    )?;
+    let mut ids = Ids::new(search.highest, insert.replace, insert.rows.len());
+    let contains = |id| {
+        let found = search.table.contains(id);
+        found.map_err(|error| failure::of_index(&definition.name, error))
+    };
+    let mut documents = Vec::with_capacity(insert.rows.len());
+    for (place, mut values) in insert.rows.into_iter().enumerate() {
+        let row = place + 1;
+        let (id, replaces) = ids.admit(plan.id(&mut values, row)?, &contains)?;
+        let row = plan.row(&definition.columns, &mut values, row, absent_in_document)?;
+        check_texts(&definition.columns, &row)?;
+        documents.push(Document { id, replaces, row });
+    }
+    Ok(documents)
 }
 
 /// Which ids a command's rows get.

@@ -86,17 +86,40 @@ enum Shown {
     Computed(Prepared),
 }
 
+/// The columns that a SELECT may name.
+struct Scope<'a> {
+    table: &'a str,
+    columns: &'a [(&'a str, ColumnType)],
+    names: Vec<&'a str>,
+}
+
+impl Scope<'_> {
+    fn ready(&self, expression: &Expression) -> Result<Prepared> {
+        let prepared = prepare(self.table, &self.names, Some(expression))?;
+        prepared.ok_or_else(|| Error::internal("an expression was lost"))
+    }
+
+    fn slot(&self, column: &str) -> Result<usize> {
+        let slot = self.names.iter().position(|known| *known == column);
+        slot.ok_or_else(|| Error::UnknownColumn {
+            column: column.to_owned(),
+            table: self.table.to_owned(),
+        })
+    }
+}
+
 impl Scan {
     fn new(table: &str, columns: &[(&str, ColumnType)], select: &Select) -> Result<Scan> {
         let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-        let ready = |expression: &Expression| {
-            let prepared = prepare(table, &names, Some(expression))?;
-            prepared.ok_or_else(|| Error::internal("an expression was lost"))
+        let scope = Scope {
+            table,
+            columns,
+            names,
         };
         let mut scan = Scan {
             headers: Vec::new(),
             shown: Vec::new(),
-            filter: prepare(table, &names, select.filter.as_ref())?,
+            filter: prepare(table, &scope.names, select.filter.as_ref())?,
             keys: Vec::new(),
             offset: select.offset,
             limit: select.limit.unwrap_or(u64::MAX),
@@ -104,66 +127,53 @@ impl Scan {
         };
         for item in &select.items {
             match item {
-                Item::Star => {
-                    let all = columns.iter().enumerate();
-                    scan.headers.extend(
-                        columns
-                            .iter()
-                            .map(|(name, kind)| ((*name).to_owned(), Some(*kind))),
-                    );
-                    scan.shown.extend(all.map(|(slot, _)| Shown::Column(slot)));
-                }
-                Item::Value {
-                    what: Output::Expression(Expression::Column(column)),
-                    name,
-                } => {
-                    let slot = names.iter().position(|known| known == column);
-                    let slot = slot.ok_or_else(|| Error::UnknownColumn {
-                        column: column.clone(),
-                        table: table.to_owned(),
-                    })?;
-                    scan.headers
-                        .push((name.clone(), columns.get(slot).map(|(_, kind)| *kind)));
-                    scan.shown.push(Shown::Column(slot));
-                }
-                Item::Value {
-                    what: Output::Expression(expression),
-                    name,
-                } => {
-                    scan.headers.push((name.clone(), None));
-                    scan.shown.push(Shown::Computed(ready(expression)?));
-                }
-                Item::Value {
-                    what: Output::Count,
-                    name,
-                } if select.items.len() == 1 => {
-                    scan.headers.push((name.clone(), Some(ColumnType::Bigint)));
-                    scan.counts = true;
-                }
+                Item::Star => scan.show_all(columns),
                 Item::Value {
                     what: Output::Count,
                     ..
-                } => {
-                    return Err(Error::NotYet {
-                        what: "count(*) beside other columns".to_owned(),
-                    });
+                } if select.items.len() > 1 => {
+                    let what = "count(*) beside other columns".to_owned();
+                    return Err(Error::NotYet { what });
                 }
-                Item::Value {
-                    what: Output::Weight,
-                    ..
-                } => {
-                    return Err(Error::invalid("weight() needs a search table"));
-                }
+                Item::Value { what, name } => scan.show_item(&scope, what, name)?,
             }
         }
         for order in &select.order {
             let Output::Expression(key) = &order.key else {
                 return Err(Error::invalid("ORDER BY needs a column of the table"));
             };
-            scan.keys
-                .push((ready(aliased(key, &select.items))?, order.descending));
+            let key = scope.ready(aliased(key, &select.items))?;
+            scan.keys.push((key, order.descending));
         }
         Ok(scan)
+    }
+
+    fn show_all(&mut self, columns: &[(&str, ColumnType)]) {
+        for (slot, (name, kind)) in columns.iter().enumerate() {
+            self.headers.push(((*name).to_owned(), Some(*kind)));
+            self.shown.push(Shown::Column(slot));
+        }
+    }
+
+    fn show_item(&mut self, scope: &Scope<'_>, what: &Output, name: &str) -> Result<()> {
+        let (kind, shown) = match what {
+            Output::Expression(Expression::Column(column)) => {
+                let slot = scope.slot(column)?;
+                let kind = scope.columns.get(slot).map(|(_, kind)| *kind);
+                (kind, Some(Shown::Column(slot)))
+            }
+            Output::Expression(expression) => {
+                (None, Some(Shown::Computed(scope.ready(expression)?)))
+            }
+            Output::Count => {
+                self.counts = true;
+                (Some(ColumnType::Bigint), None)
+            }
+            Output::Weight => return Err(Error::invalid("weight() needs a search table")),
+        };
+        self.headers.push((name.to_owned(), kind));
+        self.shown.extend(shown);
+        Ok(())
     }
 
     /// `rows`: all of them, in their own order. `count`: how many.

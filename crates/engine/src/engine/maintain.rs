@@ -296,16 +296,30 @@ impl Engine {
             let removed = search.table.remove_unused();
             removed.map_err(|error| failure::of_index(&search.definition.name, error))?;
         }
-        for path in std::mem::take(&mut self.unused) {
-            self.remove_unused(&path)?;
-        }
         self.journal
             .trim(Position(lowest).next())
-            .map_err(failure::of_journal)
+            .map_err(failure::of_journal)?;
+        self.remove_unused()
+    }
+
+    /// Removes the files and folders that the manifest does not name any more; what resists is tried again with the next.
+    fn remove_unused(&mut self) -> Result<()> {
+        let mut outcome = Ok(());
+        for path in std::mem::take(&mut self.unused) {
+            if let Err(error) = self.remove(&path) {
+                outcome = Err(error);
+                self.unused.push(path);
+            }
+        }
+        outcome
     }
 
     /// A table's folder, or one of its files.
-    fn remove_unused(&self, path: &str) -> Result<()> {
+    fn remove(&self, path: &str) -> Result<()> {
+        let mut tables = self.state.catalog.iter().map(|(table, _)| table);
+        if tables.any(|table| table_dir(table) == path) {
+            return Ok(()); // a CREATE that was refused left it, and a later one took its number
+        }
         let is_folder = path.matches('/').count() == 1;
         let removed = if is_folder {
             self.options.disk.remove_dir(path)

@@ -35,10 +35,7 @@ impl Engine {
     fn poison(&mut self, error: &Error) {
         let why = error.to_string();
         self.sessions.end_waits(&mut self.state, &mut self.outbox);
-        let replies = self.outbox.drain(..).map(|(reply, _)| reply);
-        for reply in replies.chain(self.checkpoint_replies.drain(..)) {
-            reply(Err(Error::Poisoned { why: why.clone() }));
-        }
+        self.answer_all(&Error::Poisoned { why: why.clone() });
         self.poisoned = Some(why);
     }
 

@@ -135,6 +135,34 @@ fn a_full_disk_refuses_writes_and_takes_deletes() {
 }
 
 #[test]
+fn a_table_created_after_a_refused_create_keeps_its_files() {
+    let disk = FaultDisk::new();
+    let mut driver = open(Arc::new(disk.clone()));
+    disk.set_capacity(Some(0));
+    fill(&mut driver);
+    let create = "create search notes (body text)";
+    let refused = driver.run(command(create)).unwrap_err();
+    assert_eq!(refused, Error::DiskFull);
+    disk.set_capacity(None);
+    driver.now.steady_us += 10_000_000;
+    driver.run(command(create)).unwrap();
+    driver
+        .run(command("insert notes (body) values ('kept')"))
+        .unwrap();
+    driver.run(command("checkpoint")).unwrap();
+    driver.run(command("drop jobs")).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    driver
+        .run(command("insert notes (body) values ('more')"))
+        .unwrap();
+    let status = driver.handle.snapshot().table_status("notes").unwrap();
+    assert!(
+        status.contains(&("indexed_documents".to_owned(), "2".to_owned())),
+        "{status:?}"
+    );
+}
+
+#[test]
 fn a_panic_while_applying_ends_the_engine_and_a_restart_finds_what_was_acknowledged() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let mut driver = open(Arc::clone(&disk));

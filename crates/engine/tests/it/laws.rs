@@ -116,7 +116,7 @@ proptest! {
     }
 }
 
-fn select(snapshot: &engine::Snapshot, line: &str) -> Vec<Vec<query::value::Value>> {
+pub fn select(snapshot: &engine::Snapshot, line: &str) -> Vec<Vec<query::value::Value>> {
     let Statement::Select(select) = parse(line) else {
         panic!("{line}")
     };

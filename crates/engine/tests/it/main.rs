@@ -17,4 +17,6 @@ mod scripts;
 #[cfg(test)]
 mod statement;
 #[cfg(test)]
+mod threads;
+#[cfg(test)]
 mod workload;

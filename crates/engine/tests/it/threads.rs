@@ -1,0 +1,131 @@
+//! The engine on its own thread, seals and folds on theirs, as in the server.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
+
+use disk::MemoryDisk;
+use engine::{Command, Engine, Error, Handle, Now, Options, Reply, SessionId};
+
+use crate::driver::{Driver, options};
+use crate::model::SCHEMA;
+use crate::statement::command;
+use crate::workload::dump;
+
+type Answers = Receiver<Result<Reply, Error>>;
+
+fn submit(handle: &Handle, session: u64, command: Command) -> Answers {
+    let (sender, receiver) = channel();
+    let reply = Box::new(move |outcome| drop(sender.send(outcome)));
+    handle.submit(SessionId(session), command, reply).unwrap();
+    receiver
+}
+
+fn ask(handle: &Handle, line: &str) -> Result<Reply, Error> {
+    submit(handle, 1, command(line)).recv().unwrap()
+}
+
+/// An engine that runs; joined by what it came to.
+fn start(options: &Options) -> (Handle, std::thread::JoinHandle<Result<(), Error>>) {
+    let (engine, _) = Engine::open(options.clone(), Now::default()).unwrap();
+    let (handle, mailbox) = engine.mailbox();
+    let begin = Instant::now();
+    let clock = move || Now {
+        unix_us: 0,
+        steady_us: begin.elapsed().as_micros() as u64,
+    };
+    (
+        handle,
+        std::thread::spawn(move || engine.run(mailbox, clock)),
+    )
+}
+
+#[test]
+fn what_many_sessions_were_told_is_there_after_background_seals_and_a_restart() {
+    let options = Options {
+        seal_inline: false,
+        seal_rows: 50,
+        journal_segment_bytes: 1 << 20,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let (handle, thread) = start(&options);
+    for line in SCHEMA {
+        ask(&handle, line).unwrap();
+    }
+    ask(
+        &handle,
+        "insert alerts (id, query) values (1, 'cat'), (2, 'cat -dog')",
+    )
+    .unwrap();
+    let sessions: Vec<_> = (0..4u64)
+        .map(|session| {
+            let handle = handle.clone();
+            std::thread::spawn(move || {
+                for n in 0..200 {
+                    let id = n * 4 + session + 1;
+                    let body = if id % 2 == 0 { "cat" } else { "cat dog" };
+                    let insert = format!("insert posts (id, body, n) values ({id}, '{body}', {n})");
+                    submit(&handle, session, command(&insert))
+                        .recv()
+                        .unwrap()
+                        .unwrap();
+                    let snapshot = handle.snapshot();
+                    let found = crate::laws::select(
+                        &snapshot,
+                        &format!("select id from posts where id = {id}"),
+                    );
+                    assert_eq!(
+                        found.len(),
+                        1,
+                        "an acknowledged row is found by the next read"
+                    );
+                }
+            })
+        })
+        .collect();
+    for session in sessions {
+        session.join().unwrap();
+    }
+    ask(&handle, "delete posts where id in (1, 2, 3)").unwrap();
+    let status = handle.status();
+    assert!(status.seals_total > 0, "{status:?}");
+    ask(&handle, "shutdown").unwrap();
+    thread.join().unwrap().unwrap();
+    assert_eq!(
+        handle.submit(SessionId(1), Command::QueueEnd, Box::new(|_| {})),
+        Err(Error::Stopped)
+    );
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    assert_eq!(
+        driver.recovered.records_replayed, 0,
+        "a clean end leaves nothing to replay"
+    );
+    let lines = dump(&mut driver);
+    let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("posts "), 797);
+    assert_eq!(count("hits 1 | "), 800);
+    assert_eq!(count("hits 2 | "), 400);
+}
+
+#[test]
+fn a_wait_ends_with_a_row_with_its_time_or_with_the_engine() {
+    let options = options(Arc::new(MemoryDisk::new()));
+    let (handle, thread) = start(&options);
+    ask(&handle, "create queue jobs (id int)").unwrap();
+    let wait = |session, timeout_us| {
+        let table = "jobs".to_owned();
+        submit(&handle, session, Command::QueueWait { table, timeout_us })
+    };
+    let timed_out = wait(2, 1000);
+    assert!(matches!(
+        timed_out.recv().unwrap(),
+        Ok(Reply::Waited(false))
+    ));
+    let got = wait(3, 3_600_000_000);
+    ask(&handle, "insert jobs values (1)").unwrap();
+    assert!(matches!(got.recv().unwrap(), Ok(Reply::Waited(true))));
+    let left = wait(4, 3_600_000_000);
+    ask(&handle, "shutdown").unwrap();
+    thread.join().unwrap().unwrap();
+    assert!(matches!(left.recv().unwrap(), Err(Error::Stopped)));
+}
