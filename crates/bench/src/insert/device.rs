@@ -25,10 +25,30 @@ impl Device {
             syncs_a_second: fdatasync_rate(path).ok(),
         }
     }
+}
 
-    /// A run's rate against the bare loop's.
-    pub(super) fn fact(&self, run: &Run) -> Option<(&'static str, f64)> {
-        Some(("x bare sync", run.rate() / self.syncs_a_second?))
+/// The bare loop just before a run and just after it: a disk that others use too is not the same for long.
+pub(super) struct Paired<'a> {
+    path: Option<&'a Path>,
+    before: Option<f64>,
+}
+
+impl<'a> Paired<'a> {
+    pub(super) fn begin(path: Option<&'a Path>) -> Paired<'a> {
+        Paired {
+            path,
+            before: path.and_then(|path| fdatasync_rate(path).ok()),
+        }
+    }
+
+    /// Tells the bare rate, and the run's against it. Nothing where it cannot be measured.
+    pub(super) fn end(&self, run: &mut Run) {
+        let after = self.path.and_then(|path| fdatasync_rate(path).ok());
+        if let (Some(before), Some(after)) = (self.before, after) {
+            let bare = f64::midpoint(before, after);
+            run.facts.push(("bare sync/s", bare));
+            run.facts.push(("x bare sync", run.rate() / bare));
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     workload::posts,
 };
 
-use device::Device;
+use device::{Device, Paired};
 use tables::Tables;
 
 /// How rows come.
@@ -104,9 +104,9 @@ pub fn run(options: &Options) -> Result<Outcome> {
         );
         let runs = runs::repeat(options.effort, &doing, |tick| {
             let mut tables = Tables::create(&options.server, load.percolated.then_some(&prepared))?;
+            let paired = Paired::begin(options.data.as_deref());
             let mut run = load::run(&options.server, &rows, *load, options.effort, tick)?;
-            run.facts
-                .extend(device.as_ref().and_then(|device| device.fact(&run)));
+            paired.end(&mut run);
             tables.check(run.elements, &prepared.hits)?;
             tables.drop()?;
             Ok(run)
