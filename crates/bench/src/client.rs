@@ -73,6 +73,9 @@ impl From<PacketError> for ClientError {
 /// Result of this module.
 pub type Result<T> = std::result::Result<T, ClientError>;
 
+/// The cells of a row as they lie in the read buffer; `None` is NULL.
+pub type Cells<'r> = [Option<&'r [u8]>];
+
 /// What a statement answered, held whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryResult {
@@ -210,11 +213,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`query`](Self::query); rows that came before a failure were handed out.
-    pub fn query_rows(
-        &mut self,
-        text: &str,
-        visit: &mut dyn FnMut(&[Option<&[u8]>]),
-    ) -> Result<Summary> {
+    pub fn query_rows(&mut self, text: &str, visit: &mut dyn FnMut(&Cells<'_>)) -> Result<Summary> {
         let mut rows = 0;
         let mut count = |cells: &[Option<&[u8]>]| {
             rows += 1;
@@ -242,7 +241,7 @@ impl Client {
         &mut self,
         text: &str,
         columns: &mut dyn FnMut(Vec<ColumnDefinition>),
-        row: &mut dyn FnMut(&[Option<&[u8]>]),
+        row: &mut dyn FnMut(&Cells<'_>),
     ) -> Result<Done> {
         self.packets.clear();
         Command::query(text.as_bytes(), &mut self.packets);
@@ -254,7 +253,7 @@ impl Client {
     fn answer(
         &mut self,
         columns: &mut dyn FnMut(Vec<ColumnDefinition>),
-        row: &mut dyn FnMut(&[Option<&[u8]>]),
+        row: &mut dyn FnMut(&Cells<'_>),
     ) -> Result<Done> {
         if self.broken {
             return Err(ClientError::Protocol("the connection broke earlier"));
@@ -269,7 +268,7 @@ impl Client {
     fn results(
         &mut self,
         columns: &mut dyn FnMut(Vec<ColumnDefinition>),
-        row: &mut dyn FnMut(&[Option<&[u8]>]),
+        row: &mut dyn FnMut(&Cells<'_>),
     ) -> Result<Done> {
         let mut total = Done::default();
         loop {
@@ -307,7 +306,7 @@ impl Client {
         Ok(columns)
     }
 
-    fn rows(&mut self, visit: &mut dyn FnMut(&[Option<&[u8]>])) -> Result<Done> {
+    fn rows(&mut self, visit: &mut dyn FnMut(&Cells<'_>)) -> Result<Done> {
         let mut kept = Vec::new();
         loop {
             self.fetch()?;
