@@ -32,6 +32,7 @@ struct SearchBefore {
 
 struct PercolateBefore {
     highest: u64,
+    changed: u64,
     queries: BTreeMap<u64, Option<Arc<StandingQuery>>>,
 }
 
@@ -85,6 +86,7 @@ impl Undo {
         };
         let empty = || PercolateBefore {
             highest: pq.highest,
+            changed: pq.changed,
             queries: BTreeMap::new(),
         };
         let before = self.percolates.entry(table).or_insert_with(empty);
@@ -127,6 +129,7 @@ impl Undo {
                 }
             }
             pq.highest = before.highest;
+            pq.changed = before.changed;
         }
         for (table, before) in self.queues {
             let Some(queue) = state.queues.get_mut(&table) else {

@@ -17,6 +17,8 @@ const QUEUE_FOLD_BYTES: u64 = 32 << 20;
 /// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
 /// reads no more than a few times this.
 const BEHIND_FOLD_BYTES: u64 = 256 << 20;
+/// Text of standing queries that is written again with every seal, if any of them changed.
+const QUERY_BYTES_WITH_SEAL_MAX: u64 = 16 << 20;
 /// Changes of standing queries that are worth a new file even for a small table.
 const QUERY_FOLD_CHANGES: u64 = 10_000;
 /// Failed background work is tried again after so long.
@@ -108,36 +110,45 @@ impl Engine {
         }
     }
 
-    /// The tables whose fold or seal is worth its cost now.
+    /// The tables whose fold or seal is worth its cost now. With a seal go the folds of whatever else has changed: then
+    /// the journal can forget what the segment holds, and a restart has little to apply.
     fn due(&self) -> Vec<TableId> {
-        let record_bytes = self.status.record_bytes_total;
-        let behind = |table: &TableId| {
-            record_bytes - self.folded_at_bytes.get(table).copied().unwrap_or(0) > BEHIND_FOLD_BYTES
-        };
         let taken = self.status.tail_bytes + self.status.queue_bytes;
         let pressed = taken > self.options.memory_bytes / 2
             || self.journal.status().disk_bytes > self.options.journal_bytes_max;
+        let seal_rows = u64::from(self.options.seal_rows);
+        let searches = &self.state.searches;
+        let any_full = searches.values().any(|search| search.is_full(seal_rows));
         let mut due = Vec::new();
-        for (table, search) in &self.state.searches {
-            let full = search.table.tail().rows >= u64::from(self.options.seal_rows);
-            if !search.sealing && (full || ((pressed || behind(table)) && !search.table.is_saved()))
-            {
+        for (table, search) in searches {
+            let wanted = pressed || self.is_behind(*table);
+            if search.is_full(seal_rows) || (wanted && search.has_pending()) {
                 due.push(*table);
             }
         }
         for (table, pq) in &self.state.percolates {
             let many = pq.changed >= QUERY_FOLD_CHANGES.max(pq.set.len() as u64 / 4);
-            if !pq.folding && (many || ((pressed || behind(table)) && pq.changed > 0)) {
+            let with_seal = any_full && pq.text_bytes <= QUERY_BYTES_WITH_SEAL_MAX;
+            let wanted = pressed || with_seal || self.is_behind(*table);
+            if !pq.folding && (many || (wanted && pq.changed > 0)) {
                 due.push(*table);
             }
         }
         for (table, queue) in &self.state.queues {
             let large = queue.backlog.memory_bytes() >= QUEUE_FOLD_BYTES;
-            if !queue.folding && (large || ((pressed || behind(table)) && queue.changed)) {
+            let wanted = pressed || any_full || self.is_behind(*table);
+            if !queue.folding && (large || (wanted && queue.changed)) {
                 due.push(*table);
             }
         }
         due
+    }
+
+    /// Whether a table's last fold lies so far back that it would make the journal long.
+    fn is_behind(&self, table: TableId) -> bool {
+        let at = self.folded_at_bytes.get(&table).copied().unwrap_or(0);
+        let bytes = self.status.record_bytes_total - at;
+        bytes > BEHIND_FOLD_BYTES.min(self.options.journal_bytes_max / 4)
     }
 
     /// Starts the fold of one table, if it has anything to fold and none runs.
@@ -217,7 +228,8 @@ impl Engine {
                 if let Some(pq) = self.state.percolates.get_mut(&table) {
                     pq.folding = false;
                     pq.folded = position;
-                    self.unused.extend(pq.file.replace(path));
+                    let before = pq.file.replace(path.clone());
+                    self.unused.extend(before.filter(|before| *before != path));
                     self.status.folds_total += 1;
                 }
             }

@@ -47,6 +47,18 @@ impl SearchTable {
     }
 }
 
+impl SearchTable {
+    /// The tail is large enough for a segment, and none is being made.
+    pub(crate) fn is_full(&self, seal_rows: u64) -> bool {
+        !self.sealing && self.table.tail().rows >= seal_rows
+    }
+
+    /// Something is in no file yet, and no seal runs that would take it there.
+    pub(crate) fn has_pending(&self) -> bool {
+        !self.sealing && !self.table.is_saved()
+    }
+}
+
 /// The shape that `index` knows of a table.
 pub(crate) fn shape(definition: &Definition) -> index::TableShape {
     index::TableShape {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::driver::{Driver, options};
 use crate::model::Model;
-use crate::workload::{Asked, asked, create_schema, dump, play, worded};
+use crate::workload::{Asked, asked, cases, create_schema, dump, play, worded};
 
 fn options_on(disk: &FaultDisk, seal_rows: u32) -> Options {
     Options {
@@ -37,7 +37,7 @@ fn free_of_owners(model: &Model) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(16))]
 
     #[test]
     fn every_image_after_a_batch_reopens_to_what_was_acknowledged(

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::driver::{Driver, options};
 use crate::model::Model;
 use crate::statement::command;
-use crate::workload::{asked, create_schema, dump, play, worded};
+use crate::workload::{asked, cases, create_schema, dump, play, worded};
 
 fn open(disk: Arc<dyn Disk>) -> Driver {
     let mut driver = Driver::open(options(disk), Now::default()).unwrap();
@@ -19,7 +19,7 @@ fn open(disk: Arc<dyn Disk>) -> Driver {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(32))]
 
     #[test]
     fn after_any_failed_call_the_answers_given_still_hold(
@@ -160,6 +160,74 @@ fn a_table_created_after_a_refused_create_keeps_its_files() {
         status.contains(&("indexed_documents".to_owned(), "2".to_owned())),
         "{status:?}"
     );
+}
+
+#[test]
+fn a_checkpoint_after_a_refused_unit_keeps_the_files_of_the_one_before() {
+    let mut driver = open(Arc::new(MemoryDisk::new()));
+    driver
+        .run(command("insert alerts (id, query) values (1, 'cat')"))
+        .unwrap();
+    driver.run(command("insert jobs (id) values (1)")).unwrap();
+    driver.run(command("checkpoint")).unwrap();
+    let many = "many replace alerts (id, query) values (1, 'dog'), (2, 'x'); insert jobs (id) values (2); \
+                delete jobs; insert posts (id, body) values (1, ''), (1, '')";
+    assert!(driver.run(command(many)).is_err());
+    driver.run(command("checkpoint")).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(dump(&mut driver), ["alerts 1 | cat", "jobs 1"]);
+}
+
+#[test]
+fn what_has_nothing_pending_holds_no_journal_back() {
+    let options = Options {
+        seal_rows: 100,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    create_schema(&mut driver);
+    driver
+        .run(command("insert alerts (id, query) values (1, 'cat')"))
+        .unwrap();
+    driver.run(command("insert jobs (id) values (1)")).unwrap();
+    let text = "cat ".repeat(500);
+    for _ in 0..1000 {
+        driver
+            .run(command(&format!("insert posts (body) values ('{text}')")))
+            .unwrap();
+        driver.run(command("wait hits 0")).unwrap();
+    }
+    let status = driver.handle.status();
+    assert!(status.seals_total >= 9, "{status:?}");
+    assert!(
+        status.checkpoint_position + 400 > status.position,
+        "{status:?}"
+    );
+    assert!(status.journal_bytes <= 5 * (256 << 10), "{status:?}");
+    let driver = driver.reopen().unwrap();
+    assert!(
+        driver.recovered.records_replayed < 400,
+        "{:?}",
+        driver.recovered
+    );
+}
+
+#[test]
+fn a_table_that_changes_little_is_folded_before_it_makes_the_journal_long() {
+    let options = Options {
+        journal_bytes_max: 1 << 20,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    create_schema(&mut driver);
+    driver.run(command("insert jobs (id) values (1)")).unwrap();
+    let text = "x".repeat(10_000);
+    for id in 0..500 {
+        let replace = format!("replace posts (id, body) values ({}, '{text}')", id % 5 + 1);
+        driver.run(command(&replace)).unwrap();
+    }
+    let status = driver.handle.status();
+    assert!(status.journal_bytes <= 2 << 20, "{status:?}");
 }
 
 #[test]

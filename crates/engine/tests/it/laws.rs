@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::driver::{Driver, options};
 use crate::model::Model;
 use crate::statement::{Statement, parse};
-use crate::workload::{Asked, asked, create_schema, dump, play, worded};
+use crate::workload::{Asked, asked, cases, create_schema, dump, play, worded};
 
 /// How the same commands may be run.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ fn check(asked: &[Asked], way: Way) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(32))]
 
     #[test]
     fn answers_are_the_models_however_batched_sealed_and_restarted(

@@ -112,6 +112,17 @@ pub fn asked() -> impl Strategy<Value = Asked> {
     (1..4u64, command)
 }
 
+/// So many random cases; `SEINE_TEST_TIMES` makes it that many times more.
+pub fn cases(count: u32) -> ProptestConfig {
+    let times = std::env::var("SEINE_TEST_TIMES").map_or(1, |times| times.parse().unwrap());
+    ProptestConfig {
+        cases: count * times,
+        max_shrink_iters: 2000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 pub fn create_schema(driver: &mut Driver) {
     for line in SCHEMA {
         driver.run(command(line)).unwrap();
