@@ -16,6 +16,8 @@ pub const COLUMNS_MAX: usize = 256;
 pub const NAME_BYTES_MAX: usize = 64;
 /// Bytes of one row of a queue, as stored.
 pub const QUEUE_ROW_BYTES_MAX: usize = 128 << 20;
+/// Bytes of an answer that the engine's thread makes: a SELECT on a pq table or queue. A larger one needs LIMIT.
+pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 /// Bytes of one record. The journal takes no larger one.
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 /// Commands in one [`crate::Command::Many`].

@@ -8,7 +8,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 use rustc_hash::FxHashSet;
 
-use super::rows::{Plan, absent_in_document, absent_in_queue};
+use super::rows::{Plan, absent_in_document, absent_in_queue, row_bytes};
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
@@ -197,16 +197,6 @@ fn check_memory(around: Circumstances, bytes: u64) -> Result<()> {
     } else {
         Ok(())
     }
-}
-
-/// Memory of a row's values, roughly.
-fn row_bytes(row: &[Value]) -> u64 {
-    let bytes = |value: &Value| match value {
-        Value::Str(text) => text.len(),
-        Value::Bytes(bytes) => bytes.len(),
-        Value::Null | Value::Int(_) | Value::Float(_) => 8,
-    };
-    row.iter().map(bytes).sum::<usize>() as u64
 }
 
 /// The columns of a pq table's own rows, without the id.

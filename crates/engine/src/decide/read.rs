@@ -1,5 +1,8 @@
 //! SELECT on pq and queue tables: a scan by the engine's thread, which alone knows what is owned.
 
+#[cfg(test)]
+mod tests;
+
 use std::cmp::Ordering;
 
 use percolate::StandingQuery;
@@ -9,8 +12,10 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::delete::{Owned, prepare};
+use super::rows::row_bytes;
 use crate::command::{Answer, Rows};
 use crate::error::{Error, Result};
+use crate::limits::ANSWER_BYTES_MAX;
 use crate::state::State;
 
 /// The columns of a pq table's own rows.
@@ -188,7 +193,7 @@ impl Scan {
             return Ok(self.of(vec![vec![Value::Int(found.into())]], 1));
         }
         if !self.keys.is_empty() {
-            let mut sorted = self.matching(rows).collect::<Result<Vec<_>>>()?;
+            let mut sorted = bounded(self.matching(rows)).collect::<Result<Vec<_>>>()?;
             sorted.sort_by(|left, right| self.compare(left, right)); // stable: their own order breaks ties
             let found = sorted.len() as u64;
             let shown = self.cut(sorted.into_iter().map(Ok))?;
@@ -199,13 +204,11 @@ impl Scan {
             return Ok(self.of(shown, count));
         }
         let mut found = 0u64;
-        let mut shown = Vec::new();
-        for row in self.matching(rows) {
-            let row = row?;
-            if found >= self.offset && (shown.len() as u64) < self.limit {
-                shown.push(self.show(&row));
-            }
-            found += 1;
+        let counted = self.matching(rows).inspect(|_| found += 1);
+        let mut counted = counted.fuse();
+        let shown = self.cut(counted.by_ref())?;
+        for row in counted {
+            row?;
         }
         Ok(self.of(shown, found))
     }
@@ -223,10 +226,8 @@ impl Scan {
     fn cut(&self, rows: impl Iterator<Item = Result<Vec<Value>>>) -> Result<Vec<Vec<Value>>> {
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        rows.skip(offset)
-            .take(limit)
-            .map(|row| row.map(|row| self.show(&row)))
-            .collect()
+        let shown = rows.skip(offset).take(limit);
+        bounded(shown.map(|row| row.map(|row| self.show(&row)))).collect()
     }
 
     fn show(&self, row: &[Value]) -> Vec<Value> {
@@ -257,6 +258,24 @@ impl Scan {
             keywords: Vec::new(),
         }
     }
+}
+
+/// Ends with `Limit` once the rows are larger than an answer may be.
+fn bounded(
+    rows: impl Iterator<Item = Result<Vec<Value>>>,
+) -> impl Iterator<Item = Result<Vec<Value>>> {
+    let mut bytes = 0;
+    rows.map(move |row| {
+        let row = row?;
+        bytes += row_bytes(&row) + size_of_val(row.as_slice()) as u64;
+        if bytes > ANSWER_BYTES_MAX {
+            return Err(Error::Limit {
+                what: "bytes of an answer without LIMIT",
+                max: ANSWER_BYTES_MAX,
+            });
+        }
+        Ok(row)
+    })
 }
 
 fn slot_of(row: &[Value]) -> impl Fn(usize) -> Value + '_ {
