@@ -85,6 +85,12 @@ impl Level {
         self.seconds.get(range).unwrap_or_default()
     }
 
+    /// The second term of an entry.
+    #[inline]
+    pub(crate) fn second(&self, index: u32) -> TermId {
+        self.seconds[index as usize]
+    }
+
     /// An entry by its index.
     #[inline]
     pub(crate) fn entry(&self, index: u32) -> &Entry {

@@ -4,7 +4,7 @@
 //! the entries filed under words that occur are looked at, and each is decided for all documents of the slice at
 //! once: a conjunction is an AND of masks, a negation an AND NOT.
 
-use std::sync::Arc;
+use std::{hint, sync::Arc};
 
 use query::analysis::Words;
 
@@ -26,6 +26,8 @@ pub struct Scratch {
     /// By term: the documents of the slice that hold it. Zero outside `touched`.
     masks: Vec<u64>,
     touched: Vec<TermId>,
+    /// Of one level: the terms of the slice under which entries are filed.
+    runs: Vec<(TermId, Run)>,
     /// Entries of one level that are left to verify, with the anchor each was found under.
     left: Vec<(u32, TermId)>,
     /// By level: what was found, slice by slice.
@@ -157,14 +159,28 @@ impl Scratch {
             documents,
         };
         let found = &mut self.found[level_number];
+        // What lies far apart is fetched before anything is decided by it: a branch that is guessed wrong would keep the
+        // processor from fetching the next. First the beginning of each run, below the entries that are left.
+        self.runs.clear();
+        let runs = self.touched.iter().map(|term| (*term, level.run(*term)));
+        self.runs.extend(runs.filter(|(_, run)| run.len > 0));
+        let runs = &self.runs;
+        hint::black_box(
+            runs.iter()
+                .fold(0, |sum, (_, run)| sum ^ level.second(run.start)),
+        );
         let mut count = 0;
-        for term in &self.touched {
-            let run = level.run(*term);
+        for (term, run) in runs {
             let holding = slice.mask(*term);
             work.candidates += u64::from(run.len) * u64::from(holding.count_ones());
             work.visits += u64::from(run.len);
-            count = sift(level, run, *term, slice, &mut self.left, count);
+            count = sift(level, *run, *term, slice, &mut self.left, count);
         }
+        let left = &self.left[..count];
+        hint::black_box(
+            left.iter()
+                .fold(0, |sum, (index, _)| sum ^ level.entry(*index).query),
+        );
         let mut verify = |entry: &Entry, among: u64| {
             let mask = level.verify(entry, among, slice);
             if mask != 0 {
@@ -175,8 +191,7 @@ impl Scratch {
                 });
             }
         };
-        // In one go, so that the processor can fetch several entries at once.
-        for (index, anchor) in self.left.iter().take(count) {
+        for (index, anchor) in left {
             verify(level.entry(*index), slice.mask(*anchor));
         }
         let all = u64::MAX >> (SLICE_DOCUMENTS - documents.len());
