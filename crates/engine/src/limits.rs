@@ -22,9 +22,11 @@ pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 /// Commands in one [`crate::Command::Many`].
 pub const MANY_COMMANDS_MAX: usize = 100_000;
-/// Longest `queue_wait`, in microseconds: a day.
-pub const WAIT_US_MAX: u64 = 86_400_000_000;
-/// Room held back for deletes and acknowledgements on a full disk, in bytes.
+/// Longest `queue_wait`, in microseconds: a year.
+pub const WAIT_US_MAX: u64 = 31_536_000_000_000;
+/// Room held back so that a manifest can be written on a full disk, in bytes: what it then no longer names is room again.
+pub const SPARE_BYTES: usize = 1 << 20;
+/// Room in the journal held back for deletes and acknowledgements on a full disk, in bytes.
 pub const RESERVE_BYTES: u64 = 8 << 20;
 
 const _: () = assert!(

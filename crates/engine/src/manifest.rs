@@ -6,6 +6,7 @@
 //!
 //! To change what is written: raise [`FORMAT_VERSION`], read the old one too, commit a fixture of it.
 
+use std::io;
 use std::sync::Arc;
 
 use disk::Disk;
@@ -17,6 +18,7 @@ use crate::codec::{Reader, put_bytes, put_number};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::limits::SPARE_BYTES;
 use crate::record::{put_definition, read_definition};
 use crate::state::{State, table_dir};
 use crate::table::percolate::{PercolateTable, file, standing};
@@ -25,6 +27,8 @@ use crate::table::search::{SearchTable, shape};
 
 /// Where it lies.
 pub(crate) const PATH: &str = "manifest";
+/// Zeroes that give way to a manifest on a full disk.
+const SPARE_PATH: &str = "spare";
 /// Version of the whole data directory.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
@@ -75,6 +79,34 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
             debug_assert!(written.is_ok(), "a Vec takes all that is written");
             put_bytes(out, &marks);
         }
+    }
+}
+
+/// Replaces the manifest. On a full disk the file of spare room goes for it; it comes back with the next room.
+pub(crate) fn replace(disk: &dyn Disk, bytes: &[u8]) -> Result<()> {
+    let failed = |error| failure::of_file(PATH, &error);
+    let replaced = disk::replace_file(disk, PATH, bytes);
+    let is_full = |error: &io::Error| error.kind() == io::ErrorKind::StorageFull;
+    let has_spare = disk.exists(SPARE_PATH).map_err(failed)?;
+    if has_spare && replaced.as_ref().is_err_and(is_full) {
+        disk.remove(SPARE_PATH).map_err(failed)?;
+        return disk::replace_file(disk, PATH, bytes).map_err(failed);
+    }
+    replaced.map_err(failed)?;
+    if !has_spare {
+        make_spare(disk); // without room it stays away until the next manifest
+    }
+    Ok(())
+}
+
+/// Fills the file of spare room; what a failure leaves is removed, so that the file is whole or not there.
+fn make_spare(disk: &dyn Disk) {
+    let made = disk.create(SPARE_PATH).and_then(|file| {
+        file.write_at(0, &vec![0; SPARE_BYTES])?;
+        file.sync()
+    });
+    if made.is_err() {
+        let _ = disk.remove(SPARE_PATH); // the next manifest looks again
     }
 }
 

@@ -41,6 +41,7 @@ impl Engine {
         if !self.has_room() {
             self.append_alone(start, gives_room)?;
         }
+        self.journal_full &= gives_room; // a write that was taken says that there is room
         self.frame.rows += record.rows();
         self.status.records_total += 1;
         self.status.record_bytes_total += bytes as u64;
@@ -69,10 +70,7 @@ impl Engine {
             self.journal.append(&[&record])
         };
         let appended = appended.map_err(failure::of_journal);
-        self.journal_full = match &appended {
-            Ok(_) => self.journal_full && gives_room,
-            Err(error) => *error == Error::DiskFull,
-        };
+        self.journal_full |= appended == Err(Error::DiskFull);
         appended?;
         self.frame.appended += 1;
         Ok(())

@@ -37,7 +37,7 @@ impl Engine {
             }
         }
         self.take_finished(false)?;
-        if self.unused.is_empty() {
+        if self.unused.is_empty() || self.now.steady_us < self.retry_us {
             Ok(())
         } else {
             self.later(Self::write_manifest)
@@ -115,6 +115,8 @@ impl Engine {
     fn due(&self) -> Vec<TableId> {
         let taken = self.status.tail_bytes + self.status.queue_bytes;
         let pressed = taken > self.options.memory_bytes / 2
+            || self.folds_full
+            || self.journal_full // the smallest view may be what keeps the journal from being trimmed
             || self.journal.status().disk_bytes > self.options.journal_bytes_max;
         let seal_rows = u64::from(self.options.seal_rows);
         let searches = &self.state.searches;
@@ -296,9 +298,7 @@ impl Engine {
             "a checkpoint is never ahead of the journal"
         );
         self.state.advance_clean_views();
-        let bytes = manifest::encode(&self.state);
-        let replaced = disk::replace_file(&*self.options.disk, manifest::PATH, &bytes);
-        replaced.map_err(|error| failure::of_file(manifest::PATH, &error))?;
+        manifest::replace(&*self.options.disk, &manifest::encode(&self.state))?;
         self.state.catalog_folded = position;
         self.status.checkpoints_total += 1;
         self.folds_full = false;

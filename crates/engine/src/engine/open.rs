@@ -122,8 +122,7 @@ fn begin(disk: &Arc<dyn Disk>) -> Result<State> {
     let state = State::new(Arc::clone(disk));
     disk.create_dir(TABLES_DIR)
         .map_err(|error| failure::of_file(TABLES_DIR, &error))?;
-    let replaced = disk::replace_file(&**disk, manifest::PATH, &manifest::encode(&state));
-    replaced.map_err(|error| failure::of_file(manifest::PATH, &error))?;
+    manifest::replace(&**disk, &manifest::encode(&state))?;
     Ok(state)
 }
 

@@ -82,6 +82,12 @@ fn after_a_failed_sync_nobody_is_answered_ok_and_nothing_more_is_taken() {
     assert!(matches!(second, Err(Error::Poisoned { .. })), "{second:?}");
 }
 
+/// The device has no room beyond what is in use.
+fn take_all_room(disk: &FaultDisk) {
+    let space = disk.space().unwrap();
+    disk.set_capacity(Some(space.total_bytes - space.free_bytes));
+}
+
 /// Inserts until the disk takes no more, in smaller and smaller rows.
 fn fill(driver: &mut Driver) {
     for words in [2000, 100, 1] {
@@ -104,7 +110,7 @@ fn a_full_disk_refuses_writes_and_takes_deletes() {
             "insert posts (id, body) values (1, 'one'), (2, 'two')",
         ))
         .unwrap();
-    disk.set_capacity(Some(0));
+    take_all_room(&disk);
     fill(&mut driver);
     assert!(driver.handle.status().disk_full);
     let before = dump(&mut driver);
@@ -135,10 +141,27 @@ fn a_full_disk_refuses_writes_and_takes_deletes() {
 }
 
 #[test]
+fn a_dropped_table_gives_a_full_disk_room_for_writes() {
+    let disk = FaultDisk::new();
+    let mut driver = open(Arc::new(disk.clone()));
+    driver.run(command("insert jobs (id) values (1)")).unwrap();
+    take_all_room(&disk);
+    fill(&mut driver);
+    driver.run(command("drop alerts")).unwrap();
+    driver.run(command("drop posts")).unwrap();
+    driver.now.steady_us += 10_000_000;
+    driver.run(command("read count from jobs")).unwrap();
+    driver.run(command("insert jobs (id) values (2)")).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    let rows = crate::scripts::show(driver.run(command("read id from jobs")));
+    assert_eq!(rows, ["2 found: 0", "1", "2"]);
+}
+
+#[test]
 fn a_table_created_after_a_refused_create_keeps_its_files() {
     let disk = FaultDisk::new();
     let mut driver = open(Arc::new(disk.clone()));
-    disk.set_capacity(Some(0));
+    take_all_room(&disk);
     fill(&mut driver);
     let create = "create search notes (body text)";
     let refused = driver.run(command(create)).unwrap_err();
