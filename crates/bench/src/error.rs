@@ -66,10 +66,10 @@ impl fmt::Display for Error {
                 )
             }
             Error::BadDefinition(why) => write!(f, "benchmark definition: {why}"),
-            Error::Posts(_) => f.write_str("the posts cannot be read"),
+            Error::Posts(error) => error.fmt(f),
             Error::TooFewPosts => f.write_str("the posts hold too few words to draw queries from"),
             Error::Query(text) => write!(f, "query of the workload refused: {text}"),
-            Error::Client(_) => f.write_str("the server did not do as asked"),
+            Error::Client(error) => error.fmt(f),
             Error::WrongAnswer {
                 what,
                 expected,
@@ -88,8 +88,8 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Posts(error) => Some(error),
-            Error::Client(error) => Some(error),
+            Error::Posts(error) => error.source(),
+            Error::Client(error) => error.source(),
             _ => None,
         }
     }
