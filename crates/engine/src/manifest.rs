@@ -6,7 +6,6 @@
 //!
 //! To change what is written: raise [`FORMAT_VERSION`], read the old one too, commit a fixture of it.
 
-use std::io;
 use std::sync::Arc;
 
 use disk::Disk;
@@ -82,32 +81,29 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
     }
 }
 
-/// Replaces the manifest. On a full disk the file of spare room goes for it; it comes back with the next room.
+/// Replaces the manifest.
 pub(crate) fn replace(disk: &dyn Disk, bytes: &[u8]) -> Result<()> {
-    let failed = |error| failure::of_file(PATH, &error);
-    let replaced = disk::replace_file(disk, PATH, bytes);
-    let is_full = |error: &io::Error| error.kind() == io::ErrorKind::StorageFull;
-    let has_spare = disk.exists(SPARE_PATH).map_err(failed)?;
-    if has_spare && replaced.as_ref().is_err_and(is_full) {
-        disk.remove(SPARE_PATH).map_err(failed)?;
-        return disk::replace_file(disk, PATH, bytes).map_err(failed);
-    }
-    replaced.map_err(failed)?;
-    if !has_spare {
-        make_spare(disk); // without room it stays away until the next manifest
-    }
-    Ok(())
+    disk::replace_file(disk, PATH, bytes).map_err(|error| failure::of_file(PATH, &error))
 }
 
-/// Fills the file of spare room; what a failure leaves is removed, so that the file is whole or not there.
-fn make_spare(disk: &dyn Disk) {
+/// Holds room back: makes the file of spare room where it is missing. Without room for it it stays away until the
+/// next call; it is whole or not there.
+pub(crate) fn keep_spare(disk: &dyn Disk) {
+    if disk.exists(SPARE_PATH).unwrap_or(true) {
+        return;
+    }
     let made = disk.create(SPARE_PATH).and_then(|file| {
         file.write_at(0, &vec![0; SPARE_BYTES])?;
         file.sync()
     });
     if made.is_err() {
-        let _ = disk.remove(SPARE_PATH); // the next manifest looks again
+        give_spare(disk);
     }
+}
+
+/// Gives the spare room up, for a write after which there is more.
+pub(crate) fn give_spare(disk: &dyn Disk) {
+    let _ = disk.remove(SPARE_PATH); // not there: nothing to give
 }
 
 /// Reads the manifest and opens everything that it names; `None` in a directory without one. The state then holds

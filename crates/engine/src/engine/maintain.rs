@@ -1,5 +1,7 @@
 //! Moving state from the journal's care into files: seals, folds, the manifest, the journal's end.
 
+use std::sync::Arc;
+
 use journal::Position;
 
 use super::Engine;
@@ -7,6 +9,7 @@ use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::jobs::{Finished, Job, Made, Work};
+use crate::limits::SPARE_BYTES;
 use crate::manifest;
 use crate::state::table_dir;
 use crate::table::percolate::file::QueryFileJob;
@@ -32,7 +35,11 @@ impl Engine {
         }
         self.sweep_queues();
         if self.now.steady_us >= self.retry_us {
-            for table in self.due() {
+            let due = self.due();
+            if self.journal_full && self.pending_bytes(&due) <= SPARE_BYTES as u64 / 2 {
+                manifest::give_spare(&*self.options.disk); // with these in files the journal can be trimmed
+            }
+            for table in due {
                 self.start_fold(table);
             }
         }
@@ -59,15 +66,23 @@ impl Engine {
     }
 
     fn wait_for_jobs(&mut self) -> Result<()> {
+        let mut outcome = Ok(());
         loop {
             let finished = self.jobs.finished(true);
             if finished.is_empty() {
-                return Ok(());
+                return outcome;
             }
-            for finished in finished {
-                self.install(finished)?;
-            }
+            outcome = outcome.and(self.install_all(finished));
         }
+    }
+
+    /// Installs every one of them, and gives the first error.
+    fn install_all(&mut self, finished: Vec<Finished>) -> Result<()> {
+        let mut outcome = Ok(());
+        for finished in finished {
+            outcome = outcome.and(self.install(finished));
+        }
+        outcome
     }
 
     /// Installs what background work has finished; a failure of it is for a later turn.
@@ -76,11 +91,13 @@ impl Engine {
         if finished.is_empty() {
             return Ok(());
         }
+        let count = finished.len() as u64;
         let install = |engine: &mut Engine| {
-            for finished in finished {
-                engine.install(finished)?;
+            let installed = engine.install_all(finished);
+            if installed.is_err() && count == 1 {
+                return installed; // nothing new to name
             }
-            engine.write_manifest()
+            engine.write_manifest().and(installed)
         };
         self.later(install)?;
         self.publish();
@@ -146,6 +163,25 @@ impl Engine {
         due
     }
 
+    /// What the folds of these tables would write, roughly.
+    fn pending_bytes(&self, tables: &[TableId]) -> u64 {
+        let of = |table: &TableId| {
+            let tail = self
+                .state
+                .searches
+                .get(table)
+                .map(|search| search.table.tail().bytes);
+            let text = self.state.percolates.get(table).map(|pq| pq.text_bytes);
+            let rows = self
+                .state
+                .queues
+                .get(table)
+                .map(|queue| queue.backlog.memory_bytes());
+            tail.or(text).or(rows).unwrap_or(0)
+        };
+        tables.iter().map(of).sum()
+    }
+
     /// Whether a table's last fold lies so far back that it would make the journal long.
     fn is_behind(&self, table: TableId) -> bool {
         let at = self.folded_at_bytes.get(&table).copied().unwrap_or(0);
@@ -181,7 +217,7 @@ impl Engine {
             pq.folding = true;
             pq.changed = 0;
             return Some(Work::Queries(QueryFileJob {
-                disk: std::sync::Arc::clone(disk),
+                disk: Arc::clone(disk),
                 dir: table_dir(table),
                 name: format!("{position}.queries"),
                 queries: pq.set.iter().cloned().collect(),
@@ -198,7 +234,7 @@ impl Engine {
         }
         queue.folding = true;
         let job = FoldJob {
-            disk: std::sync::Arc::clone(disk),
+            disk: Arc::clone(disk),
             dir: table_dir(table),
             name: format!("{position}.rows"),
             chunks,
@@ -264,11 +300,16 @@ impl Engine {
         let Some(search) = self.state.searches.get_mut(&table) else {
             return Ok(());
         };
-        search.sealing = false;
         search.is_unpublished = true;
-        let installed = search.table.install(sealed);
-        search.files =
-            installed.map_err(|error| failure::of_index(&search.definition.name, error))?;
+        search.files = match search.table.install(sealed) {
+            Ok(files) => files,
+            Err(error) => {
+                let error = failure::of_index(&search.definition.name, error);
+                self.take_back(table);
+                return Err(error);
+            }
+        };
+        search.sealing = false;
         search.folded = search.files.position;
         self.status.seals_total += 1;
         Ok(())
@@ -298,7 +339,14 @@ impl Engine {
             "a checkpoint is never ahead of the journal"
         );
         self.state.advance_clean_views();
-        manifest::replace(&*self.options.disk, &manifest::encode(&self.state))?;
+        let bytes = manifest::encode(&self.state);
+        let disk = Arc::clone(&self.options.disk);
+        let mut replaced = manifest::replace(&*disk, &bytes);
+        if replaced == Err(Error::DiskFull) && !self.unused.is_empty() {
+            manifest::give_spare(&*disk);
+            replaced = manifest::replace(&*disk, &bytes);
+        }
+        replaced?;
         self.state.catalog_folded = position;
         self.status.checkpoints_total += 1;
         self.folds_full = false;
@@ -311,7 +359,9 @@ impl Engine {
         self.journal
             .trim(Position(lowest).next())
             .map_err(failure::of_journal)?;
-        self.remove_unused()
+        let removed = self.remove_unused();
+        manifest::keep_spare(&*disk);
+        removed
     }
 
     /// Removes the files and folders that the manifest does not name any more; what resists is tried again with the next.

@@ -123,6 +123,7 @@ fn begin(disk: &Arc<dyn Disk>) -> Result<State> {
     disk.create_dir(TABLES_DIR)
         .map_err(|error| failure::of_file(TABLES_DIR, &error))?;
     manifest::replace(&**disk, &manifest::encode(&state))?;
+    manifest::keep_spare(&**disk);
     Ok(state)
 }
 
