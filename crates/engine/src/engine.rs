@@ -8,7 +8,7 @@ mod turn;
 mod waits;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use disk::{Disk, Lock};
@@ -95,6 +95,10 @@ pub struct Engine {
     /// The journal refused a record for want of room; a fold failed for it.
     journal_full: bool,
     folds_full: bool,
+    /// Tables whose last fold or seal failed: each is tried again.
+    failed_folds: BTreeSet<crate::catalog::TableId>,
+    /// Something was installed, or failed, since the last manifest was written.
+    is_manifest_due: bool,
     /// When failed background work is tried again, on the steady clock.
     retry_us: u64,
     /// Who asked for a checkpoint in this batch.

@@ -77,6 +77,11 @@ pub(crate) fn of_journal(error: journal::Error) -> Error {
             offset,
             why: what.to_owned(),
         },
+        journal::Error::Trimmed { asked, first } => Error::Corrupt {
+            file: "journal".to_owned(),
+            offset: 0,
+            why: format!("records from {asked} on are needed, the first one kept is {first}"),
+        },
         journal::Error::NewerFormat {
             version, supported, ..
         } => Error::NewerFormat {

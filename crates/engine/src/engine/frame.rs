@@ -11,6 +11,8 @@ use crate::record::Record;
 /// What a frame takes beside its records, and each record beside its bytes: more than the journal needs.
 const FRAME_OVERHEAD_BYTES: u64 = 16 << 10;
 const RECORD_OVERHEAD_BYTES: u64 = 32;
+/// Of the buffer that records gather in, what is kept from batch to batch.
+const FRAME_BYTES_KEPT: usize = 16 << 20;
 
 /// The records of the batch that are not appended yet, one after the other.
 #[derive(Default)]
@@ -98,6 +100,7 @@ impl Engine {
         })?;
         *appended += ends.len() as u64;
         bytes.clear();
+        bytes.shrink_to(FRAME_BYTES_KEPT);
         ends.clear();
         assert_eq!(
             last.0, self.state.position,

@@ -34,7 +34,8 @@ impl Engine {
             return self.checkpoint();
         }
         self.sweep_queues();
-        if self.now.steady_us >= self.retry_us {
+        let is_time = self.now.steady_us >= self.retry_us;
+        if is_time {
             let due = self.due();
             if self.journal_full && self.pending_bytes(&due) <= SPARE_BYTES as u64 / 2 {
                 manifest::give_spare(&*self.options.disk); // with these in files the journal can be trimmed
@@ -44,11 +45,20 @@ impl Engine {
             }
         }
         self.take_finished(false)?;
-        if self.unused.is_empty() || self.now.steady_us < self.retry_us {
-            Ok(())
-        } else {
-            self.later(Self::write_manifest)
+        if !is_time {
+            return Ok(());
         }
+        self.journal_full = self.journal_full && !self.has_space_for_a_segment();
+        if self.unused.is_empty() && !self.is_manifest_due {
+            return Ok(());
+        }
+        self.later(Self::write_manifest)
+    }
+
+    /// Whether the journal could go on: asked while it is full, so that nobody has to try a write to learn of new space.
+    fn has_space_for_a_segment(&self) -> bool {
+        let space = self.options.disk.space();
+        space.is_ok_and(|space| space.free_bytes >= self.options.journal_segment_bytes)
     }
 
     /// Folds every view that has something pending, then writes the manifest.
@@ -80,26 +90,26 @@ impl Engine {
     fn install_all(&mut self, finished: Vec<Finished>) -> Result<()> {
         let mut outcome = Ok(());
         for finished in finished {
-            outcome = outcome.and(self.install(finished));
+            let table = finished.table;
+            let installed = self.install(finished);
+            if installed.is_ok() {
+                self.is_manifest_due = true;
+                self.failed_folds.remove(&table);
+            } else {
+                self.failed_folds.insert(table);
+            }
+            outcome = outcome.and(installed);
         }
         outcome
     }
 
-    /// Installs what background work has finished; a failure of it is for a later turn.
+    /// Installs what background work has finished; a failure of it is for a later turn, the manifest for the end of this.
     pub(super) fn take_finished(&mut self, wait: bool) -> Result<()> {
         let finished = self.jobs.finished(wait);
         if finished.is_empty() {
             return Ok(());
         }
-        let count = finished.len() as u64;
-        let install = |engine: &mut Engine| {
-            let installed = engine.install_all(finished);
-            if installed.is_err() && count == 1 {
-                return installed; // nothing new to name
-            }
-            engine.write_manifest().and(installed)
-        };
-        self.later(install)?;
+        self.later(|engine| engine.install_all(finished))?;
         self.publish();
         Ok(())
     }
@@ -130,17 +140,18 @@ impl Engine {
     /// The tables whose fold or seal is worth its cost now. With a seal go the folds of whatever else has changed: then
     /// the journal can forget what the segment holds, and a restart has little to apply.
     fn due(&self) -> Vec<TableId> {
-        let taken = self.status.tail_bytes + self.status.queue_bytes;
+        let searches = &self.state.searches;
+        let tails = searches.values().map(|search| search.table.tail().bytes);
+        let taken = tails.sum::<u64>() + self.status.queue_bytes;
         let pressed = taken > self.options.memory_bytes / 2
             || self.folds_full
             || self.journal_full // the smallest view may be what keeps the journal from being trimmed
             || self.journal.status().disk_bytes > self.options.journal_bytes_max;
         let seal_rows = u64::from(self.options.seal_rows);
-        let searches = &self.state.searches;
         let any_full = searches.values().any(|search| search.is_full(seal_rows));
         let mut due = Vec::new();
         for (table, search) in searches {
-            let wanted = pressed || self.is_behind(*table);
+            let wanted = pressed || self.is_wanted(*table);
             if search.is_full(seal_rows) || (wanted && search.has_pending()) {
                 due.push(*table);
             }
@@ -148,14 +159,14 @@ impl Engine {
         for (table, pq) in &self.state.percolates {
             let many = pq.changed >= QUERY_FOLD_CHANGES.max(pq.set.len() as u64 / 4);
             let with_seal = any_full && pq.text_bytes <= QUERY_BYTES_WITH_SEAL_MAX;
-            let wanted = pressed || with_seal || self.is_behind(*table);
+            let wanted = pressed || with_seal || self.is_wanted(*table);
             if !pq.folding && (many || (wanted && pq.changed > 0)) {
                 due.push(*table);
             }
         }
         for (table, queue) in &self.state.queues {
             let large = queue.backlog.memory_bytes() >= QUEUE_FOLD_BYTES;
-            let wanted = pressed || any_full || self.is_behind(*table);
+            let wanted = pressed || any_full || self.is_wanted(*table);
             if !queue.folding && (large || (wanted && queue.changed)) {
                 due.push(*table);
             }
@@ -182,11 +193,12 @@ impl Engine {
         tables.iter().map(of).sum()
     }
 
-    /// Whether a table's last fold lies so far back that it would make the journal long.
-    fn is_behind(&self, table: TableId) -> bool {
+    /// Whether a table's last fold failed, or lies so far back that it would make the journal long.
+    fn is_wanted(&self, table: TableId) -> bool {
         let at = self.folded_at_bytes.get(&table).copied().unwrap_or(0);
         let bytes = self.status.record_bytes_total - at;
         bytes > BEHIND_FOLD_BYTES.min(self.options.journal_bytes_max / 4)
+            || self.failed_folds.contains(&table)
     }
 
     /// Starts the fold of one table, if it has anything to fold and none runs.
@@ -349,7 +361,11 @@ impl Engine {
         replaced?;
         self.state.catalog_folded = position;
         self.status.checkpoints_total += 1;
-        self.folds_full = false;
+        self.is_manifest_due = false;
+        let catalog = &self.state.catalog;
+        self.failed_folds
+            .retain(|table| catalog.get(*table).is_some());
+        self.folds_full = self.folds_full && !self.failed_folds.is_empty();
         let lowest = self.state.lowest_folded();
         self.status.checkpoint_position = lowest;
         for search in self.state.searches.values_mut() {

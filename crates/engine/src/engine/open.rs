@@ -54,6 +54,7 @@ impl Engine {
         let (mut journal, found) = open_journal(&options, known_synced)?;
         recovered.bytes_cut = found.bytes_cut;
         replay(&mut state, &mut journal, &mut recovered)?;
+        let unused = unnamed_folders(&state)?; // of tables that the records above the manifest have dropped
         recovered.tables = state.catalog.len() as u64;
         let status = EngineStatus {
             replayed_records: recovered.records_replayed,
@@ -83,10 +84,12 @@ impl Engine {
             shared: Arc::new(shared),
             views: Views::default(),
             poisoned: None,
-            unused: Vec::new(),
+            unused,
             folded_at_bytes: BTreeMap::new(),
             journal_full: false,
             folds_full: false,
+            failed_folds: BTreeSet::new(),
+            is_manifest_due: false,
             retry_us: 0,
             checkpoint_replies: Vec::new(),
             now,
@@ -220,6 +223,22 @@ fn remove_orphans(state: &State) -> Result<u64> {
         }
     }
     Ok(removed)
+}
+
+/// The folders below the tables that belong to none.
+fn unnamed_folders(state: &State) -> Result<Vec<String>> {
+    let tables: BTreeSet<String> = state
+        .catalog
+        .iter()
+        .map(|(table, _)| table_dir(table))
+        .collect();
+    let failed = |error| failure::of_file(TABLES_DIR, &error);
+    if !state.disk.exists(TABLES_DIR).map_err(failed)? {
+        return Ok(Vec::new());
+    }
+    let names = state.disk.list(TABLES_DIR).map_err(failed)?;
+    let folders = names.iter().map(|name| format!("{TABLES_DIR}/{name}"));
+    Ok(folders.filter(|dir| !tables.contains(dir)).collect())
 }
 
 fn named_files(state: &State) -> BTreeSet<String> {

@@ -99,7 +99,7 @@ impl Engine {
         status.tail_bytes = state
             .searches
             .values()
-            .map(|search| search.table.tail().bytes)
+            .map(|search| search.table.memory_bytes())
             .sum();
         status.queue_rows = state.queues.values().map(|queue| queue.backlog.len()).sum();
         status.queue_bytes = state

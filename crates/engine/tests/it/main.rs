@@ -15,6 +15,8 @@ mod model;
 #[cfg(test)]
 mod scripts;
 #[cfg(test)]
+mod seams;
+#[cfg(test)]
 mod statement;
 #[cfg(test)]
 mod threads;

@@ -173,6 +173,13 @@ impl Table {
         self.tail.status()
     }
 
+    /// Memory of the rows that are in no segment yet, those of a running or failed job included, roughly.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let frozen = self.frozen.as_ref();
+        self.tail.status().bytes + frozen.map_or(0, |frozen| frozen.status().bytes)
+    }
+
     /// Freezes the tail and the deletions made so far, to be written by the job. `position`: the last record applied,
     /// which must be synced. `None` while a job runs, and where nothing has changed since the last one
     /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the new job writes what the old one should have, for its

@@ -7,12 +7,17 @@ use query::analysis::Words;
 use query::schema::Column;
 use query::value::Value;
 
+use super::check_memory;
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};
 use crate::record::{Document, HitLists, HitQuery, QueuedHits};
 use crate::state::State;
 use crate::table::into::{Hit, Into, store, supply};
+use crate::table::queue::StoredRow;
+
+/// Memory that each hit takes in its queue beside the batch it shares.
+const HIT_ROW_BYTES: u64 = size_of::<StoredRow>() as u64;
 
 /// The hits of a command's documents, for each listener with a queue. A hit that its queue cannot hold refuses all.
 pub(super) fn queued(
@@ -27,6 +32,7 @@ pub(super) fn queued(
         return Ok(Vec::new());
     };
     let mut next_rows: BTreeMap<TableId, u64> = BTreeMap::new(); // two listeners may share a queue
+    let mut rows_bytes = 0;
     let mut queued = Vec::new();
     for listener in &search.listeners {
         let (Some((queue_id, into)), Some(pq)) =
@@ -43,6 +49,8 @@ pub(super) fn queued(
             .matches(words, &mut work.matcher, &mut work.hits);
         work.hit_count += work.hits.work().matches;
         work.candidate_count += work.hits.work().candidates;
+        rows_bytes += work.hits.work().matches * HIT_ROW_BYTES;
+        check_memory(around, rows_bytes)?;
         let (queries, lists) = by_document(&work.hits, documents.len());
         if queries.is_empty() {
             continue;
