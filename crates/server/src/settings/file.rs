@@ -64,7 +64,11 @@ fn gather(
 }
 
 fn unknown(line: usize, name: &str) -> String {
-    let meant = nearest(name, SETTINGS.iter().map(|setting| setting.name))
+    let names = SETTINGS.iter().map(|setting| setting.name);
+    let tables = SETTINGS
+        .iter()
+        .filter_map(|setting| setting.name.split_once('.'));
+    let meant = nearest(name, names.chain(tables.map(|(table, _)| table)))
         .map(|near| format!("; did you mean {near:?}?"))
         .unwrap_or_default();
     format!("{line}: unknown key {name:?}{meant}")

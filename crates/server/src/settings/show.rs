@@ -1,21 +1,20 @@
 //! The settings as people see them: `seine config`, SHOW VARIABLES.
 
-use super::{Key, Settings};
+use super::{Key, Origin, Settings};
 
 /// What stands for the value of a secret that is set.
 const HIDDEN: &str = "********";
 
-/// One line a setting, as it could stand in the file, with where it came from.
+/// One line a setting, with where it came from. Together they can stand in the file and then say the same: what is not
+/// set, is hidden, or would be taken for a login is a remark.
 pub fn lines(settings: &Settings) -> Vec<String> {
     let rows: Vec<(String, String)> = settings
         .chosen
         .iter()
         .map(|chosen| {
-            let written = format!(
-                "{} = {}",
-                chosen.setting.name,
-                quoted(&shown(settings, chosen))
-            );
+            let remark = if is_remark(chosen) { "# " } else { "" };
+            let name = chosen.setting.name;
+            let written = format!("{remark}{name} = {}", quoted(&shown(settings, chosen)));
             (written, chosen.origin.to_string())
         })
         .collect();
@@ -43,6 +42,11 @@ pub fn variables(settings: &Settings) -> Vec<(String, String)> {
         .collect();
     rows.sort();
     rows
+}
+
+fn is_remark(chosen: &super::Chosen) -> bool {
+    let is_default_user = chosen.setting.key == Key::User && chosen.origin == Origin::Default;
+    chosen.setting.secret || is_default_user || chosen.text().is_empty()
 }
 
 fn shown(settings: &Settings, chosen: &super::Chosen) -> Vec<String> {
