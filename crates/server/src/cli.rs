@@ -22,9 +22,10 @@ pub fn command() -> Command {
         ))
         .subcommand(crate::sql_client::command())
         .subcommand(crate::bench_command::command())
-        .subcommand(crate::demo::Options::augment_args(
-            Command::new("demo").about("Show the whole product in ten seconds, with real text."),
-        ))
+        .subcommand(
+            crate::demo::Options::augment_args(Command::new("demo"))
+                .about("Show the whole product in ten seconds, with real text."),
+        )
 }
 
 /// One line for what is wrong with a command line: clap's message and its tip, without the usage text.

@@ -215,11 +215,11 @@ fn run_engine(
     opened: oneshot::Sender<(Handle, Recovered)>,
 ) -> Result<(), engine::Error> {
     let settings = node.settings();
-    let internal = |error: std::io::Error| engine::Error::Internal {
+    let unusable = |error: std::io::Error| engine::Error::Invalid {
         what: format!("data directory {}: {error}", settings.data.display()),
     };
-    std::fs::create_dir_all(&settings.data).map_err(internal)?;
-    let disk = RealDisk::open(&settings.data).map_err(internal)?;
+    std::fs::create_dir_all(&settings.data).map_err(unusable)?;
+    let disk = RealDisk::open(&settings.data).map_err(unusable)?;
     let faulty = Arc::clone(node);
     let mut options = Options::new(Arc::new(disk));
     options.memory_bytes = settings.memory_bytes - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY;

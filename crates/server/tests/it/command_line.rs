@@ -47,6 +47,22 @@ fn a_door_beyond_this_machine_needs_a_password() {
 }
 
 #[test]
+fn a_data_directory_that_cannot_be_is_named_with_the_reason() {
+    let folder = Folder::new();
+    std::fs::write(folder.0.join("file"), "").unwrap();
+    let doors = ["--mysql", "127.0.0.1:0", "--http", "127.0.0.1:0"];
+    let output = run(
+        &[&["serve", "--data", "file"], &doors[..]].concat(),
+        &[],
+        &folder,
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let log = String::from_utf8(output.stderr).unwrap();
+    let last = log.lines().last().unwrap();
+    assert!(last.contains("ERROR data directory file: "), "{log}");
+}
+
+#[test]
 fn an_unknown_key_of_the_file_is_refused_with_the_nearest() {
     let folder = Folder::new();
     std::fs::write(folder.0.join("seine.toml"), "memroy = '1GiB'\n").unwrap();
