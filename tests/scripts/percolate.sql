@@ -18,7 +18,7 @@ ok, 14 rows
 
 INSERT INTO alerts (id, query, filters) VALUES (15, 'google', 'score > 2');
 ----
-error 1235 (42000): not supported yet: filters of a standing query
+error 1235 (42000): not yet: filters of a standing query
 
 SELECT id, query, tags, filters FROM alerts WHERE id < 4 ORDER BY id ASC;
 ----
@@ -142,6 +142,14 @@ CALL PQ('nothing', 'star', 0 AS docs_json);
 ----
 error 1146 (42S02): no table 'nothing'
 
+CALL PQ('nothing', 'star');
+----
+error 1146 (42S02): no table 'nothing'
+
+CALL PQ('posts', 'star');
+----
+error 1210 (HY000): 'posts' is not a pq table
+
 CALL PQ('posts', 'star', 0 AS docs_json);
 ----
 error 1210 (HY000): 'posts' is not a pq table
@@ -176,7 +184,7 @@ error 1054 (42S22): no column 'nothing' in table 'alerts'
 
 INSERT INTO alerts (id, query, filters) VALUES (20, 'x', 'score >');
 ----
-error 1235 (42000): not supported yet: filters of a standing query
+error 1235 (42000): not yet: filters of a standing query
 
 SELECT COUNT(*) FROM alerts WHERE id >= 20;
 ----

@@ -221,7 +221,7 @@ impl fmt::Display for Error {
             Error::TableInUse { table, by } => {
                 write!(f, "table '{table}' is named by table '{by}'")
             }
-            Error::NotYet { what } => write!(f, "not supported yet: {what}"),
+            Error::NotYet { what } => write!(f, "not yet: {what}"),
             Error::Invalid { what } => f.write_str(what),
             Error::Limit { what, max } => write!(f, "{what} exceed the limit of {max}"),
             Error::DiskFull => {

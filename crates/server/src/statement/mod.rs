@@ -320,6 +320,11 @@ impl Doing<'_> {
             static SCRATCH: RefCell<PqScratch> = RefCell::default();
         }
         let snapshot = self.node.engine()?.snapshot();
+        // What is wrong with the table is told before what is wrong with the documents.
+        if !matches!(snapshot.definition(table)?.kind, Kind::Percolate { .. }) {
+            let message = format!("'{table}' is not a pq table");
+            return Err(Failure::new(errors::INVALID, message));
+        }
         let started_us = self.session.started_us;
         let panics = self.panics;
         let matched = tokio::task::block_in_place(|| {
