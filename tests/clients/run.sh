@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts a server in a directory of its own and drives it with the mysql client, PyMySQL and curl.
+# Starts a server in a directory of its own and drives it with the mysql client, PyMySQL, Perl DBI and curl.
 # usage: tests/clients/run.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -40,6 +40,12 @@ for client in "$here"/mysql.sh "$here"/http.sh; do
 done
 echo '-- pymysql_client.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/pymysql_client.py"
+if perl -MDBD::mysql -e 1 2>/dev/null; then
+    echo '-- dbi_client.pl'
+    perl "$here/dbi_client.pl"
+else
+    echo '-- dbi_client.pl: left out, no DBD::mysql here'
+fi
 
 # SIGTERM: finish, checkpoint, exit 0.
 kill -TERM "$server"

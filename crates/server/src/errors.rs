@@ -60,6 +60,7 @@ kinds! {
     UNKNOWN_VARIABLE "unknown_variable" 1193 "HY000" 400 "SELECT @@name of a name that this server does not have.";
     READ_ONLY_VARIABLE "read_only_variable" 1238 "HY000" 400 "SET GLOBAL: the server's settings are not changed by SQL.";
     UNKNOWN_COMMAND "unknown_command" 1047 "08S01" 400 "A command of the MySQL protocol that this server does not have.";
+    NO_PREPARED_STATEMENTS "no_prepared_statements" 1295 "HY000" 501 "COM_STMT_PREPARE; drivers that know this number fill in the parameters themselves.";
     UNKNOWN_THREAD "unknown_thread" 1094 "HY000" 404 "KILL of a connection that is not there.";
     MALFORMED_PACKET "malformed_packet" 1835 "HY000" 400 "The bytes are not the MySQL protocol; the connection is closed.";
     MALFORMED_BODY "malformed_body" 1105 "HY000" 400 "The body of an HTTP request ended too early or came too slowly.";

@@ -24,6 +24,9 @@ pub struct Connection<'a> {
     session: Session,
     guest: Guest,
     peer: &'a Peer,
+    /// Whether a text may hold several statements: off unless the client asks, as in MySQL, where drivers count on it
+    /// against injected statements.
+    takes_several: bool,
 }
 
 /// A command that owns what it needs.
@@ -36,8 +39,9 @@ enum Asked {
         wildcard: String,
     },
     Statistics,
-    /// Ping, and options that change nothing.
-    Nothing,
+    Ping,
+    /// Whether a text may hold several statements from now on.
+    TakeSeveral(bool),
     ChangeUser(ChangeUser),
     Reset,
     Unknown(u8),
@@ -62,6 +66,7 @@ impl<'a> Connection<'a> {
         Connection {
             node,
             socket,
+            takes_several: guest.capabilities.has(Capabilities::MULTI_STATEMENTS),
             encoder: Encoder::new(guest.capabilities),
             session,
             guest,
@@ -124,7 +129,11 @@ impl<'a> Connection<'a> {
     async fn answer(&mut self, asked: Asked) -> Result<bool, Ended> {
         match asked {
             Asked::Quit => return Ok(false),
-            Asked::Nothing => self.encoder.ok(&Done::default()),
+            Asked::Ping => self.encoder.ok(&Done::default()),
+            Asked::TakeSeveral(several) => {
+                self.takes_several = several;
+                self.encoder.end_rows(STATUS_AUTOCOMMIT, 0);
+            }
             Asked::InitDb(database) => {
                 self.session.database = Some(database);
                 self.encoder.ok(&Done::default());
@@ -143,15 +152,7 @@ impl<'a> Connection<'a> {
                 self.encoder.ok(&Done::default());
             }
             Asked::ChangeUser(change) => return self.change_user(change).await,
-            Asked::Unknown(number) => {
-                let message = format!(
-                    "unknown command {number:#04x}; statements are prepared by the client here"
-                );
-                results::error(
-                    &mut self.encoder,
-                    &Failure::new(errors::UNKNOWN_COMMAND, message),
-                );
-            }
+            Asked::Unknown(number) => results::error(&mut self.encoder, &not_offered(number)),
             Asked::Malformed(error) => {
                 let failure = Failure::new(errors::MALFORMED_PACKET, error.to_string());
                 results::error(&mut self.encoder, &failure);
@@ -165,6 +166,12 @@ impl<'a> Connection<'a> {
         if statements.is_empty() {
             let failure = Failure::new(errors::EMPTY_STATEMENT, "query was empty");
             results::error(&mut self.encoder, &failure);
+        }
+        if statements.len() > 1 && !self.takes_several {
+            let message = "several statements in one text: the client did not ask for that \
+                           (CLIENT_MULTI_STATEMENTS)";
+            results::error(&mut self.encoder, &Failure::new(errors::SYNTAX, message));
+            return Ok(true);
         }
         let mut left = statements.len();
         for statement in statements {
@@ -337,13 +344,28 @@ impl Asked {
             Ok(Command::Query(text)) => Asked::Statements(statement::parse(node, text)),
             Ok(Command::FieldList { table, wildcard }) => Asked::FieldList { table, wildcard },
             Ok(Command::Statistics) => Asked::Statistics,
-            Ok(Command::Ping | Command::SetOption(_)) => Asked::Nothing,
+            Ok(Command::Ping) => Asked::Ping,
+            Ok(Command::SetOption(option)) => Asked::TakeSeveral(option == 0),
             Ok(Command::ChangeUser(change)) => Asked::ChangeUser(change),
             Ok(Command::ResetConnection) => Asked::Reset,
             Ok(Command::Unknown(number)) => Asked::Unknown(number),
             Err(error) => Asked::Malformed(error),
         }
     }
+}
+
+/// A command that is not there. To 1295 for a prepared statement many drivers (Perl's DBI, PHP's PDO) answer by filling in
+/// the parameters themselves; after any other number they give up.
+fn not_offered(number: u8) -> Failure {
+    const PREPARE: u8 = 0x16;
+    if number == PREPARE {
+        let message = "not yet: prepared statements; let the client fill in the parameters";
+        return Failure::new(errors::NO_PREPARED_STATEMENTS, message);
+    }
+    Failure::new(
+        errors::UNKNOWN_COMMAND,
+        format!("unknown command {number:#04x}"),
+    )
 }
 
 /// Makes rows off the event loop where they come from a table: they are read and decoded meanwhile.

@@ -1,8 +1,11 @@
 //! The MySQL door: logins, limits, packets, results.
 
 use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 
 use bench::client::Client;
+use wire::mysql::{Capabilities, HandshakeResponse, PacketWriter};
 
 use crate::server::{Server, Setup};
 
@@ -105,24 +108,97 @@ fn a_large_answer_arrives_whole_and_a_client_that_leaves_midway_is_forgotten() {
     assert_eq!(ids.len(), 10_000);
 
     // Asks, reads nothing, leaves: the server is stuck in its write, and lets go.
-    let raw = std::net::TcpStream::connect(server.mysql()).unwrap();
+    let raw = TcpStream::connect(server.mysql()).unwrap();
     let _left = std::thread::spawn(move || abandon(raw)).join();
     while text(&mut client, "SHOW STATUS LIKE 'threads_connected'")[0][1] != "1" {}
 }
 
 /// Logs in by hand, asks for a large answer and closes without reading it.
-fn abandon(mut stream: std::net::TcpStream) {
-    use std::io::{Read, Write};
-    let mut greeting = vec![0; 4096];
-    let count = stream.read(&mut greeting).unwrap();
-    let mut packets = wire::mysql::PacketWriter::new();
-    wire::mysql::ClientLogin::begin(&greeting[4..count], "test", "", &mut packets).unwrap();
-    stream.write_all(packets.bytes()).unwrap();
-    let mut welcome = vec![0; 4096];
-    assert!(stream.read(&mut welcome).unwrap() > 0);
-    packets.clear();
-    wire::mysql::Command::query(b"SELECT * FROM q", &mut packets);
-    stream.write_all(packets.bytes()).unwrap();
+fn abandon(mut stream: TcpStream) {
+    log_in(&mut stream, Capabilities::CLIENT);
+    send(&mut stream, &command(b"\x03SELECT * FROM q"));
+}
+
+/// Logs in by hand as a client with these capabilities.
+fn log_in(stream: &mut TcpStream, capabilities: Capabilities) {
+    assert!(!receive(stream).is_empty(), "a greeting");
+    let response = HandshakeResponse {
+        capabilities,
+        packet_bytes_max: 1 << 24,
+        charset: 45,
+        user: "test".to_owned(),
+        auth: Vec::new(),
+        database: None,
+        plugin: Some("caching_sha2_password".to_owned()),
+        attributes: Vec::new(),
+    };
+    let mut packets = PacketWriter::new();
+    packets.start(1);
+    response.encode(&mut packets);
+    send(stream, packets.bytes());
+    assert_eq!(receive(stream)[0], 0, "an OK packet");
+}
+
+/// A command's only packet.
+fn command(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = u32::try_from(payload.len()).unwrap().to_le_bytes().to_vec();
+    bytes[3] = 0;
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+fn send(stream: &mut TcpStream, bytes: &[u8]) {
+    stream.write_all(bytes).unwrap();
+}
+
+/// The payload of the next packet.
+fn receive(stream: &mut TcpStream) -> Vec<u8> {
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).unwrap();
+    head[3] = 0;
+    let mut payload = vec![0; u32::from_le_bytes(head) as usize];
+    stream.read_exact(&mut payload).unwrap();
+    payload
+}
+
+/// MySQL's number of an error packet.
+#[track_caller]
+fn errno(payload: &[u8]) -> u16 {
+    assert_eq!(payload[0], 0xff, "an error packet");
+    u16::from_le_bytes([payload[1], payload[2]])
+}
+
+#[test]
+fn several_statements_in_one_text_are_for_clients_that_ask_for_that() {
+    let server = Server::start();
+    let mut stream = TcpStream::connect(server.mysql()).unwrap();
+    let careful = Capabilities(Capabilities::CLIENT.0 & !Capabilities::MULTI_STATEMENTS.0);
+    log_in(&mut stream, careful);
+    let mut ask = |payload: &[u8]| {
+        send(&mut stream, &command(payload));
+        receive(&mut stream)
+    };
+    let several = b"\x03DROP TABLE IF EXISTS a; DROP TABLE IF EXISTS b";
+    assert_eq!(errno(&ask(several)), 1064);
+    assert_eq!(
+        ask(b"\x03DROP TABLE IF EXISTS a; ")[0],
+        0,
+        "one, and an end"
+    );
+    assert_eq!(ask(b"\x1b\x00\x00")[0], 0xfe, "COM_SET_OPTION: on");
+    assert_eq!(ask(several)[0], 0);
+    assert_eq!(receive(&mut stream)[0], 0, "the second answer");
+}
+
+#[test]
+fn a_driver_that_prepares_is_told_to_do_it_itself() {
+    let server = Server::start();
+    let mut stream = TcpStream::connect(server.mysql()).unwrap();
+    log_in(&mut stream, Capabilities::CLIENT);
+    send(&mut stream, &command(b"\x16SELECT ?"));
+    assert_eq!(errno(&receive(&mut stream)), 1295);
+    send(&mut stream, &command(b"\x0d"));
+    assert_eq!(errno(&receive(&mut stream)), 1047, "COM_DEBUG");
 }
 
 #[test]

@@ -63,6 +63,7 @@ impl Capabilities {
             | Self::PROTOCOL_41.0
             | Self::TRANSACTIONS.0
             | Self::SECURE_CONNECTION.0
+            | Self::MULTI_STATEMENTS.0
             | Self::MULTI_RESULTS.0
             | Self::PLUGIN_AUTH.0
             | Self::PLUGIN_AUTH_LENENC.0
