@@ -172,12 +172,13 @@ SELECT id FROM posts WHERE MATCH('star |');
 ----
 error 1064 (42000): query text at byte 6: a word is missing beside |
 
-# Capital AND, OR, NOT are words; storing such a query warns, see percolate.sql.
+# Capital AND, OR, NOT are words, and the warning says what to write.
 SELECT id FROM posts WHERE MATCH('star AND wars');
 ----
-id
+id, 1 warnings
 
 SHOW WARNINGS;
 ----
-Level | Code | Message
+Level | Code | Message, 1 warnings
+Warning | 1000 | AND is searched as a word: words side by side must all be there
 

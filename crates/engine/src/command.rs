@@ -155,6 +155,8 @@ pub struct Answer {
     pub total_found: u64,
     /// The words of MATCH, in query order; empty without one.
     pub keywords: Vec<Keyword>,
+    /// What the writer of MATCH probably meant otherwise.
+    pub warnings: Vec<String>,
 }
 
 /// One word of a MATCH, for SHOW META.

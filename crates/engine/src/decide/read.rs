@@ -256,6 +256,7 @@ impl Scan {
             rows: Rows::ready(rows),
             total_found,
             keywords: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }

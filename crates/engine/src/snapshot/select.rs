@@ -64,6 +64,7 @@ impl Snapshot {
             rows: Rows::reading(rows),
             total_found: answer.total_found,
             keywords: keywords.map(keyword).collect(),
+            warnings: query.map_or_else(Vec::new, |query| query.warnings),
         })
     }
 }

@@ -28,6 +28,7 @@ pub fn select(
         rows: Rows::ready(vec![row]),
         total_found: 1,
         keywords: Vec::new(),
+        warnings: Vec::new(),
     };
     Ok(Outcome::Rows(Found {
         answer,

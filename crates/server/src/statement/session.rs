@@ -116,6 +116,9 @@ impl Session {
     /// A SELECT on a table was answered; its rows are not sent yet.
     pub(super) fn found(&mut self, answer: &Answer) {
         self.found_rows = answer.total_found;
+        for warning in &answer.warnings {
+            self.warn(warning.clone());
+        }
         self.meta = Meta {
             header: "Variable_name",
             lines: Vec::new(),

@@ -62,6 +62,7 @@ pub fn one_number(name: &str, number: i64) -> Outcome {
         rows,
         total_found: 1,
         keywords: Vec::new(),
+        warnings: Vec::new(),
     };
     Outcome::Rows(Found {
         answer,
@@ -311,6 +312,7 @@ fn table(headers: &[&str], rows: Vec<Vec<String>>) -> Outcome {
         rows: Rows::ready(rows),
         total_found,
         keywords: Vec::new(),
+        warnings: Vec::new(),
     };
     Outcome::Rows(Found {
         answer,
