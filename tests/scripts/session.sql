@@ -15,6 +15,11 @@ SELECT 1;
 1
 1
 
+SELECT 'a' 'b' "c" AS joined, 1 'one';
+----
+joined | one
+abc | 1
+
 SELECT 1 + 1;
 ----
 1 + 1

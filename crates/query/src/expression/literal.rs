@@ -1,6 +1,6 @@
 //! Constants: numbers, strings, bytes, TRUE, FALSE, NULL.
 
-use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
+use crate::lexer::{Lexer, SyntaxError, TokenKind};
 use crate::value::{Number, Value};
 
 /// Reads a constant with an optional sign, as VALUES and IN have them.
@@ -23,7 +23,7 @@ pub(super) fn literal(lexer: &mut Lexer<'_>) -> Result<Option<Value>, SyntaxErro
     let value = match lexer.peek().kind {
         TokenKind::Integer | TokenKind::Decimal => number(lexer.bytes(lexer.peek())),
         TokenKind::Hex => Value::Bytes(lexer.string(lexer.peek())),
-        TokenKind::String => text(lexer, lexer.peek()),
+        TokenKind::String => return Ok(Some(strings(lexer))),
         TokenKind::Word if is_introducer(lexer) => {
             let binary = lexer.at_word("_binary");
             lexer.next();
@@ -31,7 +31,7 @@ pub(super) fn literal(lexer: &mut Lexer<'_>) -> Result<Option<Value>, SyntaxErro
             if binary {
                 Value::Bytes(bytes)
             } else {
-                text(lexer, lexer.peek())
+                text(bytes)
             }
         }
         TokenKind::Invalid(_) => return Err(lexer.unexpected("a value")),
@@ -61,9 +61,19 @@ fn is_introducer(lexer: &Lexer<'_>) -> bool {
     }
 }
 
+/// Takes a string and those that follow it directly: MySQL joins neighbours.
+fn strings(lexer: &mut Lexer<'_>) -> Value {
+    let mut bytes = Vec::new();
+    while lexer.peek().kind == TokenKind::String {
+        bytes.extend_from_slice(&lexer.string(lexer.peek()));
+        lexer.next();
+    }
+    text(bytes)
+}
+
 /// Text where the bytes are UTF-8, else bytes.
-fn text(lexer: &Lexer<'_>, token: &Token) -> Value {
-    match String::from_utf8(lexer.string(token)) {
+fn text(bytes: Vec<u8>) -> Value {
+    match String::from_utf8(bytes) {
         Ok(text) => Value::Str(text),
         Err(error) => Value::Bytes(error.into_bytes()),
     }
