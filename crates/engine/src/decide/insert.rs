@@ -191,8 +191,14 @@ fn check_texts(columns: &[Column], row: &[Value]) -> Result<()> {
     Ok(())
 }
 
+/// Rows that would not fit into an empty server are told so: trying again later would be in vain.
 fn check_memory(around: Circumstances, bytes: u64) -> Result<()> {
-    if bytes > around.memory_left {
+    if bytes > around.memory_bytes {
+        Err(Error::Limit {
+            what: "bytes of a statement's rows",
+            max: around.memory_bytes,
+        })
+    } else if bytes > around.memory_left {
         Err(Error::Overloaded)
     } else {
         Ok(())

@@ -63,6 +63,8 @@ pub(crate) struct Workspace {
 #[derive(Clone, Copy)]
 pub(crate) struct Circumstances {
     pub(crate) now: Now,
-    /// Memory that tails and queues may still take, in bytes.
+    /// Memory that tails and queues may take in all, in bytes.
+    pub(crate) memory_bytes: u64,
+    /// Memory that they may still take, in bytes.
     pub(crate) memory_left: u64,
 }

@@ -57,6 +57,7 @@ impl Engine {
             self.status.tail_bytes + self.status.queue_bytes + self.frame.bytes.len() as u64;
         Circumstances {
             now: self.now,
+            memory_bytes: self.options.memory_bytes,
             memory_left: self.options.memory_bytes.saturating_sub(taken),
         }
     }

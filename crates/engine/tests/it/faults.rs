@@ -360,6 +360,27 @@ fn too_much_memory_is_refused_and_given_back_by_deletes() {
 }
 
 #[test]
+fn rows_that_no_memory_would_hold_are_a_limit_and_not_for_later() {
+    let options = Options {
+        memory_bytes: 100 << 10,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    create_schema(&mut driver);
+    let large = format!("insert posts (body) values ('{}')", "w ".repeat(60 << 10));
+    let refused = driver.run(command(&large)).unwrap_err();
+    assert!(
+        matches!(refused, Error::Limit { max: 102_400, .. }),
+        "{refused}"
+    );
+    assert!(
+        driver
+            .run(command("insert posts (body) values ('w')"))
+            .is_ok()
+    );
+}
+
+#[test]
 fn a_full_mailbox_says_overloaded_and_takes_what_must_fit() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let driver = open(disk);
