@@ -47,6 +47,9 @@ pub const WARNINGS_MAX: usize = 64;
 /// Time that connections have to end by themselves when the server stops.
 pub const STOP_GRACE: Duration = Duration::from_secs(5);
 
+/// Time between two looks at whether the disk is full, for the log.
+pub const ROOM_LOOK_EVERY: Duration = Duration::from_secs(1);
+
 /// Pause after a failed accept (out of file descriptors), so that the loop does not spin.
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 

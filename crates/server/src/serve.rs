@@ -9,7 +9,7 @@ use engine::{Command, Engine, Handle, Options, Recovered, SessionId};
 use tokio::sync::oneshot;
 
 use crate::faults::Faults;
-use crate::limits::{REQUEST_SHARE_OF_MEMORY, STOP_GRACE};
+use crate::limits::{REQUEST_SHARE_OF_MEMORY, ROOM_LOOK_EVERY, STOP_GRACE};
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
 use crate::node::Node;
@@ -124,6 +124,8 @@ impl Server<'_> {
     async fn live(&mut self, engine: EngineThread, ready: &str) -> Result<(), String> {
         let EngineThread { opened, mut ended } = engine;
         let mut opened = Some(opened);
+        let mut look = tokio::time::interval(ROOM_LOOK_EVERY);
+        let mut is_full = false;
         loop {
             tokio::select! {
                 result = &mut ended => return self.died(result).await,
@@ -138,8 +140,25 @@ impl Server<'_> {
                     Signal::Reload => self.reload(),
                     Signal::Stop => return self.stop(ended).await,
                 },
+                _ = look.tick() => is_full = self.tell_of_room(is_full),
             }
         }
+    }
+
+    /// Logs when the disk became full and when it no longer is; returns which it is now.
+    fn tell_of_room(&self, was_full: bool) -> bool {
+        let Ok(engine) = self.node.engine() else {
+            return was_full;
+        };
+        let is_full = engine.status().disk_full;
+        match (was_full, is_full) {
+            (false, true) => {
+                tracing::warn!("the disk is full: inserts are refused, deletes and reads go on");
+            }
+            (true, false) => tracing::info!("the disk has room again"),
+            _ => {}
+        }
+        is_full
     }
 
     fn reload(&self) {
