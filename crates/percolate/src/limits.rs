@@ -28,5 +28,11 @@ pub(crate) const LEARNED_FIRST: u64 = 1_024;
 /// See [`LEARNED_FIRST`].
 pub(crate) const LEARNED_GROWTH: u64 = 8;
 
+/// The words of queries taken out are forgotten once so many were, and so many times as many as are left.
+pub(crate) const FORGOTTEN_MIN: usize = 4_096;
+
+/// See [`FORGOTTEN_MIN`].
+pub(crate) const FORGOTTEN_PART: usize = 4;
+
 const _: () = assert!(SLICE_DOCUMENTS == u64::BITS as usize);
 const _: () = assert!(INLINE_TERMS >= 3, "a word, another, and a check");

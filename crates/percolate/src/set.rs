@@ -9,7 +9,9 @@ use crate::{
     dictionary::{Dictionary, TermId},
     frequency::{Costs, Stream, Uses},
     level::{Builder, Level, Ordinal},
-    limits::{LEARNED_FIRST, LEARNED_GROWTH, LEVEL_RATIO, LEVELS_MAX},
+    limits::{
+        FORGOTTEN_MIN, FORGOTTEN_PART, LEARNED_FIRST, LEARNED_GROWTH, LEVEL_RATIO, LEVELS_MAX,
+    },
     removed::Removed,
     snapshot::Snapshot,
     standing::StandingQuery,
@@ -29,6 +31,8 @@ pub struct QuerySet {
     words: Vocabulary,
     stream: Arc<Stream>,
     len: usize,
+    /// Queries taken out since the vocabulary was begun: their words are still in it.
+    taken: usize,
     /// Documents that the stream had shown when all queries were last filed anew.
     filed_at: u64,
     /// The set as it is, unless it has changed since.
@@ -174,6 +178,9 @@ impl QuerySet {
         if let Some(published) = &self.published {
             return Arc::clone(published);
         }
+        if self.taken > FORGOTTEN_MIN.max(self.len * FORGOTTEN_PART) {
+            self.forget_words();
+        }
         self.settle();
         let snapshot = Arc::new(Snapshot {
             levels: self.levels.clone(),
@@ -193,6 +200,7 @@ impl QuerySet {
         };
         self.published = None;
         self.len -= 1;
+        self.taken += 1;
         Some(taken)
     }
 
@@ -203,6 +211,17 @@ impl QuerySet {
         let held = &mut self.levels[number];
         Arc::make_mut(&mut held.removed).add(ordinal);
         Some(Arc::clone(&held.level.queries[ordinal as usize]))
+    }
+
+    /// Begins a new vocabulary with the words of the queries that are left, so that those of queries long gone take no
+    /// memory. Cost: that of adding every query.
+    pub(crate) fn forget_words(&mut self) {
+        let left: Vec<_> = self.iter().map(Arc::clone).collect();
+        self.fresh = left.into_iter().map(|query| (query.id, query)).collect();
+        self.levels.clear();
+        self.words = Vocabulary::default();
+        self.taken = 0;
+        self.published = None;
     }
 
     /// Makes a level of the fresh queries and merges levels until each is large enough against the next and holds

@@ -227,6 +227,21 @@ fn levels_stay_few_while_queries_come_one_by_one() {
 }
 
 #[test]
+fn words_of_queries_long_gone_are_forgotten() {
+    let mut set = QuerySet::new();
+    let mut scratch = Scratch::new();
+    set.insert(standing(0, word("kept")));
+    for round in 0..20_000 {
+        set.insert(standing(1, word(&format!("only{round}"))));
+        let snapshot = set.snapshot();
+        assert!(snapshot.dictionary.len() < 10_000, "{round}");
+    }
+    let documents = [document(&["kept only19999"]), document(&["only19998"])];
+    let hits = ask(&set.snapshot(), &documents, &mut scratch);
+    assert_eq!(hits, [(0, vec![0]), (1, vec![0])]);
+}
+
+#[test]
 fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
     let mut set = QuerySet::new();
     for id in 0..100 {
@@ -298,6 +313,7 @@ enum Step {
     Remove(u64),
     Snapshot,
     FileAnew,
+    ForgetWords,
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -307,6 +323,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         2 => id().prop_map(Step::Remove),
         3 => Just(Step::Snapshot),
         1 => Just(Step::FileAnew),
+        1 => Just(Step::ForgetWords),
     ]
 }
 
@@ -355,6 +372,7 @@ proptest! {
                 Step::Remove(id) => prop_assert_eq!(set.remove(id), model.remove(&id).is_some()),
                 Step::Snapshot => taken.push((set.snapshot(), model.clone())),
                 Step::FileAnew => set.file_anew(),
+                Step::ForgetWords => set.forget_words(),
             }
             prop_assert_eq!(set.len(), model.len());
         }
