@@ -186,11 +186,18 @@ impl Server<'_> {
             return Ok(());
         };
         self.drained(STOP_GRACE).await;
+        let (sender, checkpoint) = oneshot::channel();
+        let reply = Box::new(move |outcome| drop(sender.send(outcome)));
         // Refused only by an engine that has ended already, which the next line tells.
-        let _ = engine.submit(OWN_SESSION, Command::Shutdown, Box::new(|_| {}));
+        let _ = engine.submit(OWN_SESSION, Command::Shutdown, reply);
         match ended.await {
             Ok(Ok(())) => {
-                tracing::info!("stopped; everything is in files");
+                match checkpoint.await {
+                    Ok(Err(error)) => {
+                        tracing::warn!(%error, "stopped; what is in no file yet is in the journal")
+                    }
+                    _ => tracing::info!("stopped; everything is in files"),
+                }
                 Ok(())
             }
             Ok(Err(error)) => Err(format!("stopped by a failure: {error}")),

@@ -52,7 +52,7 @@ impl Engine {
 
     /// Whether the frame as it is now surely fits. A frame is written into one segment, so of the room in the current
     /// and the prepared one the larger half counts.
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         let room = self
             .journal
             .status()

@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// Whether the journal could go on: asked while it is full, so that nobody has to try a write to learn of new space.
-    fn has_space_for_a_segment(&self) -> bool {
+    pub(super) fn has_space_for_a_segment(&self) -> bool {
         let space = self.options.disk.space();
         space.is_ok_and(|space| space.free_bytes >= self.options.journal_segment_bytes)
     }

@@ -95,6 +95,7 @@ impl Engine {
             now,
             _lock: lock,
         };
+        engine.journal_full = !engine.has_room() && !engine.has_space_for_a_segment();
         engine.publish();
         engine.publish_status();
         Ok((engine, recovered))

@@ -96,7 +96,7 @@ fn a_manifest_that_failed_is_written_without_another_write() {
 }
 
 #[test]
-fn new_room_is_seen_without_a_write() {
+fn a_full_disk_and_new_room_are_seen_without_a_write() {
     let disk = FaultDisk::new();
     let mut driver = open(options(Arc::new(disk.clone())));
     disk.set_capacity(Some(0));
@@ -104,6 +104,11 @@ fn new_room_is_seen_without_a_write() {
     while driver.run(command(&insert)).is_ok() {}
     driver.tick(10_000_000);
     assert!(driver.handle.status().disk_full);
+    let mut driver = driver.reopen().unwrap();
+    assert!(
+        driver.handle.status().disk_full,
+        "seen without a write, too"
+    );
     disk.set_capacity(None);
     driver.tick(10_000_000);
     driver.tick(10_000_000);
@@ -166,7 +171,8 @@ fn hits_that_memory_cannot_hold_refuse_the_insert_whole() {
         "insert posts (body) values ('cat'){}",
         ", ('cat')".repeat(199)
     );
-    assert_eq!(driver.run(command(&rows)).unwrap_err(), Error::Overloaded);
+    let refused = driver.run(command(&rows)).unwrap_err();
+    assert!(matches!(refused, Error::Limit { .. }), "{refused:?}");
     assert_eq!(dump(&mut driver), before);
     driver
         .run(command("insert posts (body) values ('cat')"))
