@@ -95,6 +95,14 @@ CREATE TABLE t (body nonsense);
 ----
 error 1064 (42000): syntax error: a search or pq table has no column type 'nonsense' near 'nonsense)' at line 1, position 21
 
+CREATE TABLE t (body text, more json);
+----
+error 1235 (42000): not yet: the column type json
+
+CREATE TABLE t (v int, at datetime) ENGINE=queue;
+----
+error 1235 (42000): not yet: the column type datetime
+
 CREATE TABLE t (body text, body string);
 ----
 error 1064 (42000): syntax error: column 'body' is there twice near 'body string)' at line 1, position 27
