@@ -178,3 +178,32 @@ fn hits_that_memory_cannot_hold_refuse_the_insert_whole() {
         .run(command("insert posts (body) values ('cat')"))
         .unwrap();
 }
+
+#[test]
+fn a_table_dropped_while_its_seal_runs_leaves_nothing() {
+    let disk = MemoryDisk::new();
+    let background = Options {
+        seal_inline: false,
+        seal_rows: 4,
+        ..options(Arc::new(disk.clone()))
+    };
+    let mut driver = open(background);
+    driver.run(command("checkpoint")).unwrap();
+    let folders = disk.list("tables").unwrap();
+    for _ in 0..50 {
+        driver
+            .run(command("create search notes (body text)"))
+            .unwrap();
+        driver
+            .run(command(
+                "insert notes (body) values ('a'), ('b'), ('c'), ('d')",
+            ))
+            .unwrap();
+        driver.run(command("drop notes")).unwrap();
+    }
+    driver.run(command("checkpoint")).unwrap(); // waits for the seals
+    assert_eq!(disk.list("tables").unwrap(), folders);
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(driver.recovered.orphans_removed, 0);
+    assert_eq!(dump(&mut driver), Vec::<String>::new());
+}
