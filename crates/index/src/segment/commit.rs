@@ -1,6 +1,7 @@
 //! The file `commit` of a segment: what the segment is, written last. Layout in `docs/formats/segment.md`.
 
 use disk::Disk;
+use query::analysis::Analyzer;
 
 use super::checked::{BLOCK_BYTES, Sums};
 use crate::error::{Error, Result};
@@ -181,6 +182,14 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn commit(&mut self) -> Result<Commit> {
         let (analysis, position, hits) = (self.u32()?, self.u64()?, self.u64()?);
+        // Words made otherwise than a query's would not be found by it.
+        if analysis > Analyzer::version() {
+            return Err(Error::NewerFormat {
+                file: self.path.to_owned(),
+                found: analysis,
+                known: Analyzer::version(),
+            });
+        }
         let mut commit = Commit {
             position,
             analysis,

@@ -74,6 +74,16 @@ fn a_commit_comes_back() {
 }
 
 #[test]
+fn a_segment_of_a_newer_analysis_is_refused() {
+    let newer = Commit {
+        analysis: query::analysis::Analyzer::version() + 1,
+        ..commit()
+    };
+    let refused = read(&newer.encode());
+    assert!(matches!(refused, Err(Error::NewerFormat { .. })));
+}
+
+#[test]
 fn a_damaged_or_cut_commit_is_an_error() {
     let bytes = commit().encode();
     for at in 0..bytes.len() {
