@@ -2,6 +2,8 @@
 
 use std::io;
 
+use percolate::{PAIRS_MAX, TooManyPairs};
+
 use crate::codec::Damage;
 use crate::error::Error;
 
@@ -92,5 +94,13 @@ pub(crate) fn of_journal(error: journal::Error) -> Error {
         other => Error::Poisoned {
             why: other.to_string(),
         },
+    }
+}
+
+/// A batch of documents that hit too much at once.
+pub(crate) fn too_many_pairs(_: TooManyPairs) -> Error {
+    Error::Limit {
+        what: "hits of one statement",
+        max: PAIRS_MAX as u64,
     }
 }

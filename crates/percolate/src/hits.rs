@@ -3,8 +3,16 @@
 use std::sync::Arc;
 
 use crate::{
-    found::Found, level::Ordinal, limits::SLICE_DOCUMENTS, set::Held, standing::StandingQuery,
+    found::Found,
+    level::Ordinal,
+    limits::{PAIRS_MAX, SLICE_DOCUMENTS},
+    set::Held,
+    standing::StandingQuery,
 };
+
+/// A call found more than [`PAIRS_MAX`] pairs, or so many entries that it might.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyPairs;
 
 /// Work done by one call, counted rather than timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +101,7 @@ impl Hits {
     }
 
     /// Adds what was found in a level, in the order of queries, as rows.
-    pub(crate) fn push_level(&mut self, held: &Held, found: &[Found]) {
+    pub(crate) fn push_level(&mut self, held: &Held, found: &[Found]) -> Result<(), TooManyPairs> {
         let level = self.levels.len() as u32;
         self.levels.push(held.clone());
         for of_query in found.chunk_by(|a, b| a.query == b.query) {
@@ -105,6 +113,9 @@ impl Hits {
             }
             let start = self.documents.len() as u32;
             self.push_documents(of_query);
+            if self.documents.len() > PAIRS_MAX {
+                return Err(TooManyPairs);
+            }
             self.rows.push(Row {
                 level,
                 query,
@@ -113,6 +124,7 @@ impl Hits {
             });
         }
         self.work.matches = self.documents.len() as u64;
+        Ok(())
     }
 
     fn push_documents(&mut self, mut of_query: &[Found]) {

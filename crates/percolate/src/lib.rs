@@ -17,7 +17,8 @@ mod set;
 mod snapshot;
 mod standing;
 
-pub use hits::{Hits, Work};
+pub use hits::{Hits, TooManyPairs, Work};
+pub use limits::PAIRS_MAX;
 pub use set::QuerySet;
 pub use snapshot::{Scratch, Snapshot};
 pub use standing::StandingQuery;

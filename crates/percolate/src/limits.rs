@@ -6,6 +6,13 @@ pub(crate) const SLICE_DOCUMENTS: usize = 64;
 /// Most documents of one call: their indexes are `u32`.
 pub(crate) const DOCUMENTS_MAX: usize = u32::MAX as usize;
 
+/// Most pairs of a query and a document that one call gives: 1 GiB of numbers.
+pub const PAIRS_MAX: usize = 1 << 28;
+
+/// Most entries found in one call before they are put in order, 16 bytes each; one stands for up to
+/// [`SLICE_DOCUMENTS`] pairs.
+pub(crate) const FOUND_MAX: usize = 1 << 24;
+
 /// Words kept inside an entry. Further ones go into its check.
 pub(crate) const INLINE_TERMS: usize = 6;
 

@@ -14,9 +14,9 @@ use crate::{
     dictionary::{Dictionary, TermId},
     found::{Found, Sorter},
     frequency::Stream,
-    hits::{Hits, Work},
+    hits::{Hits, TooManyPairs, Work},
     level::{Entry, Level},
-    limits::{DOCUMENTS_MAX, SLICE_DOCUMENTS},
+    limits::{DOCUMENTS_MAX, FOUND_MAX, SLICE_DOCUMENTS},
     set::Held,
 };
 
@@ -52,9 +52,17 @@ impl Snapshot {
     ///
     /// Takes no lock and allocates only while its buffers grow, except for checks of phrases.
     ///
+    /// # Errors
+    /// [`TooManyPairs`], with `hits` empty: fewer documents in a call are the way out.
+    ///
     /// # Panics
     /// If there are more than 2^32 - 1 documents.
-    pub fn matches(&self, documents: &[Words], scratch: &mut Scratch, hits: &mut Hits) {
+    pub fn matches(
+        &self,
+        documents: &[Words],
+        scratch: &mut Scratch,
+        hits: &mut Hits,
+    ) -> Result<(), TooManyPairs> {
         assert!(
             documents.len() <= DOCUMENTS_MAX,
             "a call's documents fit into memory"
@@ -68,13 +76,18 @@ impl Snapshot {
             for (level, held) in self.levels.iter().enumerate() {
                 scratch.examine((level, &held.level), number, documents, &mut hits.work);
             }
+            if scratch.found.iter().map(Vec::len).sum::<usize>() > FOUND_MAX {
+                return Err(TooManyPairs);
+            }
         }
         let Scratch { found, sorter, .. } = scratch;
         for (number, held) in self.levels.iter().enumerate() {
             sorter.sort(&mut found[number], held.level.len());
-            hits.push_level(held, &found[number]);
+            hits.push_level(held, &found[number])
+                .inspect_err(|_| hits.clear())?;
         }
         hits.order();
+        Ok(())
     }
 
     /// How many queries it holds.

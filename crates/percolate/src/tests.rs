@@ -73,7 +73,7 @@ fn document(fields: &[&str]) -> Words {
 /// The only lines that know how a set is asked.
 fn ask(snapshot: &Snapshot, documents: &[Words], scratch: &mut Scratch) -> Vec<(u64, Vec<u32>)> {
     let mut hits = Hits::new();
-    snapshot.matches(documents, scratch, &mut hits);
+    assert_eq!(snapshot.matches(documents, scratch, &mut hits), Ok(()));
     let rows: Vec<_> = hits
         .rows()
         .map(|(query, found)| (query.id, found.to_vec()))
@@ -252,15 +252,36 @@ fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
     let mut documents = vec![document(&["cat"]); 2_000];
     documents.push(document(&["b cat"]));
     let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
-    set.snapshot().matches(&documents, &mut scratch, &mut hits);
+    assert_eq!(
+        set.snapshot().matches(&documents, &mut scratch, &mut hits),
+        Ok(())
+    );
     assert!(hits.work().candidates > 100_000);
     assert!(set.is_outdated());
     let before: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
-    set.snapshot().matches(&documents, &mut scratch, &mut hits);
+    assert_eq!(
+        set.snapshot().matches(&documents, &mut scratch, &mut hits),
+        Ok(())
+    );
     assert_eq!(hits.work().candidates, 200);
     assert!(!set.is_outdated());
     let after: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
     assert_eq!(before, after);
+}
+
+#[test]
+fn more_hits_than_a_call_may_give_are_refused_and_the_next_call_is_right() {
+    let mut set = QuerySet::new();
+    for id in 0..60_000 {
+        set.insert(standing(id, word("b")));
+    }
+    let documents = vec![document(&["b"]); 64 * 280];
+    let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
+    let snapshot = set.snapshot();
+    let refused = snapshot.matches(&documents, &mut scratch, &mut hits);
+    assert_eq!(refused, Err(crate::TooManyPairs));
+    assert!(hits.is_empty());
+    assert_eq!(ask(&snapshot, &documents[..1], &mut scratch).len(), 60_000);
 }
 
 fn any_fields() -> impl Strategy<Value = FieldSet> {

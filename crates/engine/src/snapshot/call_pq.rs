@@ -6,6 +6,7 @@ use query::value::Value;
 
 use super::{Snapshot, View};
 use crate::error::{Error, Result};
+use crate::failure;
 use crate::table::search::text_names;
 
 /// A document that standing queries are asked about.
@@ -63,7 +64,8 @@ impl Snapshot {
         let words = scratch.words.get(..documents.len()).unwrap_or_default();
         let mut answer = PqAnswer::default();
         view.queries
-            .matches(words, &mut scratch.matcher, &mut answer.hits);
+            .matches(words, &mut scratch.matcher, &mut answer.hits)
+            .map_err(failure::too_many_pairs)?;
         answer.queries_total = view.queries.len() as u64;
         answer.queries_always = view.queries.always_len() as u64;
         answer.candidates = answer.hits.work().candidates;

@@ -89,7 +89,10 @@ fn keep(saved: &[Saved], entries: &Receiver<Entry>) {
         match entry {
             Entry::Acknowledged(batch) => {
                 let words: Vec<Words> = batch.iter().map(words_of).collect();
-                snapshot.matches(&words, &mut scratch, &mut hits);
+                // Too many at once leave no hits, and the comparison says so.
+                snapshot
+                    .matches(&words, &mut scratch, &mut hits)
+                    .unwrap_or_default();
                 let start = expected.hits.len();
                 for (query, documents) in hits.rows() {
                     let ids = documents

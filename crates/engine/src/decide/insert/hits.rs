@@ -11,6 +11,7 @@ use super::check_memory;
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};
+use crate::failure;
 use crate::record::{Document, HitLists, HitQuery, QueuedHits};
 use crate::state::State;
 use crate::table::into::{Hit, Into, store, supply};
@@ -46,7 +47,8 @@ pub(super) fn queued(
             .ok_or_else(|| Error::internal("no queue for hits"))?;
         pq.set
             .snapshot()
-            .matches(words, &mut work.matcher, &mut work.hits);
+            .matches(words, &mut work.matcher, &mut work.hits)
+            .map_err(failure::too_many_pairs)?;
         work.hit_count += work.hits.work().matches;
         work.candidate_count += work.hits.work().candidates;
         rows_bytes += work.hits.work().matches * HIT_ROW_BYTES;
