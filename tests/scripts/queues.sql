@@ -195,3 +195,84 @@ v
 5
 6
 
+# MySQL's dates, times and decimals.
+CREATE TABLE paid (d date, at datetime(3), t time, y year, price decimal(6,2)) ENGINE=queue;
+----
+ok, 0 rows
+
+SHOW CREATE TABLE paid;
+----
+Table | Create Table
+paid | CREATE TABLE paid (\n  d date,\n  at datetime(3),\n  t time,\n  y year,\n  price decimal(6,2)\n) ENGINE=queue
+
+DESCRIBE paid;
+----
+Field | Type | Properties
+d | date | 
+at | datetime(3) | 
+t | time | …
+y | year | 
+price | decimal(6,2) | 
+
+INSERT INTO paid VALUES ('2024-1-2', '2024-01-02T03:04:05.6785', '99:0', 24, 9.5), (20240229, '2024-02-29', '-838:59:59', 0, '12.345'), (NULL, NULL, '100:00:00', NULL, -1);
+----
+ok, 3 rows
+
+SELECT * FROM paid;
+----
+d | at | t | y | price
+2024-01-02 | 2024-01-02 03:04:05.679 | 99:00:00 | 2024 | 9.50
+2024-02-29 | 2024-02-29 00:00:00.000 | -838:59:59 | 0000 | 12.35
+NULL | NULL | 100:00:00 | NULL | -1.00
+
+SELECT price, t FROM paid WHERE price > '9.4' ORDER BY price DESC;
+----
+price | t
+12.35 | -838:59:59
+9.50 | 99:00:00
+
+SELECT t FROM paid WHERE t < '100:00:00' ORDER BY t ASC;
+----
+t
+-838:59:59
+99:00:00
+
+SELECT d, at FROM paid WHERE d = '2024-2-29' OR at < '2024-01-03';
+----
+d | at
+2024-01-02 | 2024-01-02 03:04:05.679
+2024-02-29 | 2024-02-29 00:00:00.000
+
+INSERT INTO paid (d) VALUES ('2023-02-29');
+----
+error 1366 (HY000): incorrect value for column 'd' at row 1
+
+INSERT INTO paid (t) VALUES ('839:00:00');
+----
+error 1264 (22003): out of range value for column 't' at row 1
+
+INSERT INTO paid (price) VALUES (9999.995);
+----
+error 1264 (22003): out of range value for column 'price' at row 1
+
+CREATE TABLE listened (body text, price float);
+----
+ok, 0 rows
+
+CREATE TABLE wrong (hit_at datetime) ENGINE=queue;
+----
+ok, 0 rows
+
+CREATE TABLE listener type='pq' on='listened' into='wrong';
+----
+error 1210 (HY000): column 'hit_at' of 'wrong': timestamp does not go into datetime
+
+DELETE FROM paid WHERE price < 10;
+----
+ok, 2 rows
+
+SELECT price FROM paid;
+----
+price
+12.35
+

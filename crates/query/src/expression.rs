@@ -148,3 +148,18 @@ impl Expression {
         chain::balanced(BinaryOperator::Or, terms).unwrap_or(Expression::Literal(Value::Int(0)))
     }
 }
+
+impl BinaryOperator {
+    /// `= <> < <= > >=`.
+    fn compares(self) -> bool {
+        matches!(
+            self,
+            BinaryOperator::Equal
+                | BinaryOperator::NotEqual
+                | BinaryOperator::Less
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual
+        )
+    }
+}

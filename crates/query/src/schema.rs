@@ -1,6 +1,9 @@
 //! Columns and their types, as all tables share them.
 
 mod accept;
+mod calendar;
+mod comparable;
+mod decimal;
 mod names;
 mod timestamp;
 
@@ -57,6 +60,27 @@ pub enum ColumnType {
     Blob {
         /// Longest value, in bytes.
         bytes_max: u32,
+    },
+    /// A queue's DATE, kept as text: `2024-01-02`.
+    Date,
+    /// A queue's DATETIME, kept as text: `2024-01-02 03:04:05.678`.
+    DateTime {
+        /// Digits of a second's fraction, 0 ..= 6.
+        fraction_digits: u8,
+    },
+    /// A queue's TIME, kept as text: `-838:59:59` … `838:59:59`.
+    Time {
+        /// Digits of a second's fraction, 0 ..= 6.
+        fraction_digits: u8,
+    },
+    /// A queue's YEAR: 0, 1901 ..= 2155.
+    Year,
+    /// A queue's DECIMAL, kept as text: `12.50`.
+    Decimal {
+        /// Digits in all, 1 ..= 65.
+        digits: u8,
+        /// Digits behind the point, 0 ..= 30 and no more than `digits`.
+        scale: u8,
     },
 }
 

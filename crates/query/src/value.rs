@@ -73,12 +73,13 @@ impl Value {
     }
 
     /// Appends the text that a client sees for a value of a column of that type (`None`: a computed one): whole numbers in
-    /// decimal, floats with six decimals as Sphinx writes them, a queue's doubles in the shortest form that reads back the same,
+    /// decimal (a YEAR with four digits), floats with six decimals as Sphinx writes them, a queue's doubles in the shortest form that reads back the same,
     /// text and bytes as they are, nothing for NULL.
     pub fn write_text(&self, kind: Option<ColumnType>, out: &mut Vec<u8>) {
         // Writing to a vector cannot fail.
         let _ = match self {
             Value::Null => Ok(()),
+            Value::Int(number) if kind == Some(ColumnType::Year) => write!(out, "{number:04}"),
             Value::Int(number) => match i64::try_from(*number) {
                 Ok(number) => write!(out, "{number}"), // twice as fast as 128 bits
                 Err(_) => write!(out, "{number}"),

@@ -139,7 +139,12 @@ fn of_documents(kind: ColumnType) -> bool {
         | ColumnType::Double
         | ColumnType::Char { .. }
         | ColumnType::LongText { .. }
-        | ColumnType::Blob { .. } => false,
+        | ColumnType::Blob { .. }
+        | ColumnType::Date
+        | ColumnType::DateTime { .. }
+        | ColumnType::Time { .. }
+        | ColumnType::Year
+        | ColumnType::Decimal { .. } => false,
     }
 }
 

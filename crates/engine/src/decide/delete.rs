@@ -2,10 +2,11 @@
 
 use query::expression::{BinaryOperator, Expression, Prepared};
 use query::request::{Item, OrderBy, Output, Select};
+use query::schema::ColumnType;
 use query::value::Value;
 
 use super::Decision;
-use super::read::{QUERY_NAMES, query_value};
+use super::read::{QUERY_COLUMNS, query_value};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
@@ -155,8 +156,7 @@ fn queries(state: &State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
         let there = ids.into_iter().filter(|id| pq.set.get(*id).is_some());
         return Ok(cut(there.collect(), delete.limit));
     }
-    let names: Vec<&str> = QUERY_NAMES.to_vec();
-    let filter = prepare(&pq.definition.name, &names, delete.filter.as_ref())?;
+    let filter = prepare(&pq.definition.name, &QUERY_COLUMNS, delete.filter.as_ref())?;
     let wanted = pq.set.iter().filter(|query| {
         filter
             .as_ref()
@@ -174,12 +174,12 @@ fn queue_rows(
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::NoSuchTable(delete.table.clone()));
     };
-    let names: Vec<&str> = queue
+    let columns: Vec<(&str, ColumnType)> = queue
         .columns()
         .iter()
-        .map(|column| column.name.as_str())
+        .map(|column| (column.name.as_str(), column.kind))
         .collect();
-    let filter = prepare(&queue.definition.name, &names, delete.filter.as_ref())?;
+    let filter = prepare(&queue.definition.name, &columns, delete.filter.as_ref())?;
     let mut rows = Vec::new();
     for row in queue.visible_rows(table, owner) {
         if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
@@ -199,20 +199,19 @@ fn queue_rows(
     Ok(rows)
 }
 
-/// A filter over columns of those names.
+/// A filter over those columns.
 pub(crate) fn prepare(
     table: &str,
-    names: &[&str],
+    columns: &[(&str, ColumnType)],
     filter: Option<&Expression>,
 ) -> Result<Option<Prepared>> {
-    let resolve = |name: &str| names.iter().position(|column| *column == name);
     let unknown = |column| Error::UnknownColumn {
         column,
         table: table.to_owned(),
     };
     match filter {
         None => Ok(None),
-        Some(filter) => Prepared::new(filter, &resolve)
+        Some(filter) => Prepared::typed(filter, columns)
             .map(Some)
             .map_err(|error| unknown(error.0)),
     }

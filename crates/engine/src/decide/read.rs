@@ -19,9 +19,14 @@ use crate::limits::ANSWER_BYTES_MAX;
 use crate::state::State;
 
 /// The columns of a pq table's own rows.
-pub(crate) const QUERY_NAMES: [&str; 4] = ["id", "query", "tags", "filters"];
+pub(crate) const QUERY_COLUMNS: [(&str, ColumnType); 4] = [
+    ("id", ColumnType::Bigint),
+    ("query", ColumnType::String),
+    ("tags", ColumnType::String),
+    ("filters", ColumnType::String),
+];
 
-/// The value of a pq row's column, by place in [`QUERY_NAMES`].
+/// The value of a pq row's column, by place in [`QUERY_COLUMNS`].
 pub(crate) fn query_value(query: &StandingQuery, slot: usize) -> Value {
     match slot {
         0 => Value::Int(query.id.into()),
@@ -41,16 +46,9 @@ pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Resu
         return Err(Error::invalid("MATCH needs a search table"));
     }
     if let Some(pq) = state.percolates.get(&table) {
-        let kinds = [
-            ColumnType::Bigint,
-            ColumnType::String,
-            ColumnType::String,
-            ColumnType::String,
-        ];
-        let columns: Vec<(&str, ColumnType)> = QUERY_NAMES.into_iter().zip(kinds).collect();
-        let scan = Scan::new(&pq.definition.name, &columns, select)?;
+        let scan = Scan::new(&pq.definition.name, &QUERY_COLUMNS, select)?;
         let row = |query: &std::sync::Arc<StandingQuery>| {
-            Ok((0..QUERY_NAMES.len())
+            Ok((0..QUERY_COLUMNS.len())
                 .map(|slot| query_value(query, slot))
                 .collect())
         };
@@ -95,17 +93,16 @@ enum Shown {
 struct Scope<'a> {
     table: &'a str,
     columns: &'a [(&'a str, ColumnType)],
-    names: Vec<&'a str>,
 }
 
 impl Scope<'_> {
     fn ready(&self, expression: &Expression) -> Result<Prepared> {
-        let prepared = prepare(self.table, &self.names, Some(expression))?;
+        let prepared = prepare(self.table, self.columns, Some(expression))?;
         prepared.ok_or_else(|| Error::internal("an expression was lost"))
     }
 
     fn slot(&self, column: &str) -> Result<usize> {
-        let slot = self.names.iter().position(|known| *known == column);
+        let slot = self.columns.iter().position(|(known, _)| *known == column);
         slot.ok_or_else(|| Error::UnknownColumn {
             column: column.to_owned(),
             table: self.table.to_owned(),
@@ -115,16 +112,11 @@ impl Scope<'_> {
 
 impl Scan {
     fn new(table: &str, columns: &[(&str, ColumnType)], select: &Select) -> Result<Scan> {
-        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-        let scope = Scope {
-            table,
-            columns,
-            names,
-        };
+        let scope = Scope { table, columns };
         let mut scan = Scan {
             headers: Vec::new(),
             shown: Vec::new(),
-            filter: prepare(table, &scope.names, select.filter.as_ref())?,
+            filter: prepare(table, columns, select.filter.as_ref())?,
             keys: Vec::new(),
             offset: select.offset,
             limit: select.limit.unwrap_or(u64::MAX),

@@ -222,6 +222,10 @@ fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         1 | 2 | 3 | 4 | 8 => Ok(size as u8),
         _ => Err(reader.damage("an integer's width")),
     };
+    let fraction_digits = |reader: &Reader<'_>| match size {
+        0..=6 => Ok(size as u8),
+        _ => Err(reader.damage("digits of a second's fraction")),
+    };
     let kind = match tag {
         0 => ColumnType::Text,
         1 => ColumnType::String,
@@ -249,6 +253,15 @@ fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         },
         12 => ColumnType::LongText { bytes_max: size },
         13 => ColumnType::Blob { bytes_max: size },
+        14 => ColumnType::Date,
+        15 => ColumnType::DateTime {
+            fraction_digits: fraction_digits(reader)?,
+        },
+        16 => ColumnType::Time {
+            fraction_digits: fraction_digits(reader)?,
+        },
+        17 => ColumnType::Year,
+        18 => decimal(size).ok_or_else(|| reader.damage("a decimal's digits"))?,
         _ => return Err(reader.damage("a known column type")),
     };
     let nullable = reader.flag()?;
@@ -263,4 +276,11 @@ fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
         nullable,
         default,
     })
+}
+
+/// Digits in all times 256, and digits behind the point.
+fn decimal(size: u32) -> Option<ColumnType> {
+    let [_, _, digits, scale] = size.to_be_bytes();
+    let is_valid = size >> 16 == 0 && (1..=65).contains(&digits) && scale <= digits.min(30);
+    is_valid.then_some(ColumnType::Decimal { digits, scale })
 }

@@ -202,6 +202,11 @@ fn put_column(out: &mut Vec<u8>, column: &Column) {
         } => (11, chars_max),
         ColumnType::LongText { bytes_max } => (12, bytes_max),
         ColumnType::Blob { bytes_max } => (13, bytes_max),
+        ColumnType::Date => (14, 0),
+        ColumnType::DateTime { fraction_digits } => (15, fraction_digits.into()),
+        ColumnType::Time { fraction_digits } => (16, fraction_digits.into()),
+        ColumnType::Year => (17, 0),
+        ColumnType::Decimal { digits, scale } => (18, u32::from(digits) * 256 + u32::from(scale)),
     };
     out.push(tag);
     put_number(out, size.into());

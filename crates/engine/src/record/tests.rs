@@ -38,6 +38,11 @@ fn column() -> impl Strategy<Value = Column> {
             chars_max
         }),
         any::<u32>().prop_map(|bytes_max| ColumnType::Blob { bytes_max }),
+        Just(ColumnType::Date),
+        (0..=6u8).prop_map(|fraction_digits| ColumnType::DateTime { fraction_digits }),
+        (0..=6u8).prop_map(|fraction_digits| ColumnType::Time { fraction_digits }),
+        Just(ColumnType::Year),
+        (30..=65u8, 0..=30u8).prop_map(|(digits, scale)| ColumnType::Decimal { digits, scale }),
     ];
     (".{1,8}", kind, any::<bool>(), proptest::option::of(value())).prop_map(
         |(name, kind, nullable, default)| Column {

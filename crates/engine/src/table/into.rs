@@ -175,6 +175,11 @@ fn range(kind: ColumnType) -> Option<(i128, i128)> {
         | ColumnType::Double
         | ColumnType::Char { .. }
         | ColumnType::LongText { .. }
-        | ColumnType::Blob { .. } => return None,
+        | ColumnType::Blob { .. }
+        | ColumnType::Date
+        | ColumnType::DateTime { .. }
+        | ColumnType::Time { .. }
+        | ColumnType::Year
+        | ColumnType::Decimal { .. } => return None,
     })
 }

@@ -3,6 +3,7 @@
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
 use super::set::Set;
 use super::{BinaryOperator, Expression, UnaryOperator};
+use crate::schema::ColumnType;
 use crate::value::Value;
 
 /// A column that the table does not have: its name.
@@ -19,6 +20,8 @@ pub struct Prepared {
 enum Part {
     Literal(Value),
     Slot(usize),
+    /// A column whose stored form is not the one that compares.
+    Typed(usize, ColumnType),
     Unary(UnaryOperator, Box<Part>),
     Binary(BinaryOperator, Box<Part>, Box<Part>),
     In {
@@ -47,8 +50,27 @@ impl Prepared {
         expression: &Expression,
         resolve: &dyn Fn(&str) -> Option<usize>,
     ) -> Result<Prepared, UnknownColumn> {
+        let plain = |name: &str| resolve(name).map(|slot| (slot, None));
         Ok(Prepared {
-            root: Part::new(expression, resolve)?,
+            root: Part::new(expression, &plain)?,
+        })
+    }
+
+    /// As [`Prepared::new`], with the columns' types: dates, times and decimals, which are stored as text, are compared and
+    /// sorted by [`ColumnType::comparable`], and constants beside them are read as such.
+    ///
+    /// # Errors
+    /// [`UnknownColumn`], the first one.
+    pub fn typed(
+        expression: &Expression,
+        columns: &[(&str, ColumnType)],
+    ) -> Result<Prepared, UnknownColumn> {
+        let resolve = |name: &str| {
+            let slot = columns.iter().position(|(column, _)| *column == name)?;
+            Some((slot, columns.get(slot).map(|(_, kind)| *kind)))
+        };
+        Ok(Prepared {
+            root: Part::new(expression, &resolve)?,
         })
     }
 
@@ -65,18 +87,27 @@ impl Prepared {
     }
 }
 
+/// A column's slot and, if known, its type.
+type Resolve<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
+
 impl Part {
-    fn new(
-        expression: &Expression,
-        resolve: &dyn Fn(&str) -> Option<usize>,
-    ) -> Result<Part, UnknownColumn> {
+    fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<Part, UnknownColumn> {
         let part = |of: &Expression| Part::new(of, resolve).map(Box::new);
         Ok(match expression {
             Expression::Literal(value) => Part::Literal(value.clone()),
             Expression::Column(name) => {
-                Part::Slot(resolve(name).ok_or_else(|| UnknownColumn(name.clone()))?)
+                match resolve(name).ok_or_else(|| UnknownColumn(name.clone()))? {
+                    (slot, Some(kind)) if kind.has_comparable() => Part::Typed(slot, kind),
+                    (slot, _) => Part::Slot(slot),
+                }
             }
             Expression::Unary(operator, operand) => Part::Unary(*operator, part(operand)?),
+            Expression::Binary(operator, left, right) if operator.compares() => {
+                let (mut left, mut right) = (part(left)?, part(right)?);
+                left.read_beside(&right);
+                right.read_beside(&left);
+                Part::Binary(*operator, left, right)
+            }
             Expression::Binary(operator, left, right) => {
                 Part::Binary(*operator, part(left)?, part(right)?)
             }
@@ -85,11 +116,18 @@ impl Part {
                 negated,
                 list,
             } => {
-                let set = Box::new(Set::new(list));
+                let needle = part(needle)?;
+                let set = match &*needle {
+                    Part::Typed(_, kind) => {
+                        let list = list.iter().map(|value| kind.comparable_constant(value));
+                        Set::new(&list.collect::<Vec<_>>())
+                    }
+                    _ => Set::new(list),
+                };
                 Part::In {
-                    needle: part(needle)?,
+                    needle,
                     negated: *negated,
-                    set,
+                    set: Box::new(set),
                 }
             }
             Expression::Between {
@@ -97,12 +135,18 @@ impl Part {
                 negated,
                 low,
                 high,
-            } => Part::Between {
-                needle: part(needle)?,
-                negated: *negated,
-                low: part(low)?,
-                high: part(high)?,
-            },
+            } => {
+                let needle = part(needle)?;
+                let (mut low, mut high) = (part(low)?, part(high)?);
+                low.read_beside(&needle);
+                high.read_beside(&needle);
+                Part::Between {
+                    needle,
+                    negated: *negated,
+                    low,
+                    high,
+                }
+            }
             Expression::IsNull { needle, negated } => Part::IsNull {
                 needle: part(needle)?,
                 negated: *negated,
@@ -110,10 +154,18 @@ impl Part {
         })
     }
 
+    /// A constant that is compared with a typed column becomes one of its type.
+    fn read_beside(&mut self, other: &Part) {
+        if let (Part::Literal(value), Part::Typed(_, kind)) = (self, other) {
+            *value = kind.comparable_constant(value);
+        }
+    }
+
     fn evaluate(&self, row: &dyn Fn(usize) -> Value) -> Value {
         match self {
             Part::Literal(value) => value.clone(),
             Part::Slot(slot) => row(*slot),
+            Part::Typed(slot, kind) => kind.comparable(row(*slot)),
             Part::Unary(operator, operand) => unary(*operator, &operand.evaluate(row)),
             Part::Binary(operator, left, right) => {
                 binary(*operator, left.evaluate(row), &mut || right.evaluate(row))

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Column, ColumnType, TypeSystem, timestamp};
+use super::{Column, ColumnType, TypeSystem, calendar, decimal, timestamp};
 use crate::value::{Number, Value};
 
 /// Why a column does not take a value.
@@ -37,6 +37,7 @@ impl Column {
 impl ColumnType {
     /// The value as a column of this type stores it: `'12'` into an integer, ISO 8601 text into a timestamp, `'true'` into a
     /// bool, numbers into a text in decimal. Reals are rounded into integers, half away from zero; floats to 32 bits.
+    /// Dates, times and decimals come in every form that MySQL reads and are stored in one, rounded to the digits declared.
     ///
     /// # Errors
     /// [`ValueError`], one variant for each cause. NULL is always an error here; see [`Column::accept`].
@@ -60,6 +61,11 @@ impl ColumnType {
             ColumnType::Int => integer(&value, i32::MIN.into()..=u32::MAX.into()),
             ColumnType::Bigint => integer(&value, i64::MIN.into()..=i64::MAX.into()),
             ColumnType::Integer { bytes, unsigned } => integer(&value, range(bytes, unsigned)),
+            ColumnType::Date => calendar::date(&value),
+            ColumnType::DateTime { fraction_digits } => calendar::datetime(&value, fraction_digits),
+            ColumnType::Time { fraction_digits } => calendar::time(&value, fraction_digits),
+            ColumnType::Year => year(&value),
+            ColumnType::Decimal { digits, scale } => decimal::decimal(&value, digits, scale),
         }
     }
 
@@ -70,14 +76,19 @@ impl ColumnType {
             ColumnType::Text
             | ColumnType::String
             | ColumnType::Char { .. }
-            | ColumnType::LongText { .. } => Value::Str(String::new()),
+            | ColumnType::LongText { .. }
+            | ColumnType::Date
+            | ColumnType::DateTime { .. }
+            | ColumnType::Time { .. }
+            | ColumnType::Decimal { .. } => Value::Str(String::new()),
             ColumnType::Blob { .. } => Value::Bytes(Vec::new()),
             ColumnType::Float | ColumnType::Double => Value::Float(0.0),
             ColumnType::Int
             | ColumnType::Bigint
             | ColumnType::Bool
             | ColumnType::Timestamp
-            | ColumnType::Integer { .. } => Value::Int(0),
+            | ColumnType::Integer { .. }
+            | ColumnType::Year => Value::Int(0),
         }
     }
 }
@@ -102,6 +113,13 @@ fn integer(value: &Value, range: RangeInclusive<i128>) -> Result<Value, ValueErr
         Ok(Value::Int(number))
     } else {
         Err(ValueError::OutOfRange)
+    }
+}
+
+fn year(value: &Value) -> Result<Value, ValueError> {
+    match integer(value, 0..=9999)? {
+        Value::Int(number) => calendar::year(value, number),
+        _ => Err(ValueError::Incorrect),
     }
 }
 

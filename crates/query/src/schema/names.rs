@@ -1,6 +1,8 @@
 //! The names of types in SQL, in both directions.
 
 use super::ColumnType;
+use super::calendar::FRACTION_MAX;
+use super::decimal::{DIGITS_MAX, SCALE_MAX};
 
 /// Whose type names a table speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +89,15 @@ impl ColumnType {
             ColumnType::Blob { bytes_max: MEDIUM } => "mediumblob",
             ColumnType::Blob { bytes_max: LONG } => "longblob",
             ColumnType::Blob { bytes_max } => return format!("varbinary({bytes_max})"),
+            ColumnType::Date => "date",
+            ColumnType::DateTime { fraction_digits: 0 } => "datetime",
+            ColumnType::DateTime { fraction_digits } => {
+                return format!("datetime({fraction_digits})");
+            }
+            ColumnType::Time { fraction_digits: 0 } => "time",
+            ColumnType::Time { fraction_digits } => return format!("time({fraction_digits})"),
+            ColumnType::Year => "year",
+            ColumnType::Decimal { digits, scale } => return format!("decimal({digits},{scale})"),
         };
         name.to_owned()
     }
@@ -154,6 +165,16 @@ fn queue_type(name: &str, args: &[u64], unsigned: bool) -> Result<ColumnType, Ty
         "blob" => blob(PLAIN),
         "mediumblob" => blob(MEDIUM),
         "longblob" => blob(LONG),
+        "date" => bare(ColumnType::Date, args, unsigned),
+        "datetime" => Ok(ColumnType::DateTime {
+            fraction_digits: fraction_digits(args, unsigned)?,
+        }),
+        "time" => Ok(ColumnType::Time {
+            fraction_digits: fraction_digits(args, unsigned)?,
+        }),
+        "year" if args == [4] => bare(ColumnType::Year, &[], unsigned), // YEAR(4): a width to show
+        "year" => bare(ColumnType::Year, args, unsigned),
+        "decimal" | "numeric" | "dec" | "fixed" => decimal(args, unsigned),
         "text" | "string" | "float" | "timestamp" => bare(search_type(name)?, args, unsigned),
         _ => Err(TypeError::Unknown),
     }
@@ -175,4 +196,26 @@ fn length(args: &[u64], unsigned: bool, default: Option<u32>, max: u64) -> Resul
         [length] if !unsigned && *length <= max => Ok(*length as u32),
         _ => Err(TypeError::BadModifier),
     }
+}
+
+/// The digits of DATETIME(n) and TIME(n).
+fn fraction_digits(args: &[u64], unsigned: bool) -> Result<u8, TypeError> {
+    length(args, unsigned, Some(0), FRACTION_MAX.into()).map(|digits| digits as u8)
+}
+
+/// DECIMAL, DECIMAL(n), DECIMAL(n, scale); DECIMAL(0) is MySQL's default of ten digits.
+fn decimal(args: &[u64], unsigned: bool) -> Result<ColumnType, TypeError> {
+    let (digits, scale) = match *args {
+        [] | [0] | [0, 0] => (10, 0),
+        [digits] => (digits, 0),
+        [digits, scale] => (digits, scale),
+        _ => return Err(TypeError::BadModifier),
+    };
+    if unsigned || digits > DIGITS_MAX.into() || scale > digits.min(SCALE_MAX.into()) {
+        return Err(TypeError::BadModifier);
+    }
+    Ok(ColumnType::Decimal {
+        digits: digits as u8,
+        scale: scale as u8,
+    })
 }

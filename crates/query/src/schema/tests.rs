@@ -1,3 +1,5 @@
+mod calendar;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -236,7 +238,7 @@ fn type_names_are_read_in_both_systems() {
     );
     assert_eq!(queue("text", &[], false), Ok(ColumnType::Text));
     assert_eq!(queue("text", &[], true), Err(TypeError::BadModifier));
-    assert_eq!(queue("datetime", &[], false), Err(TypeError::Unknown));
+    assert_eq!(queue("json", &[], false), Err(TypeError::Unknown));
 }
 
 /// `varchar(20)` into its name and arguments.
@@ -246,7 +248,10 @@ fn parsed(written: &str, system: TypeSystem) -> Result<ColumnType, TypeError> {
         None => (written, false),
     };
     match written.trim_end_matches(')').split_once('(') {
-        Some((name, arg)) => ColumnType::parse(name, &[arg.parse().unwrap()], unsigned, system),
+        Some((name, args)) => {
+            let args: Vec<u64> = args.split(',').map(|arg| arg.parse().unwrap()).collect();
+            ColumnType::parse(name, &args, unsigned, system)
+        }
         None => ColumnType::parse(written, &[], unsigned, system),
     }
 }
@@ -281,6 +286,14 @@ fn every_type_reads_its_own_name_back() {
         "mediumblob",
         "longblob",
         "varbinary(20)",
+        "date",
+        "datetime",
+        "datetime(3)",
+        "time",
+        "time(6)",
+        "year",
+        "decimal(12,2)",
+        "decimal(65,30)",
         "text",
         "string",
         "float",
@@ -296,6 +309,8 @@ proptest! {
         for kind in [
             ColumnType::Text, ColumnType::Int, ColumnType::Bigint, ColumnType::Float, ColumnType::Bool,
             ColumnType::Timestamp, ColumnType::Double, TINY, UNSIGNED, ColumnType::Blob { bytes_max: 3 },
+            ColumnType::Date, ColumnType::DateTime { fraction_digits: 2 }, ColumnType::Time { fraction_digits: 0 },
+            ColumnType::Decimal { digits: 9, scale: 2 },
         ] {
             if let Ok(taken) = kind.accept(value.clone()) {
                 prop_assert_eq!(kind.accept(taken.clone()), Ok(taken));

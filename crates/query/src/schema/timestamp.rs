@@ -70,7 +70,7 @@ fn zone_offset(rest: &mut &[u8]) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(if sign == b'-' { -seconds } else { seconds })
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
+pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     match month {
         2 => 28 + i64::from(leap),

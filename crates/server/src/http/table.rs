@@ -94,7 +94,9 @@ fn reply_pq(rows: &PqRows, warning: &str, reply: &mut RawReply) -> Result<(), Fa
 /// Manticore's names of types.
 fn type_name(kind: Option<ColumnType>, sample: Option<&Value>) -> &'static str {
     match kind {
-        Some(ColumnType::Int | ColumnType::Bool | ColumnType::Timestamp) => "long",
+        Some(ColumnType::Int | ColumnType::Bool | ColumnType::Timestamp | ColumnType::Year) => {
+            "long"
+        }
         Some(ColumnType::Bigint | ColumnType::Integer { .. }) => "long long",
         Some(ColumnType::Float) => "float",
         Some(ColumnType::Double) => "double",
@@ -103,7 +105,11 @@ fn type_name(kind: Option<ColumnType>, sample: Option<&Value>) -> &'static str {
             | ColumnType::String
             | ColumnType::Char { .. }
             | ColumnType::LongText { .. }
-            | ColumnType::Blob { .. },
+            | ColumnType::Blob { .. }
+            | ColumnType::Date
+            | ColumnType::DateTime { .. }
+            | ColumnType::Time { .. }
+            | ColumnType::Decimal { .. },
         ) => "string",
         None => match sample {
             Some(Value::Int(_)) => "long long",

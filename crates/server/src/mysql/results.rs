@@ -87,10 +87,10 @@ fn define(name: &str, kind: Option<ColumnType>, sample: Option<&Value>) -> Colum
 fn cell(value: &Value, kind: Option<ColumnType>, text: &mut Vec<u8>, encoder: &mut Encoder) {
     match value {
         Value::Null => encoder.row_null(),
-        Value::Int(number) => encoder.row_integer(*number),
         Value::Str(written) => encoder.row_bytes(written.as_bytes()),
         Value::Bytes(bytes) => encoder.row_bytes(bytes),
-        Value::Float(_) => {
+        Value::Int(number) if kind != Some(ColumnType::Year) => encoder.row_integer(*number),
+        Value::Int(_) | Value::Float(_) => {
             text.clear();
             value.write_text(kind, text);
             encoder.row_bytes(text);

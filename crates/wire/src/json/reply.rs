@@ -208,7 +208,7 @@ impl RawReply {
     #[must_use]
     pub fn type_name(kind: Option<ColumnType>) -> &'static str {
         match kind {
-            Some(ColumnType::Int | ColumnType::Bool) => "long",
+            Some(ColumnType::Int | ColumnType::Bool | ColumnType::Year) => "long",
             Some(ColumnType::Bigint | ColumnType::Timestamp | ColumnType::Integer { .. }) => {
                 "long long"
             }

@@ -26,6 +26,16 @@ impl FieldType {
     pub const LONGLONG: Self = Self(8);
     /// MEDIUMINT
     pub const INT24: Self = Self(9);
+    /// DATE
+    pub const DATE: Self = Self(10);
+    /// TIME
+    pub const TIME: Self = Self(11);
+    /// DATETIME
+    pub const DATETIME: Self = Self(12);
+    /// YEAR
+    pub const YEAR: Self = Self(13);
+    /// DECIMAL
+    pub const NEWDECIMAL: Self = Self(246);
     /// TEXT and BLOB of every length
     pub const BLOB: Self = Self(252);
     /// VARCHAR, VARBINARY
@@ -37,6 +47,7 @@ impl FieldType {
 const NOT_NULL: u16 = 1;
 const BLOB: u16 = 16;
 const UNSIGNED: u16 = 32;
+const ZEROFILL: u16 = 64;
 const BINARY: u16 = 128;
 /// "As many decimals as the value has."
 const DECIMALS_OPEN: u8 = 31;
@@ -142,7 +153,29 @@ impl ColumnDefinition {
                 charset: CHARSET_BINARY,
                 ..Self::characters(name, FieldType::BLOB, bytes_max, BLOB | BINARY)
             },
+            ColumnType::Date => Self::number(name, FieldType::DATE, 10, 0, 0),
+            ColumnType::DateTime { fraction_digits } => {
+                Self::clock(name, FieldType::DATETIME, 19, fraction_digits)
+            }
+            ColumnType::Time { fraction_digits } => {
+                Self::clock(name, FieldType::TIME, 10, fraction_digits)
+            }
+            ColumnType::Year => Self::number(name, FieldType::YEAR, 4, UNSIGNED | ZEROFILL, 0),
+            ColumnType::Decimal { digits, scale } => {
+                let sign_and_point = 1 + u32::from(scale > 0);
+                let length = u32::from(digits) + sign_and_point;
+                Self::number(name, FieldType::NEWDECIMAL, length, 0, scale)
+            }
         }
+    }
+
+    /// `length`: without the point and the fraction of a second.
+    fn clock(name: &str, kind: FieldType, length: u32, fraction_digits: u8) -> Self {
+        let fraction = match fraction_digits {
+            0 => 0,
+            digits => 1 + u32::from(digits),
+        };
+        Self::number(name, kind, length + fraction, 0, fraction_digits)
     }
 
     fn integer(name: &str, bytes: u8, unsigned: bool) -> Self {

@@ -301,6 +301,20 @@ fn column_types_are_mysqls() {
     };
     assert_eq!(shown(unsigned), (3, 63, 160));
     assert_eq!(shown(ColumnType::Blob { bytes_max: 9 }), (252, 63, 144));
+    assert_eq!(shown(ColumnType::Date), (10, 63, 128));
+    assert_eq!(shown(ColumnType::Year), (13, 63, 224));
+    let sized = |kind| {
+        let column = ColumnDefinition::of("c", kind);
+        (column.kind.0, column.length, column.decimals)
+    };
+    let fraction_digits = 3;
+    assert_eq!(sized(ColumnType::DateTime { fraction_digits }), (12, 23, 3));
+    assert_eq!(sized(ColumnType::Time { fraction_digits: 0 }), (11, 10, 0));
+    let money = ColumnType::Decimal {
+        digits: 12,
+        scale: 2,
+    };
+    assert_eq!(sized(money), (246, 14, 2));
 }
 
 #[test]
