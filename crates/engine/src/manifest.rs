@@ -20,7 +20,7 @@ use crate::failure;
 use crate::limits::SPARE_BYTES;
 use crate::record::{put_definition, read_definition};
 use crate::state::{State, table_dir};
-use crate::table::percolate::{PercolateTable, file, standing};
+use crate::table::percolate::{PercolateTable, file};
 use crate::table::queue::{Backlog, ChunkFile, QueueTable};
 use crate::table::search::{SearchTable, shape};
 
@@ -202,8 +202,7 @@ fn open_percolate(
     if !path.is_empty() {
         let analyzer = Analyzer::default();
         for row in file::load(&*state.disk, path)? {
-            let parsed = pq.parse(&analyzer, &row.query)?;
-            pq.put(Arc::new(standing(&row, parsed)));
+            pq.store(&analyzer, &row)?;
         }
         pq.file = Some(path.to_owned());
     }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::{Documents, QueryRow, Record};
 use crate::table::into::Into;
-use crate::table::percolate::{Listener, PercolateTable, standing};
+use crate::table::percolate::{Listener, PercolateTable};
 use crate::table::queue::{Backlog, HitBatch, QueueTable, StoredRow};
 use crate::table::search::{SearchTable, analyse, shape};
 
@@ -271,8 +271,7 @@ impl State {
     fn apply_queries(&mut self, table: TableId, rows: &[QueryRow], position: u64) -> Result<bool> {
         self.apply_to_percolate(table, position, |pq, analyzer| {
             for row in rows {
-                let parsed = pq.parse(analyzer, &row.query)?;
-                pq.put(Arc::new(standing(row, parsed)));
+                pq.store(analyzer, row)?;
             }
             Ok(())
         })

@@ -63,6 +63,20 @@ impl PercolateTable {
         query::parse(text, &text_names(&self.definition.columns), analyzer).map_err(Error::Query)
     }
 
+    /// Stores a query whose text was accepted once, now or by an earlier build.
+    ///
+    /// # Errors
+    /// `Invalid`, naming table and id, where the text is refused after all: then this build reads another language.
+    pub(crate) fn store(&mut self, analyzer: &Analyzer, row: &QueryRow) -> Result<()> {
+        let refused = |error| {
+            let (id, table) = (row.id, &self.definition.name);
+            Error::invalid(format!("stored query {id} of table '{table}': {error}"))
+        };
+        let parsed = self.parse(analyzer, &row.query).map_err(refused)?;
+        self.put(Arc::new(standing(row, parsed)));
+        Ok(())
+    }
+
     /// Stores a query in the place of one with its id.
     pub(crate) fn put(&mut self, query: Arc<StandingQuery>) {
         self.highest = self.highest.max(query.id);
@@ -86,7 +100,7 @@ impl PercolateTable {
 }
 
 /// A stored row as the matcher wants it.
-pub(crate) fn standing(row: &QueryRow, parsed: Query) -> StandingQuery {
+fn standing(row: &QueryRow, parsed: Query) -> StandingQuery {
     StandingQuery {
         id: row.id,
         text: row.query.as_str().into(),
@@ -99,3 +113,6 @@ pub(crate) fn standing(row: &QueryRow, parsed: Query) -> StandingQuery {
 fn text_bytes(query: &StandingQuery) -> u64 {
     (query.text.len() + query.tags.len() + query.filters.len()) as u64
 }
+
+#[cfg(test)]
+mod tests;

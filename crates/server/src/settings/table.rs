@@ -255,6 +255,7 @@ pub const SETTINGS: &[Setting] = &[
     },
 ];
 
+/// One that is taken at the start only.
 const fn fixed(
     key: Key,
     name: &'static str,
@@ -276,6 +277,7 @@ const fn fixed(
     }
 }
 
+/// One whose new value SIGHUP takes.
 const fn live(
     key: Key,
     name: &'static str,
@@ -285,15 +287,8 @@ const fn live(
     help: &'static str,
 ) -> Setting {
     Setting {
-        key,
-        name,
-        flag: None,
-        environment,
-        kind,
-        default,
         reload: true,
-        secret: false,
-        help,
+        ..fixed(key, name, environment, kind, default, help)
     }
 }
 

@@ -145,6 +145,22 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
+    /// With the plugin that the client named, which comes second if it is known here; else with the one offered.
+    fn new(
+        nonce: Nonce,
+        offered: Plugin,
+        credential: Credential,
+        named: Option<&str>,
+    ) -> (Self, Option<Plugin>) {
+        let plugin = named_or_native(named);
+        let authenticator = Authenticator {
+            nonce,
+            credential,
+            plugin: plugin.unwrap_or(offered),
+        };
+        (authenticator, plugin)
+    }
+
     /// Takes the handshake response's data. `offered` is the greeting's plugin, `named` the response's.
     ///
     /// Writes to `packets` what is to be sent before the next step.
@@ -156,12 +172,7 @@ impl Authenticator {
         auth: &[u8],
         packets: &mut PacketWriter,
     ) -> (Self, Step) {
-        let plugin = named_or_native(named);
-        let authenticator = Authenticator {
-            nonce,
-            credential,
-            plugin: plugin.unwrap_or(offered),
-        };
+        let (authenticator, plugin) = Authenticator::new(nonce, offered, credential, named);
         // A client whose plugin differs from the greeting's may have sent nothing yet: it waits for a switch.
         let scrambled = plugin.is_some() && auth.len() > 1;
         let step = if plugin == Some(offered) || scrambled && authenticator.proves(auth) {
@@ -183,12 +194,7 @@ impl Authenticator {
         auth: &[u8],
         packets: &mut PacketWriter,
     ) -> (Self, Step) {
-        let plugin = named_or_native(named);
-        let authenticator = Authenticator {
-            nonce,
-            credential,
-            plugin: plugin.unwrap_or(offered),
-        };
+        let (authenticator, plugin) = Authenticator::new(nonce, offered, credential, named);
         let step = if plugin.is_some() && auth.len() > 1 && authenticator.proves(auth) {
             authenticator.verify(auth, packets)
         } else {

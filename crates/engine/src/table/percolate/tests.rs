@@ -1,0 +1,28 @@
+use super::*;
+use crate::command::Kind;
+
+#[test]
+fn a_stored_query_that_is_refused_is_named_and_changes_nothing() {
+    let definition = Definition {
+        name: "alerts".to_owned(),
+        kind: Kind::Percolate {
+            on: None,
+            into: None,
+        },
+        columns: Vec::new(),
+    };
+    let mut table = PercolateTable::new(Arc::new(definition), 0);
+    let row = QueryRow {
+        id: 7,
+        query: "\"never closed".to_owned(),
+        tags: String::new(),
+        filters: String::new(),
+    };
+    let refused = table.store(&Analyzer::default(), &row).unwrap_err();
+    let text = refused.to_string();
+    assert!(
+        text.starts_with("stored query 7 of table 'alerts': "),
+        "{text}"
+    );
+    assert_eq!((table.set.len(), table.changed), (0, 0));
+}
