@@ -4,6 +4,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 binary=${1:-${CARGO_TARGET_DIR:-$here/../../target}/release/seine}
+# The server starts in a directory of its own, where a path relative to this one means nothing.
+binary=$(realpath -- "$binary")
+[ -x "$binary" ] || { echo "no binary at $binary: build it with cargo build --release" >&2; exit 1; }
 scratch=$(mktemp -d)
 server=
 
