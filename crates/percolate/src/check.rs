@@ -4,7 +4,8 @@
 
 use query::{
     analysis::Words,
-    tree::{FieldSet, Node},
+    reference,
+    tree::{FieldSet, Node, Term},
 };
 
 use crate::dictionary::TermId;
@@ -16,13 +17,15 @@ pub(crate) enum Check {
     Term(TermId),
     /// Documents where the words stand at their distances, in one field.
     Phrase {
-        words: Box<[(Box<str>, u32)]>,
+        words: Box<[(Term, u32)]>,
         fields: FieldSet,
     },
     /// Documents that satisfy each; every document if empty.
     All(Box<[Check]>),
     /// Documents that satisfy at least one.
     Any(Box<[Check]>),
+    /// Documents that match a node that has no faster check.
+    Slow(Box<Node>),
     /// Documents that do not satisfy it.
     Not(Box<Check>),
 }
@@ -49,14 +52,17 @@ impl Check {
     pub(crate) fn of(node: &Node, intern: &mut impl FnMut(&query::tree::Word) -> TermId) -> Check {
         match node {
             Node::All => Check::All(Box::default()),
-            Node::Word(word) => Check::Term(intern(word)),
-            Node::Phrase { words, fields } => Check::Phrase {
-                words: words.clone().into(),
-                fields: *fields,
-            },
+            Node::Word(word) if word.term.is_plain() => Check::Term(intern(word)),
+            Node::Phrase { words, fields } if words.iter().all(|(term, _)| term.is_plain()) => {
+                Check::Phrase {
+                    words: words.clone().into(),
+                    fields: *fields,
+                }
+            }
             Node::And(parts) => Check::All(parts.iter().map(|p| Check::of(p, intern)).collect()),
             Node::Or(parts) => Check::Any(parts.iter().map(|p| Check::of(p, intern)).collect()),
             Node::Not(part) => Check::Not(Box::new(Check::of(part, intern))),
+            node => Check::Slow(Box::new(node.clone())),
         }
     }
 
@@ -66,6 +72,9 @@ impl Check {
             Check::Term(term) => among & slice.mask(*term),
             Check::Phrase { words, fields } => keep(among, |document| {
                 holds_phrase(&slice.documents[document], words, *fields)
+            }),
+            Check::Slow(node) => keep(among, |document| {
+                reference::matches(node, &slice.documents[document])
             }),
             Check::All(parts) => parts.iter().fold(among, |left, part| match left {
                 0 => 0,
@@ -95,13 +104,13 @@ fn keep(among: u64, mut passes: impl FnMut(usize) -> bool) -> u64 {
 
 /// Whether the words stand at their distances in one of the fields. One pass over the document for each word; each
 /// pass keeps the places where the phrase can still begin.
-fn holds_phrase(document: &Words, words: &[(Box<str>, u32)], fields: FieldSet) -> bool {
+fn holds_phrase(document: &Words, words: &[(Term, u32)], fields: FieldSet) -> bool {
     let Some(((first, _), rest)) = words.split_first() else {
         return false;
     };
-    let mut starts: Vec<u64> = places(document, first, fields).collect();
+    let mut starts: Vec<u64> = places(document, &first.text, fields).collect();
     for (word, distance) in rest {
-        let mut found = places(document, word, fields).peekable();
+        let mut found = places(document, &word.text, fields).peekable();
         starts.retain(|start| {
             let wanted = start + u64::from(*distance);
             while found.next_if(|place| *place < wanted).is_some() {}

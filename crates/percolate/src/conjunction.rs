@@ -1,6 +1,6 @@
 //! A query's tree as conjunctions, any of which is enough, each filed under words that it needs.
 
-use query::tree::{Node, Word};
+use query::tree::{Form, Node, Term, Word};
 
 use crate::{
     check::Check,
@@ -83,10 +83,12 @@ impl<'q> Parts<'q> {
     fn with(mut self, part: &'q Node) -> Parts<'q> {
         match part {
             Node::All => {}
-            Node::Word(word) => self.positive.push(word),
-            Node::Phrase { .. } => self.phrases.push(part),
+            Node::Word(word) if word.term.is_plain() => self.positive.push(word),
+            Node::Phrase { words, .. } if words.iter().all(|(term, _)| term.is_plain()) => {
+                self.phrases.push(part);
+            }
             Node::Not(inner) => self.without(inner),
-            Node::Or(_) | Node::And(_) => self.inner.push(part),
+            part => self.inner.push(part),
         }
         self
     }
@@ -118,7 +120,7 @@ fn conjunction(parts: &Parts<'_>, terms: &mut impl Terms) -> Conjunction {
     let (words, others): (Vec<&Node>, Vec<&Node>) = parts
         .negative
         .iter()
-        .partition(|node| matches!(node, Node::Word(_)));
+        .partition(|node| matches!(node, Node::Word(word) if word.term.is_plain()));
     checks.extend(
         others
             .into_iter()
@@ -146,8 +148,8 @@ fn phrase_terms(phrase: &Node, terms: &mut impl Terms) -> Vec<TermId> {
     let Node::Phrase { words, fields } = phrase else {
         return Vec::new();
     };
-    let word = |(text, _): &(Box<str>, u32)| Word {
-        text: text.clone(),
+    let word = |(term, _): &(Term, u32)| Word {
+        term: term.clone(),
         fields: *fields,
     };
     words.iter().map(|each| terms.intern(&word(each))).collect()
@@ -173,12 +175,13 @@ fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<TermId>)> {
     let cheapest =
         |covers: Vec<(u64, Vec<TermId>)>| covers.into_iter().min_by_key(|(cost, _)| *cost);
     match node {
-        Node::All | Node::Not(_) => None,
-        Node::Word(word) => {
+        Node::All | Node::Not(_) | Node::Quorum { .. } => None,
+        Node::Word(word) if word.term.form != Form::Whole => None,
+        Node::Word(word) if word.term.is_plain() => {
             let term = terms.intern(word);
             Some((terms.cost(term), vec![term]))
         }
-        Node::Phrase { .. } => {
+        Node::Phrase { words, .. } if words.iter().all(|(term, _)| term.is_plain()) => {
             let words = phrase_terms(node, terms);
             cheapest(
                 words
@@ -201,6 +204,7 @@ fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<TermId>)> {
                 all,
             ))
         }
+        node => cover(&node.necessary(), terms),
     }
 }
 

@@ -134,7 +134,7 @@ impl Dictionary {
 
     /// The term of a query's word, numbered now if it is new.
     pub(crate) fn intern(&mut self, word: &Word) -> TermId {
-        let bytes = word.text.as_bytes();
+        let bytes = word.term.text.as_bytes();
         let plain = match self.find(bytes, 0..bytes.len()) {
             Some(plain) => *plain,
             None => self.add_plain(bytes),

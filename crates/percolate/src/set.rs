@@ -96,7 +96,7 @@ struct Compiling<'a> {
 impl Terms for Compiling<'_> {
     fn intern(&mut self, word: &Word) -> TermId {
         let term = self.words.dictionary.intern(word);
-        self.words.uses.add(term, &word.text);
+        self.words.uses.add(term, &word.term.text);
         term
     }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use query::{
     analysis::{Analyzer, Words},
     reference,
-    tree::{FieldSet, Node, Word},
+    tree::{FieldSet, Node, Term, Word},
 };
 
 use crate::{Hits, QuerySet, Scratch, Snapshot, StandingQuery};
@@ -34,16 +34,13 @@ fn word(text: &str) -> Node {
 }
 
 fn limited(text: &str, fields: FieldSet) -> Node {
-    Node::Word(Word {
-        text: text.into(),
-        fields,
-    })
+    Node::Word(Word::whole(text, fields))
 }
 
 fn phrase(words: &[(&str, u32)]) -> Node {
     let words = words
         .iter()
-        .map(|(text, distance)| (Box::from(*text), *distance))
+        .map(|(text, distance)| (Term::whole(*text), *distance))
         .collect();
     Node::Phrase {
         words,
@@ -300,7 +297,7 @@ fn any_node() -> impl Strategy<Value = Node> {
                 let mut distance = 0;
                 let place = |(number, (text, step)): (usize, (&str, u32))| {
                     distance += if number == 0 { 0 } else { step };
-                    (Box::from(text), distance)
+                    (Term::whole(text), distance)
                 };
                 Node::Phrase { words: words.into_iter().enumerate().map(place).collect(), fields }
             }

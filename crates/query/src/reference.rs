@@ -1,24 +1,19 @@
 //! The slow, obvious meaning of a query in both directions: the oracle of every fast path.
+//!
+//! A node that matches a document does so at places of it: *spans*. Operators on positions ask where the spans of their
+//! operands lie; the others only ask whether there are any.
+
+mod spans;
 
 use crate::analysis::Words;
-use crate::tree::{FieldSet, Node};
+use crate::tree::Node;
+
+pub use spans::{Span, spans};
 
 /// Whether a document matches a tree.
 #[must_use]
 pub fn matches(node: &Node, words: &Words) -> bool {
-    match node {
-        Node::All => true,
-        Node::Word(word) => words
-            .iter()
-            .any(|(text, field, _)| text == &*word.text && word.fields.holds(field)),
-        Node::Phrase {
-            words: phrase,
-            fields,
-        } => matches_phrase(phrase, *fields, words),
-        Node::And(children) => children.iter().all(|child| matches(child, words)),
-        Node::Or(children) => children.iter().any(|child| matches(child, words)),
-        Node::Not(child) => !matches(child, words),
-    }
+    spans(node, words).is_some()
 }
 
 /// The ids of the queries that a document hits, in the order given.
@@ -38,18 +33,4 @@ pub fn search(root: &Node, docs: &[(u64, Words)]) -> Vec<u64> {
         .filter(|(_, words)| matches(root, words))
         .map(|(id, _)| *id)
         .collect()
-}
-
-fn matches_phrase(phrase: &[(Box<str>, u32)], fields: FieldSet, words: &Words) -> bool {
-    let stands = |wanted: &str, in_field: u8, at: u32| {
-        words
-            .iter()
-            .any(|(text, field, position)| text == wanted && field == in_field && position == at)
-    };
-    words.iter().any(|(_, field, start)| {
-        fields.holds(field)
-            && phrase
-                .iter()
-                .all(|(text, distance)| stands(text, field, start + distance))
-    })
 }

@@ -1,5 +1,6 @@
 //! The tree of a search query; the same for a search and for a standing query.
 
+mod necessary;
 mod print;
 
 pub use print::Printed;
@@ -21,29 +22,147 @@ impl FieldSet {
     }
 }
 
-/// A folded word and the fields it may stand in.
+/// How the text of a term is compared with the words of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The text is the word.
+    #[default]
+    Whole,
+    /// `*` stands for any letters, `?` for one, `%` for one or none.
+    Pattern,
+    /// A regular expression over the whole word.
+    Regex,
+}
+
+/// Where in its field a term must stand. The default is anywhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// `^word`: at position 1.
+    pub first: bool,
+    /// `word$`: at the field's last position.
+    pub last: bool,
+    /// `@field[N]`: at position N or before it; 0 is no limit.
+    pub within: u32,
+}
+
+/// What may stand at one position.
+///
+/// In a table that stems, a word as written is `=word` in documents and in terms; the bare word is its stem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Word {
+pub struct Term {
     /// As analysis gives it: never empty.
     pub text: Box<str>,
+    /// How it is compared.
+    pub form: Form,
+    /// Where it must stand.
+    pub place: Place,
+}
+
+impl Term {
+    /// A word, anywhere.
+    #[must_use]
+    pub fn whole(text: impl Into<Box<str>>) -> Term {
+        Term {
+            text: text.into(),
+            form: Form::Whole,
+            place: Place::default(),
+        }
+    }
+
+    /// Whether it is a word that may stand anywhere.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.form == Form::Whole && self.place == Place::default()
+    }
+}
+
+/// A term and the fields it may stand in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Word {
+    /// What.
+    pub term: Term,
     /// Where it may stand.
     pub fields: FieldSet,
 }
 
-/// A node of the tree. Children are never empty lists; `And` and `Or` have at least two children.
+impl Word {
+    /// A word, anywhere in these fields.
+    #[must_use]
+    pub fn whole(text: impl Into<Box<str>>, fields: FieldSet) -> Word {
+        let term = Term::whole(text);
+        Word { term, fields }
+    }
+}
+
+/// A part of a text with bounds of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unit {
+    /// Up to a full stop and the like, or the end of the paragraph.
+    Sentence,
+    /// Up to an empty line.
+    Paragraph,
+}
+
+/// A node of the tree. Children are never empty lists; `And`, `Or`, `Order` and `Together` have at least two children.
+/// `reference.rs` is the meaning of each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// Every document (an empty query).
     All,
-    /// One word.
+    /// One term.
     Word(Word),
-    /// Words at fixed distances in one field: (word, distance from the phrase's first word), distances rising from 0.
+    /// Terms at fixed distances in one field: (term, distance from the phrase's first one), distances rising from 0.
     Phrase {
         /// At least two.
-        words: Vec<(Box<str>, u32)>,
+        words: Vec<(Term, u32)>,
         /// Where it may stand (all of it in one field).
         fields: FieldSet,
     },
+    /// `"a b"~slack`: all of them in one field, in any order, in fewer positions than `slack` and their number.
+    Proximity {
+        /// At least two.
+        terms: Vec<Term>,
+        /// Where it may stand (all of it in one field).
+        fields: FieldSet,
+        /// See above.
+        slack: u32,
+    },
+    /// `"a b c"/least`: at least so many of them, wherever they stand.
+    Quorum {
+        /// At least two.
+        parts: Vec<Node>,
+        /// 1 to the number of parts.
+        least: u32,
+    },
+    /// `a << b`: each behind the one before, in one field.
+    Order(Vec<Node>),
+    /// `a NEAR/n b`: in one field, at most so many positions apart, in any order, not overlapping.
+    Near {
+        /// One.
+        left: Box<Node>,
+        /// And the other.
+        right: Box<Node>,
+        /// At least 1.
+        distance: u32,
+    },
+    /// `a NOTNEAR/n b`: the left one with no right one overlapping it or at most so many positions away.
+    NotNear {
+        /// What must be there.
+        left: Box<Node>,
+        /// What must not be near.
+        right: Box<Node>,
+        /// At least 1.
+        distance: u32,
+    },
+    /// `a SENTENCE b`: all in one part of one field.
+    Together {
+        /// Which part.
+        unit: Unit,
+        /// What.
+        parts: Vec<Node>,
+    },
+    /// `a MAYBE b`: the left one; the right one only adds to the weight.
+    Maybe(Box<Node>, Box<Node>),
     /// All of them. `Not` stands only here, and never as the only kind of child.
     And(Vec<Node>),
     /// Any of them.

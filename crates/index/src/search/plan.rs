@@ -1,11 +1,11 @@
 //! A query's tree made ready for the parts of one snapshot: words looked up once, their weights computed once.
 
-use query::tree::{FieldSet, Node};
+use query::tree::{FieldSet, Node, Term};
 
 use super::cursor::{self, Cursor, Reader};
 use super::rank::{Hit, WordWeight};
 use crate::answer::Keyword;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::part::{Part, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::Snapshot;
@@ -60,6 +60,11 @@ struct Words {
 impl Plan {
     /// Looks the words up in every part. Errors: `Io`, `Corrupt`.
     pub(super) fn new(root: &Node, snapshot: &Snapshot) -> Result<Plan> {
+        if !is_executed(root) {
+            return Err(Error::Unsupported {
+                what: "this operator of the query language in a SELECT",
+            });
+        }
         let mut words = Words::default();
         let text_columns = snapshot.shape.text_columns();
         let root = words.step(root, every_field(text_columns), true);
@@ -136,6 +141,18 @@ impl Plan {
     }
 }
 
+/// Whether every operator of the tree has a cursor.
+fn is_executed(node: &Node) -> bool {
+    match node {
+        Node::All => true,
+        Node::Word(word) => word.term.is_plain(),
+        Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.is_plain()),
+        Node::And(parts) | Node::Or(parts) => parts.iter().all(is_executed),
+        Node::Not(part) => is_executed(part),
+        _ => false,
+    }
+}
+
 impl Words {
     /// `wanted`: outside of any negation.
     fn step(&mut self, node: &Node, every: u64, wanted: bool) -> Step {
@@ -149,12 +166,12 @@ impl Words {
         match node {
             Node::All => Step::All,
             Node::Word(word) => Step::Word {
-                word: self.number(&word.text, wanted),
+                word: self.number(&word.term.text, wanted),
                 fields: fields(word.fields),
             },
             Node::Phrase { words, fields: set } => {
                 let number =
-                    |(text, distance): &(Box<str>, u32)| (self.number(text, wanted), *distance);
+                    |(term, distance): &(Term, u32)| (self.number(&term.text, wanted), *distance);
                 Step::Phrase {
                     words: words.iter().map(number).collect(),
                     fields: fields(*set),
@@ -167,6 +184,14 @@ impl Words {
                     .map(|child| self.step(child, every, wanted))
                     .collect(),
             ),
+            // Refused before: see `is_executed`.
+            Node::Proximity { .. }
+            | Node::Quorum { .. }
+            | Node::Order(_)
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Together { .. }
+            | Node::Maybe(..) => Step::All,
             Node::Not(_) => self.and(std::slice::from_ref(node), every, wanted),
         }
     }

@@ -6,7 +6,7 @@ use disk::MemoryDisk;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use query::request::Select;
-use query::tree::{FieldSet, Node, Word};
+use query::tree::{FieldSet, Node, Term, Word};
 use query::value::Value;
 
 use crate::subject::{Subject, expression, filtered, order, row, select_all, select_count};
@@ -59,17 +59,13 @@ fn fields() -> impl Strategy<Value = FieldSet> {
 
 fn node() -> impl Strategy<Value = Node> {
     let word = || prop::sample::select(&WORDS[..]);
-    let single = (word(), fields()).prop_map(|(text, fields)| {
-        Node::Word(Word {
-            text: text.into(),
-            fields,
-        })
-    });
+    let single =
+        (word(), fields()).prop_map(|(text, fields)| Node::Word(Word::whole(text, fields)));
     let phrase = (vec((word(), 1..3u32), 2..4), fields()).prop_map(|(parts, fields)| {
         let mut at = 0;
         let mut words = Vec::new();
         for (text, distance) in parts {
-            words.push((text.into(), at));
+            words.push((Term::whole(text), at));
             at += distance;
         }
         Node::Phrase { words, fields }

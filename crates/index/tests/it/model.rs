@@ -290,14 +290,14 @@ fn collect(node: &Node, words: &Words, matched: &mut BTreeSet<String>, fields: &
     match node {
         Node::All | Node::Not(_) => {}
         Node::Word(word) => {
-            matched.insert(word.text.to_string());
+            matched.insert(word.term.text.to_string());
             let places = words
                 .iter()
-                .filter(|(text, field, _)| *text == &*word.text && word.fields.holds(*field));
+                .filter(|(text, field, _)| *text == &*word.term.text && word.fields.holds(*field));
             fields.extend(places.map(|(_, field, _)| field));
         }
         Node::Phrase { words: phrase, .. } => {
-            matched.extend(phrase.iter().map(|(text, _)| text.to_string()));
+            matched.extend(phrase.iter().map(|(term, _)| term.text.to_string()));
             // The phrase alone, in one field after the other.
             for field in 0..64 {
                 let Node::Phrase {
@@ -322,6 +322,7 @@ fn collect(node: &Node, words: &Words, matched: &mut BTreeSet<String>, fields: &
                 .iter()
                 .for_each(|child| collect(child, words, matched, fields));
         }
+        other => panic!("{other:?} is not drawn"),
     }
 }
 
@@ -334,12 +335,13 @@ fn words_asked(node: &Node, asked: &mut Vec<String>) {
     };
     match node {
         Node::All => {}
-        Node::Word(word) => add(&word.text),
-        Node::Phrase { words, .. } => words.iter().for_each(|(word, _)| add(word)),
+        Node::Word(word) => add(&word.term.text),
+        Node::Phrase { words, .. } => words.iter().for_each(|(term, _)| add(&term.text)),
         Node::And(children) | Node::Or(children) => {
             children.iter().for_each(|child| words_asked(child, asked));
         }
         Node::Not(child) => words_asked(child, asked),
+        other => panic!("{other:?} is not drawn"),
     }
 }
 
@@ -348,11 +350,14 @@ fn words_wanted(node: &Node, asked: &mut BTreeSet<String>) {
     match node {
         Node::All | Node::Not(_) => {}
         Node::Word(word) => {
-            asked.insert(word.text.to_string());
+            asked.insert(word.term.text.to_string());
         }
-        Node::Phrase { words, .. } => asked.extend(words.iter().map(|(word, _)| word.to_string())),
+        Node::Phrase { words, .. } => {
+            asked.extend(words.iter().map(|(term, _)| term.text.to_string()))
+        }
         Node::And(children) | Node::Or(children) => {
             children.iter().for_each(|child| words_wanted(child, asked));
         }
+        other => panic!("{other:?} is not drawn"),
     }
 }

@@ -7,7 +7,7 @@ struct Alphabet;
 
 impl Terms for Alphabet {
     fn intern(&mut self, word: &Word) -> u32 {
-        u32::from(word.text.as_bytes()[0] - b'a')
+        u32::from(word.term.text.as_bytes()[0] - b'a')
     }
 
     fn cost(&self, term: u32) -> u64 {

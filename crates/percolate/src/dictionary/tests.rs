@@ -3,10 +3,7 @@ use query::tree::{FieldSet, Word};
 use super::{Dictionary, key_in};
 
 fn word(text: &str, fields: FieldSet) -> Word {
-    Word {
-        text: text.into(),
-        fields,
-    }
+    Word::whole(text, fields)
 }
 
 fn find(dictionary: &Dictionary, text: &str) -> Option<u32> {

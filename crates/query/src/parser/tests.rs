@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analysis::Words;
 use crate::reference;
+use crate::tree::Term;
 
 const FIELDS: [&str; 3] = ["title", "body", "sub"];
 
@@ -93,7 +94,7 @@ fn phrases_keep_their_distances() {
     check("\"\" a", "a");
     check("\"a \\\"b\\\" (c) @d\"", "\"a b c @d\"");
     let root = parsed("\"#東京 tower\"").unwrap().root;
-    let words = vec![("#東京".into(), 0), ("tower".into(), 2)];
+    let words = vec![(Term::whole("#東京"), 0), (Term::whole("tower"), 2)];
     assert_eq!(
         root,
         Node::Phrase {
@@ -340,9 +341,9 @@ fn assert_normal(node: &Node) {
             assert!(words.len() > 1 && words[0].1 == 0);
             assert!(words.windows(2).all(|pair| pair[0].1 < pair[1].1));
         }
-        Node::Word(word) => assert!(!word.text.is_empty()),
+        Node::Word(word) => assert!(!word.term.text.is_empty()),
         Node::All => {}
-        Node::Not(_) => panic!("a negation outside And"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Parser, refuse};
 use crate::analysis::{in_run, is_mark};
-use crate::tree::{Node, QueryError, Word};
+use crate::tree::{Node, QueryError, Term, Word};
 
 /// A word of a query and its position in the piece of text that it came from.
 type Placed = (Box<str>, u32);
@@ -38,10 +38,7 @@ impl Parser<'_> {
         let mut nodes = Vec::new();
         for (word, _) in self.analysed(&text)? {
             self.count_node()?;
-            nodes.push(Node::Word(Word {
-                text: word,
-                fields: self.limit,
-            }));
+            nodes.push(Node::Word(Word::whole(word, self.limit)));
         }
         self.join(nodes, Node::And)
     }
@@ -79,14 +76,11 @@ impl Parser<'_> {
         }
         self.count_node()?;
         Ok(Some(if words.len() == 1 {
-            let text = words.remove(0).0;
-            Node::Word(Word {
-                text,
-                fields: self.limit,
-            })
+            Node::Word(Word::whole(words.remove(0).0, self.limit))
         } else {
+            let term = |(text, distance)| (Term::whole(text), distance);
             Node::Phrase {
-                words,
+                words: words.into_iter().map(term).collect(),
                 fields: self.limit,
             }
         }))

@@ -51,14 +51,15 @@ impl Printed<'_> {
     fn operand(&self, f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
         match node {
             Node::All => Ok(()),
-            Node::Word(Word { text, fields }) => self.limited(f, *fields, &|f| {
+            Node::Word(Word { term, fields }) => self.limited(f, *fields, &|f| {
+                let text = &term.text;
                 let escape = if text.starts_with('@') { r"\" } else { "" };
                 write!(f, "{escape}{text}")
             }),
             Node::Phrase { words, fields } => self.limited(f, *fields, &|f| {
                 f.write_str("\"")?;
                 for (number, (word, _)) in words.iter().enumerate() {
-                    write!(f, "{}{word}", if number > 0 { " " } else { "" })?;
+                    write!(f, "{}{}", if number > 0 { " " } else { "" }, word.text)?;
                 }
                 f.write_str("\"")
             }),
@@ -67,6 +68,7 @@ impl Printed<'_> {
                 f.write_str("-")?;
                 self.operand(f, child)
             }
+            _ => Ok(()),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use query::analysis::Analyzer;
-use query::tree::Node;
+use query::tree::{Node, Term};
 
 /// One word of the post: its text, its position, its bytes.
 type Place = (String, u32, Range<usize>);
@@ -31,15 +31,15 @@ pub(super) fn of(root: &Node, field: u8, text: &str) -> Vec<Range<usize>> {
 fn collect(node: &Node, field: u8, places: &[Place], marks: &mut Vec<Range<usize>>) {
     match node {
         Node::Word(word) if word.fields.holds(field) => {
-            let same = places.iter().filter(|(text, ..)| **text == *word.text);
+            let same = places.iter().filter(|(text, ..)| **text == *word.term.text);
             marks.extend(same.map(|(_, _, source)| source.clone()));
         }
         Node::Phrase { words, fields } if fields.holds(field) => {
             for (_, start, _) in places {
-                let stands = |(text, distance): &(Box<str>, u32)| {
+                let stands = |(term, distance): &(Term, u32)| {
                     places
                         .iter()
-                        .find(|(one, at, _)| **one == **text && *at == start + distance)
+                        .find(|(one, at, _)| **one == *term.text && *at == start + distance)
                 };
                 let found: Option<Vec<&Place>> = words.iter().map(stands).collect();
                 marks.extend(

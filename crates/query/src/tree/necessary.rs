@@ -1,0 +1,102 @@
+//! What every matching document must satisfy, without positions: the question that narrows down where to look.
+
+use super::{Node, Place, Term, Word};
+
+impl Node {
+    /// A tree of `All`, `Word`, `And`, `Or`, `Quorum` and `Not` alone, its terms anywhere in their fields, that every document
+    /// which matches this tree matches too. Terms keep their form.
+    #[must_use]
+    pub fn necessary(&self) -> Node {
+        let words = |terms: &mut dyn Iterator<Item = &Term>, fields| {
+            let word = |term: &Term| {
+                let term = Term {
+                    place: Place::default(),
+                    ..term.clone()
+                };
+                Node::Word(Word { term, fields })
+            };
+            all_of(terms.map(word).collect())
+        };
+        match self {
+            Node::All => Node::All,
+            Node::Word(word) => words(&mut [&word.term].into_iter(), word.fields),
+            Node::Phrase {
+                words: terms,
+                fields,
+            } => words(&mut terms.iter().map(|(term, _)| term), *fields),
+            Node::Proximity { terms, fields, .. } => words(&mut terms.iter(), *fields),
+            Node::Quorum { parts, least } => quorum(parts, *least),
+            Node::Order(parts) | Node::Together { parts, .. } | Node::And(parts) => {
+                all_of(parts.iter().map(Node::necessary).collect())
+            }
+            Node::Near { left, right, .. } => all_of(vec![left.necessary(), right.necessary()]),
+            Node::NotNear { left, .. } | Node::Maybe(left, _) => left.necessary(),
+            Node::Or(parts) => any_of(parts.iter().map(Node::necessary).collect()),
+            Node::Not(part) if part.is_boolean() => Node::Not(Box::new(part.necessary())),
+            Node::Not(_) => Node::All,
+        }
+    }
+
+    /// Whether [`Node::necessary`] says all that the tree says: no position matters.
+    #[must_use]
+    pub fn is_boolean(&self) -> bool {
+        match self {
+            Node::All => true,
+            Node::Word(word) => word.term.place == Place::default(),
+            Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
+                parts.iter().all(Node::is_boolean)
+            }
+            Node::Not(part) | Node::Maybe(part, _) => part.is_boolean(),
+            Node::Phrase { .. }
+            | Node::Proximity { .. }
+            | Node::Order(_)
+            | Node::Near { .. }
+            | Node::NotNear { .. }
+            | Node::Together { .. } => false,
+        }
+    }
+}
+
+fn quorum(parts: &[Node], least: u32) -> Node {
+    let parts: Vec<Node> = parts.iter().map(Node::necessary).collect();
+    match least as usize {
+        least if least >= parts.len() => all_of(parts),
+        1 => any_of(parts),
+        _ if parts.contains(&Node::All) => Node::All,
+        _ => Node::Quorum { parts, least },
+    }
+}
+
+/// Flat, and without what says nothing.
+fn all_of(parts: Vec<Node>) -> Node {
+    let mut kept = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Node::All => {}
+            Node::And(inner) => kept.extend(inner),
+            part => kept.push(part),
+        }
+    }
+    match kept.len() {
+        0 => Node::All,
+        1 if !matches!(kept[0], Node::Not(_)) => kept.remove(0),
+        _ => Node::And(kept),
+    }
+}
+
+fn any_of(parts: Vec<Node>) -> Node {
+    if parts.contains(&Node::All) {
+        return Node::All;
+    }
+    let mut kept = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Node::Or(inner) => kept.extend(inner),
+            part => kept.push(part),
+        }
+    }
+    match kept.len() {
+        1 => kept.remove(0),
+        _ => Node::Or(kept),
+    }
+}
