@@ -194,14 +194,16 @@ fn order(parts: &[Vec<Span>]) -> Vec<Span> {
     firsts.iter().filter_map(chain).collect()
 }
 
+/// The spans of either side that have one of the other side near them. Not the stretches between: what lies near a pair lies
+/// near one of the two, and there are no more spans than the operands have.
 fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
-    let pairs = left
-        .iter()
-        .flat_map(|l| right.iter().map(move |r| (*l, *r)));
-    pairs
-        .filter(|(l, r)| l.distance(*r).is_some_and(|distance| distance <= most))
-        .map(|(l, r)| l.with(r))
-        .collect()
+    let has_near = |one: &&Span, others: &[Span]| {
+        let distances = others.iter().filter_map(|other| one.distance(*other));
+        distances.into_iter().any(|distance| distance <= most)
+    };
+    let of_left = left.iter().filter(|span| has_near(span, right));
+    let of_right = right.iter().filter(|span| has_near(span, left));
+    of_left.chain(of_right).copied().collect()
 }
 
 fn not_near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
