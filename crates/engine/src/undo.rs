@@ -124,7 +124,7 @@ impl Undo {
             };
             for (id, query) in before.queries {
                 match query {
-                    Some(query) => pq.put(query),
+                    Some(query) => pq.restore(&state.analyzer, query)?,
                     None => pq.remove(id),
                 }
             }

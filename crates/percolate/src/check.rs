@@ -66,6 +66,18 @@ impl Check {
         }
     }
 
+    /// Gives its terms new numbers.
+    pub(crate) fn renumber(&mut self, number: &mut dyn FnMut(TermId) -> TermId) {
+        match self {
+            Check::Term(term) => *term = number(*term),
+            Check::All(parts) | Check::Any(parts) => {
+                parts.iter_mut().for_each(|part| part.renumber(number));
+            }
+            Check::Not(part) => part.renumber(number),
+            Check::Phrase { .. } | Check::Slow(_) => {}
+        }
+    }
+
     /// Those of the documents `among` that satisfy the check.
     pub(crate) fn run(&self, among: u64, slice: Slice<'_>) -> u64 {
         match self {

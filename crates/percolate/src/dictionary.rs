@@ -152,6 +152,33 @@ impl Dictionary {
         self.add_limited(bytes, word.fields, plain)
     }
 
+    /// By number, the word of each term.
+    pub(crate) fn words(&self) -> Vec<Word> {
+        let mut words = vec![Word::whole("", FieldSet::ALL); self.len()];
+        let mut name = |text: &[u8], plain: &Plain| {
+            let text = String::from_utf8_lossy(text);
+            words[plain.term as usize] = Word::whole(&*text, FieldSet::ALL);
+            let mut next = plain.limited;
+            while let Some(limited) = self.find_limited(next) {
+                words[limited.term as usize] = Word::whole(&*text, limited.fields);
+                next = limited.next;
+            }
+        };
+        for layer in [&self.base, &self.recent] {
+            for plain in &layer.short {
+                let key = plain.key;
+                let bytes = (u128::from(key[1]) << 64 | u128::from(key[0])).to_le_bytes();
+                let (text, length) = bytes.split_at(SHORT_BYTES_MAX);
+                let length = length.first().map_or(0, |length| usize::from(*length));
+                name(text.get(..length).unwrap_or_default(), plain);
+            }
+            for (text, plain) in &layer.long {
+                name(text, plain);
+            }
+        }
+        words
+    }
+
     #[inline]
     fn find_limited(&self, term: TermId) -> Option<&Limited> {
         if term == NONE {

@@ -79,7 +79,7 @@ fn counter_of(hash: u64) -> u16 {
 }
 
 /// What the writer keeps of one term.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Use {
     /// Its word's counter in the stream.
     counter: u16,
@@ -98,16 +98,25 @@ impl Uses {
     /// Counts one more naming of the term of this word.
     pub(crate) fn add(&mut self, term: TermId, word: &str) {
         let term = term as usize;
-        while self.terms.len() <= term {
-            self.terms.push(Use {
-                counter: 0,
-                named: 0,
-            });
+        if self.terms.len() <= term {
+            self.terms.resize(term + 1, Use::default());
         }
         let counted = &mut self.terms[term];
         counted.counter = counter_of(hash_word(word.as_bytes(), 0..word.len()));
         counted.named = counted.named.saturating_add(1);
         self.named += 1;
+    }
+
+    /// Takes over what was kept of a term that has a new number.
+    pub(crate) fn take_over(&mut self, old: &Uses, old_term: TermId, term: TermId) {
+        let Some(counted) = old.terms.get(old_term as usize) else {
+            return;
+        };
+        if self.terms.len() <= term as usize {
+            self.terms.resize(term as usize + 1, Use::default());
+        }
+        self.terms[term as usize] = *counted;
+        self.named += u64::from(counted.named);
     }
 }
 

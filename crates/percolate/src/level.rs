@@ -6,14 +6,18 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
 use crate::{
     anchors::{Anchors, Run},
     check::{Check, Slice},
     conjunction::Conjunction,
     dictionary::TermId,
+    filter::{Filter, Filters},
     frequency::Costs,
     limits::INLINE_TERMS,
-    set::Held,
+    set::{Fresh, Held},
     standing::StandingQuery,
 };
 
@@ -56,7 +60,13 @@ pub(crate) struct Level {
     /// Entries without an anchor.
     pub(crate) always: Box<[Entry]>,
     checks: Box<[Arc<Check>]>,
+    /// By query, the place of its filter in `filters`, or [`NO_FILTER`]; shorter by those at the end without one.
+    filter_of: Box<[u32]>,
+    filters: Box<[Filter]>,
 }
+
+/// A query without a filter.
+const NO_FILTER: u32 = u32::MAX;
 
 impl Level {
     /// Where the query of that id lies.
@@ -97,6 +107,45 @@ impl Level {
         &self.entries[index as usize]
     }
 
+    /// The filter of a query.
+    #[inline]
+    pub(crate) fn filter(&self, query: Ordinal) -> Option<&Filter> {
+        let place = *self.filter_of.get(query as usize)?;
+        self.filters.get(place as usize)
+    }
+
+    /// The same level with other numbers for its terms and filters.
+    pub(crate) fn renumbered(
+        &self,
+        number: &mut dyn FnMut(TermId) -> TermId,
+        filters: &mut Filters,
+    ) -> Level {
+        let mut builder = Builder::default();
+        for (query, ordinal) in self.queries.iter().zip(0..) {
+            let filter = self.filter(ordinal);
+            let filter =
+                filter.map(|old| filters.intern(&query.filters, Arc::clone(&old.prepared)));
+            builder.begin(query, filter.as_ref());
+        }
+        builder.checks = self.checks.to_vec();
+        for check in &mut builder.checks {
+            Arc::make_mut(check).renumber(number);
+        }
+        let mut renumbered = |entry: &Entry| {
+            let mut entry = *entry;
+            let terms = usize::from(entry.positive) + usize::from(entry.negative);
+            for term in &mut entry.terms[..terms] {
+                *term = number(*term);
+            }
+            entry
+        };
+        builder.always = self.always.iter().map(&mut renumbered).collect();
+        let entries: Vec<Entry> = self.entries.iter().map(renumbered).collect();
+        let filed = self.filed.iter().map(|anchor| number(*anchor));
+        builder.entries = filed.zip(entries).collect();
+        builder.finish()
+    }
+
     /// Those of the documents `among` that satisfy the entry.
     #[inline]
     pub(crate) fn verify(&self, entry: &Entry, among: u64, slice: Slice<'_>) -> u64 {
@@ -123,13 +172,17 @@ pub(crate) struct Builder {
     entries: Vec<(TermId, Entry)>,
     always: Vec<Entry>,
     checks: Vec<Arc<Check>>,
+    filter_of: Vec<u32>,
+    filters: Vec<Filter>,
+    /// By a filter's number, its place in `filters`.
+    filter_places: HashMap<u32, u32, FxBuildHasher>,
 }
 
 impl Builder {
     /// Adds a query, compiled. Its id is above every earlier one's.
-    pub(crate) fn add(&mut self, query: &Arc<StandingQuery>, conjunctions: Vec<Conjunction>) {
-        let ordinal = self.begin(query);
-        for conjunction in conjunctions {
+    pub(crate) fn add(&mut self, fresh: Fresh) {
+        let ordinal = self.begin(&fresh.query, fresh.filter.as_ref());
+        for conjunction in fresh.conjunctions {
             let entry = self.entry(ordinal, &conjunction);
             match conjunction.anchors.as_slice() {
                 [] => self.always.push(entry),
@@ -140,13 +193,21 @@ impl Builder {
         }
     }
 
-    fn begin(&mut self, query: &Arc<StandingQuery>) -> Ordinal {
+    fn begin(&mut self, query: &Arc<StandingQuery>, filter: Option<&Filter>) -> Ordinal {
         let ordinal = Ordinal::try_from(self.queries.len()).unwrap_or(Ordinal::MAX);
         assert!(
             ordinal < Ordinal::MAX,
             "fewer than 2^32 - 1 queries fit into memory"
         );
         self.queries.push(Arc::clone(query));
+        if let Some(filter) = filter {
+            let place = self.filter_places.entry(filter.number).or_insert_with(|| {
+                self.filters.push(filter.clone());
+                self.filters.len() as u32 - 1
+            });
+            self.filter_of.resize(ordinal as usize, NO_FILTER);
+            self.filter_of.push(*place);
+        }
         ordinal
     }
 
@@ -199,7 +260,9 @@ impl Builder {
         live.sort(); // runs already in order: close to one merging pass
         for (_, number, ordinal) in live {
             let (number, ordinal) = (number as usize, ordinal as usize);
-            places[number][ordinal] = Some(self.begin(&levels[number].level.queries[ordinal]));
+            let level = &levels[number].level;
+            let filter = level.filter(ordinal as Ordinal);
+            places[number][ordinal] = Some(self.begin(&level.queries[ordinal], filter));
         }
         places
     }
@@ -251,6 +314,8 @@ impl Builder {
             entries: self.entries.iter().map(|(_, entry)| *entry).collect(),
             always: self.always.into(),
             checks: self.checks.into(),
+            filter_of: self.filter_of.into(),
+            filters: self.filters.into(),
         }
     }
 }

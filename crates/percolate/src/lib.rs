@@ -7,6 +7,8 @@ mod anchors;
 mod check;
 mod conjunction;
 mod dictionary;
+mod documents;
+mod filter;
 mod found;
 mod frequency;
 mod hits;
@@ -17,6 +19,7 @@ mod set;
 mod snapshot;
 mod standing;
 
+pub use documents::Documents;
 pub use hits::{Hits, TooManyPairs, Work};
 pub use limits::PAIRS_MAX;
 pub use set::QuerySet;

@@ -2,11 +2,15 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use query::tree::Word;
+use query::{
+    expression::Prepared,
+    tree::{Node, Word},
+};
 
 use crate::{
-    conjunction::{Terms, compile},
+    conjunction::{Conjunction, Terms, compile},
     dictionary::{Dictionary, TermId},
+    filter::{Filter, Filters},
     frequency::{Costs, Stream, Uses},
     level::{Builder, Level, Ordinal},
     limits::{
@@ -27,8 +31,9 @@ pub struct QuerySet {
     /// Largest first; each at least [`LEVEL_RATIO`] times the next.
     levels: Vec<Held>,
     /// Not in a level yet.
-    fresh: BTreeMap<u64, Arc<StandingQuery>>,
+    fresh: BTreeMap<u64, Fresh>,
     words: Vocabulary,
+    filters: Filters,
     stream: Arc<Stream>,
     len: usize,
     /// Queries taken out since the vocabulary was begun: their words are still in it.
@@ -37,6 +42,14 @@ pub struct QuerySet {
     filed_at: u64,
     /// The set as it is, unless it has changed since.
     published: Option<Arc<Snapshot>>,
+}
+
+/// A query on its way into a level.
+#[derive(Clone, Debug)]
+pub(crate) struct Fresh {
+    pub(crate) query: Arc<StandingQuery>,
+    pub(crate) conjunctions: Vec<Conjunction>,
+    pub(crate) filter: Option<Filter>,
 }
 
 /// A level and what has been removed from it.
@@ -112,11 +125,25 @@ impl QuerySet {
         QuerySet::default()
     }
 
-    /// Adds a query, or puts it in the place of the one with its id: a snapshot shows the old one or the new one,
-    /// never both and never neither. Returns the one replaced.
-    pub fn insert(&mut self, query: Arc<StandingQuery>) -> Option<Arc<StandingQuery>> {
+    /// Adds a query that asks for `root`, of documents that its filter accepts, or puts it in the place of the one with
+    /// its id: a snapshot shows the old one or the new one, never both and never neither. Returns the one replaced.
+    pub fn insert(
+        &mut self,
+        query: Arc<StandingQuery>,
+        root: &Node,
+        filter: Option<Arc<Prepared>>,
+    ) -> Option<Arc<StandingQuery>> {
         let replaced = self.take(query.id);
-        self.fresh.insert(query.id, query);
+        let mut terms = Compiling {
+            words: &mut self.words,
+            stream: &self.stream,
+        };
+        let fresh = Fresh {
+            conjunctions: compile(root, &mut terms),
+            filter: filter.map(|filter| self.filters.intern(&query.filters, filter)),
+            query,
+        };
+        self.fresh.insert(fresh.query.id, fresh);
         self.len += 1;
         self.published = None;
         replaced
@@ -130,7 +157,8 @@ impl QuerySet {
     /// The query of that id.
     #[must_use]
     pub fn get(&self, id: u64) -> Option<&Arc<StandingQuery>> {
-        self.fresh.get(&id).or_else(|| {
+        let fresh = self.fresh.get(&id).map(|fresh| &fresh.query);
+        fresh.or_else(|| {
             let find = |held: &'_ Held| held.find(id);
             self.levels
                 .iter()
@@ -141,7 +169,7 @@ impl QuerySet {
     /// Every query, by id ascending. Cost: gathers and sorts a list of all first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
         let mut all: Vec<_> = self.levels.iter().flat_map(Held::live).collect();
-        all.extend(self.fresh.values());
+        all.extend(self.fresh.values().map(|fresh| &fresh.query));
         all.sort_by_key(|query| query.id);
         all.into_iter()
     }
@@ -195,7 +223,7 @@ impl QuerySet {
     /// Takes a query out.
     fn take(&mut self, id: u64) -> Option<Arc<StandingQuery>> {
         let taken = match self.fresh.remove(&id) {
-            Some(fresh) => fresh,
+            Some(fresh) => fresh.query,
             None => self.take_from_level(id)?,
         };
         self.published = None;
@@ -216,10 +244,22 @@ impl QuerySet {
     /// Begins a new vocabulary with the words of the queries that are left, so that those of queries long gone take no
     /// memory. Cost: that of adding every query.
     pub(crate) fn forget_words(&mut self) {
-        let left: Vec<_> = self.iter().map(Arc::clone).collect();
-        self.fresh = left.into_iter().map(|query| (query.id, query)).collect();
-        self.levels.clear();
-        self.words = Vocabulary::default();
+        self.push_fresh();
+        self.merge(0..self.levels.len());
+        let old = std::mem::take(&mut self.words);
+        self.filters = Filters::default();
+        if let Some(held) = self.levels.first_mut() {
+            let named = old.dictionary.words();
+            let mut numbers = vec![None; named.len()];
+            let mut renumber = |term: TermId| {
+                *numbers[term as usize].get_or_insert_with(|| {
+                    let new = self.words.dictionary.intern(&named[term as usize]);
+                    self.words.uses.take_over(&old.uses, term, new);
+                    new
+                })
+            };
+            *held = Held::new(held.level.renumbered(&mut renumber, &mut self.filters));
+        }
         self.taken = 0;
         self.published = None;
     }
@@ -248,12 +288,8 @@ impl QuerySet {
         }
         let mut builder = Builder::default();
         let fresh = std::mem::take(&mut self.fresh);
-        let mut terms = Compiling {
-            words: &mut self.words,
-            stream: &self.stream,
-        };
-        for query in fresh.values() {
-            builder.add(query, compile(&query.root, &mut terms));
+        for fresh in fresh.into_values() {
+            builder.add(fresh);
         }
         self.levels.push(Held::new(builder.finish()));
     }

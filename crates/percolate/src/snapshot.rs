@@ -12,6 +12,8 @@ use crate::{
     anchors::Run,
     check::Slice,
     dictionary::{Dictionary, TermId},
+    documents::Documents,
+    filter::Verdicts,
     found::{Found, Sorter},
     frequency::Stream,
     hits::{Hits, TooManyPairs, Work},
@@ -33,6 +35,7 @@ pub struct Scratch {
     /// By level: what was found, slice by slice.
     found: Vec<Vec<Found>>,
     sorter: Sorter,
+    verdicts: Verdicts,
     /// Slices seen so far.
     turn: u64,
 }
@@ -59,19 +62,19 @@ impl Snapshot {
     /// If there are more than 2^32 - 1 documents.
     pub fn matches(
         &self,
-        documents: &[Words],
+        documents: &Documents<'_>,
         scratch: &mut Scratch,
         hits: &mut Hits,
     ) -> Result<(), TooManyPairs> {
         assert!(
-            documents.len() <= DOCUMENTS_MAX,
+            documents.words.len() <= DOCUMENTS_MAX,
             "a call's documents fit into memory"
         );
         hits.clear();
         scratch.begin(self.levels.len());
-        for (documents, number) in documents.chunks(SLICE_DOCUMENTS).zip(0..) {
-            scratch.mark(&self.dictionary, documents);
-            self.stream.learn(scratch.turn, documents);
+        for (words, number) in documents.words.chunks(SLICE_DOCUMENTS).zip(0..) {
+            scratch.mark(&self.dictionary, words);
+            self.stream.learn(scratch.turn, words);
             scratch.turn += 1;
             for (level, held) in self.levels.iter().enumerate() {
                 scratch.examine((level, &held.level), number, documents, &mut hits.work);
@@ -134,6 +137,7 @@ impl Scratch {
     /// Sets the masks of these documents. Those of earlier ones are cleared first rather than last, so that a call
     /// that was broken off leaves nothing behind.
     fn mark(&mut self, dictionary: &Dictionary, documents: &[Words]) {
+        self.verdicts.clear();
         let Scratch { masks, touched, .. } = self;
         for term in touched.drain(..) {
             masks[term as usize] = 0;
@@ -163,13 +167,16 @@ impl Scratch {
         &mut self,
         held: (usize, &Level),
         number: u32,
-        documents: &[Words],
+        documents: &Documents<'_>,
         work: &mut Work,
     ) {
         let (level_number, level) = held;
+        let first = number as usize * SLICE_DOCUMENTS;
+        let words = &documents.words[first..];
+        let words = &words[..words.len().min(SLICE_DOCUMENTS)];
         let slice = Slice {
             masks: &self.masks,
-            documents,
+            documents: words,
         };
         let found = &mut self.found[level_number];
         // What lies far apart is fetched before anything is decided by it: a branch that is guessed wrong would keep the
@@ -194,8 +201,14 @@ impl Scratch {
             left.iter()
                 .fold(0, |sum, (index, _)| sum ^ level.entry(*index).query),
         );
+        let verdicts = &mut self.verdicts;
         let mut verify = |entry: &Entry, among: u64| {
-            let mask = level.verify(entry, among, slice);
+            let mut mask = level.verify(entry, among, slice);
+            if mask != 0
+                && let Some(filter) = level.filter(entry.query)
+            {
+                mask = verdicts.accepted(filter, mask, documents, first);
+            }
             if mask != 0 {
                 found.push(Found {
                     query: entry.query,
@@ -207,8 +220,8 @@ impl Scratch {
         for (index, anchor) in left {
             verify(level.entry(*index), slice.mask(*anchor));
         }
-        let all = u64::MAX >> (SLICE_DOCUMENTS - documents.len());
-        work.candidates += (level.always.len() * documents.len()) as u64;
+        let all = u64::MAX >> (SLICE_DOCUMENTS - words.len());
+        work.candidates += (level.always.len() * words.len()) as u64;
         work.visits += level.always.len() as u64;
         level.always.iter().for_each(|entry| verify(entry, all));
     }

@@ -1,8 +1,6 @@
 //! A standing query: what a user saved.
 
-use query::tree::Node;
-
-/// A saved search, as it was given, with its parsed tree.
+/// A saved search, as it was given. Its tree is compiled when it is added and not kept.
 ///
 /// Shared by reference count: the set, its snapshots and the hits of a call all point at the same one.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +11,8 @@ pub struct StandingQuery {
     pub text: Box<str>,
     /// Its tags. Not looked at here.
     pub tags: Box<str>,
-    /// Its attribute filter as text. Not looked at here: the caller decides what a filter refuses.
+    /// Its attribute filter as text. Equal texts of one set mean the same filter.
     pub filters: Box<str>,
-    /// What it asks for.
-    pub root: Node,
+    /// What a door that speaks another language was given; empty otherwise. Not looked at here.
+    pub source: Box<str>,
 }

@@ -9,7 +9,7 @@ use query::{
     tree::{FieldSet, Node, Term, Word},
 };
 
-use crate::{Hits, QuerySet, Scratch, Snapshot, StandingQuery};
+use crate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
 
 /// Words of every way of being looked up: 1 to 3 bytes, 4 to 7, 8 to 15, 16 and more, and outside ASCII.
 const WORDS: [&str; 14] = [
@@ -48,15 +48,21 @@ fn phrase(words: &[(&str, u32)]) -> Node {
     }
 }
 
-fn standing(id: u64, root: Node) -> Arc<StandingQuery> {
+fn standing(id: u64, text: &str) -> Arc<StandingQuery> {
     let empty = Box::<str>::default();
     Arc::new(StandingQuery {
         id,
-        text: empty.clone(),
+        text: text.into(),
         tags: empty.clone(),
-        filters: empty,
-        root,
+        filters: empty.clone(),
+        source: empty,
     })
+}
+
+/// Adds a query whose text is its tree, as Rust writes it. The text of the one replaced.
+fn insert(set: &mut QuerySet, id: u64, root: &Node) -> Option<Box<str>> {
+    let replaced = set.insert(standing(id, &format!("{root:?}")), root, None);
+    replaced.map(|query| query.text.clone())
 }
 
 fn document(fields: &[&str]) -> Words {
@@ -70,7 +76,10 @@ fn document(fields: &[&str]) -> Words {
 /// The only lines that know how a set is asked.
 fn ask(snapshot: &Snapshot, documents: &[Words], scratch: &mut Scratch) -> Vec<(u64, Vec<u32>)> {
     let mut hits = Hits::new();
-    assert_eq!(snapshot.matches(documents, scratch, &mut hits), Ok(()));
+    assert_eq!(
+        snapshot.matches(&Documents::of(documents), scratch, &mut hits),
+        Ok(())
+    );
     let rows: Vec<_> = hits
         .rows()
         .map(|(query, found)| (query.id, found.to_vec()))
@@ -103,7 +112,7 @@ fn expected(queries: &BTreeMap<u64, Node>, documents: &[Words]) -> Vec<(u64, Vec
 #[track_caller]
 fn check(root: Node, documents: &[&[&str]], hit: &[u32]) {
     let mut set = QuerySet::new();
-    set.insert(standing(7, root));
+    insert(&mut set, 7, &root);
     let documents: Vec<Words> = documents.iter().map(|fields| document(fields)).collect();
     let want = if hit.is_empty() {
         vec![]
@@ -176,10 +185,10 @@ fn a_long_or_is_one_hit() {
 #[test]
 fn queries_without_a_positive_word_are_counted_and_tried() {
     let mut set = QuerySet::new();
-    set.insert(standing(1, Node::All));
-    set.insert(standing(2, word("cat")));
+    insert(&mut set, 1, &Node::All);
+    insert(&mut set, 2, &word("cat"));
     let no_cat = Node::And(vec![Node::All, Node::Not(Box::new(word("cat")))]);
-    set.insert(standing(3, no_cat));
+    insert(&mut set, 3, &no_cat);
     let snapshot = set.snapshot();
     assert_eq!(snapshot.always_len(), 2);
     let documents = [document(&["cat"]), document(&["b"])];
@@ -192,7 +201,7 @@ fn queries_without_a_positive_word_are_counted_and_tried() {
 #[test]
 fn an_unchanged_set_gives_the_same_snapshot() {
     let mut set = QuerySet::new();
-    set.insert(standing(1, word("cat")));
+    insert(&mut set, 1, &word("cat"));
     let first = set.snapshot();
     assert!(!set.remove(2));
     assert!(Arc::ptr_eq(&first, &set.snapshot()));
@@ -202,10 +211,8 @@ fn an_unchanged_set_gives_the_same_snapshot() {
 fn levels_stay_few_while_queries_come_one_by_one() {
     let mut set = QuerySet::new();
     for id in 0..5_000_u64 {
-        set.insert(standing(
-            id.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-            word(WORDS[id as usize % 14]),
-        ));
+        let root = word(WORDS[id as usize % 14]);
+        insert(&mut set, id.wrapping_mul(0x9e37_79b9_7f4a_7c15), &root);
         assert!(
             set.snapshot().levels_len() <= 5,
             "log 8 of 5,000, rounded up"
@@ -227,9 +234,9 @@ fn levels_stay_few_while_queries_come_one_by_one() {
 fn words_of_queries_long_gone_are_forgotten() {
     let mut set = QuerySet::new();
     let mut scratch = Scratch::new();
-    set.insert(standing(0, word("kept")));
+    insert(&mut set, 0, &word("kept"));
     for round in 0..20_000 {
-        set.insert(standing(1, word(&format!("only{round}"))));
+        insert(&mut set, 1, &word(&format!("only{round}")));
         let snapshot = set.snapshot();
         assert!(snapshot.dictionary.len() < 10_000, "{round}");
     }
@@ -242,22 +249,24 @@ fn words_of_queries_long_gone_are_forgotten() {
 fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
     let mut set = QuerySet::new();
     for id in 0..100 {
-        set.insert(standing(id, Node::And(vec![word("cat"), word("b")])));
-        set.insert(standing(1_000 + id, word("b")));
+        insert(&mut set, id, &Node::And(vec![word("cat"), word("b")]));
+        insert(&mut set, 1_000 + id, &word("b"));
     }
     // Nobody asks for `cat` as often as for `b`, but nearly every document holds it.
     let mut documents = vec![document(&["cat"]); 2_000];
     documents.push(document(&["b cat"]));
     let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
     assert_eq!(
-        set.snapshot().matches(&documents, &mut scratch, &mut hits),
+        set.snapshot()
+            .matches(&Documents::of(&documents), &mut scratch, &mut hits),
         Ok(())
     );
     assert!(hits.work().candidates > 100_000);
     assert!(set.is_outdated());
     let before: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
     assert_eq!(
-        set.snapshot().matches(&documents, &mut scratch, &mut hits),
+        set.snapshot()
+            .matches(&Documents::of(&documents), &mut scratch, &mut hits),
         Ok(())
     );
     assert_eq!(hits.work().candidates, 200);
@@ -270,12 +279,12 @@ fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
 fn more_hits_than_a_call_may_give_are_refused_and_the_next_call_is_right() {
     let mut set = QuerySet::new();
     for id in 0..60_000 {
-        set.insert(standing(id, word("b")));
+        insert(&mut set, id, &word("b"));
     }
     let documents = vec![document(&["b"]); 64 * 280];
     let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
     let snapshot = set.snapshot();
-    let refused = snapshot.matches(&documents, &mut scratch, &mut hits);
+    let refused = snapshot.matches(&Documents::of(&documents), &mut scratch, &mut hits);
     assert_eq!(refused, Err(crate::TooManyPairs));
     assert!(hits.is_empty());
     assert_eq!(ask(&snapshot, &documents[..1], &mut scratch).len(), 60_000);
@@ -384,8 +393,9 @@ proptest! {
         for step in steps {
             match step {
                 Step::Insert(id, root) => {
-                    let replaced = set.insert(standing(id, root.clone()));
-                    prop_assert_eq!(replaced.map(|q| q.root.clone()), model.insert(id, root));
+                    let replaced = insert(&mut set, id, &root).map(String::from);
+                    let wanted = model.insert(id, root).map(|root| format!("{root:?}"));
+                    prop_assert_eq!(replaced, wanted);
                 }
                 Step::Remove(id) => prop_assert_eq!(set.remove(id), model.remove(&id).is_some()),
                 Step::Snapshot => taken.push((set.snapshot(), model.clone())),
@@ -394,10 +404,11 @@ proptest! {
             }
             prop_assert_eq!(set.len(), model.len());
         }
-        let listed: Vec<_> = set.iter().map(|query| (query.id, query.root.clone())).collect();
-        prop_assert_eq!(listed, model.clone().into_iter().collect::<Vec<_>>());
-        for (id, root) in &model {
-            prop_assert_eq!(set.get(*id).map(|query| &query.root), Some(root));
+        let listed: Vec<_> = set.iter().map(|query| (query.id, query.text.to_string())).collect();
+        let text = |(id, root): (&u64, &Node)| (*id, format!("{root:?}"));
+        prop_assert_eq!(&listed, &model.iter().map(text).collect::<Vec<_>>());
+        for (id, text) in listed {
+            prop_assert_eq!(set.get(id).map(|query| &*query.text), Some(&*text));
         }
         taken.push((set.snapshot(), model));
         let mut scratch = Scratch::new();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use percolate::{Hits, QuerySet, Scratch, Snapshot, StandingQuery};
+use percolate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
 use query::{
     analysis::{Analyzer, Words},
     reference,
@@ -82,13 +82,14 @@ impl Prepared {
     fn percolate_all(&mut self, nodes: &[(u64, Node)]) {
         let mut set = QuerySet::new();
         for ((id, root), text) in nodes.iter().zip(&self.queries) {
-            set.insert(Arc::new(StandingQuery {
+            let standing = StandingQuery {
                 id: *id,
                 text: text.as_str().into(),
                 tags: Box::default(),
                 filters: Box::default(),
-                root: root.clone(),
-            }));
+                source: Box::default(),
+            };
+            set.insert(Arc::new(standing), root, None);
         }
         let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
         for texts in self.texts.chunks(LEARN_BATCH) {
@@ -182,5 +183,8 @@ fn words_of(texts: &[String]) -> Vec<Words> {
 
 /// Too many pairs at once leave no hits, which the comparisons with the definition and the reference then tell.
 fn ask(snapshot: &Snapshot, words: &[Words], scratch: &mut Scratch, hits: &mut Hits) {
-    snapshot.matches(words, scratch, hits).unwrap_or_default();
+    let documents = Documents::of(words);
+    snapshot
+        .matches(&documents, scratch, hits)
+        .unwrap_or_default();
 }

@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use percolate::{Hits, Scratch, Work};
+use percolate::{Documents, Hits, Scratch, Work};
 use query::analysis::{Analyzer, Words};
 
 use super::Prepared;
@@ -112,7 +112,7 @@ impl Matcher {
         let words = &self.words[..texts.len()];
         prepared
             .snapshot
-            .matches(words, &mut self.scratch, &mut self.hits)
+            .matches(&Documents::of(words), &mut self.scratch, &mut self.hits)
             .unwrap_or_default(); // too many pairs leave none, and the count of the pass is wrong
         self.latencies.add(begun.elapsed());
         let work = self.hits.work();

@@ -1,6 +1,6 @@
 //! CALL PQ: documents that are not stored, against standing queries.
 
-use percolate::{Hits, Scratch};
+use percolate::{Documents, Hits, Scratch};
 use query::analysis::{Analyzer, Words};
 use query::value::Value;
 
@@ -64,7 +64,11 @@ impl Snapshot {
         let words = scratch.words.get(..documents.len()).unwrap_or_default();
         let mut answer = PqAnswer::default();
         view.queries
-            .matches(words, &mut scratch.matcher, &mut answer.hits)
+            .matches(
+                &Documents::of(words),
+                &mut scratch.matcher,
+                &mut answer.hits,
+            )
             .map_err(failure::too_many_pairs)?;
         answer.queries_total = view.queries.len() as u64;
         answer.queries_always = view.queries.always_len() as u64;

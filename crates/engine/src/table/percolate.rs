@@ -73,17 +73,27 @@ impl PercolateTable {
             Error::invalid(format!("stored query {id} of table '{table}': {error}"))
         };
         let parsed = self.parse(analyzer, &row.query).map_err(refused)?;
-        self.put(Arc::new(standing(row, parsed)));
+        self.put(Arc::new(standing(row)), &parsed);
+        Ok(())
+    }
+
+    /// Stores a query as it was before.
+    ///
+    /// # Errors
+    /// None that is expected: the text was accepted by this process.
+    pub(crate) fn restore(&mut self, analyzer: &Analyzer, query: Arc<StandingQuery>) -> Result<()> {
+        let parsed = self.parse(analyzer, &query.text)?;
+        self.put(query, &parsed);
         Ok(())
     }
 
     /// Stores a query in the place of one with its id.
-    pub(crate) fn put(&mut self, query: Arc<StandingQuery>) {
+    fn put(&mut self, query: Arc<StandingQuery>, parsed: &Query) {
         self.highest = self.highest.max(query.id);
         self.changed += 1;
         self.text_bytes += text_bytes(&query);
         self.is_unpublished = true;
-        if let Some(before) = self.set.insert(query) {
+        if let Some(before) = self.set.insert(query, &parsed.root, None) {
             self.text_bytes -= text_bytes(&before);
         }
     }
@@ -100,13 +110,13 @@ impl PercolateTable {
 }
 
 /// A stored row as the matcher wants it.
-fn standing(row: &QueryRow, parsed: Query) -> StandingQuery {
+fn standing(row: &QueryRow) -> StandingQuery {
     StandingQuery {
         id: row.id,
         text: row.query.as_str().into(),
         tags: row.tags.as_str().into(),
         filters: row.filters.as_str().into(),
-        root: parsed.root,
+        source: Box::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use percolate::{Hits, QuerySet, Scratch, StandingQuery};
+use percolate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
 use query::analysis::Words;
 use query::reference;
 use query::tree::Node;
@@ -70,13 +70,14 @@ impl Account {
 fn keep(saved: &[Saved], entries: &Receiver<Entry>) {
     let mut set = QuerySet::new();
     for query in saved {
-        set.insert(Arc::new(StandingQuery {
+        let standing = StandingQuery {
             id: query.id,
             text: query.text.as_str().into(),
             tags: query.tags.as_str().into(),
-            filters: "".into(),
-            root: query.root.clone(),
-        }));
+            filters: Box::default(),
+            source: Box::default(),
+        };
+        set.insert(Arc::new(standing), &query.root, None);
     }
     let snapshot = set.snapshot();
     let roots: Vec<(u64, Node)> = saved
@@ -91,7 +92,7 @@ fn keep(saved: &[Saved], entries: &Receiver<Entry>) {
                 let words: Vec<Words> = batch.iter().map(words_of).collect();
                 // Too many at once leave no hits, and the comparison says so.
                 snapshot
-                    .matches(&words, &mut scratch, &mut hits)
+                    .matches(&Documents::of(&words), &mut scratch, &mut hits)
                     .unwrap_or_default();
                 let start = expected.hits.len();
                 for (query, documents) in hits.rows() {

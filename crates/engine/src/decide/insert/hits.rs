@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use percolate::Hits;
+use percolate::{Documents, Hits};
 use query::analysis::Words;
 use query::schema::Column;
 use query::value::Value;
@@ -47,7 +47,7 @@ pub(super) fn queued(
             .ok_or_else(|| Error::internal("no queue for hits"))?;
         pq.set
             .snapshot()
-            .matches(words, &mut work.matcher, &mut work.hits)
+            .matches(&Documents::of(words), &mut work.matcher, &mut work.hits)
             .map_err(failure::too_many_pairs)?;
         work.hit_count += work.hits.work().matches;
         work.candidate_count += work.hits.work().candidates;

@@ -1,0 +1,24 @@
+//! What a call asks about.
+
+use query::{analysis::Words, value::Value};
+
+/// The documents of one call.
+#[derive(Clone, Copy)]
+pub struct Documents<'a> {
+    /// The words of each.
+    pub words: &'a [Words],
+    /// The value of an attribute: the document's index in `words`, and the column's slot as the filters were prepared
+    /// with. Asked only for documents that hit a query but for its filter.
+    pub attributes: &'a dyn Fn(usize, usize) -> Value,
+}
+
+impl<'a> Documents<'a> {
+    /// Documents without attributes: each is NULL.
+    #[must_use]
+    pub fn of(words: &'a [Words]) -> Documents<'a> {
+        Documents {
+            words,
+            attributes: &|_, _| Value::Null,
+        }
+    }
+}
