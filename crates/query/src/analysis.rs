@@ -6,6 +6,7 @@
 //! Positions count the bare words of one field, from 1.
 
 mod fold;
+mod settings;
 mod words;
 
 #[cfg(test)]
@@ -14,11 +15,14 @@ mod tests;
 use std::ops::Range;
 
 pub(crate) use fold::{in_run, is_mark};
+pub use settings::Settings;
 pub use words::Words;
 
-/// The settings of analysis, kept per table. There are none yet: every table has the same.
+/// Reads text as one table does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Analyzer {}
+pub struct Analyzer {
+    settings: Settings,
+}
 
 /// One word as [`Analyzer::words`] gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +36,18 @@ pub struct FoldedWord<'a> {
 }
 
 impl Analyzer {
+    /// The analyzer of a table with these settings.
+    #[must_use]
+    pub fn new(settings: Settings) -> Analyzer {
+        Analyzer { settings }
+    }
+
+    /// What it was made of.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Changes whenever the same text may give other words; stored beside what was made with it.
     #[must_use]
     pub fn version() -> u32 {

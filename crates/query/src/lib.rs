@@ -7,6 +7,7 @@ pub mod expression;
 pub mod lexer;
 pub mod limits;
 mod parser;
+pub mod pattern;
 pub mod reference;
 pub mod request;
 pub mod schema;

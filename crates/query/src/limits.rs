@@ -24,6 +24,24 @@ pub const QUERY_WORDS_MAX: usize = 16_384;
 /// Most nodes in a query's tree.
 pub const QUERY_NODES_MAX: usize = 32_768;
 
+/// Deepest nesting of operators in a query's tree: brackets may each hold a chain of NEAR.
+pub const QUERY_TREE_DEPTH_MAX: u32 = 256;
+
+/// Most phrases that the alternatives of one phrase, `"( a | b ) ( c | d )"`, may stand for.
+pub const PHRASE_VARIANTS_MAX: usize = 1_024;
+
+/// Most words of one quorum, `"a b c"/2`; alternatives in brackets are one.
+pub const QUORUM_WORDS_MAX: usize = 255;
+
+/// Longest word with wildcards, in characters, wildcards included: its states are the bits of a `u128`.
+pub const PATTERN_CHARS_MAX: usize = 127;
+
+/// Longest regular expression, in bytes.
+pub const REGEX_BYTES_MAX: usize = 4_096;
+
+/// Most memory that a compiled regular expression may take, in bytes; its lazily built states may take as much again.
+pub const REGEX_PROGRAM_BYTES_MAX: usize = 256 << 10;
+
 /// Deepest expression tree; chains of OR and of AND are built balanced and count their logarithm.
 pub const EXPRESSION_DEPTH_MAX: u32 = 100;
 

@@ -1,7 +1,8 @@
 //! Where a node matches a document.
 
 use crate::analysis::Words;
-use crate::tree::{FieldSet, Form, Node, Term, Unit};
+use crate::pattern::Matcher;
+use crate::tree::{FieldSet, Node, Term, Unit};
 
 /// A stretch of one field that a node matched, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,6 +107,9 @@ fn each(parts: &[Node], words: &Words) -> Option<Vec<Vec<Span>>> {
 
 /// Where a term stands.
 fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
+    let Ok(matcher) = Matcher::new(term) else {
+        return Vec::new(); // the parser refused it
+    };
     let last = |field: u8| {
         let of_field = words.iter().filter(|(_, other, _)| *other == field);
         of_field.map(|(_, _, position)| position).max()
@@ -116,7 +120,7 @@ fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
             && (!place.first || *position == 1)
             && (!place.last || Some(*position) == last(*field))
             && (place.within == 0 || *position <= place.within)
-            && is_term(term, text)
+            && matcher.is_match(text)
     };
     let span = |(_, field, position): (&str, u8, u32)| Span {
         field,
@@ -124,13 +128,6 @@ fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
         end: position,
     };
     words.iter().filter(stands).map(span).collect()
-}
-
-fn is_term(term: &Term, text: &str) -> bool {
-    match term.form {
-        Form::Whole => *term.text == *text,
-        Form::Pattern | Form::Regex => false,
-    }
 }
 
 fn phrase(terms: &[(Term, u32)], fields: FieldSet, words: &Words) -> Vec<Span> {

@@ -1,0 +1,157 @@
+//! The settings of analysis, by Sphinx's names.
+
+use frostem::{Algorithm, Stemmer};
+
+use crate::pattern::Literal;
+
+/// Most stemmers of one table.
+const STEMMERS_MAX: usize = 8;
+
+/// Longest least length that a setting asks of a pattern's letters.
+const LENGTH_MAX: u8 = 32;
+
+/// How a table reads text, kept per table. The default is what a table has of which nothing was said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// In the order of trial: the first that changes a word gives its stem.
+    stemmers: Vec<Algorithm>,
+    exact_words: bool,
+    units: bool,
+    infix_min: u8,
+    prefix_min: u8,
+}
+
+impl Settings {
+    /// Changes one setting: `morphology`, `index_exact_words`, `index_sp`, `min_infix_len`, `min_prefix_len`.
+    /// `None`: that is no setting of analysis.
+    ///
+    /// # Errors
+    /// What is wrong with the value, with what it could be.
+    pub fn set(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
+        let value = value.trim();
+        Some(match name.to_ascii_lowercase().as_str() {
+            "morphology" => stemmers(value).map(|stemmers| self.stemmers = stemmers),
+            "index_exact_words" => switch(name, value).map(|on| self.exact_words = on),
+            "index_sp" => switch(name, value).map(|on| self.units = on),
+            "min_infix_len" => length(name, value).map(|least| self.infix_min = least),
+            "min_prefix_len" => length(name, value).map(|least| self.prefix_min = least),
+            _ => return None,
+        })
+    }
+
+    /// What differs from the default, as [`Settings::set`] reads it again.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let names: Vec<String> = self.stemmers.iter().map(|one| name_of(*one)).collect();
+        let flag = |on: bool| u8::from(on);
+        let numbers = [
+            ("index_exact_words", flag(self.exact_words)),
+            ("index_sp", flag(self.units)),
+            ("min_infix_len", self.infix_min),
+            ("min_prefix_len", self.prefix_min),
+        ];
+        let mut pairs = Vec::new();
+        if !names.is_empty() {
+            pairs.push(("morphology", names.join(", ")));
+        }
+        let changed = numbers.into_iter().filter(|(_, number)| *number != 0);
+        pairs.extend(changed.map(|(name, number)| (name, number.to_string())));
+        pairs
+    }
+
+    /// Whether words are kept by their stems, with the words as written beside them.
+    #[must_use]
+    pub fn stems(&self) -> bool {
+        !self.stemmers.is_empty()
+    }
+
+    /// Whether the bounds of sentences and paragraphs are kept.
+    #[must_use]
+    pub fn units(&self) -> bool {
+        self.units
+    }
+
+    /// Whether documents are read as they are without any setting.
+    pub fn is_plain(&self) -> bool {
+        !self.stems() && !self.units
+    }
+
+    /// The stem of a word, if a stemmer changes it.
+    pub fn stem(&self, word: &str) -> Option<String> {
+        self.stemmers.iter().find_map(|stemmer| {
+            let stem = Stemmer::new(*stemmer).stem(word);
+            (stem != word && !stem.is_empty()).then(|| stem.into_owned())
+        })
+    }
+
+    /// Whether the letters of a pattern are enough for the table.
+    ///
+    /// # Errors
+    /// Which setting asks for more.
+    pub fn allow(&self, literal: &Literal) -> Result<(), String> {
+        let (name, least) = match literal {
+            Literal::Prefix(_) if self.prefix_min > 0 => ("min_prefix_len", self.prefix_min),
+            _ => ("min_infix_len", self.infix_min),
+        };
+        let letters = literal.text().trim_start_matches('=').chars().count();
+        if letters >= usize::from(least) {
+            return Ok(());
+        }
+        Err(format!(
+            "a word with wildcards needs {least} letters side by side ({name})"
+        ))
+    }
+}
+
+fn stemmers(value: &str) -> Result<Vec<Algorithm>, String> {
+    let mut stemmers = Vec::new();
+    for name in value.split(',').map(str::trim) {
+        match name.to_ascii_lowercase().as_str() {
+            "" | "none" => {}
+            "stem_en" => stemmers.push(Algorithm::English),
+            "stem_ru" => stemmers.push(Algorithm::Russian),
+            "stem_enru" => stemmers.extend([Algorithm::English, Algorithm::Russian]),
+            "stem_cz" => stemmers.push(Algorithm::Czech),
+            "stem_ar" => stemmers.push(Algorithm::Arabic),
+            lower => match lower.strip_prefix("libstemmer_").map(Algorithm::from_name) {
+                Some(Ok(algorithm)) => stemmers.push(algorithm),
+                _ => return Err(unknown_stemmer(name)),
+            },
+        }
+    }
+    stemmers.dedup();
+    if stemmers.len() > STEMMERS_MAX {
+        return Err(format!("morphology takes at most {STEMMERS_MAX} stemmers"));
+    }
+    Ok(stemmers)
+}
+
+fn unknown_stemmer(name: &str) -> String {
+    format!(
+        "unknown morphology '{name}': none, stem_en, stem_ru, stem_enru, stem_cz, stem_ar, or libstemmer_ and a language of \
+         Snowball, such as libstemmer_german"
+    )
+}
+
+fn name_of(algorithm: Algorithm) -> String {
+    match algorithm {
+        Algorithm::English => "stem_en".to_owned(),
+        Algorithm::Russian => "stem_ru".to_owned(),
+        Algorithm::Czech => "stem_cz".to_owned(),
+        Algorithm::Arabic => "stem_ar".to_owned(),
+        other => format!("libstemmer_{}", other.name()),
+    }
+}
+
+fn switch(name: &str, value: &str) -> Result<bool, String> {
+    match value {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err(format!("{name} is 0 or 1, not '{value}'")),
+    }
+}
+
+fn length(name: &str, value: &str) -> Result<u8, String> {
+    let least = value.parse().ok().filter(|least| *least <= LENGTH_MAX);
+    least.ok_or_else(|| format!("{name} is 0 to {LENGTH_MAX}, not '{value}'"))
+}

@@ -1,0 +1,60 @@
+//! What every word holds that a regular expression matches.
+
+use regex_syntax::hir::{Hir, HirKind};
+
+use super::Literal;
+
+/// The longest literal on the way through the expression.
+pub(super) fn of_regex(text: &str) -> Literal {
+    let Ok(hir) = regex_syntax::parse(text) else {
+        return Literal::None;
+    };
+    let mut best = Literal::None;
+    visit(
+        &hir,
+        Place {
+            head: true,
+            tail: true,
+        },
+        &mut best,
+    );
+    best
+}
+
+/// Whether a part of the expression is at the head and the tail of every match.
+#[derive(Clone, Copy)]
+struct Place {
+    head: bool,
+    tail: bool,
+}
+
+fn visit(hir: &Hir, place: Place, best: &mut Literal) {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            let Ok(text) = std::str::from_utf8(&literal.0) else {
+                return;
+            };
+            if text.chars().count() > best.text().chars().count() {
+                *best = match place {
+                    Place { head: true, .. } => Literal::Prefix(text.into()),
+                    Place { tail: true, .. } => Literal::Suffix(text.into()),
+                    _ => Literal::Infix(text.into()),
+                };
+            }
+        }
+        HirKind::Capture(capture) => visit(&capture.sub, place, best),
+        HirKind::Repetition(repetition) if repetition.min > 0 => {
+            visit(&repetition.sub, place, best);
+        }
+        HirKind::Concat(parts) => {
+            for (number, part) in parts.iter().enumerate() {
+                let place = Place {
+                    head: place.head && number == 0,
+                    tail: place.tail && number + 1 == parts.len(),
+                };
+                visit(part, place, best);
+            }
+        }
+        _ => {}
+    }
+}
