@@ -76,7 +76,7 @@ impl Catalog {
 
     /// The pq tables that listen to a search table, by number.
     pub(crate) fn listeners(&self, name: &str) -> Vec<TableId> {
-        let listens = |definition: &Definition| matches!(&definition.kind, Kind::Percolate { on: Some(on), .. } if on == name);
+        let listens = |definition: &Definition| matches!(&definition.kind, Kind::Percolate { on, .. } if on.iter().any(|on| on == name));
         self.iter()
             .filter(|(_, definition)| listens(definition))
             .map(|(table, _)| table)
@@ -89,7 +89,7 @@ impl Catalog {
             let Kind::Percolate { on, into } = &definition.kind else {
                 continue;
             };
-            if [on, into].into_iter().flatten().any(|named| named == name) {
+            if on.iter().chain(into).any(|named| named == name) {
                 return Err(Error::TableInUse {
                     table: name.to_owned(),
                     by: definition.name.clone(),

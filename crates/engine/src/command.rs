@@ -135,8 +135,8 @@ pub enum Kind {
     Search,
     /// Standing queries: `type='pq'`. Its own rows are (id, query, tags, filters).
     Percolate {
-        /// The search table whose every INSERT and REPLACE is matched.
-        on: Option<String>,
+        /// The search tables whose every INSERT and REPLACE is matched; none: the table is only asked by CALL PQ.
+        on: Vec<String>,
         /// The queue that takes the hits; only with `on`.
         into: Option<String>,
     },

@@ -32,5 +32,5 @@ pub use command::{
 pub use engine::{Engine, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use mailbox::{Handle, Mailbox};
-pub use snapshot::{PqAnswer, PqDocument, PqScratch, Snapshot};
+pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot};
 pub use status::EngineStatus;

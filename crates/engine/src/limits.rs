@@ -10,6 +10,8 @@ pub const BATCH_COMMANDS_MAX: usize = 1024;
 pub const BATCH_BYTES_MAX: usize = 16 << 20;
 /// Tables of all kinds.
 pub const TABLES_MAX: usize = 4096;
+/// Search tables that one pq table listens to.
+pub const ON_MAX: usize = 64;
 /// Columns of one table.
 pub const COLUMNS_MAX: usize = 256;
 /// Bytes of a table's or column's name.

@@ -18,7 +18,7 @@ use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::SPARE_BYTES;
-use crate::record::{put_definition, read_definition};
+use crate::record::{RECORD_VERSION, put_definition, read_definition};
 use crate::state::{State, table_dir};
 use crate::table::percolate::{PercolateTable, file};
 use crate::table::queue::{Backlog, ChunkFile, QueueTable};
@@ -29,7 +29,9 @@ pub(crate) const PATH: &str = "manifest";
 /// Zeroes that give way to a manifest on a full disk.
 const SPARE_PATH: &str = "spare";
 /// Version of the whole data directory.
-pub(crate) const FORMAT_VERSION: u32 = 1;
+///
+/// 2: definitions as in records of version 2; a pq table has a file of hit counts.
+pub(crate) const FORMAT_VERSION: u32 = 2;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
 
@@ -64,6 +66,9 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
         put_number(out, pq.highest);
         put_number(out, pq.folded);
         put_bytes(out, pq.file.as_deref().unwrap_or_default().as_bytes());
+        put_number(out, pq.counted);
+        let counts = pq.counts_file.as_deref().unwrap_or_default();
+        put_bytes(out, counts.as_bytes());
     }
     if let Some(queue) = state.queues.get(&table) {
         put_number(out, queue.folded);
@@ -117,7 +122,7 @@ pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
         .open(PATH)
         .and_then(|file| file.map())
         .map_err(failed)?;
-    let body = checked(&bytes)?;
+    let (version, body) = checked(&bytes)?;
     let mut state = State::new(Arc::clone(disk));
     let mut reader = Reader::new(body);
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
@@ -127,11 +132,14 @@ pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
     let count = reader.count().map_err(wrong)?;
     for _ in 0..count {
         let table = TableId(reader.small().map_err(wrong)?);
-        let definition = Arc::new(read_definition(&mut reader).map_err(wrong)?);
+        let definition =
+            Arc::new(read_definition(&mut reader, definition_version(version)).map_err(wrong)?);
         state.catalog.insert(table, Arc::clone(&definition));
         match definition.kind {
             Kind::Search => open_search(&mut state, table, definition, &mut reader)?,
-            Kind::Percolate { .. } => open_percolate(&mut state, table, definition, &mut reader)?,
+            Kind::Percolate { .. } => {
+                open_percolate(&mut state, table, definition, &mut reader, version)?
+            }
             Kind::Queue => open_queue(&mut state, table, definition, &mut reader)?,
         }
     }
@@ -141,7 +149,7 @@ pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
 }
 
 /// The verified body. The version is looked at before the checksum: a newer program may sum other bytes.
-fn checked(bytes: &[u8]) -> Result<&[u8]> {
+fn checked(bytes: &[u8]) -> Result<(u32, &[u8])> {
     let number = |at: usize| {
         bytes
             .get(at..at + 4)
@@ -166,7 +174,15 @@ fn checked(bytes: &[u8]) -> Result<&[u8]> {
             "length or checksum",
         ));
     }
-    Ok(body)
+    Ok((found, body))
+}
+
+/// The record version whose definitions a manifest holds.
+fn definition_version(found: u32) -> u8 {
+    match found {
+        0 | 1 => 1,
+        _ => RECORD_VERSION,
+    }
 }
 
 fn open_search(
@@ -194,6 +210,7 @@ fn open_percolate(
     table: TableId,
     definition: Arc<Definition>,
     reader: &mut Reader<'_>,
+    version: u32,
 ) -> Result<()> {
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
     let highest = reader.number().map_err(wrong)?;
@@ -208,6 +225,13 @@ fn open_percolate(
     }
     pq.highest = highest;
     pq.changed = 0;
+    if version > 1 {
+        pq.counted = reader.number().map_err(wrong)?;
+        let counts = reader.text().map_err(wrong)?;
+        if !counts.is_empty() {
+            pq.counts_file = Some(counts.to_owned());
+        }
+    }
     state.percolates.insert(table, pq);
     Ok(())
 }

@@ -7,7 +7,7 @@ mod status;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use call_pq::{PqAnswer, PqDocument, PqScratch};
+pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch};
 
 use crate::catalog::{Catalog, TableId, show_create};
 use crate::command::{Definition, Kind};

@@ -91,6 +91,7 @@ impl State {
                 let stored = self.apply_documents(documents, position, &prepared.words)?;
                 Ok(queued || stored)
             }
+            Record::Hits(hits) => self.apply_hits(hits, position),
             Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
             Record::Queries { table, queries } => self.apply_queries(*table, queries, position),
             Record::DeleteQueries { table, ids } => {

@@ -53,6 +53,11 @@ impl Undo {
                     self.queue(state, hits.queue, &[]);
                 }
             }
+            Record::Hits(hits) => {
+                for hits in &hits.hits {
+                    self.queue(state, hits.queue, &[]);
+                }
+            }
             Record::DeleteDocuments { table, ids } => {
                 self.search(state, *table, ids.iter().copied())
             }

@@ -24,7 +24,7 @@ pub use hits::{Hits, TooManyPairs, Work};
 pub use limits::PAIRS_MAX;
 pub use set::QuerySet;
 pub use snapshot::{Scratch, Snapshot};
-pub use standing::StandingQuery;
+pub use standing::{HitCount, StandingQuery};
 
 #[cfg(test)]
 mod tests;

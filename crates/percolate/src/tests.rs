@@ -56,6 +56,7 @@ fn standing(id: u64, text: &str) -> Arc<StandingQuery> {
         tags: empty.clone(),
         filters: empty.clone(),
         source: empty,
+        count: Default::default(),
     })
 }
 

@@ -88,6 +88,7 @@ impl Prepared {
                 tags: Box::default(),
                 filters: Box::default(),
                 source: Box::default(),
+                count: Default::default(),
             };
             set.insert(Arc::new(standing), root, None);
         }

@@ -1,12 +1,15 @@
 //! What CREATE TABLE must satisfy, and what it leaves for the engine to fill in.
 
+use std::sync::Arc;
+
 use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
 
 use super::Catalog;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
-use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, TABLES_MAX};
+use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
 use crate::table::into::Into;
+use crate::table::search::text_names;
 
 /// The definition as it is stored: names in lower case, the columns of a listening pq table filled in.
 pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definition> {
@@ -25,7 +28,7 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
         Kind::Search => check_columns(&mut definition, true)?,
         Kind::Percolate { on, into } => {
             check_columns(&mut definition, true)?;
-            check_percolate(catalog, &mut definition, on.as_deref(), into.as_deref())?;
+            check_percolate(catalog, &mut definition, &on, into.as_deref())?;
         }
         Kind::Queue => check_columns(&mut definition, false)?,
     }
@@ -41,7 +44,7 @@ fn lower_case(mut definition: Definition) -> Definition {
         column.name = column.name.to_lowercase();
     }
     if let Kind::Percolate { on, into } = &mut definition.kind {
-        for name in [on, into].into_iter().flatten() {
+        for name in on.iter_mut().chain(into) {
             *name = name.to_lowercase();
         }
     }
@@ -170,10 +173,27 @@ fn check_default(column: &mut Column) -> Result<()> {
 fn check_percolate(
     catalog: &Catalog,
     definition: &mut Definition,
-    on: Option<&str>,
+    on: &[String],
     into: Option<&str>,
 ) -> Result<()> {
-    let Some(on) = on else {
+    if on.len() > ON_MAX {
+        return Err(Error::Limit {
+            what: "tables in on=",
+            max: ON_MAX as u64,
+        });
+    }
+    let mut listened = Vec::with_capacity(on.len());
+    for (place, name) in on.iter().enumerate() {
+        if on.iter().take(place).any(|before| before == name) {
+            return Err(Error::invalid(format!("on= names '{name}' twice")));
+        }
+        let table = find(catalog, name)?;
+        if table.kind != Kind::Search {
+            return Err(Error::invalid(format!("on='{name}' is not a search table")));
+        }
+        listened.push(table);
+    }
+    let Some((first, others)) = listened.split_first() else {
         return match into {
             None => Ok(()),
             Some(_) => Err(Error::invalid(
@@ -181,35 +201,54 @@ fn check_percolate(
             )),
         };
     };
-    let listened = find(catalog, on)?;
-    if listened.kind != Kind::Search {
-        return Err(Error::invalid(format!("on='{on}' is not a search table")));
-    }
-    let same =
-        |ours: &Column, theirs: &Column| ours.name == theirs.name && ours.kind == theirs.kind;
+    let common = common_columns(first, others)?;
     let columns = &definition.columns;
-    let fits = columns.len() == listened.columns.len()
-        && columns
-            .iter()
-            .zip(&listened.columns)
-            .all(|(ours, theirs)| same(ours, theirs));
+    let fits =
+        columns.len() == common.len() && columns.iter().zip(&common).all(|(a, b)| is_same(a, b));
     if !columns.is_empty() && !fits {
+        let on = on.join(",");
         return Err(Error::invalid(format!(
             "the columns differ from those of on='{on}': leave them out"
         )));
     }
-    definition.columns.clone_from(&listened.columns);
+    definition.columns = common;
     if let Some(into) = into {
         let queue = find(catalog, into)?;
         if queue.kind != Kind::Queue {
             return Err(Error::invalid(format!("into='{into}' is not a queue")));
         }
-        Into::resolve(&queue, &listened)?;
+        for table in &listened {
+            Into::resolve(&queue, table)?;
+        }
     }
     Ok(())
 }
 
-fn find(catalog: &Catalog, name: &str) -> Result<std::sync::Arc<Definition>> {
+/// The columns that the documents of all these tables have: those of the first that every other has too. A query
+/// means the same in each of them only if they have the same text columns in the same order.
+fn common_columns(first: &Definition, others: &[Arc<Definition>]) -> Result<Vec<Column>> {
+    let texts = text_names(&first.columns);
+    for other in others {
+        if text_names(&other.columns) != texts {
+            let (first, other) = (&first.name, &other.name);
+            return Err(Error::invalid(format!(
+                "on='{first},{other}': their text columns differ"
+            )));
+        }
+    }
+    let everywhere = |column: &&Column| {
+        others
+            .iter()
+            .all(|other| other.columns.iter().any(|theirs| is_same(column, theirs)))
+    };
+    Ok(first.columns.iter().filter(everywhere).cloned().collect())
+}
+
+fn is_same(ours: &Column, theirs: &Column) -> bool {
+    ours.name == theirs.name && ours.kind == theirs.kind
+}
+
+fn find(catalog: &Catalog, name: &str) -> Result<Arc<Definition>> {
     let table = catalog.find(name)?;
     catalog
         .get(table)

@@ -10,7 +10,7 @@ use crate::command::{Definition, Kind};
 /// CREATE TABLE, with everything spelled out. A listening pq table shows no columns: it has those of its `on=`.
 pub(crate) fn show_create(definition: &Definition) -> String {
     let mut text = format!("CREATE TABLE {}", quote_name(&definition.name));
-    let listens = matches!(&definition.kind, Kind::Percolate { on: Some(_), .. });
+    let listens = matches!(&definition.kind, Kind::Percolate { on, .. } if !on.is_empty());
     if !listens {
         let columns: Vec<String> = definition.columns.iter().map(show_column).collect();
         let _ = write!(text, " (\n  {}\n)", columns.join(",\n  ")); // a String takes all that is written
@@ -20,10 +20,11 @@ pub(crate) fn show_create(definition: &Definition) -> String {
         Kind::Queue => text.push_str(" ENGINE=queue"),
         Kind::Percolate { on, into } => {
             text.push_str(" type='pq'");
-            for (option, name) in [("on", on), ("into", into)] {
-                if let Some(name) = name {
-                    let _ = write!(text, " {option}={}", quote_text(name));
-                }
+            if !on.is_empty() {
+                let _ = write!(text, " on={}", quote_text(&on.join(",")));
+            }
+            if let Some(into) = into {
+                let _ = write!(text, " into={}", quote_text(into));
             }
         }
     }

@@ -1,18 +1,21 @@
 //! DELETE: which rows it chooses.
 
+use std::sync::Arc;
+
+use percolate::StandingQuery;
 use query::expression::{BinaryOperator, Expression, Prepared};
 use query::request::{Item, OrderBy, Output, Select};
 use query::schema::ColumnType;
 use query::value::Value;
 
 use super::Decision;
-use super::read::{QUERY_COLUMNS, query_value};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::Record;
 use crate::state::State;
+use crate::table::percolate::row::Condition;
 use crate::table::search::text_names;
 
 /// A DELETE, taken apart.
@@ -156,12 +159,15 @@ fn queries(state: &State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
         let there = ids.into_iter().filter(|id| pq.set.get(*id).is_some());
         return Ok(cut(there.collect(), delete.limit));
     }
-    let filter = prepare(&pq.definition.name, &QUERY_COLUMNS, delete.filter.as_ref())?;
-    let wanted = pq.set.iter().filter(|query| {
-        filter
+    let condition = delete.filter.as_ref();
+    let condition = condition.map(|filter| Condition::new(&pq.definition.name, filter));
+    let condition = condition.transpose()?;
+    let is_wanted = |query: &&Arc<StandingQuery>| {
+        condition
             .as_ref()
-            .is_none_or(|filter| filter.accepts(&|slot| query_value(query, slot)))
-    });
+            .is_none_or(|condition| condition.accepts(query))
+    };
+    let wanted = pq.set.iter().filter(is_wanted);
     Ok(cut(wanted.map(|query| query.id).collect(), delete.limit))
 }
 

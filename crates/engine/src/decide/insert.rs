@@ -84,6 +84,7 @@ fn documents(
         table,
         documents,
         hits,
+        counts: Vec::new(),
     });
     let reply = Reply::Done {
         affected,
@@ -213,7 +214,7 @@ pub(crate) fn query_columns() -> Vec<Column> {
         nullable: true,
         default: None,
     };
-    ["query", "tags", "filters"].map(column).into()
+    ["query", "tags", "filters", "source"].map(column).into()
 }
 
 fn queries(
@@ -226,12 +227,8 @@ fn queries(
         return Err(Error::NoSuchTable(insert.table));
     };
     let columns = query_columns();
-    let plan = Plan::new(
-        &pq.definition.name,
-        &columns,
-        true,
-        insert.columns.as_deref(),
-    )?;
+    let named = insert.columns.unwrap_or_else(|| written(&insert.rows));
+    let plan = Plan::new(&pq.definition.name, &columns, true, Some(&named))?;
     let mut ids = Ids::new(pq.highest, insert.replace, insert.rows.len());
     let contains = |id| Ok(pq.set.get(id).is_some());
     let mut queries = Vec::with_capacity(insert.rows.len());
@@ -264,7 +261,16 @@ fn queries(
     Ok(Decision::of(Record::Queries { table, queries }, reply))
 }
 
-/// `row`: query, tags, filters.
+/// The columns of values without names: the query alone, or all that `*` shows.
+fn written(rows: &[Vec<Value>]) -> Vec<String> {
+    let names: &[&str] = match rows.first().map(Vec::len) {
+        Some(1) => &["query"],
+        _ => &["id", "query", "tags", "filters"],
+    };
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// `row`: query, tags, filters, source.
 fn query_row(id: u64, row: Vec<Value>) -> QueryRow {
     let mut texts = row.into_iter().map(|value| match value {
         Value::Str(text) => text,
@@ -276,6 +282,7 @@ fn query_row(id: u64, row: Vec<Value>) -> QueryRow {
         query: next(),
         tags: next(),
         filters: next(),
+        source: next(),
     }
 }
 

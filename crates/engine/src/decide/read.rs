@@ -17,24 +17,7 @@ use crate::command::{Answer, Rows};
 use crate::error::{Error, Result};
 use crate::limits::ANSWER_BYTES_MAX;
 use crate::state::State;
-
-/// The columns of a pq table's own rows.
-pub(crate) const QUERY_COLUMNS: [(&str, ColumnType); 4] = [
-    ("id", ColumnType::Bigint),
-    ("query", ColumnType::String),
-    ("tags", ColumnType::String),
-    ("filters", ColumnType::String),
-];
-
-/// The value of a pq row's column, by place in [`QUERY_COLUMNS`].
-pub(crate) fn query_value(query: &StandingQuery, slot: usize) -> Value {
-    match slot {
-        0 => Value::Int(query.id.into()),
-        1 => Value::Str(query.text.to_string()),
-        2 => Value::Str(query.tags.to_string()),
-        _ => Value::Str(query.filters.to_string()),
-    }
-}
+use crate::table::percolate::row::{QUERY_COLUMNS, SHOWN_COLUMNS, query_value};
 
 /// Answers a SELECT. `owner`: the session is in owner mode.
 ///
@@ -46,7 +29,7 @@ pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Resu
         return Err(Error::invalid("MATCH needs a search table"));
     }
     if let Some(pq) = state.percolates.get(&table) {
-        let scan = Scan::new(&pq.definition.name, &QUERY_COLUMNS, select)?;
+        let scan = Scan::new(&pq.definition.name, &QUERY_COLUMNS, SHOWN_COLUMNS, select)?;
         let row = |query: &std::sync::Arc<StandingQuery>| {
             Ok((0..QUERY_COLUMNS.len())
                 .map(|slot| query_value(query, slot))
@@ -63,7 +46,7 @@ pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Resu
         .iter()
         .map(|(name, kind)| (name.as_str(), *kind))
         .collect();
-    let scan = Scan::new(&queue.definition.name, &columns, select)?;
+    let scan = Scan::new(&queue.definition.name, &columns, columns.len(), select)?;
     let row = |row| queue.values(row).map(Option::unwrap_or_default);
     if owner.is_none() {
         let free = queue.backlog.len() - queue.owned_live();
@@ -111,7 +94,13 @@ impl Scope<'_> {
 }
 
 impl Scan {
-    fn new(table: &str, columns: &[(&str, ColumnType)], select: &Select) -> Result<Scan> {
+    /// `starred`: how many of the columns `*` stands for.
+    fn new(
+        table: &str,
+        columns: &[(&str, ColumnType)],
+        starred: usize,
+        select: &Select,
+    ) -> Result<Scan> {
         let scope = Scope { table, columns };
         let mut scan = Scan {
             headers: Vec::new(),
@@ -124,7 +113,7 @@ impl Scan {
         };
         for item in &select.items {
             match item {
-                Item::Star => scan.show_all(columns),
+                Item::Star => scan.show_all(columns.iter().take(starred)),
                 Item::Value {
                     what: Output::Count,
                     ..
@@ -145,8 +134,8 @@ impl Scan {
         Ok(scan)
     }
 
-    fn show_all(&mut self, columns: &[(&str, ColumnType)]) {
-        for (slot, (name, kind)) in columns.iter().enumerate() {
+    fn show_all<'a>(&mut self, columns: impl Iterator<Item = &'a (&'a str, ColumnType)>) {
+        for (slot, (name, kind)) in columns.enumerate() {
             self.headers.push(((*name).to_owned(), Some(*kind)));
             self.shown.push(Shown::Column(slot));
         }

@@ -8,7 +8,7 @@ use crate::decide::insert::{Insert, insert};
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::MANY_COMMANDS_MAX;
-use crate::record::Record;
+use crate::record::{QueuedHits, Record};
 use crate::state::{Prepared, create_index, table_dir};
 use crate::undo::Undo;
 
@@ -95,10 +95,11 @@ impl Engine {
         match record {
             Record::Documents(documents) => {
                 self.status.documents_total += documents.documents.len() as u64;
-                let rows = documents
-                    .hits
-                    .iter()
-                    .map(|hits| hits.lists.entries.len() as u64);
+                let rows = documents.hits.iter().map(QueuedHits::rows);
+                self.status.queue_put_total += rows.sum::<u64>();
+            }
+            Record::Hits(documents) => {
+                let rows = documents.hits.iter().map(QueuedHits::rows);
                 self.status.queue_put_total += rows.sum::<u64>();
             }
             Record::DeleteDocuments { ids, .. } => {

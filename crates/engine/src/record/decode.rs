@@ -3,11 +3,12 @@
 use query::schema::{Column, ColumnType};
 
 use super::encode::{
-    CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, MANY, QUERIES, REMOVE_ROWS, ROWS,
+    CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, HITS, MANY, QUERIES, REMOVE_ROWS,
+    ROWS, SPHINX,
 };
 use super::{
-    Document, Documents, FIRST_COLUMN, HitLists, HitQuery, QueryRow, QueuedHits, RECORD_VERSION,
-    Record, Source,
+    DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
+    QueuedHits, RECORD_VERSION, Record, Source,
 };
 use crate::catalog::TableId;
 use crate::codec::{Read, Reader};
@@ -17,37 +18,41 @@ impl Record {
     /// Reads the bytes of one record, all of them.
     pub(crate) fn decode(bytes: &[u8]) -> Read<Record> {
         let mut reader = Reader::new(bytes);
-        if reader.byte()? != RECORD_VERSION {
+        let version = reader.byte()?;
+        if !(1..=RECORD_VERSION).contains(&version) {
             return Err(reader.damage("a known record version"));
         }
-        let record = read_record(&mut reader, true)?;
+        let record = read_record(&mut reader, version, true)?;
         reader.end()?;
         Ok(record)
     }
 }
 
-fn read_record(reader: &mut Reader<'_>, outermost: bool) -> Read<Record> {
+fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Record> {
     let kind = reader.byte()?;
     if kind == MANY && outermost {
         let count = reader.count()?;
-        let members: Read<Vec<Record>> = (0..count).map(|_| read_record(reader, false)).collect();
+        let members: Read<Vec<Record>> = (0..count)
+            .map(|_| read_record(reader, version, false))
+            .collect();
         return Ok(Record::Many(members?));
     }
     let table = TableId(reader.small()?);
     Ok(match kind {
         CREATE => Record::Create {
             table,
-            definition: read_definition(reader)?,
+            definition: read_definition(reader, version)?,
         },
         DROP => Record::Drop { table },
-        DOCUMENTS => Record::Documents(read_documents(reader, table)?),
+        DOCUMENTS => Record::Documents(read_documents(reader, version, table)?),
+        HITS if version > 1 => Record::Hits(read_documents(reader, version, table)?),
         DELETE_DOCUMENTS => Record::DeleteDocuments {
             table,
             ids: read_ids(reader)?,
         },
         QUERIES => Record::Queries {
             table,
-            queries: read_queries(reader)?,
+            queries: read_queries(reader, version)?,
         },
         DELETE_QUERIES => Record::DeleteQueries {
             table,
@@ -87,7 +92,7 @@ fn read_ids(reader: &mut Reader<'_>) -> Read<Vec<u64>> {
         .collect()
 }
 
-fn read_queries(reader: &mut Reader<'_>) -> Read<Vec<QueryRow>> {
+fn read_queries(reader: &mut Reader<'_>, version: u8) -> Read<Vec<QueryRow>> {
     let count = reader.count()?;
     (0..count)
         .map(|_| {
@@ -96,12 +101,16 @@ fn read_queries(reader: &mut Reader<'_>) -> Read<Vec<QueryRow>> {
                 query: reader.text()?.to_owned(),
                 tags: reader.text()?.to_owned(),
                 filters: reader.text()?.to_owned(),
+                source: match version {
+                    1 => String::new(),
+                    _ => reader.text()?.to_owned(),
+                },
             })
         })
         .collect()
 }
 
-fn read_documents(reader: &mut Reader<'_>, table: TableId) -> Read<Documents> {
+fn read_documents(reader: &mut Reader<'_>, version: u8, table: TableId) -> Read<Documents> {
     let count = reader.count()?;
     let columns = reader.count()?;
     let mut documents = Vec::with_capacity(count);
@@ -115,16 +124,43 @@ fn read_documents(reader: &mut Reader<'_>, table: TableId) -> Read<Documents> {
         });
     }
     let listeners = reader.count()?;
-    let hits: Read<_> = (0..listeners).map(|_| read_hits(reader, count)).collect();
+    let hits: Read<_> = (0..listeners)
+        .map(|_| read_hits(reader, version, count))
+        .collect();
+    let counted = if version == 1 { 0 } else { reader.count()? };
+    let counts: Read<_> = (0..counted).map(|_| read_counts(reader)).collect();
     Ok(Documents {
         table,
         documents,
         hits: hits?,
+        counts: counts?,
     })
 }
 
-fn read_hits(reader: &mut Reader<'_>, documents: usize) -> Read<QueuedHits> {
+fn read_counts(reader: &mut Reader<'_>) -> Read<HitCounts> {
+    let from = TableId(reader.small()?);
+    let hit_at = i64::from_le_bytes(reader.array()?);
+    let count = reader.count()?;
+    let mut id = 0u64;
+    let queries: Read<_> = (0..count)
+        .map(|_| {
+            id = id.wrapping_add(reader.number()?);
+            Ok((id, reader.small()?))
+        })
+        .collect();
+    Ok(HitCounts {
+        from,
+        hit_at,
+        queries: queries?,
+    })
+}
+
+fn read_hits(reader: &mut Reader<'_>, version: u8, documents: usize) -> Read<QueuedHits> {
     Ok(QueuedHits {
+        from: match version {
+            1 => TableId(0),
+            _ => TableId(reader.small()?),
+        },
         queue: TableId(reader.small()?),
         first_row: reader.number()?,
         hit_at: i64::from_le_bytes(reader.array()?),
@@ -179,6 +215,7 @@ pub(crate) fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
                 3 => Source::DocumentTable,
                 4 => Source::DocumentId,
                 5 => Source::HitAt,
+                DOCUMENT_JSON => Source::Json,
                 column => {
                     let column = u16::try_from(column - FIRST_COLUMN);
                     Source::Document(column.map_err(|_| reader.damage("a column below 2^16"))?)
@@ -188,23 +225,19 @@ pub(crate) fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
         .collect()
 }
 
-/// Reads what [`super::put_definition`] wrote.
-pub(crate) fn read_definition(reader: &mut Reader<'_>) -> Read<Definition> {
+/// Reads what [`super::put_definition`] of that record version wrote.
+pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Definition> {
     let name = reader.text()?.to_owned();
     let kind = match reader.byte()? {
         0 => Kind::Search,
-        1 => {
-            let on = reader.text()?;
-            let into = reader.text()?;
-            let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-            Kind::Percolate {
-                on: named(on),
-                into: named(into),
-            }
-        }
+        1 => read_percolate(reader, version)?,
         2 => Kind::Queue,
         _ => return Err(reader.damage("a known kind of table")),
     };
+    let settings = if version == 1 { 0 } else { reader.count()? };
+    if settings > 0 {
+        return Err(reader.damage("a known setting of analysis"));
+    }
     let count = reader.count()?;
     let columns: Read<_> = (0..count).map(|_| read_column(reader)).collect();
     Ok(Definition {
@@ -212,6 +245,22 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>) -> Read<Definition> {
         kind,
         columns: columns?,
     })
+}
+
+fn read_percolate(reader: &mut Reader<'_>, version: u8) -> Read<Kind> {
+    let named = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    if version == 1 {
+        let on = named(reader.text()?).into_iter().collect();
+        let into = named(reader.text()?);
+        return Ok(Kind::Percolate { on, into });
+    }
+    let count = reader.count()?;
+    let on: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
+    let (on, into) = (on?, named(reader.text()?));
+    match reader.byte()? {
+        SPHINX => Ok(Kind::Percolate { on, into }),
+        _ => Err(reader.damage("a known syntax of queries")),
+    }
 }
 
 fn read_column(reader: &mut Reader<'_>) -> Read<Column> {

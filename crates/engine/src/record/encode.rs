@@ -2,7 +2,7 @@
 
 use query::schema::{Column, ColumnType};
 
-use super::{Documents, QueuedHits, RECORD_VERSION, Record, Source};
+use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, Source};
 use crate::codec::{put_bytes, put_number, put_row, put_value};
 use crate::command::{Definition, Kind};
 
@@ -15,6 +15,10 @@ pub(super) const DELETE_QUERIES: u8 = 6;
 pub(super) const ROWS: u8 = 7;
 pub(super) const REMOVE_ROWS: u8 = 8;
 pub(super) const MANY: u8 = 9;
+pub(super) const HITS: u8 = 10;
+
+/// The syntax of a pq table's queries.
+pub(super) const SPHINX: u8 = 0;
 
 impl Record {
     /// Appends its bytes.
@@ -39,6 +43,10 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             out.push(DOCUMENTS);
             put_documents(out, documents);
         }
+        Record::Hits(documents) => {
+            out.push(HITS);
+            put_documents(out, documents);
+        }
         Record::DeleteDocuments { table, ids } => {
             put_ids(out, DELETE_DOCUMENTS, table.0, ids);
         }
@@ -51,6 +59,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
                 put_bytes(out, row.query.as_bytes());
                 put_bytes(out, row.tags.as_bytes());
                 put_bytes(out, row.filters.as_bytes());
+                put_bytes(out, row.source.as_bytes());
             }
         }
         Record::DeleteQueries { table, ids } => put_ids(out, DELETE_QUERIES, table.0, ids),
@@ -110,9 +119,14 @@ fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
     for hits in &documents.hits {
         put_hits(out, hits);
     }
+    put_number(out, documents.counts.len() as u64);
+    for counts in &documents.counts {
+        put_counts(out, counts);
+    }
 }
 
 fn put_hits(out: &mut Vec<u8>, hits: &QueuedHits) {
+    put_number(out, hits.from.0.into());
     put_number(out, hits.queue.0.into());
     put_number(out, hits.first_row);
     out.extend_from_slice(&hits.hit_at.to_le_bytes());
@@ -136,6 +150,18 @@ fn put_hits(out: &mut Vec<u8>, hits: &QueuedHits) {
     }
 }
 
+fn put_counts(out: &mut Vec<u8>, counts: &HitCounts) {
+    put_number(out, counts.from.0.into());
+    out.extend_from_slice(&counts.hit_at.to_le_bytes());
+    put_number(out, counts.queries.len() as u64);
+    let mut before = 0u64;
+    for &(id, documents) in &counts.queries {
+        put_number(out, id.wrapping_sub(before));
+        before = id;
+        put_number(out, documents.into());
+    }
+}
+
 /// Appends where the columns of a queue take their values from.
 pub(crate) fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
     put_number(out, sources.len() as u64);
@@ -149,6 +175,7 @@ pub(crate) fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
                 Source::DocumentTable => 3,
                 Source::DocumentId => 4,
                 Source::HitAt => 5,
+                Source::Json => super::DOCUMENT_JSON,
                 Source::Document(column) => super::FIRST_COLUMN + u64::from(*column),
             },
         );
@@ -162,11 +189,14 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
         Kind::Search => out.push(0),
         Kind::Percolate { on, into } => {
             out.push(1);
-            put_bytes(out, on.as_deref().unwrap_or_default().as_bytes()); // no table has an empty name
-            put_bytes(out, into.as_deref().unwrap_or_default().as_bytes());
+            put_number(out, on.len() as u64);
+            on.iter().for_each(|name| put_bytes(out, name.as_bytes()));
+            put_bytes(out, into.as_deref().unwrap_or_default().as_bytes()); // no table has an empty name
+            out.push(SPHINX);
         }
         Kind::Queue => out.push(2),
     }
+    put_number(out, 0); // settings of analysis
     put_number(out, definition.columns.len() as u64);
     for column in &definition.columns {
         put_column(out, column);

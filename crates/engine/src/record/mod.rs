@@ -16,10 +16,15 @@ use crate::catalog::TableId;
 use crate::command::Definition;
 
 /// First byte of every record. To change the layout: raise it, keep reading the old one, add a fixture.
-pub(crate) const RECORD_VERSION: u8 = 1;
+///
+/// 2: definitions hold several `on=` tables, a syntax and settings of analysis; queries hold their source; hit sections
+/// say which pq table they come from.
+pub(crate) const RECORD_VERSION: u8 = 2;
 
 /// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;
+/// The whole document: above the numbers of all columns.
+const DOCUMENT_JSON: u64 = FIRST_COLUMN + (1 << 16);
 
 /// One durable unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +38,8 @@ pub(crate) enum Record {
     Drop { table: TableId },
     /// Documents went into a search table, in this order.
     Documents(Documents),
+    /// Hits of documents that were stored before went into queues: what a backfill found.
+    Hits(Documents),
     /// Documents were deleted; none of these ids is absent.
     DeleteDocuments { table: TableId, ids: Vec<u64> },
     /// Standing queries were stored, each in the place of one with its id.
@@ -60,6 +67,19 @@ pub(crate) struct Documents {
     pub(crate) table: TableId,
     pub(crate) documents: Vec<Document>,
     pub(crate) hits: Vec<QueuedHits>,
+    /// Hits that went into search tables: as documents of a record beside this one, so only their numbers are here.
+    pub(crate) counts: Vec<HitCounts>,
+}
+
+/// How often the queries of one pq table were hit by one command's documents.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HitCounts {
+    /// The pq table.
+    pub(crate) from: TableId,
+    /// Seconds since 1970-01-01 UTC.
+    pub(crate) hit_at: i64,
+    /// Ids, rising, with the number of documents.
+    pub(crate) queries: Vec<(u64, u32)>,
 }
 
 /// One document.
@@ -75,6 +95,8 @@ pub(crate) struct Document {
 /// The hits of one command's documents on one pq table, put into its queue: by document, then by query id.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct QueuedHits {
+    /// The pq table; 0 in records of version 1, which did not say.
+    pub(crate) from: TableId,
     pub(crate) queue: TableId,
     /// Id of the first row; the others follow.
     pub(crate) first_row: u64,
@@ -88,6 +110,13 @@ pub(crate) struct QueuedHits {
     pub(crate) queries: Vec<HitQuery>,
     /// For each document of the command the indexes of its queries, rising.
     pub(crate) lists: HitLists,
+}
+
+impl QueuedHits {
+    /// Queue rows that come of it.
+    pub(crate) fn rows(&self) -> u64 {
+        self.lists.entries.len() as u64
+    }
 }
 
 /// One list of indexes a document, in two flat arrays.
@@ -131,6 +160,8 @@ pub(crate) enum Source {
     DocumentTable,
     DocumentId,
     HitAt,
+    /// The document as a JSON object of its id and columns.
+    Json,
     /// A column of the document, by its place in the row.
     Document(u16),
 }
@@ -142,6 +173,8 @@ pub(crate) struct QueryRow {
     pub(crate) query: String,
     pub(crate) tags: String,
     pub(crate) filters: String,
+    /// What another door made the query from; empty for most.
+    pub(crate) source: String,
 }
 
 impl Record {
@@ -150,6 +183,7 @@ impl Record {
         let rows = match self {
             Record::Create { .. } | Record::Drop { .. } => 0,
             Record::Documents(documents) => documents.documents.len(),
+            Record::Hits(hits) => return hits.hits.iter().map(QueuedHits::rows).sum(),
             Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => ids.len(),
             Record::Queries { queries, .. } => queries.len(),
             Record::Rows { rows, .. } => rows.len(),

@@ -59,7 +59,7 @@ fn definition() -> impl Strategy<Value = Definition> {
         Just(Kind::Search),
         Just(Kind::Queue),
         (
-            proptest::option::of(".{1,8}"),
+            proptest::collection::vec(".{1,8}", 0..3),
             proptest::option::of(".{1,8}")
         )
             .prop_map(|(on, into)| Kind::Percolate { on, into }),
@@ -80,6 +80,7 @@ fn hits(documents: usize) -> impl Strategy<Value = QueuedHits> {
         Just(Source::DocumentTable),
         Just(Source::DocumentId),
         Just(Source::HitAt),
+        Just(Source::Json),
         any::<u16>().prop_map(Source::Document),
     ];
     let query = (id(), ".{0,8}", ".{0,8}").prop_map(|(id, tags, text)| HitQuery {
@@ -90,7 +91,7 @@ fn hits(documents: usize) -> impl Strategy<Value = QueuedHits> {
     let lists =
         proptest::collection::vec(proptest::collection::btree_set(0..1000u32, 0..5), documents);
     (
-        table(),
+        (table(), table()),
         id(),
         any::<i64>(),
         ".{0,8}",
@@ -99,13 +100,14 @@ fn hits(documents: usize) -> impl Strategy<Value = QueuedHits> {
         lists,
     )
         .prop_map(
-            |(queue, first_row, hit_at, document_table, sources, queries, lists)| {
+            |((from, queue), first_row, hit_at, document_table, sources, queries, lists)| {
                 let mut flat = HitLists::default();
                 for list in lists {
                     flat.entries.extend(list);
                     flat.ends.push(flat.entries.len() as u32);
                 }
                 QueuedHits {
+                    from,
                     queue,
                     first_row,
                     hit_at,
@@ -116,6 +118,16 @@ fn hits(documents: usize) -> impl Strategy<Value = QueuedHits> {
                 }
             },
         )
+}
+
+fn counts() -> impl Strategy<Value = HitCounts> {
+    let query = (id(), any::<u32>());
+    let queries = proptest::collection::vec(query, 0..4);
+    (table(), any::<i64>(), queries).prop_map(|(from, hit_at, queries)| HitCounts {
+        from,
+        hit_at,
+        queries,
+    })
 }
 
 fn documents() -> impl Strategy<Value = Record> {
@@ -132,26 +144,36 @@ fn documents() -> impl Strategy<Value = Record> {
                 table(),
                 documents,
                 proptest::collection::vec(hits(rows), 0..3),
+                proptest::collection::vec(counts(), 0..3),
+                any::<bool>(),
             )
         })
-        .prop_map(|(table, documents, hits)| {
-            Record::Documents(Documents {
+        .prop_map(|(table, documents, hits, counts, are_new)| {
+            let documents = Documents {
                 table,
                 documents,
                 hits,
-            })
+                counts,
+            };
+            if are_new {
+                Record::Documents(documents)
+            } else {
+                Record::Hits(documents)
+            }
         })
 }
 
 fn record() -> impl Strategy<Value = Record> {
     let ids = || proptest::collection::vec(id(), 0..6);
-    let query =
-        (id(), ".{0,8}", ".{0,8}", ".{0,8}").prop_map(|(id, query, tags, filters)| QueryRow {
+    let query = (id(), ".{0,8}", ".{0,8}", ".{0,8}", ".{0,8}").prop_map(
+        |(id, query, tags, filters, source)| QueryRow {
             id,
             query,
             tags,
             filters,
-        });
+            source,
+        },
+    );
     let rows = proptest::collection::vec(proptest::collection::vec(value(), 0..4), 0..4);
     let single = prop_oneof![
         (table(), definition())
@@ -219,6 +241,7 @@ fn a_text_hit_by_many_queries_stands_in_the_record_once() {
         })
         .collect();
     let hits = QueuedHits {
+        from: TableId(2),
         queue: TableId(3),
         first_row: 1,
         hit_at: 0,
@@ -238,6 +261,7 @@ fn a_text_hit_by_many_queries_stands_in_the_record_once() {
             row: vec![Value::Str(text.clone())],
         }],
         hits: vec![hits],
+        counts: Vec::new(),
     });
     let mut bytes = Vec::new();
     record.encode(&mut bytes);

@@ -77,6 +77,7 @@ pub(crate) fn supply(
         Source::DocumentTable => Value::Str(hit.document_table.to_owned()),
         Source::DocumentId => Value::Int(hit.document_id.into()),
         Source::HitAt => Value::Int(hit.hit_at.into()),
+        Source::Json => Value::Null,
         Source::Document(column) => document(usize::from(column)),
     }
 }

@@ -1,10 +1,11 @@
 //! A pq table: standing queries.
 
 pub(crate) mod file;
+pub(crate) mod row;
 
 use std::sync::Arc;
 
-use percolate::{QuerySet, StandingQuery};
+use percolate::{HitCount, QuerySet, StandingQuery};
 use query::analysis::Analyzer;
 use query::tree::Query;
 
@@ -25,6 +26,10 @@ pub(crate) struct PercolateTable {
     pub(crate) text_bytes: u64,
     /// The file that the manifest is to name; none while nothing was folded.
     pub(crate) file: Option<String>,
+    /// The file of hit counts likewise.
+    pub(crate) counts_file: Option<String>,
+    /// Hits of records up to here are in that file.
+    pub(crate) counted: u64,
     /// Records up to here are in the file that the manifest names.
     pub(crate) folded: u64,
     /// Queries stored or deleted since; a fold waits until they are many.
@@ -51,6 +56,8 @@ impl PercolateTable {
             highest: 0,
             text_bytes: 0,
             file: None,
+            counts_file: None,
+            counted: folded,
             folded,
             changed: 0,
             is_unpublished: true,
@@ -116,12 +123,13 @@ fn standing(row: &QueryRow) -> StandingQuery {
         text: row.query.as_str().into(),
         tags: row.tags.as_str().into(),
         filters: row.filters.as_str().into(),
-        source: Box::default(),
+        source: row.source.as_str().into(),
+        count: HitCount::default(),
     }
 }
 
 fn text_bytes(query: &StandingQuery) -> u64 {
-    (query.text.len() + query.tags.len() + query.filters.len()) as u64
+    (query.text.len() + query.tags.len() + query.filters.len() + query.source.len()) as u64
 }
 
 #[cfg(test)]

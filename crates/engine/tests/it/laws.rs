@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Now, Options, PqDocument, PqScratch};
+use engine::{Now, Options, PqDocument, PqRequest, PqScratch};
 use proptest::prelude::*;
 
 use crate::driver::{Driver, options};
@@ -96,7 +96,7 @@ proptest! {
         let snapshot = driver.handle.snapshot();
         let posts = select(&snapshot, "select id, body from posts order by id limit 100000");
         let documents: Vec<_> = posts.iter().map(|row| PqDocument::Text(row[1].to_string())).collect();
-        let answer = snapshot.call_pq("alerts", &documents, &mut PqScratch::default()).unwrap();
+        let answer = snapshot.call_pq(&PqRequest::new("alerts", &documents), &mut PqScratch::default()).unwrap();
         prop_assert_eq!(answer.queries_total as usize, dump(&mut driver).iter().filter(|line| line.starts_with("alerts")).count());
         let mut by_query: std::collections::BTreeMap<u64, Vec<String>> = std::collections::BTreeMap::new();
         for (query, hit) in answer.hits.rows() {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Error, Now, PqDocument, PqScratch, Reply};
+use engine::{Error, Now, PqDocument, PqRequest, PqScratch, Reply};
 
 use crate::driver::{Driver, Pending, options};
 use crate::statement::{Statement, parse};
@@ -136,7 +136,10 @@ impl Player {
             }
             Statement::CallPq { table, documents } => {
                 let documents: Vec<_> = documents.into_iter().map(PqDocument::Text).collect();
-                let answer = snapshot.call_pq(&table, &documents, &mut PqScratch::default())?;
+                let answer = snapshot.call_pq(
+                    &PqRequest::new(&table, &documents),
+                    &mut PqScratch::default(),
+                )?;
                 let row = |(query, hit): (&Arc<percolate::StandingQuery>, &[u32])| {
                     format!("{} {:?} by {hit:?}", query.id, query.text)
                 };

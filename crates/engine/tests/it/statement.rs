@@ -171,7 +171,13 @@ impl Parser<'_> {
             }
             self.expect(TokenKind::Close);
         }
-        let on = self.word("on").then(|| self.name());
+        let mut on = Vec::new();
+        if self.word("on") {
+            on.push(self.name());
+            while self.lexer.take(TokenKind::Comma) {
+                on.push(self.name());
+            }
+        }
         let into = self.word("into").then(|| self.name());
         let kind = match kind.as_str() {
             "search" => Kind::Search,

@@ -76,6 +76,7 @@ fn keep(saved: &[Saved], entries: &Receiver<Entry>) {
             tags: query.tags.as_str().into(),
             filters: Box::default(),
             source: Box::default(),
+            count: Default::default(),
         };
         set.insert(Arc::new(standing), &query.root, None);
     }

@@ -11,7 +11,7 @@ mod variables;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use engine::{Answer, Command, Kind, PqScratch, Reply};
+use engine::{Answer, Command, Kind, PqRequest, PqScratch, Reply};
 use query::request::Select;
 use wire::sql::{PqOptions, Statement};
 
@@ -333,7 +333,7 @@ impl Doing<'_> {
                 let batch = pq::read(documents, &options)?;
                 let setup_us = self.node.clock.steady_us() - started_us;
                 let answer = SCRATCH.with_borrow_mut(|scratch| {
-                    snapshot.call_pq(table, &batch.documents, scratch)
+                    snapshot.call_pq(&PqRequest::new(table, &batch.documents), scratch)
                 })?;
                 Ok((batch, setup_us, answer))
             })

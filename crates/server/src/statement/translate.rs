@@ -109,7 +109,12 @@ impl Options {
             None | Some("rt") => Kind::Search,
             Some("pq" | "percolate") => {
                 return Ok(Kind::Percolate {
-                    on: self.on,
+                    on: self
+                        .on
+                        .iter()
+                        .flat_map(|on| on.split(','))
+                        .map(|name| name.trim().to_owned())
+                        .collect(),
                     into: self.into,
                 });
             }

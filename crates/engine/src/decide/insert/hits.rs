@@ -60,6 +60,7 @@ pub(super) fn queued(
         let first_row = *next_rows.entry(*queue_id).or_insert(queue.backlog.next());
         next_rows.insert(*queue_id, first_row + lists.entries.len() as u64);
         let hits = QueuedHits {
+            from: listener.table,
             queue: *queue_id,
             first_row,
             hit_at: around.now.unix_us.div_euclid(1_000_000),

@@ -1,7 +1,7 @@
 //! Files of standing queries: all of a pq table's, written anew when enough of them changed.
 //!
 //! Layout: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, then the number of queries and for each
-//! id, text, tags, filters. Numbers and lengths as in records. docs/formats/data-directory.md.
+//! id, text, tags, filters and, from version 2 on, source. Numbers and lengths as in records. docs/formats/data-directory.md.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::record::QueryRow;
 use crate::state::make_table_dir;
 
 const MAGIC: &[u8; 8] = b"SEINEQRY";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEAD_BYTES: usize = 16;
 
 /// The work of writing one; runs on any thread.
@@ -39,6 +39,7 @@ impl QueryFileJob {
             put_bytes(&mut bytes, query.text.as_bytes());
             put_bytes(&mut bytes, query.tags.as_bytes());
             put_bytes(&mut bytes, query.filters.as_bytes());
+            put_bytes(&mut bytes, query.source.as_bytes());
         }
         let (head, body) = bytes.split_at_mut(HEAD_BYTES);
         head[..8].copy_from_slice(MAGIC);
@@ -77,10 +78,10 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Vec<QueryRow>> {
     if number(12) != crc32c::crc32c(body) {
         return Err(failure::damaged(path, HEAD_BYTES as u64, "checksum"));
     }
-    read(body).map_err(|damage| failure::undecodable(path, HEAD_BYTES, &damage))
+    read(body, number(8)).map_err(|damage| failure::undecodable(path, HEAD_BYTES, &damage))
 }
 
-fn read(body: &[u8]) -> Read<Vec<QueryRow>> {
+fn read(body: &[u8], version: u32) -> Read<Vec<QueryRow>> {
     let mut reader = Reader::new(body);
     let count = reader.count()?;
     let mut rows = Vec::with_capacity(count);
@@ -90,6 +91,10 @@ fn read(body: &[u8]) -> Read<Vec<QueryRow>> {
             query: reader.text()?.to_owned(),
             tags: reader.text()?.to_owned(),
             filters: reader.text()?.to_owned(),
+            source: match version {
+                0 | 1 => String::new(),
+                _ => reader.text()?.to_owned(),
+            },
         });
     }
     reader.end()?;

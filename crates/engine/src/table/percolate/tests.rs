@@ -6,7 +6,7 @@ fn a_stored_query_that_is_refused_is_named_and_changes_nothing() {
     let definition = Definition {
         name: "alerts".to_owned(),
         kind: Kind::Percolate {
-            on: None,
+            on: Vec::new(),
             into: None,
         },
         columns: Vec::new(),
@@ -17,6 +17,7 @@ fn a_stored_query_that_is_refused_is_named_and_changes_nothing() {
         query: "\"never closed".to_owned(),
         tags: String::new(),
         filters: String::new(),
+        source: String::new(),
     };
     let refused = table.store(&Analyzer::default(), &row).unwrap_err();
     let text = refused.to_string();

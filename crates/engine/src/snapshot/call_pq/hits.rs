@@ -1,0 +1,135 @@
+//! The hits of a call that are shown: all that were found, or a part of them.
+
+use std::sync::Arc;
+
+use percolate::{Hits, StandingQuery};
+
+/// Queries that were hit, by id, each with the indexes of the documents that hit it, rising.
+#[derive(Debug, Default)]
+pub struct PqHits {
+    found: Hits,
+    /// The rows that are shown where not all are.
+    kept: Option<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    rows: Vec<KeptRow>,
+    documents: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct KeptRow {
+    /// Its place among those found; rising.
+    place: usize,
+    /// Its documents: a range of `Kept::documents`.
+    start: usize,
+    end: usize,
+}
+
+impl PqHits {
+    /// Everything that was found.
+    pub(crate) fn all(found: Hits) -> PqHits {
+        PqHits { found, kept: None }
+    }
+
+    /// One row for each query: the query, and the indexes of its documents, rising, never empty.
+    pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
+        let all = self.kept.is_none().then(|| self.found.rows());
+        let kept = self
+            .kept
+            .iter()
+            .flat_map(|kept| chosen(self.found.rows(), kept));
+        all.into_iter().flatten().chain(kept)
+    }
+
+    /// The same rows with the query's id alone.
+    pub fn ids(&self) -> impl Iterator<Item = (u64, &[u32])> {
+        let all = self.kept.is_none().then(|| self.found.ids());
+        let kept = self
+            .kept
+            .iter()
+            .flat_map(|kept| chosen(self.found.ids(), kept));
+        all.into_iter().flatten().chain(kept)
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.kept {
+            None => self.found.len(),
+            Some(kept) => kept.rows.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Keeps the pairs of query and document that are wanted; a row without any goes.
+    pub(crate) fn keep(&mut self, mut is_wanted: impl FnMut(&StandingQuery, u32) -> bool) {
+        let mut after = Kept::default();
+        for ((query, documents), place) in self.rows().zip(self.places()) {
+            let start = after.documents.len();
+            let wanted = documents
+                .iter()
+                .filter(|document| is_wanted(query, **document));
+            after.documents.extend(wanted);
+            let end = after.documents.len();
+            if end > start {
+                after.rows.push(KeptRow { place, start, end });
+            }
+        }
+        self.kept = Some(after);
+    }
+
+    /// Keeps rows above an id, and so many of them.
+    pub(crate) fn cut(&mut self, after: Option<u64>, limit: Option<u64>) {
+        let limit = limit.map_or(usize::MAX, |limit| {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        });
+        let skipped = after.map_or(0, |after| {
+            self.ids().take_while(|(id, _)| *id <= after).count()
+        });
+        if skipped == 0 && limit >= self.len() {
+            return;
+        }
+        let mut kept = Kept::default();
+        let rows = self.ids().zip(self.places()).skip(skipped).take(limit);
+        for ((_, documents), place) in rows {
+            let start = kept.documents.len();
+            kept.documents.extend_from_slice(documents);
+            let end = kept.documents.len();
+            kept.rows.push(KeptRow { place, start, end });
+        }
+        self.kept = Some(kept);
+    }
+
+    /// The place of each row among those found.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let all = if self.kept.is_none() {
+            self.found.len()
+        } else {
+            0
+        };
+        let kept = self.kept.iter().flat_map(|kept| &kept.rows);
+        (0..all).chain(kept.map(|row| row.place))
+    }
+}
+
+/// The rows found that were kept, with the documents kept.
+fn chosen<'a, Q: 'a>(
+    found: impl Iterator<Item = (Q, &'a [u32])>,
+    kept: &'a Kept,
+) -> impl Iterator<Item = (Q, &'a [u32])> {
+    let mut wanted = kept.rows.iter().peekable();
+    found.enumerate().filter_map(move |(place, (query, _))| {
+        let row = wanted.next_if(|row| row.place == place)?;
+        Some((
+            query,
+            kept.documents.get(row.start..row.end).unwrap_or_default(),
+        ))
+    })
+}
