@@ -1,4 +1,4 @@
-//! Pure codecs: MySQL packets, the SQL dialect, JSON bodies.
+//! Pure codecs: MySQL packets, the SQL dialect, JSON bodies, the compact answer of a percolation.
 //!
 //! Bytes go in, values come out, and the other way round. Nothing here does I/O, waits, or reads a clock; nothing
 //! panics on a stranger's bytes or allocates by a length that was not checked against what has arrived.
@@ -6,4 +6,5 @@
 pub mod json;
 pub mod limits;
 pub mod mysql;
+pub mod pq;
 pub mod sql;
