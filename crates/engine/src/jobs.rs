@@ -1,4 +1,4 @@
-//! Work that needs no state: seals and folds, on a thread of their own or, in tests, on the engine's.
+//! Work that needs no state: seals, folds and merges of standing queries, on a thread of their own or, in tests, on the engine's.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,12 +22,16 @@ pub(crate) enum Work {
     Queries(QueryFileJob),
     /// With the number that the queue's next row got at the position.
     Rows(FoldJob, u64),
+    /// Changes how queries lie in memory: nothing for a file.
+    Merge(percolate::MergeJob),
 }
 
 /// What became of it.
 pub(crate) struct Finished {
     pub(crate) table: TableId,
     pub(crate) position: u64,
+    /// Whether it was a merge, even where it failed.
+    pub(crate) is_merge: bool,
     pub(crate) made: Result<Made>,
 }
 
@@ -37,10 +41,12 @@ pub(crate) enum Made {
     Queries(String),
     /// Path of the new file, if there were rows to write; the number of the next row.
     Rows(Option<String>, u64),
+    Merged(percolate::Merged),
 }
 
 impl Job {
     pub(crate) fn run(self) -> Finished {
+        let is_merge = matches!(self.work, Work::Merge(_));
         let made = match self.work {
             Work::Seal(job) => {
                 let failed = |error| failure::of_index(&format!("{}", self.table), error);
@@ -48,10 +54,12 @@ impl Job {
             }
             Work::Queries(job) => job.run().map(Made::Queries),
             Work::Rows(job, next) => job.run().map(|path| Made::Rows(path, next)),
+            Work::Merge(job) => Ok(Made::Merged(job.run())),
         };
         Finished {
             table: self.table,
             position: self.position,
+            is_merge,
             made,
         }
     }
@@ -90,11 +98,13 @@ impl Jobs {
         let work = move || {
             for job in queue {
                 let (table, position) = (job.table, job.position);
+                let is_merge = matches!(job.work, Work::Merge(_));
                 let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run()));
                 let made = Err(Error::internal("panic in background work"));
                 let outcome = outcome.unwrap_or(Finished {
                     table,
                     position,
+                    is_merge,
                     made,
                 });
                 if done.send(outcome).is_err() {

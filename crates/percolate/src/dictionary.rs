@@ -22,9 +22,14 @@ const NONE: TermId = TermId::MAX;
 /// Longest word that is its own key: with its length it fills 16 bytes.
 const SHORT_BYTES_MAX: usize = 15;
 
-/// The small layer is merged into the large one when it has so many words, or this part of the large one's.
-const RECENT_WORDS_MIN: usize = 256;
-const RECENT_PART: usize = 64;
+/// The small layer is to be merged into the large one when it has so many words, or this part of the large one's:
+/// every change under a snapshot copies it.
+const RECENT_WORDS_MIN: usize = 512;
+const RECENT_PART: usize = 256;
+
+/// With so many words, or this part, it is merged even if that copies the large one: nobody else does it.
+const CROWDED_WORDS_MIN: usize = 1 << 15;
+const CROWDED_PART: usize = 8;
 
 /// A word of at most 15 bytes, exactly: its bytes, zeros, and its length in the last byte. Equal keys are equal words,
 /// so finding a key needs no look at the text.
@@ -236,11 +241,34 @@ impl Dictionary {
         term
     }
 
-    /// Merges the small layer into the large one when it has outgrown its part.
+    /// Whether the small layer has outgrown its part: another thread is to merge it, by
+    /// [`compact`](Dictionary::compact) and [`install`](Dictionary::install).
+    pub(crate) fn is_split(&self) -> bool {
+        self.recent.len() > RECENT_WORDS_MIN.max(self.base.len() / RECENT_PART)
+    }
+
+    /// Merges the small layer into the large one if it has outgrown its part and that is cheap, or has grown out of all
+    /// proportion.
     fn settle(&mut self) {
-        if self.recent.len() > RECENT_WORDS_MIN.max(self.base.len() / RECENT_PART) {
-            self.compact();
+        if self.is_split() {
+            let is_shared = Arc::get_mut(&mut self.base).is_none();
+            let crowded = CROWDED_WORDS_MIN.max(self.base.len() / CROWDED_PART);
+            if !is_shared || self.recent.len() > crowded {
+                self.compact();
+            }
         }
+    }
+
+    /// Takes over the layer of an older copy of this dictionary, which was compacted since. What was added after the
+    /// copy was made stays in the small layer.
+    pub(crate) fn install(&mut self, compacted: Dictionary) {
+        let is_new = |term: TermId| term != NONE && term >= compacted.terms;
+        let recent = Arc::make_mut(&mut self.recent);
+        let stays = |plain: &Plain| is_new(plain.term) || is_new(plain.limited);
+        recent.short.retain(|plain| stays(plain));
+        recent.long.retain(|_, plain| stays(plain));
+        recent.limited.retain(|term, _| is_new(*term));
+        self.base = compacted.base;
     }
 
     /// Merges the small layer into the large one: a look-up then has one layer to look into. What the small one holds

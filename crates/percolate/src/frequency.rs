@@ -57,6 +57,11 @@ impl Stream {
         self.documents.fetch_add(documents.len() as u64, Relaxed);
     }
 
+    #[cfg(test)]
+    pub(crate) fn pretend(&self, documents: u64) {
+        self.documents.store(documents, Relaxed);
+    }
+
     /// Lets the past count half when it has grown large, so that a word that has gone out of use is forgotten.
     /// Counts that matchers add meanwhile may be lost.
     pub(crate) fn decay(&self) {
@@ -87,8 +92,8 @@ struct Use {
     named: u32,
 }
 
-/// How often terms are asked for. The writer's own.
-#[derive(Debug, Default)]
+/// How often terms are asked for. The writer's own; a job has a copy.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Uses {
     terms: Vec<Use>,
     named: u64,

@@ -25,6 +25,13 @@ pub(crate) const EXPANSION_MAX: usize = 8;
 /// most seven.
 pub(crate) const LEVEL_RATIO: usize = 8;
 
+/// Queries of levels that the writer's thread merges itself, about a millisecond's work; more are a job.
+/// Few in tests, which cannot wait for many.
+pub(crate) const MERGED_HERE_MAX: usize = if cfg!(test) { 8 } else { 4_096 };
+
+/// With more levels than this the writer merges large ones, too, since nobody else does.
+pub(crate) const LEVELS_CROWDED: usize = 24;
+
 /// Levels of one snapshot at the very most: even queries without number make fewer.
 pub(crate) const LEVELS_MAX: usize = 1 << 8;
 

@@ -1,12 +1,20 @@
 //! Which queries of a level have been removed since it was built.
 
+use std::sync::Arc;
+
 use crate::level::Ordinal;
 
-/// A set of ordinals. Shared with snapshots, so the writer copies it before the first change after each:
-/// an eighth of a byte for each query.
+/// Words of 64 bits in one chunk: 32,768 queries, half a page.
+const CHUNK_WORDS: usize = 512;
+
+type Chunk = [u64; CHUNK_WORDS];
+
+/// A set of ordinals. Shared with snapshots: the first change after each copies one chunk of 4 KiB and the list of
+/// chunks, 8 bytes for 32,768 queries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Removed {
-    bits: Vec<u64>,
+    /// Up to the last one that is not empty.
+    chunks: Vec<Option<Arc<Chunk>>>,
     len: usize,
 }
 
@@ -19,8 +27,11 @@ impl Removed {
     /// Whether this one was.
     #[inline]
     pub(crate) fn holds(&self, query: Ordinal) -> bool {
-        let word = self.bits.get(query as usize / 64).copied().unwrap_or(0);
-        word >> (query % 64) & 1 == 1
+        let (chunk, word, bit) = place(query);
+        match self.chunks.get(chunk) {
+            Some(Some(chunk)) => chunk[word] & bit != 0,
+            _ => false,
+        }
     }
 
     /// Adds one.
@@ -28,11 +39,54 @@ impl Removed {
         if self.holds(query) {
             return;
         }
-        let word = query as usize / 64;
-        if self.bits.len() <= word {
-            self.bits.resize(word + 1, 0);
+        let (chunk, word, bit) = place(query);
+        if self.chunks.len() <= chunk {
+            self.chunks.resize(chunk + 1, None);
         }
-        self.bits[word] |= 1 << (query % 64);
+        let chunk = self.chunks[chunk].get_or_insert_with(|| Arc::new([0; CHUNK_WORDS]));
+        Arc::make_mut(chunk)[word] |= bit;
         self.len += 1;
     }
+
+    /// Those that were removed since `earlier`, an older copy of this set, ascending. Cost: chunks that have not
+    /// changed are passed over.
+    pub(crate) fn since(&self, earlier: &Removed) -> impl Iterator<Item = Ordinal> {
+        let before = |number: usize| earlier.chunks.get(number).and_then(Option::as_ref);
+        let numbered = self.chunks.iter().enumerate();
+        numbered.flat_map(move |(number, chunk)| {
+            let before = before(number);
+            let chunk = chunk
+                .as_ref()
+                .filter(|chunk| before.is_none_or(|before| !Arc::ptr_eq(before, chunk)));
+            let words = chunk.into_iter().flat_map(|chunk| chunk.iter().enumerate());
+            words.flat_map(move |(word, bits)| {
+                let left = bits & !before.map_or(0, |before| before[word]);
+                let first = (number * CHUNK_WORDS + word) as Ordinal * u64::BITS;
+                ones(left).map(move |bit| first + bit)
+            })
+        })
+    }
 }
+
+/// Chunk, word in it, and the bit there.
+#[inline]
+fn place(query: Ordinal) -> (usize, usize, u64) {
+    let word = query as usize / u64::BITS as usize;
+    (
+        word / CHUNK_WORDS,
+        word % CHUNK_WORDS,
+        1 << (query % u64::BITS),
+    )
+}
+
+/// The places of a word's ones, ascending.
+fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros());
+        word &= word.wrapping_sub(1);
+        bit
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -14,8 +14,10 @@ use crate::{
     frequency::{Costs, Stream, Uses},
     level::{Builder, Level, Ordinal},
     limits::{
-        FORGOTTEN_MIN, FORGOTTEN_PART, LEARNED_FIRST, LEARNED_GROWTH, LEVEL_RATIO, LEVELS_MAX,
+        FORGOTTEN_MIN, FORGOTTEN_PART, LEARNED_FIRST, LEARNED_GROWTH, LEVEL_RATIO, LEVELS_CROWDED,
+        LEVELS_MAX, MERGED_HERE_MAX,
     },
+    merging::{MergeJob, Merged},
     removed::Removed,
     snapshot::Snapshot,
     standing::StandingQuery,
@@ -23,9 +25,10 @@ use crate::{
 
 /// A set of standing queries, owned by one writer.
 ///
-/// New queries gather until [`snapshot`](QuerySet::snapshot) is called; then they become a small level, and levels
-/// that have grown too alike in size are merged. A query is rewritten some fifty times on its way to the largest of
-/// a million, at about a tenth of a microsecond each.
+/// New queries gather until [`snapshot`](QuerySet::snapshot) is called; then they become a small level, and small levels
+/// that have grown too alike in size are merged. Larger ones are left to a [`merge_job`](QuerySet::merge_job), which runs
+/// on another thread; an owner without one calls [`settle`](QuerySet::settle). A query is rewritten some fifty times on
+/// its way to the largest of a million, at about a tenth of a microsecond each.
 #[derive(Debug, Default)]
 pub struct QuerySet {
     /// Largest first; each at least [`LEVEL_RATIO`] times the next.
@@ -40,6 +43,12 @@ pub struct QuerySet {
     taken: usize,
     /// Documents that the stream had shown when all queries were last filed anew.
     filed_at: u64,
+    /// The job under way.
+    running: Option<Running>,
+    /// Jobs begun.
+    jobs: u64,
+    /// Large levels that were merged into others and that a snapshot may still hold.
+    retired: Vec<Arc<Level>>,
     /// The set as it is, unless it has changed since.
     published: Option<Arc<Snapshot>>,
 }
@@ -50,6 +59,14 @@ pub(crate) struct Fresh {
     pub(crate) query: Arc<StandingQuery>,
     pub(crate) conjunctions: Vec<Conjunction>,
     pub(crate) filter: Option<Filter>,
+}
+
+/// A job under way.
+#[derive(Debug)]
+struct Running {
+    number: u64,
+    /// What it merges.
+    levels: Vec<Arc<Level>>,
 }
 
 /// A level and what has been removed from it.
@@ -97,7 +114,8 @@ impl Held {
 #[derive(Debug, Default)]
 struct Vocabulary {
     dictionary: Dictionary,
-    uses: Uses,
+    /// Shared with a job: copied by the first change after it began.
+    uses: Arc<Uses>,
 }
 
 /// A vocabulary with the stream's counts: what compiling a query asks.
@@ -109,7 +127,7 @@ struct Compiling<'a> {
 impl Terms for Compiling<'_> {
     fn intern(&mut self, word: &Word) -> TermId {
         let term = self.words.dictionary.intern(word);
-        self.words.uses.add(term, &word.term.text);
+        Arc::make_mut(&mut self.words.uses).add(term, &word.term.text);
         term
     }
 
@@ -186,8 +204,8 @@ impl QuerySet {
         self.len == 0
     }
 
-    /// Whether [`snapshot`](QuerySet::snapshot) would file all queries anew, because matchers have seen much more of
-    /// the stream than when that was last done. An owner whose set seldom changes asks from time to time.
+    /// Whether all queries are to be filed anew, because matchers have seen much more of the stream than when that
+    /// was last done: [`merge_job`](QuerySet::merge_job) then gives the work.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         self.stream.documents() >= LEARNED_FIRST.max(self.filed_at * LEARNED_GROWTH)
@@ -196,20 +214,17 @@ impl QuerySet {
     /// The set as it is now. The same `Arc` again, at once, if nothing has changed: call it once for each batch of
     /// changes and documents.
     ///
-    /// Cost of a change: amortised microseconds; a call that merges the largest levels takes about 0.2 µs for each
-    /// query. When matchers have learned eight times as much of the stream as before (first at 1,024 documents),
-    /// all queries are filed anew under the words that are rare in it, at the same cost.
+    /// Cost: microseconds for each query added since the last call, a merge of at most some thousand queries now and
+    /// then, and larger ones only if [`merge_job`](QuerySet::merge_job) was not asked for very long.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
-        if self.is_outdated() {
-            self.file_anew();
-        }
         if let Some(published) = &self.published {
             return Arc::clone(published);
         }
         if self.taken > FORGOTTEN_MIN.max(self.len * FORGOTTEN_PART) {
             self.forget_words();
         }
-        self.settle();
+        self.push_fresh();
+        self.merge_small();
         let snapshot = Arc::new(Snapshot {
             levels: self.levels.clone(),
             dictionary: self.words.dictionary.clone(),
@@ -218,6 +233,102 @@ impl QuerySet {
         });
         self.published = Some(Arc::clone(&snapshot));
         snapshot
+    }
+
+    /// The work that is due and too long for the writer's thread, if there is any and none is under way: merging large
+    /// levels, filing all queries anew when matchers have learned eight times as much of the stream as before (first at
+    /// 1,024 documents), giving back memory. [`install`](QuerySet::install) takes its result, or
+    /// [`abandon`](QuerySet::abandon) ends it.
+    pub fn merge_job(&mut self) -> Option<MergeJob> {
+        if self.running.is_some() {
+            return None;
+        }
+        let is_anew = self.is_outdated();
+        if is_anew {
+            self.filed_at = self.stream.documents();
+        }
+        let range = if is_anew {
+            0..self.levels.len()
+        } else {
+            self.due().unwrap_or_default()
+        };
+        let is_split = is_anew || self.words.dictionary.is_split();
+        let retired: Vec<_> = self
+            .retired
+            .extract_if(.., |level| Arc::strong_count(level) == 1)
+            .collect();
+        if range.is_empty() && !is_split && retired.is_empty() {
+            return None;
+        }
+        let inputs = self.levels[range].to_vec();
+        self.jobs += 1;
+        self.running = Some(Running {
+            number: self.jobs,
+            levels: inputs.iter().map(|held| Arc::clone(&held.level)).collect(),
+        });
+        Some(MergeJob {
+            number: self.jobs,
+            inputs,
+            is_anew,
+            stream: Arc::clone(&self.stream),
+            uses: Arc::clone(&self.words.uses),
+            dictionary: is_split.then(|| self.words.dictionary.clone()),
+            retired,
+        })
+    }
+
+    /// Puts what a job made in the place of what it read, less the queries removed meanwhile. Cost: that of removing
+    /// those.
+    pub fn install(&mut self, merged: Merged) {
+        let is_running = |running: &mut Running| running.number == merged.number;
+        if self.running.take_if(is_running).is_none() {
+            return; // the words were forgotten meanwhile: what the job made names others
+        }
+        if let Some(dictionary) = merged.dictionary {
+            self.words.dictionary.install(dictionary);
+            self.published = None;
+        }
+        let is_first = |held: &Held| {
+            let first = merged.inputs.first();
+            first.is_some_and(|first| Arc::ptr_eq(&first.level, &held.level))
+        };
+        let Some(start) = self.levels.iter().position(is_first) else {
+            return;
+        };
+        let range = start..start + merged.inputs.len();
+        let mut made = merged.level.map(Held::new);
+        for (now, then) in self.levels[range.clone()].iter().zip(&merged.inputs) {
+            for ordinal in now.removed.since(&then.removed) {
+                let id = now.level.ids[ordinal as usize];
+                if let Some(made) = &mut made
+                    && let Some(ordinal) = made.level.find(id)
+                {
+                    Arc::make_mut(&mut made.removed).add(ordinal);
+                }
+            }
+        }
+        self.replace(range, made);
+        self.published = None;
+    }
+
+    /// As if matchers had seen much of the stream.
+    #[cfg(test)]
+    pub(crate) fn outdate(&mut self) {
+        self.filed_at = 0;
+        self.stream.pretend(LEARNED_FIRST);
+    }
+
+    /// Forgets the job under way, whose result will not come.
+    pub fn abandon(&mut self) {
+        self.running = None;
+    }
+
+    /// Does all that is due, on this thread: after a load, in tests and tools.
+    pub fn settle(&mut self) {
+        self.snapshot();
+        while let Some(job) = self.merge_job() {
+            self.install(job.run());
+        }
     }
 
     /// Takes a query out.
@@ -244,6 +355,7 @@ impl QuerySet {
     /// Begins a new vocabulary with the words of the queries that are left, so that those of queries long gone take no
     /// memory. Cost: that of adding every query.
     pub(crate) fn forget_words(&mut self) {
+        self.running = None;
         self.push_fresh();
         self.merge(0..self.levels.len());
         let old = std::mem::take(&mut self.words);
@@ -254,7 +366,7 @@ impl QuerySet {
             let mut renumber = |term: TermId| {
                 *numbers[term as usize].get_or_insert_with(|| {
                     let new = self.words.dictionary.intern(&named[term as usize]);
-                    self.words.uses.take_over(&old.uses, term, new);
+                    Arc::make_mut(&mut self.words.uses).take_over(&old.uses, term, new);
                     new
                 })
             };
@@ -264,22 +376,49 @@ impl QuerySet {
         self.published = None;
     }
 
-    /// Makes a level of the fresh queries and merges levels until each is large enough against the next and holds
-    /// more live queries than removed ones.
-    fn settle(&mut self) {
-        self.push_fresh();
+    /// Merges small levels until each is large enough against the next and holds more live queries than removed ones.
+    /// Those of a job are left alone. Large ones are merged only where levels have become so many that matchers would
+    /// be slow: the job thread is behind.
+    fn merge_small(&mut self) {
         let mut index = self.levels.len();
         while index > 0 {
             index -= 1;
             let held = &self.levels[index];
             let next_len = self.levels.get(index + 1).map_or(0, Held::len);
-            if held.len() < next_len * LEVEL_RATIO {
-                self.merge(index..index + 2);
+            let range = if held.len() < next_len * LEVEL_RATIO {
+                index..index + 2
             } else if held.removed.len() > held.len() {
-                self.merge(index..index + 1);
+                index..index + 1
+            } else {
+                continue;
+            };
+            let levels = &self.levels[range.clone()];
+            let cost: usize = levels.iter().map(|held| held.level.len()).sum();
+            let is_crowded = self.levels.len() > LEVELS_CROWDED;
+            if (cost <= MERGED_HERE_MAX || is_crowded) && !self.is_running(levels) {
+                self.merge(range);
             }
         }
         assert!(self.levels.len() <= LEVELS_MAX, "levels grow by a ratio");
+    }
+
+    /// Whether a job reads one of these.
+    fn is_running(&self, levels: &[Held]) -> bool {
+        let mut running = self.running.iter().flat_map(|running| &running.levels);
+        running.any(|running| levels.iter().any(|held| Arc::ptr_eq(&held.level, running)))
+    }
+
+    /// The last levels that are too alike in size, or the last level with more removed queries than live ones.
+    fn due(&self) -> Option<std::ops::Range<usize>> {
+        (0..self.levels.len()).rev().find_map(|last| {
+            let held = &self.levels[last];
+            let (mut start, mut len) = (last, held.len());
+            while start > 0 && self.levels[start - 1].len() < len * LEVEL_RATIO {
+                start -= 1;
+                len += self.levels[start].len();
+            }
+            (start < last || held.removed.len() > held.len()).then_some(start..last + 1)
+        })
     }
 
     fn push_fresh(&mut self) {
@@ -299,18 +438,14 @@ impl QuerySet {
         let costs = Costs::new(&self.stream, &self.words.uses);
         let merged = Builder::merge(&self.levels[range.clone()], &costs);
         let merged = (merged.len() > 0).then(|| Held::new(merged));
-        self.levels.splice(range, merged);
+        self.replace(range, merged);
     }
 
-    /// Files every query under the word that is now the cheapest.
-    pub(crate) fn file_anew(&mut self) {
-        self.stream.decay();
-        self.filed_at = self.stream.documents();
-        self.push_fresh();
-        self.words.dictionary.compact();
-        if !self.levels.is_empty() {
-            self.merge(0..self.levels.len());
-        }
-        self.published = None;
+    /// Puts one level, or none, in the place of neighbouring ones. A matcher that still holds a large one shall not be
+    /// the last to do so: giving it back takes long.
+    fn replace(&mut self, range: std::ops::Range<usize>, made: Option<Held>) {
+        let replaced = self.levels.splice(range, made).map(|held| held.level);
+        let large = replaced.filter(|level| level.len() > MERGED_HERE_MAX);
+        self.retired.extend(large);
     }
 }

@@ -214,6 +214,7 @@ fn levels_stay_few_while_queries_come_one_by_one() {
     for id in 0..5_000_u64 {
         let root = word(WORDS[id as usize % 14]);
         insert(&mut set, id.wrapping_mul(0x9e37_79b9_7f4a_7c15), &root);
+        set.settle();
         assert!(
             set.snapshot().levels_len() <= 5,
             "log 8 of 5,000, rounded up"
@@ -222,13 +223,46 @@ fn levels_stay_few_while_queries_come_one_by_one() {
     assert_eq!(set.snapshot().len(), 5_000);
     for id in 0..5_000_u64 {
         assert!(set.remove(id.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        set.snapshot();
+        set.settle();
     }
     assert_eq!(
         set.snapshot().levels_len(),
         0,
         "nothing is kept of what was removed"
     );
+}
+
+#[test]
+fn levels_stay_bounded_where_no_job_is_ever_run() {
+    let mut set = QuerySet::new();
+    for id in 0..30_000_u64 {
+        insert(&mut set, id, &word(WORDS[id as usize % 14]));
+        if id % 100 == 0 {
+            assert!(set.snapshot().levels_len() <= 25);
+        }
+    }
+}
+
+#[test]
+fn a_job_given_up_is_given_again_and_a_late_one_changes_nothing() {
+    let mut set = QuerySet::new();
+    for id in 0..20_000 {
+        insert(&mut set, id, &word("cat"));
+        if id % 4_000 == 0 {
+            set.snapshot();
+        }
+    }
+    set.snapshot();
+    let late = set.merge_job().unwrap();
+    assert!(set.merge_job().is_none(), "one at a time");
+    set.abandon();
+    let again = set.merge_job().unwrap();
+    let levels = set.snapshot().levels_len();
+    set.install(late.run());
+    assert_eq!(set.snapshot().levels_len(), levels);
+    set.install(again.run());
+    assert_eq!(set.snapshot().levels_len(), 1);
+    assert_eq!(set.snapshot().len(), 20_000);
 }
 
 #[test]
@@ -264,6 +298,7 @@ fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
     );
     assert!(hits.work().candidates > 100_000);
     assert!(set.is_outdated());
+    set.settle();
     let before: Vec<_> = hits.ids().map(|(id, found)| (id, found.to_vec())).collect();
     assert_eq!(
         set.snapshot()
@@ -340,7 +375,11 @@ enum Step {
     Insert(u64, Node),
     Remove(u64),
     Snapshot,
+    /// Everything is filed anew: from here on, until the next `Install` gives the result to the set.
     FileAnew,
+    Merge,
+    Install,
+    Abandon,
     ForgetWords,
 }
 
@@ -350,7 +389,10 @@ fn any_step() -> impl Strategy<Value = Step> {
         6 => (id(), any_node()).prop_map(|(id, root)| Step::Insert(id, root)),
         2 => id().prop_map(Step::Remove),
         3 => Just(Step::Snapshot),
-        1 => Just(Step::FileAnew),
+        2 => Just(Step::FileAnew),
+        2 => Just(Step::Merge),
+        3 => Just(Step::Install),
+        1 => Just(Step::Abandon),
         1 => Just(Step::ForgetWords),
     ]
 }
@@ -390,7 +432,7 @@ proptest! {
     ) {
         let mut set = QuerySet::new();
         let mut model: BTreeMap<u64, Node> = BTreeMap::new();
-        let mut taken = Vec::new();
+        let (mut taken, mut under_way) = (Vec::new(), Vec::new());
         for step in steps {
             match step {
                 Step::Insert(id, root) => {
@@ -400,7 +442,17 @@ proptest! {
                 }
                 Step::Remove(id) => prop_assert_eq!(set.remove(id), model.remove(&id).is_some()),
                 Step::Snapshot => taken.push((set.snapshot(), model.clone())),
-                Step::FileAnew => set.file_anew(),
+                Step::FileAnew => {
+                    set.outdate();
+                    under_way.extend(set.merge_job());
+                }
+                Step::Merge => under_way.extend(set.merge_job()),
+                Step::Install => {
+                    if !under_way.is_empty() {
+                        set.install(under_way.remove(0).run());
+                    }
+                }
+                Step::Abandon => set.abandon(),
                 Step::ForgetWords => set.forget_words(),
             }
             prop_assert_eq!(set.len(), model.len());

@@ -96,6 +96,7 @@ impl Prepared {
         for texts in self.texts.chunks(LEARN_BATCH) {
             ask(&set.snapshot(), &words_of(texts), &mut scratch, &mut hits);
         }
+        set.settle();
         self.snapshot = set.snapshot();
         self.hits = vec![0; self.texts.len()];
         for (texts, counts) in self

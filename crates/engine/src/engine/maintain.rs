@@ -44,6 +44,7 @@ impl Engine {
                 self.start_fold(table);
             }
         }
+        self.start_merges();
         self.take_finished(false)?;
         if !is_time {
             return Ok(());
@@ -75,6 +76,19 @@ impl Engine {
         Ok(())
     }
 
+    /// Starts what is due to how standing queries lie in memory, one piece a table.
+    fn start_merges(&mut self) {
+        for (table, pq) in &mut self.state.percolates {
+            if let Some(job) = pq.set.merge_job() {
+                self.jobs.start(Job {
+                    table: *table,
+                    position: self.state.position,
+                    work: Work::Merge(job),
+                });
+            }
+        }
+    }
+
     fn wait_for_jobs(&mut self) -> Result<()> {
         let mut outcome = Ok(());
         loop {
@@ -90,6 +104,10 @@ impl Engine {
     fn install_all(&mut self, finished: Vec<Finished>) -> Result<()> {
         let mut outcome = Ok(());
         for finished in finished {
+            if finished.is_merge {
+                outcome = outcome.and(self.install_merged(finished));
+                continue;
+            }
             let table = finished.table;
             let installed = self.install(finished);
             if installed.is_ok() {
@@ -254,12 +272,31 @@ impl Engine {
         Some(Work::Rows(job, queue.backlog.next()))
     }
 
+    /// Takes in how a table's standing queries lie now; after a failure they lie as before.
+    fn install_merged(&mut self, finished: Finished) -> Result<()> {
+        let Some(pq) = self.state.percolates.get_mut(&finished.table) else {
+            return Ok(()); // dropped meanwhile
+        };
+        match finished.made {
+            Ok(Made::Merged(merged)) => {
+                pq.set.install(merged);
+                pq.is_unpublished = true;
+                Ok(())
+            }
+            made => {
+                pq.set.abandon();
+                made.map(|_| ())
+            }
+        }
+    }
+
     /// Takes in one result. The files it names come into use with the next manifest.
     fn install(&mut self, finished: Finished) -> Result<()> {
         let Finished {
             table,
             position,
             made,
+            ..
         } = finished;
         if self.state.catalog.get(table).is_none() {
             self.unused.push(table_dir(table)); // dropped meanwhile
@@ -304,6 +341,7 @@ impl Engine {
                 self.unused.append(&mut queue.backlog.take_unused_files());
                 self.status.folds_total += 1;
             }
+            Made::Merged(_) => {} // taken in by `install_merged`
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ impl Engine {
             }
         }
         for (table, pq) in &mut self.state.percolates {
-            if std::mem::take(&mut pq.is_unpublished) || pq.set.is_outdated() {
+            if std::mem::take(&mut pq.is_unpublished) {
                 let view = PercolateView {
                     definition: Arc::clone(&pq.definition),
                     queries: pq.set.snapshot(),
