@@ -52,6 +52,10 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
             what: "words of a text",
             max: index::limits::FIELD_POSITION_MAX.into(),
         },
+        index::Error::TooManyWords { .. } => Error::Limit {
+            what: "words that a wildcard stands for",
+            max: index::limits::EXPANSION_MAX as u64,
+        },
         index::Error::TailFull => Error::Overloaded,
         index::Error::Corrupt { file, offset, what } => Error::Corrupt {
             file,

@@ -25,6 +25,13 @@ pub enum Error {
         /// Number of the text column.
         field: u8,
     },
+    /// Limit: a wildcard or regular expression stands for more than [`crate::limits::EXPANSION_MAX`] words.
+    TooManyWords {
+        /// As written.
+        pattern: String,
+        /// How many words of the table it matches.
+        found: usize,
+    },
     /// Not now: the tail holds [`crate::limits::TAIL_ROWS_MAX`] rows and waits for a seal.
     TailFull,
     /// This node is sick, or its disk is full (`StorageFull`): a file could not be read or written.
@@ -81,6 +88,9 @@ impl fmt::Display for Error {
             Error::Unsupported { what } => f.write_str(what),
             Error::TextTooLong { field } => {
                 write!(f, "text column {field} holds too many words")
+            }
+            Error::TooManyWords { pattern, found } => {
+                write!(f, "'{pattern}' matches {found} words of the table")
             }
             Error::TailFull => f.write_str("too many rows wait to be sealed"),
             Error::Io { file, .. } => write!(f, "cannot read or write file {file}"),

@@ -154,6 +154,16 @@ impl Part {
         Ok((frequency.documents > 0).then_some(PartWord { place, frequency }))
     }
 
+    /// Calls `visit` with the words of the part that begin so, those of deleted rows included. Cost: linear in the words of a
+    /// tail, in those that begin so of a segment.
+    pub(crate) fn each_word(&self, prefix: &str, visit: &mut dyn FnMut(&str)) -> Result<()> {
+        match &self.source {
+            Source::Tail(tail) => tail.dictionary.each(prefix, visit),
+            Source::Segment(segment) => segment.each_word(prefix, visit)?,
+        }
+        Ok(())
+    }
+
     /// The rows of a word of this part, deleted ones included; with `positions`, also where it stands in them.
     pub(crate) fn postings(&self, word: &PartWord, positions: bool) -> Result<Postings<'_>> {
         match (&self.source, &word.place) {

@@ -17,7 +17,9 @@ mod tests;
 
 use std::sync::Arc;
 
+use query::analysis::Words;
 use query::expression::Prepared;
+use query::reference;
 use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
@@ -141,7 +143,7 @@ impl Search<'_> {
         let mut doc = cursor.doc();
         while doc != END {
             let row = RowValues::new(part, doc);
-            if part.is_live(doc) && self.accepts(&row)? {
+            if part.is_live(doc) && self.accepts(&row)? && self.verifies(&row)? {
                 self.total += 1;
                 if self.best.wanted() != Some(0) {
                     let weight = self.weight(&mut *cursor, &mut hit);
@@ -177,6 +179,22 @@ impl Search<'_> {
         let accepted = filter.accepts(&|slot| row.value(slot));
         row.check()?;
         Ok(accepted)
+    }
+
+    /// Whether the row's text satisfies what no cursor decides: it is analysed again.
+    fn verifies(&self, row: &RowValues<'_>) -> Result<bool> {
+        let Some(node) = self.plan.as_ref().and_then(Plan::verified) else {
+            return Ok(true);
+        };
+        let shape = &self.snapshot.shape;
+        let mut words = Words::new();
+        for (field, column) in shape.texts().enumerate() {
+            if let Value::Str(text) = row.value(column + 1) {
+                words.push_field(&shape.analyzer, field as u8, &text);
+            }
+        }
+        row.check()?;
+        Ok(reference::matches(node, &words))
     }
 
     fn weight(&self, cursor: &mut dyn Cursor, hit: &mut Hit) -> i64 {

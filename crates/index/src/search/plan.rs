@@ -1,11 +1,13 @@
 //! A query's tree made ready for the parts of one snapshot: words looked up once, their weights computed once.
 
-use query::tree::{FieldSet, Node, Term};
+mod expand;
+
+use query::tree::{FieldSet, Node, Place, Term};
 
 use super::cursor::{self, Cursor, Reader};
 use super::rank::{Hit, WordWeight};
 use crate::answer::Keyword;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::part::{Part, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::Snapshot;
@@ -15,6 +17,8 @@ pub(super) struct Plan {
     words: Words,
     weights: Vec<WordWeight>,
     root: Step,
+    /// What a row that the cursor stands on must still satisfy: the whole tree, where a part of it has no cursor.
+    verified: Option<Node>,
     /// By part, then by word.
     found: Vec<Vec<Option<PartWord>>>,
     frequencies: Vec<Frequency>,
@@ -36,7 +40,13 @@ pub(super) enum Step {
         required: Vec<Step>,
         excluded: Vec<Step>,
     },
-    Or(Vec<Step>),
+    /// Any so many of several.
+    AtLeast {
+        parts: Vec<Step>,
+        least: usize,
+    },
+    /// The first; the second only adds to the weight.
+    Maybe(Box<Step>, Box<Step>),
 }
 
 /// The fields that a word may stand in.
@@ -58,21 +68,36 @@ struct Words {
 }
 
 impl Plan {
-    /// Looks the words up in every part. Errors: `Io`, `Corrupt`.
+    /// Looks the words up in every part. Errors: `Io`, `Corrupt`, `TooManyWords`.
     pub(super) fn new(root: &Node, snapshot: &Snapshot) -> Result<Plan> {
-        if !is_executed(root) {
-            return Err(Error::Unsupported {
-                what: "this operator of the query language in a SELECT",
-            });
-        }
+        let is_stepped = has_cursors(root);
+        let stepped = match is_stepped {
+            true => expand::expand(root, snapshot)?,
+            false => expand::expand(&root.necessary(), snapshot)?,
+        };
         let mut words = Words::default();
         let text_columns = snapshot.shape.text_columns();
-        let root = words.step(root, every_field(text_columns), true);
-        let mut found = Vec::with_capacity(snapshot.parts.len());
-        let mut frequencies = vec![Frequency::default(); words.texts.len()];
+        let step = words.step(&stepped, every_field(text_columns), true);
+        let mut plan = Plan {
+            words,
+            weights: Vec::new(),
+            root: step,
+            verified: (!is_stepped).then(|| root.clone()),
+            found: Vec::with_capacity(snapshot.parts.len()),
+            frequencies: Vec::new(),
+            text_columns,
+        };
+        plan.find_words(snapshot)?;
+        Ok(plan)
+    }
+
+    /// Every word in every part, and with that its weight.
+    fn find_words(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let texts = &self.words.texts;
+        self.frequencies = vec![Frequency::default(); texts.len()];
         for part in &snapshot.parts {
-            let mut in_part = Vec::with_capacity(words.texts.len());
-            for (text, sum) in words.texts.iter().zip(&mut frequencies) {
+            let mut in_part = Vec::with_capacity(texts.len());
+            for (text, sum) in texts.iter().zip(&mut self.frequencies) {
                 let word = part.word(text)?;
                 if let Some(PartWord { frequency, .. }) = &word {
                     sum.documents += frequency.documents;
@@ -80,25 +105,18 @@ impl Plan {
                 }
                 in_part.push(word);
             }
-            found.push(in_part);
+            self.found.push(in_part);
         }
-        let wanted = words.wanted.iter().filter(|wanted| **wanted).count();
+        let wanted = self.words.wanted.iter().filter(|wanted| **wanted).count();
         let weight =
             |frequency: &Frequency| WordWeight::new(snapshot.count(), frequency.documents, wanted);
-        let weights = frequencies.iter().map(weight).collect();
-        Ok(Plan {
-            words,
-            weights,
-            root,
-            found,
-            frequencies,
-            text_columns,
-        })
+        self.weights = self.frequencies.iter().map(weight).collect();
+        Ok(())
     }
 
     /// Whether every row matches.
     pub(super) fn is_all(&self) -> bool {
-        matches!(self.root, Step::All)
+        matches!(self.root, Step::All) && self.verified.is_none()
     }
 
     /// Distinct words.
@@ -121,6 +139,11 @@ impl Plan {
         cursor::build(&self.root, &reader)
     }
 
+    /// What the cursor alone does not decide.
+    pub(super) fn verified(&self) -> Option<&Node> {
+        self.verified.as_ref()
+    }
+
     pub(super) fn weight(&self, hit: &Hit) -> i64 {
         hit.weight(&self.weights)
     }
@@ -141,15 +164,22 @@ impl Plan {
     }
 }
 
-/// Whether every operator of the tree has a cursor.
-fn is_executed(node: &Node) -> bool {
+/// Whether every operator of the tree has a cursor of its own.
+fn has_cursors(node: &Node) -> bool {
     match node {
         Node::All => true,
-        Node::Word(word) => word.term.is_plain(),
+        Node::Word(word) => word.term.place == Place::default(),
         Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.is_plain()),
-        Node::And(parts) | Node::Or(parts) => parts.iter().all(is_executed),
-        Node::Not(part) => is_executed(part),
-        _ => false,
+        Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
+            parts.iter().all(has_cursors)
+        }
+        Node::Maybe(left, right) => has_cursors(left) && has_cursors(right),
+        Node::Not(part) => has_cursors(part),
+        Node::Proximity { .. }
+        | Node::Order(_)
+        | Node::Near { .. }
+        | Node::NotNear { .. }
+        | Node::Together { .. } => false,
     }
 }
 
@@ -178,22 +208,31 @@ impl Words {
                 }
             }
             Node::And(children) => self.and(children, every, wanted),
-            Node::Or(children) => Step::Or(
-                children
-                    .iter()
-                    .map(|child| self.step(child, every, wanted))
-                    .collect(),
+            Node::Or(children) => Step::AtLeast {
+                parts: self.each(children, every, wanted),
+                least: 1,
+            },
+            Node::Quorum { parts, least } => Step::AtLeast {
+                parts: self.each(parts, every, wanted),
+                least: *least as usize,
+            },
+            Node::Maybe(left, right) => Step::Maybe(
+                Box::new(self.step(left, every, wanted)),
+                Box::new(self.step(right, every, wanted)),
             ),
-            // Refused before: see `is_executed`.
+            // What has no cursor never comes here: `Plan::new` steps through what is necessary instead.
             Node::Proximity { .. }
-            | Node::Quorum { .. }
             | Node::Order(_)
             | Node::Near { .. }
             | Node::NotNear { .. }
-            | Node::Together { .. }
-            | Node::Maybe(..) => Step::All,
+            | Node::Together { .. } => Step::All,
             Node::Not(_) => self.and(std::slice::from_ref(node), every, wanted),
         }
+    }
+
+    fn each(&mut self, parts: &[Node], every: u64, wanted: bool) -> Vec<Step> {
+        let step = |part| self.step(part, every, wanted);
+        parts.iter().map(step).collect()
     }
 
     fn and(&mut self, children: &[Node], every: u64, wanted: bool) -> Step {

@@ -21,6 +21,7 @@ mod write;
 mod tests;
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
 use disk::Disk;
@@ -236,6 +237,20 @@ impl Segment {
             number: number as u32,
             info,
         }))
+    }
+
+    /// Calls `visit` with every word of the dictionary that begins so.
+    pub(crate) fn each_word(&self, prefix: &str, visit: &mut dyn FnMut(&str)) -> Result<()> {
+        let failed = |error: &io::Error| folder::unwrap_error(&self.terms_path, error);
+        let range = self.index.terms().range().ge(prefix);
+        let mut words = range.into_stream().map_err(|error| failed(&error))?;
+        while words.advance() {
+            match std::str::from_utf8(words.key()) {
+                Ok(word) if word.starts_with(prefix) => visit(word),
+                _ => return Ok(()),
+            }
+        }
+        Ok(())
     }
 
     /// Rows and occurrences of a word, deleted rows included.

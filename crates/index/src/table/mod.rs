@@ -344,11 +344,16 @@ impl Table {
 }
 
 impl TableShape {
-    /// Text columns, in the order in which their fields are numbered.
+    /// Places of the text columns, in the order in which their fields are numbered.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = usize> {
+        let numbered = self.columns.iter().enumerate();
+        numbered
+            .filter(|(_, column)| column.kind == ColumnType::Text)
+            .map(|(place, _)| place)
+    }
+
+    /// How many text columns there are.
     pub(crate) fn text_columns(&self) -> usize {
-        self.columns
-            .iter()
-            .filter(|column| column.kind == ColumnType::Text)
-            .count()
+        self.texts().count()
     }
 }

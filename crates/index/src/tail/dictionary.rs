@@ -6,6 +6,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use query::analysis::Words;
 use std::hash::BuildHasher;
 
+/// Words that a reader goes through under one lock: some microseconds.
+const WORDS_READ: usize = 1_024;
+
 /// Words and their numbers, shared by the writer and by the readers of its snapshots.
 ///
 /// A reader may find the number of a word whose rows it cannot see: the number then leads to no posting of its snapshot.
@@ -42,6 +45,25 @@ impl Dictionary {
             .unwrap_or_else(PoisonError::into_inner);
         for (word, field, position) in words.iter() {
             visit(interned.number(word.as_bytes()), field, position);
+        }
+    }
+
+    /// Calls `visit` with every word that begins so. New words are held off for [`WORDS_READ`] words at a time.
+    pub(crate) fn each(&self, prefix: &str, visit: &mut dyn FnMut(&str)) {
+        let mut next = 0;
+        loop {
+            let interned = self.read();
+            let count = interned.ends.len();
+            for number in next..count.min(next + WORDS_READ) {
+                let word = std::str::from_utf8(interned.text_of(number as u32)).unwrap_or_default();
+                if word.starts_with(prefix) {
+                    visit(word);
+                }
+            }
+            next += WORDS_READ;
+            if next >= count {
+                return;
+            }
         }
     }
 

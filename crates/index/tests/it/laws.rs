@@ -6,7 +6,7 @@ use disk::MemoryDisk;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use query::request::Select;
-use query::tree::{FieldSet, Node, Term, Word};
+use query::tree::{FieldSet, Form, Node, Place, Term, Word};
 use query::value::Value;
 
 use crate::subject::{Subject, expression, filtered, order, row, select_all, select_count};
@@ -57,26 +57,66 @@ fn fields() -> impl Strategy<Value = FieldSet> {
     prop_oneof![3 => Just(FieldSet::ALL), 1 => (0..4u64).prop_map(FieldSet)]
 }
 
-fn node() -> impl Strategy<Value = Node> {
-    let word = || prop::sample::select(&WORDS[..]);
-    let single =
-        (word(), fields()).prop_map(|(text, fields)| Node::Word(Word::whole(text, fields)));
-    let phrase = (vec((word(), 1..3u32), 2..4), fields()).prop_map(|(parts, fields)| {
+fn place() -> impl Strategy<Value = Place> {
+    let limited = (any::<bool>(), any::<bool>(), 0..4u32);
+    let limited = limited.prop_map(|(first, last, within)| Place {
+        first,
+        last,
+        within,
+    });
+    prop_oneof![6 => Just(Place::default()), 1 => limited]
+}
+
+fn term() -> impl Strategy<Value = Term> {
+    let patterns = ["c*", "*e*", "?at", "do%g", "#*", "zz*"];
+    let pattern = prop::sample::select(patterns.to_vec()).prop_map(|text| (text, Form::Pattern));
+    let word = prop::sample::select(WORDS.to_vec()).prop_map(|text| (text, Form::Whole));
+    (prop_oneof![5 => word, 1 => pattern], place()).prop_map(|((text, form), place)| Term {
+        text: text.into(),
+        form,
+        place,
+    })
+}
+
+fn leaf() -> impl Strategy<Value = Node> {
+    let single = (term(), fields()).prop_map(|(term, fields)| Node::Word(Word { term, fields }));
+    let phrase = (vec((term(), 1..3u32), 2..4), fields()).prop_map(|(parts, fields)| {
         let mut at = 0;
         let mut words = Vec::new();
-        for (text, distance) in parts {
-            words.push((Term::whole(text), at));
+        for (term, distance) in parts {
+            words.push((term, at));
             at += distance;
         }
         Node::Phrase { words, fields }
     });
-    let leaf = prop_oneof![4 => single, 1 => phrase, 1 => Just(Node::All)];
-    leaf.prop_recursive(3, 12, 3, |inner| {
-        let negated = inner.clone().prop_map(|node| Node::Not(Box::new(node)));
+    let near =
+        (vec(term(), 2..4), fields(), 1..4u32).prop_map(|(terms, fields, slack)| Node::Proximity {
+            terms,
+            fields,
+            slack,
+        });
+    prop_oneof![8 => single, 2 => phrase, 1 => near, 1 => Just(Node::All)]
+}
+
+fn node() -> impl Strategy<Value = Node> {
+    leaf().prop_recursive(3, 12, 3, |inner| {
+        let boxed = || inner.clone().prop_map(Box::new);
+        let several = || vec(inner.clone(), 2..4);
+        let negated = boxed().prop_map(Node::Not);
         prop_oneof![
-            vec(inner.clone(), 2..4).prop_map(Node::And),
-            vec(inner.clone(), 2..4).prop_map(Node::Or),
-            (inner, negated).prop_map(|(wanted, not)| Node::And(vec![wanted, not])),
+            4 => several().prop_map(Node::And),
+            4 => several().prop_map(Node::Or),
+            4 => (inner.clone(), negated).prop_map(|(wanted, not)| Node::And(vec![wanted, not])),
+            1 => several().prop_map(Node::Order),
+            1 => (several(), 1..3u32).prop_map(|(parts, least)| {
+                let least = least.min(parts.len() as u32);
+                Node::Quorum { parts, least }
+            }),
+            1 => (boxed(), boxed(), 1..4u32)
+                .prop_map(|(left, right, distance)| Node::Near { left, right, distance }),
+            1 => (boxed(), boxed(), 1..4u32)
+                .prop_map(|(left, right, distance)| Node::NotNear { left, right, distance }),
+            1 => (boxed(), boxed()).prop_map(|(left, right)| Node::Maybe(left, right)),
         ]
     })
 }

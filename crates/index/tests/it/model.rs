@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use index::{Keyword, TableShape};
 use query::analysis::{Analyzer, Words};
 use query::expression::{Expression, evaluate};
+use query::pattern::Matcher;
 use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
-use query::tree::{Node, Query};
+use query::tree::{Form, Node, Place, Query, Word};
 use query::value::Value;
 use query::{reference, schema};
 
@@ -106,8 +107,11 @@ impl Model {
 
     pub(crate) fn search(&self, select: &Select, query: Option<&Query>) -> Given {
         let root = query.map(|query| &query.root);
+        let stepped = root.map(|root| self.stepped(root));
+        let weighed = stepped.as_ref().filter(|_| root != Some(&Node::All));
         let mut asked = Vec::new();
-        root.into_iter()
+        stepped
+            .iter()
             .for_each(|root| words_asked(root, &mut asked));
         let keywords: Vec<Keyword> = asked.iter().map(|word| self.keyword(word)).collect();
         let documents = keywords
@@ -121,7 +125,7 @@ impl Model {
                 evaluate(filter, &|name| self.column(*id, row, name)).as_bool() == Some(true)
             };
             if matched && select.filter.as_ref().is_none_or(wanted) {
-                found.push((*id, self.weight(root, words, &documents)));
+                found.push((*id, self.weight(weighed, words, &documents)));
             }
         }
         let total = found.len() as u64;
@@ -249,9 +253,46 @@ impl Model {
         by_weight.then(a.0.cmp(&b.0))
     }
 
+    /// The tree whose words give the weight: the query's, or what is necessary for it where positions matter; patterns as
+    /// the words of all rows that they match.
+    fn stepped(&self, root: &Node) -> Node {
+        if is_stepped(root) {
+            self.expanded(root)
+        } else {
+            self.expanded(&root.necessary())
+        }
+    }
+
+    fn expanded(&self, node: &Node) -> Node {
+        let each = |parts: &[Node]| parts.iter().map(|part| self.expanded(part)).collect();
+        match node {
+            Node::Word(word) if word.term.form != Form::Whole => {
+                let matcher = Matcher::new(&word.term).expect("a pattern");
+                let all = self.rows.values().flat_map(|(_, words)| words.iter());
+                let matched = all
+                    .map(|(text, ..)| text)
+                    .filter(|text| matcher.is_match(text));
+                let found: BTreeSet<&str> = matched.collect();
+                let whole = |text| Node::Word(Word::whole(text, word.fields));
+                Node::Or(found.into_iter().map(whole).collect())
+            }
+            Node::And(parts) => Node::And(each(parts)),
+            Node::Or(parts) => Node::Or(each(parts)),
+            Node::Quorum { parts, least } => Node::Quorum {
+                parts: each(parts),
+                least: *least,
+            },
+            Node::Maybe(left, right) => {
+                Node::Maybe(self.expanded(left).into(), self.expanded(right).into())
+            }
+            Node::Not(part) => Node::Not(self.expanded(part).into()),
+            node => node.clone(),
+        }
+    }
+
     /// Sphinx's `bm25` ranker, written down word for word, over all rows; the integer steps as ADR 007 has them.
     fn weight(&self, root: Option<&Node>, words: &Words, documents: &BTreeMap<&str, u64>) -> i64 {
-        let Some(root) = root.filter(|root| !matches!(root, Node::All)) else {
+        let Some(root) = root else {
             return 1;
         };
         let mut asked = BTreeSet::new();
@@ -275,6 +316,20 @@ impl Model {
             "{bm25} is not Sphinx's {published}"
         );
         fields.len() as i64 * 1000 + bm25
+    }
+}
+
+/// Whether the executor steps through the tree itself.
+fn is_stepped(node: &Node) -> bool {
+    match node {
+        Node::Word(word) => word.term.place == Place::default(),
+        Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.is_plain()),
+        Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
+            parts.iter().all(is_stepped)
+        }
+        Node::Maybe(left, right) => is_stepped(left) && is_stepped(right),
+        Node::Not(part) => is_stepped(part),
+        node => node == &Node::All,
     }
 }
 
@@ -317,12 +372,16 @@ fn collect(node: &Node, words: &Words, matched: &mut BTreeSet<String>, fields: &
                 }
             }
         }
-        Node::And(children) | Node::Or(children) => {
-            children
-                .iter()
-                .for_each(|child| collect(child, words, matched, fields));
+        Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
+            for part in parts {
+                collect(part, words, matched, fields);
+            }
         }
-        other => panic!("{other:?} is not drawn"),
+        Node::Maybe(left, right) => {
+            collect(left, words, matched, fields);
+            collect(right, words, matched, fields);
+        }
+        other => panic!("{other:?} has no weight"),
     }
 }
 
@@ -337,11 +396,15 @@ fn words_asked(node: &Node, asked: &mut Vec<String>) {
         Node::All => {}
         Node::Word(word) => add(&word.term.text),
         Node::Phrase { words, .. } => words.iter().for_each(|(term, _)| add(&term.text)),
-        Node::And(children) | Node::Or(children) => {
-            children.iter().for_each(|child| words_asked(child, asked));
+        Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
+            parts.iter().for_each(|part| words_asked(part, asked));
+        }
+        Node::Maybe(left, right) => {
+            words_asked(left, asked);
+            words_asked(right, asked);
         }
         Node::Not(child) => words_asked(child, asked),
-        other => panic!("{other:?} is not drawn"),
+        other => panic!("{other:?} has no words of its own"),
     }
 }
 
@@ -355,9 +418,13 @@ fn words_wanted(node: &Node, asked: &mut BTreeSet<String>) {
         Node::Phrase { words, .. } => {
             asked.extend(words.iter().map(|(term, _)| term.text.to_string()))
         }
-        Node::And(children) | Node::Or(children) => {
-            children.iter().for_each(|child| words_wanted(child, asked));
+        Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
+            parts.iter().for_each(|part| words_wanted(part, asked));
         }
-        other => panic!("{other:?} is not drawn"),
+        Node::Maybe(left, right) => {
+            words_wanted(left, asked);
+            words_wanted(right, asked);
+        }
+        other => panic!("{other:?} has no words of its own"),
     }
 }

@@ -8,7 +8,7 @@ use super::plan::Step;
 use super::rank::Hit;
 use crate::error::Result;
 use crate::part::{Part, PartWord, Postings};
-use tree::{AndCursor, OrCursor};
+use tree::{AndCursor, AnyCursor, MaybeCursor};
 use word::{PhraseCursor, PhraseWord, WordCursor};
 
 /// Rows by rising doc. A new cursor stands on its first row.
@@ -57,7 +57,11 @@ pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a
         Step::And { required, excluded } => {
             Box::new(AndCursor::new(reader.all(required)?, reader.all(excluded)?))
         }
-        Step::Or(children) => Box::new(OrCursor::new(reader.all(children)?)),
+        Step::AtLeast { parts, least } => Box::new(AnyCursor::new(reader.all(parts)?, *least)),
+        Step::Maybe(left, right) => Box::new(MaybeCursor::new(
+            build(left, reader)?,
+            build(right, reader)?,
+        )),
     })
 }
 

@@ -76,9 +76,10 @@ impl Cursor for AndCursor<'_> {
     }
 }
 
-/// Rows of any of some cursors.
-pub(super) struct OrCursor<'a> {
+/// Rows of at least so many of some cursors.
+pub(super) struct AnyCursor<'a> {
     children: Vec<Boxed<'a>>,
+    least: usize,
     /// `(doc, child)` of every child that stands behind the row.
     ahead: BinaryHeap<Reverse<(u32, usize)>>,
     /// The children that stand on the row.
@@ -86,15 +87,16 @@ pub(super) struct OrCursor<'a> {
     doc: u32,
 }
 
-impl<'a> OrCursor<'a> {
-    pub(super) fn new(children: Vec<Boxed<'a>>) -> Self {
+impl<'a> AnyCursor<'a> {
+    pub(super) fn new(children: Vec<Boxed<'a>>, least: usize) -> Self {
         let ahead = children
             .iter()
             .zip(0..)
             .map(|(child, at)| Reverse((child.doc(), at)))
             .collect();
-        let mut cursor = OrCursor {
+        let mut cursor = AnyCursor {
             children,
+            least,
             ahead,
             here: Vec::new(),
             doc: 0,
@@ -103,7 +105,18 @@ impl<'a> OrCursor<'a> {
         cursor
     }
 
-    fn settle(&mut self, target: u32) -> u32 {
+    fn settle(&mut self, mut target: u32) -> u32 {
+        loop {
+            self.gather(target);
+            if self.doc == END || self.here.len() >= self.least {
+                return self.doc;
+            }
+            target = self.doc + 1;
+        }
+    }
+
+    /// To the first row at or after `target` of any child.
+    fn gather(&mut self, target: u32) {
         for at in std::mem::take(&mut self.here) {
             self.ahead
                 .push(Reverse((self.children[at].seek(target), at)));
@@ -123,11 +136,10 @@ impl<'a> OrCursor<'a> {
             self.ahead.pop();
             self.here.push(at);
         }
-        self.doc
     }
 }
 
-impl Cursor for OrCursor<'_> {
+impl Cursor for AnyCursor<'_> {
     fn doc(&self) -> u32 {
         self.doc
     }
@@ -146,6 +158,40 @@ impl Cursor for OrCursor<'_> {
     fn record(&mut self, hit: &mut Hit) {
         for at in &self.here {
             self.children[*at].record(hit);
+        }
+    }
+}
+
+/// Rows of one cursor; what another one knows of them adds to their weight.
+pub(super) struct MaybeCursor<'a> {
+    wanted: Boxed<'a>,
+    welcome: Boxed<'a>,
+}
+
+impl<'a> MaybeCursor<'a> {
+    pub(super) fn new(wanted: Boxed<'a>, welcome: Boxed<'a>) -> Self {
+        MaybeCursor { wanted, welcome }
+    }
+}
+
+impl Cursor for MaybeCursor<'_> {
+    fn doc(&self) -> u32 {
+        self.wanted.doc()
+    }
+
+    fn seek(&mut self, target: u32) -> u32 {
+        self.wanted.seek(target)
+    }
+
+    fn cost(&self) -> u64 {
+        self.wanted.cost()
+    }
+
+    fn record(&mut self, hit: &mut Hit) {
+        self.wanted.record(hit);
+        let doc = self.wanted.doc();
+        if self.welcome.seek(doc) == doc {
+            self.welcome.record(hit);
         }
     }
 }
