@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 /// A saved search, as it was given. Its tree is compiled when it is added and not kept.
 ///
 /// Shared by reference count: the set, its snapshots and the hits of a call all point at the same one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StandingQuery {
     /// Its number; unique in its set, any value.
     pub id: u64,
