@@ -7,6 +7,8 @@
 
 mod fold;
 mod settings;
+mod stem;
+mod units;
 mod words;
 
 #[cfg(test)]
@@ -14,7 +16,7 @@ mod tests;
 
 use std::ops::Range;
 
-pub(crate) use fold::{in_run, is_mark};
+pub(crate) use fold::{in_run, is_mark, stands_alone};
 pub use settings::Settings;
 pub use words::Words;
 
@@ -27,7 +29,8 @@ pub struct Analyzer {
 /// One word as [`Analyzer::words`] gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedWord<'a> {
-    /// Folded, never empty, at most [`crate::limits::WORD_BYTES_MAX`] bytes. A marked word begins with `#` or `@`.
+    /// Folded, never empty, at most [`crate::limits::WORD_BYTES_MAX`] bytes, a `=` before it aside. A marked word begins with `#`
+    /// or `@`, one as written beside a stem with `=`.
     pub text: &'a str,
     /// From 1, rising; a marked word shares the position of the first bare word it covers, and follows it.
     pub position: u32,
@@ -54,9 +57,47 @@ impl Analyzer {
         1
     }
 
-    /// Calls `visit` with every word of `text`, in order of position. Allocates a few buffers a call; for documents there is
+    /// Calls `visit` with every word of `text` as written, folded but not stemmed.
+    pub(crate) fn folded(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
+        fold::words(text, visit);
+    }
+
+    /// What documents hold for a folded word that was written as `source`: its stem or, if `exact`, the word as written. The
+    /// same word in a table that does not stem.
+    pub(crate) fn term(&self, folded: &str, source: &str, exact: bool) -> String {
+        match (self.settings.stems(), exact) {
+            (false, _) => folded.to_owned(),
+            (true, true) => format!("={folded}"),
+            (true, false) => stem::with_stem(&self.settings, folded, source, str::to_owned),
+        }
+    }
+
+    /// Calls `visit` with every word of `text`, in order of position: in a table that stems the stem, then the word as written
+    /// behind a `=`, then the marked one. Allocates a few buffers a call; for documents there is
     /// [`Words::push_field`].
     pub fn words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
-        fold::words(text, visit);
+        if !self.settings.stems() {
+            return fold::words(text, visit);
+        }
+        let mut written = String::new();
+        fold::words(text, &mut |word| {
+            if word.text.starts_with(is_mark) {
+                return visit(word);
+            }
+            let source = text.get(word.source.clone()).unwrap_or_default();
+            stem::with_stem(&self.settings, word.text, source, |stem| {
+                visit(FoldedWord {
+                    text: stem,
+                    ..word.clone()
+                });
+            });
+            written.clear();
+            written.push('=');
+            written.push_str(word.text);
+            visit(FoldedWord {
+                text: &written,
+                ..word
+            });
+        });
     }
 }

@@ -6,12 +6,15 @@ pub mod analysis;
 pub mod expression;
 pub mod lexer;
 pub mod limits;
+pub mod lucene;
 mod parser;
 pub mod pattern;
 pub mod reference;
 pub mod request;
 pub mod schema;
+mod syntax;
 pub mod tree;
 pub mod value;
 
 pub use parser::parse;
+pub use syntax::Syntax;

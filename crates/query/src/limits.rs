@@ -9,8 +9,8 @@ pub const WORD_BYTES_MAX: usize = 128;
 pub const DOCUMENT_BYTES_MAX: usize = 128 << 20;
 
 /// How much longer folding and marking can make a text: one Arabic ligature of 3 bytes decomposes into 33, and a marked run
-/// is stored twice.
-const FOLDED_GROWTH_MAX: usize = 24;
+/// of three is stored three times in a table that stems, behind the text itself.
+const FOLDED_GROWTH_MAX: usize = 28;
 
 /// Longest query text, in bytes.
 pub const QUERY_BYTES_MAX: usize = 256 << 10;

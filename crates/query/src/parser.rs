@@ -1,33 +1,38 @@
 //! The parser of search queries; `docs/language.md` is the language for its users.
 //!
 //! ```text
-//! query       = [ "@@relaxed" ] conjunction
+//! query       = [ "@@relaxed" ] chain
+//! chain       = conjunction { ( "<<" | "NEAR/N" | "NOTNEAR/N" ) conjunction }
 //! conjunction = { alternation }
-//! alternation = operand { "|" operand }
-//! operand     = { field limit } ( ("-" | "!") operand | "(" conjunction ")" | phrase | word )
+//! alternation = together { ( "|" | "MAYBE" ) together }
+//! together    = operand { ( "SENTENCE" | "PARAGRAPH" ) operand }
+//! operand     = { field limit } ( ("-" | "!") operand | "(" chain ")" | phrase | expression | word )
 //! ```
 //!
-//! A field limit holds to the next one or to the closing bracket. The result is flat: no `And` in an `And`, no `Or` in an `Or`,
-//! no list of one.
+//! All operators are left-associative. A field limit holds to the next one or to the closing bracket. The result is flat: no
+//! `And` in an `And`, no `Or` in an `Or`, no list of one.
 
+mod chain;
 mod cursor;
+mod expression;
 mod fields;
-mod refused;
+mod infix;
+mod phrase;
+mod raw;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 use crate::analysis::Analyzer;
-use crate::limits::{QUERY_BYTES_MAX, QUERY_DEPTH_MAX, QUERY_NODES_MAX, QUERY_WORDS_MAX};
+use crate::limits::{
+    QUERY_BYTES_MAX, QUERY_DEPTH_MAX, QUERY_NODES_MAX, QUERY_TREE_DEPTH_MAX, QUERY_WORDS_MAX,
+};
 use crate::tree::{FieldSet, Node, Query, QueryError};
 use cursor::Cursor;
 
 /// What Sphinx answers to a query that only excludes.
 const ONLY_NEGATION: &str = "query is non-computable (single NOT operator)";
-
-/// The same for one branch of an OR.
-const NEGATION_IN_OR: &str = "query is non-computable (NOT inside OR)";
 
 /// Parses a query. `fields` are the names of the table's text columns, in order, at most
 /// [`crate::schema::TEXT_COLUMNS_MAX`] of them. An empty text is [`Node::All`].
@@ -42,36 +47,17 @@ pub fn parse(text: &str, fields: &[&str], analyzer: &Analyzer) -> Result<Query, 
             format!("query is longer than {QUERY_BYTES_MAX} bytes"),
         );
     }
-    let mut parser = Parser {
-        cursor: Cursor::new(text),
-        fields,
-        analyzer,
-        relaxed: false,
-        limit: FieldSet::ALL,
-        negated_at: 0,
-        words: 0,
-        nodes: 0,
-        warnings: Vec::new(),
-    };
+    let mut parser = Parser::new(text, fields, analyzer);
     parser.cursor.skip_blank();
     parser.relaxed = parser.cursor.take("@@relaxed");
-    let root = parser.conjunction(0)?;
+    let root = parser.chain(0)?;
     if parser.cursor.peek() == Some(')') {
         return refuse(
             parser.cursor.at,
             "closing bracket without an opening one".to_owned(),
         );
     }
-    if root.as_ref().is_some_and(only_excludes) {
-        return refuse(parser.negated_at, ONLY_NEGATION.to_owned());
-    }
-    if root.is_none() && !text.trim().is_empty() {
-        parser.warn("the query holds no word: every document matches");
-    }
-    Ok(Query {
-        root: root.unwrap_or(Node::All),
-        warnings: parser.warnings,
-    })
+    parser.finish(root)
 }
 
 struct Parser<'a> {
@@ -81,77 +67,85 @@ struct Parser<'a> {
     /// Unknown fields are empty rather than errors.
     relaxed: bool,
     /// The field limit at the cursor.
-    limit: FieldSet,
+    limit: Limit,
     /// Where the last negation was written.
     negated_at: usize,
     words: usize,
     nodes: usize,
+    /// How deep the node is nested that was made last.
+    height: u32,
     warnings: Vec<String>,
 }
 
-impl Parser<'_> {
-    /// Up to the end or to a closing bracket, which stays. `None`: not one word in it.
-    fn conjunction(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
-        let mut children = Vec::new();
-        loop {
-            self.cursor.skip_blank();
-            match self.cursor.peek() {
-                None | Some(')') => break,
-                _ => match self.alternation(depth)? {
-                    Some(Node::And(grandchildren)) => children.extend(grandchildren),
-                    Some(child) => children.push(child),
-                    None => {}
-                },
-            }
+/// Where words are wanted.
+#[derive(Clone, Copy)]
+struct Limit {
+    fields: FieldSet,
+    /// Among the first so many positions; 0 is no limit.
+    within: u32,
+}
+
+impl Limit {
+    const NONE: Limit = Limit {
+        fields: FieldSet::ALL,
+        within: 0,
+    };
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, fields: &'a [&'a str], analyzer: &'a Analyzer) -> Parser<'a> {
+        Parser {
+            cursor: Cursor::new(text),
+            fields,
+            analyzer,
+            relaxed: false,
+            limit: Limit::NONE,
+            negated_at: 0,
+            words: 0,
+            nodes: 0,
+            height: 0,
+            warnings: Vec::new(),
         }
-        self.join(children, Node::And)
     }
 
-    fn alternation(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
-        let mut start = self.cursor.at;
-        let mut branch = self.operand(depth)?;
-        let mut branches = Vec::new();
-        loop {
-            self.cursor.skip_blank();
-            let more = self.cursor.take("|");
-            if (more || !branches.is_empty()) && branch.as_ref().is_some_and(only_excludes) {
-                return refuse(start, NEGATION_IN_OR.to_owned());
-            }
-            match branch {
-                Some(Node::Or(grandchildren)) => branches.extend(grandchildren),
-                Some(child) => branches.push(child),
-                None => {}
-            }
-            if !more {
-                return self.join(branches, Node::Or);
-            }
-            self.cursor.skip_blank();
-            start = self.cursor.at;
-            branch = self.operand(depth)?;
+    /// The whole query; `None`: the text holds no word.
+    fn finish(mut self, root: Option<Node>) -> Result<Query, QueryError> {
+        if root.as_ref().is_some_and(only_excludes) {
+            return refuse(self.negated_at, ONLY_NEGATION.to_owned());
         }
+        if root.is_none() && !self.cursor.behind().trim().is_empty() {
+            self.warn("the query holds no word: every document matches");
+        }
+        Ok(Query {
+            root: root.unwrap_or(Node::All),
+            warnings: self.warnings,
+        })
     }
 
     /// One operand; the cursor stands on its first character.
     fn operand(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
-        if depth > QUERY_DEPTH_MAX {
-            return refuse(
-                start,
-                format!("query is nested deeper than {QUERY_DEPTH_MAX}"),
-            );
-        }
+        self.check_depth(depth)?;
         let mut limited = false;
         while self.cursor.peek() == Some('@') {
             self.limit = self.field_limit()?;
             self.cursor.skip_blank();
             limited = true;
         }
+        if let Some((infix, _)) = self.infix()? {
+            return self.missing_beside(infix.name());
+        }
         match self.cursor.peek() {
             None | Some(')') if limited => refuse(start, "field limit without a word".to_owned()),
             None | Some(')' | '|') => refuse(start, "a word is missing beside |".to_owned()),
             Some('-' | '!') => self.negation(depth),
             Some('(') => self.brackets(depth),
-            Some('"') => self.phrase(),
+            Some('"') => self.phrase(false),
+            Some(_) if self.cursor.ahead().starts_with("=\"") => {
+                self.cursor.bump();
+                self.phrase(true)
+            }
+            Some(_) if self.cursor.ahead().starts_with("REGEX(") => self.expression(),
             Some(_) => self.word(),
         }
     }
@@ -184,6 +178,7 @@ impl Parser<'_> {
         }
         self.negated_at = start;
         self.count_node()?;
+        self.grow(self.height + 1)?;
         Ok(Some(Node::Not(Box::new(excluded))))
     }
 
@@ -191,25 +186,35 @@ impl Parser<'_> {
         let start = self.cursor.at;
         let limit = self.limit;
         self.cursor.bump();
-        let inside = self.conjunction(depth + 1)?;
+        let inside = self.chain(depth + 1)?;
         if !self.cursor.take(")") {
             return refuse(start, "unclosed bracket".to_owned());
         }
         self.limit = limit;
+        self.boost();
         Ok(inside)
     }
 
-    /// A list of children as one node.
-    fn join(
-        &mut self,
-        mut children: Vec<Node>,
-        list: fn(Vec<Node>) -> Node,
-    ) -> Result<Option<Node>, QueryError> {
-        if children.len() < 2 {
-            return Ok(children.pop());
+    fn check_depth(&self, depth: u32) -> Result<(), QueryError> {
+        if depth > QUERY_DEPTH_MAX {
+            return refuse(
+                self.cursor.at,
+                format!("query is nested deeper than {QUERY_DEPTH_MAX}"),
+            );
         }
-        self.count_node()?;
-        Ok(Some(list(children)))
+        Ok(())
+    }
+
+    /// Tells how high the node is that is being made.
+    fn grow(&mut self, height: u32) -> Result<(), QueryError> {
+        self.height = height;
+        if height > QUERY_TREE_DEPTH_MAX {
+            return refuse(
+                self.cursor.at,
+                format!("operators are nested deeper than {QUERY_TREE_DEPTH_MAX}"),
+            );
+        }
+        Ok(())
     }
 
     fn count_node(&mut self) -> Result<(), QueryError> {
@@ -239,6 +244,13 @@ impl Parser<'_> {
         if !self.warnings.iter().any(|known| known == warning) {
             self.warnings.push(warning.to_owned());
         }
+    }
+
+    fn missing_beside<T>(&self, operator: &str) -> Result<T, QueryError> {
+        refuse(
+            self.cursor.at,
+            format!("a word is missing beside {operator}"),
+        )
     }
 }
 

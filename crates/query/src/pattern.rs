@@ -13,6 +13,7 @@ use regex::{Regex, RegexBuilder};
 use crate::limits::{REGEX_BYTES_MAX, REGEX_PROGRAM_BYTES_MAX};
 use crate::tree::{Form, Term};
 use glob::Glob;
+pub(crate) use glob::is_wildcard;
 
 /// A literal that every word holds which a term matches: where to begin looking.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -186,7 +186,7 @@ impl<V: FnMut(FoldedWord<'_>)> Out<'_, V> {
 }
 
 /// Whether a folded letter is a word by itself.
-fn stands_alone(c: char) -> bool {
+pub(crate) fn stands_alone(c: char) -> bool {
     matches!(u32::from(c),
         0x3005 | 0x3007                                       // iteration mark, zero
         | 0x3041..=0x30FF | 0x31F0..=0x31FF                   // hiragana, katakana

@@ -1,5 +1,7 @@
 //! The settings of analysis, by Sphinx's names.
 
+use std::hash::{Hash, Hasher};
+
 use frostem::{Algorithm, Stemmer};
 
 use crate::pattern::Literal;
@@ -72,23 +74,27 @@ impl Settings {
     }
 
     /// Whether documents are read as they are without any setting.
-    pub fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         !self.stems() && !self.units
     }
 
     /// The stem of a word, if a stemmer changes it.
-    pub fn stem(&self, word: &str) -> Option<String> {
+    pub(super) fn stem(&self, word: &str) -> Option<String> {
         self.stemmers.iter().find_map(|stemmer| {
             let stem = Stemmer::new(*stemmer).stem(word);
             (stem != word && !stem.is_empty()).then(|| stem.into_owned())
         })
     }
 
+    pub(super) fn hash_stemmers(&self, hasher: &mut impl Hasher) {
+        self.stemmers.hash(hasher);
+    }
+
     /// Whether the letters of a pattern are enough for the table.
     ///
     /// # Errors
     /// Which setting asks for more.
-    pub fn allow(&self, literal: &Literal) -> Result<(), String> {
+    pub(crate) fn allow(&self, literal: &Literal) -> Result<(), String> {
         let (name, least) = match literal {
             Literal::Prefix(_) if self.prefix_min > 0 => ("min_prefix_len", self.prefix_min),
             _ => ("min_infix_len", self.infix_min),

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::limits::WORD_BYTES_MAX;
+use crate::tree::Unit;
 
 /// `word` for a bare word, `word@position` where the position is not one more than before.
 #[track_caller]
@@ -153,7 +154,178 @@ fn is_beyond_letters(c: char) -> bool {
     u32::from(c) > 0x3_FFFF
 }
 
+fn analyzer(settings: &[(&str, &str)]) -> Analyzer {
+    let mut made = Settings::default();
+    for (name, value) in settings {
+        made.set(name, value).unwrap().unwrap();
+    }
+    Analyzer::new(made)
+}
+
+/// The words at each position, with `|` where a sentence begins and `||` where a paragraph does.
+fn shown(analyzer: &Analyzer, text: &str) -> String {
+    let mut words = Words::new();
+    words.push_field(analyzer, 0, "Before. This\n\nfield");
+    words.push_field(analyzer, 3, text);
+    let mut shown = Vec::new();
+    let mut last = (0, 0, 0);
+    for (text, _, position) in words.iter().filter(|(_, field, _)| *field == 3) {
+        let unit = |unit| words.unit_at(unit, 3, position);
+        let here = (position, unit(Unit::Sentence), unit(Unit::Paragraph));
+        let bound = match here {
+            (_, _, paragraph) if paragraph != last.2 => "|| ",
+            (_, sentence, _) if sentence != last.1 => "| ",
+            _ => "",
+        };
+        let same = if position == last.0 { "=" } else { "" };
+        shown.push(format!("{bound}{same}{text}"));
+        last = here;
+    }
+    shown.join(" ")
+}
+
+#[test]
+fn stems_stand_where_their_words_do() {
+    let english = analyzer(&[("morphology", "stem_en")]);
+    assert_eq!(
+        shown(&english, "Running #Cats the 東"),
+        "run ==running cat ==cats =#cats the ==the 東 ==東"
+    );
+    let both = analyzer(&[("morphology", "stem_enru")]);
+    assert_eq!(
+        shown(&both, "running красные"),
+        "run ==running красн ==красные"
+    );
+    let russian = analyzer(&[("morphology", "libstemmer_russian")]);
+    assert_eq!(
+        shown(&russian, "красный КРАСНЫЙ"),
+        "красн ==красныи красн ==красныи"
+    );
+    let german = analyzer(&[("morphology", "libstemmer_german, stem_en")]);
+    assert_eq!(shown(&german, "Häuser"), "haus ==hauser");
+}
+
+#[test]
+fn the_first_stemmer_that_changes_a_word_is_the_last_asked() {
+    let french_first = analyzer(&[("morphology", "libstemmer_french,stem_en")]);
+    let english_first = analyzer(&[("morphology", "stem_en, libstemmer_french")]);
+    let words = "parties nouvelles happiness relatives";
+    assert_ne!(shown(&french_first, words), shown(&english_first, words));
+    assert_eq!(shown(&english_first, "mangera"), "mang ==mangera");
+}
+
+#[test]
+fn sentences_end_at_stops_before_a_blank() {
+    let units = analyzer(&[("index_sp", "1")]);
+    for (text, want) in [
+        (
+            "One. Two! Three? Four… five",
+            "one | two | three | four | five",
+        ),
+        (
+            "v 3.14 a.b? \"Yes.\" (No!) end",
+            "v 3 14 a b | yes | no | end",
+        ),
+        ("J. Smith, U.S. army. Then", "j smith u s army | then"),
+        ("東。京！x？y", "東 | 京 | x | y"),
+        ("a\n \r\nb\ncc. d", "a || b cc | d"),
+        ("... aa.\n\nb", "aa || b"),
+        ("éé.É éé. É", "ee e ee | e"),
+    ] {
+        assert_eq!(shown(&units, text), want, "{text}");
+    }
+    assert_eq!(shown(&Analyzer::default(), "One. Two"), "one two");
+}
+
+#[test]
+fn settings_print_what_they_read() {
+    let pairs = |settings: &[(&str, &str)]| analyzer(settings).settings().pairs();
+    assert_eq!(
+        pairs(&[
+            ("min_infix_len", "0"),
+            ("index_sp", "0"),
+            ("morphology", "none")
+        ]),
+        []
+    );
+    let all = [
+        ("morphology", "stem_en, libstemmer_german"),
+        ("index_exact_words", "1"),
+        ("index_sp", "1"),
+        ("min_infix_len", "3"),
+        ("min_prefix_len", "2"),
+    ];
+    assert_eq!(
+        pairs(&all),
+        all.map(|(name, value)| (name, value.to_owned()))
+    );
+    let mut settings = Settings::default();
+    assert_eq!(settings.set("charset_table", "x"), None);
+    for (name, value) in [
+        ("morphology", "stem_xx"),
+        ("morphology", "libstemmer_klingon"),
+        ("index_sp", "yes"),
+        ("min_infix_len", "-1"),
+        ("min_prefix_len", "33"),
+    ] {
+        assert!(settings.set(name, value).unwrap().is_err(), "{value}");
+    }
+    assert_eq!(settings, Settings::default());
+}
+
+/// What `push_field` must give: the general path over the whole text, bounds counted for each word.
+fn slow_twin(analyzer: &Analyzer, text: &str) -> Vec<(String, u32, u32, u32)> {
+    let bounds = units::bounds(text);
+    let kept = |start: usize, paragraph: bool| {
+        let before = bounds.iter().filter(|bound| bound.at <= start);
+        before.filter(|bound| bound.paragraph || !paragraph).count() as u32
+    };
+    let mut words = Vec::new();
+    let mut at = (0, 0);
+    analyzer.words(text, &mut |word| {
+        if word.position > at.0 {
+            at = (word.position, word.source.start);
+        }
+        words.push((
+            word.text.to_owned(),
+            word.position,
+            kept(at.1, false),
+            kept(at.1, true),
+        ));
+    });
+    words
+}
+
 proptest! {
+    #[test]
+    fn with_settings_the_fast_path_gives_what_the_general_one_gives(
+        text in r"([a-zA-Z#@ ]|running|cats|[é東\u{301}ыйк]|[.!?…。] ?|\n\n?| ){0,60}",
+        morphology in prop::sample::select(vec!["none", "stem_en", "stem_enru", "libstemmer_french"]),
+        units in "[01]",
+    ) {
+        let analyzer = analyzer(&[("morphology", morphology), ("index_sp", &units)]);
+        let mut words = Words::new();
+        words.push_field(&analyzer, 0, &text);
+        let slow = slow_twin(&analyzer, &text);
+        let plain = |words: &Words| -> Vec<(String, u32)> {
+            words.iter().map(|(text, _, position)| (text.to_owned(), position)).collect()
+        };
+        let expected: Vec<_> = slow.iter().map(|(text, position, ..)| (text.clone(), *position)).collect();
+        prop_assert_eq!(plain(&words), expected);
+        if units == "1" {
+            // Bounds without a word between them are one, so numbers differ but not where they change.
+            for pair in slow.windows(2) {
+                for (unit, changes) in [
+                    (Unit::Sentence, pair[0].2 != pair[1].2),
+                    (Unit::Paragraph, pair[0].3 != pair[1].3),
+                ] {
+                    let number = |position| words.unit_at(unit, 0, position);
+                    prop_assert_eq!(number(pair[0].1) != number(pair[1].1), changes);
+                }
+            }
+        }
+    }
+
     #[test]
     fn the_fast_path_gives_what_the_general_one_gives(
         text in r"([a-zA-Z0-9_#@ .,'!\x00\x7f-]|[ -~]|[’é東\u{301}😀#@ ]){0,400}"

@@ -5,10 +5,13 @@
 //! allocation; one with anything else in it takes the general path of `fold.rs`, and its words go behind the copy. A property
 //! holds this equal to the general path over the whole text.
 
+use std::iter::Peekable;
 use std::ops::Range;
 
-use super::{Analyzer, fold};
+use super::units::{self, Bound};
+use super::{Analyzer, fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
+use crate::tree::Unit;
 
 /// The words of one document, in one buffer: made once, read by the matcher and by the index.
 ///
@@ -19,6 +22,12 @@ pub struct Words {
     marks: Vec<Mark>,
     /// Bytes of text pushed so far, before folding.
     source_bytes: usize,
+    /// Field and last position of each sentence but the last of the field, rising; kept if the table asks for it.
+    sentences: Vec<(u8, u32)>,
+    /// The same for paragraphs.
+    paragraphs: Vec<(u8, u32)>,
+    /// Kept for its memory.
+    written: String,
 }
 
 /// Where one word stands.
@@ -42,6 +51,8 @@ impl Words {
         self.folded.clear();
         self.marks.clear();
         self.source_bytes = 0;
+        self.sentences.clear();
+        self.paragraphs.clear();
     }
 
     /// Adds the words of one field. Fields are pushed in rising number, each once; positions start from 1 in each.
@@ -56,6 +67,9 @@ impl Words {
         self.folded.push_str(text);
         if let Some(copy) = self.folded.get_mut(base..) {
             copy.make_ascii_lowercase();
+        }
+        if !analyzer.settings.is_plain() {
+            return self.push_read(analyzer, field, text, base);
         }
         let all_ascii = text.is_ascii();
         let mut position = 0;
@@ -100,10 +114,17 @@ impl Words {
         })
     }
 
-    /// The number of the sentence or paragraph of its field that a position lies in, from 0.
+    /// The number of the sentence or paragraph of its field that a position lies in, from 0. Always 0 in a table without
+    /// `index_sp`. Cost: a binary search.
     #[must_use]
-    pub fn unit_at(&self, _unit: crate::tree::Unit, _field: u8, _position: u32) -> u32 {
-        0
+    pub fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
+        let ends = match unit {
+            Unit::Sentence => &self.sentences,
+            Unit::Paragraph => &self.paragraphs,
+        };
+        let before = ends.partition_point(|end| *end < (field, position));
+        let of_others = ends.partition_point(|(other, _)| *other < field);
+        (before - of_others) as u32 // no more than words
     }
 
     /// How many words there are, marked ones included.
@@ -141,20 +162,105 @@ impl Words {
         }
     }
 
+    /// The words of one field in a table with settings; the copy of the text lies at `base`.
+    fn push_read(&mut self, analyzer: &Analyzer, field: u8, text: &str, base: usize) {
+        let bounds = if analyzer.settings.units() {
+            units::bounds(text)
+        } else {
+            Vec::new()
+        };
+        let mut bounds = bounds.into_iter().peekable();
+        let mut position = 0;
+        each_stretch(text.as_bytes(), |stretch| {
+            let source = text.get(stretch.clone()).unwrap_or_default();
+            let marked = fold::mark_before(text, stretch.start).is_some();
+            if source.is_ascii() {
+                self.pass_bounds(&mut bounds, stretch.start, Place { field, position });
+                position += 1;
+                let place = Place { field, position };
+                if analyzer.settings.stems() {
+                    self.push_stem(analyzer, source, place);
+                    if marked {
+                        let bytes = (stretch.len() + 1).min(WORD_BYTES_MAX);
+                        let start = base + stretch.start - 1;
+                        self.push_mark(start..start + bytes, place);
+                    }
+                } else {
+                    self.push_ascii(base, &stretch, marked, place);
+                }
+                return;
+            }
+            let from = stretch.start - usize::from(marked);
+            let source = text.get(from..stretch.end).unwrap_or_default();
+            let last = position;
+            analyzer.words(source, &mut |word| {
+                if last + word.position > position {
+                    let at = from + word.source.start;
+                    self.pass_bounds(&mut bounds, at, Place { field, position });
+                    position = last + word.position;
+                }
+                self.push_text(word.text, Place { field, position });
+            });
+        });
+    }
+
+    /// Keeps the bounds up to the word at a byte of the text; `last` is the last word's place.
+    fn pass_bounds(
+        &mut self,
+        bounds: &mut Peekable<impl Iterator<Item = Bound>>,
+        at: usize,
+        last: Place,
+    ) {
+        let end = (last.field, last.position);
+        while let Some(bound) = bounds.next_if(|bound| bound.at <= at) {
+            if last.position == 0 {
+                continue; // before the field's first word
+            }
+            if self.sentences.last() != Some(&end) {
+                self.sentences.push(end);
+            }
+            if bound.paragraph && self.paragraphs.last() != Some(&end) {
+                self.paragraphs.push(end);
+            }
+        }
+    }
+
+    /// The stem of an ASCII word and, behind a `=`, the word itself.
+    fn push_stem(&mut self, analyzer: &Analyzer, source: &str, place: Place) {
+        let mut written = std::mem::take(&mut self.written);
+        written.clear();
+        written.push('=');
+        written.push_str(source.get(..WORD_BYTES_MAX).unwrap_or(source));
+        written.make_ascii_lowercase();
+        let word = written.get(1..).unwrap_or_default();
+        stem::with_stem(&analyzer.settings, word, word, |stem| {
+            self.push_text(stem, place);
+        });
+        self.push_text(&written, place);
+        self.written = written;
+    }
+
+    fn push_text(&mut self, text: &str, place: Place) {
+        let start = self.folded.len();
+        self.folded.push_str(text);
+        self.push_mark(start..self.folded.len(), place);
+    }
+
+    fn push_mark(&mut self, word: Range<usize>, place: Place) {
+        self.marks.push(Mark {
+            start: word.start as u32, // fits, see DOCUMENT_BYTES_MAX
+            bytes: word.len() as u16,
+            field: place.field,
+            position: place.position,
+        });
+    }
+
     /// The words of a piece of text, behind what is there; returns the last position.
     fn push_general(&mut self, analyzer: &Analyzer, text: &str, last: Place) -> u32 {
-        let mut position = last.position;
+        let (field, mut position) = (last.field, last.position);
         analyzer.words(text, &mut |word| {
             position = last.position + word.position;
-            let start = self.folded.len() as u32; // fits, see DOCUMENT_BYTES_MAX
-            self.folded.push_str(word.text);
-            let bytes = word.text.len() as u16;
-            self.marks.push(Mark {
-                start,
-                bytes,
-                field: last.field,
-                position,
-            });
+            self.push_text(word.text, Place { field, position });
         });
         position
     }

@@ -1,12 +1,12 @@
-//! Field limits: `@a`, `@(a,b)`, `@!a`, `@!(a,b)`, `@*`.
+//! Field limits, each with `[N]` behind it or without: `@a`, `@(a,b)`, `@!a`, `@!(a,b)`, `@*`.
 
-use super::{Parser, refuse};
+use super::{Limit, Parser, refuse};
 use crate::analysis::in_run;
 use crate::tree::{FieldSet, QueryError};
 
 impl Parser<'_> {
     /// Reads one limit; the cursor stands on its `@`.
-    pub(super) fn field_limit(&mut self) -> Result<FieldSet, QueryError> {
+    pub(super) fn field_limit(&mut self) -> Result<Limit, QueryError> {
         let start = self.cursor.at;
         self.cursor.bump();
         if self.cursor.peek() == Some('@') {
@@ -15,28 +15,44 @@ impl Parser<'_> {
                 "@@relaxed stands only at the beginning of a query".to_owned(),
             );
         }
-        if self.cursor.take("*") {
-            return Ok(FieldSet::ALL);
-        }
-        let excluded = self.cursor.take("!");
-        let named = if self.cursor.take("(") {
-            self.field_list(start)?
-        } else {
-            self.field()?
-        };
-        if self.cursor.peek() == Some('[') {
-            return refuse(
-                self.cursor.at,
-                "not yet: the first words of a field, @field[N]".to_owned(),
-            );
-        }
-        let known = known_fields(self.fields.len());
-        let limit = if excluded { known & !named } else { named };
-        Ok(if limit == known && known != 0 {
+        let fields = if self.cursor.take("*") {
             FieldSet::ALL
         } else {
-            FieldSet(limit)
-        })
+            let excluded = self.cursor.take("!");
+            let named = if self.cursor.take("(") {
+                self.field_list(start)?
+            } else {
+                self.field()?
+            };
+            let known = known_fields(self.fields.len());
+            let limit = if excluded { known & !named } else { named };
+            if limit == known && known != 0 {
+                FieldSet::ALL
+            } else {
+                FieldSet(limit)
+            }
+        };
+        let within = self.within()?;
+        Ok(Limit { fields, within })
+    }
+
+    /// `[N]`, if it follows.
+    fn within(&mut self) -> Result<u32, QueryError> {
+        let start = self.cursor.at;
+        if !self.cursor.take("[") {
+            return Ok(0);
+        }
+        let count = self.cursor.take_while(|c| c.is_ascii_digit());
+        match count.parse() {
+            Ok(within) if within > 0 && self.cursor.take("]") => Ok(within),
+            _ => refuse(
+                start,
+                format!(
+                    "the first words of a field are @field[N], N from 1 to {}",
+                    u32::MAX
+                ),
+            ),
+        }
     }
 
     /// The rest of `(a, b)`.

@@ -1,108 +1,200 @@
-//! Words and phrases: from the characters between operators to analysed words.
+//! Words: from the characters between operators to terms.
 
+use std::ops::Range;
+
+use super::raw::{Raw, Sign};
 use super::{Parser, refuse};
 use crate::analysis::{in_run, is_mark};
-use crate::tree::{Node, QueryError, Term, Word};
+use crate::pattern::{Matcher, is_wildcard};
+use crate::tree::{Form, Node, Place, QueryError, Term, Word};
 
-/// A word of a query and its position in the piece of text that it came from.
-type Placed = (Box<str>, u32);
+/// The terms of a piece of text and the positions that it takes.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    /// Term and position, from 1.
+    pub(super) terms: Vec<(Term, u32)>,
+    pub(super) length: u32,
+}
+
+/// A word of a piece of text before it is a term.
+struct Found {
+    text: String,
+    form: Form,
+    position: u32,
+    source: Range<usize>,
+}
 
 impl Parser<'_> {
     /// A word as written, which analysis may part into several or drop; the cursor stands on its first character.
     pub(super) fn word(&mut self) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
-        let mut text = String::new();
-        let mut escaped = false;
+        let mut raw = Raw::default();
         while let Some(c) = self.cursor.peek() {
             let begun = self.cursor.at > start;
-            let stuck = self.cursor.behind().chars().next_back().is_some_and(in_run);
             match c {
                 _ if c.is_whitespace() => break,
                 '|' | '(' | ')' | '"' => break,
-                '@' if begun && !stuck => break,
-                '\\' => {
-                    self.cursor.bump();
-                    text.extend(self.cursor.bump());
-                    escaped = true;
-                    continue;
-                }
-                _ => self.refuse_operator(c, begun && stuck)?,
+                '@' if begun && !raw.is_stuck() => break,
+                '<' if self.cursor.ahead().starts_with("<<") => break,
+                '=' if begun && !raw.is_stuck() && self.cursor.ahead().starts_with("=\"") => break,
+                _ => self.take_into(&mut raw)?,
             }
-            text.push(c);
-            self.cursor.bump();
         }
-        if !escaped {
-            self.refuse_keyword(&text, start)?;
-            self.warn_of_capitals(&text);
+        if !raw.escaped {
+            self.warn_of_capitals(&raw.text);
         }
-        let mut nodes = Vec::new();
-        for (word, _) in self.analysed(&text)? {
+        let terms = self.run(&raw, false)?.terms;
+        if terms.is_empty() && raw.has_wildcards() {
+            self.warn("wildcards without a letter are passed over");
+        }
+        let mut nodes = Vec::with_capacity(terms.len());
+        for (term, _) in terms {
+            self.count_word()?;
             self.count_node()?;
-            nodes.push(Node::Word(Word::whole(word, self.limit)));
+            let fields = self.limit.fields;
+            nodes.push(Node::Word(Word { term, fields }));
         }
-        self.join(nodes, Node::And)
+        self.joined(nodes, 1, Node::And)
     }
 
-    /// `"…"`; the cursor stands on the opening quote.
-    pub(super) fn phrase(&mut self) -> Result<Option<Node>, QueryError> {
-        let start = self.cursor.at;
-        self.cursor.bump();
-        let mut text = String::new();
-        loop {
-            match self.cursor.peek() {
-                None => return refuse(start, "unclosed quote".to_owned()),
-                Some('"') => break,
-                Some('\\') => {
-                    self.cursor.bump();
-                    text.extend(self.cursor.bump());
-                    continue;
-                }
-                Some(c) => {
-                    self.refuse_in_phrase(c)?;
-                    text.push(c);
-                }
-            }
-            self.cursor.bump();
+    /// The terms of a piece of text. `exact`: as written, all of them.
+    pub(super) fn run(&mut self, raw: &Raw, exact: bool) -> Result<Run, QueryError> {
+        let mut found = Vec::new();
+        let mut length = 0;
+        let mut from = 0;
+        for piece in patterns(raw) {
+            self.plain(&raw.text, from..piece.start, &mut length, &mut found);
+            from = piece.end;
+            self.pattern(raw, piece, &mut length, &mut found)?;
         }
-        self.cursor.bump();
-        self.refuse_after_phrase()?;
-        let mut words = self.analysed(&text)?;
-        let first = words.first().map_or(0, |(_, position)| *position);
-        words
-            .iter_mut()
-            .for_each(|(_, position)| *position -= first);
-        if words.is_empty() {
-            return Ok(None);
-        }
-        self.count_node()?;
-        Ok(Some(if words.len() == 1 {
-            Node::Word(Word::whole(words.remove(0).0, self.limit))
-        } else {
-            let term = |(text, distance)| (Term::whole(text), distance);
-            Node::Phrase {
-                words: words.into_iter().map(term).collect(),
-                fields: self.limit,
-            }
-        }))
+        self.plain(&raw.text, from..raw.text.len(), &mut length, &mut found);
+        let terms = self.terms(raw, found, exact);
+        Ok(Run { terms, length })
     }
 
-    /// The words of a piece of text. A marked word (`#tag`) stands for the bare ones that it covers, since it says more.
-    fn analysed(&mut self, text: &str) -> Result<Vec<Placed>, QueryError> {
-        let mut words: Vec<Placed> = Vec::new();
+    /// The words of a stretch without wildcards. A marked word (`#tag`) stands for the bare ones that it covers, since it says
+    /// more.
+    fn plain(&self, text: &str, part: Range<usize>, length: &mut u32, found: &mut Vec<Found>) {
+        let (base, start) = (*length, part.start);
         let mut covered_until = 0;
-        self.analyzer.words(text, &mut |word| {
+        let part = text.get(part).unwrap_or_default();
+        self.analyzer.folded(part, &mut |word| {
+            *length = base + word.position;
             if word.text.starts_with(is_mark) {
-                words.pop();
+                found.pop();
                 covered_until = word.source.end;
             } else if word.source.start < covered_until {
                 return;
             }
-            words.push((word.text.into(), word.position));
+            found.push(Found {
+                text: word.text.to_owned(),
+                form: Form::Whole,
+                position: base + word.position,
+                source: start + word.source.start..start + word.source.end,
+            });
         });
-        for _ in &words {
-            self.count_word()?;
+    }
+
+    /// A word with wildcards. One of wildcards alone is a gap (`*` in a phrase) or nothing.
+    fn pattern(
+        &mut self,
+        raw: &Raw,
+        source: Range<usize>,
+        length: &mut u32,
+        found: &mut Vec<Found>,
+    ) -> Result<(), QueryError> {
+        let written = raw.text.get(source.clone()).unwrap_or_default();
+        let mut text = String::new();
+        let mut letters = String::new();
+        let mut place = 0;
+        let mut parted = false;
+        let mut fold = |letters: &mut String, text: &mut String| {
+            self.analyzer.folded(letters, &mut |word| {
+                parted |= word.position > 1;
+                text.push_str(word.text);
+            });
+            letters.clear();
+        };
+        for (at, c) in written.char_indices() {
+            match raw.wildcard(source.start + at) {
+                Some(_) if c == '*' && text.ends_with('*') && letters.is_empty() => {}
+                Some(sign) => {
+                    place = sign;
+                    fold(&mut letters, &mut text);
+                    text.push(c);
+                }
+                None if at == 0 && is_mark(c) => text.push(c),
+                None => letters.push(c),
+            }
         }
-        Ok(words)
+        fold(&mut letters, &mut text);
+        if parted || text.chars().any(crate::analysis::stands_alone) {
+            let why = "a wildcard beside a Chinese, Japanese or Korean character, each of which is a word";
+            return refuse(place, why.to_owned());
+        }
+        *length += 1;
+        if text.chars().all(|c| is_wildcard(c) || is_mark(c)) {
+            if text != "*" {
+                *length -= 1;
+                self.warn("wildcards without a letter are passed over");
+            }
+            return Ok(());
+        }
+        if self.analyzer.settings().stems() && !text.starts_with(is_mark) {
+            text.insert(0, '=');
+        }
+        self.check_pattern(&text, place)?;
+        found.push(Found {
+            text,
+            form: Form::Pattern,
+            position: *length,
+            source,
+        });
+        Ok(())
+    }
+
+    fn check_pattern(&self, text: &str, place: usize) -> Result<(), QueryError> {
+        let term = Term {
+            text: text.into(),
+            form: Form::Pattern,
+            place: Place::default(),
+        };
+        let settings = self.analyzer.settings();
+        Matcher::new(&term)
+            .and_then(|matcher| settings.allow(matcher.literal()))
+            .or_else(|message| refuse(place, message))
+    }
+
+    /// The words with the signs beside them.
+    fn terms(&self, raw: &Raw, found: Vec<Found>, exact: bool) -> Vec<(Term, u32)> {
+        let starts: Vec<usize> = found.iter().map(|word| word.source.start).collect();
+        let mut behind = 0;
+        let mut terms = Vec::with_capacity(found.len());
+        for (number, word) in found.into_iter().enumerate() {
+            let Range { start, end } = word.source;
+            let next = starts.get(number + 1).copied().unwrap_or(raw.text.len());
+            let place = Place {
+                first: raw.has(Sign::First, behind, start),
+                last: raw.has(Sign::Last, end, next),
+                within: self.limit.within,
+            };
+            let exact = exact || raw.has(Sign::Exact, behind, start);
+            behind = end;
+            let source = raw.text.get(start..end).unwrap_or_default();
+            let text = match word.form {
+                Form::Whole if !word.text.starts_with(is_mark) => {
+                    self.analyzer.term(&word.text, source, exact)
+                }
+                _ => word.text,
+            };
+            let term = Term {
+                text: text.into(),
+                form: word.form,
+                place,
+            };
+            terms.push((term, word.position));
+        }
+        terms
     }
 
     /// People who come from other engines write AND, OR and NOT; here they are words like any other.
@@ -114,4 +206,31 @@ impl Parser<'_> {
             _ => {}
         }
     }
+}
+
+/// The stretches of letters and wildcards that hold a wildcard, each with the mark before it.
+fn patterns(raw: &Raw) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    if !raw.has_wildcards() {
+        return pieces;
+    }
+    let mut open: Option<(usize, bool)> = None;
+    let mut before = [' ', ' '];
+    for (at, c) in raw.text.char_indices() {
+        let wild = raw.wildcard(at).is_some();
+        if wild || in_run(c) {
+            let marked = is_mark(before[1]) && !in_run(before[0]);
+            let (_, holds) = open.get_or_insert((at - usize::from(marked), false));
+            *holds |= wild;
+        } else if let Some((start, holds)) = open.take()
+            && holds
+        {
+            pieces.push(start..at);
+        }
+        before = [before[1], c];
+    }
+    if let Some((start, true)) = open {
+        pieces.push(start..raw.text.len());
+    }
+    pieces
 }

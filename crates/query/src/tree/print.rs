@@ -1,8 +1,11 @@
 //! Trees as query text, which parses to the same tree again.
 
+mod field;
+mod quoted;
+
 use std::fmt;
 
-use super::{FieldSet, Node, Word};
+use super::{FieldSet, Form, Node, Term, Unit, Word};
 
 /// Query text of a tree over named fields; see [`Node::display`].
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +15,9 @@ pub struct Printed<'a> {
 }
 
 impl Node {
-    /// The tree as query text, fully bracketed. `fields` are the names of the text columns, in order; one that has no name is
-    /// `f` with its number. What [`crate::parse`] made, it makes again from this text and the same fields.
+    /// The tree as query text of [`crate::Syntax::Sphinx`], fully bracketed. `fields` are the names of the text columns, in
+    /// order; one that has no name is `f` with its number. What [`crate::parse`] made, it makes again from this text, the
+    /// same fields and an analyzer that does not stem (a stem may have a stem of its own).
     #[must_use]
     pub fn display<'a>(&'a self, fields: &'a [&'a str]) -> Printed<'a> {
         Printed { node: self, fields }
@@ -32,8 +36,28 @@ impl fmt::Display for Printed<'_> {
         match self.node {
             Node::And(children) => self.list(f, children, " "),
             Node::Or(children) => self.list(f, children, " | "),
+            Node::Order(parts) => self.list(f, parts, " << "),
+            Node::Together { unit, parts } => self.list(f, parts, between(*unit)),
+            Node::Near {
+                left,
+                right,
+                distance,
+            } => self.pair(f, left, format_args!("NEAR/{distance}"), right),
+            Node::NotNear {
+                left,
+                right,
+                distance,
+            } => self.pair(f, left, format_args!("NOTNEAR/{distance}"), right),
+            Node::Maybe(left, right) => self.pair(f, left, format_args!("MAYBE"), right),
             node => self.operand(f, node),
         }
+    }
+}
+
+fn between(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Sentence => " SENTENCE ",
+        Unit::Paragraph => " PARAGRAPH ",
     }
 }
 
@@ -48,61 +72,81 @@ impl Printed<'_> {
         Ok(())
     }
 
+    fn pair(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        left: &Node,
+        operator: fmt::Arguments<'_>,
+        right: &Node,
+    ) -> fmt::Result {
+        self.operand(f, left)?;
+        write!(f, " {operator} ")?;
+        self.operand(f, right)
+    }
+
     fn operand(&self, f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
         match node {
             Node::All => Ok(()),
-            Node::Word(Word { term, fields }) => self.limited(f, *fields, &|f| {
-                let text = &term.text;
-                let escape = if text.starts_with('@') { r"\" } else { "" };
-                write!(f, "{escape}{text}")
-            }),
-            Node::Phrase { words, fields } => self.limited(f, *fields, &|f| {
-                f.write_str("\"")?;
-                for (number, (word, _)) in words.iter().enumerate() {
-                    write!(f, "{}{}", if number > 0 { " " } else { "" }, word.text)?;
-                }
-                f.write_str("\"")
-            }),
-            Node::And(_) | Node::Or(_) => write!(f, "({})", node.display(self.fields)),
+            Node::Word(Word { term, fields }) => {
+                let limit = Limit::of(*fields, term);
+                self.limited(f, limit, &|f| write_term(f, term, false))
+            }
+            Node::Phrase { words, fields } => self.phrase(f, words, *fields),
+            Node::Proximity {
+                terms,
+                fields,
+                slack,
+            } => self.proximity(f, terms, *fields, *slack),
+            Node::Quorum { parts, least } => self.quorum(f, parts, *least),
             Node::Not(child) => {
                 f.write_str("-")?;
                 self.operand(f, child)
             }
-            _ => Ok(()),
+            _ => write!(f, "({})", node.display(self.fields)),
         }
     }
+}
 
-    /// `(@f …)`: the bracket ends the limit.
-    fn limited(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        fields: FieldSet,
-        inside: &dyn Fn(&mut fmt::Formatter<'_>) -> fmt::Result,
-    ) -> fmt::Result {
-        if fields == FieldSet::ALL {
-            return inside(f);
-        }
-        let count = if self.fields.is_empty() {
-            64
-        } else {
-            self.fields.len().min(64) as u8
-        };
-        let named: Vec<u8> = (0..count).filter(|field| fields.holds(*field)).collect();
-        let (sign, named) = if named.is_empty() {
-            ("!", (0..count).collect())
-        } else {
-            ("", named)
-        };
-        write!(f, "(@{sign}(")?;
-        for (number, field) in named.into_iter().enumerate() {
-            f.write_str(if number > 0 { "," } else { "" })?;
-            match self.fields.get(usize::from(field)) {
-                Some(name) => f.write_str(name)?,
-                None => write!(f, "f{field}")?,
-            }
-        }
-        f.write_str(") ")?;
-        inside(f)?;
-        f.write_str(")")
+/// What stands before the words that it holds for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limit {
+    fields: FieldSet,
+    within: u32,
+}
+
+impl Limit {
+    const NONE: Limit = Limit {
+        fields: FieldSet::ALL,
+        within: 0,
+    };
+
+    fn of(fields: FieldSet, term: &Term) -> Limit {
+        let within = term.place.within;
+        Limit { fields, within }
     }
+}
+
+/// A term with its signs, without its limit to the first words.
+fn write_term(f: &mut fmt::Formatter<'_>, term: &Term, in_quotes: bool) -> fmt::Result {
+    if term.place.first {
+        f.write_str("^")?;
+    }
+    match term.form {
+        Form::Regex => write_regex(f, &term.text)?,
+        _ if term.text.starts_with('@') && !in_quotes => write!(f, r"\{}", term.text)?,
+        _ => f.write_str(&term.text)?,
+    }
+    if term.place.last {
+        f.write_str("$")?;
+    }
+    Ok(())
+}
+
+/// With a delimiter that the expression does not hold.
+fn write_regex(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let usual = "/#~!%&;,:@'".chars();
+    let own = '\u{E000}'..='\u{F8FF}';
+    let delimiter = usual.chain(own).find(|c| !text.contains(*c));
+    let delimiter = delimiter.unwrap_or('/');
+    write!(f, "REGEX({delimiter}{text}{delimiter})")
 }

@@ -1,0 +1,292 @@
+//! Operators between operands, from the loosest to the tightest.
+
+use super::infix::Infix;
+use super::{Parser, only_excludes, refuse};
+use crate::tree::{Node, QueryError, Unit};
+
+/// An operand: its tree (`None`: not one word in it), its height, and where it begins.
+pub(super) struct Side {
+    pub(super) node: Option<Node>,
+    height: u32,
+    start: usize,
+}
+
+/// What reads one operand, given the depth.
+type Reader<'a> = fn(&mut Parser<'a>, u32) -> Result<Option<Node>, QueryError>;
+
+impl<'a> Parser<'a> {
+    /// `<<`, `NEAR/N`, `NOTNEAR/N`: up to the end or to a closing bracket, which stays.
+    pub(super) fn chain(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
+        let mut left = self.side(depth, Self::conjunction)?;
+        let mut in_order = false; // the left side is an `Order` made here
+        while let Some((infix, bytes)) = self.infix()? {
+            if self.cursor.at == left.start {
+                return self.missing_beside(infix.name());
+            }
+            let at = self.cursor.at;
+            let right = self.right_side(&left, (infix, bytes), depth, Self::conjunction)?;
+            if left.node.is_none() && matches!(infix, Infix::NotNear(_)) {
+                return refuse(at, "NOTNEAR needs a word on its left".to_owned());
+            }
+            let chained = in_order && infix == Infix::Order;
+            if left.node.is_some() && right.node.is_some() {
+                in_order = infix == Infix::Order;
+            }
+            left = self.both(left, right, chained, |left, right| match infix {
+                Infix::Near(distance) => Node::Near {
+                    left: Box::new(left),
+                    right: Box::new(right),
+                    distance,
+                },
+                Infix::NotNear(distance) => Node::NotNear {
+                    left: Box::new(left),
+                    right: Box::new(right),
+                    distance,
+                },
+                _ => Node::Order(list(chained, left, right)),
+            })?;
+        }
+        self.height = left.height;
+        Ok(left.node)
+    }
+
+    /// Words side by side, up to a looser operator, a closing bracket or the end.
+    fn conjunction(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
+        let mut children = Vec::new();
+        let mut height = 0;
+        loop {
+            self.cursor.skip_blank();
+            if matches!(self.cursor.peek(), None | Some(')'))
+                || self.infix()?.is_some_and(|(infix, _)| infix.is_loosest())
+            {
+                break;
+            }
+            match self.alternation(depth)? {
+                Some(Node::And(grandchildren)) => {
+                    height = height.max(self.height.saturating_sub(1));
+                    children.extend(grandchildren);
+                }
+                Some(child) => {
+                    height = height.max(self.height);
+                    children.push(child);
+                }
+                None => {}
+            }
+        }
+        self.joined(children, height, Node::And)
+    }
+
+    /// A list of children as one node, the highest of them given.
+    pub(super) fn joined(
+        &mut self,
+        mut children: Vec<Node>,
+        height: u32,
+        list: fn(Vec<Node>) -> Node,
+    ) -> Result<Option<Node>, QueryError> {
+        if children.len() < 2 {
+            self.height = height;
+            return Ok(children.pop());
+        }
+        self.count_node()?;
+        self.grow(height + 1)?;
+        Ok(Some(list(children)))
+    }
+
+    /// `|` and MAYBE.
+    fn alternation(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
+        let mut left = self.side(depth, Self::together)?;
+        loop {
+            self.cursor.skip_blank();
+            let bar = self.cursor.peek() == Some('|');
+            left = match self.infix()? {
+                _ if bar => {
+                    let right = self.right_side(&left, (Infix::Or, 1), depth, Self::together)?;
+                    self.either(left, right)?
+                }
+                Some((Infix::Maybe, bytes)) => {
+                    let infix = (Infix::Maybe, bytes);
+                    let right = self.right_side(&left, infix, depth, Self::together)?;
+                    if left.node.is_none() {
+                        continue; // the right side asks for nothing
+                    }
+                    self.both(left, right, false, |left, right| {
+                        Node::Maybe(Box::new(left), Box::new(right))
+                    })?
+                }
+                _ => break,
+            };
+        }
+        self.height = left.height;
+        Ok(left.node)
+    }
+
+    /// `Or`, flat.
+    fn either(&mut self, left: Side, right: Side) -> Result<Side, QueryError> {
+        let height = match (&left.node, &right.node) {
+            (None, _) | (_, None) | (Some(Node::Or(_)), Some(Node::Or(_))) => {
+                left.height.max(right.height)
+            }
+            (Some(Node::Or(_)), _) => left.height.max(right.height + 1),
+            (_, Some(Node::Or(_))) => right.height.max(left.height + 1),
+            _ => {
+                self.count_node()?;
+                left.height.max(right.height) + 1
+            }
+        };
+        self.grow(height)?;
+        let mut branches = match left.node {
+            Some(Node::Or(branches)) => branches,
+            node => node.into_iter().collect(),
+        };
+        match right.node {
+            Some(Node::Or(more)) => branches.extend(more),
+            node => branches.extend(node),
+        }
+        let node = match branches.len() {
+            0 | 1 => branches.pop(),
+            _ => Some(Node::Or(branches)),
+        };
+        let start = left.start;
+        Ok(Side {
+            node,
+            height,
+            start,
+        })
+    }
+
+    /// SENTENCE and PARAGRAPH.
+    fn together(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
+        let mut left = self.side(depth, Self::operand)?;
+        let mut last = None; // the left side is a `Together` of it, made here
+        loop {
+            self.cursor.skip_blank();
+            let Some((Infix::Together(unit), bytes)) = self.infix()? else {
+                break;
+            };
+            let infix = (Infix::Together(unit), bytes);
+            let right = self.right_side(&left, infix, depth, Self::operand)?;
+            let complete = left.node.is_some() && right.node.is_some();
+            left = self.in_one(unit, last == Some(unit), left, right)?;
+            if complete {
+                last = Some(unit);
+            }
+        }
+        self.height = left.height;
+        Ok(left.node)
+    }
+
+    fn in_one(
+        &mut self,
+        unit: Unit,
+        chained: bool,
+        left: Side,
+        right: Side,
+    ) -> Result<Side, QueryError> {
+        if self.analyzer.settings().units() {
+            return self.both(left, right, chained, |left, right| Node::Together {
+                unit,
+                parts: list(chained, left, right),
+            });
+        }
+        self.warn("SENTENCE and PARAGRAPH mean AND here: the table was made without index_sp='1'");
+        let chained = matches!(left.node, Some(Node::And(_)));
+        self.both(left, right, chained, |left, right| {
+            let mut parts = list(chained, left, Node::All);
+            parts.pop();
+            match right {
+                Node::And(more) => parts.extend(more),
+                right => parts.push(right),
+            }
+            Node::And(parts)
+        })
+    }
+
+    /// An operand; what stands before it is passed over.
+    fn side(&mut self, depth: u32, read: Reader<'a>) -> Result<Side, QueryError> {
+        self.cursor.skip_blank();
+        let start = self.cursor.at;
+        self.height = 0;
+        let node = read(self, depth)?;
+        let height = self.height;
+        Ok(Side {
+            node,
+            height,
+            start,
+        })
+    }
+
+    /// The operand behind an operator at the cursor. Neither side may say only what must not be there.
+    fn right_side(
+        &mut self,
+        left: &Side,
+        (infix, bytes): (Infix, usize),
+        depth: u32,
+        read: Reader<'a>,
+    ) -> Result<Side, QueryError> {
+        self.check_positive(left, infix)?;
+        self.cursor.at += bytes;
+        self.cursor.skip_blank();
+        let at = self.cursor.at;
+        if matches!(self.cursor.peek(), None | Some(')' | '|')) {
+            return self.missing_beside(infix.name());
+        }
+        let right = self.side(depth, read)?;
+        if self.cursor.at == at {
+            return self.missing_beside(infix.name());
+        }
+        self.check_positive(&right, infix)?;
+        Ok(right)
+    }
+
+    /// Both sides as one node, or the one that holds a word. `chained`: the right one becomes one more part of the left.
+    fn both(
+        &mut self,
+        left: Side,
+        right: Side,
+        chained: bool,
+        make: impl FnOnce(Node, Node) -> Node,
+    ) -> Result<Side, QueryError> {
+        let start = left.start;
+        let (node, height) = match (left.node, right.node) {
+            (Some(one), Some(other)) => {
+                let below = if chained { 0 } else { 1 };
+                let height = (left.height + below).max(right.height + 1);
+                self.count_node()?;
+                self.grow(height)?;
+                (Some(make(one, other)), height)
+            }
+            (Some(one), None) => (Some(one), left.height),
+            (None, node) => (node, right.height),
+        };
+        Ok(Side {
+            node,
+            height,
+            start,
+        })
+    }
+
+    /// Refuses an operand that says only what must not be there.
+    fn check_positive(&self, side: &Side, infix: Infix) -> Result<(), QueryError> {
+        if side.node.as_ref().is_some_and(only_excludes) {
+            let name = match infix {
+                Infix::Or => "OR",
+                infix => infix.name(),
+            };
+            return refuse(
+                side.start,
+                format!("query is non-computable (NOT inside {name})"),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a node with one more, or two parts.
+fn list(chained: bool, left: Node, more: Node) -> Vec<Node> {
+    let mut parts = match left {
+        Node::Order(parts) | Node::Together { parts, .. } | Node::And(parts) if chained => parts,
+        left => vec![left],
+    };
+    parts.push(more);
+    parts
+}

@@ -1,0 +1,79 @@
+//! Operators that stand between their operands and are written as words or as `<<`.
+
+use super::{Parser, refuse};
+use crate::tree::{QueryError, Unit};
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Infix {
+    Order,
+    Near(u32),
+    NotNear(u32),
+    Or,
+    Maybe,
+    Together(Unit),
+}
+
+impl Infix {
+    /// As its users know it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Infix::Order => "<<",
+            Infix::Near(_) => "NEAR",
+            Infix::NotNear(_) => "NOTNEAR",
+            Infix::Or => "|",
+            Infix::Maybe => "MAYBE",
+            Infix::Together(Unit::Sentence) => "SENTENCE",
+            Infix::Together(Unit::Paragraph) => "PARAGRAPH",
+        }
+    }
+
+    /// Whether it stands between conjunctions, as the loosest do.
+    pub(super) fn is_loosest(self) -> bool {
+        matches!(self, Infix::Order | Infix::Near(_) | Infix::NotNear(_))
+    }
+}
+
+impl Parser<'_> {
+    /// The operator at the cursor and its length in bytes.
+    pub(super) fn infix(&self) -> Result<Option<(Infix, usize)>, QueryError> {
+        let ahead = self.cursor.ahead();
+        if ahead.starts_with("<<") {
+            return Ok(Some((Infix::Order, 2)));
+        }
+        if !ahead.starts_with(['M', 'S', 'P', 'N', 'Z']) {
+            return Ok(None);
+        }
+        let ends = |c: char| c.is_whitespace() || matches!(c, '|' | '(' | ')' | '"');
+        let end = ahead.find(ends).unwrap_or(ahead.len());
+        let word = ahead.get(..end).unwrap_or_default();
+        let infix = match word {
+            "MAYBE" => Infix::Maybe,
+            "SENTENCE" => Infix::Together(Unit::Sentence),
+            "PARAGRAPH" => Infix::Together(Unit::Paragraph),
+            "ZONE:" | "ZONESPAN:" if ahead.get(end..).is_some_and(|next| next.starts_with('(')) => {
+                return refuse(self.cursor.at, "not yet: zones".to_owned());
+            }
+            _ => match word.split_once('/') {
+                Some(("NEAR", count)) if counts(count) => Infix::Near(self.distance(count)?),
+                Some(("NOTNEAR", count)) if counts(count) => Infix::NotNear(self.distance(count)?),
+                _ => return Ok(None),
+            },
+        };
+        Ok(Some((infix, end)))
+    }
+
+    fn distance(&self, count: &str) -> Result<u32, QueryError> {
+        match count.parse() {
+            Ok(distance) if distance > 0 => Ok(distance),
+            _ => refuse(
+                self.cursor.at,
+                format!("NEAR takes a whole number from 1 to {}", u32::MAX),
+            ),
+        }
+    }
+}
+
+fn counts(count: &str) -> bool {
+    count.starts_with(|c: char| c.is_ascii_digit())
+}

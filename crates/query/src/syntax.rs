@@ -1,0 +1,51 @@
+//! The languages in which a query may be written.
+
+use crate::analysis::Analyzer;
+use crate::tree::{Query, QueryError};
+
+/// One of them. Both give the same trees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Syntax {
+    /// Sphinx's extended syntax.
+    #[default]
+    Sphinx,
+    /// Lucene's, as Elasticsearch's `query_string` reads it.
+    Lucene,
+}
+
+impl Syntax {
+    /// By its name in `syntax='…'`: `sphinx`, `lucene`, in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Syntax> {
+        [Syntax::Sphinx, Syntax::Lucene]
+            .into_iter()
+            .find(|syntax| syntax.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Syntax::Sphinx => "sphinx",
+            Syntax::Lucene => "lucene",
+        }
+    }
+
+    /// Parses a query; see [`crate::parse`] and [`crate::lucene::parse`].
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn parse(
+        self,
+        text: &str,
+        fields: &[&str],
+        analyzer: &Analyzer,
+    ) -> Result<Query, QueryError> {
+        match self {
+            Syntax::Sphinx => crate::parse(text, fields, analyzer),
+            Syntax::Lucene => {
+                crate::lucene::parse(text, fields, analyzer, crate::lucene::Options::default())
+            }
+        }
+    }
+}
