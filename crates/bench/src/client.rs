@@ -214,12 +214,25 @@ impl Client {
     /// # Errors
     /// As [`query`](Self::query); rows that came before a failure were handed out.
     pub fn query_rows(&mut self, text: &str, visit: &mut dyn FnMut(&Cells<'_>)) -> Result<Summary> {
+        self.query_named_rows(text, &mut |_| {}, visit)
+    }
+
+    /// As [`query_rows`](Self::query_rows); the columns are handed out before the rows.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query); rows that came before a failure were handed out.
+    pub fn query_named_rows(
+        &mut self,
+        text: &str,
+        columns: &mut dyn FnMut(Vec<ColumnDefinition>),
+        visit: &mut dyn FnMut(&Cells<'_>),
+    ) -> Result<Summary> {
         let mut rows = 0;
         let mut count = |cells: &[Option<&[u8]>]| {
             rows += 1;
             visit(cells);
         };
-        let done = self.run(text, &mut |_| {}, &mut count)?;
+        let done = self.run(text, columns, &mut count)?;
         Ok(Summary {
             rows,
             affected: done.affected,

@@ -17,7 +17,7 @@ pub(crate) struct Definition {
     /// What it is called on the command line.
     pub(crate) name: String,
     /// How the queries are drawn.
-    pub(crate) recipe: RecipeName,
+    pub(crate) recipe: Recipe,
     /// How many.
     pub(crate) queries: usize,
     /// Of the random numbers.
@@ -27,23 +27,6 @@ pub(crate) struct Definition {
     pub(crate) body_bytes: usize,
     /// Pairs of a post and a query that it hits.
     pub(crate) matches: u64,
-}
-
-/// The recipes as definitions write them.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum RecipeName {
-    Common,
-    Selective,
-}
-
-impl From<RecipeName> for Recipe {
-    fn from(name: RecipeName) -> Recipe {
-        match name {
-            RecipeName::Common => Recipe::Common,
-            RecipeName::Selective => Recipe::Selective,
-        }
-    }
 }
 
 #[derive(Deserialize)]

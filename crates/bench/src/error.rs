@@ -34,6 +34,10 @@ pub enum Error {
         /// What it was.
         counted: u64,
     },
+    /// A server answered over HTTP what it should not.
+    Http(String),
+    /// A file could not be written, or a connection broke.
+    Io(std::io::Error),
     /// An option makes no sense.
     BadOption(&'static str),
 }
@@ -80,6 +84,8 @@ impl fmt::Display for Error {
                     "wrong answer: {counted} {what}, expected {expected}; no time is given"
                 )
             }
+            Error::Http(told) => f.write_str(told),
+            Error::Io(error) => error.fmt(f),
             Error::BadOption(what) => f.write_str(what),
         }
     }
@@ -90,6 +96,7 @@ impl std::error::Error for Error {
         match self {
             Error::Posts(error) => error.source(),
             Error::Client(error) => error.source(),
+            Error::Io(error) => Some(error),
             _ => None,
         }
     }
@@ -104,5 +111,11 @@ impl From<PostsError> for Error {
 impl From<ClientError> for Error {
     fn from(error: ClientError) -> Error {
         Error::Client(error)
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Error {
+        Error::Io(error)
     }
 }

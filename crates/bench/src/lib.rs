@@ -3,9 +3,12 @@
 //! A benchmark is a library function: it takes plain options and gives an [`Outcome`], which prints itself as a
 //! table, as CSV and as JSON. What is measured, and what must come out, is written in `benchmarks/definitions/`.
 
+mod batch;
 pub mod client;
 mod definition;
+mod device;
 mod error;
+mod http;
 pub mod insert;
 mod latency;
 mod outcome;
@@ -13,8 +16,10 @@ pub mod percolate;
 mod progress;
 pub mod random;
 mod runs;
+mod svg;
 pub mod workload;
 
+pub use batch::Batch;
 pub use error::{Error, Result};
 pub use outcome::{Cell, Outcome};
 pub use runs::Effort;

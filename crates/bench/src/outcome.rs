@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::runs::Run;
+use crate::{batch::Batch, runs::Run, svg};
 
 /// One cell of a grid: the median run at one concurrency and batch size.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub struct Cell {
     /// Threads or connections.
     pub concurrency: u32,
     /// Documents or rows in a call.
-    pub batch: u32,
+    pub batch: Batch,
     /// Time of the median run.
     pub seconds: f64,
     /// Documents or rows of it.
@@ -35,7 +35,7 @@ pub struct Cell {
 
 impl Cell {
     /// From the runs of the cell, slowest first.
-    pub(crate) fn new(concurrency: u32, batch: u32, runs: &[Run]) -> Cell {
+    pub(crate) fn new(concurrency: u32, batch: Batch, runs: &[Run]) -> Cell {
         let nothing = Run::default();
         let median = runs.get(runs.len() / 2).unwrap_or(&nothing);
         let latencies = &median.latencies;
@@ -105,18 +105,30 @@ pub struct Outcome {
     pub element: &'static str,
     /// What a reader of the figures must know, a line each: the workload, the disk, what was checked.
     pub notes: Vec<String>,
+    /// A word of the user's own, put behind each line of the CSV.
+    pub tag: Option<String>,
     /// In the order measured.
     pub cells: Vec<Cell>,
 }
 
 impl Outcome {
-    /// A header and a line for each cell, separated by `;`.
+    /// Lines that begin with `#` say what was measured and by which version; then a header and a line for each cell,
+    /// separated by `;`.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut text = format!("{CSV_HEADER}\n");
+        let mut text = format!("# {}, seine {}\n", self.name, env!("CARGO_PKG_VERSION"));
+        for note in &self.notes {
+            text += &format!("# {note}\n");
+        }
+        let tag = |text: &str| {
+            self.tag
+                .as_ref()
+                .map_or(String::new(), |_| format!(";{text}"))
+        };
+        text += &format!("{CSV_HEADER}{}\n", tag("tag"));
         for cell in &self.cells {
             text += &format!(
-                "{};{};{:.3};{:.1};{};{};{:.4};{:.4};{:.4};{:.4}\n",
+                "{};{};{:.3};{:.1};{};{};{:.4};{:.4};{:.4};{:.4}{}\n",
                 cell.concurrency,
                 cell.batch,
                 cell.seconds,
@@ -127,9 +139,16 @@ impl Outcome {
                 cell.median_ms,
                 cell.p95_ms,
                 cell.p99_ms,
+                tag(self.tag.as_deref().unwrap_or_default()),
             );
         }
         text
+    }
+
+    /// Throughput over the batch, a curve for each concurrency, as an SVG picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        svg::draw(self)
     }
 
     /// One JSON object, with the rate of every run.
@@ -143,7 +162,10 @@ impl Outcome {
                 .collect();
             json!({
                 "concurrency": cell.concurrency,
-                "batch": cell.batch,
+                "batch": match cell.batch {
+                    Batch::Of(count) => json!(count),
+                    Batch::Auto => json!("auto"),
+                },
                 "seconds": cell.seconds,
                 "elements": cell.elements,
                 "elements_per_second": cell.rate(),

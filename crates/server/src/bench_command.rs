@@ -1,11 +1,11 @@
 //! `seine bench`: the command lines of the benchmarks. What is measured, and against which answer, is the crate's.
 
 use std::io::{IsTerminal, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use bench::{Effort, Outcome, Server, insert, percolate};
+use bench::{Batch, Effort, Outcome, Server, insert, percolate};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ruzstd::decoding::StreamingDecoder;
 
@@ -13,24 +13,7 @@ use crate::bundle;
 
 /// Its part of the command line.
 pub fn command() -> Command {
-    let percolate = Command::new("percolate")
-        .about("Posts against standing queries: in this process, or in a server with --addr.")
-        .arg(
-            Arg::new("definition")
-                .value_name("DEFINITION")
-                .help("Which workload; an unknown name lists them."),
-        )
-        .arg(list(
-            "batch",
-            "200",
-            "Documents in a call; several with commas.",
-        ))
-        .arg(list(
-            "clients",
-            "1",
-            "Threads or connections; several with commas.",
-        ))
-        .arg(address());
+    let percolate = percolate_command();
     let insert = Command::new("insert")
         .about("Rows that are durable when acknowledged, into a running server.")
         .arg(
@@ -53,12 +36,89 @@ pub fn command() -> Command {
         .subcommand(shared(insert))
 }
 
+/// The options that the study's own tool had are called as there: -b, -c, --limit, --from, --csv, --tag.
+fn percolate_command() -> Command {
+    let shape = Command::new("percolate")
+        .about("Posts against standing queries: in this process, or in a server with --addr.")
+        .arg(
+            Arg::new("definition")
+                .value_name("DEFINITION")
+                .help("Which workload; an unknown name lists them."),
+        )
+        .arg(
+            list(
+                "batch",
+                "200",
+                "Documents in a call, or auto; several with commas.",
+            )
+            .short('b'),
+        )
+        .arg(
+            list(
+                "clients",
+                "1",
+                "Threads or connections; several with commas.",
+            )
+            .short('c'),
+        )
+        .arg(
+            switch(
+                "grid",
+                "The published grid: batch 1 to 300 and auto, 1, 2 and 8 clients.",
+            )
+            .conflicts_with_all(["batch", "clients"]),
+        );
+    let documents = shape
+        .arg(value(
+            "limit",
+            "N",
+            "So many documents; more than there are begin again.",
+        ))
+        .arg(value("from", "N", "The first document, from 1.").default_value("1"))
+        .arg(value("tag", "TEXT", "A last column of the CSV."))
+        .arg(value("svg", "FILE", "Draw the curves into this file."));
+    documents
+        .arg(
+            value("door", "DOOR", "How the server at --addr is asked.")
+                .value_parser(["mysql", "http-binary", "elasticsearch"])
+                .default_value("mysql"),
+        )
+        .arg(
+            value(
+                "changes",
+                "N",
+                "Beside each cell another, while N queries a second are replaced.",
+            )
+            .conflicts_with("grid"),
+        )
+        .arg(switch(
+            "store",
+            "Measure how long it takes to store the queries in the server at --addr.",
+        ))
+        .arg(value(
+            "data",
+            "DIR",
+            "With --store: the server's data directory, to measure its disk.",
+        ))
+        .arg(switch(
+            "own-count",
+            "The server's analysis is its own: its number of pairs need not be ours.",
+        ))
+        .arg(value(
+            "export",
+            "DIR",
+            "Write the workload as words, for other programs, and measure nothing.",
+        ))
+        .arg(address())
+}
+
 /// Measures and prints; a wrong answer or a server that cannot be reached is exit code 1.
 pub fn run(matches: &ArgMatches) -> ExitCode {
     let outcome = match matches.subcommand() {
-        Some(("percolate", matches)) => {
-            run_percolate(matches).map(|outcome| print(&outcome, matches))
-        }
+        Some(("percolate", matches)) => match matches.get_one::<String>("export") {
+            Some(directory) => export(matches, directory),
+            None => run_percolate(matches).map(|outcome| print(&outcome, matches)),
+        },
         Some(("insert", matches)) => run_insert(matches).map(|outcome| print(&outcome, matches)),
         _ => Err("no such benchmark".into()),
     };
@@ -74,23 +134,61 @@ pub fn run(matches: &ArgMatches) -> ExitCode {
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn run_percolate(matches: &ArgMatches) -> Result<Outcome> {
+    let options = percolate_options(matches)?;
+    let outcome = match matches.get_flag("store") {
+        true => {
+            let data = matches.get_one::<String>("data").map(PathBuf::from);
+            percolate::store(&options, data.as_deref())?
+        }
+        false => percolate::run(&options)?,
+    };
+    if let Some(path) = matches.get_one::<String>("svg") {
+        std::fs::write(path, outcome.svg()).map_err(|error| format!("{path}: {error}"))?;
+    }
+    Ok(outcome)
+}
+
+/// Writes the workload and says how many pairs must come out.
+fn export(matches: &ArgMatches, directory: &str) -> Result<()> {
+    let pairs = percolate::export(&percolate_options(matches)?, Path::new(directory))?;
+    crate::say(&pairs.to_string());
+    Ok(())
+}
+
+fn percolate_options(matches: &ArgMatches) -> Result<percolate::Options> {
     let named = matches.get_one::<String>("definition").cloned();
     let definition = match named {
         Some(name) => name,
         None => percolate::names()?.into_iter().next().unwrap_or_default(),
     };
+    let door = number(text(matches, "door"))?;
     let place = match matches.get_one::<String>("addr") {
-        Some(_) => percolate::Place::Server(server(matches)),
+        Some(_) => percolate::Place::Server(door, server(matches)),
         None => percolate::Place::Within,
     };
-    Ok(percolate::run(&percolate::Options {
+    let (batches, concurrencies) = if matches.get_flag("grid") {
+        let grid = percolate::GRID_BATCHES.map(Batch::Of);
+        let batches = grid.into_iter().chain([Batch::Auto]).collect();
+        (batches, percolate::GRID_CLIENTS.to_vec())
+    } else {
+        (numbers(matches, "batch")?, numbers(matches, "clients")?)
+    };
+    let given = |name: &str| matches.get_one::<String>(name);
+    Ok(percolate::Options {
         definition,
         posts: posts(matches)?,
+        from: number(text(matches, "from"))?,
+        limit: given("limit").map(|written| number(written)).transpose()?,
         place,
-        batches: numbers(matches, "batch")?,
-        concurrencies: numbers(matches, "clients")?,
+        own_count: matches.get_flag("own-count"),
+        batches,
+        concurrencies,
+        changes: given("changes")
+            .map(|written| number(written))
+            .transpose()?,
+        tag: given("tag").cloned(),
         effort: effort(matches)?,
-    })?)
+    })
 }
 
 fn run_insert(matches: &ArgMatches) -> Result<Outcome> {
@@ -162,6 +260,10 @@ fn list(name: &'static str, default: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
+fn value(name: &'static str, shown: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(shown).help(help)
+}
+
 fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name)
@@ -189,7 +291,7 @@ fn effort(matches: &ArgMatches) -> Result<Effort> {
     })
 }
 
-fn numbers(matches: &ArgMatches, name: &str) -> Result<Vec<u32>> {
+fn numbers<T: FromStr>(matches: &ArgMatches, name: &str) -> Result<Vec<T>> {
     text(matches, name)
         .split(',')
         .map(|part| number(part.trim()))

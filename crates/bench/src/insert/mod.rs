@@ -1,14 +1,14 @@
 //! `seine bench insert`: rows that are durable when they are acknowledged, into a running server.
 
-mod device;
 mod load;
 mod tables;
 
 use std::path::PathBuf;
 
 use crate::{
-    Effort, Server,
+    Batch, Effort, Server,
     definition::Definition,
+    device::{Device, Paired},
     error::{Error, Result},
     outcome::{Cell, Outcome},
     percolate::Prepared,
@@ -16,7 +16,6 @@ use crate::{
     workload::posts,
 };
 
-use device::{Device, Paired};
 use tables::Tables;
 
 /// How rows come.
@@ -83,7 +82,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
     let device = options.data.as_deref().map(Device::measure);
     let definition = Definition::insert(&options.definition)?;
     let posts = posts(&options.posts)?;
-    let prepared = Prepared::new(&definition, &posts)?;
+    let prepared = Prepared::new(&definition, posts.clone())?;
     let mut notes = vec![match &device {
         Some(device) => device.to_string(),
         None => "disk not known: give the server's data directory to measure it".to_owned(),
@@ -93,7 +92,7 @@ pub fn run(options: &Options) -> Result<Outcome> {
         options.server.addr
     ));
     if options.loads.iter().any(|load| load.percolated) {
-        notes.extend(prepared.notes(&definition, &posts));
+        notes.extend(prepared.notes(&definition));
     }
     let rows = load::Rows::new(&posts);
     let mut cells = Vec::new();
@@ -111,12 +110,13 @@ pub fn run(options: &Options) -> Result<Outcome> {
             tables.drop()?;
             Ok(run)
         })?;
-        cells.push(Cell::new(load.connections, load.rows, &runs));
+        cells.push(Cell::new(load.connections, Batch::Of(load.rows), &runs));
     }
     Ok(Outcome {
         name: "insert".to_owned(),
         element: "rows",
         notes,
+        tag: None,
         cells,
     })
 }

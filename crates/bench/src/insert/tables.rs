@@ -20,6 +20,9 @@ const DROPS: [&str; 3] = [
     "DROP TABLE IF EXISTS bench_posts",
 ];
 
+/// Queries in one INSERT.
+const INSERT_QUERIES: usize = 1_000;
+
 const POSTS: &str = "CREATE TABLE bench_posts (body text, sub string, ts timestamp, score int)";
 const HITS: &str =
     "CREATE TABLE bench_hits (query_id bigint, tags string, doc_id bigint, body text) ENGINE=queue";
@@ -36,7 +39,7 @@ impl Tables {
         if let Some(prepared) = queries {
             client.query(HITS)?;
             client.query(ALERTS)?;
-            insert_queries(&mut client, &prepared.queries)?;
+            insert_queries(&mut client, &prepared.queries, INSERT_QUERIES)?;
         }
         Ok(Tables {
             client,

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::{Cell, Outcome};
-use crate::{latency::Latencies, runs::Run};
+use crate::{batch::Batch, latency::Latencies, runs::Run};
 
 fn outcome() -> Outcome {
     let run = |elements: u64| {
@@ -14,11 +14,12 @@ fn outcome() -> Outcome {
             facts: vec![("matches/doc", 1.5)],
         }
     };
-    let cell = Cell::new(2, 200, &[run(100), run(200), run(400)]);
+    let cell = Cell::new(2, Batch::Of(200), &[run(100), run(200), run(400)]);
     Outcome {
         name: "percolate/x".into(),
         element: "docs",
         notes: vec!["a note".into()],
+        tag: None,
         cells: vec![cell],
     }
 }
@@ -32,7 +33,9 @@ fn the_median_run_is_told() {
 #[test]
 fn csv_has_the_columns_of_the_published_figures() {
     let csv = outcome().csv();
-    let (header, row) = csv.trim_end().split_once('\n').unwrap();
+    let (about, figures) = csv.trim_end().split_once("\n# a note\n").unwrap();
+    assert!(about.starts_with("# percolate/x, seine "), "{about}");
+    let (header, row) = figures.split_once('\n').unwrap();
     assert!(header.starts_with("concurrency;batch size;total time;throughput;elements count;"));
     assert!(header.ends_with(
         "latencies count;avg latency, ms;median latency, ms;95p latency, ms;99p latency, ms"
@@ -55,4 +58,16 @@ fn json_holds_every_run() {
     let json: serde_json::Value = serde_json::from_str(&outcome().json()).unwrap();
     assert_eq!(json["cells"][0]["runs"].as_array().unwrap().len(), 3);
     assert_eq!(json["cells"][0]["facts"]["matches/doc"], 1.5);
+}
+
+#[test]
+fn a_tag_is_the_last_column_of_each_line() {
+    let tagged = Outcome {
+        tag: Some("quiet".into()),
+        ..outcome()
+    };
+    let csv = tagged.csv();
+    let mut lines = csv.lines().filter(|line| !line.starts_with('#'));
+    assert!(lines.next().unwrap().ends_with("99p latency, ms;tag"));
+    assert!(lines.all(|line| line.ends_with(";quiet")));
 }

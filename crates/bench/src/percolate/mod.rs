@@ -1,28 +1,44 @@
-//! `seine bench percolate`: posts against standing queries, in process or over MySQL.
+//! `seine bench percolate`: posts against standing queries, in process or in a server.
 
-mod over_mysql;
+mod changes;
+mod doors;
+mod drive;
+mod export;
+mod grid;
+mod matcher;
+mod oracle;
 mod prepared;
-mod within;
+mod queries;
+mod store;
+
+use std::sync::Arc;
 
 use crate::{
-    Effort, Server,
+    Batch, Effort, Server,
     definition::{self, Definition},
     error::{Error, Result},
     outcome::{Cell, Outcome},
-    runs,
     workload::posts,
 };
 
-pub(crate) use over_mysql::{cell, count, insert_queries};
+pub use doors::Door;
+pub(crate) use doors::{cell, count, insert_queries};
+pub use export::export;
 pub(crate) use prepared::Prepared;
+pub use store::store;
+
+/// The batches and the numbers of clients of the published grid.
+pub const GRID_BATCHES: [u32; 10] = [1, 4, 5, 6, 10, 20, 50, 100, 200, 300];
+/// See [`GRID_BATCHES`].
+pub const GRID_CLIENTS: [u32; 3] = [1, 2, 8];
 
 /// Where the matching is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In this process: tokenising and matching, no protocol.
     Within,
-    /// In a running server, by `CALL PQ`. A table `bench_alerts` is made, and dropped afterwards.
-    Server(Server),
+    /// In a running server. A table `bench_alerts` is made, and dropped afterwards.
+    Server(Door, Server),
 }
 
 /// What to measure.
@@ -32,12 +48,23 @@ pub struct Options {
     pub definition: String,
     /// The posts, NDJSON, unpacked. The definitions' counts are those of the bundled ones.
     pub posts: Vec<u8>,
+    /// The first document measured, from 1.
+    pub from: u64,
+    /// So many documents; more than there are begin again with the first. None: all from `from` on.
+    pub limit: Option<u64>,
     /// Where.
     pub place: Place,
+    /// The server is another product with an analysis of its own: every pass must give as many pairs as the first one,
+    /// and not those of the workload.
+    pub own_count: bool,
     /// Documents in a call: one part of the grid.
-    pub batches: Vec<u32>,
+    pub batches: Vec<Batch>,
     /// Threads, or connections: the other part.
     pub concurrencies: Vec<u32>,
+    /// Beside each cell another one, while so many queries a second are replaced.
+    pub changes: Option<u32>,
+    /// Put behind each line of the CSV.
+    pub tag: Option<String>,
     /// How much.
     pub effort: Effort,
 }
@@ -60,46 +87,63 @@ pub fn run(options: &Options) -> Result<Outcome> {
 }
 
 fn measure(definition: &Definition, options: &Options) -> Result<Outcome> {
-    options.effort.check()?;
-    if options
-        .batches
-        .iter()
-        .chain(&options.concurrencies)
-        .any(|number| *number == 0)
-    {
-        return Err(Error::BadOption("batches and clients are 1 or more"));
-    }
-    let posts = posts(&options.posts)?;
-    let prepared = Prepared::new(definition, &posts)?;
-    let mut notes = prepared.notes(definition, &posts);
-    let mut cells = Vec::new();
-    let server = match &options.place {
-        Place::Within => None,
-        Place::Server(server) => Some(over_mysql::Alerts::create(server, &prepared)?),
-    };
+    let prepared = prepare(definition, options)?;
+    let mut notes = prepared.notes(definition);
     notes.push(match &options.place {
         Place::Within => "in process: tokenising and matching, no protocol".to_owned(),
-        Place::Server(server) => format!("CALL PQ over MySQL at {}, all rows read", server.addr),
+        Place::Server(door, server) => format!("{door} at {}, all rows read", server.addr),
     });
-    for &batch in &options.batches {
-        for &concurrency in &options.concurrencies {
-            let doing = format!("percolate, batch {batch}, concurrency {concurrency}");
-            let runs = runs::repeat(options.effort, &doing, |tick| match &server {
-                None => within::run(&prepared, batch, concurrency, options.effort, tick),
-                Some(alerts) => alerts.run(&prepared, batch, concurrency, options.effort, tick),
-            })?;
-            cells.push(Cell::new(concurrency, batch, &runs));
-        }
-    }
-    if let Some(alerts) = server {
-        alerts.drop()?;
-    }
+    let cells = match options.changes {
+        Some(rate) => changes::measure(options, rate, prepared, &mut notes)?,
+        None => measure_quiet(options, &prepared, &mut notes)?,
+    };
     Ok(Outcome {
         name: format!("percolate/{}", definition.name),
         element: "docs",
         notes,
+        tag: options.tag.clone(),
         cells,
     })
+}
+
+fn measure_quiet(
+    options: &Options,
+    prepared: &Prepared,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Cell>> {
+    match &options.place {
+        Place::Within => {
+            let present = || Arc::clone(&prepared.snapshot);
+            let connect = || {
+                let thread = matcher::Thread::new(&prepared.posts, &present);
+                Ok(Box::new(thread) as Box<dyn drive::Caller>)
+            };
+            grid::measure(options, prepared, &connect, notes)
+        }
+        Place::Server(door, server) => {
+            let table = doors::create(*door, server, prepared)?;
+            let cells = grid::measure(options, prepared, &|| table.connect(prepared), notes)?;
+            table.remove()?;
+            Ok(cells)
+        }
+    }
+}
+
+/// The workload, cut to the documents that are asked for.
+fn prepare(definition: &Definition, options: &Options) -> Result<Prepared> {
+    options.effort.check()?;
+    if options.batches.contains(&Batch::Of(0)) || options.concurrencies.contains(&0) {
+        return Err(Error::BadOption("batches and clients are 1 or more"));
+    }
+    if options.from == 0 {
+        return Err(Error::BadOption("documents are counted from 1"));
+    }
+    let mut prepared = Prepared::new(definition, posts(&options.posts)?)?;
+    prepared.select(options.from, options.limit);
+    if prepared.posts.is_empty() {
+        return Err(Error::BadOption("no documents are left to measure with"));
+    }
+    Ok(prepared)
 }
 
 #[cfg(test)]

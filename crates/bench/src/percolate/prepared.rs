@@ -2,167 +2,132 @@
 
 use std::sync::Arc;
 
-use percolate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
-use query::{
-    analysis::{Analyzer, Words},
-    reference,
-    tree::Node,
-};
+use percolate::{QuerySet, Snapshot};
+use query::analysis::{Analyzer, Words};
 
+use super::{
+    matcher::{self, Matcher},
+    oracle::Oracle,
+    queries::Queries,
+};
 use crate::{
     definition::Definition,
     error::{Error, Result},
     workload::Post,
 };
 
-/// The text column of the workloads.
-pub(crate) const FIELD: &str = "body";
-
-/// Evaluations that the reference is given: it takes about a microsecond for each.
-const REFERENCE_EVALUATIONS: usize = 2_000_000;
-
 /// Documents of one call while the set learns what is common in them.
 const LEARN_BATCH: usize = 512;
 
 /// A workload whose answer is known.
 pub(crate) struct Prepared {
-    pub(crate) texts: Vec<String>,
-    /// Query texts; the query's id is its index and one.
-    pub(crate) queries: Vec<String>,
-    pub(crate) snapshot: Arc<Snapshot>,
+    /// The documents.
+    pub(crate) posts: Vec<Post>,
+    pub(crate) queries: Queries,
+    /// Whether some queries ask for attributes.
+    pub(crate) filtered: bool,
     /// By document: how many queries it hits.
     pub(crate) hits: Vec<u32>,
     /// Their sum.
     pub(crate) matches: u64,
+    pub(super) set: QuerySet,
+    pub(super) snapshot: Arc<Snapshot>,
     /// Documents compared with the reference.
     sample: usize,
-    /// Candidates of all documents together.
-    candidates: u64,
+    /// Candidates of a document, over all posts.
+    candidates: f64,
+    /// The posts are the definition's, so its count was compared.
+    counted: bool,
 }
 
 impl Prepared {
     /// Draws the queries, percolates every post once, compares a sample with the reference and the number of pairs
     /// with the definition's.
-    pub(crate) fn new(definition: &Definition, posts: &[Post]) -> Result<Prepared> {
-        let texts: Vec<&str> = posts.iter().map(|post| post.body.as_str()).collect();
-        let recipe = crate::workload::Recipe::from(definition.recipe);
-        let queries = recipe
-            .queries(&texts, definition.queries, definition.seed)
-            .ok_or(Error::TooFewPosts)?;
+    pub(crate) fn new(definition: &Definition, posts: Vec<Post>) -> Result<Prepared> {
+        let (queries, set) = draw(definition, &posts)?;
         let mut prepared = Prepared {
-            texts: texts.into_iter().map(str::to_owned).collect(),
+            filtered: definition.recipe.has_filters(),
+            posts,
             queries,
-            snapshot: Arc::default(),
             hits: Vec::new(),
             matches: 0,
+            set,
+            snapshot: Arc::default(),
             sample: 0,
-            candidates: 0,
+            candidates: 0.0,
+            counted: false,
         };
-        let nodes = prepared.parse()?;
-        prepared.percolate_all(&nodes);
-        prepared.compare_sample(&nodes)?;
-        if let Some(matches) = definition.matches_of(posts) {
+        prepared.percolate_all();
+        prepared.sample = Oracle::new(&prepared.queries)?.compare(&prepared)?;
+        if let Some(matches) = definition.matches_of(&prepared.posts) {
             Error::unless_equal("pairs of document and query", matches, prepared.matches)?;
+            prepared.counted = true;
         }
         Ok(prepared)
     }
 
-    fn parse(&self) -> Result<Vec<(u64, Node)>> {
-        let analyzer = Analyzer::default();
-        let parse = |(text, id): (&String, u64)| {
-            let parsed = query::parse(text, &[FIELD], &analyzer);
-            parsed
-                .map(|query| (id, query.root))
-                .map_err(|_| Error::Query(text.clone()))
-        };
-        self.queries.iter().zip(1..).map(parse).collect()
-    }
-
     /// Twice: while it learns what is common, and as it will be measured.
-    fn percolate_all(&mut self, nodes: &[(u64, Node)]) {
-        let mut set = QuerySet::new();
-        for ((id, root), text) in nodes.iter().zip(&self.queries) {
-            let standing = StandingQuery {
-                id: *id,
-                text: text.as_str().into(),
-                tags: Box::default(),
-                filters: Box::default(),
-                source: Box::default(),
-                count: Default::default(),
-            };
-            set.insert(Arc::new(standing), root, None);
+    fn percolate_all(&mut self) {
+        self.set.settle();
+        let mut matcher = Matcher::default();
+        for posts in self.posts.chunks(LEARN_BATCH) {
+            matcher.take(&self.set.snapshot(), posts);
         }
-        let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
-        for texts in self.texts.chunks(LEARN_BATCH) {
-            ask(&set.snapshot(), &words_of(texts), &mut scratch, &mut hits);
-        }
-        set.settle();
-        self.snapshot = set.snapshot();
-        self.hits = vec![0; self.texts.len()];
-        for (texts, counts) in self
-            .texts
-            .chunks(LEARN_BATCH)
-            .zip(self.hits.chunks_mut(LEARN_BATCH))
-        {
-            ask(&self.snapshot, &words_of(texts), &mut scratch, &mut hits);
-            self.candidates += hits.work().candidates;
-            for (_, documents) in hits.ids() {
+        self.set.settle();
+        self.snapshot = self.set.snapshot();
+        self.hits = vec![0; self.posts.len()];
+        let mut matcher = Matcher::default();
+        let batches = self.posts.chunks(LEARN_BATCH);
+        for (posts, counts) in batches.zip(self.hits.chunks_mut(LEARN_BATCH)) {
+            for (_, documents) in matcher.take(&self.snapshot, posts).ids() {
                 for document in documents {
                     counts[*document as usize] += 1;
                 }
             }
         }
+        self.candidates = matcher.counts().candidates as f64 / self.posts.len().max(1) as f64;
         self.matches = self.hits.iter().map(|count| u64::from(*count)).sum();
     }
 
-    /// Compares the queries that some documents hit, one by one.
-    fn compare_sample(&mut self, nodes: &[(u64, Node)]) -> Result<()> {
-        let wanted = (REFERENCE_EVALUATIONS / nodes.len().max(1)).max(2);
-        let step = self.texts.len().div_ceil(wanted).max(1);
-        let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
-        for text in self.texts.iter().step_by(step) {
-            let words = words_of(std::slice::from_ref(text));
-            ask(&self.snapshot, &words, &mut scratch, &mut hits);
-            let found: Vec<u64> = hits.ids().map(|(id, _)| id).collect();
-            let expected = words
-                .first()
-                .map(|words| reference::percolate(nodes, words));
-            let expected = expected.unwrap_or_default();
-            let what = "queries hit by a sampled document";
-            Error::unless_equal(what, expected.len() as u64, found.len() as u64)?;
-            let same = expected.iter().zip(&found).filter(|(a, b)| a == b).count();
-            Error::unless_equal(
-                "of the right queries hit",
-                expected.len() as u64,
-                same as u64,
-            )?;
-            self.sample += 1;
+    /// Leaves the documents from the `from`-th one (from 1) on, `limit` of them; after the last one comes the first
+    /// again. Without a limit, those up to the last.
+    pub(crate) fn select(&mut self, from: u64, limit: Option<u64>) {
+        let count = self.posts.len();
+        let first = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX);
+        let limit = limit.map_or(count.saturating_sub(first), |limit| {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        });
+        if (first == 0 && limit == count) || count == 0 {
+            return;
         }
-        Ok(())
+        let chosen = || (0..limit).map(|number| (first % count + number % count) % count);
+        self.posts = chosen().map(|number| self.posts[number].clone()).collect();
+        self.hits = chosen().map(|number| self.hits[number]).collect();
+        self.matches = self.hits.iter().map(|count| u64::from(*count)).sum();
     }
 
     /// What a reader of the figures must know.
-    pub(crate) fn notes(&self, definition: &Definition, posts: &[Post]) -> Vec<String> {
-        let documents = self.texts.len().max(1) as f64;
-        let bytes: usize = self.texts.iter().map(String::len).sum();
-        let counted = match definition.matches_of(posts) {
-            Some(_) => "the definition's",
-            None => "not in the definition: other posts",
+    pub(crate) fn notes(&self, definition: &Definition) -> Vec<String> {
+        let documents = self.posts.len().max(1) as f64;
+        let bytes: usize = self.posts.iter().map(|post| post.body.len()).sum();
+        let counted = match self.counted {
+            true => "the definition's",
+            false => "other posts than the definition's: not compared with its count",
         };
         vec![
             format!(
                 "{} posts of {:.0} bytes, {} queries ({:?}, seed {})",
-                self.texts.len(),
+                self.posts.len(),
                 bytes as f64 / documents,
                 self.queries.len(),
                 definition.recipe,
                 definition.seed,
             ),
             format!(
-                "{:.2} matches and {:.0} candidates a document; {} pairs in all ({counted})",
+                "{:.2} matches a document; {} pairs in all; {:.0} candidates a document of all posts ({counted})",
                 self.matches as f64 / documents,
-                self.candidates as f64 / documents,
                 self.matches,
+                self.candidates,
             ),
             format!(
                 "{} documents compared with the reference, query by query",
@@ -172,21 +137,25 @@ impl Prepared {
     }
 }
 
-/// The words of each text.
-fn words_of(texts: &[String]) -> Vec<Words> {
-    let analyzer = Analyzer::default();
-    let words = |text: &String| {
-        let mut words = Words::new();
-        words.push_field(&analyzer, 0, text);
-        words
-    };
-    texts.iter().map(words).collect()
+/// The queries, as text and as a set. Their trees are not kept: ten million would not fit beside each other.
+fn draw(definition: &Definition, posts: &[Post]) -> Result<(Queries, QuerySet)> {
+    let draw = definition.recipe.draw(posts, definition.seed);
+    let mut queries = Queries::default();
+    let mut set = QuerySet::new();
+    for (query, id) in draw
+        .ok_or(Error::TooFewPosts)?
+        .take(definition.queries)
+        .zip(1..)
+    {
+        matcher::insert(&mut set, id, &query)?;
+        queries.push(&query);
+    }
+    Ok((queries, set))
 }
 
-/// Too many pairs at once leave no hits, which the comparisons with the definition and the reference then tell.
-fn ask(snapshot: &Snapshot, words: &[Words], scratch: &mut Scratch, hits: &mut Hits) {
-    let documents = Documents::of(words);
-    snapshot
-        .matches(&documents, scratch, hits)
-        .unwrap_or_default();
+/// The words of a post.
+pub(super) fn words_of(post: &Post) -> Words {
+    let mut words = Words::new();
+    words.push_field(&Analyzer::default(), 0, &post.body);
+    words
 }

@@ -1,8 +1,8 @@
 use super::{Options, Place, measure, run};
 use crate::{
-    Effort, Error,
-    definition::{Definition, RecipeName},
-    workload,
+    Batch, Effort, Error,
+    definition::Definition,
+    workload::{self, Recipe},
 };
 
 /// A few hundred posts with enough words to draw queries from.
@@ -29,7 +29,7 @@ fn definition(matches: u64) -> Definition {
     let posts = workload::posts(&posts()).unwrap();
     Definition {
         name: "small".to_owned(),
-        recipe: RecipeName::Common,
+        recipe: Recipe::Common,
         queries: 500,
         seed: 1,
         posts: posts.len(),
@@ -46,26 +46,32 @@ fn matches() -> u64 {
     };
     let analyzer = Analyzer::default();
     let posts = workload::posts(&posts()).unwrap();
-    let texts: Vec<&str> = posts.iter().map(|post| post.body.as_str()).collect();
-    let queries = workload::Recipe::Common.queries(&texts, 500, 1).unwrap();
-    let parse =
-        |(text, id): (&String, u64)| (id, query::parse(text, &["body"], &analyzer).unwrap().root);
-    let nodes: Vec<_> = queries.iter().zip(1..).map(parse).collect();
-    let hits = |text: &&str| {
+    let queries = Recipe::Common.draw(&posts, 1).unwrap().take(500);
+    let root = |text: &str| query::parse(text, &["body"], &analyzer).unwrap().root;
+    let nodes: Vec<_> = queries
+        .zip(1..)
+        .map(|(query, id)| (id, root(&query.text)))
+        .collect();
+    let hits = |post: &workload::Post| {
         let mut words = Words::new();
-        words.push_field(&analyzer, 0, text);
+        words.push_field(&analyzer, 0, &post.body);
         reference::percolate(&nodes, &words).len() as u64
     };
-    texts.iter().map(hits).sum()
+    posts.iter().map(hits).sum()
 }
 
-fn options(batches: Vec<u32>, concurrencies: Vec<u32>) -> Options {
+fn options(batches: &[u32], concurrencies: &[u32]) -> Options {
     Options {
         definition: "common-100k".to_owned(),
         posts: posts(),
+        from: 1,
+        limit: None,
         place: Place::Within,
-        batches,
-        concurrencies,
+        own_count: false,
+        batches: batches.iter().map(|count| Batch::Of(*count)).collect(),
+        concurrencies: concurrencies.to_vec(),
+        changes: None,
+        tag: None,
         effort: Effort {
             runs: 2,
             seconds_min: 0.0,
@@ -77,7 +83,7 @@ fn options(batches: Vec<u32>, concurrencies: Vec<u32>) -> Options {
 #[test]
 fn every_cell_of_the_grid_gives_the_pairs_of_the_reference() {
     let matches = matches();
-    let outcome = measure(&definition(matches), &options(vec![1, 64, 200], vec![1, 2])).unwrap();
+    let outcome = measure(&definition(matches), &options(&[1, 64, 200], &[1, 2])).unwrap();
     assert_eq!(outcome.cells.len(), 6);
     for cell in &outcome.cells {
         let (_, counted) = cell
@@ -90,20 +96,99 @@ fn every_cell_of_the_grid_gives_the_pairs_of_the_reference() {
 }
 
 #[test]
+fn documents_are_taken_from_the_one_named_and_begin_again_after_the_last() {
+    let whole = matches();
+    let asked = Options {
+        from: 301,
+        limit: Some(600),
+        ..options(&[64], &[1])
+    };
+    let twice = measure(&definition(whole), &asked).unwrap();
+    let count = |limit, from| {
+        let asked = Options {
+            from,
+            limit,
+            ..options(&[64], &[1])
+        };
+        let outcome = measure(&definition(whole), &asked).unwrap();
+        let cell = &outcome.cells[0];
+        let found = cell.facts.iter().find(|(name, _)| *name == "matches/doc");
+        (cell.elements, found.unwrap().1 * cell.elements as f64)
+    };
+    assert_eq!(twice.cells[0].elements, 600);
+    let (first, rest) = (count(Some(100), 1), count(None, 101));
+    assert_eq!((first.0, rest.0), (100, 200));
+    assert!((first.1 + rest.1 - whole as f64).abs() < 0.5);
+}
+
+#[test]
+fn the_automatic_batch_is_told_beside_the_best_cell() {
+    let asked = Options {
+        batches: vec![Batch::Of(10), Batch::Auto, Batch::Of(100)],
+        ..options(&[1], &[2])
+    };
+    let outcome = measure(&definition(matches()), &asked).unwrap();
+    let batches: Vec<Batch> = outcome.cells.iter().map(|cell| cell.batch).collect();
+    assert_eq!(batches, [Batch::Of(10), Batch::Of(100), Batch::Auto]);
+    let told = |note: &String| note.starts_with("the automatic batch with 2 clients: ");
+    assert!(outcome.notes.iter().any(told), "{:?}", outcome.notes);
+}
+
+#[test]
+fn while_queries_change_every_pass_gives_the_same_pairs() {
+    let asked = Options {
+        changes: Some(1_000),
+        ..options(&[64], &[2])
+    };
+    let outcome = measure(&definition(matches()), &asked).unwrap();
+    assert_eq!(outcome.cells.len(), 2);
+    let facts = &outcome.cells[1].facts;
+    assert!(
+        facts.iter().any(|(name, _)| *name == "x quiet"),
+        "{facts:?}"
+    );
+}
+
+#[test]
+fn an_export_has_a_line_for_each_query_and_document() {
+    let directory = std::env::temp_dir().join(format!("seine-bench-export-{}", std::process::id()));
+    let asked = Options {
+        limit: Some(10),
+        ..options(&[1], &[1])
+    };
+    let pairs = super::export::write(&definition(matches()), &asked, &directory).unwrap();
+    let read = |name| std::fs::read_to_string(directory.join(name)).unwrap();
+    let (queries, documents) = (read("queries.txt"), read("documents.txt"));
+    assert_eq!(
+        (queries.lines().count(), documents.lines().count()),
+        (500, 10)
+    );
+    let hit = |query: &&str, document: &str| {
+        query.split(' ').all(|word| {
+            let there = document.split(' ').any(|other| other == &word[1..]);
+            there == word.starts_with('+')
+        })
+    };
+    let of = |document| queries.lines().filter(|query| hit(query, document)).count() as u64;
+    assert_eq!(documents.lines().map(of).sum::<u64>(), pairs);
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
 fn another_count_than_the_definitions_gives_no_time() {
-    let refused = measure(&definition(matches() + 1), &options(vec![1], vec![1]));
+    let refused = measure(&definition(matches() + 1), &options(&[1], &[1]));
     assert!(matches!(refused, Err(Error::WrongAnswer { .. })));
 }
 
 #[test]
 fn options_that_make_no_sense_are_refused_before_the_work() {
     assert!(matches!(
-        run(&options(vec![0], vec![1])),
+        run(&options(&[0], &[1])),
         Err(Error::BadOption(_))
     ));
     let unknown = Options {
         definition: "none".into(),
-        ..options(vec![1], vec![1])
+        ..options(&[1], &[1])
     };
     assert!(matches!(
         run(&unknown),
@@ -111,12 +196,12 @@ fn options_that_make_no_sense_are_refused_before_the_work() {
     ));
     let empty = Options {
         posts: Vec::new(),
-        ..options(vec![1], vec![1])
+        ..options(&[1], &[1])
     };
     assert!(matches!(run(&empty), Err(Error::TooFewPosts)));
     let bad = Options {
         posts: b"{}\nno\n".to_vec(),
-        ..options(vec![1], vec![1])
+        ..options(&[1], &[1])
     };
     assert!(matches!(run(&bad), Err(Error::Posts(error)) if error.line == 2));
 }

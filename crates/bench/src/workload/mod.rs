@@ -4,8 +4,9 @@ mod posts;
 mod recipe;
 mod statements;
 
+pub(crate) use posts::ATTRIBUTES;
 pub use posts::{Post, PostsError, posts};
-pub use recipe::{Recipe, commonest_words};
+pub use recipe::{Draw, Drawn, Recipe, commonest_words};
 pub(crate) use statements::{push_literal, statements};
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Posts as NDJSON.
 
+use query::{schema::ColumnType, value::Value};
 use serde::Deserialize;
 
 /// One short text with its attributes. Fields that a file lacks are empty or 0; others are not looked at.
@@ -15,6 +16,33 @@ pub struct Post {
     pub ts: String,
     /// Votes.
     pub score: i64,
+}
+
+/// The columns that a filter may ask for, with the numbers by which [`Post::attribute`] knows them.
+pub(crate) const ATTRIBUTES: [(&str, ColumnType); 3] = [
+    ("sub", ColumnType::String),
+    ("ts", ColumnType::Timestamp),
+    ("score", ColumnType::Int),
+];
+
+impl Post {
+    /// The value of one of the [`ATTRIBUTES`].
+    pub(crate) fn attribute(&self, column: usize) -> Value {
+        match column {
+            0 => Value::Str(self.sub.clone()),
+            1 => Value::Int(self.seconds()),
+            2 => Value::Int(self.score.into()),
+            _ => Value::Null,
+        }
+    }
+
+    /// When, in seconds since 1970; 0 for a time that cannot be read.
+    pub(crate) fn seconds(&self) -> i128 {
+        match ColumnType::Timestamp.accept(Value::Str(self.ts.clone())) {
+            Ok(Value::Int(seconds)) => seconds,
+            _ => 0,
+        }
+    }
 }
 
 /// A line that is not a post.

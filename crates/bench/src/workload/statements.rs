@@ -2,16 +2,16 @@
 
 /// Statements of up to `count` items each: `begin`, the items with commas between, `end`.
 pub(crate) fn statements<T>(
-    begin: &str,
+    begin: impl Into<String>,
     items: impl Iterator<Item = T>,
     count: usize,
     end: &str,
     push: impl Fn(&mut String, T),
 ) -> impl Iterator<Item = String> {
-    let mut items = items.peekable();
+    let (begin, mut items) = (begin.into(), items.peekable());
     std::iter::from_fn(move || {
         items.peek()?;
-        let mut text = begin.to_owned();
+        let mut text = begin.clone();
         for (number, item) in items.by_ref().take(count).enumerate() {
             if number > 0 {
                 text.push(',');

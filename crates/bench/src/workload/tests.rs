@@ -1,4 +1,4 @@
-use super::{Recipe, commonest_words, push_literal, statements};
+use super::{Drawn, Post, Recipe, commonest_words, push_literal, statements};
 use crate::random::XorShift;
 
 const TEXTS: [&str; 3] = ["the net the net the sea", "the #sea and salt water", "net"];
@@ -11,11 +11,59 @@ fn words_are_ranked_by_count_and_then_by_bytes() {
     );
 }
 
+fn posts(texts: &[&str]) -> Vec<Post> {
+    let post = |(text, number): (&&str, i64)| Post {
+        body: (*text).to_owned(),
+        sub: format!("sub{}", number % 3),
+        ts: format!("2013-01-0{}T00:00:00Z", 1 + number % 9),
+        score: number * 10,
+    };
+    texts.iter().zip(0..).map(post).collect()
+}
+
+fn draw(recipe: Recipe, texts: &[&str], count: usize, seed: u64) -> Option<Vec<Drawn>> {
+    let posts = posts(texts);
+    let draw = recipe.draw(&posts, seed)?;
+    Some(draw.take(count).collect())
+}
+
+/// Long words, so that each recipe finds what it needs once the 100 commonest, here a word repeated, are out.
+fn long_texts() -> Vec<String> {
+    let filler: Vec<String> = (0..100)
+        .map(|number| format!("filler{number:02}"))
+        .collect();
+    let filler = filler.join(" ");
+    let text = |number: usize| {
+        let words: Vec<String> = (0..7)
+            .map(|step| format!("selected{}", number * 5 + step))
+            .collect();
+        format!("{filler} {}", words.join(" "))
+    };
+    (0..20).map(text).collect()
+}
+
+const RECIPES: [Recipe; 10] = [
+    Recipe::Common,
+    Recipe::Selective,
+    Recipe::SelectiveFive,
+    Recipe::Any,
+    Recipe::AnyFive,
+    Recipe::Phrases,
+    Recipe::Ors,
+    Recipe::Wildcards,
+    Recipe::Near,
+    Recipe::Mixed,
+];
+
 #[test]
 fn a_seed_gives_the_same_queries_for_ever() {
-    let queries = Recipe::Common.queries(&TEXTS, 2, 1).unwrap();
-    assert_eq!(queries, Recipe::Common.queries(&TEXTS, 2, 1).unwrap());
-    assert_ne!(queries, Recipe::Common.queries(&TEXTS, 2, 2).unwrap());
+    let texts = long_texts();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    for recipe in RECIPES {
+        let queries = draw(recipe, &texts, 20, 1).unwrap();
+        assert_eq!(queries, draw(recipe, &texts, 20, 1).unwrap());
+        assert_ne!(queries, draw(recipe, &texts, 20, 2).unwrap());
+    }
     let mut random = XorShift::new(1);
     assert_eq!(
         [random.next_u64(), random.next_u64()],
@@ -25,25 +73,50 @@ fn a_seed_gives_the_same_queries_for_ever() {
 
 #[test]
 fn texts_with_too_few_words_give_no_queries() {
-    assert!(Recipe::Common.queries(&["one two three"], 1, 1).is_none());
-    assert!(
-        Recipe::Selective
-            .queries(&["one two six", "lengthy"], 1, 1)
-            .is_none()
-    );
+    for recipe in RECIPES {
+        assert!(draw(recipe, &["one two six"], 1, 1).is_none() || recipe == Recipe::Any);
+    }
+    assert!(draw(Recipe::Any, &["one", "two"], 1, 1).is_none());
 }
 
 #[test]
 fn a_query_asks_for_four_different_words() {
-    for query in Recipe::Common.queries(&TEXTS, 50, 3).unwrap() {
+    for query in draw(Recipe::Common, &TEXTS, 50, 3).unwrap() {
         let mut words: Vec<&str> = query
+            .text
             .split(' ')
             .map(|word| word.trim_start_matches('-'))
             .collect();
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), 4, "{query}");
-        assert_eq!(query.matches(" -").count(), 2);
+        assert_eq!(words.len(), 4, "{query:?}");
+        assert_eq!(query.text.matches(" -").count(), 2);
+    }
+}
+
+#[test]
+fn a_mix_has_each_shape_in_its_share_and_filters_on_half() {
+    let texts = long_texts();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let queries = draw(Recipe::Mixed, &texts, 10_000, 1).unwrap();
+    let share = |is: fn(&Drawn) -> bool| queries.iter().filter(|query| is(query)).count() / 100;
+    let is_wild = |query: &Drawn| query.text.contains(['*', '?']);
+    assert!((27..=33).contains(&share(|query| query.text.starts_with('"'))));
+    assert!((18..=22).contains(&share(|query| query.text.contains('|'))));
+    assert!((8..=12).contains(&share(|query| query.text.contains(" NEAR/5 "))));
+    assert!((8..=12).contains(&share(is_wild)));
+    assert!((47..=53).contains(&share(|query| !query.filters.is_empty())));
+}
+
+#[test]
+fn a_phrase_is_of_words_that_follow_each_other() {
+    let texts = long_texts();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    for query in draw(Recipe::Phrases, &texts, 100, 1).unwrap() {
+        let phrase = query.text.trim_matches('"');
+        assert!((2..=4).contains(&phrase.split(' ').count()), "{phrase}");
+        let is_there = |text: &&str| format!(" {text} ").contains(&format!(" {phrase} "));
+        assert!(texts.iter().any(is_there), "{phrase}");
     }
 }
 

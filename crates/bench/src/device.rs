@@ -10,7 +10,7 @@ use disk::{fdatasync_rate, file_system_kind};
 use crate::runs::Run;
 
 /// What a bare program gets from the disk.
-pub(super) struct Device {
+pub(crate) struct Device {
     path: PathBuf,
     file_system: String,
     /// 4 KiB writes with a sync each, one after the other, a second; none if the directory cannot be written.
@@ -18,7 +18,7 @@ pub(super) struct Device {
 }
 
 impl Device {
-    pub(super) fn measure(path: &Path) -> Device {
+    pub(crate) fn measure(path: &Path) -> Device {
         Device {
             path: path.to_owned(),
             file_system: file_system_kind(path),
@@ -28,13 +28,13 @@ impl Device {
 }
 
 /// The bare loop just before a run and just after it: a disk that others use too is not the same for long.
-pub(super) struct Paired<'a> {
+pub(crate) struct Paired<'a> {
     path: Option<&'a Path>,
     before: Option<f64>,
 }
 
 impl<'a> Paired<'a> {
-    pub(super) fn begin(path: Option<&'a Path>) -> Paired<'a> {
+    pub(crate) fn begin(path: Option<&'a Path>) -> Paired<'a> {
         Paired {
             path,
             before: path.and_then(|path| fdatasync_rate(path).ok()),
@@ -42,7 +42,7 @@ impl<'a> Paired<'a> {
     }
 
     /// Tells the bare rate, and the run's against it. Nothing where it cannot be measured.
-    pub(super) fn end(&self, run: &mut Run) {
+    pub(crate) fn end(&self, run: &mut Run) {
         let after = self.path.and_then(|path| fdatasync_rate(path).ok());
         if let (Some(before), Some(after)) = (self.before, after) {
             let bare = f64::midpoint(before, after);

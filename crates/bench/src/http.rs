@@ -1,0 +1,193 @@
+//! A blocking HTTP/1.1 client of one kept connection: what the benchmarks ask HTTP doors through.
+//!
+//! Bodies are sent with their length and read by length or by chunks. No TLS, no redirects.
+
+use std::{
+    io::{self, BufRead, BufReader, Read, Write},
+    net::TcpStream,
+};
+
+use crate::{
+    Server,
+    error::{Error, Result},
+};
+
+/// Longest answer that is read, in bytes.
+const BODY_BYTES_MAX: usize = 1 << 30;
+/// Longest line of a head.
+const LINE_BYTES_MAX: u64 = 64 << 10;
+
+/// A connection.
+pub(crate) struct Http {
+    stream: BufReader<TcpStream>,
+    /// Host and authorisation, with their line ends.
+    headers: String,
+    request: Vec<u8>,
+    body: Vec<u8>,
+}
+
+/// What is sent with a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    pub(crate) content_type: &'static str,
+    pub(crate) accept: &'static str,
+}
+
+/// JSON both ways.
+pub(crate) const JSON: Kind = Kind {
+    content_type: "application/json",
+    accept: "application/json",
+};
+
+impl Http {
+    /// Connects to the server's `host:port`; without a password nobody is named.
+    pub(crate) fn connect(server: &Server) -> Result<Http> {
+        let stream = TcpStream::connect(&server.addr)?;
+        stream.set_nodelay(true)?;
+        let mut headers = format!("Host: {}\r\n", server.addr);
+        if !server.password.is_empty() {
+            let login = format!("{}:{}", server.user, server.password);
+            headers += &format!("Authorization: Basic {}\r\n", base64(login.as_bytes()));
+        }
+        Ok(Http {
+            stream: BufReader::with_capacity(64 << 10, stream),
+            headers,
+            request: Vec::new(),
+            body: Vec::new(),
+        })
+    }
+
+    /// Sends a request and reads its answer: status and body.
+    pub(crate) fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        kind: Kind,
+        body: &[u8],
+    ) -> Result<(u16, &[u8])> {
+        self.request.clear();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{}Content-Type: {}\r\nAccept: {}\r\nContent-Length: {}\r\n\r\n",
+            self.headers,
+            kind.content_type,
+            kind.accept,
+            body.len(),
+        );
+        self.request.extend_from_slice(head.as_bytes());
+        self.request.extend_from_slice(body);
+        self.stream.get_mut().write_all(&self.request)?;
+        let status = self.answer()?;
+        Ok((status, &self.body))
+    }
+
+    /// As [`Http::ask`]; a status of 300 or more is an error with the body's beginning.
+    pub(crate) fn get(
+        &mut self,
+        method: &str,
+        path: &str,
+        kind: Kind,
+        body: &[u8],
+    ) -> Result<&[u8]> {
+        let (status, _) = self.ask(method, path, kind, body)?;
+        if status < 300 {
+            return Ok(&self.body);
+        }
+        let told = String::from_utf8_lossy(&self.body);
+        let told: String = told.chars().take(300).collect();
+        Err(Error::Http(format!("{method} {path}: {status} {told}")))
+    }
+
+    fn answer(&mut self) -> Result<u16> {
+        let first = self.line()?;
+        let status = first.split(' ').nth(1).and_then(|code| code.parse().ok());
+        let status = status.ok_or_else(|| broken("no status"))?;
+        let (mut length, mut chunked) = (0, false);
+        loop {
+            let line = self.line()?;
+            if line.is_empty() {
+                break;
+            }
+            let Some((name, value)) = line.split_once(':') else {
+                return Err(broken("a header without a name"));
+            };
+            let value = value.trim();
+            match name.to_ascii_lowercase().as_str() {
+                "content-length" => {
+                    length = value.parse().map_err(|_| broken("no length"))?;
+                }
+                "transfer-encoding" => chunked = value.eq_ignore_ascii_case("chunked"),
+                _ => {}
+            }
+        }
+        self.body.clear();
+        match chunked {
+            true => self.chunks()?,
+            false => self.take(length)?,
+        }
+        Ok(status)
+    }
+
+    fn chunks(&mut self) -> Result<()> {
+        loop {
+            let line = self.line()?;
+            let digits = line.split(';').next().unwrap_or_default().trim();
+            let length = usize::from_str_radix(digits, 16).map_err(|_| broken("no chunk"))?;
+            self.take(length)?;
+            while !self.line()?.is_empty() {}
+            if length == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds so many bytes to the body.
+    fn take(&mut self, length: usize) -> Result<()> {
+        if length > BODY_BYTES_MAX - self.body.len().min(BODY_BYTES_MAX) {
+            return Err(broken("an answer of more than 1 GiB"));
+        }
+        let taken = (&mut self.stream)
+            .take(length as u64)
+            .read_to_end(&mut self.body)?;
+        match taken == length {
+            true => Ok(()),
+            false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+        }
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        (&mut self.stream)
+            .take(LINE_BYTES_MAX)
+            .read_line(&mut line)?;
+        match line.strip_suffix('\n') {
+            Some(text) => Ok(text.trim_end_matches('\r').to_owned()),
+            None => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+        }
+    }
+}
+
+fn broken(what: &str) -> Error {
+    Error::Http(format!("the server's answer is no HTTP: {what}"))
+}
+
+/// RFC 4648, section 4.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let byte = |place: usize| u32::from(three.get(place).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place > three.len() {
+                '='
+            } else {
+                char::from(letter)
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

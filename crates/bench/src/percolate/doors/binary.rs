@@ -1,0 +1,98 @@
+//! Matching in a server, by POST /pq/{table}/search with the compact answer.
+
+use std::ops::Range;
+
+use wire::pq;
+
+use super::{Table, body::Body, mysql};
+use crate::{
+    Server,
+    error::{Error, Result},
+    http::{Http, JSON, Kind},
+    percolate::{
+        Prepared,
+        drive::{Caller, Counts},
+    },
+};
+
+/// Queries in one INSERT.
+const INSERT_QUERIES: usize = 1_000;
+
+const COMPACT: Kind = Kind {
+    content_type: "application/json",
+    accept: pq::CONTENT_TYPE,
+};
+
+/// The table of queries on the server.
+pub(super) struct Alerts {
+    server: Server,
+    body: Body,
+}
+
+/// One connection and what it counted.
+struct Connection<'p> {
+    http: Http,
+    alerts: &'p Alerts,
+    request: String,
+    counts: Counts,
+}
+
+impl Alerts {
+    pub(super) fn create(server: &Server, prepared: &Prepared) -> Result<Alerts> {
+        let mut http = Http::connect(server)?;
+        for statement in mysql::CREATE {
+            run(&mut http, statement)?;
+        }
+        for statement in mysql::inserts("INSERT", prepared.queries.iter(), INSERT_QUERIES) {
+            run(&mut http, &statement)?;
+        }
+        let begin = "{\"query\":{\"percolate\":{\"documents\":[";
+        Ok(Alerts {
+            server: server.clone(),
+            body: Body::new(prepared, begin, "]}}}"),
+        })
+    }
+}
+
+/// A statement, whose answer is not looked at.
+fn run(http: &mut Http, statement: &str) -> Result<()> {
+    let plain = Kind {
+        content_type: "text/plain",
+        ..JSON
+    };
+    http.get("POST", "/sql?mode=raw", plain, statement.as_bytes())
+        .map(|_| ())
+}
+
+impl Table for Alerts {
+    fn connect<'p>(&'p self, _: &'p Prepared) -> Result<Box<dyn Caller + 'p>> {
+        Ok(Box::new(Connection {
+            http: Http::connect(&self.server)?,
+            alerts: self,
+            request: String::new(),
+            counts: Counts::default(),
+        }))
+    }
+
+    fn remove(&self) -> Result<()> {
+        run(&mut Http::connect(&self.server)?, "DROP TABLE bench_alerts")
+    }
+}
+
+impl Caller for Connection<'_> {
+    /// One request, its answer read into rows.
+    fn call(&mut self, documents: Range<usize>) -> Result<()> {
+        self.alerts.body.write(documents, &mut self.request);
+        let path = "/pq/bench_alerts/search";
+        let body = self.request.as_bytes();
+        let answer = self.http.get("POST", path, COMPACT, body)?;
+        let decoded = pq::decode(answer).map_err(|error| Error::Http(error.to_string()))?;
+        self.counts.pairs += decoded.pairs() as u64;
+        self.counts.rows += decoded.head.rows;
+        Ok(())
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+}

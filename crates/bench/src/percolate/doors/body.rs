@@ -1,0 +1,45 @@
+//! Requests whose documents are JSON, made before the clock runs.
+
+use std::ops::Range;
+
+use serde_json::json;
+
+use crate::{percolate::Prepared, workload::Post};
+
+/// A request around documents.
+pub(super) struct Body {
+    begin: &'static str,
+    documents: Vec<String>,
+    end: &'static str,
+}
+
+impl Body {
+    /// Documents have their attributes only where queries ask for them.
+    pub(super) fn new(prepared: &Prepared, begin: &'static str, end: &'static str) -> Body {
+        let text = |post: &Post| match prepared.filtered {
+            true => document(post).to_string(),
+            false => json!({"body": post.body}).to_string(),
+        };
+        Body {
+            begin,
+            documents: prepared.posts.iter().map(text).collect(),
+            end,
+        }
+    }
+
+    /// The request about these documents, in the place of what `request` held.
+    pub(super) fn write(&self, documents: Range<usize>, request: &mut String) {
+        request.clear();
+        request.push_str(self.begin);
+        for (number, document) in self.documents[documents].iter().enumerate() {
+            request.push_str(if number == 0 { "" } else { "," });
+            request.push_str(document);
+        }
+        request.push_str(self.end);
+    }
+}
+
+/// A post as a JSON document.
+pub(super) fn document(post: &Post) -> serde_json::Value {
+    json!({"body": post.body, "sub": post.sub, "ts": post.seconds() as i64, "score": post.score})
+}

@@ -1,0 +1,183 @@
+//! Matching in a server, by CALL PQ: in Seine, or in any other that has the statement.
+
+use std::{cell::Cell, ops::Range};
+
+use super::{Table, body::document};
+use crate::{
+    Server,
+    client::Client,
+    error::{Error, Result},
+    percolate::{
+        Prepared,
+        drive::{Caller, Counts},
+        queries::{Queries, Query},
+    },
+    workload::{Post, push_literal, statements},
+};
+
+/// Queries in one INSERT.
+const INSERT_QUERIES: usize = 1_000;
+
+/// Makes the table of queries anew. Its columns are a post's; `body` is the only text.
+pub(super) const CREATE: [&str; 2] = [
+    "DROP TABLE IF EXISTS bench_alerts",
+    "CREATE TABLE bench_alerts (body text, sub string, ts timestamp, score int) type='pq'",
+];
+
+/// The table of queries on the server.
+pub(super) struct Alerts {
+    server: Server,
+    /// Each document as a literal, made before the clock runs.
+    literals: Vec<String>,
+    /// What stands behind the documents.
+    options: &'static str,
+}
+
+/// One connection and what it counted.
+struct Connection<'p> {
+    client: Client,
+    alerts: &'p Alerts,
+    statement: String,
+    counts: Counts,
+}
+
+impl Alerts {
+    pub(super) fn create(server: &Server, prepared: &Prepared) -> Result<Alerts> {
+        let mut client = server.connect()?;
+        create_table(&mut client)?;
+        insert_queries(&mut client, &prepared.queries, INSERT_QUERIES)?;
+        Alerts::stored(server, prepared)
+    }
+
+    /// The table as it is, which must hold every query.
+    pub(super) fn stored(server: &Server, prepared: &Prepared) -> Result<Alerts> {
+        let mut client = server.connect()?;
+        let stored = count(&mut client, "SELECT COUNT(*) FROM bench_alerts")?;
+        Error::unless_equal("queries stored", prepared.queries.len() as u64, stored)?;
+        let as_json = prepared.filtered;
+        Ok(Alerts {
+            server: server.clone(),
+            literals: prepared
+                .posts
+                .iter()
+                .map(|post| literal(post, as_json))
+                .collect(),
+            options: match as_json {
+                true => "), 1 AS docs_json, 1 AS docs)",
+                false => "), 0 AS docs_json, 1 AS docs)",
+            },
+        })
+    }
+}
+
+impl Table for Alerts {
+    fn connect<'p>(&'p self, _: &'p Prepared) -> Result<Box<dyn Caller + 'p>> {
+        Ok(Box::new(Connection {
+            client: self.server.connect()?,
+            alerts: self,
+            statement: String::new(),
+            counts: Counts::default(),
+        }))
+    }
+
+    fn remove(&self) -> Result<()> {
+        self.server.connect()?.query("DROP TABLE bench_alerts")?;
+        Ok(())
+    }
+}
+
+impl Caller for Connection<'_> {
+    /// One CALL PQ, all its rows read. Documents are counted by the commas between them.
+    fn call(&mut self, documents: Range<usize>) -> Result<()> {
+        let text = &mut self.statement;
+        text.clear();
+        text.push_str("CALL PQ('bench_alerts', (");
+        let first = documents.start;
+        for (literal, number) in self.alerts.literals[documents].iter().zip(first..) {
+            text.push_str(if number == first { "" } else { "," });
+            text.push_str(literal);
+        }
+        text.push_str(self.alerts.options);
+        let pairs = &mut self.counts.pairs;
+        let documents = Cell::new(None);
+        let summary = self.client.query_named_rows(
+            text,
+            &mut |columns| {
+                let named = |name: &str| name.eq_ignore_ascii_case("documents");
+                documents.set(columns.iter().position(|column| named(&column.name)));
+            },
+            &mut |cells| {
+                let listed = documents
+                    .get()
+                    .and_then(|column: usize| *cells.get(column)?);
+                if let Some(listed) = listed {
+                    *pairs += 1 + listed.iter().filter(|byte| **byte == b',').count() as u64;
+                }
+            },
+        )?;
+        self.counts.rows += summary.rows;
+        Ok(())
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts
+    }
+}
+
+/// The document as CALL PQ takes it: its text, or all of it as JSON where filters ask for attributes.
+fn literal(post: &Post, as_json: bool) -> String {
+    let mut text = String::new();
+    match as_json {
+        true => push_literal(&mut text, &document(post).to_string()),
+        false => push_literal(&mut text, &post.body),
+    }
+    text
+}
+
+/// Makes `bench_alerts` anew, empty.
+pub(crate) fn create_table(client: &mut Client) -> Result<()> {
+    for statement in CREATE {
+        client.query(statement)?;
+    }
+    Ok(())
+}
+
+/// Stores queries in `bench_alerts`, so many in a statement.
+pub(crate) fn insert_queries(client: &mut Client, queries: &Queries, rows: usize) -> Result<()> {
+    for statement in inserts("INSERT", queries.iter(), rows) {
+        client.query(&statement)?;
+    }
+    Ok(())
+}
+
+/// INSERT or REPLACE of queries, so many in a statement.
+pub(crate) fn inserts<'q>(
+    verb: &str,
+    queries: impl Iterator<Item = Query<'q>>,
+    rows: usize,
+) -> impl Iterator<Item = String> {
+    let row = |text: &mut String, query: Query<'_>| {
+        *text += &format!("({},", query.id);
+        push_literal(text, query.text);
+        text.push(',');
+        push_literal(text, query.filters);
+        text.push(')');
+    };
+    let begin = format!("{verb} INTO bench_alerts (id, query, filters) VALUES ");
+    statements(begin, queries, rows, "", row)
+}
+
+/// A cell as text.
+pub(crate) fn cell(row: &[Option<Vec<u8>>], column: usize) -> Option<&str> {
+    std::str::from_utf8(row.get(column)?.as_deref()?).ok()
+}
+
+/// The number in the first cell of an answer.
+pub(crate) fn count(client: &mut Client, statement: &str) -> Result<u64> {
+    let answer = client.query(statement)?;
+    let number = answer
+        .rows
+        .first()
+        .and_then(|row| cell(row, 0)?.parse().ok());
+    number.ok_or(Error::BadOption("the server did not answer with a number"))
+}

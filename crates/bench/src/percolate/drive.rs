@@ -1,0 +1,154 @@
+//! Documents through callers, and what came of it.
+
+use std::{
+    ops::Range,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+    time::Instant,
+};
+
+use super::Prepared;
+use crate::{
+    batch::{Batch, Sizes},
+    error::{Error, Result},
+    latency::Latencies,
+    runs::{Effort, Run},
+};
+
+/// A thread in this process, or a connection to a server.
+pub(super) trait Caller: Send {
+    /// Matches the documents of the workload with these numbers, and counts.
+    fn call(&mut self, documents: Range<usize>) -> Result<()>;
+
+    /// What was counted in all calls so far.
+    fn counts(&self) -> Counts;
+}
+
+/// What callers count. What a caller cannot see stays 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Pairs of a query and a document that it was hit by.
+    pub(super) pairs: u64,
+    /// Queries hit, call by call.
+    pub(super) rows: u64,
+    pub(super) candidates: u64,
+    pub(super) visits: u64,
+}
+
+/// A caller with the sizes of its calls and their times.
+struct Worker<'c> {
+    caller: Box<dyn Caller + 'c>,
+    sizes: Sizes,
+    latencies: Latencies,
+}
+
+/// Passes over all documents until the time is up. Every pass must give every pair: those of the workload, or, where
+/// `own_count` is set, as many as the first pass gave.
+pub(super) fn drive(
+    callers: Vec<Box<dyn Caller + '_>>,
+    prepared: &Prepared,
+    batch: Batch,
+    effort: Effort,
+    own_count: bool,
+    tick: &mut dyn FnMut(),
+) -> Result<Run> {
+    let mut workers: Vec<Worker<'_>> = callers
+        .into_iter()
+        .map(|caller| Worker {
+            caller,
+            sizes: Sizes::new(batch),
+            latencies: Latencies::default(),
+        })
+        .collect();
+    let documents = prepared.posts.len();
+    let begun = Instant::now();
+    let mut passes = 0;
+    let mut expected = (!own_count).then_some(prepared.matches);
+    while passes == 0 || begun.elapsed() < effort.run_time() {
+        pass(documents, &mut workers)?;
+        passes += 1;
+        let pairs = workers.iter().map(|each| each.caller.counts().pairs).sum();
+        let expected = *expected.get_or_insert(pairs);
+        Error::unless_equal("pairs after a pass", expected * passes, pairs)?;
+        tick();
+    }
+    let elapsed = begun.elapsed();
+    let mut latencies = Latencies::default();
+    for worker in &workers {
+        latencies.merge(&worker.latencies);
+    }
+    let elements = passes * documents as u64;
+    let facts = facts(&workers, elements);
+    Ok(Run {
+        elements,
+        elapsed,
+        latencies,
+        facts,
+    })
+}
+
+/// Each count that was made, a document.
+fn facts(workers: &[Worker<'_>], elements: u64) -> Vec<(&'static str, f64)> {
+    let sum = |count: fn(&Counts) -> u64| {
+        workers
+            .iter()
+            .map(|worker| count(&worker.caller.counts()))
+            .sum::<u64>()
+    };
+    let counts = [
+        ("candidates/doc", sum(|counts| counts.candidates)),
+        ("visits/doc", sum(|counts| counts.visits)),
+        ("matches/doc", sum(|counts| counts.pairs)),
+        ("rows/doc", sum(|counts| counts.rows)),
+    ];
+    let seen = counts
+        .into_iter()
+        .filter(|(name, count)| *count > 0 || *name == "matches/doc");
+    seen.map(|(name, count)| (name, count as f64 / elements.max(1) as f64))
+        .collect()
+}
+
+/// Every document once; the workers take batches as they come. The first failure ends all of them.
+fn pass(documents: usize, workers: &mut [Worker<'_>]) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(None);
+    let work = |worker: &mut Worker<'_>| {
+        loop {
+            let size = worker.sizes.next();
+            let start = next.fetch_add(size, Relaxed);
+            if start >= documents {
+                return;
+            }
+            if let Err(error) = worker.take(start..documents.min(start.saturating_add(size))) {
+                next.store(documents, Relaxed);
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                return;
+            }
+        }
+    };
+    match workers {
+        [single] => work(single),
+        several => thread::scope(|scope| {
+            for worker in several {
+                scope.spawn(|| work(worker));
+            }
+        }),
+    }
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failed.map_or(Ok(()), Err)
+}
+
+impl Worker<'_> {
+    fn take(&mut self, documents: Range<usize>) -> Result<()> {
+        let count = documents.len();
+        let begun = Instant::now();
+        self.caller.call(documents)?;
+        let time = begun.elapsed();
+        self.latencies.add(time);
+        self.sizes.took(count, time);
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! A workload as words, for programs that have another analysis.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+
+use query::tree::Node;
+
+use super::{Options, matcher, prepare, prepared::words_of};
+use crate::{
+    definition::Definition,
+    error::{Error, Result},
+};
+
+/// Writes `queries.txt` (a query a line: `+word` for each that must be there, `-word` for each that must not, with spaces
+/// between) and `documents.txt` (the folded words of a document a line, with spaces between), in the order of the ids.
+/// Gives the number of pairs that must come out.
+///
+/// # Errors
+/// As [`run`](super::run); [`Error::Query`] for a query that is more than words which must be there or must not;
+/// [`Error::Io`].
+pub fn export(options: &Options, directory: &Path) -> Result<u64> {
+    write(
+        &Definition::percolate(&options.definition)?,
+        options,
+        directory,
+    )
+}
+
+pub(super) fn write(definition: &Definition, options: &Options, directory: &Path) -> Result<u64> {
+    let prepared = prepare(definition, options)?;
+    fs::create_dir_all(directory)?;
+    write_lines(&directory.join("queries.txt"), |line| {
+        for query in prepared.queries.iter() {
+            let words = conjunction(&matcher::parse(query.text)?);
+            let words = words.filter(|_| query.filters.is_empty());
+            let words = words.ok_or_else(|| Error::Query(query.text.to_owned()))?;
+            line(&words.join(" "))?;
+        }
+        Ok(())
+    })?;
+    write_lines(&directory.join("documents.txt"), |line| {
+        for post in &prepared.posts {
+            let words = words_of(post);
+            let words: Vec<&str> = words.iter().map(|(word, _, _)| word).collect();
+            line(&words.join(" "))?;
+        }
+        Ok(())
+    })?;
+    Ok(prepared.matches)
+}
+
+fn write_lines(
+    path: &Path,
+    lines: impl FnOnce(&mut dyn FnMut(&str) -> io::Result<()>) -> Result<()>,
+) -> Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    lines(&mut |line| writeln!(file, "{line}"))?;
+    Ok(file.flush()?)
+}
+
+/// The words of a tree that is nothing but words that must be there and words that must not.
+fn conjunction(root: &Node) -> Option<Vec<String>> {
+    let children = match root {
+        Node::And(children) => children.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    let signed = |node: &Node| match node {
+        Node::Word(word) if word.term.is_plain() => Some(format!("+{}", word.term.text)),
+        Node::Not(inner) => match inner.as_ref() {
+            Node::Word(word) if word.term.is_plain() => Some(format!("-{}", word.term.text)),
+            _ => None,
+        },
+        _ => None,
+    };
+    children.iter().map(signed).collect()
+}

@@ -1,0 +1,113 @@
+//! The cells of a grid, and the automatic batch beside the best of them.
+
+use super::{
+    Options, Prepared,
+    drive::{Caller, drive},
+};
+use crate::{
+    batch::Batch,
+    error::Result,
+    outcome::Cell,
+    runs::{self, Run},
+};
+
+/// Makes a caller: a thread's, or a connection.
+pub(super) type Connect<'c> = dyn Fn() -> Result<Box<dyn Caller + 'c>> + 'c;
+
+/// Measures each cell. Where the automatic batch is asked for beside others, its runs alternate with the best cell's,
+/// and a note tells their ratio.
+pub(super) fn measure(
+    options: &Options,
+    prepared: &Prepared,
+    connect: &Connect<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Cell>> {
+    let fixed = || {
+        options
+            .batches
+            .iter()
+            .filter(|batch| **batch != Batch::Auto)
+    };
+    let mut cells = Vec::new();
+    for &batch in fixed() {
+        for &concurrency in &options.concurrencies {
+            let doing = format!("percolate, batch {batch}, concurrency {concurrency}");
+            let runs = runs::repeat(options.effort, &doing, |tick| {
+                one(options, prepared, connect, (batch, concurrency), tick)
+            })?;
+            cells.push(Cell::new(concurrency, batch, &runs));
+        }
+    }
+    if options.batches.contains(&Batch::Auto) {
+        for &concurrency in &options.concurrencies {
+            let best = best(&cells, concurrency);
+            let (cell, ratios) = automatic(options, prepared, connect, concurrency, best)?;
+            if let (Some(best), Some(middle)) = (best, ratios.get(ratios.len() / 2)) {
+                notes.push(format!(
+                    "the automatic batch with {concurrency} clients: {middle:.3} x batch {best}, the best cell; run by run {}",
+                    listed(&ratios),
+                ));
+            }
+            cells.push(cell);
+        }
+    }
+    Ok(cells)
+}
+
+fn one(
+    options: &Options,
+    prepared: &Prepared,
+    connect: &Connect<'_>,
+    (batch, concurrency): (Batch, u32),
+    tick: &mut dyn FnMut(),
+) -> Result<Run> {
+    let callers = (0..concurrency).map(|_| connect());
+    drive(
+        callers.collect::<Result<_>>()?,
+        prepared,
+        batch,
+        options.effort,
+        options.own_count,
+        tick,
+    )
+}
+
+/// The batch of the fastest cell with so many clients.
+fn best(cells: &[Cell], concurrency: u32) -> Option<Batch> {
+    let with = cells.iter().filter(|cell| cell.concurrency == concurrency);
+    with.max_by(|a, b| a.rate().total_cmp(&b.rate()))
+        .map(|cell| cell.batch)
+}
+
+/// The automatic batch's cell, and the ratios of its runs to those of the best batch, which alternate with them; rising.
+fn automatic(
+    options: &Options,
+    prepared: &Prepared,
+    connect: &Connect<'_>,
+    concurrency: u32,
+    best: Option<Batch>,
+) -> Result<(Cell, Vec<f64>)> {
+    let doing = format!("percolate, automatic batch, concurrency {concurrency}");
+    let mut ratios = Vec::new();
+    let runs = runs::repeat(options.effort, &doing, |tick| {
+        let beside = match best {
+            Some(batch) => {
+                let cell = (batch, concurrency);
+                Some(one(options, prepared, connect, cell, tick)?)
+            }
+            None => None,
+        };
+        let cell = (Batch::Auto, concurrency);
+        let run = one(options, prepared, connect, cell, tick)?;
+        ratios.extend(beside.map(|beside| run.rate() / beside.rate()));
+        Ok(run)
+    })?;
+    ratios.sort_by(f64::total_cmp);
+    Ok((Cell::new(concurrency, Batch::Auto, &runs), ratios))
+}
+
+/// Ratios with three digits behind the point.
+pub(super) fn listed(ratios: &[f64]) -> String {
+    let texts: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
+    texts.join(" ")
+}

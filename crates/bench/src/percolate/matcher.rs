@@ -1,0 +1,115 @@
+//! The calls into the matcher, in this process.
+
+use std::{ops::Range, sync::Arc};
+
+use percolate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
+use query::{
+    analysis::{Analyzer, Words},
+    tree::Node,
+};
+
+use super::{
+    drive::{Caller, Counts},
+    oracle::condition,
+};
+use crate::{
+    error::{Error, Result},
+    workload::{Drawn, Post},
+};
+
+/// The text column of the workloads.
+pub(crate) const FIELD: &str = "body";
+
+/// Parses a query of a workload.
+pub(super) fn parse(text: &str) -> Result<Node> {
+    let parsed = query::parse(text, &[FIELD], &Analyzer::default());
+    let refused = |error| Error::Query(format!("{text}: {error}"));
+    parsed.map(|query| query.root).map_err(refused)
+}
+
+/// Adds a query to a set.
+pub(super) fn insert(set: &mut QuerySet, id: u64, query: &Drawn) -> Result<()> {
+    let root = parse(&query.text)?;
+    let standing = StandingQuery {
+        id,
+        text: query.text.as_str().into(),
+        tags: Box::default(),
+        filters: query.filters.as_str().into(),
+        source: Box::default(),
+        count: Default::default(),
+    };
+    let filter = condition(&query.filters)?.map(Arc::new);
+    set.insert(Arc::new(standing), &root, filter);
+    Ok(())
+}
+
+/// One thread's buffers and counts.
+#[derive(Default)]
+pub(super) struct Matcher {
+    words: Vec<Words>,
+    scratch: Scratch,
+    hits: Hits,
+    counts: Counts,
+}
+
+impl Matcher {
+    /// Tokenises and matches these posts, and adds to the counts. Too many pairs leave none, and the count of a pass is wrong.
+    pub(super) fn take(&mut self, snapshot: &Snapshot, posts: &[Post]) -> &Hits {
+        let analyzer = Analyzer::default();
+        if self.words.len() < posts.len() {
+            self.words.resize_with(posts.len(), Words::new);
+        }
+        for (words, post) in self.words.iter_mut().zip(posts) {
+            words.clear();
+            words.push_field(&analyzer, 0, &post.body);
+        }
+        let documents = Documents {
+            words: &self.words[..posts.len()],
+            attributes: &|document, column| posts[document].attribute(column),
+        };
+        snapshot
+            .matches(&documents, &mut self.scratch, &mut self.hits)
+            .unwrap_or_default();
+        let work = self.hits.work();
+        self.counts.candidates += work.candidates;
+        self.counts.visits += work.visits;
+        self.counts.pairs += work.matches;
+        self.counts.rows += self.hits.len() as u64;
+        &self.hits
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+}
+
+/// A thread that matches against whatever snapshot is the present one.
+pub(super) struct Thread<'a> {
+    matcher: Matcher,
+    posts: &'a [Post],
+    present: &'a (dyn Fn() -> Arc<Snapshot> + Sync),
+}
+
+impl<'a> Thread<'a> {
+    pub(super) fn new(
+        posts: &'a [Post],
+        present: &'a (dyn Fn() -> Arc<Snapshot> + Sync),
+    ) -> Thread<'a> {
+        Thread {
+            matcher: Matcher::default(),
+            posts,
+            present,
+        }
+    }
+}
+
+impl Caller for Thread<'_> {
+    fn call(&mut self, documents: Range<usize>) -> Result<()> {
+        self.matcher.take(&(self.present)(), &self.posts[documents]);
+        Ok(())
+    }
+
+    fn counts(&self) -> Counts {
+        self.matcher.counts()
+    }
+}

@@ -1,0 +1,124 @@
+//! A sample of documents and queries by the slow reference: a wrong pair or a missing one ends the benchmark.
+
+use query::{
+    analysis::Words,
+    expression::{self, Prepared as Condition},
+    lexer::Lexer,
+    reference,
+    tree::Node,
+};
+
+use super::{
+    Prepared, matcher,
+    queries::{Queries, Query},
+};
+use crate::{
+    error::{Error, Result},
+    workload::{ATTRIBUTES, Post},
+};
+
+/// Evaluations that the reference is given: it takes about a microsecond for each.
+const EVALUATIONS: usize = 2_000_000;
+
+/// Queries that are tried on every sampled document: evenly chosen. A query outside the sample is tried where it was hit.
+const QUERIES_MAX: usize = 100_000;
+
+/// The sampled queries.
+pub(super) struct Oracle {
+    queries: Vec<(u64, Slow)>,
+    step: usize,
+}
+
+/// A query as the reference reads it.
+struct Slow {
+    root: Node,
+    condition: Option<Condition>,
+}
+
+impl Oracle {
+    pub(super) fn new(queries: &Queries) -> Result<Oracle> {
+        let step = queries.len().div_ceil(QUERIES_MAX).max(1);
+        let sampled = (0..queries.len()).step_by(step);
+        let read = |number| {
+            queries
+                .get(number)
+                .map(|query| Ok((query.id, Slow::new(query)?)))
+        };
+        Ok(Oracle {
+            queries: sampled.filter_map(read).collect::<Result<_>>()?,
+            step,
+        })
+    }
+
+    /// Compares. Gives the number of documents compared.
+    pub(super) fn compare(&self, prepared: &Prepared) -> Result<usize> {
+        let wanted = (EVALUATIONS / self.queries.len().max(1)).max(2);
+        let step = prepared.posts.len().div_ceil(wanted).max(1);
+        let sampled = prepared.posts.iter().step_by(step);
+        let count = sampled.len();
+        for post in sampled {
+            self.compare_one(prepared, post)?;
+        }
+        Ok(count)
+    }
+
+    fn compare_one(&self, prepared: &Prepared, post: &Post) -> Result<()> {
+        let mut matcher = matcher::Matcher::default();
+        let hits = matcher.take(&prepared.snapshot, std::slice::from_ref(post));
+        let found: Vec<u64> = hits.ids().map(|(id, _)| id).collect();
+        let is_sampled = |id: u64| (id as usize - 1).is_multiple_of(self.step);
+        let words = super::prepared::words_of(post);
+        let of_sample: Vec<u64> = found.iter().copied().filter(|id| is_sampled(*id)).collect();
+        let expected: Vec<u64> = self
+            .queries
+            .iter()
+            .filter(|(_, slow)| slow.matches(post, &words))
+            .map(|(id, _)| *id)
+            .collect();
+        let same = expected
+            .iter()
+            .filter(|id| of_sample.binary_search(id).is_ok());
+        let what = "sampled queries hit by a sampled document";
+        Error::unless_equal(what, expected.len() as u64, of_sample.len() as u64)?;
+        Error::unless_equal(what, expected.len() as u64, same.count() as u64)?;
+        for id in found.into_iter().filter(|id| !is_sampled(*id)) {
+            let query = prepared.queries.get(id as usize - 1);
+            let right = match query {
+                Some(query) => Slow::new(query)?.matches(post, &words),
+                None => false,
+            };
+            Error::unless_equal("hits that the reference finds", 1, u64::from(right))?;
+        }
+        Ok(())
+    }
+}
+
+impl Slow {
+    fn new(query: Query<'_>) -> Result<Slow> {
+        Ok(Slow {
+            root: matcher::parse(query.text)?,
+            condition: condition(query.filters)?,
+        })
+    }
+
+    fn matches(&self, post: &Post, words: &Words) -> bool {
+        let attribute = |column: usize| post.attribute(column);
+        reference::matches(&self.root, words)
+            && self
+                .condition
+                .as_ref()
+                .is_none_or(|each| each.evaluate(&attribute).as_bool() == Some(true))
+    }
+}
+
+/// A filter over the attributes of posts; nothing for an empty one.
+pub(super) fn condition(filters: &str) -> Result<Option<Condition>> {
+    if filters.is_empty() {
+        return Ok(None);
+    }
+    let refused = |why: String| Error::Query(format!("{filters}: {why}"));
+    let parsed = expression::parse(&mut Lexer::new(filters.as_bytes()))
+        .map_err(|e| refused(e.to_string()))?;
+    let prepared = Condition::typed(&parsed, &ATTRIBUTES);
+    prepared.map(Some).map_err(|unknown| refused(unknown.0))
+}
