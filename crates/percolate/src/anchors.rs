@@ -1,68 +1,95 @@
-//! Where the entries of each anchor lie.
+//! From a term to the row of what is filed under it.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::dictionary::TermId;
+use crate::{dictionary::TermId, rows::Row};
 
-/// Entries filed under one anchor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Run {
-    /// Index of the first.
-    pub(crate) start: u32,
-    /// How many.
-    pub(crate) len: u32,
-}
-
-/// A list by term takes at most this many times the places of the entries; else a table is smaller.
+/// A list by term takes at most this many times the places of the anchors; else a table is smaller.
 const LIST_PLACES_MAX: usize = 4;
 
-/// From a term to its run: a list over all terms where entries are many, one step away; a table where they are few.
+/// Bits of the filter for each anchor, at least, unless it has one for each term.
+const FILTER_BITS: usize = 16;
+
+/// From a term to its row: a list over all terms where anchors are many, one step away; a table where they are few.
 #[derive(Clone, Debug)]
-pub(crate) enum Anchors {
-    List(Box<[Run]>),
-    Table(HashMap<TermId, Run, FxBuildHasher>),
+enum Map {
+    List(Box<[Row]>),
+    Table(HashMap<TermId, Row, FxBuildHasher>),
+}
+
+/// The anchors of a level, with a filter before them that holds few bits of the terms that are none.
+#[derive(Clone, Debug)]
+pub(crate) struct Anchors {
+    /// A power of two of words; a term's number is its own hash.
+    filter: Box<[u64]>,
+    map: Map,
 }
 
 impl Default for Anchors {
     fn default() -> Anchors {
-        Anchors::List(Box::default())
+        Anchors::of(&[])
     }
 }
 
 impl Anchors {
-    /// From the anchor of each entry, in rising order.
-    pub(crate) fn of(anchors: impl ExactSizeIterator<Item = TermId> + Clone) -> Anchors {
-        let places = anchors.clone().last().map_or(0, |last| last as usize + 1);
-        if places <= anchors.len() * LIST_PLACES_MAX {
-            let mut list = vec![Run::default(); places];
-            for (anchor, index) in anchors.zip(0..) {
-                list[anchor as usize].add(index);
+    /// From each anchor and its row, in rising order.
+    pub(crate) fn of(anchors: &[(TermId, Row)]) -> Anchors {
+        let places = anchors.last().map_or(0, |(last, _)| *last as usize + 1);
+        let bits = places.min(anchors.len() * FILTER_BITS).max(1);
+        let words = bits.div_ceil(64).next_power_of_two();
+        let mut filter = vec![0; words];
+        for (anchor, _) in anchors {
+            filter[*anchor as usize / 64 & (words - 1)] |= 1 << (anchor % 64);
+        }
+        let map = if places <= anchors.len() * LIST_PLACES_MAX {
+            let mut list = vec![Row::default(); places];
+            for (anchor, row) in anchors {
+                list[*anchor as usize] = *row;
             }
-            return Anchors::List(list.into());
-        }
-        let mut table: HashMap<TermId, Run, FxBuildHasher> = HashMap::default();
-        for (anchor, index) in anchors.zip(0..) {
-            table.entry(anchor).or_default().add(index);
-        }
-        Anchors::Table(table)
-    }
-
-    /// The run of a term; empty if no entry is filed under it.
-    #[inline]
-    pub(crate) fn run(&self, anchor: TermId) -> Run {
-        match self {
-            Anchors::List(list) => list.get(anchor as usize).copied().unwrap_or_default(),
-            Anchors::Table(table) => table.get(&anchor).copied().unwrap_or_default(),
+            Map::List(list.into())
+        } else {
+            Map::Table(anchors.iter().copied().collect())
+        };
+        Anchors {
+            filter: filter.into(),
+            map,
         }
     }
-}
 
-impl Run {
-    fn add(&mut self, index: u32) {
-        if self.len == 0 {
-            self.start = index;
+    /// Bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.filter)
+            + match &self.map {
+                Map::List(list) => size_of_val(&**list),
+                Map::Table(table) => table.allocation_size(),
+            }
+    }
+
+    /// False for most terms that are no anchor.
+    #[inline(always)]
+    pub(crate) fn may_hold(&self, term: TermId) -> bool {
+        let word = self.filter[term as usize / 64 & (self.filter.len() - 1)];
+        word >> (term % 64) & 1 == 1
+    }
+
+    /// The row of a term; empty if no entry is filed under it.
+    #[inline(always)]
+    pub(crate) fn row(&self, anchor: TermId) -> Row {
+        match &self.map {
+            Map::List(list) => list.get(anchor as usize).copied().unwrap_or_default(),
+            Map::Table(table) => table.get(&anchor).copied().unwrap_or_default(),
         }
-        self.len += 1;
+    }
+
+    /// Every anchor and its row, in no order.
+    pub(crate) fn each(&self, mut visit: impl FnMut(TermId, Row)) {
+        match &self.map {
+            Map::List(list) => {
+                let numbered = list.iter().zip(0..).filter(|(row, _)| row.entries > 0);
+                numbered.for_each(|(row, anchor)| visit(anchor, *row));
+            }
+            Map::Table(table) => table.iter().for_each(|(anchor, row)| visit(*anchor, *row)),
+        }
     }
 }

@@ -4,20 +4,36 @@
 //! compiled once stay good. A snapshot shares the table: it is two layers, a large one that is rarely copied and a
 //! small one that holds what came since, copied whenever it changes under a snapshot.
 //!
-//! A word limited to fields is a term of its own, chained to the plain word: words outside the chosen fields then
-//! never set its mask, and matching needs no other test of fields.
+//! A word limited to fields is a term of its own beside the plain word's: words outside the chosen fields then never
+//! set its mask, and matching needs no other test of fields.
+
+mod table;
 
 use std::{hash::BuildHasher, ops::Range, sync::Arc};
 
-use hashbrown::{HashMap, HashTable};
+use hashbrown::HashMap;
 use query::tree::{FieldSet, Word};
 use rustc_hash::FxBuildHasher;
 
-/// Number of a term. Dense from 0; `u32::MAX` is none.
+use table::Table;
+
+/// Number of a term, dense from [`FIRST`] to below [`TERMS_MAX`].
 pub(crate) type TermId = u32;
 
-/// No term.
-const NONE: TermId = TermId::MAX;
+/// No term: what looking up a word gives that no query asks for.
+pub(crate) const UNKNOWN: TermId = 0;
+
+/// A term that no document holds.
+pub(crate) const NEVER: TermId = 1;
+
+/// The first term of a word.
+const FIRST: TermId = 2;
+
+/// A bit of a number beside a term is in use by the dictionary and by entries.
+const TERMS_MAX: TermId = 1 << 31;
+
+/// Set beside a word's plain term if the word has terms limited to fields, too.
+const LIMITED: u32 = 1 << 31;
 
 /// Longest word that is its own key: with its length it fills 16 bytes.
 const SHORT_BYTES_MAX: usize = 15;
@@ -31,34 +47,44 @@ const RECENT_PART: usize = 256;
 const CROWDED_WORDS_MIN: usize = 1 << 15;
 const CROWDED_PART: usize = 8;
 
-/// A word of at most 15 bytes, exactly: its bytes, zeros, and its length in the last byte. Equal keys are equal words,
-/// so finding a key needs no look at the text.
+/// A word of at most 15 bytes, exactly: its bytes, zeros, and its length with [`USED`] in the last byte. Equal keys are
+/// equal words, so finding a key needs no look at the text. Never 0.
 type Key = [u64; 2];
 
-/// The plain term of a word: it may stand in any field.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Plain {
-    key: Key,
-    /// Its number.
-    pub(crate) term: TermId,
-    /// The first term of the same word limited to fields, or [`NONE`].
-    limited: TermId,
+/// In the last byte of every key, so that none is 0.
+const USED: u64 = 0x80;
+
+/// What the dictionary says of a word: its plain term, which may stand in any field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Plain(u32);
+
+impl Plain {
+    /// The plain term, or [`UNKNOWN`].
+    #[inline(always)]
+    pub(crate) fn term(self) -> TermId {
+        self.0 & !LIMITED
+    }
+
+    /// Whether the word has terms limited to fields.
+    #[inline(always)]
+    pub(crate) fn is_limited(self) -> bool {
+        self.0 & LIMITED != 0
+    }
 }
 
 /// A term limited to fields.
 #[derive(Clone, Copy, Debug)]
 struct Limited {
     term: TermId,
-    /// The next one of the same word, or [`NONE`].
-    next: TermId,
     fields: FieldSet,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Layer {
-    short: HashTable<Plain>,
-    long: HashMap<Arc<[u8]>, Plain, FxBuildHasher>,
-    limited: HashMap<TermId, Limited, FxBuildHasher>,
+    short: Table,
+    long: HashMap<Arc<[u8]>, u32, FxBuildHasher>,
+    /// By plain term: every term of the word that is limited to fields.
+    limited: HashMap<TermId, Box<[Limited]>, FxBuildHasher>,
 }
 
 impl Layer {
@@ -66,25 +92,11 @@ impl Layer {
         self.short.len() + self.long.len() + self.limited.len()
     }
 
-    fn put_short(&mut self, plain: Plain) {
-        use hashbrown::hash_table::Entry;
-        let same = |other: &Plain| other.key == plain.key;
-        match self
-            .short
-            .entry(hash_key(plain.key), same, |other| hash_key(other.key))
-        {
-            Entry::Occupied(mut held) => *held.get_mut() = plain,
-            Entry::Vacant(free) => {
-                free.insert(plain);
-            }
-        }
-    }
-
     fn put(&mut self, word: &[u8], plain: Plain) {
         if word.len() <= SHORT_BYTES_MAX {
-            self.put_short(plain);
+            self.short.put(key_in(word, 0..word.len()), plain.0);
         } else {
-            self.long.insert(Arc::from(word), plain);
+            self.long.insert(Arc::from(word), plain.0);
         }
     }
 }
@@ -98,42 +110,41 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
-    /// Terms numbered so far: every id is below this.
+    /// Every term is below this.
     pub(crate) fn len(&self) -> usize {
-        self.terms as usize
+        (FIRST + self.terms) as usize
     }
 
-    /// The plain term of a word, if a query asks for the word. The word is a stretch of a buffer.
-    #[inline]
-    pub(crate) fn find(&self, buffer: &[u8], word: Range<usize>) -> Option<&Plain> {
+    /// What there is of a word, which is a stretch of a buffer. No branch tells words that are asked for from others:
+    /// nobody could predict it.
+    #[inline(always)]
+    pub(crate) fn find(&self, buffer: &[u8], word: Range<usize>) -> Plain {
         if word.len() > SHORT_BYTES_MAX {
-            let word = buffer.get(word)?;
-            return self
-                .recent
-                .long
-                .get(word)
-                .or_else(|| self.base.long.get(word));
+            return self.find_long(buffer.get(word).unwrap_or_default());
         }
         let key = key_in(buffer, word);
         let hash = hash_key(key);
-        let same = |plain: &Plain| plain.key == key;
-        if !self.recent.short.is_empty()
-            && let Some(plain) = self.recent.short.find(hash, same)
-        {
-            return Some(plain);
+        let base = self.base.short.find(key, hash);
+        if self.recent.short.is_empty() {
+            return Plain(base);
         }
-        self.base.short.find(hash, same)
+        let recent = self.recent.short.find(key, hash);
+        Plain(if recent == UNKNOWN { base } else { recent })
+    }
+
+    #[cold]
+    fn find_long(&self, word: &[u8]) -> Plain {
+        let recent = self.recent.long.get(word);
+        let found = recent.or_else(|| self.base.long.get(word));
+        Plain(found.copied().unwrap_or(UNKNOWN))
     }
 
     /// Calls `visit` with every further term of that word which standing in `field` satisfies.
-    #[inline]
-    pub(crate) fn limited(&self, plain: &Plain, field: u8, mut visit: impl FnMut(TermId)) {
-        let mut next = plain.limited;
-        while let Some(limited) = self.find_limited(next) {
+    pub(crate) fn limited(&self, plain: Plain, field: u8, mut visit: impl FnMut(TermId)) {
+        for limited in self.all_limited(plain) {
             if limited.fields.holds(field) {
                 visit(limited.term);
             }
-            next = limited.next;
         }
     }
 
@@ -141,72 +152,59 @@ impl Dictionary {
     pub(crate) fn intern(&mut self, word: &Word) -> TermId {
         let bytes = word.term.text.as_bytes();
         let plain = match self.find(bytes, 0..bytes.len()) {
-            Some(plain) => *plain,
-            None => self.add_plain(bytes),
+            Plain(UNKNOWN) => self.add_plain(bytes),
+            plain => plain,
         };
         if word.fields == FieldSet::ALL {
-            return plain.term;
+            return plain.term();
         }
-        let mut next = plain.limited;
-        while let Some(limited) = self.find_limited(next) {
-            if limited.fields == word.fields {
-                return limited.term;
-            }
-            next = limited.next;
+        let same = |limited: &&Limited| limited.fields == word.fields;
+        match self.all_limited(plain).iter().find(same) {
+            Some(limited) => limited.term,
+            None => self.add_limited(bytes, word.fields, plain),
         }
-        self.add_limited(bytes, word.fields, plain)
     }
 
     /// By number, the word of each term.
     pub(crate) fn words(&self) -> Vec<Word> {
         let mut words = vec![Word::whole("", FieldSet::ALL); self.len()];
-        let mut name = |text: &[u8], plain: &Plain| {
+        let mut name = |text: &[u8], plain: Plain| {
             let text = String::from_utf8_lossy(text);
-            words[plain.term as usize] = Word::whole(&*text, FieldSet::ALL);
-            let mut next = plain.limited;
-            while let Some(limited) = self.find_limited(next) {
+            words[plain.term() as usize] = Word::whole(&*text, FieldSet::ALL);
+            for limited in self.all_limited(plain) {
                 words[limited.term as usize] = Word::whole(&*text, limited.fields);
-                next = limited.next;
             }
         };
         for layer in [&self.base, &self.recent] {
-            for plain in &layer.short {
-                let key = plain.key;
+            layer.short.each(|key, plain| {
                 let bytes = (u128::from(key[1]) << 64 | u128::from(key[0])).to_le_bytes();
                 let (text, length) = bytes.split_at(SHORT_BYTES_MAX);
-                let length = length.first().map_or(0, |length| usize::from(*length));
-                name(text.get(..length).unwrap_or_default(), plain);
-            }
+                let length = length
+                    .first()
+                    .map_or(0, |length| u64::from(*length) & !USED);
+                name(
+                    text.get(..length as usize).unwrap_or_default(),
+                    Plain(plain),
+                );
+            });
             for (text, plain) in &layer.long {
-                name(text, plain);
+                name(text, Plain(*plain));
             }
         }
         words
     }
 
-    #[inline]
-    fn find_limited(&self, term: TermId) -> Option<&Limited> {
-        if term == NONE {
-            return None;
+    fn all_limited(&self, plain: Plain) -> &[Limited] {
+        if !plain.is_limited() {
+            return &[];
         }
-        self.recent
-            .limited
-            .get(&term)
-            .or_else(|| self.base.limited.get(&term))
+        let recent = self.recent.limited.get(&plain.term());
+        let found = recent.or_else(|| self.base.limited.get(&plain.term()));
+        found.map_or(&[], |limited| limited)
     }
 
     fn add_plain(&mut self, word: &[u8]) -> Plain {
-        let short = word.len() <= SHORT_BYTES_MAX;
-        let key = if short {
-            key_in(word, 0..word.len())
-        } else {
-            [0, 0]
-        };
-        let plain = Plain {
-            key,
-            term: self.number(),
-            limited: NONE,
-        };
+        let plain = Plain(self.number());
         Arc::make_mut(&mut self.recent).put(word, plain);
         self.settle();
         plain
@@ -214,29 +212,18 @@ impl Dictionary {
 
     fn add_limited(&mut self, word: &[u8], fields: FieldSet, plain: Plain) -> TermId {
         let term = self.number();
+        let mut limited = self.all_limited(plain).to_vec();
+        limited.push(Limited { term, fields });
         let recent = Arc::make_mut(&mut self.recent);
-        recent.limited.insert(
-            term,
-            Limited {
-                term,
-                next: plain.limited,
-                fields,
-            },
-        );
-        recent.put(
-            word,
-            Plain {
-                limited: term,
-                ..plain
-            },
-        );
+        recent.limited.insert(plain.term(), limited.into());
+        recent.put(word, Plain(plain.term() | LIMITED));
         self.settle();
         term
     }
 
     fn number(&mut self) -> TermId {
-        let term = self.terms;
-        assert!(term < NONE, "fewer than 2^32 - 1 terms fit into memory");
+        let term = FIRST + self.terms;
+        assert!(term < TERMS_MAX, "fewer than 2^31 terms fit into memory");
         self.terms += 1;
         term
     }
@@ -262,12 +249,17 @@ impl Dictionary {
     /// Takes over the layer of an older copy of this dictionary, which was compacted since. What was added after the
     /// copy was made stays in the small layer.
     pub(crate) fn install(&mut self, compacted: Dictionary) {
-        let is_new = |term: TermId| term != NONE && term >= compacted.terms;
+        let is_new = |term: TermId| term >= FIRST + compacted.terms;
         let recent = Arc::make_mut(&mut self.recent);
-        let stays = |plain: &Plain| is_new(plain.term) || is_new(plain.limited);
-        recent.short.retain(|plain| stays(plain));
-        recent.long.retain(|_, plain| stays(plain));
-        recent.limited.retain(|term, _| is_new(*term));
+        let has_new = |limited: &[Limited]| limited.iter().any(|limited| is_new(limited.term));
+        recent.limited.retain(|_, limited| has_new(limited));
+        let limited = &recent.limited;
+        let stays = |plain: u32| {
+            let term = Plain(plain).term();
+            is_new(term) || limited.contains_key(&term)
+        };
+        recent.short.retain(stays);
+        recent.long.retain(|_, plain| stays(*plain));
         self.base = compacted.base;
     }
 
@@ -276,21 +268,13 @@ impl Dictionary {
     pub(crate) fn compact(&mut self) {
         let recent = std::mem::take(&mut self.recent);
         let base = Arc::make_mut(&mut self.base);
-        for plain in recent.short.iter() {
-            base.put_short(*plain);
-        }
-        base.long.extend(
-            recent
-                .long
-                .iter()
-                .map(|(word, plain)| (Arc::clone(word), *plain)),
-        );
-        base.limited.extend(
-            recent
-                .limited
-                .iter()
-                .map(|(term, limited)| (*term, *limited)),
-        );
+        recent.short.each(|key, plain| base.short.put(key, plain));
+        let long = recent.long.iter();
+        base.long
+            .extend(long.map(|(word, plain)| (Arc::clone(word), *plain)));
+        let limited = recent.limited.iter();
+        base.limited
+            .extend(limited.map(|(term, limited)| (*term, limited.clone())));
     }
 }
 
@@ -316,7 +300,7 @@ fn key_in(buffer: &[u8], word: Range<usize>) -> Key {
         u128::from_le_bytes(bytes) as u64,
         (u128::from_le_bytes(bytes) >> 64) as u64,
     );
-    [low & kept[0], high & kept[1] | (length as u64) << 56]
+    [low & kept[0], high & kept[1] | (length as u64 | USED) << 56]
 }
 
 /// The last words of a buffer, with fewer than 16 bytes to read.

@@ -1,22 +1,114 @@
-//! What was found, slice by slice, put in the order of queries.
+//! What was found, pair by pair, put in the order of queries.
 
 use crate::level::Ordinal;
 
-/// Documents of one slice that satisfy one entry of a query.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) query: Ordinal,
-    /// Number of the slice in its call.
-    pub(crate) slice: u32,
-    /// Never 0.
-    pub(crate) mask: u64,
+/// A query and a document that satisfies one of its entries: the query's ordinal in the upper half, the document's
+/// index in its call in the lower. The same pair may be found more than once.
+pub(crate) type Found = u64;
+
+#[inline(always)]
+pub(crate) fn found(query: Ordinal, document: u32) -> Found {
+    u64::from(query) << 32 | u64::from(document)
+}
+
+#[inline(always)]
+pub(crate) fn query_of(found: Found) -> Ordinal {
+    (found >> 32) as Ordinal
+}
+
+#[inline(always)]
+pub(crate) fn document_of(found: Found) -> u32 {
+    found as u32
 }
 
 /// Below this many, comparing is faster than counting.
 const COUNTED_MIN: usize = 256;
 
-/// Bits sorted by in one pass: at 2^10 counters of 4 bytes a pass stays in the nearest cache.
-const DIGIT_BITS_MAX: u32 = 10;
+/// Bits sorted by in one pass: 2^11 counters of 4 bytes stay in the nearest cache.
+const DIGIT_BITS_MAX: u32 = 11;
+
+/// What was found in one level. Room once made is kept and not cleared: writing zeros first would cost as much as what is
+/// written after.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Finds {
+    /// The first `len` are what was found.
+    pairs: Vec<Found>,
+    len: usize,
+    /// Documents did not come in rising order.
+    pub(crate) mixed: bool,
+}
+
+impl Finds {
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        self.mixed = false;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(crate) fn pairs(&self) -> &[Found] {
+        &self.pairs[..self.len]
+    }
+
+    /// Adds as many of the next `most` pairs as are kept. No branch on whether one is.
+    #[inline(always)]
+    pub(crate) fn extend(&mut self, pairs: impl ExactSizeIterator<Item = (Found, bool)>) {
+        grow(&mut self.pairs, self.len + pairs.len());
+        let free = &mut self.pairs[self.len..self.len + pairs.len()];
+        let mut kept = 0;
+        for (pair, is_kept) in pairs {
+            free[kept] = pair;
+            kept += usize::from(is_kept);
+        }
+        self.len += kept;
+    }
+
+    /// Room for `most` more pairs and some, for a writer that then says how many there are by [`Finds::add_written`].
+    #[inline(always)]
+    pub(crate) fn room(&mut self, most: usize) -> &mut [Found] {
+        grow(&mut self.pairs, self.len + most);
+        &mut self.pairs[self.len..]
+    }
+
+    /// So many of the room are found.
+    #[inline(always)]
+    pub(crate) fn add_written(&mut self, count: usize) {
+        self.len += count;
+        debug_assert!(self.len <= self.pairs.len());
+    }
+
+    /// Adds one query with each of these documents of a slice, the first of which is `first` of the call.
+    pub(crate) fn add(&mut self, query: Ordinal, first: u32, mut mask: u64) {
+        grow(&mut self.pairs, self.len + u64::BITS as usize);
+        while mask != 0 {
+            self.pairs[self.len] = found(query, first + mask.trailing_zeros());
+            self.len += 1;
+            mask &= mask - 1;
+        }
+    }
+
+    /// Keeps those of the pairs from `from` on that pass.
+    pub(crate) fn retain_from(&mut self, from: usize, mut passes: impl FnMut(Found) -> bool) {
+        let mut kept = from;
+        for index in from..self.len {
+            let pair = self.pairs[index];
+            self.pairs[kept] = pair;
+            kept += usize::from(passes(pair));
+        }
+        self.len = kept;
+    }
+}
+
+/// Makes a list at least so long.
+#[inline(always)]
+pub(crate) fn grow<T: Copy + Default>(list: &mut Vec<T>, len: usize) {
+    if list.len() < len {
+        list.resize(len.next_power_of_two(), T::default());
+    }
+}
 
 /// Buffers for sorting.
 #[derive(Clone, Debug, Default)]
@@ -26,38 +118,50 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// Puts what was found in the order of queries and keeps the order of slices within each, in which it comes.
-    /// Every query is below `queries`. Cost: linear, two passes for up to a million queries.
-    pub(crate) fn sort(&mut self, found: &mut Vec<Found>, queries: usize) {
-        if found.len() < COUNTED_MIN {
-            found.sort_unstable_by_key(|found| (found.query, found.slice));
+    /// Puts what was found in rising order. Every query is below `queries`, every document below `documents`.
+    /// Cost: linear, two passes for up to four million queries.
+    #[inline(always)]
+    pub(crate) fn sort(&mut self, finds: &mut Finds, queries: usize, documents: usize) {
+        if finds.len < COUNTED_MIN {
+            finds.pairs[..finds.len].sort_unstable();
             return;
         }
-        let bits = usize::BITS - queries.leading_zeros();
+        if finds.mixed {
+            self.passes(finds, 0, documents);
+        }
+        self.passes(finds, 32, queries);
+    }
+
+    /// Sorts by the bits from `shift` on that numbers below `places` take; equal ones keep the order they had.
+    #[inline(always)]
+    fn passes(&mut self, finds: &mut Finds, shift: u32, places: usize) {
+        let bits = usize::BITS - places.saturating_sub(1).leading_zeros();
         let passes = bits.div_ceil(DIGIT_BITS_MAX);
         let digit_bits = bits.div_ceil(passes.max(1));
         for pass in 0..passes {
-            self.pass(found, pass * digit_bits, digit_bits);
-            std::mem::swap(found, &mut self.other);
+            self.pass(finds.pairs(), shift + pass * digit_bits, digit_bits);
+            std::mem::swap(&mut finds.pairs, &mut self.other);
         }
     }
 
-    /// Moves everything to `other`, in the order of one digit, equal ones in the order they had.
-    fn pass(&mut self, found: &[Found], shift: u32, bits: u32) {
-        let digit = |found: &Found| (found.query >> shift) as usize & ((1 << bits) - 1);
+    /// Moves everything to `other`, in the order of one digit.
+    #[inline(always)]
+    fn pass(&mut self, pairs: &[Found], shift: u32, bits: u32) {
+        let digit = |pair: Found| (pair >> shift) as usize & ((1 << bits) - 1);
         self.starts.clear();
         self.starts.resize((1 << bits) + 1, 0);
-        for each in found {
-            self.starts[digit(each) + 1] += 1;
+        for pair in pairs {
+            self.starts[digit(*pair) + 1] += 1;
         }
-        for index in 1..self.starts.len() {
-            self.starts[index] += self.starts[index - 1];
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
         }
-        self.other.clear();
-        self.other.resize(found.len(), Found::default());
-        for each in found {
-            let place = &mut self.starts[digit(each)];
-            self.other[*place as usize] = *each;
+        grow(&mut self.other, pairs.len());
+        for pair in pairs {
+            let place = &mut self.starts[digit(*pair)];
+            self.other[*place as usize] = *pair;
             *place += 1;
         }
     }

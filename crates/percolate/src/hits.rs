@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    found::Found,
+    found::{Finds, Found, document_of, grow, query_of},
     level::Ordinal,
-    limits::{PAIRS_MAX, SLICE_DOCUMENTS},
+    limits::PAIRS_MAX,
     set::Held,
     standing::StandingQuery,
 };
@@ -20,7 +20,7 @@ pub struct Work {
     /// Pairs of an entry and a document that holds a word under which the entry is filed (an entry is one
     /// conjunction of a query; most queries are one).
     pub candidates: u64,
-    /// Entries looked at; one look serves up to 64 documents.
+    /// Entries compared with a document, or with up to 64 at once.
     pub visits: u64,
     /// Pairs of a query and a document that matched.
     pub matches: u64,
@@ -31,13 +31,16 @@ pub struct Work {
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
     levels: Vec<Held>,
+    /// The first so many of each are the answer; room once made is kept.
     rows: Vec<Row>,
+    rows_len: usize,
     documents: Vec<u32>,
+    documents_len: usize,
     pub(crate) work: Work,
 }
 
 /// One query that was hit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Row {
     level: u32,
     query: Ordinal,
@@ -56,7 +59,7 @@ impl Hits {
     /// One row for each query that was hit, by query id ascending: the query, and the indexes of the documents
     /// that hit it in the slice given to the call, ascending, never empty.
     pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
-        self.rows.iter().map(|row| {
+        self.rows[..self.rows_len].iter().map(|row| {
             let query = &self.levels[row.level as usize].level.queries[row.query as usize];
             (query, self.documents_of(row))
         })
@@ -64,7 +67,7 @@ impl Hits {
 
     /// The same rows with the query's id alone: does not touch the queries.
     pub fn ids(&self) -> impl Iterator<Item = (u64, &[u32])> {
-        self.rows.iter().map(|row| {
+        self.rows[..self.rows_len].iter().map(|row| {
             let id = self.levels[row.level as usize].level.ids[row.query as usize];
             (id, self.documents_of(row))
         })
@@ -77,13 +80,13 @@ impl Hits {
     /// Queries hit: the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.rows_len
     }
 
     /// Whether no query was hit.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows_len == 0
     }
 
     /// What the call cost and gave.
@@ -95,67 +98,58 @@ impl Hits {
     /// Forgets the hits, keeps the buffers.
     pub fn clear(&mut self) {
         self.levels.clear();
-        self.rows.clear();
-        self.documents.clear();
+        self.rows_len = 0;
+        self.documents_len = 0;
         self.work = Work::default();
     }
 
-    /// Adds what was found in a level, in the order of queries, as rows.
-    pub(crate) fn push_level(&mut self, held: &Held, found: &[Found]) -> Result<(), TooManyPairs> {
+    /// Adds what was found in a level, in rising order, as rows. No branch on where one query ends and the next begins:
+    /// most have one document or two, and nobody could predict which.
+    #[inline(always)]
+    pub(crate) fn push_level(
+        &mut self,
+        held: &Held,
+        finds: &mut Finds,
+    ) -> Result<(), TooManyPairs> {
         let level = self.levels.len() as u32;
         self.levels.push(held.clone());
-        for of_query in found.chunk_by(|a, b| a.query == b.query) {
-            let Some(query) = of_query.first().map(|found| found.query) else {
-                continue;
-            };
-            if held.removed.holds(query) {
-                continue;
-            }
-            let start = self.documents.len() as u32;
-            self.push_documents(of_query);
-            if self.documents.len() > PAIRS_MAX {
-                return Err(TooManyPairs);
-            }
-            self.rows.push(Row {
+        if held.removed.len() > 0 {
+            finds.retain_from(0, |pair| !held.removed.holds(query_of(pair)));
+        }
+        let pairs = finds.pairs();
+        let (mut rows, mut documents) = (self.rows_len, self.documents_len);
+        if documents + pairs.len() > PAIRS_MAX {
+            return Err(TooManyPairs);
+        }
+        grow(&mut self.rows, rows + pairs.len());
+        grow(&mut self.documents, documents + pairs.len());
+        let (mut before, mut start) = (Found::MAX, 0);
+        for pair in pairs {
+            let query = query_of(*pair);
+            let is_new = query != query_of(before);
+            rows += usize::from(is_new);
+            start = if is_new { documents } else { start };
+            documents += usize::from(*pair != before);
+            self.documents[documents - 1] = document_of(*pair);
+            self.rows[rows - 1] = Row {
                 level,
                 query,
-                start,
-                end: self.documents.len() as u32,
-            });
+                start: start as u32,
+                end: documents as u32,
+            };
+            before = *pair;
         }
-        self.work.matches = self.documents.len() as u64;
+        (self.rows_len, self.documents_len) = (rows, documents);
+        self.work.matches = documents as u64;
         Ok(())
-    }
-
-    fn push_documents(&mut self, mut of_query: &[Found]) {
-        while let Some((first, rest)) = of_query.split_first() {
-            of_query = rest;
-            let mut mask = first.mask;
-            while let Some((same, rest)) = of_query.split_first()
-                && same.slice == first.slice
-            {
-                mask |= same.mask;
-                of_query = rest;
-            }
-            while mask != 0 {
-                self.documents
-                    .push(first.slice * SLICE_DOCUMENTS as u32 + mask.trailing_zeros());
-                mask &= mask - 1;
-            }
-        }
     }
 
     /// Puts the rows of all levels in the order of ids. Each level's are in order already.
     pub(crate) fn order(&mut self) {
         let levels = &self.levels;
-        if self
-            .rows
-            .chunk_by(|a, b| a.level == b.level)
-            .nth(1)
-            .is_some()
-        {
-            self.rows
-                .sort_by_key(|row| levels[row.level as usize].level.ids[row.query as usize]);
+        let rows = &mut self.rows[..self.rows_len];
+        if rows.chunk_by(|a, b| a.level == b.level).nth(1).is_some() {
+            rows.sort_by_key(|row| levels[row.level as usize].level.ids[row.query as usize]);
         }
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod conjunction;
 mod dictionary;
 mod documents;
+mod entry;
 mod filter;
 mod found;
 mod frequency;
@@ -16,16 +17,20 @@ mod level;
 mod limits;
 mod merging;
 mod removed;
+mod rows;
+mod scratch;
 mod set;
 mod snapshot;
 mod standing;
+mod wide;
 
 pub use documents::Documents;
 pub use hits::{Hits, TooManyPairs, Work};
 pub use limits::PAIRS_MAX;
 pub use merging::{MergeJob, Merged};
+pub use scratch::Scratch;
 pub use set::QuerySet;
-pub use snapshot::{Scratch, Snapshot};
+pub use snapshot::Snapshot;
 pub use standing::{HitCount, StandingQuery};
 
 #[cfg(test)]

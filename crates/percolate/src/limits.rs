@@ -6,12 +6,12 @@ pub(crate) const SLICE_DOCUMENTS: usize = 64;
 /// Most documents of one call: their indexes are `u32`.
 pub(crate) const DOCUMENTS_MAX: usize = u32::MAX as usize;
 
-/// Most pairs of a query and a document that one call gives: 1 GiB of numbers.
-pub const PAIRS_MAX: usize = 1 << 28;
+/// Most pairs of a query and a document that one call gives: 256 MiB of numbers, four times as many while they are
+/// put in order.
+pub const PAIRS_MAX: usize = 1 << 26;
 
-/// Most entries found in one call before they are put in order, 16 bytes each; one stands for up to
-/// [`SLICE_DOCUMENTS`] pairs.
-pub(crate) const FOUND_MAX: usize = 1 << 24;
+/// Entries filed alike that are decided for a whole slice at once; fewer are decided document by document.
+pub(crate) const GROUP_LARGE: u32 = 16;
 
 /// Words kept inside an entry. Further ones go into its check.
 pub(crate) const INLINE_TERMS: usize = 6;

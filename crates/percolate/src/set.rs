@@ -103,9 +103,9 @@ impl Held {
 
     /// Queries with an entry that is filed under no word.
     pub(crate) fn always_len(&self) -> usize {
-        let queries = self.level.always.chunk_by(|a, b| a.query == b.query);
+        let queries = self.level.always.chunk_by(|a, b| a.query() == b.query());
         queries
-            .filter(|entries| entries.iter().all(|e| !self.removed.holds(e.query)))
+            .filter(|entries| entries.iter().all(|e| !self.removed.holds(e.query())))
             .count()
     }
 }

@@ -57,7 +57,7 @@ const BANS: [Ban; 15] = [
     ban("tokio", &["crates/server/"], "async stops at the mailbox"),
     everywhere(
         "unsafe",
-        &["crates/disk/src/map.rs"],
+        &["crates/disk/src/map.rs", "crates/percolate/src/wide.rs"],
         "unsafe lives in named modules only",
     ),
     everywhere(

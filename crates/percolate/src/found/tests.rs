@@ -1,21 +1,27 @@
 use proptest::prelude::*;
 
-use super::{Found, Sorter};
+use super::{Finds, Sorter, found};
 
 proptest! {
     #[test]
-    fn sorting_keeps_the_order_of_slices_within_a_query(
-        queries in prop_oneof![Just(1_usize), 1_usize..2_000, 1_usize..5_000_000],
-        drawn in proptest::collection::vec(any::<u32>(), 0..2_000),
+    fn sorting_puts_queries_in_order_and_the_documents_of_each(
+        queries in prop_oneof![Just(1_usize), 1_usize..2_000, 1_usize..50_000_000],
+        documents in 1_usize..5_000,
+        drawn in proptest::collection::vec(any::<(u32, u32)>(), 0..2_000),
+        mixed in any::<bool>(),
     ) {
-        let mut found: Vec<Found> = drawn
-            .iter()
-            .zip(0..)
-            .map(|(query, number)| Found { query: query % queries as u32, slice: number / 50, mask: 1 })
-            .collect();
-        let mut expected = found.clone();
-        expected.sort_by_key(|found| (found.query, found.slice));
-        Sorter::default().sort(&mut found, queries);
-        prop_assert_eq!(found, expected);
+        let pair = |(query, document): &(u32, u32)| (query % queries as u32, document % documents as u32);
+        let mut pairs: Vec<(u32, u32)> = drawn.iter().map(pair).collect();
+        if !mixed {
+            pairs.sort_by_key(|(_, document)| *document);
+        }
+        let pairs: Vec<u64> = pairs.iter().map(|(query, document)| found(*query, *document)).collect();
+        let mut expected = pairs.clone();
+        expected.sort_unstable();
+        let mut finds = Finds::default();
+        finds.extend(pairs.into_iter().map(|pair| (pair, true)));
+        finds.mixed = mixed;
+        Sorter::default().sort(&mut finds, queries, documents);
+        prop_assert_eq!(finds.pairs(), expected);
     }
 }

@@ -1,0 +1,293 @@
+//! How a level is made: of new queries, or of the live ones of other levels.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::{Level, NO_FILTER, Ordinal};
+use crate::{
+    anchors::Anchors,
+    check::Check,
+    conjunction::Conjunction,
+    dictionary::{NEVER, TermId},
+    entry::{Draft, Entry, Group, ORDINALS_MAX, Tail},
+    filter::Filter,
+    frequency::Costs,
+    limits::INLINE_TERMS,
+    rows::{Row, Rows},
+    set::{Fresh, Held},
+    standing::StandingQuery,
+};
+
+/// Builds a level from queries in rising order of id.
+#[derive(Default)]
+pub(crate) struct Builder {
+    queries: Vec<Arc<StandingQuery>>,
+    /// In no order.
+    filed: Vec<Draft>,
+    /// Without an anchor, by query.
+    always: Vec<Draft>,
+    checks: Vec<Arc<Check>>,
+    filter_of: Vec<u32>,
+    filters: Vec<Filter>,
+    /// By a filter's number, its place in `filters`.
+    filter_places: HashMap<u32, u32, FxBuildHasher>,
+}
+
+impl Builder {
+    /// Adds a query, compiled. Its id is above every earlier one's.
+    pub(crate) fn add(&mut self, fresh: Fresh) {
+        let ordinal = self.begin(&fresh.query, fresh.filter.as_ref());
+        for conjunction in fresh.conjunctions {
+            let draft = self.draft(ordinal, &conjunction);
+            match conjunction.anchors.as_slice() {
+                [] => self.always.push(draft),
+                anchors => {
+                    self.filed
+                        .extend(anchors.iter().map(|anchor| draft.under(*anchor)));
+                }
+            }
+        }
+    }
+
+    pub(super) fn begin(&mut self, query: &Arc<StandingQuery>, filter: Option<&Filter>) -> Ordinal {
+        let ordinal = Ordinal::try_from(self.queries.len()).unwrap_or(Ordinal::MAX);
+        assert!(
+            ordinal < ORDINALS_MAX,
+            "fewer than 2^30 queries fit into memory"
+        );
+        self.queries.push(Arc::clone(query));
+        if let Some(filter) = filter {
+            let place = self.filter_places.entry(filter.number).or_insert_with(|| {
+                self.filters.push(filter.clone());
+                self.filters.len() as u32 - 1
+            });
+            self.filter_of.resize(ordinal as usize, NO_FILTER);
+            self.filter_of.push(*place);
+        }
+        ordinal
+    }
+
+    fn draft(&mut self, query: Ordinal, conjunction: &Conjunction) -> Draft {
+        let mut terms = [NEVER; INLINE_TERMS];
+        let named = conjunction.positive.iter().chain(&conjunction.negative);
+        for (place, term) in terms.iter_mut().zip(named) {
+            *place = *term;
+        }
+        let check = conjunction.check.as_ref().map(|check| {
+            self.checks.push(Arc::new(check.clone()));
+            self.checks.len() as u32 - 1
+        });
+        Draft {
+            query,
+            anchor: NEVER,
+            positive: conjunction.positive.len() as u8,
+            negative: conjunction.negative.len() as u8,
+            covered: conjunction.covered,
+            terms,
+            check,
+        }
+    }
+
+    /// The live queries of several levels as one, merged by id, each filed anew by today's costs.
+    /// No two levels have a live query of the same id.
+    pub(crate) fn merge(levels: &[Held], costs: &Costs<'_>) -> Level {
+        let mut builder = Builder::default();
+        let places = builder.merge_queries(levels);
+        for (held, places) in levels.iter().zip(&places) {
+            builder.merge_entries(&held.level, places, costs);
+        }
+        builder.always.sort_by_key(|draft| draft.query);
+        builder.finish()
+    }
+
+    /// Takes over the live queries; says for each level where each of its queries lies now.
+    fn merge_queries(&mut self, levels: &[Held]) -> Vec<Vec<Option<Ordinal>>> {
+        let mut places: Vec<_> = levels
+            .iter()
+            .map(|held| vec![None; held.level.len()])
+            .collect();
+        let mut live: Vec<(u64, u32, Ordinal)> = Vec::new();
+        for (number, Held { level, removed }) in levels.iter().enumerate() {
+            let ids = level
+                .ids
+                .iter()
+                .zip(0..)
+                .filter(|(_, ordinal)| !removed.holds(*ordinal));
+            live.extend(ids.map(|(id, ordinal)| (*id, number as u32, ordinal)));
+        }
+        live.sort(); // runs already in order: close to one merging pass
+        for (_, number, ordinal) in live {
+            let (number, ordinal) = (number as usize, ordinal as usize);
+            let level = &levels[number].level;
+            let filter = level.filter(ordinal as Ordinal);
+            places[number][ordinal] = Some(self.begin(&level.queries[ordinal], filter));
+        }
+        places
+    }
+
+    fn merge_entries(&mut self, level: &Level, places: &[Option<Ordinal>], costs: &Costs<'_>) {
+        let mut checks: Vec<Option<u32>> = vec![None; level.checks.len()];
+        let (filed, always) = level.drafts();
+        let mut moved = |mut draft: Draft| {
+            draft.query = places[draft.query as usize]?;
+            draft.check = draft.check.map(|old| {
+                *checks[old as usize].get_or_insert_with(|| {
+                    self.checks.push(Arc::clone(&level.checks[old as usize]));
+                    self.checks.len() as u32 - 1
+                })
+            });
+            let positive = &mut draft.terms[..usize::from(draft.positive)];
+            positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
+            if let Some(cheapest) = positive.first()
+                && !draft.covered
+            {
+                draft.anchor = *cheapest;
+            }
+            Some(draft)
+        };
+        self.filed.extend(filed.into_iter().filter_map(&mut moved));
+        self.always.extend(always.into_iter().filter_map(moved));
+    }
+
+    /// Takes over the entries of a level, its terms with other numbers.
+    pub(super) fn renumber(
+        &mut self,
+        filed: Vec<Draft>,
+        always: Vec<Draft>,
+        checks: &[Arc<Check>],
+        number: &mut dyn FnMut(TermId) -> TermId,
+    ) {
+        self.checks = checks.to_vec();
+        for check in &mut self.checks {
+            Arc::make_mut(check).renumber(number);
+        }
+        let mut renumbered = |mut draft: Draft| {
+            let terms = usize::from(draft.positive) + usize::from(draft.negative);
+            for term in &mut draft.terms[..terms] {
+                *term = number(*term);
+            }
+            draft
+        };
+        self.always = always.into_iter().map(&mut renumbered).collect();
+        self.filed = filed.into_iter().map(renumbered).collect();
+        for draft in &mut self.filed {
+            draft.anchor = number(draft.anchor);
+        }
+    }
+
+    fn has_alternatives(&self) -> bool {
+        let mut seen = vec![false; self.queries.len()];
+        let mut drafts = self.filed.iter().chain(&self.always);
+        drafts.any(|draft| std::mem::replace(&mut seen[draft.query as usize], true))
+    }
+
+    /// The level.
+    pub(crate) fn finish(self) -> Level {
+        let has_alternatives = self.has_alternatives();
+        let mut tails = Vec::new();
+        let always = self.always.iter();
+        let always = always.map(|draft| draft.entry(false, &mut tails)).collect();
+        let mut filing = Filing {
+            drafts: &self.filed,
+            tails,
+            ..Filing::default()
+        };
+        filing.file();
+        Level {
+            ids: self.queries.iter().map(|query| query.id).collect(),
+            queries: self.queries.into(),
+            anchors: Anchors::of(&filing.anchors),
+            rows: Rows::of(filing.words),
+            entries: filing.entries.into(),
+            grouped: filing.grouped.into(),
+            always,
+            has_alternatives,
+            tails: filing.tails.into(),
+            checks: self.checks.into(),
+            filter_of: self.filter_of.into(),
+            filters: self.filters.into(),
+        }
+    }
+}
+
+/// The entries of a level while they are filed.
+#[derive(Default)]
+struct Filing<'a> {
+    drafts: &'a [Draft],
+    anchors: Vec<(TermId, Row)>,
+    words: Vec<u32>,
+    entries: Vec<Entry>,
+    grouped: Vec<Entry>,
+    tails: Vec<Tail>,
+}
+
+/// A draft's index, with its second term and then that term's bit above it: what drafts of one anchor are sorted by.
+type Keyed = (u32, u32);
+
+impl Filing<'_> {
+    fn file(&mut self) {
+        let drafts = self.drafts.iter().zip(0_u32..);
+        let mut order: Vec<(u64, u32)> = drafts
+            .map(|(draft, index)| {
+                let key = u64::from(draft.anchor) << 32 | u64::from(draft.second());
+                (key, index)
+            })
+            .collect();
+        order.sort_unstable();
+        let mut keyed: Vec<Keyed> = Vec::new();
+        for filed in order.chunk_by(|(a, _), (b, _)| a >> 32 == b >> 32) {
+            keyed.clear();
+            keyed.extend(filed.iter().map(|(key, index)| (*key as u32, *index)));
+            if let Some((key, _)) = filed.first() {
+                self.file_anchor((key >> 32) as TermId, &mut keyed);
+            }
+        }
+    }
+
+    /// Files what has one anchor, in the order of second terms.
+    fn file_anchor(&mut self, anchor: TermId, keyed: &mut [Keyed]) {
+        let seconds = keyed.chunk_by(|(a, _), (b, _)| a == b).count();
+        let largest = keyed.last().map_or(0, |(second, _)| *second);
+        let words = Row::words_for(seconds, largest);
+        for (second, _) in &mut *keyed {
+            *second = Row::bit_in(words, *second);
+        }
+        if largest >= words * u32::BITS {
+            keyed.sort_unstable();
+        }
+        let start = self.words.len();
+        self.words.resize(start + words as usize, 0);
+        for alike in keyed.chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((bit, first)) = alike.first() else {
+                continue;
+            };
+            self.words[start + (bit / u32::BITS) as usize] |= 1 << (bit % u32::BITS);
+            let entry = match alike {
+                [_] => self.drafts[*first as usize].entry(true, &mut self.tails),
+                several => self.group(anchor, several),
+            };
+            self.entries.push(entry);
+        }
+        let row = Row {
+            start: start as u32,
+            last: words - 1,
+            entries: keyed.len() as u32,
+        };
+        self.anchors.push((anchor, row));
+    }
+
+    fn group(&mut self, anchor: TermId, several: &[Keyed]) -> Entry {
+        let start = self.grouped.len() as u32;
+        for (_, index) in several {
+            let entry = self.drafts[*index as usize].entry(true, &mut self.tails);
+            self.grouped.push(entry);
+        }
+        Entry::of_group(Group {
+            start,
+            len: several.len() as u32,
+            anchor,
+        })
+    }
+}

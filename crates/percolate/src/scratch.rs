@@ -1,0 +1,466 @@
+//! A matcher's buffers, and the steps from documents to pairs of a query and a document.
+//!
+//! Each step runs over a whole slice before the next begins, and writes a list that is as long as what is left: no branch
+//! depends on whether a word, a second term or an entry fits, and what lies far apart is fetched many at a time.
+
+use query::analysis::Words;
+
+use crate::{
+    check::Slice,
+    dictionary::{Dictionary, Plain as Looked, TermId, UNKNOWN},
+    documents::Documents,
+    entry::{Entry, Group},
+    filter::Verdicts,
+    found::{Finds, Sorter, document_of, found, grow, query_of},
+    hits::{TooManyPairs, Work},
+    level::Level,
+    limits::{GROUP_LARGE, PAIRS_MAX, SLICE_DOCUMENTS},
+    rows::{Row, Rows},
+};
+
+/// Buffers of one matcher, kept from call to call. One per thread; good for any snapshot of any set.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    marks: Marks,
+    survivors: Survivors,
+    /// By level: what was found.
+    pub(crate) finds: Vec<Finds>,
+    pub(crate) sorter: Sorter,
+    verdicts: Verdicts,
+    /// Slices seen so far.
+    pub(crate) turn: u64,
+}
+
+/// Which documents of a slice hold which terms.
+#[derive(Debug, Default)]
+struct Marks {
+    /// By term: the documents that hold it. That of [`UNKNOWN`] is full, the others are zero unless in `terms`.
+    masks: Vec<u64>,
+    /// The terms of each document, each once, one document after the other; then what is not in use.
+    terms: Vec<TermId>,
+    /// Of the document at hand, what the dictionary says of each word.
+    plain: Vec<Looked>,
+    /// By document: the end of its terms.
+    ends: Vec<usize>,
+}
+
+/// What is left of a slice's candidates in one level, from step to step.
+#[derive(Debug, Default)]
+struct Survivors {
+    /// Terms of the document at hand that may be anchors.
+    anchors: Vec<TermId>,
+    /// First bits of rows, then ranks of entries.
+    places: Candidates,
+    /// Entries that are no simple ones, by rank.
+    others: Candidates,
+    /// Ranks of large groups.
+    large: Vec<u32>,
+}
+
+/// Numbers, each with a document of the slice.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    /// The first `len` are in use.
+    pub(crate) numbers: Vec<u32>,
+    /// Beside `numbers`.
+    pub(crate) documents: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+impl Candidates {
+    /// Makes room for so many more, and for a whole vector behind them.
+    #[inline(always)]
+    pub(crate) fn grow(&mut self, more: usize) {
+        grow(&mut self.numbers, self.len + more + LANES);
+        grow(&mut self.documents, self.len + more + LANES);
+    }
+
+    /// Adds one, for which there is room, if it is kept.
+    #[inline(always)]
+    fn push_if(&mut self, number: u32, document: u32, is_kept: bool) {
+        self.numbers[self.len] = number;
+        self.documents[self.len] = document;
+        self.len += usize::from(is_kept);
+    }
+
+    #[inline(always)]
+    fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32)> {
+        let numbers = self.numbers[..self.len].iter();
+        numbers
+            .zip(&self.documents[..self.len])
+            .map(|(number, document)| (*number, *document))
+    }
+}
+
+/// The steps that run over long lists and are worth writing for vectors.
+pub(crate) trait Steps: Copy {
+    /// Adds where the document's terms meet bits of a row to `places`, in which there is room.
+    fn probe(self, rows: &Rows, row: Row, terms: &[TermId], document: u32, places: &mut Candidates);
+    /// From bits to the ranks of entries.
+    fn rank(self, rows: &Rows, places: &mut Candidates);
+    /// Decides the simple ones of the entries with these ranks; the others go to `others`, in which there is room.
+    fn decide(
+        self,
+        entries: &[Entry],
+        ranks: &Candidates,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    );
+}
+
+/// The steps for any processor.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain;
+
+impl Steps for Plain {
+    #[inline(always)]
+    fn probe(
+        self,
+        rows: &Rows,
+        row: Row,
+        terms: &[TermId],
+        document: u32,
+        places: &mut Candidates,
+    ) {
+        for term in terms {
+            let (place, is_set) = rows.probe(row, *term);
+            places.push_if(place, document, is_set);
+        }
+    }
+
+    #[inline(always)]
+    fn rank(self, rows: &Rows, places: &mut Candidates) {
+        for place in &mut places.numbers[..places.len] {
+            *place = rows.rank(*place);
+        }
+    }
+
+    #[inline(always)]
+    fn decide(
+        self,
+        entries: &[Entry],
+        ranks: &Candidates,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    ) {
+        for (rank, document) in ranks.iter() {
+            others.push_if(rank, document, !entries[rank as usize].is_simple());
+        }
+        finds.extend(ranks.iter().map(|(rank, document)| {
+            let entry = &entries[rank as usize];
+            let hits = entry.mask(masks) >> document & 1 == 1;
+            (
+                found(entry.query(), first + document),
+                hits & entry.is_simple(),
+            )
+        }));
+    }
+}
+
+/// A document of so many times as many terms as an anchor has entries is not compared with the row.
+const MANY_TERMS: usize = 16;
+
+/// Numbers that a vector holds, at most.
+pub(crate) const LANES: usize = 16;
+
+/// A slice of a call's documents.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub(crate) documents: &'a Documents<'a>,
+    pub(crate) words: &'a [Words],
+    /// Index of its first document.
+    pub(crate) first: u32,
+}
+
+impl Scratch {
+    /// Empty buffers.
+    #[must_use]
+    pub fn new() -> Scratch {
+        Scratch::default()
+    }
+
+    /// Forgets what was found before.
+    pub(crate) fn begin(&mut self, levels: usize) {
+        if self.finds.len() < levels {
+            self.finds.resize_with(levels, Finds::default);
+        }
+        self.finds.iter_mut().for_each(Finds::clear);
+    }
+
+    /// Marks the words of these documents.
+    #[inline(always)]
+    pub(crate) fn mark(&mut self, dictionary: &Dictionary, words: &[Words]) {
+        self.verdicts.clear();
+        self.marks.clear(dictionary.len());
+        for (index, document) in words.iter().enumerate() {
+            self.marks.mark(dictionary, document, index);
+        }
+    }
+
+    /// Finds what the marked documents hit in a level.
+    #[inline(always)]
+    pub(crate) fn examine(
+        &mut self,
+        steps: impl Steps,
+        number: usize,
+        level: &Level,
+        part: Part<'_>,
+        work: &mut Work,
+    ) -> Result<(), TooManyPairs> {
+        let Scratch {
+            marks,
+            survivors,
+            finds,
+            verdicts,
+            ..
+        } = self;
+        let slice = Slice {
+            masks: &marks.masks,
+            documents: part.words,
+        };
+        let finds = &mut finds[number];
+        let found_before = finds.len();
+        survivors.probe(steps, level, marks, work);
+        work.visits += survivors.places.len as u64;
+        survivors.decide(steps, level, slice, part.first, finds);
+        let steps_left = survivors.others.len + level.always.len();
+        finds.mixed |= level.has_alternatives && steps_left > 0;
+        survivors.decide_others(level, slice, part.first, finds, work);
+        survivors.decide_large(level, slice, part.first, finds, work)?;
+        decide_always(level, slice, part.first, finds, work)?;
+        if level.has_filters() {
+            filter(level, part, finds, found_before, verdicts);
+        }
+        match finds.len() {
+            0..=PAIRS_MAX => Ok(()),
+            _ => Err(TooManyPairs),
+        }
+    }
+}
+
+impl Marks {
+    /// Forgets the slice before. It does so first rather than last, so that a call that was broken off leaves nothing
+    /// behind.
+    #[inline(always)]
+    fn clear(&mut self, terms: usize) {
+        let used = self.ends.last().copied().unwrap_or(0);
+        for term in &self.terms[..used] {
+            self.masks[*term as usize] = 0;
+        }
+        self.ends.clear();
+        if self.masks.len() < terms {
+            self.masks.resize(terms, 0);
+            self.masks[UNKNOWN as usize] = u64::MAX;
+        }
+    }
+
+    /// Marks the words of one document. First all are looked up, none of which waits for another.
+    #[inline(always)]
+    fn mark(&mut self, dictionary: &Dictionary, document: &Words, index: usize) {
+        let buffer = document.buffer();
+        grow(&mut self.plain, document.len());
+        let mut limited = false;
+        for ((word, _), plain) in document.spans().zip(&mut self.plain) {
+            *plain = dictionary.find(buffer, word);
+            limited |= plain.is_limited();
+        }
+        let mut count = self.ends.last().copied().unwrap_or(0);
+        grow(&mut self.terms, count + document.len());
+        for plain in &self.plain[..document.len()] {
+            let mask = &mut self.masks[plain.term() as usize];
+            let was = *mask >> index & 1;
+            *mask |= 1 << index;
+            self.terms[count] = plain.term();
+            count += 1 - was as usize;
+        }
+        if limited {
+            count = self.mark_limited(dictionary, document, index, count);
+        }
+        self.ends.push(count);
+    }
+
+    /// Marks the terms of its words that are limited to fields; gives how many terms there are now.
+    #[cold]
+    fn mark_limited(
+        &mut self,
+        dictionary: &Dictionary,
+        document: &Words,
+        index: usize,
+        mut count: usize,
+    ) -> usize {
+        for ((_, field), plain) in document.spans().zip(&self.plain) {
+            dictionary.limited(*plain, field, |term| {
+                let mask = &mut self.masks[term as usize];
+                if *mask >> index & 1 == 0 {
+                    *mask |= 1 << index;
+                    grow(&mut self.terms, count + 1);
+                    self.terms[count] = term;
+                    count += 1;
+                }
+            });
+        }
+        count
+    }
+}
+
+impl Survivors {
+    /// Compares each document's terms with the rows of those that are anchors.
+    #[inline(always)]
+    fn probe(&mut self, steps: impl Steps, level: &Level, marks: &Marks, work: &mut Work) {
+        self.places.len = 0;
+        let (mut start, mut candidates) = (0, 0);
+        for (end, document) in marks.ends.iter().zip(0..) {
+            let terms = &marks.terms[start..*end];
+            start = *end;
+            grow(&mut self.anchors, terms.len());
+            let mut anchors = 0;
+            for term in terms {
+                self.anchors[anchors] = *term;
+                anchors += usize::from(level.anchors.may_hold(*term));
+            }
+            for anchor in &self.anchors[..anchors] {
+                let row = level.anchors.row(*anchor);
+                candidates += u64::from(row.entries);
+                if row.entries as usize <= terms.len() / MANY_TERMS {
+                    take_all(level, row, document, &mut self.places);
+                    continue;
+                }
+                self.places.grow(terms.len());
+                steps.probe(&level.rows, row, terms, document, &mut self.places);
+            }
+        }
+        work.candidates += candidates;
+    }
+
+    /// From the bits that were met to what was found. Entries that take more are put aside.
+    #[inline(always)]
+    fn decide(
+        &mut self,
+        steps: impl Steps,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        finds: &mut Finds,
+    ) {
+        steps.rank(&level.rows, &mut self.places);
+        self.others.len = 0;
+        self.others.grow(self.places.len);
+        let (places, others) = (&self.places, &mut self.others);
+        steps.decide(&level.entries, places, slice.masks, first, others, finds);
+    }
+
+    /// Decides entries with tails and small groups; large groups are put aside.
+    #[inline(always)]
+    fn decide_others(
+        &mut self,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        finds: &mut Finds,
+        work: &mut Work,
+    ) {
+        self.large.clear();
+        for (rank, document) in self.others.iter() {
+            let entry = &level.entries[rank as usize];
+            let entries: &[Entry] = match entry.group() {
+                Some(Group { len, .. }) if len >= GROUP_LARGE => {
+                    self.large.push(rank);
+                    continue;
+                }
+                Some(group) => level.grouped(group),
+                None => std::slice::from_ref(entry),
+            };
+            work.visits += entries.len() as u64 - 1;
+            finds.extend(entries.iter().map(|entry| {
+                let hits = level.verify(entry, 1 << document, slice) != 0;
+                (found(entry.query(), first + document), hits)
+            }));
+        }
+    }
+
+    /// Decides large groups, each once for all documents.
+    fn decide_large(
+        &mut self,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        finds: &mut Finds,
+        work: &mut Work,
+    ) -> Result<(), TooManyPairs> {
+        self.large.sort_unstable();
+        self.large.dedup();
+        for rank in &self.large {
+            let Some(group) = level.entries[*rank as usize].group() else {
+                continue;
+            };
+            work.visits += u64::from(group.len);
+            decide_each(
+                level,
+                level.grouped(group),
+                slice.mask(group.anchor),
+                slice,
+                first,
+                finds,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts every bit of a row among the places: for a document of so many terms that fewer entries have the anchor.
+fn take_all(level: &Level, row: Row, document: u32, places: &mut Candidates) {
+    if row.entries > 0 {
+        places.grow(row.entries as usize);
+        let rows = &level.rows;
+        rows.each(row, |place| places.push_if(place, document, true));
+    }
+}
+
+/// Tries every document against the entries that are filed under no word.
+fn decide_always(
+    level: &Level,
+    slice: Slice<'_>,
+    first: u32,
+    finds: &mut Finds,
+    work: &mut Work,
+) -> Result<(), TooManyPairs> {
+    if level.always.is_empty() {
+        return Ok(());
+    }
+    work.candidates += (level.always.len() * slice.documents.len()) as u64;
+    work.visits += level.always.len() as u64;
+    let all = u64::MAX >> (SLICE_DOCUMENTS - slice.documents.len());
+    decide_each(level, &level.always, all, slice, first, finds)
+}
+
+/// Decides entries for all the documents `among` at once.
+fn decide_each(
+    level: &Level,
+    entries: &[Entry],
+    among: u64,
+    slice: Slice<'_>,
+    first: u32,
+    finds: &mut Finds,
+) -> Result<(), TooManyPairs> {
+    for entry in entries {
+        finds.add(entry.query(), first, level.verify(entry, among, slice));
+        if finds.len() > PAIRS_MAX {
+            return Err(TooManyPairs);
+        }
+    }
+    Ok(())
+}
+
+/// Of the pairs from `from` on, keeps those whose document the query's filter accepts.
+fn filter(level: &Level, part: Part<'_>, finds: &mut Finds, from: usize, verdicts: &mut Verdicts) {
+    finds.retain_from(from, |pair| {
+        let among = 1 << (document_of(pair) - part.first);
+        let accepts =
+            |filter| verdicts.accepted(filter, among, part.documents, part.first as usize) != 0;
+        level.filter(query_of(pair)).is_none_or(accepts)
+    });
+}

@@ -1,0 +1,300 @@
+//! The matcher compiled for what the processor can do: for any; with the instructions that those of the last ten years
+//! have; and with the longest steps written for vectors of sixteen numbers.
+//!
+//! The first two are one code that goes through the compiler twice: counting bits and shifting by variables take one
+//! instruction each where the common baseline needs a dozen. The third replaces [`Steps`], and a test holds it equal to
+//! the plain ones. This is the one module of the crate with `unsafe`.
+#![allow(unsafe_code)]
+
+use crate::{
+    documents::Documents,
+    hits::{Hits, TooManyPairs},
+    scratch::{Plain, Scratch},
+    snapshot::Snapshot,
+};
+
+/// [`Snapshot::matches`] by the best code this processor has.
+pub(crate) fn matches(
+    snapshot: &Snapshot,
+    documents: &Documents<'_>,
+    scratch: &mut Scratch,
+    hits: &mut Hits,
+) -> Result<(), TooManyPairs> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(vectors) = x86::Vectors::new() {
+            // SAFETY: there are no vectors without the features that the function is compiled with.
+            return unsafe { x86::matches_by_vectors(vectors, snapshot, documents, scratch, hits) };
+        }
+        if x86::has_avx2() {
+            // SAFETY: the processor has every feature that the function is compiled with, as was just asked.
+            return unsafe { x86::matches_by_avx2(snapshot, documents, scratch, hits) };
+        }
+    }
+    snapshot.matches_by(Plain, documents, scratch, hits)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use crate::{
+        dictionary::TermId,
+        documents::Documents,
+        entry::{Entry, ORDINALS_MAX},
+        found::Finds,
+        hits::{Hits, TooManyPairs},
+        rows::{Row, Rows},
+        scratch::{Candidates, LANES, Plain, Scratch, Steps},
+        snapshot::Snapshot,
+    };
+
+    pub(super) fn has_avx2() -> bool {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) fn matches_by_avx2(
+        snapshot: &Snapshot,
+        documents: &Documents<'_>,
+        scratch: &mut Scratch,
+        hits: &mut Hits,
+    ) -> Result<(), TooManyPairs> {
+        snapshot.matches_by(Plain, documents, scratch, hits)
+    }
+
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512vpopcntdq"
+    )]
+    pub(super) fn matches_by_vectors(
+        vectors: Vectors,
+        snapshot: &Snapshot,
+        documents: &Documents<'_>,
+        scratch: &mut Scratch,
+        hits: &mut Hits,
+    ) -> Result<(), TooManyPairs> {
+        snapshot.matches_by(vectors, documents, scratch, hits)
+    }
+
+    /// Proof that the processor has the vectors: made by [`Vectors::new`] alone.
+    #[derive(Clone, Copy)]
+    pub(super) struct Vectors(());
+
+    impl Vectors {
+        pub(super) fn new() -> Option<Vectors> {
+            let has = has_avx2()
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512vpopcntdq");
+            has.then_some(Vectors(()))
+        }
+    }
+
+    impl Steps for Vectors {
+        #[inline(always)]
+        fn probe(
+            self,
+            rows: &Rows,
+            row: Row,
+            terms: &[TermId],
+            document: u32,
+            places: &mut Candidates,
+        ) {
+            // SAFETY: `self` is the proof that the processor has the features.
+            unsafe { probe(rows, row, terms, document, places) }
+        }
+
+        #[inline(always)]
+        fn rank(self, rows: &Rows, places: &mut Candidates) {
+            // SAFETY: as above.
+            unsafe { rank(rows, places) }
+        }
+
+        #[inline(always)]
+        fn decide(
+            self,
+            entries: &[Entry],
+            ranks: &Candidates,
+            masks: &[u64],
+            first: u32,
+            others: &mut Candidates,
+            finds: &mut Finds,
+        ) {
+            // SAFETY: as above.
+            unsafe { decide(entries, ranks, masks, first, others, finds) }
+        }
+    }
+
+    /// The lanes in use where so many numbers are left.
+    #[inline]
+    fn lanes(left: usize) -> __mmask16 {
+        (0xffff_u32 >> (LANES - left.min(LANES))) as __mmask16
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn all(number: u32) -> __m512i {
+        _mm512_set1_epi32(number.cast_signed())
+    }
+
+    /// The numbers of a list from `from` on, zeros behind its end.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn load(list: &[u32], from: usize) -> __m512i {
+        let list = &list[from..];
+        // SAFETY: only lanes below the length of the list are read.
+        unsafe { _mm512_maskz_loadu_epi32(lanes(list.len()), list.as_ptr().cast()) }
+    }
+
+    /// Writes sixteen numbers from `from` on.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn store(list: &mut [u32], from: usize, numbers: __m512i) {
+        let list = &mut list[from..from + LANES];
+        // SAFETY: the list was just found to have room for all lanes.
+        unsafe { _mm512_storeu_epi32(list.as_mut_ptr().cast(), numbers) }
+    }
+
+    /// The numbers at these indexes of a list, in those lanes of `wanted` whose index is below its length; else 0.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn gather(list: &[u32], wanted: __mmask16, indexes: __m512i) -> __m512i {
+        let len = list.len().min(i32::MAX as usize) as u32;
+        let wanted = _mm512_mask_cmplt_epu32_mask(wanted, indexes, all(len));
+        let zeros = _mm512_setzero_si512();
+        // SAFETY: indexes of lanes in use lie inside the list, and as signed numbers they are not negative.
+        unsafe { _mm512_mask_i32gather_epi32::<4>(zeros, wanted, indexes, list.as_ptr().cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,popcnt")]
+    fn probe(rows: &Rows, row: Row, terms: &[TermId], document: u32, places: &mut Candidates) {
+        let (start, last) = (all(row.start), all(row.last));
+        for from in (0..terms.len()).step_by(LANES) {
+            let seconds = load(terms, from);
+            let words = _mm512_srli_epi32::<5>(seconds);
+            let words = _mm512_add_epi32(start, _mm512_and_si512(words, last));
+            let held = gather(&rows.words, lanes(terms.len() - from), words);
+            let bits = _mm512_and_si512(seconds, all(31));
+            let set = _mm512_test_epi32_mask(held, _mm512_sllv_epi32(all(1), bits));
+            let found = _mm512_or_si512(_mm512_slli_epi32::<5>(words), bits);
+            let found = _mm512_maskz_compress_epi32(set, found);
+            store(&mut places.numbers, places.len, found);
+            store(&mut places.documents, places.len, all(document));
+            places.len += set.count_ones() as usize;
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vpopcntdq")]
+    fn rank(rows: &Rows, places: &mut Candidates) {
+        for from in (0..places.len).step_by(LANES) {
+            let used = lanes(places.len - from);
+            let place = load(&places.numbers, from);
+            let words = _mm512_srli_epi32::<5>(place);
+            let bits = _mm512_and_si512(place, all(31));
+            let below = _mm512_sub_epi32(_mm512_sllv_epi32(all(1), bits), all(1));
+            let held = _mm512_and_si512(gather(&rows.words, used, words), below);
+            let before = gather(&rows.before, used, words);
+            let ranks = _mm512_add_epi32(before, _mm512_popcnt_epi32(held));
+            store(&mut places.numbers, from, ranks);
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,popcnt")]
+    fn decide(
+        entries: &[Entry],
+        ranks: &Candidates,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    ) {
+        let entries = Entry::numbers(entries);
+        let masks = halves(masks);
+        let pairs = finds.room(ranks.len + LANES);
+        let mut count = 0;
+        for from in (0..ranks.len).step_by(LANES) {
+            let used = lanes(ranks.len - from);
+            let rank = load(&ranks.numbers, from);
+            let document = load(&ranks.documents, from);
+            let place = _mm512_slli_epi32::<2>(rank);
+            let query = gather(entries, used, place);
+            let simple = _mm512_mask_cmplt_epu32_mask(used, query, all(ORDINALS_MAX));
+            let half = _mm512_srli_epi32::<5>(document);
+            let bit = _mm512_sllv_epi32(all(1), _mm512_and_si512(document, all(31)));
+            let mut hit = simple;
+            for near in 1..4 {
+                let condition = gather(entries, simple, _mm512_add_epi32(place, all(near)));
+                // The condition is twice the term and 1 if it must not be there; masks are halves, two for each term.
+                let term = _mm512_andnot_si512(all(1), condition);
+                let held = gather(masks, simple, _mm512_add_epi32(term, half));
+                let holds = _mm512_test_epi32_mask(held, bit);
+                hit &= holds ^ _mm512_test_epi32_mask(condition, all(1));
+            }
+            let aside = used & !simple;
+            store(
+                &mut others.numbers,
+                others.len,
+                _mm512_maskz_compress_epi32(aside, rank),
+            );
+            store(
+                &mut others.documents,
+                others.len,
+                _mm512_maskz_compress_epi32(aside, document),
+            );
+            others.len += aside.count_ones() as usize;
+            let query = _mm512_maskz_compress_epi32(hit, query);
+            let document = _mm512_add_epi32(document, all(first));
+            let document = _mm512_maskz_compress_epi32(hit, document);
+            store_pairs(&mut pairs[count..count + LANES], query, document);
+            count += hit.count_ones() as usize;
+        }
+        finds.add_written(count);
+    }
+
+    /// Writes sixteen pairs of a query and a document.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn store_pairs(pairs: &mut [u64], query: __m512i, document: __m512i) {
+        let (low, high) = pairs.split_at_mut(LANES / 2);
+        let (low, high) = (&mut low[..LANES / 2], &mut high[..LANES / 2]);
+        let pair = |query, document| {
+            let query = _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(query));
+            _mm512_or_si512(query, _mm512_cvtepu32_epi64(document))
+        };
+        let lower = |numbers| _mm512_castsi512_si256(numbers);
+        let upper = |numbers| _mm512_extracti64x4_epi64::<1>(numbers);
+        // SAFETY: each half was just found to have room for eight pairs.
+        unsafe {
+            _mm512_storeu_epi64(low.as_mut_ptr().cast(), pair(lower(query), lower(document)));
+            _mm512_storeu_epi64(
+                high.as_mut_ptr().cast(),
+                pair(upper(query), upper(document)),
+            );
+        }
+    }
+
+    impl Entry {
+        /// Entries as their four numbers each, the query first.
+        #[inline]
+        fn numbers(entries: &[Entry]) -> &[u32] {
+            // SAFETY: an entry is laid out as in C, four numbers of 32 bits without room between them.
+            unsafe { std::slice::from_raw_parts(entries.as_ptr().cast(), entries.len() * 4) }
+        }
+    }
+
+    /// Numbers of 64 bits as their halves, the lower first.
+    #[inline]
+    fn halves(masks: &[u64]) -> &[u32] {
+        // SAFETY: a number of 64 bits is two of 32, and every bit pattern is a number.
+        unsafe { std::slice::from_raw_parts(masks.as_ptr().cast(), masks.len() * 2) }
+    }
+}
