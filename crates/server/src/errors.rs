@@ -122,7 +122,7 @@ impl From<Error> for Failure {
 impl From<SyntaxError> for Failure {
     fn from(error: SyntaxError) -> Failure {
         let kind = match error.kind {
-            ErrorKind::Syntax => SYNTAX,
+            ErrorKind::Syntax | ErrorKind::Argument => SYNTAX,
             ErrorKind::NotYet => NOT_YET,
         };
         Failure::new(kind, error.to_string())

@@ -1,10 +1,11 @@
-//! The HTTP door: SQL, bulk loads, searches, health and metrics.
+//! The HTTP door: SQL, bulk loads, searches, standing queries, health and metrics.
 
 mod body;
 mod bulk;
 mod guard;
 mod health;
 mod hits;
+mod pq;
 mod reply;
 mod search;
 mod sql;
@@ -63,6 +64,7 @@ fn routes(door: Door) -> Router {
         .route("/bulk", post(bulk::post))
         .route("/search", post(search::post))
         .route("/metrics", get(health::metrics))
+        .merge(pq::routes())
         .route_layer(axum::middleware::from_fn_with_state(
             door.clone(),
             guard::login,

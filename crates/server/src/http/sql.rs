@@ -124,7 +124,8 @@ fn only(what: &str) -> Failure {
     )
 }
 
-fn request_bytes(request: &Request<Body>) -> usize {
+/// The length that a request announces for its body.
+pub fn request_bytes(request: &Request<Body>) -> usize {
     let header = request.headers().get(axum::http::header::CONTENT_LENGTH);
     let announced = header
         .and_then(|value| value.to_str().ok())
@@ -133,7 +134,7 @@ fn request_bytes(request: &Request<Body>) -> usize {
 }
 
 /// The value of `name` in `name=value&…`, decoded.
-fn parameter(form: &[u8], name: &str) -> Option<String> {
+pub fn parameter(form: &[u8], name: &str) -> Option<String> {
     form.split(|byte| *byte == b'&').find_map(|pair| {
         let (key, value) = pair.split_at(pair.iter().position(|byte| *byte == b'=')?);
         (key == name.as_bytes()).then(|| decode(&value[1..]))

@@ -8,7 +8,7 @@ use wire::json::{Cell, RawReply};
 use super::hits::{bounded, cell};
 use crate::errors::Failure;
 use crate::node::Node;
-use crate::statement::{Found, Outcome, PqRows, Session};
+use crate::statement::{Found, Outcome, PqRow, PqRows, Session};
 
 /// Writes one outcome as one element of the reply.
 pub fn write(
@@ -61,34 +61,54 @@ fn reply_rows(answer: Answer, warning: &str, reply: &mut RawReply) -> Result<u64
 
 fn reply_pq(rows: &PqRows, warning: &str, reply: &mut RawReply) -> Result<(), Failure> {
     let columns = rows.columns();
-    let types = columns
-        .iter()
-        .map(|name| (*name, if *name == "id" { "long long" } else { "string" }));
+    let is_number = |name: &str| name == "id" || rows.options.count;
+    let types = columns.iter().map(|name| {
+        (
+            *name,
+            if is_number(name) {
+                "long long"
+            } else {
+                "string"
+            },
+        )
+    });
     reply.begin(&types.collect::<Vec<_>>());
-    let mut count = 0;
-    for (query, documents) in rows.answer.hits.rows() {
+    if rows.options.count {
         reply.row();
-        let documents = if rows.options.docs {
-            rows.documents(documents)
-        } else {
-            String::new()
-        };
-        for column in &columns {
-            let value = match *column {
-                "id" => Cell::Int(i128::from(query.id)),
-                "documents" => Cell::Str(&documents),
-                "query" => Cell::Str(&query.text),
-                "tags" => Cell::Str(&query.tags),
-                _ => Cell::Str(&query.filters),
-            };
-            reply.cell(column, value);
+        let counts = [rows.answer.total, rows.answer.documents_matched];
+        for (column, number) in columns.iter().zip(counts) {
+            reply.cell(column, Cell::Int(i128::from(number)));
         }
+        reply.row_end();
+        reply.end(1, "", warning);
+        return Ok(());
+    }
+    let mut count = 0;
+    for row in rows.rows() {
+        reply.row();
+        pq_cells(rows, &row, &columns, reply);
         reply.row_end();
         count += 1;
         bounded(reply.bytes())?;
     }
     reply.end(count, "", warning);
     Ok(())
+}
+
+fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut RawReply) {
+    for column in columns {
+        match *column {
+            "id" => reply.cell(column, Cell::Int(i128::from(row.query.id))),
+            "query" => reply.cell(column, Cell::Str(&row.query.text)),
+            "tags" => reply.cell(column, Cell::Str(&row.query.tags)),
+            "filters" => reply.cell(column, Cell::Str(&row.query.filters)),
+            "weights" => {
+                let weights: Vec<String> = row.weights.iter().map(u32::to_string).collect();
+                reply.cell(column, Cell::Str(&weights.join(",")));
+            }
+            _ => reply.cell(column, Cell::Str(&rows.documents(row.documents))),
+        }
+    }
 }
 
 /// Manticore's names of types.

@@ -272,8 +272,12 @@ impl<'a> Connection<'a> {
     async fn write_pq(&mut self, rows: &PqRows, status: u16) -> Result<Result<(), Failure>, Ended> {
         self.encoder.columns(&results::pq_columns(rows));
         let mut count = 0;
-        for (query, documents) in rows.answer.hits.rows() {
-            results::pq_row(rows, query, documents, &mut self.encoder);
+        if rows.options.count {
+            results::pq_count(rows, &mut self.encoder);
+            count = 1;
+        }
+        for row in rows.rows() {
+            results::pq_row(rows, &row, &mut self.encoder);
             count += 1;
             if self.encoder.is_full() {
                 self.socket

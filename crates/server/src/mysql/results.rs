@@ -1,13 +1,12 @@
 //! Outcomes as MySQL packets.
 
 use engine::{Answer, Rows};
-use percolate::StandingQuery;
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::mysql::{ColumnDefinition, Encoder};
 
 use crate::errors::Failure;
-use crate::statement::{Labels, PqRows};
+use crate::statement::{Labels, PqRow, PqRows};
 
 /// An error packet.
 pub fn error(encoder: &mut Encoder, failure: &Failure) {
@@ -100,33 +99,52 @@ fn cell(value: &Value, kind: Option<ColumnType>, text: &mut Vec<u8>, encoder: &m
 
 /// Definitions of the columns of CALL PQ.
 pub fn pq_columns(rows: &PqRows) -> Vec<ColumnDefinition> {
-    let define = |name: &str| {
-        if name == "id" {
-            ColumnDefinition::id(name)
-        } else {
-            ColumnDefinition::text(name)
-        }
+    let is_counted = rows.options.count;
+    let define = |name: &str| match name {
+        "id" => ColumnDefinition::id(name),
+        _ if is_counted => ColumnDefinition::bigint(name),
+        _ => ColumnDefinition::text(name),
     };
     rows.columns().into_iter().map(define).collect()
 }
 
+/// The one row of a CALL PQ that only counts.
+pub fn pq_count(rows: &PqRows, encoder: &mut Encoder) {
+    encoder.row_begin();
+    encoder.row_u64(rows.answer.total);
+    encoder.row_u64(rows.answer.documents_matched);
+    encoder.row_end();
+}
+
 /// One row of CALL PQ, straight from the hits. This is the hottest loop of the door: a million rows a second.
 #[inline]
-pub fn pq_row(rows: &PqRows, query: &StandingQuery, documents: &[u32], encoder: &mut Encoder) {
+pub fn pq_row(rows: &PqRows, row: &PqRow<'_>, encoder: &mut Encoder) {
+    let options = &rows.options;
     encoder.row_begin();
-    encoder.row_u64(query.id);
-    if rows.options.docs {
-        match &rows.labels {
-            Labels::From(first) => {
-                encoder.row_list(documents.iter().map(|index| u64::from(*index) + first))
-            }
-            Labels::Named(_) => encoder.row_bytes(rows.documents(documents).as_bytes()),
-        }
+    encoder.row_u64(row.query.id);
+    if options.docs {
+        pq_documents(rows, row.documents, encoder);
     }
-    if rows.options.query {
-        encoder.row_bytes(query.text.as_bytes());
-        encoder.row_bytes(query.tags.as_bytes());
-        encoder.row_bytes(query.filters.as_bytes());
+    if options.query {
+        encoder.row_bytes(row.query.text.as_bytes());
+        encoder.row_bytes(row.query.tags.as_bytes());
+        encoder.row_bytes(row.query.filters.as_bytes());
+    }
+    if options.weights {
+        encoder.row_list(row.weights.iter().map(|weight| u64::from(*weight)));
+    }
+    if options.capital {
+        pq_documents(rows, row.documents, encoder);
     }
     encoder.row_end();
+}
+
+#[inline]
+fn pq_documents(rows: &PqRows, documents: &[u32], encoder: &mut Encoder) {
+    match &rows.labels {
+        Labels::From(first) => {
+            encoder.row_list(documents.iter().map(|index| u64::from(*index) + first));
+        }
+        Labels::Named(_) => encoder.row_bytes(rows.documents(documents).as_bytes()),
+    }
 }

@@ -8,19 +8,18 @@ mod show;
 mod translate;
 mod variables;
 
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use engine::{Answer, Command, Kind, PqRequest, PqScratch, Reply};
+use engine::{Answer, Command, Kind, Reply};
 use query::request::Select;
-use wire::sql::{PqOptions, Statement};
+use wire::sql::Statement;
 
 use crate::errors::{self, Failure};
 use crate::limits::PARSE_INLINE_BYTES;
 use crate::node::Node;
 use crate::status::add;
 
-pub use pq::{Labels, PqRows};
+pub use pq::{Batch, Labels, Percolation, PqRow, PqRows};
 pub use session::Session;
 pub use show::columns;
 
@@ -188,33 +187,12 @@ impl Doing<'_> {
             Statement::QueueWait { .. }
             | Statement::QueueEnd { .. }
             | Statement::QueueAbort { .. } => self.queue(statement).await,
-            Statement::Insert {
-                table,
-                columns,
-                rows,
-                replace,
-            } => {
-                self.write(Command::Insert {
-                    table,
-                    columns,
-                    rows,
-                    replace,
-                })
-                .await
+            Statement::Insert { .. } | Statement::Delete { .. } | Statement::Truncate { .. } => {
+                let command = translate::write(self.node, statement)?;
+                self.write(command).await
             }
-            Statement::Delete {
-                table,
-                matching,
-                filter,
-                limit,
-            } => {
-                self.write(Command::Delete {
-                    table,
-                    matching,
-                    filter,
-                    limit,
-                })
-                .await
+            Statement::PqBackfill { .. } => {
+                Err(Failure::new(errors::NOT_YET, "not yet: CALL PQ_BACKFILL"))
             }
             Statement::CreateTable(create) => {
                 let command = translate::create_table(create)?;
@@ -310,52 +288,6 @@ impl Doing<'_> {
         }))
     }
 
-    fn call_pq(
-        &mut self,
-        table: &str,
-        documents: &[Vec<u8>],
-        options: PqOptions,
-    ) -> Result<Outcome, Failure> {
-        thread_local! {
-            static SCRATCH: RefCell<PqScratch> = RefCell::default();
-        }
-        let snapshot = self.node.engine()?.snapshot();
-        // What is wrong with the table is told before what is wrong with the documents.
-        if !matches!(snapshot.definition(table)?.kind, Kind::Percolate { .. }) {
-            let message = format!("'{table}' is not a pq table");
-            return Err(Failure::new(errors::INVALID, message));
-        }
-        let started_us = self.session.started_us;
-        let panics = self.panics;
-        let matched = tokio::task::block_in_place(|| {
-            guarded(self.node, || {
-                assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
-                let batch = pq::read(documents, &options)?;
-                let setup_us = self.node.clock.steady_us() - started_us;
-                let answer = SCRATCH.with_borrow_mut(|scratch| {
-                    snapshot.call_pq(&PqRequest::new(table, &batch.documents), scratch)
-                })?;
-                Ok((batch, setup_us, answer))
-            })
-        });
-        let (batch, setup_us, answer) = matched?;
-        add(
-            &self.node.counters.pq_documents,
-            batch.documents.len() as u64,
-        );
-        let total_us = self.node.clock.steady_us() - started_us;
-        self.session
-            .matched(&answer, setup_us, total_us, options.verbose);
-        for warning in batch.warnings {
-            self.session.warn(warning);
-        }
-        Ok(Outcome::Pq(PqRows {
-            answer,
-            labels: batch.labels,
-            options,
-        }))
-    }
-
     fn kill(&self, connection: u64, query_only: bool) -> Result<Outcome, Failure> {
         if query_only {
             return Err(Failure::new(errors::NOT_YET, "not yet: KILL QUERY"));
@@ -384,7 +316,7 @@ fn count(node: &Node, statement: &Statement) {
         Statement::Select(_) => &counters.selects,
         Statement::Insert { replace: false, .. } => &counters.inserts,
         Statement::Insert { replace: true, .. } => &counters.replaces,
-        Statement::Delete { .. } => &counters.deletes,
+        Statement::Delete { .. } | Statement::Truncate { .. } => &counters.deletes,
         Statement::CallPq { .. } => &counters.call_pqs,
         Statement::QueueWait { .. } | Statement::QueueEnd { .. } | Statement::QueueAbort { .. } => {
             &counters.queue_calls

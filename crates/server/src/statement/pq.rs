@@ -1,53 +1,90 @@
-//! CALL PQ: documents as they are written into documents as the engine takes them, and the labels they are named by.
+//! Percolation: CALL PQ, and the same asked over HTTP.
 
-use engine::{PqAnswer, PqDocument};
-use query::value::Value;
-use wire::json;
+mod documents;
+
+use std::cell::RefCell;
+
+use engine::{Kind, PqAnswer, PqRequest, PqScratch};
 use wire::sql::PqOptions;
 
+use super::{Doing, Outcome, guarded};
 use crate::errors::{self, Failure};
+use crate::node::Node;
+use crate::status::add;
 
-/// The answer of one CALL PQ, for a door to write down row by row.
+pub use documents::{Batch, Labels};
+
+/// The column that lists a row's documents.
+const DOCUMENTS: &str = "documents";
+
+/// The answer of one percolation, for a door to write down row by row.
 pub struct PqRows {
     /// The hits.
     pub answer: PqAnswer,
+    /// How many documents were asked about.
+    pub documents_asked: usize,
     /// How the documents are named.
     pub labels: Labels,
     /// Which columns are shown.
     pub options: PqOptions,
-}
-
-/// How the documents of a call are named in the column `documents`.
-#[derive(Debug, PartialEq)]
-pub enum Labels {
-    /// The document of index `i` is `i + first`.
-    From(u64),
-    /// Each has its own.
-    Named(Vec<String>),
-}
-
-/// The documents of one call.
-#[derive(Debug)]
-pub struct Batch {
-    /// In the order written.
-    pub documents: Vec<PqDocument>,
-    /// How they are named.
-    pub labels: Labels,
     /// For SHOW WARNINGS.
     pub warnings: Vec<String>,
+    /// From the statement's begin to the documents being read.
+    pub setup_us: u64,
+    /// Taken by analysis and matching.
+    pub matching_us: u64,
+}
+
+/// One row as it is shown; the doors write its cells.
+pub struct PqRow<'a> {
+    /// The query that was hit.
+    pub query: &'a percolate::StandingQuery,
+    /// Indexes of its documents.
+    pub documents: &'a [u32],
+    /// A weight a document; empty where none were asked for.
+    pub weights: &'a [u32],
 }
 
 impl PqRows {
-    /// Headers, in order.
+    /// Headers, in order: those of Manticore's manual, then ours.
     pub fn columns(&self) -> Vec<&'static str> {
-        let mut columns = vec!["id"];
-        if self.options.docs {
-            columns.push("documents");
+        let options = &self.options;
+        if options.count {
+            return vec!["count", DOCUMENTS];
         }
-        if self.options.query {
+        let mut columns = vec!["id"];
+        if options.docs {
+            columns.push(DOCUMENTS);
+        }
+        if options.query {
             columns.extend(["query", "tags", "filters"]);
         }
+        if options.weights {
+            columns.push("weights");
+        }
+        if options.capital {
+            columns.push("Documents");
+        }
         columns
+    }
+
+    /// The rows, by query id.
+    #[inline]
+    pub fn rows(&self) -> impl Iterator<Item = PqRow<'_>> {
+        let mut weights = self.answer.weights.as_slice();
+        let is_counted = self.options.count;
+        let rows = self.answer.hits.rows().take_while(move |_| !is_counted);
+        rows.map(move |(query, documents)| {
+            let (own, rest) = weights
+                .split_at_checked(documents.len())
+                .unwrap_or_default();
+            weights = rest;
+            PqRow {
+                query,
+                documents,
+                weights: own,
+            }
+        })
     }
 
     /// The labels of a row's documents, with commas.
@@ -68,100 +105,103 @@ impl PqRows {
     }
 }
 
-/// Reads the documents of a call.
-pub fn read(written: &[Vec<u8>], options: &PqOptions) -> Result<Batch, Failure> {
-    if options.docs_json {
-        return read_json(written, options);
-    }
-    let mut warnings = Vec::new();
-    if options.skip_bad_json {
-        warnings.push("skip_bad_json makes no sense with docs_json=0".to_owned());
-    }
-    let documents = written
-        .iter()
-        .map(|text| PqDocument::Text(String::from_utf8_lossy(text).into_owned()));
-    let documents: Vec<PqDocument> = documents.collect();
-    let labels = numbered(documents.len(), options.shift);
-    Ok(Batch {
-        documents,
-        labels,
-        warnings,
-    })
+/// What a percolation is asked of.
+pub struct Percolation<'a> {
+    /// The pq table.
+    pub table: &'a str,
+    /// Checked options.
+    pub options: PqOptions,
+    /// When the statement began.
+    pub started_us: u64,
+    /// A test asked for a panic in this read.
+    pub panics: bool,
 }
 
-fn read_json(written: &[Vec<u8>], options: &PqOptions) -> Result<Batch, Failure> {
-    let mut found: Vec<Vec<(String, Value)>> = Vec::new();
-    let mut bad: Vec<String> = Vec::new();
-    for (index, text) in written.iter().enumerate() {
-        let is_blank = text.iter().all(u8::is_ascii_whitespace);
-        if is_blank && options.skip_empty {
-            continue;
+impl Percolation<'_> {
+    /// Reads the documents, and options that stand beside them, and matches. A panic of the matcher ends this call with an error and nothing else.
+    pub fn run(
+        mut self,
+        node: &Node,
+        read: impl FnOnce(&mut PqOptions) -> Result<Batch, Failure>,
+    ) -> Result<PqRows, Failure> {
+        let snapshot = node.engine()?.snapshot();
+        // What is wrong with the table is told before what is wrong with the documents.
+        if !matches!(
+            snapshot.definition(self.table)?.kind,
+            Kind::Percolate { .. }
+        ) {
+            let message = format!("'{}' is not a pq table", self.table);
+            return Err(Failure::new(errors::INVALID, message));
         }
-        match json::documents(text) {
-            Ok(documents) => found.extend(documents),
-            Err(_) => bad.push((index + 1).to_string()),
-        }
+        let rows = tokio::task::block_in_place(|| {
+            guarded(node, || {
+                assert!(!self.panics, "SEINE_FAULTS asked for a panic in this read");
+                let batch = read(&mut self.options)?;
+                self.matched(node, &snapshot, batch)
+            })
+        })?;
+        add(&node.counters.pq_documents, rows.documents_asked as u64);
+        Ok(rows)
     }
-    let mut warnings = Vec::new();
-    if !bad.is_empty() {
-        let message = format!("Bad JSON objects in strings: {}", bad.join(","));
-        if !options.skip_bad_json {
-            return Err(Failure::new(errors::SYNTAX, message));
-        }
-        warnings.push(message);
-    }
-    let labels = match &options.docs_id {
-        None => numbered(found.len(), options.shift),
-        Some(field) => {
-            if options.shift != 0 {
-                warnings.push("shift makes no sense with docs_id".to_owned());
-            }
-            Labels::Named(take_ids(&mut found, field, &mut warnings))
-        }
-    };
-    let documents = found.into_iter().map(PqDocument::Fields).collect();
-    Ok(Batch {
-        documents,
-        labels,
-        warnings,
-    })
-}
 
-/// Takes each document's own id; those without one are left out, with a warning.
-fn take_ids(
-    found: &mut Vec<Vec<(String, Value)>>,
-    field: &str,
-    warnings: &mut Vec<String>,
-) -> Vec<String> {
-    let count = found.len();
-    let mut ids = Vec::with_capacity(count);
-    found.retain(|fields| {
-        let id = fields
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case(field));
-        ids.extend(id.map(|(_, value)| value.to_string()));
-        id.is_some()
-    });
-    let skipped = count - found.len();
-    if skipped > 0 {
-        warnings.push(format!(
-            "skipped {skipped} document(s) without id field '{field}'"
-        ));
-    }
-    ids
-}
-
-/// Numbers from 1, shifted. A shift below zero gives numbers that are no `u64`, and so names.
-fn numbered(count: usize, shift: i64) -> Labels {
-    match u64::try_from(shift) {
-        Ok(shift) => Labels::From(shift.saturating_add(1)),
-        Err(_) => Labels::Named(
-            (0..count)
-                .map(|index| (index as i128 + 1 + i128::from(shift)).to_string())
-                .collect(),
-        ),
+    fn matched(
+        self,
+        node: &Node,
+        snapshot: &engine::Snapshot,
+        batch: Batch,
+    ) -> Result<PqRows, Failure> {
+        thread_local! {
+            static SCRATCH: RefCell<PqScratch> = RefCell::default();
+        }
+        let options = self.options;
+        if options.highlight {
+            let message = "not yet: highlights of a percolation";
+            return Err(Failure::new(errors::NOT_YET, message));
+        }
+        let read_us = node.clock.steady_us();
+        let request = PqRequest {
+            only: options.only.as_ref(),
+            after: options.after,
+            limit: if options.count {
+                Some(0)
+            } else {
+                options.limit
+            },
+            top: options.top,
+            weights: options.weights,
+            ..PqRequest::new(self.table, &batch.documents)
+        };
+        let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch))?;
+        Ok(PqRows {
+            answer,
+            documents_asked: batch.documents.len(),
+            labels: batch.labels,
+            options,
+            warnings: batch.warnings,
+            setup_us: read_us - self.started_us,
+            matching_us: node.clock.steady_us() - read_us,
+        })
     }
 }
 
-#[cfg(test)]
-mod tests;
+impl Doing<'_> {
+    pub(super) fn call_pq(
+        &mut self,
+        table: &str,
+        documents: &[Vec<u8>],
+        options: PqOptions,
+    ) -> Result<Outcome, Failure> {
+        let asked = Percolation {
+            table,
+            options,
+            started_us: self.session.started_us,
+            panics: self.panics,
+        };
+        let mut rows = asked.run(self.node, |options| documents::read(documents, options))?;
+        for warning in std::mem::take(&mut rows.warnings) {
+            self.session.warn(warning);
+        }
+        self.session.matched(&rows, self.node.clock.steady_us());
+        Ok(Outcome::Pq(rows))
+    }
+}

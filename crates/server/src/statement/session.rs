@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Answer, PqAnswer, SessionId};
+use engine::{Answer, SessionId};
 use query::value::Value;
 
-use super::Outcome;
+use super::{Outcome, PqRows};
 use crate::errors::{self, Failure};
 use crate::limits::WARNINGS_MAX;
 
@@ -146,27 +146,23 @@ impl Session {
         meta.lines = lines;
     }
 
-    /// A CALL PQ was answered.
-    pub(super) fn matched(
-        &mut self,
-        answer: &PqAnswer,
-        setup_us: u64,
-        total_us: u64,
-        verbose: bool,
-    ) {
+    /// A CALL PQ was answered; its warnings are here already.
+    pub(super) fn matched(&mut self, rows: &PqRows, now_us: u64) {
         let seconds = |us: u64| format!("{:.3} sec", us as f64 / 1e6);
-        let mut lines = vec![("total".to_owned(), seconds(total_us))];
-        if verbose {
-            lines.push(("setup".to_owned(), seconds(setup_us)));
+        let total = seconds(now_us.saturating_sub(self.started_us));
+        let mut lines = vec![("total".to_owned(), total)];
+        if rows.options.verbose {
+            lines.push(("setup".to_owned(), seconds(rows.setup_us)));
         }
+        let answer = &rows.answer;
         let numbers = [
-            ("queries_matched", answer.hits.len() as u64),
+            ("queries_matched", answer.total),
             ("queries_failed", 0),
             ("document_matched", answer.documents_matched),
             ("total_queries_stored", answer.queries_total),
             (
                 "term_only_queries",
-                answer.queries_total - answer.queries_always,
+                answer.queries_total.saturating_sub(answer.queries_always),
             ),
             // At least so many were tried on no document at all.
             (
@@ -175,6 +171,12 @@ impl Session {
             ),
         ];
         lines.extend(numbers.map(|(name, number)| (name.to_owned(), number.to_string())));
+        if rows.options.verbose {
+            lines.extend(times(rows));
+        }
+        if !self.warnings.is_empty() {
+            lines.push(("warning".to_owned(), self.warnings.join("; ")));
+        }
         self.row_count = -1;
         self.meta = Meta {
             header: "Variable name",
@@ -216,4 +218,20 @@ impl Session {
             .get("autocommit")
             .is_some_and(|value| value.as_bool() == Some(false))
     }
+}
+
+/// The time of matching, in microseconds, and what falls on each query that was hit. Queries are not run one by one, so
+/// each has the same part; the parts add up.
+fn times(rows: &PqRows) -> [(String, String); 2] {
+    let count = rows.answer.hits.len() as u64;
+    let part = |place: u64| {
+        let until = |place: u64| rows.matching_us * place / count.max(1);
+        (until(place + 1) - until(place)).to_string()
+    };
+    let parts: Vec<String> = (0..count).map(part).collect();
+    let matched_us = if count > 0 { rows.matching_us } else { 0 };
+    [
+        ("time_per_query".to_owned(), parts.join(",")),
+        ("time_of_matched_queries".to_owned(), matched_us.to_string()),
+    ]
 }

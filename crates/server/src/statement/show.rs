@@ -151,6 +151,8 @@ pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnTy
             columns.extend(
                 ["query", "tags", "filters"].map(|name| (name.to_owned(), ColumnType::String)),
             );
+            columns.push(("hits".to_owned(), ColumnType::Bigint));
+            columns.push(("last_hit".to_owned(), ColumnType::Timestamp));
             columns
         }
     })
@@ -167,6 +169,8 @@ fn described(definition: &Definition) -> Vec<Vec<String>> {
         Kind::Percolate { .. } => {
             rows.push(row("id", "bigint", ""));
             rows.extend(["query", "tags", "filters"].map(|name| row(name, "string", "")));
+            rows.push(row("hits", "bigint", "read only"));
+            rows.push(row("last_hit", "timestamp", "read only"));
         }
     }
     for column in &definition.columns {

@@ -1,9 +1,12 @@
-//! CREATE TABLE as the engine wants it: what the options say about the kind of table.
+//! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
 
 use engine::{Command, Definition, Kind};
-use wire::sql::CreateTable;
+use query::value::Value;
+use wire::sql::{CreateTable, Statement};
 
+use super::unexpected;
 use crate::errors::{self, Failure};
+use crate::node::Node;
 
 /// Options of Manticore's tables that this server does not have yet, told apart from those that nobody has.
 const LATER: &[&str] = &[
@@ -54,6 +57,56 @@ const LATER: &[&str] = &[
     "stored_only_fields",
     "wordforms",
 ];
+
+/// The command of INSERT, REPLACE, DELETE and TRUNCATE.
+pub fn write(node: &Node, statement: Statement) -> Result<Command, Failure> {
+    Ok(match statement {
+        Statement::Insert {
+            table,
+            mut columns,
+            rows,
+            replace,
+        } => {
+            if columns.is_none() && rows.iter().all(|row| matches!(row[..], [Value::Str(_)])) {
+                columns = lone_column(node, &table)?;
+            }
+            Command::Insert {
+                table,
+                columns,
+                rows,
+                replace,
+            }
+        }
+        Statement::Delete {
+            table,
+            matching,
+            filter,
+            limit,
+        } => Command::Delete {
+            table,
+            matching,
+            filter,
+            limit,
+        },
+        Statement::Truncate { table } => Command::Delete {
+            table,
+            matching: None,
+            filter: None,
+            limit: None,
+        },
+        _ => return Err(unexpected()),
+    })
+}
+
+/// A standing query may be stored by its text alone: `INSERT INTO pq VALUES ('text')`. Elsewhere a row of one value means
+/// what the table's columns say.
+fn lone_column(node: &Node, table: &str) -> Result<Option<Vec<String>>, Failure> {
+    let snapshot = node.engine()?.snapshot();
+    let is_pq = snapshot
+        .definition(table)
+        .is_ok_and(|definition| matches!(definition.kind, Kind::Percolate { .. }));
+    Ok(is_pq.then(|| vec!["query".to_owned()]))
+}
 
 /// The command of a CREATE TABLE.
 pub fn create_table(create: CreateTable) -> Result<Command, Failure> {

@@ -1,10 +1,12 @@
-//! JSON bodies: POST /search, POST /bulk, the replies of /sql, and the documents of CALL PQ.
+//! JSON bodies: POST /search, POST /bulk, standing queries and percolations, the replies of /sql, the documents of CALL PQ.
 
 mod bulk;
 mod clause;
 mod documents;
 mod error;
 mod fields;
+mod pq;
+mod pq_reply;
 mod reply;
 mod search;
 
@@ -14,5 +16,7 @@ mod tests;
 pub use bulk::{BulkAction, BulkEvent, BulkItem, bulk};
 pub use documents::documents;
 pub use error::JsonError;
+pub use pq::{PqRule, pq_rule, pq_search};
+pub use pq_reply::{PqHit, PqReply, rule_reply, write_object};
 pub use reply::{BulkReply, Cell, RawReply, SearchReply};
 pub use search::search;

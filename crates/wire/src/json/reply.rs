@@ -25,49 +25,49 @@ pub enum Cell<'a> {
 
 /// JSON text as it is written: commas where they belong, strings escaped.
 #[derive(Debug, Default)]
-struct Writer {
-    out: Vec<u8>,
+pub(super) struct Writer {
+    pub(super) out: Vec<u8>,
     /// Something stands in the list that is open, so the next item needs a comma.
     listed: bool,
 }
 
 impl Writer {
-    fn raw(&mut self, text: &str) {
+    pub(super) fn raw(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
     }
 
     /// Opens a list or an object.
-    fn open(&mut self, text: &str) {
+    pub(super) fn open(&mut self, text: &str) {
         self.raw(text);
         self.listed = false;
     }
 
     /// Closes one; the list around it holds something now.
-    fn close(&mut self, text: &str) {
+    pub(super) fn close(&mut self, text: &str) {
         self.raw(text);
         self.listed = true;
     }
 
     /// A comma, but not in front of the first item.
-    fn item(&mut self) {
+    pub(super) fn item(&mut self) {
         if self.listed {
             self.out.push(b',');
         }
         self.listed = true;
     }
 
-    fn name(&mut self, name: &str) {
+    pub(super) fn name(&mut self, name: &str) {
         self.item();
         self.string(name);
         self.out.push(b':');
     }
 
-    fn number(&mut self, number: impl std::fmt::Display) {
+    pub(super) fn number(&mut self, number: impl std::fmt::Display) {
         // Writing into a vector cannot fail.
         let _ = write!(self.out, "{number}");
     }
 
-    fn string(&mut self, text: &str) {
+    pub(super) fn string(&mut self, text: &str) {
         self.out.push(b'"');
         let mut plain = 0;
         for (at, byte) in text.bytes().enumerate() {
@@ -89,7 +89,7 @@ impl Writer {
         self.out.push(b'"');
     }
 
-    fn cell(&mut self, cell: Cell<'_>) {
+    pub(super) fn cell(&mut self, cell: Cell<'_>) {
         match cell {
             Cell::Int(number) => self.number(number),
             Cell::Float(number) if number.is_finite() => self.number(format_args!("{number:?}")),

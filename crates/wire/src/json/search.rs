@@ -71,12 +71,12 @@ fn item(name: &str, what: Output) -> Item {
     }
 }
 
-fn string<'j>(json: &'j Json, path: &str) -> Result<&'j str> {
+pub(super) fn string<'j>(json: &'j Json, path: &str) -> Result<&'j str> {
     json.as_str()
         .ok_or_else(|| JsonError::new(path, "expected a string"))
 }
 
-fn count(json: &Json, path: &str) -> Result<u64> {
+pub(super) fn count(json: &Json, path: &str) -> Result<u64> {
     json.as_u64()
         .ok_or_else(|| JsonError::new(path, "expected a whole number from 0"))
 }

@@ -111,16 +111,10 @@ impl Encoder {
         }
     }
 
-    /// The bytes so far, to bound them.
+    /// What was written so far, to bound it.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.out.len()
-    }
-
-    /// Never: the head is there from the start.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.out.is_empty()
+    pub fn bytes(&self) -> &[u8] {
+        &self.out
     }
 
     /// The whole answer.

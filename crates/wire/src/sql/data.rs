@@ -1,4 +1,4 @@
-//! INSERT, REPLACE and DELETE.
+//! INSERT, REPLACE, DELETE and TRUNCATE.
 
 use query::lexer::TokenKind;
 
@@ -86,5 +86,16 @@ impl Parser<'_> {
             filter,
             limit,
         })
+    }
+
+    /// Behind TRUNCATE.
+    pub(super) fn truncate(&mut self) -> Result<Statement> {
+        self.take_word("table");
+        let table = self.table()?;
+        if self.at_word("with") {
+            return Err(self.not_yet("TRUNCATE … WITH RECONFIGURE"));
+        }
+        self.end()?;
+        Ok(Statement::Truncate { table })
     }
 }

@@ -11,6 +11,8 @@ pub enum ErrorKind {
     Syntax,
     /// Well-formed SQL that this server does not do yet, or does not offer: MySQL 1235.
     NotYet,
+    /// An argument of CALL, in words that Manticore's clients know: MySQL 1064, shown without its place.
+    Argument,
 }
 
 /// A refused statement.
@@ -54,7 +56,7 @@ impl SyntaxError {
     #[must_use]
     pub fn code(&self) -> u16 {
         match self.kind {
-            ErrorKind::Syntax => 1064,
+            ErrorKind::Syntax | ErrorKind::Argument => 1064,
             ErrorKind::NotYet => 1235,
         }
     }
@@ -64,6 +66,7 @@ impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             ErrorKind::NotYet => write!(f, "not yet: {}", self.message),
+            ErrorKind::Argument => f.write_str(&self.message),
             ErrorKind::Syntax if self.near.is_empty() => {
                 write!(
                     f,

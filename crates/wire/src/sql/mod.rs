@@ -22,6 +22,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+use query::expression::Expression;
 use query::lexer::TokenKind;
 
 use parser::Parser;
@@ -33,10 +34,9 @@ pub use statement::{
 };
 
 /// First words of statements that will be understood one day, or that are not offered.
-const LATER: [&str; 42] = [
+const LATER: [&str; 41] = [
     "update",
     "alter",
-    "truncate",
     "flush",
     "optimize",
     "attach",
@@ -94,7 +94,8 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
     if parser.peek() != TokenKind::Word {
         return Err(parser.unexpected("a statement"));
     }
-    let verb = parser.name("a statement")?.to_lowercase();
+    let written = parser.name("a statement")?;
+    let verb = written.to_lowercase();
     match verb.as_str() {
         "select" => {
             skip_select_modifiers(&mut parser)?;
@@ -109,7 +110,8 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
         "delete" => parser.delete(),
         "create" => parser.create(),
         "drop" => parser.drop_table(),
-        "call" => parser.call(),
+        "call" => parser.call(written == verb),
+        "truncate" => parser.truncate(),
         "show" => parser.show(),
         "describe" | "desc" | "explain" => parser.describe(),
         "set" => parser.set(),
@@ -122,6 +124,29 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
         later if LATER.contains(&later) => Err(first.not_yet(verb.to_uppercase())),
         _ => Err(first.unexpected("a statement")),
     }
+}
+
+/// Parses a condition that is no statement: the `only` of a percolation. `any(tags)`, one of the tags of a standing
+/// query, becomes a column of that name.
+///
+/// # Errors
+/// [`SyntaxError`], its place in this text.
+pub fn condition(text: &[u8]) -> Result<Expression, SyntaxError> {
+    let mut parser = Parser::new(text);
+    let condition = parser.expression(&mut |name, lexer| {
+        if name != "any" {
+            return Ok(None);
+        }
+        if !lexer.take_word("tags") {
+            return Err(lexer.unexpected("tags"));
+        }
+        if !lexer.take(TokenKind::Close) {
+            return Err(lexer.unexpected("`)`"));
+        }
+        Ok(Some(Expression::Column("any(tags)".to_owned())))
+    })?;
+    parser.end()?;
+    Ok(condition)
 }
 
 /// What may stand between SELECT and its list.

@@ -73,6 +73,20 @@ pub enum Statement {
         /// Checked options.
         options: PqOptions,
     },
+    /// CALL PQ_BACKFILL: the hits of one standing query among the documents stored already go where new ones go.
+    PqBackfill {
+        /// The pq table.
+        table: String,
+        /// The query.
+        id: u64,
+        /// Only documents of the last so many days; at least 1.
+        days: Option<u64>,
+    },
+    /// TRUNCATE TABLE: every row goes, the table stays.
+    Truncate {
+        /// Which.
+        table: String,
+    },
     /// SHOW [FULL] TABLES.
     ShowTables {
         /// LIKE, for [`crate::sql::like`].
@@ -258,7 +272,7 @@ pub struct CreateTable {
 }
 
 /// Options of CALL PQ.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PqOptions {
     /// `docs_json`: documents are JSON (default), else plain text for the first field.
     pub docs_json: bool,
@@ -278,6 +292,23 @@ pub struct PqOptions {
     pub skip_empty: bool,
     /// `shift`: added to automatic document numbers.
     pub shift: i64,
+    /// `only`: a condition on the standing queries themselves, over `id`, `query`, `tags`, `filters`, `hits` and
+    /// `last_hit`; `any(tags)` arrives as a column of that name.
+    pub only: Option<Expression>,
+    /// `count`: one row that counts instead of the rows.
+    pub count: bool,
+    /// `limit`: at most so many queries.
+    pub limit: Option<u64>,
+    /// `after`: only queries with a higher id.
+    pub after: Option<u64>,
+    /// `top`: for each document only so many queries, the best; at least 1.
+    pub top: Option<u32>,
+    /// `weights`: a column with the weight of each of a row's documents.
+    pub weights: bool,
+    /// `highlight`: a column with each document's texts, what matched marked.
+    pub highlight: bool,
+    /// The call is written as the public stress-tester writes it, which reads a column `Documents`.
+    pub capital: bool,
 }
 
 /// How CALL PQ splits work over the parts of a distributed table.
@@ -301,6 +332,14 @@ impl Default for PqOptions {
             skip_bad_json: false,
             skip_empty: false,
             shift: 0,
+            only: None,
+            count: false,
+            limit: None,
+            after: None,
+            top: None,
+            weights: false,
+            highlight: false,
+            capital: false,
         }
     }
 }

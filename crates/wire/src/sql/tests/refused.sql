@@ -52,7 +52,8 @@ DELETE posts
 DELETE FROM posts ORDER BY id LIMIT 1
 UPDATE posts SET a = 1
 ALTER TABLE posts ADD COLUMN x int
-TRUNCATE TABLE posts
+TRUNCATE TABLE
+TRUNCATE TABLE posts WITH RECONFIGURE
 CREATE TABLE
 CREATE TABLE t (a)
 CREATE TABLE t (a int
@@ -83,6 +84,19 @@ CALL PQ('t', 'd', 'x' AS docs)
 CALL PQ('t', 'd', 1 AS docs_id)
 CALL PQ('t', 'd', 'other' AS mode)
 CALL PQ('t', 'd' 
+CALL PQ('t', 'd', ('x') AS docs)
+CALL PQ('t', 'd', 1 AS only)
+CALL PQ('t', 'd', 'any(query)=1' AS only)
+CALL PQ('t', 'd', 'some(tags)=1' AS only)
+CALL PQ('t', 'd', 'id >' AS only)
+CALL PQ('t', 'd', -1 AS limit)
+CALL PQ('t', 'd', 'x' AS limit)
+CALL PQ('t', 'd', 0 AS top)
+CALL PQ('t', 'd', 99999999999999999999 AS shift)
+CALL PQ_BACKFILL('t')
+CALL PQ_BACKFILL('t', 'x')
+CALL PQ_BACKFILL('t', 1, 0)
+CALL PQ_BACKFILL('t', 1, 1 AS days)
 CALL SUGGEST('x', 't')
 CALL NOTHING()
 SHOW

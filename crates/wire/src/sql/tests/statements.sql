@@ -34,6 +34,14 @@ DROP TABLE IF EXISTS db.posts;
 CALL PQ('alerts', '{"body":"x"}')
 CALL PQ('db.alerts', ('{"body":"x"}', '[{"body":"y"}]'), 1 AS docs, 1 AS query, 'id' AS docs_id, 'sharded' AS mode, 10 as shift, 1 as skip_bad_json, 0 as verbose, 1 as skip_empty);
 call pq ('alerts', 'plain text', 0 as docs_json)
+call pq('alerts', ('a', 'b'), 0 as docs_json, 1 as docs)
+CALL PQ('alerts', ('a', 'b'), 0 AS docs_json, 1 AS docs)
+CALL PQ('alerts', 'x', 'any(tags)=''web'' AND id>100' AS only, 1 AS count, 10 AS limit, 5 AS after, 3 AS top, 1 AS weights, 1 AS highlight)
+CALL PQ('alerts', 'x', "tags IN ('a', 'b') OR any(tags) NOT IN ('c') AND last_hit < 5" AS only)
+CALL PQ_BACKFILL('db.Alerts', 18446744073709551615)
+call pq_backfill('alerts', 7, 30);
+TRUNCATE TABLE db.Alerts
+truncate alerts;
 SHOW TABLES
 SHOW FULL TABLES FROM `db` LIKE 'p%'
 SHOW TABLES LIKE 'a\_b'

@@ -1,0 +1,149 @@
+//! /pq: standing queries stored, deleted and asked over HTTP, as Manticore has it.
+
+mod search;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{post, put};
+use engine::Kind;
+use query::expression::{BinaryOperator, Expression};
+use query::value::Value;
+use wire::json::{self, PqRule};
+use wire::sql::Statement;
+
+use super::reply::{self, Refusal};
+use super::search::failure;
+use super::sql::{parameter, request_bytes};
+use super::{Door, body};
+use crate::errors::{self, Failure};
+use crate::limits::BODY_BYTES_MAX;
+use crate::node::Node;
+use crate::statement::{self, Outcome, Parsed};
+
+/// The paths below /pq.
+pub fn routes() -> Router<Door> {
+    Router::new()
+        .route("/pq/{table}/doc", put(store).post(store))
+        .route(
+            "/pq/{table}/doc/{id}",
+            put(store_as).post(store_as).delete(delete),
+        )
+        .route("/pq/{table}/search", post(search::post))
+}
+
+/// Stores a query under an id of the server's choice.
+async fn store(
+    State(door): State<Door>,
+    Path(table): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    write(&door.node, table, 0, request).await
+}
+
+/// Stores a query under an id; `?refresh=1` replaces the one that has it.
+async fn store_as(
+    State(door): State<Door>,
+    Path((table, id)): Path<(String, String)>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    write(&door.node, table, id_of(&id)?, request).await
+}
+
+async fn write(
+    node: &Node,
+    table: String,
+    id: u64,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let table = pq_table(node, &table)?;
+    let refresh = parameter(request.uri().query().unwrap_or("").as_bytes(), "refresh");
+    let replace = refresh.is_some_and(|refresh| !matches!(refresh.as_str(), "0" | "false"));
+    let patience = node.settings().live.client_timeout;
+    let _room = node.room_for(request_bytes(&request)).await;
+    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let rule = statement::guarded(node, || json::pq_rule(&bytes).map_err(failure))?;
+    let (_, stored) = execute(node, insert(&table, id, rule, replace)).await?;
+    let result = if replace { "updated" } else { "created" };
+    let id = if stored == 0 { id } else { stored };
+    let bytes = json::rule_reply(&table, id, result);
+    Ok(reply::json_bytes(StatusCode::OK, bytes))
+}
+
+fn insert(table: &str, id: u64, rule: PqRule, replace: bool) -> Statement {
+    let names = ["id", "query", "tags", "filters"].map(str::to_owned);
+    let values = vec![
+        Value::Int(i128::from(id)),
+        Value::Str(rule.query),
+        Value::Str(rule.tags),
+        Value::Str(rule.filters),
+    ];
+    Statement::Insert {
+        table: table.to_owned(),
+        columns: Some(names.to_vec()),
+        rows: vec![values],
+        replace,
+    }
+}
+
+async fn delete(
+    State(door): State<Door>,
+    Path((table, id)): Path<(String, String)>,
+) -> Result<Response, Refusal> {
+    let node = &door.node;
+    let table = pq_table(node, &table)?;
+    let id = id_of(&id)?;
+    let column = Box::new(Expression::Column("id".to_owned()));
+    let value = Box::new(Expression::Literal(Value::Int(i128::from(id))));
+    let statement = Statement::Delete {
+        table: table.clone(),
+        matching: None,
+        filter: Some(Expression::Binary(BinaryOperator::Equal, column, value)),
+        limit: None,
+    };
+    let (affected, _) = execute(node, statement).await?;
+    let (status, result) = match affected {
+        0 => (StatusCode::NOT_FOUND, "not found"),
+        _ => (StatusCode::OK, "deleted"),
+    };
+    Ok(reply::json_bytes(
+        status,
+        json::rule_reply(&table, id, result),
+    ))
+}
+
+/// Does a write: rows affected, and the last id.
+async fn execute(node: &Node, statement: Statement) -> Result<(u64, u64), Failure> {
+    let mut session = super::session(node);
+    let outcome = statement::execute(node, &mut session, Parsed::of(statement)).await;
+    node.close_session(session.id);
+    match outcome? {
+        Outcome::Done { affected, last_id } => Ok((affected, last_id)),
+        _ => Err(Failure::new(
+            errors::INTERNAL,
+            "internal error: a write with rows",
+        )),
+    }
+}
+
+/// The table's name as the catalog has it; an error where it is no table of standing queries.
+fn pq_table(node: &Node, written: &str) -> Result<String, Failure> {
+    let table = written.to_lowercase();
+    let snapshot = node.engine()?.snapshot();
+    match snapshot.definition(&table)?.kind {
+        Kind::Percolate { .. } => Ok(table),
+        _ => Err(Failure::new(
+            errors::INVALID,
+            format!("'{table}' is not a pq table"),
+        )),
+    }
+}
+
+fn id_of(written: &str) -> Result<u64, Failure> {
+    written.parse().map_err(|_| {
+        let message = format!("'{written}' is no id of a standing query");
+        Failure::new(errors::INVALID, message)
+    })
+}

@@ -1,0 +1,213 @@
+//! POST /pq/{table}/search: documents as JSON, as lines of JSON or as lines of text; hits as JSON or compact.
+
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use engine::PqDocument;
+use wire::json::{self, PqHit, PqReply};
+use wire::pq::{self, Encoder, Head};
+use wire::sql::PqOptions;
+
+use super::super::hits::bounded;
+use super::{failure, parameter, request_bytes};
+use crate::errors::{self, Failure};
+use crate::http::reply::{self, Refusal};
+use crate::http::{Door, body};
+use crate::limits::BODY_BYTES_MAX;
+use crate::node::Node;
+use crate::statement::{self, Batch, Percolation, PqRows};
+use crate::status::add;
+
+/// How the documents stand in the body.
+#[derive(Clone, Copy)]
+enum Form {
+    /// One JSON body with options.
+    Json,
+    /// A JSON document a line.
+    JsonLines,
+    /// A text a line.
+    Lines,
+}
+
+/// Answers a request.
+pub async fn post(
+    State(door): State<Door>,
+    Path(table): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let node = &door.node;
+    let started_us = node.clock.steady_us();
+    let form = Form::of(request.headers());
+    let is_compact = header(request.headers(), ACCEPT).starts_with(pq::CONTENT_TYPE);
+    let mut options = PqOptions {
+        docs: true,
+        query: true,
+        ..PqOptions::default()
+    };
+    set_parameters(&mut options, request.uri().query().unwrap_or(""))?;
+    let patience = node.settings().live.client_timeout;
+    let _room = node.room_for(request_bytes(&request)).await;
+    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let table = table.to_lowercase();
+    add(&node.counters.call_pqs, 1);
+    let asked = Percolation {
+        table: &table,
+        options,
+        started_us,
+        panics: node.faults.any() && node.faults.choose(&bytes),
+    };
+    let answered = asked
+        .run(node, |options| read(&bytes, form, options))
+        .and_then(|rows| written(node, &table, &rows, is_compact));
+    if answered.is_err() {
+        add(&node.counters.failed, 1);
+    }
+    let took_us = node.clock.steady_us() - started_us;
+    add(&node.counters.statement_us, took_us);
+    Ok(answered?)
+}
+
+impl Form {
+    fn of(headers: &HeaderMap) -> Form {
+        let kind = header(headers, CONTENT_TYPE);
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        match kind {
+            "application/x-ndjson" | "application/ndjson" => Form::JsonLines,
+            "text/plain" => Form::Lines,
+            _ => Form::Json,
+        }
+    }
+}
+
+fn header(headers: &HeaderMap, name: HeaderName) -> &str {
+    let value = headers.get(name).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default()
+}
+
+/// The documents of a body; of a JSON body the options, too.
+fn read(bytes: &[u8], form: Form, options: &mut PqOptions) -> Result<Batch, Failure> {
+    let documents = match form {
+        Form::Json => {
+            let search = json::pq_search(bytes, options).map_err(failure)?;
+            search.into_iter().map(PqDocument::Fields).collect()
+        }
+        Form::JsonLines => json_lines(bytes)?,
+        Form::Lines => lines(bytes)
+            .map(|line| PqDocument::Text(String::from_utf8_lossy(line).into_owned()))
+            .collect(),
+    };
+    Ok(Batch::numbered(documents))
+}
+
+/// Lines without their ends; the last one needs none, and an empty one is a document without words.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let lines = (!bytes.is_empty()).then(|| bytes.split(|byte| *byte == b'\n'));
+    lines
+        .into_iter()
+        .flatten()
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// A document a line; empty lines are passed over.
+fn json_lines(bytes: &[u8]) -> Result<Vec<PqDocument>, Failure> {
+    let mut documents = Vec::new();
+    for (index, line) in lines(bytes).enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let found = json::documents(line).map_err(|error| {
+            let message = format!("line {}: {error}", index + 1);
+            Failure::new(errors::SYNTAX, message)
+        })?;
+        documents.extend(found.into_iter().map(PqDocument::Fields));
+    }
+    Ok(documents)
+}
+
+/// Options in the address, for bodies that have no place for them.
+fn set_parameters(options: &mut PqOptions, query: &str) -> Result<(), Failure> {
+    if query.is_empty() {
+        return Ok(());
+    }
+    let given = |name: &str| parameter(query.as_bytes(), name);
+    let number = |name: &str| match given(name) {
+        None => Ok(None),
+        Some(text) => text.parse::<u64>().map(Some).map_err(|_| {
+            let message = format!("{name}: expected a whole number from 0");
+            Failure::new(errors::SYNTAX, message)
+        }),
+    };
+    let flag = |name: &str| given(name).is_some_and(|text| !matches!(&*text, "0" | "false"));
+    options.limit = number("limit")?;
+    options.after = number("after")?;
+    options.top = number("top")?.map(|top| u32::try_from(top).unwrap_or(u32::MAX).max(1));
+    options.count = flag("count_only");
+    options.weights = flag("weights");
+    options.highlight = flag("highlight");
+    if let Some(only) = given("only") {
+        let only = wire::sql::condition(only.as_bytes());
+        let only = only.map_err(|error| Failure::new(errors::SYNTAX, format!("only: {error}")))?;
+        options.only = Some(only);
+    }
+    Ok(())
+}
+
+fn written(node: &Node, table: &str, rows: &PqRows, is_compact: bool) -> Result<Response, Failure> {
+    if is_compact {
+        let bytes = statement::guarded(node, || compact(rows))?;
+        return Ok(([(CONTENT_TYPE, pq::CONTENT_TYPE)], bytes).into_response());
+    }
+    let took_ms = (rows.setup_us + rows.matching_us) / 1_000;
+    let bytes =
+        tokio::task::block_in_place(|| statement::guarded(node, || hits(table, rows, took_ms)))?;
+    Ok(reply::json_bytes(StatusCode::OK, bytes))
+}
+
+fn hits(table: &str, rows: &PqRows, took_ms: u64) -> Result<Vec<u8>, Failure> {
+    let mut reply = PqReply::default();
+    reply.begin(took_ms, rows.answer.total, rows.answer.documents_matched);
+    for row in rows.rows() {
+        let hit = PqHit {
+            id: row.query.id,
+            query: &row.query.text,
+            tags: &row.query.tags,
+            filters: &row.query.filters,
+            documents: row.documents,
+            weights: rows.options.weights.then_some(row.weights),
+            highlights: None,
+        };
+        reply.hit(table, &hit);
+        bounded(reply.bytes())?;
+    }
+    reply.end();
+    Ok(reply.into_bytes())
+}
+
+/// The compact answer. The queries themselves are not touched: an id and its documents lie side by side.
+fn compact(rows: &PqRows) -> Result<Vec<u8>, Failure> {
+    let answer = &rows.answer;
+    let shown = if rows.options.count {
+        0
+    } else {
+        answer.hits.len()
+    };
+    let mut encoder = Encoder::new(&Head {
+        documents: u32::try_from(rows.documents_asked).unwrap_or(u32::MAX),
+        total: answer.total,
+        matched: answer.documents_matched,
+        rows: shown as u64,
+        weights: rows.options.weights,
+    });
+    let mut weights = answer.weights.iter().map(|weight| u64::from(*weight));
+    for (id, documents) in answer.hits.ids().take(shown) {
+        encoder.row(id, documents, weights.by_ref());
+        bounded(encoder.bytes())?;
+    }
+    Ok(encoder.finish())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! The bodies of /pq: a standing query to store, and documents to match.
+
+use query::value::Value;
+use serde::de::Deserialize;
+use serde_json::Value as Json;
+
+use super::clause::{clause, object};
+use super::error::JsonError;
+use super::fields::Fields;
+use super::search::{count, string};
+use crate::sql::{PqOptions, condition};
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+/// A standing query as PUT /pq/{table}/doc gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PqRule {
+    /// Its text; empty for a query of filters only.
+    pub query: String,
+    /// With commas.
+    pub tags: String,
+    /// A condition on the document's attributes; empty for none.
+    pub filters: String,
+}
+
+/// Reads a standing query: `{"query": {"ql": "…"} | {"match": …}, "tags": […], "filters": "…"}`.
+///
+/// # Errors
+/// [`JsonError`] with the path of what is wrong.
+pub fn pq_rule(body: &[u8]) -> Result<PqRule> {
+    let mut rule = PqRule::default();
+    let mut has_query = false;
+    for (name, value) in object(&parsed(body)?, "")? {
+        match name.as_str() {
+            "query" => {
+                has_query = true;
+                rule.query = rule_text(value)?;
+            }
+            "tags" => rule.tags = tags(value)?,
+            "filters" => rule.filters = string(value, name)?.to_owned(),
+            _ => return Err(JsonError::new(name, "unknown part of a standing query")),
+        }
+    }
+    if !has_query && rule.filters.is_empty() {
+        return Err(JsonError::new("query", "no query is given"));
+    }
+    Ok(rule)
+}
+
+/// Reads documents, their fields in the order written, and sets the options that stand beside them:
+/// `{"query": {"percolate": {"document": {…}}}, "limit": …}`.
+///
+/// # Errors
+/// [`JsonError`] with the path of what is wrong.
+pub fn pq_search(body: &[u8], options: &mut PqOptions) -> Result<Vec<Vec<(String, Value)>>> {
+    let mut documents = None;
+    for (name, value) in object(&parsed(body)?, "")? {
+        match name.as_str() {
+            "query" => documents = Some(percolated(value)?),
+            "limit" | "size" => options.limit = Some(count(value, name)?),
+            "after" => options.after = Some(count(value, name)?),
+            "top" => options.top = Some(top(count(value, name)?)?),
+            "only" => {
+                let only = condition(string(value, name)?.as_bytes());
+                options.only = Some(only.map_err(|error| JsonError::new(name, error.to_string()))?);
+            }
+            "count_only" => options.count = flag(value, name)?,
+            "weights" => options.weights = flag(value, name)?,
+            "highlight" => options.highlight = value.is_object() || flag(value, name)?,
+            _ => return Err(JsonError::new(name, "unknown part of a percolation")),
+        }
+    }
+    documents.ok_or_else(|| JsonError::new("query", "no query is given"))
+}
+
+fn parsed(body: &[u8]) -> Result<Json> {
+    serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))
+}
+
+fn flag(value: &Json, path: &str) -> Result<bool> {
+    match value {
+        Json::Bool(flag) => Ok(*flag),
+        Json::Number(number) => Ok(number.as_f64() != Some(0.0)),
+        _ => Err(JsonError::new(path, "expected true or false")),
+    }
+}
+
+fn top(count: u64) -> Result<u32> {
+    match u32::try_from(count).unwrap_or(u32::MAX) {
+        0 => Err(JsonError::new("top", "expected a number from 1")),
+        top => Ok(top),
+    }
+}
+
+/// The text of a standing query: as it stands, or made from JSON.
+fn rule_text(query: &Json) -> Result<String> {
+    if let Some(text) = query.as_str() {
+        return Ok(text.to_owned());
+    }
+    if let Some(text) = object(query, "query")?.get("ql") {
+        if query.as_object().is_some_and(|parts| parts.len() > 1) {
+            return Err(JsonError::new("query", "expected ql alone"));
+        }
+        return string(text, "query.ql").map(str::to_owned);
+    }
+    match clause(query, "query", 0)?.finish("query")? {
+        (text, None) => Ok(text.unwrap_or_default()),
+        (_, Some(_)) => Err(JsonError::not_yet(
+            "query",
+            "conditions on attributes inside the query; write them as filters",
+        )),
+    }
+}
+
+/// `"a,b"` or `["a", "b"]`.
+fn tags(value: &Json) -> Result<String> {
+    if let Some(text) = value.as_str() {
+        return Ok(text.to_owned());
+    }
+    let list = value
+        .as_array()
+        .ok_or_else(|| JsonError::new("tags", "expected a string or an array of strings"))?;
+    let numbered = list.iter().enumerate();
+    let each = numbered.map(|(index, tag)| string(tag, &format!("tags[{index}]")));
+    Ok(each.collect::<Result<Vec<&str>>>()?.join(","))
+}
+
+/// The documents below `query.percolate`.
+fn percolated(query: &Json) -> Result<Vec<Vec<(String, Value)>>> {
+    for name in object(query, "query")?.keys() {
+        if name != "percolate" {
+            let path = format!("query.{name}");
+            return Err(JsonError::new(&path, "expected percolate"));
+        }
+    }
+    let Some(percolate) = query.get("percolate") else {
+        return Err(JsonError::new("query", "expected percolate"));
+    };
+    let mut found = None;
+    for (name, value) in object(percolate, "query.percolate")? {
+        let path = format!("query.percolate.{name}");
+        let documents = match (name.as_str(), value) {
+            ("document", one) => vec![fields(one, &path)?],
+            ("documents", Json::Array(many)) => {
+                let numbered = many.iter().enumerate();
+                let each =
+                    numbered.map(|(index, document)| fields(document, &format!("{path}[{index}]")));
+                each.collect::<Result<Vec<_>>>()?
+            }
+            ("documents", _) => {
+                return Err(JsonError::new(&path, "expected an array of documents"));
+            }
+            _ => return Err(JsonError::new(&path, "unknown part of percolate")),
+        };
+        if found.replace(documents).is_some() {
+            let message = "expected either document or documents";
+            return Err(JsonError::new("query.percolate", message));
+        }
+    }
+    found.ok_or_else(|| JsonError::new("query.percolate", "no document is given"))
+}
+
+fn fields(document: &Json, path: &str) -> Result<Vec<(String, Value)>> {
+    if !document.is_object() {
+        return Err(JsonError::new(path, "expected an object of fields"));
+    }
+    let Fields(fields) =
+        Fields::deserialize(document).map_err(|error| JsonError::new(path, error.to_string()))?;
+    Ok(fields)
+}

@@ -1,0 +1,143 @@
+//! The replies of /pq, in Manticore's shape.
+
+use super::reply::Writer;
+
+/// One standing query that was hit.
+#[derive(Clone, Copy, Debug)]
+pub struct PqHit<'a> {
+    /// Its id.
+    pub id: u64,
+    /// Its text.
+    pub query: &'a str,
+    /// Its tags; left out where empty.
+    pub tags: &'a str,
+    /// Its filters; left out where empty.
+    pub filters: &'a str,
+    /// Indexes of the documents, from 0; shown from 1.
+    pub documents: &'a [u32],
+    /// A weight a document, where they were asked for.
+    pub weights: Option<&'a [u32]>,
+    /// A JSON array with an object a document, where that was asked for.
+    pub highlights: Option<&'a str>,
+}
+
+/// The reply of POST /pq/{table}/search: [`begin`](Self::begin), [`hit`](Self::hit)s, [`end`](Self::end).
+#[derive(Debug, Default)]
+pub struct PqReply {
+    json: Writer,
+}
+
+impl PqReply {
+    /// Begins. `total`: queries that were hit, before a limit.
+    pub fn begin(&mut self, took_ms: u64, total: u64, documents_matched: u64) {
+        self.json.raw("{\"took\":");
+        self.json.number(took_ms);
+        self.json.raw(",\"timed_out\":false,\"hits\":{\"total\":");
+        self.json.number(total);
+        self.json
+            .raw(",\"total_relation\":\"eq\",\"max_score\":1,\"documents_matched\":");
+        self.json.number(documents_matched);
+        self.json.open(",\"hits\":[");
+    }
+
+    /// A query that was hit. Its score is the highest weight where there are weights, else 1.
+    pub fn hit(&mut self, table: &str, hit: &PqHit<'_>) {
+        let json = &mut self.json;
+        json.item();
+        json.open("{");
+        json.name("table");
+        json.string(table);
+        json.name("_type");
+        json.string("doc");
+        json.name("_id");
+        json.number(hit.id);
+        json.name("_score");
+        let best = hit.weights.and_then(|weights| weights.iter().max());
+        json.number(best.copied().unwrap_or(1));
+        json.name("_source");
+        json.open("{");
+        json.name("query");
+        json.open("{");
+        json.name("ql");
+        json.string(hit.query);
+        json.close("}");
+        for (name, text) in [("tags", hit.tags), ("filters", hit.filters)] {
+            if !text.is_empty() {
+                json.name(name);
+                json.string(text);
+            }
+        }
+        json.close("}");
+        json.name("fields");
+        json.open("{");
+        json.name("_percolator_document_slot");
+        let slots = hit.documents.iter().map(|index| u64::from(*index) + 1);
+        numbers(json, slots);
+        if let Some(weights) = hit.weights {
+            json.name("_percolator_document_weight");
+            numbers(json, weights.iter().map(|weight| u64::from(*weight)));
+        }
+        json.close("}");
+        if let Some(highlights) = hit.highlights {
+            json.name("highlight");
+            json.raw(highlights);
+        }
+        json.close("}");
+    }
+
+    /// Ends the reply.
+    pub fn end(&mut self) {
+        self.json.close("]}}");
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.json.out
+    }
+
+    /// The whole reply, after [`end`](Self::end).
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json.out
+    }
+}
+
+fn numbers(json: &mut Writer, numbers: impl Iterator<Item = u64>) {
+    json.open("[");
+    for number in numbers {
+        json.item();
+        json.number(number);
+    }
+    json.close("]");
+}
+
+/// The reply of PUT and DELETE below /pq/{table}/doc; `result` is `created`, `updated`, `deleted` or `not found`.
+#[must_use]
+pub fn rule_reply(table: &str, id: u64, result: &str) -> Vec<u8> {
+    let mut json = Writer::default();
+    json.open("{");
+    json.name("table");
+    json.string(table);
+    json.name("type");
+    json.string("doc");
+    json.name("_id");
+    json.number(id);
+    json.name("result");
+    json.string(result);
+    json.close("}");
+    json.out
+}
+
+/// Appends an object of texts.
+pub fn write_object(fields: &[(&str, String)], out: &mut String) {
+    let mut json = Writer::default();
+    json.open("{");
+    for (name, text) in fields {
+        json.name(name);
+        json.string(text);
+    }
+    json.close("}");
+    // What was written came from texts.
+    out.push_str(&String::from_utf8_lossy(&json.out));
+}
