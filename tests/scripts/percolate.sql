@@ -160,11 +160,11 @@ error 1064 (42000): Bad JSON objects in strings: 1
 
 CALL PQ('alerts', 'star', 1 AS nonsense);
 ----
-error 1064 (42000): syntax error: unknown option nonsense near '1 AS nonsense)' at line 1, position 26
+error 1064 (42000): unknown option nonsense
 
 CALL PQ('alerts');
 ----
-error 1064 (42000): syntax error: PQ() expects exactly 2 arguments (table, document(s)) near 'PQ('alerts')' at line 1, position 5
+error 1064 (42000): PQ() expects exactly 2 arguments (table, document(s))
 
 INSERT INTO alerts (id, query) VALUES (20, '"open');
 ----
