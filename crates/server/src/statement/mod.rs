@@ -42,7 +42,7 @@ pub enum Outcome {
     /// Rows.
     Rows(Found),
     /// Rows of CALL PQ.
-    Pq(PqRows),
+    Pq(Box<PqRows>),
 }
 
 /// Rows, and what SHOW META will say of them.

@@ -202,6 +202,6 @@ impl Doing<'_> {
             self.session.warn(warning);
         }
         self.session.matched(&rows, self.node.clock.steady_us());
-        Ok(Outcome::Pq(rows))
+        Ok(Outcome::Pq(Box::new(rows)))
     }
 }
