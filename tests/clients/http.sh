@@ -38,6 +38,24 @@ holds bulk "$(http 200 POST /bulk "$bulk")" '"errors":false'
 holds search "$(http 200 POST /search '{"table":"h_posts","query":{"query_string":"shoes -red"}}')" '"total":1'
 holds sql "$(http 200 POST '/sql?mode=raw' "SELECT id, body FROM h_posts WHERE MATCH('blue')")" 'blue shoes'
 
+# Standing queries.
+http 200 POST '/sql?mode=raw' "CREATE TABLE h_alerts (body text) type='pq'" >/dev/null
+holds stored "$(http 200 PUT '/pq/h_alerts/doc/7' '{"query":{"ql":"red shoes"},"tags":["web"]}')" '"result":"created"'
+http 409 PUT '/pq/h_alerts/doc/7' '{"query":{"ql":"red"}}' >/dev/null
+holds replaced "$(http 200 PUT '/pq/h_alerts/doc/7?refresh=1' '{"query":{"ql":"red"},"tags":"web"}')" '"result":"updated"'
+batch='{"query":{"percolate":{"documents":[{"body":"blue"},{"body":"red"}]}}}'
+holds percolated "$(http 200 POST /pq/h_alerts/search "$batch")" '"_percolator_document_slot":[2]'
+holds only "$(http 200 POST '/pq/h_alerts/search' "${batch%\}},\"only\":\"any(tags)='shop'\"}")" '"total":0'
+http 400 POST /pq/h_alerts/search '{"query":{"percolate":{"document":5}}}' >/dev/null
+# A line of text a document, and the compact answer: query 7 hit by the second of two.
+printf 'blue\nred\n' | curl --silent --show-error --data-binary @- --header 'Content-Type: text/plain' \
+    --header 'Accept: application/vnd.seine.hits' --output "$SEINE_SCRATCH/compact" "$SEINE_HTTP/pq/h_alerts/search"
+compact=$(head -c -4 "$SEINE_SCRATCH/compact" | od -An -tx1 | tr -d ' \n')
+[ "$compact" = 535051010002010101070201 ] || { echo "the compact answer is $compact" >&2; exit 1; }
+http 404 DELETE /pq/h_alerts/doc/8 >/dev/null
+holds deleted "$(http 200 DELETE /pq/h_alerts/doc/7)" '"result":"deleted"'
+http 200 POST '/sql?mode=raw' 'DROP TABLE h_alerts' >/dev/null
+
 http 400 POST '/sql?mode=raw' 'SELEKT 1' >/dev/null
 http 404 GET /nothing-here >/dev/null
 foreign=$(curl --silent --output /dev/null --write-out '%{http_code}' --header 'Origin: http://elsewhere.example' \

@@ -95,6 +95,39 @@ def batches(connection):
     assert len(ask(connection, f"SELECT id FROM p_posts WHERE id IN ({ids})")) == 1000
 
 
+def call_pq(connection):
+    """CALL PQ as the manual writes it and as the public stress-tester does; a large document; what Manticore lacks."""
+    ask(connection, "CREATE TABLE p_pq (title text, body text) type='pq'")
+    queries = [(1, "red shoes", "web,shop"), (2, "blue", "shop"), (3, "red", "")]
+    with connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO p_pq (id, query, tags) VALUES (%s, %s, %s)", queries)
+    with connection.cursor(pymysql.cursors.DictCursor) as cursor:
+        cursor.execute("CALL PQ('p_pq', (%s, %s), 0 AS docs_json, 1 AS docs, 1 AS query)", ("a red shoe", "blue red shoes"))
+        rows = cursor.fetchall()
+        assert [(row["id"], row["documents"], row["tags"]) for row in rows] == [
+            (1, "2", "web,shop"),
+            (2, "2", "shop"),
+            (3, "1,2", ""),
+        ], rows
+        cursor.execute("call pq('p_pq', (%s, %s), 0 as docs_json, 1 as docs)", ("red", "blue"))
+        rows = cursor.fetchall()
+        assert [(row["id"], row["Documents"]) for row in rows] == [(2, "2"), (3, "1")], rows
+        assert all(row["documents"] == row["Documents"] for row in rows), rows
+        cursor.execute("SHOW META")
+        meta = {row["Variable name"]: row["Value"] for row in cursor.fetchall()}
+        assert (meta["queries_matched"], meta["total_queries_stored"]) == ("2", "3"), meta
+    only = ask(connection, "CALL PQ('p_pq', 'red blue shoes', 0 AS docs_json, %s AS only)", ("any(tags)='shop' AND id>1",))
+    assert only == ((2,),), only
+    assert ask(connection, "CALL PQ('p_pq', ('red', 'x'), 0 AS docs_json, 1 AS count)") == ((1, 1),)
+    assert ask(connection, "CALL PQ('p_pq', 'red blue shoes', 0 AS docs_json, 1 AS limit, 1 AS after)") == ((2,),)
+    large = "red " * (16 * 1024 * 1024 // 4)
+    assert ask(connection, "CALL PQ('p_pq', (%s, %s), 0 AS docs_json, 1 AS docs)", (large, "blue")) == ((2, "2"), (3, "1"))
+    refused(connection, 1064, "CALL PQ('p_pq', ('{}', 'bad'))")
+    refused(connection, 1064, "CALL PQ('p_pq', 'x', 1 AS nonsense)")
+    ask(connection, "TRUNCATE TABLE p_pq")
+    assert ask(connection, "CALL PQ('p_pq', 'red', 0 AS docs_json)") == ()
+
+
 def bad_input(connection):
     refused(connection, 1146, "SELECT * FROM p_missing")
     refused(connection, 1054, "INSERT INTO p_posts (id, nothing) VALUES (1, 2)")
@@ -110,8 +143,9 @@ def main():
     two_workers(connection)
     timed_out_wait(connection)
     batches(connection)
+    call_pq(connection)
     bad_input(connection)
-    for table in ("p_alerts", "p_hits", "p_posts", "p_empty"):
+    for table in ("p_alerts", "p_hits", "p_posts", "p_empty", "p_pq"):
         ask(connection, f"DROP TABLE {table}")
     connection.close()
 
