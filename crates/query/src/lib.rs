@@ -6,7 +6,6 @@ pub mod analysis;
 pub mod expression;
 pub mod lexer;
 pub mod limits;
-pub mod lucene;
 mod parser;
 pub mod pattern;
 pub mod reference;
@@ -16,5 +15,5 @@ mod syntax;
 pub mod tree;
 pub mod value;
 
-pub use parser::parse;
+pub use parser::{lucene, parse};
 pub use syntax::Syntax;

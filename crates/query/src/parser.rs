@@ -17,6 +17,7 @@ mod cursor;
 mod expression;
 mod fields;
 mod infix;
+pub mod lucene;
 mod phrase;
 mod raw;
 mod words;

@@ -27,7 +27,7 @@ impl Parser<'_> {
     }
 
     /// Up to the delimiter, which is taken too. A backslash keeps its meaning, and hides a delimiter.
-    fn delimited(&mut self, delimiter: char) -> Option<String> {
+    pub(super) fn delimited(&mut self, delimiter: char) -> Option<String> {
         let start = self.cursor.at;
         loop {
             let end = self.cursor.at;

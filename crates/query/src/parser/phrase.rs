@@ -192,7 +192,11 @@ impl Parser<'_> {
     }
 
     /// The words of one choice as a node.
-    fn in_quotes(&self, mut words: Vec<(Term, u32)>, slack: Option<u32>) -> Option<Node> {
+    pub(super) fn in_quotes(
+        &self,
+        mut words: Vec<(Term, u32)>,
+        slack: Option<u32>,
+    ) -> Option<Node> {
         let fields = self.limit.fields;
         if words.len() < 2 {
             let (term, _) = words.pop()?;

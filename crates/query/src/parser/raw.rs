@@ -54,6 +54,11 @@ impl Raw {
             .map(|(.., place)| *place)
     }
 
+    /// A sign before the next character, which stands at `place` of the query.
+    pub(super) fn sign(&mut self, sign: Sign, place: usize) {
+        self.signs.push((self.text.len(), sign, place));
+    }
+
     pub(super) fn has_wildcards(&self) -> bool {
         self.signs.iter().any(|(_, sign, _)| *sign == Sign::Wild)
     }
@@ -83,7 +88,7 @@ impl Parser<'_> {
                 if c != '*' && stuck && next.is_none_or(|c| c.is_whitespace() || c == '"') {
                     self.warn(r"? and % stand for a letter of a word: write \? or \% for the sign");
                 }
-                raw.signs.push((raw.text.len(), Sign::Wild, place));
+                raw.sign(Sign::Wild, place);
                 raw.text.push(c);
                 return Ok(());
             }
@@ -92,7 +97,7 @@ impl Parser<'_> {
                 return Ok(());
             }
         };
-        raw.signs.push((raw.text.len(), sign, place));
+        raw.sign(sign, place);
         Ok(())
     }
 
