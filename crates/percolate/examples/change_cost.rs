@@ -52,7 +52,11 @@ fn insert(set: &mut QuerySet, id: u64, root: &Node) {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let mut number = |usual| arguments.next().map_or(Ok(usual), |text| text.parse::<u64>());
+    let mut number = |usual| {
+        arguments
+            .next()
+            .map_or(Ok(usual), |text| text.parse::<u64>())
+    };
     let (queries, changes) = (number(1_000_000)?, number(200_000)?);
     let mut out = std::io::stdout().lock();
     let (mut random, mut set) = (Random(1), QuerySet::new());

@@ -1,33 +1,27 @@
-//! What the words of an entry alone cannot decide: phrases, inner alternatives, negations of more than a word.
+//! What the words of an entry alone cannot decide: inner alternatives, numbers of words, negations of more than a word, and
+//! where words stand.
 //!
-//! A check runs on the documents that survived the entry's words, and gives back those that stay.
+//! A check runs on the documents that survived the entry's words, and gives back those that stay. It is a program over
+//! masks, all documents of a slice at once; only its operations on places look at single documents.
 
-use query::{
-    analysis::Words,
-    reference,
-    tree::{FieldSet, Node, Term},
+mod assemble;
+mod code;
+mod places;
+mod spans;
+
+use query::analysis::Words;
+
+use crate::{
+    dictionary::{Dictionary, TermId},
+    further::Further,
 };
 
-use crate::dictionary::TermId;
+pub(crate) use assemble::{Assembler, anywhere, as_term, is_pair};
 
-/// A tree over masks.
+/// A compiled check.
 #[derive(Clone, Debug)]
-pub(crate) enum Check {
-    /// Documents that hold the term.
-    Term(TermId),
-    /// Documents where the words stand at their distances, in one field.
-    Phrase {
-        words: Box<[(Term, u32)]>,
-        fields: FieldSet,
-    },
-    /// Documents that satisfy each; every document if empty.
-    All(Box<[Check]>),
-    /// Documents that satisfy at least one.
-    Any(Box<[Check]>),
-    /// Documents that match a node that has no faster check.
-    Slow(Box<Node>),
-    /// Documents that do not satisfy it.
-    Not(Box<Check>),
+pub(crate) struct Check {
+    code: Box<[u32]>,
 }
 
 /// The documents a check is run on.
@@ -37,6 +31,7 @@ pub(crate) struct Slice<'a> {
     pub(crate) masks: &'a [u64],
     /// At most 64.
     pub(crate) documents: &'a [Words],
+    pub(crate) dictionary: &'a Dictionary,
 }
 
 impl Slice<'_> {
@@ -47,57 +42,114 @@ impl Slice<'_> {
     }
 }
 
-impl Check {
-    /// The same question as a part of a query, its words numbered by `intern`.
-    pub(crate) fn of(node: &Node, intern: &mut impl FnMut(&query::tree::Word) -> TermId) -> Check {
-        match node {
-            Node::All => Check::All(Box::default()),
-            Node::Word(word) if word.term.is_plain() => Check::Term(intern(word)),
-            Node::Phrase { words, fields } if words.iter().all(|(term, _)| term.is_plain()) => {
-                Check::Phrase {
-                    words: words.clone().into(),
-                    fields: *fields,
-                }
-            }
-            Node::And(parts) => Check::All(parts.iter().map(|p| Check::of(p, intern)).collect()),
-            Node::Or(parts) => Check::Any(parts.iter().map(|p| Check::of(p, intern)).collect()),
-            Node::Not(part) => Check::Not(Box::new(Check::of(part, intern))),
-            node => Check::Slow(Box::new(node.clone())),
-        }
-    }
+/// Buffers for running checks. A matcher's own.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    stack: Vec<u64>,
+    places: places::Places,
+    lists: spans::Lists,
+    pub(crate) further: Further,
+}
 
+impl Workspace {
+    /// Forgets the slice.
+    pub(crate) fn clear(&mut self) {
+        self.places.clear();
+    }
+}
+
+impl Check {
     /// Gives its terms new numbers.
     pub(crate) fn renumber(&mut self, number: &mut dyn FnMut(TermId) -> TermId) {
-        match self {
-            Check::Term(term) => *term = number(*term),
-            Check::All(parts) | Check::Any(parts) => {
-                parts.iter_mut().for_each(|part| part.renumber(number));
-            }
-            Check::Not(part) => part.renumber(number),
-            Check::Phrase { .. } | Check::Slow(_) => {}
-        }
+        code::each_term(&mut self.code, |term| *term = number(*term));
     }
 
     /// Those of the documents `among` that satisfy the check.
-    pub(crate) fn run(&self, among: u64, slice: Slice<'_>) -> u64 {
-        match self {
-            Check::Term(term) => among & slice.mask(*term),
-            Check::Phrase { words, fields } => keep(among, |document| {
-                holds_phrase(&slice.documents[document], words, *fields)
-            }),
-            Check::Slow(node) => keep(among, |document| {
-                reference::matches(node, &slice.documents[document])
-            }),
-            Check::All(parts) => parts.iter().fold(among, |left, part| match left {
-                0 => 0,
-                left => part.run(left, slice),
-            }),
-            Check::Any(parts) => parts.iter().fold(0, |found, part| match among & !found {
-                0 => found,
-                open => found | part.run(open, slice),
-            }),
-            Check::Not(part) => among & !part.run(among, slice),
+    pub(crate) fn run(&self, among: u64, slice: Slice<'_>, work: &mut Workspace) -> u64 {
+        work.stack.clear();
+        let (mut at, mut left) = (0, among);
+        while let Some(head) = self.code.get(at) {
+            let (operation, count) = code::parts(*head);
+            let operands = self.code.get(at + 1..at + 1 + count).unwrap_or_default();
+            at += 1 + count;
+            match operation {
+                code::HOLD => left = operands.iter().fold(left, |left, t| left & slice.mask(*t)),
+                code::LACK => left = operands.iter().fold(left, |left, t| left & !slice.mask(*t)),
+                code::ANY => left &= operands.iter().fold(0, |any, t| any | slice.mask(*t)),
+                code::PLACES => {
+                    let end = operands.first().map_or(at, |end| *end as usize);
+                    let spans = self.code.get(at..end).unwrap_or_default();
+                    left = keep(left, |document| {
+                        work.places.learn(document, slice, &mut work.further.memo);
+                        work.lists.matches(spans, document, slice, &work.places)
+                    });
+                    at = end;
+                }
+                operation => {
+                    let (kept, jump) = nested(operation, operands, left, &mut work.stack);
+                    left = kept;
+                    at = jump.unwrap_or(at);
+                }
+            }
         }
+        left
+    }
+}
+
+/// The operations that keep masks on the stack: what is left, and where to go on if not behind.
+fn nested(
+    operation: u32,
+    operands: &[u32],
+    left: u64,
+    stack: &mut Vec<u64>,
+) -> (u64, Option<usize>) {
+    let first = operands.first().copied().unwrap_or(0);
+    match operation {
+        code::OR_BEGIN => {
+            stack.extend([left, 0]);
+            (left, None)
+        }
+        code::OR_NEXT | code::OR_END => {
+            let [.., among, found] = stack.as_mut_slice() else {
+                return (left, None);
+            };
+            *found |= left;
+            let (open, found) = (*among & !*found, *found);
+            if operation == code::OR_END {
+                stack.truncate(stack.len() - 2);
+                return (found, None);
+            }
+            (open, (open == 0).then_some(first as usize))
+        }
+        code::NOT_BEGIN => {
+            stack.push(left);
+            (left, None)
+        }
+        code::NOT_END => (stack.pop().unwrap_or(0) & !left, None),
+        code::COUNT_BEGIN => {
+            stack.extend([left, 0]);
+            let start = operands.get(1).copied().unwrap_or(0);
+            stack.extend((0..first).map(|bit| 0_u64.wrapping_sub(u64::from(start >> bit & 1))));
+            (left, None)
+        }
+        code::COUNT_NEXT | code::COUNT_END => {
+            let base = stack.len().saturating_sub(2 + first as usize);
+            let [among, reached, counters @ ..] = &mut stack[base..] else {
+                return (left, None);
+            };
+            let mut carry = left;
+            for counter in counters {
+                (*counter, carry) = (*counter ^ carry, *counter & carry);
+            }
+            *reached |= carry;
+            let (open, reached) = (*among & !*reached, *reached);
+            if operation == code::COUNT_END {
+                stack.truncate(base);
+                return (reached, None);
+            }
+            (open, None)
+        }
+        _ => (left, None),
     }
 }
 
@@ -112,34 +164,4 @@ fn keep(among: u64, mut passes: impl FnMut(usize) -> bool) -> u64 {
         open ^= bit;
     }
     kept
-}
-
-/// Whether the words stand at their distances in one of the fields. One pass over the document for each word; each
-/// pass keeps the places where the phrase can still begin.
-fn holds_phrase(document: &Words, words: &[(Term, u32)], fields: FieldSet) -> bool {
-    let Some(((first, _), rest)) = words.split_first() else {
-        return false;
-    };
-    let mut starts: Vec<u64> = places(document, &first.text, fields).collect();
-    for (word, distance) in rest {
-        let mut found = places(document, &word.text, fields).peekable();
-        starts.retain(|start| {
-            let wanted = start + u64::from(*distance);
-            while found.next_if(|place| *place < wanted).is_some() {}
-            found.peek() == Some(&wanted)
-        });
-    }
-    !starts.is_empty()
-}
-
-/// Where a word stands in the fields, ascending: the field's number above the position.
-fn places<'a>(
-    document: &'a Words,
-    wanted: &'a str,
-    fields: FieldSet,
-) -> impl Iterator<Item = u64> + 'a {
-    document.iter().filter_map(move |(word, field, position)| {
-        let place = u64::from(field) << 32 | u64::from(position);
-        (word == wanted && fields.holds(field)).then_some(place)
-    })
 }

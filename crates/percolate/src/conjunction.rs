@@ -1,19 +1,25 @@
 //! A query's tree as conjunctions, any of which is enough, each filed under words that it needs.
 
-use query::tree::{Form, Node, Term, Word};
+mod cover;
+mod simple;
+
+use query::tree::{FieldSet, Form, Node, Place, Term, Word};
 
 use crate::{
-    check::Check,
+    check::{Assembler, Check, anywhere, as_term, is_pair},
     dictionary::TermId,
     limits::{EXPANSION_MAX, INLINE_TERMS},
 };
+use cover::cover;
 
-/// Words that must be there, words that must not, and what is left to check on the documents that survive.
+/// What must be there, what must not, and what is left to check on the documents that survive.
 #[derive(Clone, Debug, Default)]
 struct Parts<'q> {
+    /// Words that may stand anywhere in their fields.
     positive: Vec<&'q Word>,
-    phrases: Vec<&'q Node>,
-    /// `Or`s that were not expanded. One of each one's words must be there.
+    /// What asks where words stand.
+    placed: Vec<&'q Node>,
+    /// `Or`s that were not expanded, and quorums.
     inner: Vec<&'q Node>,
     negative: Vec<&'q Node>,
 }
@@ -36,15 +42,17 @@ pub(crate) struct Conjunction {
 
 /// What compiling needs from the writer.
 pub(crate) trait Terms {
-    /// Numbers a word that an entry names.
+    /// Numbers a word, or a pattern, that an entry names.
     fn intern(&mut self, word: &Word) -> TermId;
+    /// Numbers two words next to each other in one of the fields.
+    fn pair(&mut self, left: &str, right: &str, fields: FieldSet) -> TermId;
     /// Cost of filing under a term.
     fn cost(&self, term: TermId) -> u64;
 }
 
 /// Compiles a query.
 pub(crate) fn compile(root: &Node, terms: &mut impl Terms) -> Vec<Conjunction> {
-    alternatives(root)
+    alternatives(&simple::of(root))
         .into_iter()
         .map(|parts| conjunction(&parts, terms))
         .collect()
@@ -83,12 +91,10 @@ impl<'q> Parts<'q> {
     fn with(mut self, part: &'q Node) -> Parts<'q> {
         match part {
             Node::All => {}
-            Node::Word(word) if word.term.is_plain() => self.positive.push(word),
-            Node::Phrase { words, .. } if words.iter().all(|(term, _)| term.is_plain()) => {
-                self.phrases.push(part);
-            }
+            Node::Word(word) if word.term.place == Place::default() => self.positive.push(word),
             Node::Not(inner) => self.without(inner),
-            part => self.inner.push(part),
+            Node::Or(_) | Node::Quorum { .. } => self.inner.push(part),
+            part => self.placed.push(part),
         }
         self
     }
@@ -103,59 +109,104 @@ impl<'q> Parts<'q> {
 }
 
 fn conjunction(parts: &Parts<'_>, terms: &mut impl Terms) -> Conjunction {
-    let mut positive: Vec<TermId> = parts
-        .positive
-        .iter()
-        .map(|word| terms.intern(word))
-        .collect();
-    for phrase in &parts.phrases {
-        positive.extend(phrase_terms(phrase, terms));
+    let words = parts.positive.iter();
+    let mut positive: Vec<TermId> = words.map(|word| terms.intern(word)).collect();
+    // What needs no positions of what does: more words, and further alternatives that narrow down where to look.
+    let mut incomplete: Vec<&Node> = Vec::new();
+    let mut narrowing: Vec<Node> = Vec::new();
+    for node in &parts.placed {
+        if !require(node, terms, &mut positive, &mut narrowing) {
+            incomplete.push(node);
+        }
     }
     positive.sort_unstable_by_key(|term| (terms.cost(*term), *term));
     positive.dedup();
-    let (anchors, covered) = anchors(&positive, &parts.inner, terms);
-    let mut check_of = |node: &Node| Check::of(node, &mut |word| terms.intern(word));
-    let mut checks: Vec<Check> = parts.inner.iter().map(|node| check_of(node)).collect();
-    checks.extend(parts.phrases.iter().map(|node| check_of(node)));
+    let inner: Vec<&Node> = parts.inner.iter().copied().chain(&narrowing).collect();
+    let (anchors, covered) = anchors(&positive, &inner, terms);
     let (words, others): (Vec<&Node>, Vec<&Node>) = parts
         .negative
         .iter()
-        .partition(|node| matches!(node, Node::Word(word) if word.term.is_plain()));
-    checks.extend(
-        others
-            .into_iter()
-            .map(|node| Check::Not(Box::new(check_of(node)))),
-    );
-    let word_term = |node: &Node| match node {
-        Node::Word(word) => Some(terms.intern(word)),
-        _ => None,
-    };
-    let mut negative: Vec<TermId> = words.into_iter().filter_map(word_term).collect();
+        .partition(|node| as_term(node).is_some());
+    let words = words.into_iter().filter_map(as_term);
+    let mut negative: Vec<TermId> = words.map(|word| terms.intern(word)).collect();
     negative.sort_unstable_by_key(|term| (std::cmp::Reverse(terms.cost(*term)), *term));
     negative.dedup();
-    let check = fit(&mut positive, &mut negative, checks);
+    let is_checked = !(inner.is_empty() && others.is_empty() && incomplete.is_empty());
+    let (further, refused) = fit(&mut positive, &mut negative, is_checked);
+    let mut check = Assembler::new(terms);
+    check.hold(&further);
+    check.lack(&refused);
+    let (boolean, placed): (Vec<&Node>, Vec<&Node>) =
+        inner.into_iter().partition(|node| node.is_boolean());
+    boolean.into_iter().for_each(|node| check.node(node));
+    let (boolean_not, placed_not): (Vec<&Node>, Vec<&Node>) =
+        others.into_iter().partition(|node| node.is_boolean());
+    boolean_not.into_iter().for_each(|node| check.absent(node));
+    incomplete.into_iter().for_each(|node| check.places(node));
+    placed.into_iter().for_each(|node| check.node(node));
+    placed_not.into_iter().for_each(|node| check.absent(node));
     Conjunction {
+        check: check.finish(),
         positive,
         negative,
-        check,
         anchors,
         covered,
     }
 }
 
-/// The words of a phrase, each of which must be there.
-fn phrase_terms(phrase: &Node, terms: &mut impl Terms) -> Vec<TermId> {
-    let Node::Phrase { words, fields } = phrase else {
-        return Vec::new();
+/// Adds the terms that every document holds which a node on places matches, and what else narrows it down; whether the
+/// terms are all that it asks.
+fn require(
+    node: &Node,
+    terms: &mut impl Terms,
+    positive: &mut Vec<TermId>,
+    narrowing: &mut Vec<Node>,
+) -> bool {
+    if let Node::Phrase { words, fields } = node {
+        let mut word = |(term, _): &(Term, u32)| {
+            let word = Word {
+                term: term.clone(),
+                fields: *fields,
+            };
+            terms.intern(&anywhere(&word))
+        };
+        let numbers: Vec<TermId> = words.iter().map(&mut word).collect();
+        let is_neighbours = |at: &usize| match &words[*at..*at + 2] {
+            [left, right] => {
+                left.0.form == Form::Whole && right.0.form == Form::Whole && right.1 == left.1 + 1
+            }
+            _ => false,
+        };
+        let rarity = |at: &usize| {
+            let costs = (terms.cost(numbers[*at]), terms.cost(numbers[*at + 1]));
+            (costs.0.min(costs.1), costs.0.max(costs.1))
+        };
+        let pairs = 0..words.len().saturating_sub(1);
+        let Some(rarest) = pairs.filter(is_neighbours).min_by_key(rarity) else {
+            positive.extend(numbers);
+            return false;
+        };
+        let (left, right) = (&words[rarest], &words[rarest + 1]);
+        positive.push(terms.pair(&left.0.text, &right.0.text, *fields));
+        positive.extend(&numbers[..rarest]);
+        positive.extend(&numbers[rarest + 2..]);
+        return words.len() == 2 && is_pair(left, right);
+    }
+    let necessary = match node.necessary() {
+        Node::And(parts) => parts,
+        part => vec![part],
     };
-    let word = |(term, _): &(Term, u32)| Word {
-        term: term.clone(),
-        fields: *fields,
-    };
-    words.iter().map(|each| terms.intern(&word(each))).collect()
+    for part in necessary {
+        match part {
+            Node::All => {}
+            Node::Word(word) => positive.push(terms.intern(&word)),
+            part => narrowing.push(part),
+        }
+    }
+    false
 }
 
-/// The cheapest choice of terms of which any satisfying document holds one, and whether it is an inner `Or`'s.
+/// The cheapest choice of terms of which any satisfying document holds one, and whether it is an inner node's.
 fn anchors(positive: &[TermId], inner: &[&Node], terms: &mut impl Terms) -> (Vec<TermId>, bool) {
     let single = positive
         .first()
@@ -170,62 +221,20 @@ fn anchors(positive: &[TermId], inner: &[&Node], terms: &mut impl Terms) -> (Vec
     }
 }
 
-/// Terms of which every document that satisfies the node holds one, with their cost; none if there are no such.
-fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<TermId>)> {
-    let cheapest =
-        |covers: Vec<(u64, Vec<TermId>)>| covers.into_iter().min_by_key(|(cost, _)| *cost);
-    match node {
-        Node::All | Node::Not(_) | Node::Quorum { .. } => None,
-        Node::Word(word) if word.term.form != Form::Whole => None,
-        Node::Word(word) if word.term.is_plain() => {
-            let term = terms.intern(word);
-            Some((terms.cost(term), vec![term]))
-        }
-        Node::Phrase { words, .. } if words.iter().all(|(term, _)| term.is_plain()) => {
-            let words = phrase_terms(node, terms);
-            cheapest(
-                words
-                    .into_iter()
-                    .map(|term| (terms.cost(term), vec![term]))
-                    .collect(),
-            )
-        }
-        Node::And(parts) => cheapest(parts.iter().filter_map(|part| cover(part, terms)).collect()),
-        Node::Or(parts) => {
-            let mut all = Vec::new();
-            for part in parts {
-                all.extend(cover(part, terms)?.1);
-            }
-            all.sort_unstable();
-            all.dedup();
-            Some((
-                all.iter()
-                    .fold(0, |sum, term| sum.saturating_add(terms.cost(*term))),
-                all,
-            ))
-        }
-        node => cover(&node.necessary(), terms),
-    }
-}
-
-/// Leaves as many terms as an entry has room for and moves the others into the check. The cheapest positive terms
-/// and the commonest negative ones stay: those decide most.
+/// Leaves as many terms as an entry has room for and gives the others to the check. The cheapest positive terms and the
+/// commonest negative ones stay: those decide most.
 fn fit(
     positive: &mut Vec<TermId>,
     negative: &mut Vec<TermId>,
-    checks: Vec<Check>,
-) -> Option<Check> {
-    if checks.is_empty() && positive.len() + negative.len() <= INLINE_TERMS {
-        return None;
+    is_checked: bool,
+) -> (Vec<TermId>, Vec<TermId>) {
+    if !is_checked && positive.len() + negative.len() <= INLINE_TERMS {
+        return (Vec::new(), Vec::new());
     }
     let room = INLINE_TERMS - 1; // the last place names the check
-    let kept_positive = positive.len().min(room);
-    let kept_negative = negative.len().min(room - kept_positive);
-    let further = positive.drain(kept_positive..).map(Check::Term);
-    let refused = negative
-        .drain(kept_negative..)
-        .map(|term| Check::Not(Box::new(Check::Term(term))));
-    Some(Check::All(further.chain(refused).chain(checks).collect()))
+    let further = positive.split_off(positive.len().min(room));
+    let refused = negative.split_off(negative.len().min(room - positive.len()));
+    (further, refused)
 }
 
 #[cfg(test)]

@@ -12,9 +12,10 @@ mod table;
 use std::{hash::BuildHasher, ops::Range, sync::Arc};
 
 use hashbrown::HashMap;
-use query::tree::{FieldSet, Word};
+use query::tree::{FieldSet, Form, Word};
 use rustc_hash::FxBuildHasher;
 
+use crate::{pairs::Pairs, pattern::Patterns};
 use table::Table;
 
 /// Number of a term, dense from [`FIRST`] to below [`TERMS_MAX`].
@@ -107,6 +108,17 @@ pub(crate) struct Dictionary {
     base: Arc<Layer>,
     recent: Arc<Layer>,
     terms: TermId,
+    pub(crate) pairs: Pairs,
+    pub(crate) patterns: Patterns,
+}
+
+/// What a term stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Named {
+    /// A word or a pattern.
+    Word(Word),
+    /// Two words next to each other, by their plain terms.
+    Pair(TermId, TermId, FieldSet),
 }
 
 impl Dictionary {
@@ -150,6 +162,13 @@ impl Dictionary {
 
     /// The term of a query's word, numbered now if it is new.
     pub(crate) fn intern(&mut self, word: &Word) -> TermId {
+        if word.term.form != Form::Whole {
+            return self.patterns.find(word).unwrap_or_else(|| {
+                let term = self.number();
+                self.patterns.add(word, term);
+                term
+            });
+        }
         let bytes = word.term.text.as_bytes();
         let plain = match self.find(bytes, 0..bytes.len()) {
             Plain(UNKNOWN) => self.add_plain(bytes),
@@ -165,14 +184,31 @@ impl Dictionary {
         }
     }
 
-    /// By number, the word of each term.
-    pub(crate) fn words(&self) -> Vec<Word> {
-        let mut words = vec![Word::whole("", FieldSet::ALL); self.len()];
+    /// The term of two words next to each other in one of the fields, numbered now if it is new.
+    pub(crate) fn intern_pair(&mut self, left: &str, right: &str, fields: FieldSet) -> TermId {
+        let left = self.intern(&Word::whole(left, FieldSet::ALL));
+        let right = self.intern(&Word::whole(right, FieldSet::ALL));
+        self.pairs.find(left, right, fields).unwrap_or_else(|| {
+            let term = self.number();
+            self.pairs.add(left, right, fields, term);
+            term
+        })
+    }
+
+    /// Whether documents have terms that are more than a word looked up.
+    #[inline]
+    pub(crate) fn has_further(&self) -> bool {
+        !self.pairs.is_empty() || !self.patterns.is_empty()
+    }
+
+    /// By number, what each term stands for.
+    pub(crate) fn named(&self) -> Vec<Named> {
+        let mut named = vec![Named::Pair(UNKNOWN, UNKNOWN, FieldSet::ALL); self.len()];
         let mut name = |text: &[u8], plain: Plain| {
             let text = String::from_utf8_lossy(text);
-            words[plain.term() as usize] = Word::whole(&*text, FieldSet::ALL);
+            named[plain.term() as usize] = Named::Word(Word::whole(&*text, FieldSet::ALL));
             for limited in self.all_limited(plain) {
-                words[limited.term as usize] = Word::whole(&*text, limited.fields);
+                named[limited.term as usize] = Named::Word(Word::whole(&*text, limited.fields));
             }
         };
         for layer in [&self.base, &self.recent] {
@@ -191,7 +227,27 @@ impl Dictionary {
                 name(text, Plain(*plain));
             }
         }
-        words
+        for pattern in self.patterns.iter() {
+            named[pattern.term as usize] = Named::Word(pattern.word.clone());
+        }
+        for pair in self.pairs.iter() {
+            named[pair.term as usize] = Named::Pair(pair.left, pair.right, pair.fields);
+        }
+        named
+    }
+
+    /// The term that stands for the same in this dictionary as one of those in another.
+    pub(crate) fn adopt(&mut self, term: TermId, named: &[Named]) -> TermId {
+        let text = |term: TermId| match named.get(term as usize) {
+            Some(Named::Word(word)) => &*word.term.text,
+            _ => "",
+        };
+        match &named[term as usize] {
+            Named::Word(word) => self.intern(word),
+            Named::Pair(left, right, fields) => {
+                self.intern_pair(text(*left), text(*right), *fields)
+            }
+        }
     }
 
     fn all_limited(&self, plain: Plain) -> &[Limited] {

@@ -20,6 +20,12 @@ const PRIOR_DOCUMENTS: u64 = 16;
 /// The past counts half each time so many documents have been learned from.
 const DECAY_DOCUMENTS: u64 = 1 << 20;
 
+/// A pair of neighbours is taken to come an eighth as often as its rarer word.
+const PAIR_HALVINGS: u8 = 3;
+
+/// A pattern is taken to come half as often for each byte of its literal, up to so many.
+const PATTERN_HALVINGS_MAX: usize = 12;
+
 /// What matchers have seen of the stream. Shared by every snapshot of a set; counters only, so no matcher waits.
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -79,6 +85,10 @@ impl Stream {
     }
 }
 
+fn counter_of_word(word: &str) -> u16 {
+    counter_of(hash_word(word.as_bytes(), 0..word.len()))
+}
+
 fn counter_of(hash: u64) -> u16 {
     (hash >> 40) as u16
 }
@@ -86,8 +96,12 @@ fn counter_of(hash: u64) -> u16 {
 /// What the writer keeps of one term.
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
-    /// Its word's counter in the stream.
+    /// Its word's counter in the stream; for a pair, that of its rarer word.
     counter: u16,
+    /// It comes as often as the counter says, halved so many times.
+    halvings: u8,
+    /// A pattern: no counter, so often as there are documents.
+    is_pattern: bool,
     /// Times a query named it, removed ones included.
     named: u32,
 }
@@ -102,14 +116,34 @@ pub(crate) struct Uses {
 impl Uses {
     /// Counts one more naming of the term of this word.
     pub(crate) fn add(&mut self, term: TermId, word: &str) {
+        self.count(term).counter = counter_of_word(word);
+    }
+
+    /// Counts one more naming of a pair of neighbours: much rarer than the rarer of the two.
+    pub(crate) fn add_pair(&mut self, term: TermId, left: &str, right: &str, stream: &Stream) {
+        let (left, right) = (counter_of_word(left), counter_of_word(right));
+        let is_left_rarer = stream.count(left) < stream.count(right);
+        let counted = self.count(term);
+        counted.counter = if is_left_rarer { left } else { right };
+        counted.halvings = PAIR_HALVINGS;
+    }
+
+    /// Counts one more naming of a pattern: the longer its literal, the rarer its words.
+    pub(crate) fn add_pattern(&mut self, term: TermId, literal_bytes: usize) {
+        let counted = self.count(term);
+        counted.is_pattern = true;
+        counted.halvings = literal_bytes.min(PATTERN_HALVINGS_MAX) as u8;
+    }
+
+    fn count(&mut self, term: TermId) -> &mut Use {
         let term = term as usize;
         if self.terms.len() <= term {
             self.terms.resize(term + 1, Use::default());
         }
-        let counted = &mut self.terms[term];
-        counted.counter = counter_of(hash_word(word.as_bytes(), 0..word.len()));
-        counted.named = counted.named.saturating_add(1);
         self.named += 1;
+        let counted = &mut self.terms[term];
+        counted.named = counted.named.saturating_add(1);
+        counted
     }
 
     /// Takes over what was kept of a term that has a new number.
@@ -143,7 +177,11 @@ impl<'a> Costs<'a> {
         let Some(counted) = self.uses.terms.get(term as usize) else {
             return 0;
         };
-        let seen = self.stream.count(counted.counter);
+        let counted_in = match counted.is_pattern {
+            true => self.stream.documents(),
+            false => self.stream.count(counted.counter),
+        };
+        let seen = counted_in >> counted.halvings;
         seen * self.uses.named.max(1) + PRIOR_DOCUMENTS * u64::from(counted.named)
     }
 }

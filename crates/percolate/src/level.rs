@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::{
     anchors::Anchors,
-    check::{Check, Slice},
+    check::{Check, Slice, Workspace},
     dictionary::TermId,
     entry::{Draft, Entry, Group, Tail},
     filter::{Filter, Filters},
@@ -95,24 +95,36 @@ impl Level {
 
     /// Those of the documents `among`, which hold its anchor, that satisfy the entry.
     #[inline(always)]
-    pub(crate) fn verify(&self, entry: &Entry, among: u64, slice: Slice<'_>) -> u64 {
+    pub(crate) fn verify(
+        &self,
+        entry: &Entry,
+        among: u64,
+        slice: Slice<'_>,
+        checking: &mut Workspace,
+    ) -> u64 {
         if entry.is_simple() {
             return among & entry.mask(slice.masks);
         }
         match among & entry.near_mask(slice.masks) {
             0 => 0,
-            left => self.verify_tail(entry, left, slice),
+            left => self.verify_tail(entry, left, slice, checking),
         }
     }
 
-    fn verify_tail(&self, entry: &Entry, among: u64, slice: Slice<'_>) -> u64 {
+    fn verify_tail(
+        &self,
+        entry: &Entry,
+        among: u64,
+        slice: Slice<'_>,
+        checking: &mut Workspace,
+    ) -> u64 {
         let Some(tail) = entry.tail().and_then(|tail| self.tails.get(tail)) else {
             return 0;
         };
         let conditions = tail.conditions.iter();
         let left = conditions.fold(among, |left, condition| left & condition.mask(slice.masks));
         match tail.check.and_then(|check| self.checks.get(check as usize)) {
-            Some(check) if left != 0 => check.run(left, slice),
+            Some(check) if left != 0 => check.run(left, slice, checking),
             _ => left,
         }
     }

@@ -20,6 +20,9 @@ pub(crate) const INLINE_TERMS: usize = 6;
 /// An `Or` at the root is not limited: its parts need no copies of each other.
 pub(crate) const EXPANSION_MAX: usize = 8;
 
+/// Terms that one entry is filed under at most; one that would need more is tried on every document.
+pub(crate) const COVER_TERMS_MAX: usize = 4_096;
+
 /// A level is at least so many times as large as the next. A smaller step rewrites a query less often on its way
 /// to the largest level; a larger one gives a matcher fewer levels to look into: at 8, a million queries lie in at
 /// most seven.

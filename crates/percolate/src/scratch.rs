@@ -6,12 +6,13 @@
 use query::analysis::Words;
 
 use crate::{
-    check::Slice,
+    check::{Slice, Workspace},
     dictionary::{Dictionary, Plain as Looked, TermId, UNKNOWN},
     documents::Documents,
     entry::{Entry, Group},
     filter::Verdicts,
     found::{Finds, Sorter, document_of, found, grow, query_of},
+    further::Further,
     hits::{TooManyPairs, Work},
     level::Level,
     limits::{GROUP_LARGE, PAIRS_MAX, SLICE_DOCUMENTS},
@@ -27,6 +28,7 @@ pub struct Scratch {
     pub(crate) finds: Vec<Finds>,
     pub(crate) sorter: Sorter,
     verdicts: Verdicts,
+    checking: Workspace,
     /// Slices seen so far.
     pub(crate) turn: u64,
 }
@@ -195,9 +197,16 @@ impl Scratch {
     #[inline(always)]
     pub(crate) fn mark(&mut self, dictionary: &Dictionary, words: &[Words]) {
         self.verdicts.clear();
+        self.checking.clear();
         self.marks.clear(dictionary.len());
+        let has_further = dictionary.has_further();
         for (index, document) in words.iter().enumerate() {
             self.marks.mark(dictionary, document, index);
+            if has_further {
+                let further = &mut self.checking.further;
+                self.marks
+                    .mark_further(dictionary, document, index, further);
+            }
         }
     }
 
@@ -206,8 +215,8 @@ impl Scratch {
     pub(crate) fn examine(
         &mut self,
         steps: impl Steps,
-        number: usize,
-        level: &Level,
+        dictionary: &Dictionary,
+        (number, level): (usize, &Level),
         part: Part<'_>,
         work: &mut Work,
     ) -> Result<(), TooManyPairs> {
@@ -216,11 +225,13 @@ impl Scratch {
             survivors,
             finds,
             verdicts,
+            checking,
             ..
         } = self;
         let slice = Slice {
             masks: &marks.masks,
             documents: part.words,
+            dictionary,
         };
         let finds = &mut finds[number];
         let found_before = finds.len();
@@ -229,9 +240,9 @@ impl Scratch {
         survivors.decide(steps, level, slice, part.first, finds);
         let steps_left = survivors.others.len + level.always.len();
         finds.mixed |= level.has_alternatives && steps_left > 0;
-        survivors.decide_others(level, slice, part.first, finds, work);
-        survivors.decide_large(level, slice, part.first, finds, work)?;
-        decide_always(level, slice, part.first, finds, work)?;
+        survivors.decide_others(level, slice, part.first, checking, finds, work);
+        survivors.decide_large(level, slice, part.first, checking, finds, work)?;
+        decide_always(level, slice, part.first, checking, finds, work)?;
         if level.has_filters() {
             filter(level, part, finds, found_before, verdicts);
         }
@@ -281,6 +292,33 @@ impl Marks {
             count = self.mark_limited(dictionary, document, index, count);
         }
         self.ends.push(count);
+    }
+
+    /// Marks the terms of a document, whose words are marked, that are more than a word looked up.
+    #[cold]
+    fn mark_further(
+        &mut self,
+        dictionary: &Dictionary,
+        document: &Words,
+        index: usize,
+        further: &mut Further,
+    ) {
+        let Marks {
+            masks, terms, ends, ..
+        } = self;
+        let plain = &self.plain[..document.len()];
+        let Some(count) = ends.last_mut() else {
+            return;
+        };
+        further.mark(dictionary, document, plain, |term| {
+            let mask = &mut masks[term as usize];
+            if *mask >> index & 1 == 0 {
+                *mask |= 1 << index;
+                grow(terms, *count + 1);
+                terms[*count] = term;
+                *count += 1;
+            }
+        });
     }
 
     /// Marks the terms of its words that are limited to fields; gives how many terms there are now.
@@ -360,6 +398,7 @@ impl Survivors {
         level: &Level,
         slice: Slice<'_>,
         first: u32,
+        checking: &mut Workspace,
         finds: &mut Finds,
         work: &mut Work,
     ) {
@@ -376,7 +415,7 @@ impl Survivors {
             };
             work.visits += entries.len() as u64 - 1;
             finds.extend(entries.iter().map(|entry| {
-                let hits = level.verify(entry, 1 << document, slice) != 0;
+                let hits = level.verify(entry, 1 << document, slice, checking) != 0;
                 (found(entry.query(), first + document), hits)
             }));
         }
@@ -388,6 +427,7 @@ impl Survivors {
         level: &Level,
         slice: Slice<'_>,
         first: u32,
+        checking: &mut Workspace,
         finds: &mut Finds,
         work: &mut Work,
     ) -> Result<(), TooManyPairs> {
@@ -404,6 +444,7 @@ impl Survivors {
                 slice.mask(group.anchor),
                 slice,
                 first,
+                checking,
                 finds,
             )?;
         }
@@ -425,6 +466,7 @@ fn decide_always(
     level: &Level,
     slice: Slice<'_>,
     first: u32,
+    checking: &mut Workspace,
     finds: &mut Finds,
     work: &mut Work,
 ) -> Result<(), TooManyPairs> {
@@ -434,7 +476,7 @@ fn decide_always(
     work.candidates += (level.always.len() * slice.documents.len()) as u64;
     work.visits += level.always.len() as u64;
     let all = u64::MAX >> (SLICE_DOCUMENTS - slice.documents.len());
-    decide_each(level, &level.always, all, slice, first, finds)
+    decide_each(level, &level.always, all, slice, first, checking, finds)
 }
 
 /// Decides entries for all the documents `among` at once.
@@ -444,10 +486,12 @@ fn decide_each(
     among: u64,
     slice: Slice<'_>,
     first: u32,
+    checking: &mut Workspace,
     finds: &mut Finds,
 ) -> Result<(), TooManyPairs> {
     for entry in entries {
-        finds.add(entry.query(), first, level.verify(entry, among, slice));
+        let hits = level.verify(entry, among, slice, checking);
+        finds.add(entry.query(), first, hits);
         if finds.len() > PAIRS_MAX {
             return Err(TooManyPairs);
         }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use query::{
     expression::Prepared,
-    tree::{Node, Word},
+    tree::{FieldSet, Node, Word},
 };
 
 use crate::{
@@ -127,7 +127,17 @@ struct Compiling<'a> {
 impl Terms for Compiling<'_> {
     fn intern(&mut self, word: &Word) -> TermId {
         let term = self.words.dictionary.intern(word);
-        Arc::make_mut(&mut self.words.uses).add(term, &word.term.text);
+        let uses = Arc::make_mut(&mut self.words.uses);
+        match self.words.dictionary.patterns.literal_bytes(word) {
+            Some(bytes) => uses.add_pattern(term, bytes),
+            None => uses.add(term, &word.term.text),
+        }
+        term
+    }
+
+    fn pair(&mut self, left: &str, right: &str, fields: FieldSet) -> TermId {
+        let term = self.words.dictionary.intern_pair(left, right, fields);
+        Arc::make_mut(&mut self.words.uses).add_pair(term, left, right, self.stream);
         term
     }
 
@@ -361,11 +371,11 @@ impl QuerySet {
         let old = std::mem::take(&mut self.words);
         self.filters = Filters::default();
         if let Some(held) = self.levels.first_mut() {
-            let named = old.dictionary.words();
+            let named = old.dictionary.named();
             let mut numbers = vec![None; named.len()];
             let mut renumber = |term: TermId| {
                 *numbers[term as usize].get_or_insert_with(|| {
-                    let new = self.words.dictionary.intern(&named[term as usize]);
+                    let new = self.words.dictionary.adopt(term, &named);
                     Arc::make_mut(&mut self.words.uses).take_over(&old.uses, term, new);
                     new
                 })

@@ -72,7 +72,8 @@ impl Snapshot {
                 first: number * SLICE_DOCUMENTS as u32,
             };
             for (number, held) in self.levels.iter().enumerate() {
-                scratch.examine(steps, number, &held.level, part, &mut hits.work)?;
+                let level = (number, &*held.level);
+                scratch.examine(steps, &self.dictionary, level, part, &mut hits.work)?;
             }
         }
         let Scratch { finds, sorter, .. } = scratch;

@@ -1,8 +1,13 @@
-use query::{analysis::Analyzer, parse, tree::Word};
+use query::{
+    analysis::Analyzer,
+    parse,
+    tree::{FieldSet, Node, Word},
+};
 
 use super::{Conjunction, Terms, compile};
 
-/// Numbers the words a, b, c … by the alphabet; a later one is rarer.
+/// Numbers the words a, b, c … by the alphabet; a later one is rarer. A pair has the number of its first word, and 100;
+/// it is rarer than any word.
 struct Alphabet;
 
 impl Terms for Alphabet {
@@ -10,8 +15,12 @@ impl Terms for Alphabet {
         u32::from(word.term.text.as_bytes()[0] - b'a')
     }
 
+    fn pair(&mut self, left: &str, _right: &str, _fields: FieldSet) -> u32 {
+        100 + u32::from(left.as_bytes()[0] - b'a')
+    }
+
     fn cost(&self, term: u32) -> u64 {
-        u64::from(1_000 - 10 * term)
+        1_000_u64.saturating_sub(u64::from(10 * term))
     }
 }
 
@@ -23,7 +32,8 @@ fn compiled(text: &str) -> Vec<Conjunction> {
 /// The anchors of each conjunction, as letters; `+` where there is a check as well.
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let letter = |term: &u32| char::from(b'a' + *term as u8);
+    let letter =
+        |term: &u32| char::from(if *term < 100 { b'a' } else { b'A' } + (*term % 100) as u8);
     let each = |conjunction: &Conjunction| {
         let anchors: String = conjunction.anchors.iter().map(letter).collect();
         anchors + if conjunction.check.is_some() { "+" } else { "" }
@@ -58,6 +68,9 @@ fn an_or_of_rare_words_is_a_better_anchor_than_a_common_word() {
         fn intern(&mut self, word: &Word) -> u32 {
             Alphabet.intern(word)
         }
+        fn pair(&mut self, left: &str, right: &str, fields: FieldSet) -> u32 {
+            Alphabet.pair(left, right, fields)
+        }
         fn cost(&self, term: u32) -> u64 {
             if term == 0 { 1_000 } else { 1 }
         }
@@ -71,8 +84,9 @@ fn an_or_of_rare_words_is_a_better_anchor_than_a_common_word() {
 }
 
 #[test]
-fn a_phrase_is_filed_under_its_rarest_word_and_checked() {
-    check("\"a c b\"", "c+");
+fn a_phrase_is_filed_under_its_rarest_pair_and_checked_if_it_has_more_words() {
+    check("\"a c\"", "A");
+    check("\"a b c\"", "B+");
     check("a -\"b c\"", "a+");
 }
 
@@ -86,4 +100,19 @@ fn no_more_words_than_fit_stay_in_an_entry() {
     assert!(only.negative.is_empty() && only.check.is_some());
     let conjunctions = compiled("a b c d -h -i");
     assert!(conjunctions[0].check.is_none());
+}
+
+#[test]
+fn a_quorum_is_filed_under_as_many_parts_as_may_not_all_fail() {
+    let parts: Vec<Node> = ["a", "b", "c", "d"]
+        .map(|text| Node::Word(Word::whole(text, FieldSet::ALL)))
+        .into();
+    let anchors = |least| {
+        let parts = parts.clone();
+        compile(&Node::Quorum { parts, least }, &mut Alphabet)
+    };
+    assert_eq!(anchors(3)[0].anchors, [2, 3]);
+    assert_eq!(anchors(2)[0].anchors, [1, 2, 3]);
+    assert_eq!(anchors(1).len(), 4, "an OR");
+    assert_eq!(anchors(4)[0].positive, [3, 2, 1, 0], "an AND");
 }

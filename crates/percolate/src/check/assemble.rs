@@ -1,0 +1,255 @@
+//! From a tree to the code of a check.
+
+use query::tree::{FieldSet, Node, Place, Term, Unit, Word};
+
+use super::{Check, code};
+use crate::conjunction::Terms;
+
+/// Code that is being written.
+pub(crate) struct Assembler<'t, T> {
+    code: Vec<u32>,
+    terms: &'t mut T,
+}
+
+impl<'t, T: Terms> Assembler<'t, T> {
+    /// Nothing yet: every document comes out.
+    pub(crate) fn new(terms: &'t mut T) -> Assembler<'t, T> {
+        let code = Vec::new();
+        Assembler { code, terms }
+    }
+
+    /// The check; none if every document comes out.
+    pub(crate) fn finish(self) -> Option<Check> {
+        let code = self.code.into_boxed_slice();
+        (!code.is_empty()).then_some(Check { code })
+    }
+
+    /// Documents that hold all of these terms.
+    pub(crate) fn hold(&mut self, terms: &[u32]) {
+        self.put_unless_empty(code::HOLD, terms);
+    }
+
+    /// Documents that hold none of these terms.
+    pub(crate) fn lack(&mut self, terms: &[u32]) {
+        self.put_unless_empty(code::LACK, terms);
+    }
+
+    /// Documents that match a node.
+    pub(crate) fn node(&mut self, node: &Node) {
+        match node {
+            Node::All => {}
+            Node::Word(word) => {
+                let term = self.terms.intern(&anywhere(word));
+                self.hold(&[term]);
+                if word.term.place != Place::default() {
+                    self.places(node);
+                }
+            }
+            Node::And(parts) => {
+                let (boolean, others): (Vec<&Node>, Vec<&Node>) =
+                    parts.iter().partition(|part| part.is_boolean());
+                boolean.into_iter().for_each(|part| self.node(part));
+                others.into_iter().for_each(|part| self.node(part));
+            }
+            Node::Or(parts) => self.or(parts),
+            Node::Quorum { parts, least } => self.count(parts, *least),
+            Node::Maybe(node, _) => self.node(node),
+            Node::Not(node) => self.absent(node),
+            Node::Phrase { words, fields } if words.len() == 2 && is_pair(&words[0], &words[1]) => {
+                let term = self.terms.pair(&words[0].0.text, &words[1].0.text, *fields);
+                self.hold(&[term]);
+            }
+            node => {
+                self.node(&node.necessary());
+                self.places(node);
+            }
+        }
+    }
+
+    /// Documents that do not match a node.
+    pub(crate) fn absent(&mut self, node: &Node) {
+        if let Some(word) = as_term(node) {
+            let term = self.terms.intern(word);
+            return self.lack(&[term]);
+        }
+        self.put(code::NOT_BEGIN, &[]);
+        self.node(node);
+        self.put(code::NOT_END, &[]);
+    }
+
+    /// Documents that match a node, among such that match what it needs without positions.
+    pub(crate) fn places(&mut self, node: &Node) {
+        let at = self.put(code::PLACES, &[0]);
+        self.spans(node);
+        self.code[at + 1] = self.code.len() as u32;
+    }
+
+    fn or(&mut self, parts: &[Node]) {
+        let words: Vec<u32> = parts
+            .iter()
+            .filter_map(as_term)
+            .map(|word| self.terms.intern(word))
+            .collect();
+        let others: Vec<&Node> = parts
+            .iter()
+            .filter(|part| as_term(part).is_none())
+            .collect();
+        if others.is_empty() {
+            self.put_unless_empty(code::ANY, &words);
+            return;
+        }
+        self.put(code::OR_BEGIN, &[]);
+        self.put_unless_empty(code::ANY, &words);
+        let mut jumps = Vec::with_capacity(others.len());
+        for (index, part) in others.into_iter().enumerate() {
+            if index > 0 || !words.is_empty() {
+                jumps.push(self.put(code::OR_NEXT, &[0]));
+            }
+            self.node(part);
+        }
+        let end = self.put(code::OR_END, &[]) as u32;
+        for at in jumps {
+            self.code[at + 1] = end;
+        }
+    }
+
+    fn count(&mut self, parts: &[Node], least: u32) {
+        let bits = u32::BITS - least.max(1).saturating_sub(1).leading_zeros();
+        let start = (1_u64 << bits) - u64::from(least.max(1));
+        self.put(code::COUNT_BEGIN, &[bits, start as u32]);
+        for (index, part) in parts.iter().enumerate() {
+            if index > 0 {
+                self.put(code::COUNT_NEXT, &[bits]);
+            }
+            self.node(part);
+        }
+        self.put(code::COUNT_END, &[bits]);
+    }
+
+    fn spans(&mut self, node: &Node) {
+        match node {
+            Node::All => {
+                self.put(code::EVERY, &[]);
+            }
+            Node::Word(Word { term, fields }) => {
+                self.groups(code::WORD, [(term, 0)].into_iter(), *fields)
+            }
+            Node::Phrase { words, fields } => {
+                let words = words.iter().map(|(term, distance)| (term, *distance));
+                self.groups(code::PHRASE, words, *fields);
+            }
+            Node::Proximity {
+                terms,
+                fields,
+                slack,
+            } => {
+                // Equal terms together, as counting them wants.
+                let mut sorted: Vec<&Term> = terms.iter().collect();
+                sorted.sort_by_key(|term| (term.form as u8, &term.text, order_of(term.place)));
+                let terms = sorted.into_iter().map(|term| (term, *slack));
+                self.groups(code::PROXIMITY, terms, *fields);
+            }
+            Node::Quorum { parts, least } => self.lists(parts, code::AT_LEAST, Some(*least)),
+            Node::And(parts) => self.lists(parts, code::AT_LEAST, Some(parts.len() as u32)),
+            Node::Or(parts) => self.lists(parts, code::AT_LEAST, Some(1)),
+            Node::Order(parts) => self.lists(parts, code::ORDER, None),
+            Node::Together { unit, parts } => {
+                let unit = match unit {
+                    Unit::Sentence => 0,
+                    Unit::Paragraph => 1,
+                };
+                self.lists(parts, code::TOGETHER, Some(unit));
+            }
+            Node::Near {
+                left,
+                right,
+                distance,
+            } => self.two(left, right, code::NEAR, &[*distance]),
+            Node::NotNear {
+                left,
+                right,
+                distance,
+            } => self.two(left, right, code::NOT_NEAR, &[*distance]),
+            Node::Maybe(left, right) => self.two(left, right, code::MAYBE, &[]),
+            Node::Not(part) => {
+                self.spans(part);
+                self.put(code::ABSENT, &[]);
+            }
+        }
+    }
+
+    fn lists(&mut self, parts: &[Node], operation: u32, number: Option<u32>) {
+        parts.iter().for_each(|part| self.spans(part));
+        let operands = [parts.len() as u32, number.unwrap_or(0)];
+        self.put(operation, &operands[..1 + usize::from(number.is_some())]);
+    }
+
+    fn two(&mut self, left: &Node, right: &Node, operation: u32, operands: &[u32]) {
+        self.spans(left);
+        self.spans(right);
+        self.put(operation, operands);
+    }
+
+    fn groups<'n>(
+        &mut self,
+        operation: u32,
+        terms: impl Iterator<Item = (&'n Term, u32)>,
+        fields: FieldSet,
+    ) {
+        let mut operands = Vec::new();
+        for (term, number) in terms {
+            let place = term.place;
+            let word = Word {
+                term: term.clone(),
+                fields,
+            };
+            operands.extend([
+                self.terms.intern(&anywhere(&word)),
+                (u32::from(place.first) * code::FIRST) | (u32::from(place.last) * code::LAST),
+                place.within,
+                number,
+            ]);
+        }
+        self.put(operation, &operands);
+    }
+
+    fn put_unless_empty(&mut self, operation: u32, operands: &[u32]) {
+        if !operands.is_empty() {
+            self.put(operation, operands);
+        }
+    }
+
+    /// Writes an operation; where it lies.
+    fn put(&mut self, operation: u32, operands: &[u32]) -> usize {
+        let at = self.code.len();
+        self.code.push(code::head(operation, operands.len()));
+        self.code.extend_from_slice(operands);
+        at
+    }
+}
+
+fn order_of(place: Place) -> (bool, bool, u32) {
+    (place.first, place.last, place.within)
+}
+
+/// The word without its place: what its term in the dictionary is.
+pub(crate) fn anywhere(word: &Word) -> Word {
+    let term = Term {
+        place: Place::default(),
+        ..word.term.clone()
+    };
+    Word { term, ..*word }
+}
+
+/// The word, if the node is one that may stand anywhere in its fields: then its term's mask is the answer.
+pub(crate) fn as_term(node: &Node) -> Option<&Word> {
+    match node {
+        Node::Word(word) if word.term.place == Place::default() => Some(word),
+        _ => None,
+    }
+}
+
+/// Whether two words of a phrase are a pair: next to each other, and each a word as it stands.
+pub(crate) fn is_pair(left: &(Term, u32), right: &(Term, u32)) -> bool {
+    left.0.is_plain() && right.0.is_plain() && right.1 == left.1 + 1
+}

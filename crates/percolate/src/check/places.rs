@@ -1,0 +1,108 @@
+//! Where the terms of a slice's documents stand, found out for a document when it is first asked.
+
+use std::ops::Range;
+
+use super::Slice;
+use crate::{
+    dictionary::{TermId, UNKNOWN},
+    limits::SLICE_DOCUMENTS,
+    pattern::Memo,
+};
+
+/// A place: the field's number above the position.
+pub(super) type At = u64;
+
+/// Places kept at most, 12 bytes each; beyond that all are forgotten and found out again when asked.
+const PLACES_MAX: usize = 1 << 24;
+
+/// The places of the documents asked for since the last slice.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// Documents of the slice that are in here.
+    known: u64,
+    ranges: Vec<Document>,
+    /// Of each document, by term and then by place.
+    terms: Vec<TermId>,
+    places: Vec<At>,
+    /// Of each document, the last place of each of its fields, rising.
+    lasts: Vec<At>,
+    sorted: Vec<(TermId, At)>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Document {
+    places: Range<usize>,
+    lasts: Range<usize>,
+}
+
+impl Places {
+    /// Forgets the slice.
+    pub(super) fn clear(&mut self) {
+        self.known = 0;
+        self.terms.clear();
+        self.places.clear();
+        self.lasts.clear();
+    }
+
+    /// Sees to it that a document of the slice is in here.
+    pub(super) fn learn(&mut self, index: usize, slice: Slice<'_>, memo: &mut Memo) {
+        if self.known >> index & 1 == 1 {
+            return;
+        }
+        if self.places.len() > PLACES_MAX {
+            self.clear();
+        }
+        self.known |= 1 << index;
+        self.sorted.clear();
+        let has_patterns = !slice.dictionary.patterns.is_empty();
+        let first_last = self.lasts.len();
+        let document = &slice.documents[index];
+        for ((text, field, position), (word, _)) in document.iter().zip(document.spans()) {
+            let at = u64::from(field) << 32 | u64::from(position);
+            match self.lasts[first_last..].last_mut() {
+                Some(last) if *last >> 32 == at >> 32 => *last = at.max(*last),
+                _ => self.lasts.push(at),
+            }
+            let sorted = &mut self.sorted;
+            let plain = slice.dictionary.find(document.buffer(), word);
+            if plain.term() != UNKNOWN {
+                sorted.push((plain.term(), at));
+                slice
+                    .dictionary
+                    .limited(plain, field, |term| sorted.push((term, at)));
+            }
+            if has_patterns {
+                let matches = memo.of(&slice.dictionary.patterns, text).iter();
+                let matches = matches.filter(|(fields, _)| fields.holds(field));
+                sorted.extend(matches.map(|(_, term)| (*term, at)));
+            }
+        }
+        self.sorted.sort_unstable();
+        self.sorted.dedup();
+        let first = self.places.len();
+        self.terms.extend(self.sorted.iter().map(|(term, _)| *term));
+        self.places.extend(self.sorted.iter().map(|(_, at)| *at));
+        if self.ranges.is_empty() {
+            self.ranges.resize(SLICE_DOCUMENTS, Document::default());
+        }
+        self.ranges[index] = Document {
+            places: first..self.places.len(),
+            lasts: first_last..self.lasts.len(),
+        };
+    }
+
+    /// Where a term stands in a document that is in here, rising.
+    pub(super) fn of(&self, index: usize, term: TermId) -> &[At] {
+        let range = self.ranges[index].places.clone();
+        let terms = &self.terms[range.clone()];
+        let start = terms.partition_point(|other| *other < term);
+        let rest = &terms[start..];
+        let end = start + rest.partition_point(|other| *other == term);
+        &self.places[range.start + start..range.start + end]
+    }
+
+    /// Whether a place is the last of its field.
+    pub(super) fn is_last(&self, index: usize, at: At) -> bool {
+        self.lasts[self.ranges[index].lasts.clone()].contains(&at)
+    }
+}

@@ -1,0 +1,166 @@
+//! Where a document matches: the operations of a check on lists of spans.
+//!
+//! They mean what `query::reference::spans` says, and take time near to linear in the places of the terms: lists are sorted,
+//! and each operation walks or halves them. A list is never longer than the lists of its operands together.
+
+mod near;
+mod order;
+mod proximity;
+mod terms;
+
+use super::{
+    Slice, code,
+    places::{At, Places},
+};
+
+/// A stretch of one field, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Span {
+    start: At,
+    end: At,
+}
+
+/// What a node gave.
+#[derive(Clone, Debug, Default)]
+struct List {
+    /// A node may match without a span.
+    matched: bool,
+    /// Sorted, each once.
+    spans: Vec<Span>,
+}
+
+/// The stack of lists, kept from check to check.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// Those below `depth` are on the stack, the others are spare.
+    lists: Vec<List>,
+    depth: usize,
+    spans: Vec<Span>,
+    ends: Vec<At>,
+    units: [Vec<u64>; 2],
+    window: proximity::Window,
+}
+
+/// The document at hand.
+#[derive(Clone, Copy)]
+struct Document<'a> {
+    index: usize,
+    slice: Slice<'a>,
+    places: &'a Places,
+}
+
+impl Lists {
+    /// Whether a document matches the operations.
+    pub(super) fn matches(
+        &mut self,
+        code: &[u32],
+        index: usize,
+        slice: Slice<'_>,
+        places: &Places,
+    ) -> bool {
+        let document = Document {
+            index,
+            slice,
+            places,
+        };
+        self.depth = 0;
+        let mut at = 0;
+        while let Some(head) = code.get(at) {
+            let (operation, count) = code::parts(*head);
+            let operands = code.get(at + 1..at + 1 + count).unwrap_or_default();
+            self.step(operation, operands, document);
+            at += 1 + count;
+        }
+        self.lists.first().is_some_and(|list| list.matched)
+    }
+
+    fn step(&mut self, operation: u32, operands: &[u32], document: Document<'_>) {
+        let first = operands.first().copied().unwrap_or(0);
+        let second = operands.get(1).copied().unwrap_or(0);
+        match operation {
+            code::WORD => self.word(operands, document),
+            code::PHRASE => self.phrase(operands, document),
+            code::PROXIMITY => self.proximity(operands, document),
+            code::EVERY => self.push().matched = true,
+            code::ORDER => self.order(first as usize),
+            code::NEAR => self.near(first),
+            code::NOT_NEAR => self.not_near(first),
+            code::TOGETHER => self.together(first as usize, second, document),
+            code::AT_LEAST => self.at_least(first as usize, second as usize),
+            code::MAYBE => {
+                let matched = self.top(2).first().is_some_and(|left| left.matched);
+                self.at_least(2, 1);
+                self.settle(matched);
+            }
+            code::ABSENT => {
+                if let [part] = self.top(1) {
+                    part.matched = !part.matched;
+                    part.spans.clear();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An empty list on top.
+    fn push(&mut self) -> &mut List {
+        if self.lists.len() == self.depth {
+            self.lists.push(List::default());
+        }
+        self.depth += 1;
+        let list = &mut self.lists[self.depth - 1];
+        list.matched = false;
+        list.spans.clear();
+        list
+    }
+
+    /// The last so many lists.
+    fn top(&mut self, count: usize) -> &mut [List] {
+        &mut self.lists[self.depth - count..self.depth]
+    }
+
+    /// Leaves the first of the last `count` lists.
+    fn pop_to_first(&mut self, count: usize) {
+        self.depth -= count - 1;
+    }
+
+    /// Says of the list on top whether it matched; one that did not has no spans.
+    fn settle(&mut self, matched: bool) {
+        if let [list] = self.top(1) {
+            list.matched = matched;
+            if !matched {
+                list.spans.clear();
+            }
+        }
+    }
+
+    /// The spans of those of the last `count` lists that matched, if at least so many did.
+    fn at_least(&mut self, count: usize, least: usize) {
+        let mut matched = 0;
+        if let [first, rest @ ..] = self.top(count) {
+            matched += usize::from(first.matched);
+            for list in rest.iter().filter(|list| list.matched) {
+                matched += 1;
+                first.spans.extend_from_slice(&list.spans);
+            }
+            sort(&mut first.spans);
+        }
+        self.pop_to_first(count);
+        self.settle(matched >= least);
+    }
+}
+
+fn sort(spans: &mut Vec<Span>) {
+    spans.sort_unstable();
+    spans.dedup();
+}
+
+/// The place so many positions further on in its field, or the last there can be.
+fn further(at: At, positions: u32) -> At {
+    at & !u64::from(u32::MAX) | u64::from((at as u32).saturating_add(positions))
+}
+
+/// The place so many positions before in its field, or the first there can be.
+fn before(at: At, positions: u32) -> At {
+    at & !u64::from(u32::MAX) | u64::from((at as u32).saturating_sub(positions))
+}

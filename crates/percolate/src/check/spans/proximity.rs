@@ -1,0 +1,72 @@
+//! Terms in any order within a window.
+
+use super::{Document, Lists, Span};
+use crate::check::{code::GROUP, places::At};
+
+/// Buffers of one search for windows.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    /// Places of all terms, with the number of the term.
+    places: Vec<(At, u32)>,
+    /// By term: how many more the window needs.
+    wanting: Vec<i64>,
+    wanted: Vec<i64>,
+}
+
+impl Lists {
+    /// The shortest window from each place of a term. Equal terms, which are neighbours, need as many places.
+    pub(super) fn proximity(&mut self, operands: &[u32], document: Document<'_>) {
+        let (groups, _) = operands.as_chunks::<GROUP>();
+        self.push();
+        let window = &mut self.window;
+        window.places.clear();
+        window.wanted.clear();
+        for (equal, number) in groups.chunk_by(|a, b| a == b).zip(0..) {
+            window.wanted.push(equal.len() as i64);
+            if let Some(group) = equal.first() {
+                let places = document.standing(group);
+                window.places.extend(places.map(|at| (at, number)));
+            }
+        }
+        window.places.sort_unstable();
+        let slack = groups.first().map_or(0, |group| group[3]);
+        let most = slack.saturating_add(groups.len() as u32);
+        let spans = &mut self.lists[self.depth - 1].spans;
+        for field in window.places.chunk_by(|a, b| a.0 >> 32 == b.0 >> 32) {
+            window.wanting.clone_from(&window.wanted);
+            slide(field, &mut window.wanting, most, spans);
+        }
+        let matched = !spans.is_empty();
+        self.settle(matched);
+    }
+}
+
+/// The windows of one field: both their ends only move on.
+fn slide(places: &[(At, u32)], wanting: &mut [i64], most: u32, spans: &mut Vec<Span>) {
+    let mut missing = wanting.len();
+    let mut end = 0;
+    for (begin, (start, term)) in places.iter().enumerate() {
+        let is_first = begin == 0 || places[begin - 1].0 != *start;
+        while is_first && missing > 0 {
+            let Some((_, term)) = places.get(end) else {
+                return;
+            };
+            let wanting = &mut wanting[*term as usize];
+            *wanting -= 1;
+            missing -= usize::from(*wanting == 0);
+            end += 1;
+        }
+        if is_first && let Some((last, _)) = places.get(end - 1) {
+            let beyond = (*start as u32).saturating_add(most - 1);
+            if (*last as u32) < beyond {
+                spans.push(Span {
+                    start: *start,
+                    end: *last,
+                });
+            }
+        }
+        let wanting = &mut wanting[*term as usize];
+        *wanting += 1;
+        missing += usize::from(*wanting == 1);
+    }
+}

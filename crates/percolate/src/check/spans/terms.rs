@@ -1,0 +1,82 @@
+//! Terms and phrases.
+
+use super::{Document, Lists, Span, further};
+use crate::check::{
+    code::{FIRST, GROUP, LAST},
+    places::At,
+};
+
+impl Document<'_> {
+    /// Where the term of a group stands, its place not yet looked at.
+    fn places_of(&self, group: &[u32; GROUP]) -> &[At] {
+        self.places.of(self.index, group[0])
+    }
+
+    /// Whether the place of a group allows a place.
+    fn allows(&self, [_, bits, within, _]: &[u32; GROUP], at: At) -> bool {
+        let position = at as u32;
+        (bits & FIRST == 0 || position == 1)
+            && (bits & LAST == 0 || self.places.is_last(self.index, at))
+            && (*within == 0 || position <= *within)
+    }
+
+    /// Where the term of a group stands as its place allows.
+    pub(super) fn standing(&self, group: &[u32; GROUP]) -> impl Iterator<Item = At> {
+        let places = self.places_of(group).iter().copied();
+        places.filter(|at| self.allows(group, *at))
+    }
+}
+
+impl Lists {
+    pub(super) fn word(&mut self, operands: &[u32], document: Document<'_>) {
+        let list = self.push();
+        if let ([group], _) = operands.as_chunks() {
+            let places = document.standing(group);
+            list.spans
+                .extend(places.map(|at| Span { start: at, end: at }));
+        }
+        list.matched = !list.spans.is_empty();
+    }
+
+    /// Begins with the rarest of the terms; each other term sifts the places where the phrase can still begin.
+    pub(super) fn phrase(&mut self, operands: &[u32], document: Document<'_>) {
+        let (groups, _) = operands.as_chunks::<GROUP>();
+        let spans = &mut self.push().spans;
+        let rarest =
+            (0..groups.len()).min_by_key(|index| document.places_of(&groups[*index]).len());
+        let (Some(rarest), Some(last)) = (rarest, groups.last()) else {
+            return;
+        };
+        let distance = groups[rarest][3];
+        let starts = document.standing(&groups[rarest]);
+        let starts = starts.filter(|at| *at as u32 > distance);
+        spans.extend(starts.map(|at| Span {
+            start: at - u64::from(distance),
+            end: further(at - u64::from(distance), last[3]),
+        }));
+        for (_, group) in groups.iter().enumerate().filter(|(n, _)| *n != rarest) {
+            let places = document.places_of(group);
+            let mut from = 0;
+            spans.retain(|span| {
+                let wanted = further(span.start, group[3]);
+                from = gallop(places, from, wanted);
+                places.get(from) == Some(&wanted) && document.allows(group, wanted)
+            });
+        }
+        let matched = !spans.is_empty();
+        self.settle(matched);
+    }
+}
+
+/// The first place from `from` on that is not before the wanted one. Cost: the logarithm of the way.
+fn gallop(places: &[At], from: usize, wanted: At) -> usize {
+    let mut step = 1;
+    let mut low = from;
+    while places.get(low + step).is_some_and(|at| *at < wanted) {
+        low += step;
+        step *= 2;
+    }
+    let rest = places.get(low..).unwrap_or_default();
+    let rest = &rest[..rest.len().min(step + 1)];
+    low + rest.partition_point(|at| *at < wanted)
+}

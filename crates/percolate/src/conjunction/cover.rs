@@ -1,0 +1,56 @@
+//! Terms of which every document that satisfies a node holds one.
+
+use query::tree::{Node, Word};
+
+use super::Terms;
+use crate::{dictionary::TermId, limits::COVER_TERMS_MAX};
+
+/// Such terms and what filing under them costs, the cheapest found; none if there are no such, or too many.
+pub(super) fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<TermId>)> {
+    let mut all = Vec::new();
+    let cost = match node {
+        Node::All | Node::Not(_) => return None,
+        Node::Word(word) if word.term.place == Default::default() => single(word, terms, &mut all),
+        Node::And(parts) => {
+            let covers: Vec<_> = parts.iter().filter_map(|part| cover(part, terms)).collect();
+            return covers.into_iter().min_by_key(|(cost, _)| *cost);
+        }
+        Node::Or(parts) => {
+            for part in parts {
+                all.extend(cover(part, terms)?.1);
+                if all.len() > COVER_TERMS_MAX {
+                    return None;
+                }
+            }
+            sum(&mut all, terms)
+        }
+        Node::Quorum { parts, least } => {
+            // Of any so many parts at least one is among those that match.
+            let wanted = (parts.len() + 1).checked_sub(*least as usize)?;
+            let mut covers: Vec<_> = parts.iter().filter_map(|part| cover(part, terms)).collect();
+            covers.sort_by_key(|(cost, _)| *cost);
+            if covers.len() < wanted {
+                return None;
+            }
+            covers.truncate(wanted);
+            all = covers.into_iter().flat_map(|(_, cover)| cover).collect();
+            sum(&mut all, terms)
+        }
+        node => return cover(&node.necessary(), terms),
+    };
+    (all.len() <= COVER_TERMS_MAX).then_some((cost, all))
+}
+
+fn single(word: &Word, terms: &mut impl Terms, all: &mut Vec<TermId>) -> u64 {
+    let term = terms.intern(word);
+    all.push(term);
+    terms.cost(term)
+}
+
+/// Each term once, and what all of them cost.
+fn sum(all: &mut Vec<TermId>, terms: &impl Terms) -> u64 {
+    all.sort_unstable();
+    all.dedup();
+    let costs = all.iter().map(|term| terms.cost(*term));
+    costs.fold(0, u64::saturating_add)
+}

@@ -1,0 +1,142 @@
+//! Pairs of neighbouring words, as terms of their own.
+//!
+//! A phrase of two words is one such term: no document needs to be looked at again. Pairs lie in a few layers, each at
+//! least [`LAYER_RATIO`] times the next, so that a change copies the smallest alone.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use query::tree::FieldSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::dictionary::TermId;
+
+/// No pair.
+const NONE: u32 = u32::MAX;
+
+/// See above.
+const LAYER_RATIO: usize = 4;
+
+/// A pair that some phrase asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    /// The plain terms of its words.
+    pub(crate) left: TermId,
+    pub(crate) right: TermId,
+    pub(crate) fields: FieldSet,
+    pub(crate) term: TermId,
+    /// The next one of the same words, or [`NONE`].
+    next: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    /// The first pair of two words.
+    heads: HashMap<(TermId, TermId), u32, FxBuildHasher>,
+    pairs: Vec<Pair>,
+    /// Bit by term: begins a pair.
+    begins: Vec<u64>,
+}
+
+impl Layer {
+    fn add(&mut self, pair: Pair) {
+        let place = self.pairs.len() as u32;
+        let head = self.heads.entry((pair.left, pair.right));
+        let next = match &head {
+            hashbrown::hash_map::Entry::Occupied(head) => *head.get(),
+            hashbrown::hash_map::Entry::Vacant(_) => NONE,
+        };
+        head.insert(place);
+        self.pairs.push(Pair { next, ..pair });
+        let word = pair.left as usize / 64;
+        if self.begins.len() <= word {
+            self.begins.resize(word + 1, 0);
+        }
+        self.begins[word] |= 1 << (pair.left % 64);
+    }
+
+    fn begins(&self, term: TermId) -> bool {
+        let word = self.begins.get(term as usize / 64).copied().unwrap_or(0);
+        word >> (term % 64) & 1 == 1
+    }
+
+    fn of(&self, left: TermId, right: TermId) -> impl Iterator<Item = &Pair> {
+        let head = self.heads.get(&(left, right));
+        let first = head.and_then(|head| self.pairs.get(*head as usize));
+        std::iter::successors(first, |pair| self.pairs.get(pair.next as usize))
+    }
+}
+
+/// All pairs. A clone shares the layers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs {
+    layers: Vec<Arc<Layer>>,
+}
+
+impl Pairs {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// Whether a pair begins with the term.
+    #[inline]
+    pub(crate) fn begins(&self, left: TermId) -> bool {
+        self.layers.iter().any(|layer| layer.begins(left))
+    }
+
+    /// Calls `visit` with the term of every pair of these words that standing in `field` satisfies.
+    #[inline]
+    pub(crate) fn each(
+        &self,
+        left: TermId,
+        right: TermId,
+        field: u8,
+        mut visit: impl FnMut(TermId),
+    ) {
+        for layer in self.layers.iter().filter(|layer| layer.begins(left)) {
+            let pairs = layer.of(left, right);
+            pairs
+                .filter(|pair| pair.fields.holds(field))
+                .for_each(|pair| visit(pair.term));
+        }
+    }
+
+    /// The term of a pair, if there is one.
+    pub(crate) fn find(&self, left: TermId, right: TermId, fields: FieldSet) -> Option<TermId> {
+        let mut pairs = self.layers.iter().flat_map(|layer| layer.of(left, right));
+        pairs
+            .find(|pair| pair.fields == fields)
+            .map(|pair| pair.term)
+    }
+
+    /// Adds a pair that is not there yet.
+    pub(crate) fn add(&mut self, left: TermId, right: TermId, fields: FieldSet, term: TermId) {
+        let pair = Pair {
+            left,
+            right,
+            fields,
+            term,
+            next: NONE,
+        };
+        // A layer that a snapshot shares is left alone.
+        let own = self.layers.pop_if(|layer| Arc::get_mut(layer).is_some());
+        let mut layer = own.unwrap_or_default();
+        Arc::make_mut(&mut layer).add(pair);
+        while let Some(before) = self
+            .layers
+            .pop_if(|before| before.pairs.len() < layer.pairs.len() * LAYER_RATIO)
+        {
+            let (mut large, small) = (before, layer);
+            let merged = Arc::make_mut(&mut large);
+            small.pairs.iter().for_each(|pair| merged.add(*pair));
+            layer = large;
+        }
+        self.layers.push(layer);
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Pair> {
+        self.layers.iter().flat_map(|layer| &layer.pairs)
+    }
+}

@@ -1,0 +1,174 @@
+//! Wildcards and regular expressions, as terms: a document holds one if a word of it matches.
+//!
+//! A word is compared with the patterns once and its answer kept, so that a word seen before costs one look-up however
+//! many patterns there are. A new word is compared with those whose literal it holds: each literal lies in a table, and
+//! the word's beginnings, endings and stretches of the lengths that occur are looked up. Patterns without a literal are
+//! compared with every new word.
+
+mod literals;
+mod memo;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    hash::BuildHasher,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use hashbrown::HashTable;
+use query::{
+    pattern::{Literal, Matcher},
+    tree::{FieldSet, Form, Word},
+};
+use rustc_hash::FxBuildHasher;
+
+use crate::dictionary::TermId;
+use literals::Literals;
+pub(crate) use memo::Memo;
+
+/// Patterns lie in layers, each at least so many times the next: a change copies the smallest alone.
+const LAYER_RATIO: usize = 4;
+
+/// A pattern that some query asks for.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    /// As asked for, anywhere in its fields.
+    pub(crate) word: Word,
+    pub(crate) term: TermId,
+    /// None for what is no pattern: it matches nothing.
+    matcher: Option<Matcher>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Layer {
+    patterns: Vec<Arc<Pattern>>,
+    /// Places by word.
+    known: HashTable<u32>,
+    prefixes: Literals,
+    suffixes: Literals,
+    infixes: Literals,
+    /// Places of those without a literal.
+    rest: Vec<u32>,
+}
+
+impl Layer {
+    fn add(&mut self, pattern: Arc<Pattern>) {
+        let place = self.patterns.len() as u32;
+        let patterns = &self.patterns;
+        self.known
+            .insert_unique(hash_of(&pattern.word), place, |place| {
+                let pattern = patterns.get(*place as usize);
+                pattern.map_or(0, |pattern| hash_of(&pattern.word))
+            });
+        match pattern.matcher.as_ref().map(Matcher::literal) {
+            Some(Literal::Prefix(text)) => self.prefixes.add(text.as_bytes(), place, false),
+            Some(Literal::Suffix(text)) => self.suffixes.add(text.as_bytes(), place, true),
+            Some(Literal::Infix(text)) => self.infixes.add(text.as_bytes(), place, false),
+            Some(Literal::None) => self.rest.push(place),
+            None => {}
+        }
+        self.patterns.push(pattern);
+    }
+
+    fn find(&self, word: &Word) -> Option<&Pattern> {
+        let same = |place: &u32| self.patterns[*place as usize].word == *word;
+        let place = self.known.find(hash_of(word), same)?;
+        self.patterns.get(*place as usize).map(|found| &**found)
+    }
+
+    fn each_match(&self, text: &str, visit: &mut dyn FnMut(FieldSet, TermId)) {
+        let mut tried = |places: &[u32]| {
+            for place in places {
+                let pattern = &self.patterns[*place as usize];
+                let matcher = pattern.matcher.as_ref();
+                if matcher.is_some_and(|matcher| matcher.is_match(text)) {
+                    visit(pattern.word.fields, pattern.term);
+                }
+            }
+        };
+        tried(&self.rest);
+        self.prefixes.at_start(text.as_bytes(), &mut tried);
+        self.suffixes.at_end(text.as_bytes(), &mut tried);
+        self.infixes.anywhere(text.as_bytes(), &mut tried);
+    }
+}
+
+fn hash_of(word: &Word) -> u64 {
+    FxBuildHasher.hash_one(word)
+}
+
+/// All patterns. A clone shares the layers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patterns {
+    layers: Vec<Arc<Layer>>,
+    /// Another one after each change, in the whole process; 0 without patterns.
+    generation: u64,
+}
+
+static GENERATIONS: AtomicU64 = AtomicU64::new(1);
+
+impl Patterns {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// The term of a pattern, if there is one.
+    pub(crate) fn find(&self, word: &Word) -> Option<TermId> {
+        let mut found = self.layers.iter().filter_map(|layer| layer.find(word));
+        found.next().map(|found| found.term)
+    }
+
+    /// How long the literal of a word is; none for a word that is no pattern of these.
+    pub(crate) fn literal_bytes(&self, word: &Word) -> Option<usize> {
+        if word.term.form == Form::Whole {
+            return None;
+        }
+        let found = self.layers.iter().find_map(|layer| layer.find(word))?;
+        let matcher = found.matcher.as_ref();
+        Some(matcher.map_or(0, |matcher| matcher.literal().text().len()))
+    }
+
+    /// Adds a pattern that is not there yet. Cost: what making it ready costs.
+    pub(crate) fn add(&mut self, word: &Word, term: TermId) {
+        let pattern = Arc::new(Pattern {
+            word: word.clone(),
+            term,
+            matcher: Matcher::new(&word.term).ok(),
+        });
+        self.generation = GENERATIONS.fetch_add(1, Relaxed);
+        // A layer that a snapshot shares is left alone.
+        let own = self.layers.pop_if(|layer| Arc::get_mut(layer).is_some());
+        let mut layer = own.unwrap_or_default();
+        Arc::make_mut(&mut layer).add(pattern);
+        while let Some(before) = self
+            .layers
+            .pop_if(|before| before.patterns.len() < layer.patterns.len() * LAYER_RATIO)
+        {
+            let (mut large, small) = (before, layer);
+            let merged = Arc::make_mut(&mut large);
+            for pattern in &small.patterns {
+                merged.add(Arc::clone(pattern));
+            }
+            layer = large;
+        }
+        self.layers.push(layer);
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Pattern> {
+        let patterns = self.layers.iter().flat_map(|layer| &layer.patterns);
+        patterns.map(|pattern| &**pattern)
+    }
+
+    /// Calls `visit` with the fields and the term of every pattern that a word matches, each once.
+    fn each_match(&self, text: &str, visit: &mut dyn FnMut(FieldSet, TermId)) {
+        for layer in &self.layers {
+            layer.each_match(text, visit);
+        }
+    }
+}
