@@ -1,12 +1,14 @@
-//! The set against the slow reference: random queries, documents, batch splits, changes and merges.
+//! What a set finds, and how it keeps its shape.
 
-use std::{collections::BTreeMap, sync::Arc};
+mod any;
+mod hard;
+mod laws;
 
-use proptest::prelude::*;
+use std::sync::Arc;
+
 use query::{
     analysis::{Analyzer, Words},
-    reference,
-    tree::{FieldSet, Form, Node, Place, Term, Unit, Word},
+    tree::{FieldSet, Node, Term, Word},
 };
 
 use crate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
@@ -75,12 +77,13 @@ fn document(fields: &[&str]) -> Words {
 }
 
 /// The only lines that know how a set is asked.
-fn ask(snapshot: &Snapshot, documents: &[Words], scratch: &mut Scratch) -> Vec<(u64, Vec<u32>)> {
+fn rows_of(
+    snapshot: &Snapshot,
+    documents: &Documents<'_>,
+    scratch: &mut Scratch,
+) -> Vec<(u64, Vec<u32>)> {
     let mut hits = Hits::new();
-    assert_eq!(
-        snapshot.matches(&Documents::of(documents), scratch, &mut hits),
-        Ok(())
-    );
+    assert_eq!(snapshot.matches(documents, scratch, &mut hits), Ok(()));
     let rows: Vec<_> = hits
         .rows()
         .map(|(query, found)| (query.id, found.to_vec()))
@@ -97,17 +100,8 @@ fn ask(snapshot: &Snapshot, documents: &[Words], scratch: &mut Scratch) -> Vec<(
     rows
 }
 
-fn expected(queries: &BTreeMap<u64, Node>, documents: &[Words]) -> Vec<(u64, Vec<u32>)> {
-    let row = |(id, root): (&u64, &Node)| {
-        let numbered = documents.iter().zip(0..);
-        let found = numbered.filter(|(words, _)| reference::matches(root, words));
-        (*id, found.map(|(_, index)| index).collect::<Vec<u32>>())
-    };
-    queries
-        .iter()
-        .map(row)
-        .filter(|(_, found)| !found.is_empty())
-        .collect()
+fn ask(snapshot: &Snapshot, documents: &[Words], scratch: &mut Scratch) -> Vec<(u64, Vec<u32>)> {
+    rows_of(snapshot, &Documents::of(documents), scratch)
 }
 
 #[track_caller]
@@ -324,204 +318,4 @@ fn more_hits_than_a_call_may_give_are_refused_and_the_next_call_is_right() {
     assert_eq!(refused, Err(crate::TooManyPairs));
     assert!(hits.is_empty());
     assert_eq!(ask(&snapshot, &documents[..1], &mut scratch).len(), 60_000);
-}
-
-fn any_fields() -> impl Strategy<Value = FieldSet> {
-    prop_oneof![3 => Just(FieldSet::ALL), 2 => (0_u64..8).prop_map(FieldSet)]
-}
-
-fn any_word() -> impl Strategy<Value = &'static str> {
-    proptest::sample::select(&WORDS[..])
-}
-
-const PATTERNS: [&str; 6] = ["cat*", "*at*", "?", "*letter", "catal*gue", "c%at%"];
-
-fn any_term() -> impl Strategy<Value = Term> {
-    let form = prop_oneof![
-        24 => any_word().prop_map(Term::whole),
-        4 => proptest::sample::select(&PATTERNS[..])
-            .prop_map(|text| Term { form: Form::Pattern, ..Term::whole(text) }),
-        1 => proptest::sample::select(&["a|b", "cat.*s", "[^a]*"][..])
-            .prop_map(|text| Term { form: Form::Regex, ..Term::whole(text) }),
-    ];
-    let place = prop_oneof![
-        8 => Just(Place::default()),
-        1 => (any::<bool>(), any::<bool>(), 0_u32..4)
-            .prop_map(|(first, last, within)| Place { first, last, within }),
-    ];
-    (form, place).prop_map(|(term, place)| Term { place, ..term })
-}
-
-fn any_phrase() -> impl Strategy<Value = Node> {
-    let terms = proptest::collection::vec((any_term(), 1_u32..3), 2..4);
-    (terms, any_fields()).prop_map(|(words, fields)| {
-        let mut distance = 0;
-        let place = |(number, (term, step)): (usize, (Term, u32))| {
-            distance += if number == 0 { 0 } else { step };
-            (term, distance)
-        };
-        let words = words.into_iter().enumerate().map(place).collect();
-        Node::Phrase { words, fields }
-    })
-}
-
-fn any_proximity() -> impl Strategy<Value = Node> {
-    let slack = prop_oneof![4 => 0_u32..5, 1 => Just(100_u32)];
-    let terms = proptest::collection::vec(any_term(), 2..4);
-    (terms, any_fields(), slack).prop_map(|(terms, fields, slack)| Node::Proximity {
-        terms,
-        fields,
-        slack,
-    })
-}
-
-fn any_distance() -> impl Strategy<Value = u32> {
-    prop_oneof![6 => 1_u32..5, 1 => Just(u32::MAX)]
-}
-
-fn any_unit() -> impl Strategy<Value = Unit> {
-    prop_oneof![Just(Unit::Sentence), Just(Unit::Paragraph)]
-}
-
-fn any_node() -> impl Strategy<Value = Node> {
-    let leaf = prop_oneof![
-        12 => (any_term(), any_fields())
-            .prop_map(|(term, fields)| Node::Word(Word { term, fields })),
-        4 => any_phrase(),
-        2 => any_proximity(),
-        1 => Just(Node::All),
-    ];
-    leaf.prop_recursive(4, 40, 6, |inner| {
-        let few = || proptest::collection::vec(inner.clone(), 2..5);
-        let one = || inner.clone().prop_map(Box::new);
-        prop_oneof![
-            4 => (few(), proptest::collection::vec(inner.clone(), 0..4)).prop_map(
-                |(mut parts, negated)| {
-                    parts.extend(negated.into_iter().map(|node| Node::Not(Box::new(node))));
-                    Node::And(parts)
-                }
-            ),
-            2 => proptest::collection::vec(inner.clone(), 2..6).prop_map(Node::Or),
-            1 => few().prop_flat_map(|parts| {
-                let least = 1..=parts.len() as u32;
-                (Just(parts), least).prop_map(|(parts, least)| Node::Quorum { parts, least })
-            }),
-            1 => few().prop_map(Node::Order),
-            1 => (any_unit(), few()).prop_map(|(unit, parts)| Node::Together { unit, parts }),
-            1 => (one(), one(), any_distance())
-                .prop_map(|(left, right, distance)| Node::Near { left, right, distance }),
-            1 => (one(), one(), any_distance())
-                .prop_map(|(left, right, distance)| Node::NotNear { left, right, distance }),
-            1 => (one(), one()).prop_map(|(left, right)| Node::Maybe(left, right)),
-        ]
-    })
-}
-
-fn any_document() -> impl Strategy<Value = Words> {
-    let field = proptest::collection::vec(any_word(), 0..8).prop_map(|words| words.join(" "));
-    proptest::collection::vec(field, 1..4)
-        .prop_map(|fields| document(&fields.iter().map(String::as_str).collect::<Vec<_>>()))
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Insert(u64, Node),
-    Remove(u64),
-    Snapshot,
-    /// Everything is filed anew: from here on, until the next `Install` gives the result to the set.
-    FileAnew,
-    Merge,
-    Install,
-    Abandon,
-    ForgetWords,
-}
-
-fn any_step() -> impl Strategy<Value = Step> {
-    let id = || 0_u64..60;
-    prop_oneof![
-        6 => (id(), any_node()).prop_map(|(id, root)| Step::Insert(id, root)),
-        2 => id().prop_map(Step::Remove),
-        3 => Just(Step::Snapshot),
-        2 => Just(Step::FileAnew),
-        2 => Just(Step::Merge),
-        3 => Just(Step::Install),
-        1 => Just(Step::Abandon),
-        1 => Just(Step::ForgetWords),
-    ]
-}
-
-/// Cuts the documents into calls of the given sizes and puts the answers together again.
-fn ask_in_parts(
-    snapshot: &Snapshot,
-    documents: &[Words],
-    sizes: &[usize],
-    scratch: &mut Scratch,
-) -> Vec<(u64, Vec<u32>)> {
-    let mut rows: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-    let mut start = 0;
-    let mut sizes = sizes.iter().cycle();
-    while start < documents.len() {
-        let end = documents.len().min(start + sizes.next().unwrap());
-        for (id, found) in ask(snapshot, &documents[start..end], scratch) {
-            rows.entry(id)
-                .or_default()
-                .extend(found.iter().map(|index| index + start as u32));
-        }
-        start = end;
-    }
-    rows.into_iter().collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// Every snapshot, however late it is asked and however the documents are cut, gives what the reference gives
-    /// for the queries there were when it was taken.
-    #[test]
-    fn hits_are_the_references(
-        steps in proptest::collection::vec(any_step(), 1..40),
-        documents in proptest::collection::vec(any_document(), 1..90),
-        sizes in proptest::collection::vec(1_usize..140, 1..4),
-    ) {
-        let mut set = QuerySet::new();
-        let mut model: BTreeMap<u64, Node> = BTreeMap::new();
-        let (mut taken, mut under_way) = (Vec::new(), Vec::new());
-        for step in steps {
-            match step {
-                Step::Insert(id, root) => {
-                    let replaced = insert(&mut set, id, &root).map(String::from);
-                    let wanted = model.insert(id, root).map(|root| format!("{root:?}"));
-                    prop_assert_eq!(replaced, wanted);
-                }
-                Step::Remove(id) => prop_assert_eq!(set.remove(id), model.remove(&id).is_some()),
-                Step::Snapshot => taken.push((set.snapshot(), model.clone())),
-                Step::FileAnew => {
-                    set.outdate();
-                    under_way.extend(set.merge_job());
-                }
-                Step::Merge => under_way.extend(set.merge_job()),
-                Step::Install => {
-                    if !under_way.is_empty() {
-                        set.install(under_way.remove(0).run());
-                    }
-                }
-                Step::Abandon => set.abandon(),
-                Step::ForgetWords => set.forget_words(),
-            }
-            prop_assert_eq!(set.len(), model.len());
-        }
-        let listed: Vec<_> = set.iter().map(|query| (query.id, query.text.to_string())).collect();
-        let text = |(id, root): (&u64, &Node)| (*id, format!("{root:?}"));
-        prop_assert_eq!(&listed, &model.iter().map(text).collect::<Vec<_>>());
-        for (id, text) in listed {
-            prop_assert_eq!(set.get(id).map(|query| &*query.text), Some(&*text));
-        }
-        taken.push((set.snapshot(), model));
-        let mut scratch = Scratch::new();
-        for (snapshot, queries) in taken.iter().rev().take(4) {
-            let want = expected(queries, &documents);
-            prop_assert_eq!(ask(snapshot, &documents, &mut scratch), want.clone());
-            prop_assert_eq!(ask_in_parts(snapshot, &documents, &sizes, &mut scratch), want);
-        }
-    }
 }

@@ -1,0 +1,204 @@
+//! Inputs that are few, many, or of one kind.
+
+use std::{cell::Cell, sync::Arc};
+
+use query::{
+    analysis::{Analyzer, Words},
+    expression::{self, Prepared},
+    lexer::Lexer,
+    tree::{FieldSet, Form, Node, Place, Term, Unit, Word},
+    value::Value,
+};
+
+use super::{ask, check, document, insert, phrase, rows_of, standing, word};
+use crate::{Documents, QuerySet, Scratch};
+
+fn near(left: Node, right: Node, distance: u32) -> Node {
+    Node::Near {
+        left: Box::new(left),
+        right: Box::new(right),
+        distance,
+    }
+}
+
+fn proximity(words: &[&str], slack: u32) -> Node {
+    Node::Proximity {
+        terms: words.iter().map(|text| Term::whole(*text)).collect(),
+        fields: FieldSet::ALL,
+        slack,
+    }
+}
+
+fn placed(text: &str, place: Place) -> Node {
+    let term = Term {
+        place,
+        ..Term::whole(text)
+    };
+    Node::Word(Word {
+        term,
+        fields: FieldSet::ALL,
+    })
+}
+
+fn pattern(text: &str, form: Form) -> Node {
+    let term = Term {
+        form,
+        ..Term::whole(text)
+    };
+    Node::Word(Word {
+        term,
+        fields: FieldSet::ALL,
+    })
+}
+
+#[test]
+fn documents_without_words_hit_what_asks_for_none() {
+    let mut set = QuerySet::new();
+    insert(&mut set, 1, &Node::All);
+    insert(&mut set, 2, &phrase(&[("a", 0), ("b", 1)]));
+    insert(&mut set, 3, &pattern("*", Form::Regex));
+    let documents = [Words::new(), document(&["", "a b"]), document(&["", ""])];
+    let found = ask(&set.snapshot(), &documents, &mut Scratch::new());
+    assert_eq!(found, [(1, vec![0, 1, 2]), (2, vec![1])]);
+}
+
+#[test]
+fn a_word_is_not_near_itself() {
+    check(
+        near(word("a"), word("a"), 1),
+        &[&["a"], &["a a"], &["a b a"]],
+        &[1],
+    );
+}
+
+#[test]
+fn phrases_may_overlap() {
+    check(
+        phrase(&[("a", 0), ("b", 1), ("a", 2)]),
+        &[&["a b b a b a"], &["a b b a"]],
+        &[0],
+    );
+    let both = Node::And(vec![
+        phrase(&[("a", 0), ("b", 1)]),
+        phrase(&[("b", 0), ("a", 1)]),
+    ]);
+    check(both, &[&["a b a"], &["a b b"]], &[0]);
+}
+
+#[test]
+fn a_slack_or_distance_beyond_every_document_is_no_limit() {
+    let documents: &[&[&str]] = &[&["a c c c b"], &["b", "a"], &["b c a"]];
+    check(proximity(&["a", "b"], u32::MAX), documents, &[0, 2]);
+    check(near(word("a"), word("b"), u32::MAX), documents, &[0, 2]);
+}
+
+#[test]
+fn a_place_that_no_word_has_is_never_hit() {
+    let place = Place {
+        first: true,
+        last: true,
+        within: 1,
+    };
+    check(placed("a", place), &[&["a b"], &["a"], &["b a"]], &[1]);
+    let second = Place {
+        within: 2,
+        ..Place::default()
+    };
+    check(placed("a", second), &[&["b b a"], &["b a"]], &[1]);
+}
+
+#[test]
+fn a_pair_in_one_field_is_not_one_in_another_nor_across_both() {
+    let mut set = QuerySet::new();
+    let pair = |fields| Node::Phrase {
+        words: vec![(Term::whole("a"), 0), (Term::whole("b"), 1)],
+        fields,
+    };
+    insert(&mut set, 1, &pair(FieldSet::ALL));
+    insert(&mut set, 2, &pair(FieldSet(0b10)));
+    let documents = [
+        document(&["a b"]),
+        document(&["a", "b"]),
+        document(&["a", "b a b"]),
+    ];
+    let found = ask(&set.snapshot(), &documents, &mut Scratch::new());
+    assert_eq!(found, [(1, vec![0, 2]), (2, vec![2])]);
+}
+
+#[test]
+fn patterns_added_later_are_found_in_words_met_before() {
+    let (mut set, mut scratch) = (QuerySet::new(), Scratch::new());
+    let documents = [document(&["catalogue"]), document(&["dog"])];
+    for (id, text) in ["cat*", "*gue", "*talo*", "d?g"].into_iter().enumerate() {
+        insert(&mut set, id as u64, &pattern(text, Form::Pattern));
+        let found = ask(&set.snapshot(), &documents, &mut scratch);
+        assert_eq!(found.len(), id + 1);
+    }
+    set.remove(0);
+    set.forget_words();
+    let found = ask(&set.snapshot(), &documents, &mut scratch);
+    assert_eq!(found, [(1, vec![0]), (2, vec![0]), (3, vec![1])]);
+}
+
+#[test]
+fn one_word_many_times_takes_no_quadratic_time() {
+    let mut words = Words::new();
+    words.push_field(&Analyzer::default(), 0, &"a ".repeat(1 << 17));
+    let documents = [words];
+    let mut set = QuerySet::new();
+    let boxed = |node: Node| Box::new(node);
+    let roots = [
+        phrase(&[("a", 0), ("a", 1), ("a", 5)]),
+        proximity(&["a", "a", "a"], 1 << 30),
+        near(near(word("a"), word("a"), 1 << 30), word("a"), 1 << 30),
+        Node::Order(vec![word("a"), word("a"), word("a")]),
+        Node::NotNear {
+            left: boxed(word("a")),
+            right: boxed(phrase(&[("a", 0), ("a", 2)])),
+            distance: 1 << 30,
+        },
+        Node::Together {
+            unit: Unit::Sentence,
+            parts: vec![word("a"), proximity(&["a", "a"], 9)],
+        },
+    ];
+    for (id, root) in roots.iter().enumerate() {
+        insert(&mut set, id as u64, root);
+    }
+    let found = ask(&set.snapshot(), &documents, &mut Scratch::new());
+    let ids: Vec<u64> = found.into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, [0, 1, 2, 3, 5]);
+}
+
+#[test]
+fn equal_filters_are_asked_once_for_each_document_that_is_left() {
+    let text = "n = 1";
+    let expression = expression::parse(&mut Lexer::new(text.as_bytes())).unwrap();
+    let prepared = Arc::new(Prepared::new(&expression, &|_| Some(0)).unwrap());
+    let mut set = QuerySet::new();
+    for id in 0..1_000 {
+        let query = crate::StandingQuery {
+            filters: text.into(),
+            ..(*standing(id, "a")).clone()
+        };
+        set.insert(Arc::new(query), &word("a"), Some(Arc::clone(&prepared)));
+    }
+    let words = [document(&["a"]), document(&["b"]), document(&["a"])];
+    let asked = Cell::new(0);
+    let attributes = |document: usize, _| {
+        asked.set(asked.get() + 1);
+        Value::Int(document as i128 / 2)
+    };
+    let documents = Documents {
+        words: &words,
+        attributes: &attributes,
+    };
+    let found = rows_of(&set.snapshot(), &documents, &mut Scratch::new());
+    assert_eq!(found.len(), 1_000);
+    assert!(found.iter().all(|(_, documents)| *documents == [2]));
+    assert_eq!(
+        asked.get(),
+        2,
+        "twice, and never for the document without the word"
+    );
+}
