@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use crate::{
-    dictionary::Dictionary,
+    dictionary::{Dictionary, Named, TermId},
+    filter::Filters,
     frequency::{Costs, Stream, Uses},
     level::{Builder, Level},
-    set::Held,
+    set::{Held, Vocabulary},
 };
 
 /// Work on the larger levels of a set, made by [`QuerySet::merge_job`](crate::QuerySet::merge_job). Runs on any
@@ -21,6 +22,8 @@ pub struct MergeJob {
     pub(crate) inputs: Vec<Held>,
     /// All queries are filed under what is rare now: the stream's past counts less from here on.
     pub(crate) is_anew: bool,
+    /// The words of queries long gone are forgotten: terms get new numbers.
+    pub(crate) is_forgetting: bool,
     pub(crate) stream: Arc<Stream>,
     pub(crate) uses: Arc<Uses>,
     /// The dictionary, if its layers are to become one.
@@ -37,6 +40,47 @@ pub struct Merged {
     /// None if every query was removed, or no level was to be merged.
     pub(crate) level: Option<Level>,
     pub(crate) dictionary: Option<Dictionary>,
+    /// If the level's terms have new numbers: the words by them.
+    pub(crate) renumbering: Option<Renumbering>,
+}
+
+/// A new vocabulary, of the words of live queries only, and how to come to it.
+#[derive(Debug, Default)]
+pub(crate) struct Renumbering {
+    pub(crate) words: Vocabulary,
+    pub(crate) filters: Filters,
+    /// By old number, what the term stands for and the new number.
+    named: Vec<Named>,
+    numbers: Vec<Option<TermId>>,
+    uses: Arc<Uses>,
+}
+
+impl Renumbering {
+    /// Takes over what the old vocabulary has come to.
+    pub(crate) fn learn(&mut self, old: &Vocabulary) {
+        self.named = old.dictionary.named();
+        self.numbers.resize(self.named.len(), None);
+        self.uses = Arc::clone(&old.uses);
+    }
+
+    /// A level in the new vocabulary; its queries keep their places.
+    pub(crate) fn level(&mut self, level: &Level) -> Level {
+        let Renumbering {
+            words,
+            filters,
+            named,
+            numbers,
+            uses,
+        } = self;
+        let mut renumber = |term: TermId| {
+            *numbers[term as usize].get_or_insert_with(|| {
+                let new = words.dictionary.adopt(term, named);
+                Arc::make_mut(&mut words.uses).take_over(uses, term, new);
+                new
+            })
+        };
+        level.renumbered(&mut renumber, filters)
+    }
 }
 
 impl MergeJob {
@@ -49,15 +93,29 @@ impl MergeJob {
         }
         let costs = Costs::new(&self.stream, &self.uses);
         let level = (!self.inputs.is_empty()).then(|| Builder::merge(&self.inputs, &costs));
+        let mut level = level.filter(|level| level.len() > 0);
         let dictionary = self.dictionary.map(|mut dictionary| {
             dictionary.compact();
             dictionary
         });
+        let mut renumbering = None;
+        if self.is_forgetting
+            && let Some(dictionary) = &dictionary
+        {
+            let made = renumbering.insert(Renumbering::default());
+            made.learn(&Vocabulary {
+                dictionary: dictionary.clone(),
+                uses: Arc::clone(&self.uses),
+            });
+            level = level.map(|level| made.level(&level));
+            made.words.dictionary.compact();
+        }
         Merged {
             number: self.number,
             inputs: self.inputs,
-            level: level.filter(|level| level.len() > 0),
+            level,
             dictionary,
+            renumbering,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
         FORGOTTEN_MIN, FORGOTTEN_PART, LEARNED_FIRST, LEARNED_GROWTH, LEVEL_RATIO, LEVELS_CROWDED,
         LEVELS_MAX, MERGED_HERE_MAX,
     },
-    merging::{MergeJob, Merged},
+    merging::{MergeJob, Merged, Renumbering},
     removed::Removed,
     snapshot::Snapshot,
     standing::StandingQuery,
@@ -67,6 +67,8 @@ struct Running {
     number: u64,
     /// What it merges.
     levels: Vec<Arc<Level>>,
+    /// Queries taken out before it began.
+    taken: usize,
 }
 
 /// A level and what has been removed from it.
@@ -111,11 +113,11 @@ impl Held {
 }
 
 /// The words of all queries, and how often they were named.
-#[derive(Debug, Default)]
-struct Vocabulary {
-    dictionary: Dictionary,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vocabulary {
+    pub(crate) dictionary: Dictionary,
     /// Shared with a job: copied by the first change after it began.
-    uses: Arc<Uses>,
+    pub(crate) uses: Arc<Uses>,
 }
 
 /// A vocabulary with the stream's counts: what compiling a query asks.
@@ -230,9 +232,6 @@ impl QuerySet {
         if let Some(published) = &self.published {
             return Arc::clone(published);
         }
-        if self.taken > FORGOTTEN_MIN.max(self.len * FORGOTTEN_PART) {
-            self.forget_words();
-        }
         self.push_fresh();
         self.merge_small();
         let snapshot = Arc::new(Snapshot {
@@ -257,12 +256,13 @@ impl QuerySet {
         if is_anew {
             self.filed_at = self.stream.documents();
         }
-        let range = if is_anew {
+        let is_forgetting = self.taken > FORGOTTEN_MIN.max(self.len * FORGOTTEN_PART);
+        let range = if is_anew || is_forgetting {
             0..self.levels.len()
         } else {
             self.due().unwrap_or_default()
         };
-        let is_split = is_anew || self.words.dictionary.is_split();
+        let is_split = is_anew || is_forgetting || self.words.dictionary.is_split();
         let retired: Vec<_> = self
             .retired
             .extract_if(.., |level| Arc::strong_count(level) == 1)
@@ -275,11 +275,13 @@ impl QuerySet {
         self.running = Some(Running {
             number: self.jobs,
             levels: inputs.iter().map(|held| Arc::clone(&held.level)).collect(),
+            taken: self.taken,
         });
         Some(MergeJob {
             number: self.jobs,
             inputs,
             is_anew,
+            is_forgetting,
             stream: Arc::clone(&self.stream),
             uses: Arc::clone(&self.words.uses),
             dictionary: is_split.then(|| self.words.dictionary.clone()),
@@ -291,9 +293,9 @@ impl QuerySet {
     /// those.
     pub fn install(&mut self, merged: Merged) {
         let is_running = |running: &mut Running| running.number == merged.number;
-        if self.running.take_if(is_running).is_none() {
-            return; // the words were forgotten meanwhile: what the job made names others
-        }
+        let Some(running) = self.running.take_if(is_running) else {
+            return; // it was given up
+        };
         if let Some(dictionary) = merged.dictionary {
             self.words.dictionary.install(dictionary);
             self.published = None;
@@ -302,9 +304,7 @@ impl QuerySet {
             let first = merged.inputs.first();
             first.is_some_and(|first| Arc::ptr_eq(&first.level, &held.level))
         };
-        let Some(start) = self.levels.iter().position(is_first) else {
-            return;
-        };
+        let start = self.levels.iter().position(is_first).unwrap_or(0);
         let range = start..start + merged.inputs.len();
         let mut made = merged.level.map(Held::new);
         for (now, then) in self.levels[range.clone()].iter().zip(&merged.inputs) {
@@ -317,8 +317,38 @@ impl QuerySet {
                 }
             }
         }
-        self.replace(range, made);
+        if let Some(renumbering) = merged.renumbering {
+            self.taken -= running.taken;
+            self.push_fresh();
+            self.renumber(range.end, renumbering);
+        }
+        if !range.is_empty() {
+            self.replace(range, made);
+            self.published = None;
+        }
+    }
+
+    /// Goes over to the vocabulary that a job has made, with the levels from `first` on, which it has not seen. Cost: that
+    /// of looking through the words, and of merging those levels.
+    fn renumber(&mut self, first: usize, mut renumbering: Renumbering) {
+        if let Some(unseen) = self
+            .levels
+            .get_mut(first..)
+            .filter(|levels| !levels.is_empty())
+        {
+            renumbering.learn(&self.words);
+            for held in unseen {
+                held.level = Arc::new(renumbering.level(&held.level));
+            }
+        }
+        (self.words, self.filters) = (renumbering.words, renumbering.filters);
         self.published = None;
+    }
+
+    /// As if many queries had been taken out.
+    #[cfg(test)]
+    pub(crate) fn outlive_words(&mut self) {
+        self.taken += 1 << 20;
     }
 
     /// As if matchers had seen much of the stream.
@@ -360,30 +390,6 @@ impl QuerySet {
         let held = &mut self.levels[number];
         Arc::make_mut(&mut held.removed).add(ordinal);
         Some(Arc::clone(&held.level.queries[ordinal as usize]))
-    }
-
-    /// Begins a new vocabulary with the words of the queries that are left, so that those of queries long gone take no
-    /// memory. Cost: that of adding every query.
-    pub(crate) fn forget_words(&mut self) {
-        self.running = None;
-        self.push_fresh();
-        self.merge(0..self.levels.len());
-        let old = std::mem::take(&mut self.words);
-        self.filters = Filters::default();
-        if let Some(held) = self.levels.first_mut() {
-            let named = old.dictionary.named();
-            let mut numbers = vec![None; named.len()];
-            let mut renumber = |term: TermId| {
-                *numbers[term as usize].get_or_insert_with(|| {
-                    let new = self.words.dictionary.adopt(term, &named);
-                    Arc::make_mut(&mut self.words.uses).take_over(&old.uses, term, new);
-                    new
-                })
-            };
-            *held = Held::new(held.level.renumbered(&mut renumber, &mut self.filters));
-        }
-        self.taken = 0;
-        self.published = None;
     }
 
     /// Merges small levels until each is large enough against the next and holds more live queries than removed ones.

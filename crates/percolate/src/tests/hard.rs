@@ -135,7 +135,8 @@ fn patterns_added_later_are_found_in_words_met_before() {
         assert_eq!(found.len(), id + 1);
     }
     set.remove(0);
-    set.forget_words();
+    set.outlive_words();
+    set.settle();
     let found = ask(&set.snapshot(), &documents, &mut scratch);
     assert_eq!(found, [(1, vec![0]), (2, vec![0]), (3, vec![1])]);
 }

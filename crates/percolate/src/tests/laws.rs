@@ -179,7 +179,10 @@ proptest! {
                     }
                 }
                 Step::Abandon => set.abandon(),
-                Step::ForgetWords => set.forget_words(),
+                Step::ForgetWords => {
+                    set.outlive_words();
+                    under_way.extend(set.merge_job());
+                }
             }
             prop_assert_eq!(set.len(), model.len());
         }
