@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod expression;
+pub mod highlight;
 pub mod lexer;
 pub mod limits;
 mod parser;
@@ -14,6 +15,7 @@ pub mod schema;
 mod syntax;
 pub mod tree;
 pub mod value;
+pub mod weight;
 
 pub use parser::{lucene, parse};
 pub use syntax::Syntax;

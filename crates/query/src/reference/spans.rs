@@ -106,7 +106,7 @@ fn each(parts: &[Node], words: &Words) -> Option<Vec<Vec<Span>>> {
 }
 
 /// Where a term stands.
-fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
+pub(crate) fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
     let Ok(matcher) = Matcher::new(term) else {
         return Vec::new(); // the parser refused it
     };
@@ -117,10 +117,10 @@ fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
     let stands = |(text, field, position): &(&str, u8, u32)| {
         let place = term.place;
         fields.holds(*field)
+            && matcher.is_match(text)
             && (!place.first || *position == 1)
             && (!place.last || Some(*position) == last(*field))
             && (place.within == 0 || *position <= place.within)
-            && matcher.is_match(text)
     };
     let span = |(_, field, position): (&str, u8, u32)| Span {
         field,
@@ -143,7 +143,7 @@ fn phrase(terms: &[(Term, u32)], fields: FieldSet, words: &Words) -> Vec<Span> {
         };
         let rest = terms.iter().zip(&places);
         rest.clone()
-            .all(|((_, distance), places)| places.contains(&at(distance)))
+            .all(|((_, distance), places)| places.binary_search(&at(distance)).is_ok())
             .then(|| terms.last().map(|(_, distance)| start.with(at(distance))))
             .flatten()
     };
