@@ -105,10 +105,10 @@ impl Search {
     }
 
     /// The words of the parts where the node itself matches.
-    fn inside<'n>(
+    fn inside(
         &mut self,
         node: &Node,
-        parts: &mut dyn Iterator<Item = &'n Node>,
+        parts: &mut dyn Iterator<Item = &Node>,
         bounds: &mut Vec<Vec<Span>>,
     ) {
         bounds.push(spans(node, &self.words).unwrap_or_default());
