@@ -206,8 +206,12 @@ fn a_panic_in_a_read_ends_that_statement_only() {
             "the connection goes on"
         );
     }
+    let plain = "Content-Type: text/plain\r\n";
+    let percolate = |text: &[u8]| request(server.http(), "POST /pq/p/search", plain, text).0;
+    assert_eq!(percolate(b"explode"), 500);
+    assert_eq!(percolate(b"a text"), 200);
     let panics = client.query("SHOW STATUS LIKE 'panics'").unwrap().rows;
-    assert_eq!(panics[0][1].as_deref(), Some(&b"2"[..]));
+    assert_eq!(panics[0][1].as_deref(), Some(&b"3"[..]));
     assert!(server.log().contains("ERROR"), "{}", server.log());
 }
 
