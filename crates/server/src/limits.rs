@@ -20,6 +20,9 @@ pub const BODY_BYTES_MAX: usize = wire::limits::PACKET_BYTES_MAX;
 /// Most bytes of an HTTP reply to SQL or a search, which is made whole before it is sent.
 pub const REPLY_BYTES_MAX: usize = 256 << 20;
 
+/// Most words of a document whose highlights tell which of them a query's match reaches over.
+pub const HIGHLIGHT_WORDS_MAX: usize = 2_000;
+
 /// Bytes of lines that `/bulk` collects before it commits, where no empty line commits earlier: 8 MiB.
 pub const BULK_BATCH_BYTES: usize = 8 << 20;
 

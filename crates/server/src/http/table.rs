@@ -102,6 +102,7 @@ fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut RawRep
             "query" => reply.cell(column, Cell::Str(&row.query.text)),
             "tags" => reply.cell(column, Cell::Str(&row.query.tags)),
             "filters" => reply.cell(column, Cell::Str(&row.query.filters)),
+            "highlights" => reply.cell(column, Cell::Str(row.highlights)),
             "weights" => {
                 let weights: Vec<String> = row.weights.iter().map(u32::to_string).collect();
                 reply.cell(column, Cell::Str(&weights.join(",")));

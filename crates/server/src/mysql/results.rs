@@ -133,6 +133,9 @@ pub fn pq_row(rows: &PqRows, row: &PqRow<'_>, encoder: &mut Encoder) {
     if options.weights {
         encoder.row_list(row.weights.iter().map(|weight| u64::from(*weight)));
     }
+    if options.highlight {
+        encoder.row_bytes(row.highlights.as_bytes());
+    }
     if options.capital {
         pq_documents(rows, row.documents, encoder);
     }

@@ -187,9 +187,15 @@ impl Doing<'_> {
             Statement::QueueWait { .. }
             | Statement::QueueEnd { .. }
             | Statement::QueueAbort { .. } => self.queue(statement).await,
-            Statement::Insert { .. } | Statement::Delete { .. } | Statement::Truncate { .. } => {
+            Statement::Insert { .. } | Statement::Delete { .. } => {
                 let command = translate::write(self.node, statement)?;
                 self.write(command).await
+            }
+            Statement::Truncate { .. } => {
+                // As MySQL has it: the rows are not counted.
+                let command = translate::write(self.node, statement)?;
+                self.write(command).await?;
+                Ok(Outcome::NOTHING)
             }
             Statement::PqBackfill { .. } => {
                 Err(Failure::new(errors::NOT_YET, "not yet: CALL PQ_BACKFILL"))

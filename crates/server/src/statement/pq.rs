@@ -1,6 +1,7 @@
 //! Percolation: CALL PQ, and the same asked over HTTP.
 
 mod documents;
+mod highlight;
 
 use std::cell::RefCell;
 
@@ -33,6 +34,8 @@ pub struct PqRows {
     pub setup_us: u64,
     /// Taken by analysis and matching.
     pub matching_us: u64,
+    /// For each row a JSON array parallel to its documents; empty where none were asked for.
+    highlights: Vec<String>,
 }
 
 /// One row as it is shown; the doors write its cells.
@@ -43,6 +46,8 @@ pub struct PqRow<'a> {
     pub documents: &'a [u32],
     /// A weight a document; empty where none were asked for.
     pub weights: &'a [u32],
+    /// A JSON array with an object a document; empty where none was asked for.
+    pub highlights: &'a str,
 }
 
 impl PqRows {
@@ -62,6 +67,9 @@ impl PqRows {
         if options.weights {
             columns.push("weights");
         }
+        if options.highlight {
+            columns.push("highlights");
+        }
         if options.capital {
             columns.push("Documents");
         }
@@ -72,6 +80,7 @@ impl PqRows {
     #[inline]
     pub fn rows(&self) -> impl Iterator<Item = PqRow<'_>> {
         let mut weights = self.answer.weights.as_slice();
+        let mut highlights = self.highlights.iter();
         let is_counted = self.options.count;
         let rows = self.answer.hits.rows().take_while(move |_| !is_counted);
         rows.map(move |(query, documents)| {
@@ -83,6 +92,7 @@ impl PqRows {
                 query,
                 documents,
                 weights: own,
+                highlights: highlights.next().map_or("", String::as_str),
             }
         })
     }
@@ -118,7 +128,8 @@ pub struct Percolation<'a> {
 }
 
 impl Percolation<'_> {
-    /// Reads the documents, and options that stand beside them, and matches. A panic of the matcher ends this call with an error and nothing else.
+    /// Reads the documents, and options that stand beside them, and matches. A panic of the matcher ends this call with an
+    /// error and nothing else.
     pub fn run(
         mut self,
         node: &Node,
@@ -154,10 +165,6 @@ impl Percolation<'_> {
             static SCRATCH: RefCell<PqScratch> = RefCell::default();
         }
         let options = self.options;
-        if options.highlight {
-            let message = "not yet: highlights of a percolation";
-            return Err(Failure::new(errors::NOT_YET, message));
-        }
         let read_us = node.clock.steady_us();
         let request = PqRequest {
             only: options.only.as_ref(),
@@ -172,7 +179,7 @@ impl Percolation<'_> {
             ..PqRequest::new(self.table, &batch.documents)
         };
         let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch))?;
-        Ok(PqRows {
+        let mut rows = PqRows {
             answer,
             documents_asked: batch.documents.len(),
             labels: batch.labels,
@@ -180,7 +187,13 @@ impl Percolation<'_> {
             warnings: batch.warnings,
             setup_us: read_us - self.started_us,
             matching_us: node.clock.steady_us() - read_us,
-        })
+            highlights: Vec::new(),
+        };
+        if rows.options.highlight {
+            let definition = snapshot.definition(self.table)?;
+            rows.highlights = highlight::of(&rows, &definition, &batch.documents)?;
+        }
+        Ok(rows)
     }
 }
 

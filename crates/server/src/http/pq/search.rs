@@ -177,7 +177,7 @@ fn hits(table: &str, rows: &PqRows, took_ms: u64) -> Result<Vec<u8>, Failure> {
             filters: &row.query.filters,
             documents: row.documents,
             weights: rows.options.weights.then_some(row.weights),
-            highlights: None,
+            highlights: rows.options.highlight.then_some(row.highlights),
         };
         reply.hit(table, &hit);
         bounded(reply.bytes())?;
