@@ -1,0 +1,106 @@
+//! `_bulk`: a line that says what to do, and where it stores something a line with the document.
+
+use serde_json::Value as Json;
+
+use super::error::EsError;
+
+/// What one item does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkOperation {
+    /// Stores, or replaces.
+    Index,
+    /// Stores where nothing is.
+    Create,
+    /// Deletes.
+    Delete,
+    /// Not offered: an error of its item.
+    Update,
+}
+
+impl BulkOperation {
+    /// As requests and replies name it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            BulkOperation::Index => "index",
+            BulkOperation::Create => "create",
+            BulkOperation::Delete => "delete",
+            BulkOperation::Update => "update",
+        }
+    }
+}
+
+/// One item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BulkItem<'a> {
+    /// What it does.
+    pub operation: BulkOperation,
+    /// The index, where the line names one.
+    pub index: Option<String>,
+    /// The id; none: one is assigned.
+    pub id: Option<String>,
+    /// The document; empty for a deletion.
+    pub document: &'a [u8],
+}
+
+/// Reads a whole body.
+///
+/// # Errors
+/// [`EsError`]: a line that says nothing to do, or whose document is missing; then nothing of the body counts.
+pub fn bulk(body: &[u8]) -> Result<Vec<BulkItem<'_>>, EsError> {
+    let mut items = Vec::new();
+    let lines = body
+        .split(|byte| *byte == b'\n')
+        .map(|line| line.trim_ascii());
+    let mut lines = lines.enumerate().filter(|(_, line)| !line.is_empty());
+    while let Some((number, line)) = lines.next() {
+        let mut item = action(line, number + 1)?;
+        if item.operation != BulkOperation::Delete {
+            let (_, document) = lines.next().ok_or_else(|| {
+                let what = format!("the document of line [{}] is missing", number + 1);
+                EsError::illegal("", what)
+            })?;
+            item.document = document;
+        }
+        items.push(item);
+    }
+    if items.is_empty() {
+        return Err(EsError::parsing("", "request body is required"));
+    }
+    Ok(items)
+}
+
+fn action(line: &[u8], number: usize) -> Result<BulkItem<'static>, EsError> {
+    let malformed = |what: &str| {
+        let what = format!("malformed action/metadata line [{number}], {what}");
+        EsError::illegal("", what)
+    };
+    let json: Json = serde_json::from_slice(line).map_err(|error| malformed(&error.to_string()))?;
+    let (name, body) =
+        super::standing::only_entry(&json, "").map_err(|_| malformed("expected one action"))?;
+    let operation = match name {
+        "index" => BulkOperation::Index,
+        "create" => BulkOperation::Create,
+        "delete" => BulkOperation::Delete,
+        "update" => BulkOperation::Update,
+        _ => return Err(malformed("expected one of [create, delete, index, update]")),
+    };
+    let text = |name: &str| match body.get(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text.clone())),
+        Some(Json::Number(number)) => Ok(Some(number.to_string())),
+        Some(_) => Err(malformed(&format!("[{name}] is no text"))),
+    };
+    if !body.is_object() {
+        return Err(malformed("expected an object behind the action"));
+    }
+    if operation == BulkOperation::Delete && text("_id")?.is_none() {
+        return Err(malformed("an _id must be provided to delete"));
+    }
+    Ok(BulkItem {
+        operation,
+        index: text("_index")?,
+        id: text("_id")?,
+        document: &[],
+    })
+}

@@ -1,0 +1,173 @@
+//! Conditions on a document, and their parting into a query text and a filter.
+
+use super::error::EsError;
+
+/// A standing query as a pq table stores it: both must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Query text in our own language; empty where only the filter counts.
+    pub text: String,
+    /// Filter over the columns; empty for none.
+    pub filters: String,
+}
+
+/// A condition on one document.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Condition {
+    Everything,
+    Nothing,
+    /// An operand of the query language: a word, or a bracket.
+    Text(String),
+    /// A test of a column, and the column.
+    Filter {
+        column: String,
+        test: String,
+    },
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+}
+
+/// What a condition is made of.
+#[derive(Clone, Copy, PartialEq)]
+enum Matter {
+    Text,
+    Filter,
+    Both,
+}
+
+impl Condition {
+    pub(super) fn filter(column: &str, test: String) -> Condition {
+        let column = column.to_owned();
+        Condition::Filter { column, test }
+    }
+
+    pub(super) fn all(list: Vec<Condition>) -> Condition {
+        let mut flat = Vec::with_capacity(list.len());
+        for condition in list {
+            match condition {
+                Condition::Everything => {}
+                Condition::Nothing => return Condition::Nothing,
+                Condition::All(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Condition::Everything,
+            1 => flat.remove(0),
+            _ => Condition::All(flat),
+        }
+    }
+
+    pub(super) fn any(list: Vec<Condition>) -> Condition {
+        let mut flat = Vec::with_capacity(list.len());
+        for condition in list {
+            match condition {
+                Condition::Nothing => {}
+                Condition::Everything => return Condition::Everything,
+                Condition::Any(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        match flat.len() {
+            0 => Condition::Nothing,
+            1 => flat.remove(0),
+            _ => Condition::Any(flat),
+        }
+    }
+
+    /// Alternatives excluded are each excluded, so that a text and a filter part.
+    pub(super) fn not(condition: Condition) -> Condition {
+        match condition {
+            Condition::Everything => Condition::Nothing,
+            Condition::Nothing => Condition::Everything,
+            Condition::Not(inner) => *inner,
+            Condition::Any(list) => Condition::all(list.into_iter().map(Condition::not).collect()),
+            other => Condition::Not(Box::new(other)),
+        }
+    }
+
+    fn matter(&self) -> Matter {
+        match self {
+            Condition::Everything | Condition::Nothing | Condition::Filter { .. } => Matter::Filter,
+            Condition::Text(_) => Matter::Text,
+            Condition::Not(inner) => inner.matter(),
+            Condition::All(list) | Condition::Any(list) => {
+                let mut matters = list.iter().map(Condition::matter);
+                let first = matters.next().unwrap_or(Matter::Filter);
+                if matters.all(|matter| matter == first) {
+                    first
+                } else {
+                    Matter::Both
+                }
+            }
+        }
+    }
+
+    /// Parts the condition. `path`: where it stands in the body.
+    pub(super) fn part(self, path: &str) -> Result<Standing, EsError> {
+        let list = match self {
+            Condition::Everything => return Ok(Standing::default()),
+            Condition::All(list) => list,
+            other => vec![other],
+        };
+        let (mut wanted, mut excluded, mut filters) = (Vec::new(), Vec::new(), Vec::new());
+        for condition in &list {
+            match (condition.matter(), condition) {
+                (Matter::Text, Condition::Not(_)) => excluded.push(condition.text()),
+                (Matter::Text, _) => wanted.push(condition.text()),
+                (Matter::Filter, _) => filters.push(condition.test(false)),
+                (Matter::Both, _) => {
+                    let what = "alternatives that mix words of text fields with values of other fields: \
+                        a standing query is words and a filter; store such a query as several";
+                    return Err(EsError::not_yet(path, what));
+                }
+            }
+        }
+        wanted.extend(excluded);
+        Ok(Standing {
+            text: wanted.join(" "),
+            filters: filters.join(" AND "),
+        })
+    }
+
+    fn text(&self) -> String {
+        let list = |list: &[Condition], between| {
+            let texts: Vec<String> = list.iter().map(Condition::text).collect();
+            format!("({})", texts.join(between))
+        };
+        match self {
+            Condition::Text(text) => text.clone(),
+            Condition::All(conditions) => {
+                let mut sorted = conditions.clone();
+                sorted.sort_by_key(|condition| matches!(condition, Condition::Not(_)));
+                list(&sorted, " ")
+            }
+            Condition::Any(conditions) => list(conditions, " | "),
+            Condition::Not(inner) => format!("-{}", inner.text()),
+            Condition::Everything | Condition::Nothing | Condition::Filter { .. } => String::new(),
+        }
+    }
+
+    /// `negated`: below a NOT, where a column without a value must be false rather than unknown.
+    fn test(&self, negated: bool) -> String {
+        let list = |list: &[Condition], between| {
+            let tests: Vec<String> = list
+                .iter()
+                .map(|condition| condition.test(negated))
+                .collect();
+            format!("({})", tests.join(between))
+        };
+        match self {
+            Condition::Everything => "1 = 1".to_owned(),
+            Condition::Nothing | Condition::Text(_) => "1 = 0".to_owned(),
+            Condition::Filter { column, test } if negated => {
+                format!("({column} IS NOT NULL AND {test})")
+            }
+            Condition::Filter { test, .. } => test.clone(),
+            Condition::All(conditions) => list(conditions, " AND "),
+            Condition::Any(conditions) => list(conditions, " OR "),
+            Condition::Not(inner) => format!("NOT {}", inner.test(true)),
+        }
+    }
+}

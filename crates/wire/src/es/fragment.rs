@@ -1,0 +1,82 @@
+//! Marked pieces of a text.
+
+use std::ops::Range;
+
+use super::search::Highlight;
+
+/// Pieces of `text` with its marks between tags: at most `count` of about [`Highlight::fragment_chars`] characters, cut between
+/// words; the whole text where `count` is 0. `marks`: bytes, ascending and apart. Empty where nothing is marked.
+#[must_use]
+pub fn fragments(text: &str, marks: &[Range<usize>], count: usize, how: &Highlight) -> Vec<String> {
+    let mut pieces = Vec::new();
+    if marks.is_empty() {
+        return pieces;
+    }
+    if count == 0 {
+        pieces.push(tagged(text, 0..text.len(), marks, how));
+        return pieces;
+    }
+    let mut rest = marks;
+    let mut from = 0;
+    while let (Some(first), true) = (rest.first(), pieces.len() < count) {
+        let lead = back(text, first.start, how.fragment_chars / 4).max(from);
+        let start = text.get(lead..first.start).map_or(first.start, |before| {
+            let blank = before.find(char::is_whitespace).filter(|_| lead > from);
+            lead + blank.map_or(0, |at| at + 1)
+        });
+        let start = if text.is_char_boundary(start) {
+            start
+        } else {
+            first.start
+        };
+        let end = end(text, start, first.end, how.fragment_chars);
+        let here = rest
+            .iter()
+            .take_while(|mark| mark.end <= end)
+            .count()
+            .max(1);
+        let (inside, after) = rest.split_at(here);
+        pieces.push(tagged(text, start..end, inside, how));
+        (rest, from) = (after, end);
+    }
+    pieces
+}
+
+/// So many characters before a byte.
+fn back(text: &str, byte: usize, chars: usize) -> usize {
+    let before = text.get(..byte).unwrap_or_default();
+    before
+        .char_indices()
+        .rev()
+        .take(chars)
+        .last()
+        .map_or(byte, |(at, _)| at)
+}
+
+/// Where a piece ends: so many characters on, at the end of a word, not before `least`.
+fn end(text: &str, start: usize, least: usize, chars: usize) -> usize {
+    let after = text.get(start..).unwrap_or_default();
+    let far = after
+        .char_indices()
+        .nth(chars)
+        .map_or(text.len(), |(at, _)| start + at)
+        .max(least);
+    let rest = text.get(far..).unwrap_or_default();
+    rest.find(char::is_whitespace)
+        .map_or(text.len(), |at| far + at)
+}
+
+fn tagged(text: &str, piece: Range<usize>, marks: &[Range<usize>], how: &Highlight) -> String {
+    let mut out = String::with_capacity(piece.len() + 16 * marks.len());
+    let mut at = piece.start;
+    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
+    for mark in marks {
+        out.push_str(part(at..mark.start));
+        out.push_str(&how.before);
+        out.push_str(part(mark.clone()));
+        out.push_str(&how.after);
+        at = mark.end;
+    }
+    out.push_str(part(at..piece.end));
+    out
+}

@@ -1,0 +1,223 @@
+//! Conditions on one field: words on text fields, tests on all others.
+
+use serde_json::Value as Json;
+
+use super::condition::Condition;
+use super::error::EsError;
+use super::language::{TextField, words};
+use super::mapping::{Field, FieldKind, Mapping};
+use super::number::{column, constant, minimum, quoted, value};
+
+type Result<T> = std::result::Result<T, EsError>;
+
+/// A field of the index, as conditions see it.
+pub(super) enum Target<'m> {
+    Text(TextField),
+    Attribute(&'m Field),
+}
+
+/// How the words of a text are looked for.
+pub(super) struct Words<'j> {
+    pub(super) all: bool,
+    pub(super) minimum: Option<&'j Json>,
+    pub(super) empty_is_everything: bool,
+}
+
+impl<'m> Target<'m> {
+    pub(super) fn of(mapping: &'m Mapping, path_of_field: &str, path: &str) -> Result<Target<'m>> {
+        match mapping.field(path_of_field) {
+            Some(field) if field.kind == FieldKind::Text => {
+                Ok(Target::Text(TextField::mapped(&field.column)))
+            }
+            Some(field) => Ok(Target::Attribute(field)),
+            None => match TextField::unmapped(mapping, path_of_field) {
+                Some(field) => Ok(Target::Text(field)),
+                None => {
+                    let what = format!(
+                        "no field mapping can be found for the field with name [{path_of_field}]"
+                    );
+                    Err(EsError::query(path, what))
+                }
+            },
+        }
+    }
+
+    /// `match`.
+    pub(super) fn words(&self, json: &Json, how: &Words<'_>, path: &str) -> Result<Condition> {
+        let field = match self {
+            Target::Attribute(_) => return self.equals(json, path),
+            Target::Text(field) => field,
+        };
+        let words = words(&text_of(json, path)?);
+        if words.is_empty() {
+            return Ok(if how.empty_is_everything {
+                Condition::Everything
+            } else {
+                Condition::Nothing
+            });
+        }
+        Ok(match how.minimum {
+            _ if how.all => field.all_of(&words),
+            None => field.any_of(&words),
+            Some(json) => field.at_least(&words, minimum(json, words.len(), path)?.max(1)),
+        })
+    }
+
+    /// `match_phrase`; `after` follows the last word.
+    pub(super) fn phrase(
+        &self,
+        json: &Json,
+        slop: u64,
+        after: &str,
+        path: &str,
+    ) -> Result<Condition> {
+        match self {
+            Target::Attribute(_) if !after.is_empty() => self.prefix(&text_of(json, path)?, path),
+            Target::Attribute(_) => self.equals(json, path),
+            Target::Text(field) => Ok(field.phrase(&words(&text_of(json, path)?), slop, after)),
+        }
+    }
+
+    /// `term`.
+    pub(super) fn equals(&self, json: &Json, path: &str) -> Result<Condition> {
+        match self {
+            Target::Text(field) => Ok(field.phrase(&words(&text_of(json, path)?), 0, "")),
+            Target::Attribute(field) => {
+                let name = column(field);
+                let test = format!("{name} = {}", constant(&value(field, json, path)?));
+                Ok(Condition::filter(&name, test))
+            }
+        }
+    }
+
+    /// `terms`.
+    pub(super) fn one_of(&self, list: &[Json], path: &str) -> Result<Condition> {
+        match self {
+            Target::Text(_) => {
+                let terms: Result<Vec<_>> =
+                    list.iter().map(|term| self.equals(term, path)).collect();
+                Ok(Condition::any(terms?))
+            }
+            Target::Attribute(_) if list.is_empty() => Ok(Condition::Nothing),
+            Target::Attribute(field) => {
+                let constants = list
+                    .iter()
+                    .map(|term| Ok(constant(&value(field, term, path)?)));
+                let constants: Result<Vec<String>> = constants.collect();
+                let name = column(field);
+                let test = format!("{name} IN ({})", constants?.join(", "));
+                Ok(Condition::filter(&name, test))
+            }
+        }
+    }
+
+    /// One bound of `range`: `gt`, `gte`, `lt` or `lte`.
+    pub(super) fn bound(&self, bound: &str, json: &Json, path: &str) -> Result<Condition> {
+        let Target::Attribute(field) = self else {
+            return Err(EsError::not_yet(path, "range on a field of type [text]"));
+        };
+        let (sign, latest) = match bound {
+            "gt" => (">", true),
+            "gte" | "from" => (">=", false),
+            "lt" => ("<", false),
+            "lte" | "to" => ("<=", true),
+            _ => {
+                return Err(EsError::parsing(
+                    path,
+                    format!("[range] query does not support [{bound}]"),
+                ));
+            }
+        };
+        if json.as_str().is_some_and(|text| {
+            field.kind == FieldKind::Date && (text.contains("||") || text.starts_with("now"))
+        }) {
+            return Err(EsError::not_yet(path, "date math"));
+        }
+        let real = json.as_f64().filter(|number| number.fract() != 0.0);
+        let mut constant = match (field.kind, real) {
+            // A whole number is compared with the exact bound, not with a rounded one.
+            (FieldKind::Integer | FieldKind::Long, Some(number)) => number.to_string(),
+            _ => constant(&value(field, json, path)?),
+        };
+        let is_day = json.as_str().is_some_and(|text| text.len() == 10);
+        if let (FieldKind::Date, true, true, Ok(day)) =
+            (field.kind, latest, is_day, constant.parse::<i64>())
+        {
+            constant = day.saturating_add(86_399).to_string();
+        }
+        let name = column(field);
+        Ok(Condition::filter(
+            &name,
+            format!("{name} {sign} {constant}"),
+        ))
+    }
+
+    /// `exists`.
+    pub(super) fn exists(&self) -> Condition {
+        match self {
+            Target::Text(field) => field.any_word(),
+            Target::Attribute(field) => {
+                let name = column(field);
+                let test = format!("{name} IS NOT NULL");
+                Condition::filter(&name, test)
+            }
+        }
+    }
+
+    /// `prefix`.
+    pub(super) fn prefix(&self, text: &str, path: &str) -> Result<Condition> {
+        match self {
+            Target::Text(field) => field.pattern(&format!("{}*", escaped(text)), path),
+            Target::Attribute(field) if field.kind == FieldKind::Keyword => {
+                let name = column(field);
+                let last = quoted(&format!("{text}{}", char::MAX));
+                let test = format!("({name} >= {} AND {name} <= {last})", quoted(text));
+                Ok(Condition::filter(&name, test))
+            }
+            Target::Attribute(field) => {
+                let what = format!(
+                    "prefix on field [{}], which is neither text nor keyword",
+                    field.path
+                );
+                Err(EsError::query(path, what))
+            }
+        }
+    }
+
+    /// `wildcard`: `*` and `?`.
+    pub(super) fn pattern(&self, pattern: &str, path: &str) -> Result<Condition> {
+        match self {
+            _ if pattern == "*" => Ok(self.exists()),
+            Target::Text(field) => field.pattern(pattern, path),
+            Target::Attribute(_) => match pattern.strip_suffix('*') {
+                Some(prefix) if !prefix.contains(['*', '?', '\\']) => self.prefix(prefix, path),
+                None if !pattern.contains(['*', '?', '\\']) => self.equals(&pattern.into(), path),
+                _ => {
+                    let what = "a wildcard that is not at the end, on a field that is not text";
+                    Err(EsError::not_yet(path, what))
+                }
+            },
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '*' | '?' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}
+
+/// A JSON scalar as text.
+pub(super) fn text_of(json: &Json, path: &str) -> Result<String> {
+    match json {
+        Json::String(text) => Ok(text.clone()),
+        Json::Number(number) => Ok(number.to_string()),
+        Json::Bool(truth) => Ok(truth.to_string()),
+        _ => Err(EsError::parsing(path, "expected a text")),
+    }
+}

@@ -1,0 +1,437 @@
+//! Mappings: what fields an index has, and which columns of a pq table they are.
+
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+use serde_json::{Map, Value as Json, json};
+
+use super::error::EsError;
+
+type Result<T> = std::result::Result<T, EsError>;
+
+/// The text column that holds the words of unmapped fields, each with its field's name in front.
+pub(super) const UNMAPPED: &str = "unmapped_fields";
+
+/// Name in the stored mapping.
+const MARK: &str = "elasticsearch";
+
+/// An index as it was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mapping {
+    /// The field that holds the query of a stored document.
+    pub percolator: String,
+    /// `index.percolator.map_unmapped_fields_as_text`.
+    pub unmapped_as_text: bool,
+    /// The fields that hold values, by path.
+    pub fields: Vec<Field>,
+    /// `properties` as given.
+    pub properties: Json,
+}
+
+/// A field that holds values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// As queries name it: `user.name`, `title.keyword`.
+    pub path: String,
+    /// Where a document has it: without the name of a multi-field.
+    pub place: String,
+    /// Its type.
+    pub kind: FieldKind,
+    /// The column of the pq table.
+    pub column: String,
+}
+
+/// The types there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Words.
+    Text,
+    /// One string, compared whole.
+    Keyword,
+    /// 32 bits.
+    Integer,
+    /// 64 bits.
+    Long,
+    /// 32 bits, also for `double`.
+    Float,
+    /// True or false.
+    Boolean,
+    /// Seconds.
+    Date,
+}
+
+impl FieldKind {
+    fn named(name: &str) -> Option<FieldKind> {
+        Some(match name {
+            "text" | "match_only_text" | "annotated_text" => FieldKind::Text,
+            "keyword" | "constant_keyword" | "wildcard" => FieldKind::Keyword,
+            "integer" | "short" | "byte" => FieldKind::Integer,
+            "long" => FieldKind::Long,
+            "float" | "double" | "half_float" | "scaled_float" => FieldKind::Float,
+            "boolean" => FieldKind::Boolean,
+            "date" => FieldKind::Date,
+            _ => return None,
+        })
+    }
+
+    fn column_type(self) -> ColumnType {
+        match self {
+            FieldKind::Text => ColumnType::Text,
+            FieldKind::Keyword => ColumnType::String,
+            FieldKind::Integer => ColumnType::Int,
+            FieldKind::Long => ColumnType::Bigint,
+            FieldKind::Float => ColumnType::Float,
+            FieldKind::Boolean => ColumnType::Bool,
+            FieldKind::Date => ColumnType::Timestamp,
+        }
+    }
+
+    fn of_column(kind: ColumnType) -> Option<(FieldKind, &'static str)> {
+        Some(match kind {
+            ColumnType::Text => (FieldKind::Text, "text"),
+            ColumnType::String => (FieldKind::Keyword, "keyword"),
+            ColumnType::Int => (FieldKind::Integer, "integer"),
+            ColumnType::Bigint => (FieldKind::Long, "long"),
+            ColumnType::Float => (FieldKind::Float, "float"),
+            ColumnType::Bool => (FieldKind::Boolean, "boolean"),
+            ColumnType::Timestamp => (FieldKind::Date, "date"),
+            _ => return None,
+        })
+    }
+}
+
+impl Mapping {
+    /// Reads the body of `PUT /{index}`.
+    ///
+    /// # Errors
+    /// [`EsError`]: no field of type `percolator`, a type or a parameter that there is not.
+    pub fn read(body: &Json) -> Result<Mapping> {
+        let empty = Map::new();
+        let body = match body {
+            Json::Null => &empty,
+            other => object(other, "")?,
+        };
+        for (name, value) in body {
+            let is_empty = value.as_object().is_some_and(Map::is_empty);
+            match name.as_str() {
+                "mappings" | "settings" => {}
+                "aliases" if is_empty => {}
+                "aliases" => return Err(EsError::not_yet("aliases", "aliases")),
+                _ => return Err(EsError::parsing(name, "unknown key for create index")),
+            }
+        }
+        let properties = properties(body.get("mappings"))?;
+        let unmapped_as_text = body.get("settings").is_some_and(unmapped_as_text);
+        Mapping::of(properties, unmapped_as_text)
+    }
+
+    fn of(properties: Json, unmapped_as_text: bool) -> Result<Mapping> {
+        let mut reading = Reading::default();
+        reading.all(object(&properties, "properties")?, "")?;
+        let percolator = match reading.percolators.as_slice() {
+            [one] => one.clone(),
+            [] => {
+                let what = "an index without a field of type [percolator]";
+                return Err(EsError::not_yet("mappings", what));
+            }
+            _ => {
+                return Err(EsError::not_yet(
+                    "mappings",
+                    "several fields of type [percolator]",
+                ));
+            }
+        };
+        let mapping = Mapping {
+            percolator,
+            unmapped_as_text,
+            fields: reading.fields,
+            properties,
+        };
+        mapping.check_columns()?;
+        Ok(mapping)
+    }
+
+    /// Two fields must not share a column.
+    fn check_columns(&self) -> Result<()> {
+        let mut names: Vec<String> = self
+            .columns()
+            .into_iter()
+            .map(|column| column.name)
+            .collect();
+        names.sort();
+        for pair in names.windows(2) {
+            if let [first, second] = pair
+                && first == second
+            {
+                let what = format!("two fields become the column '{first}'");
+                return Err(EsError::mapper("mappings", what));
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns of the pq table. The one named as the percolator field takes no document's value: its default keeps
+    /// what the other columns cannot say.
+    #[must_use]
+    pub fn columns(&self) -> Vec<Column> {
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+            nullable: true,
+            default: None,
+        };
+        let fields = self.fields.iter();
+        let mut columns: Vec<Column> = fields
+            .map(|field| column(&field.column, field.kind.column_type()))
+            .collect();
+        if self.unmapped_as_text {
+            columns.push(column(UNMAPPED, ColumnType::Text));
+        }
+        let kept = json!({MARK: {"percolator": self.percolator, "properties": self.properties,
+            "map_unmapped_fields_as_text": self.unmapped_as_text}});
+        columns.push(Column {
+            default: Some(Value::Str(kept.to_string())),
+            ..column(&column_name(&self.percolator), ColumnType::String)
+        });
+        columns
+    }
+
+    /// The mapping of a pq table, whoever made it: a table made by SQL has its columns for fields, and `query` for
+    /// the percolator field.
+    #[must_use]
+    pub fn of_columns(columns: &[Column]) -> Mapping {
+        columns
+            .iter()
+            .find_map(kept)
+            .unwrap_or_else(|| made_by_sql(columns))
+    }
+
+    /// The field that queries call so.
+    #[must_use]
+    pub fn field(&self, path: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.path == path)
+    }
+
+    /// The body of `GET /{index}/_mapping`, below `mappings`.
+    #[must_use]
+    pub fn shown(&self) -> Json {
+        json!({"properties": self.properties})
+    }
+}
+
+fn kept(column: &Column) -> Option<Mapping> {
+    let Some(Value::Str(text)) = &column.default else {
+        return None;
+    };
+    let kept: Json = serde_json::from_str(text).ok()?;
+    let kept = kept.get(MARK)?;
+    let unmapped = kept
+        .get("map_unmapped_fields_as_text")
+        .and_then(Json::as_bool);
+    Mapping::of(kept.get("properties")?.clone(), unmapped.unwrap_or(false)).ok()
+}
+
+fn made_by_sql(columns: &[Column]) -> Mapping {
+    let mut properties = Map::new();
+    let mut fields = Vec::new();
+    for column in columns {
+        if let Some((kind, name)) = FieldKind::of_column(column.kind) {
+            properties.insert(column.name.clone(), json!({"type": name}));
+            fields.push(Field {
+                path: column.name.clone(),
+                place: column.name.clone(),
+                kind,
+                column: column.name.clone(),
+            });
+        }
+    }
+    let percolator = "query".to_owned();
+    properties.insert(percolator.clone(), json!({"type": "percolator"}));
+    Mapping {
+        percolator,
+        unmapped_as_text: false,
+        fields,
+        properties: Json::Object(properties),
+    }
+}
+
+/// `properties` of `mappings`, also where a type stands between the two.
+fn properties(mappings: Option<&Json>) -> Result<Json> {
+    let Some(mappings) = mappings else {
+        return Ok(json!({}));
+    };
+    let mut mappings = object(mappings, "mappings")?;
+    if let (None, Some((_, inner))) = (mappings.get("properties"), only(mappings))
+        && let Some(typed) = inner
+            .as_object()
+            .filter(|typed| typed.contains_key("properties"))
+    {
+        mappings = typed;
+    }
+    const KNOWN: &[&str] = &[
+        "_all",
+        "_meta",
+        "_routing",
+        "_source",
+        "date_detection",
+        "dynamic",
+        "dynamic_date_formats",
+        "dynamic_templates",
+        "numeric_detection",
+        "properties",
+    ];
+    if let Some(name) = mappings.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+        let what = format!("unknown parameter [{name}] in the root mapping");
+        return Err(EsError::mapper("mappings", what));
+    }
+    Ok(mappings
+        .get("properties")
+        .cloned()
+        .unwrap_or_else(|| json!({})))
+}
+
+fn only(map: &Map<String, Json>) -> Option<(&String, &Json)> {
+    map.iter().next().filter(|_| map.len() == 1)
+}
+
+/// The setting, nested or with dots.
+fn unmapped_as_text(settings: &Json) -> bool {
+    let name = "map_unmapped_fields_as_text";
+    let index = settings.get("index").unwrap_or(settings);
+    let places = [
+        index.get("percolator").and_then(|inner| inner.get(name)),
+        settings.get("percolator").and_then(|inner| inner.get(name)),
+        index.get(format!("percolator.{name}")),
+        settings.get(format!("index.percolator.{name}")),
+    ];
+    places
+        .into_iter()
+        .flatten()
+        .any(|value| value == &json!(true) || value == &json!("true"))
+}
+
+#[derive(Default)]
+struct Reading {
+    fields: Vec<Field>,
+    percolators: Vec<String>,
+}
+
+impl Reading {
+    fn all(&mut self, properties: &Map<String, Json>, above: &str) -> Result<()> {
+        for (name, body) in properties {
+            let path = format!("{above}{name}");
+            if above.split('.').count() > crate::limits::JSON_QUERY_DEPTH_MAX {
+                return Err(EsError::mapper(&path, "objects are nested too deep"));
+            }
+            self.one(&path, object(body, &path)?)?;
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, path: &str, body: &Map<String, Json>) -> Result<()> {
+        let kind = body.get("type").map(|kind| kind.as_str().unwrap_or("?"));
+        match kind {
+            None | Some("object") => {
+                let below = body.get("properties");
+                let below = below.map_or(Ok(None), |below| object(below, path).map(Some))?;
+                return below.map_or(Ok(()), |below| self.all(below, &format!("{path}.")));
+            }
+            Some("percolator") => {
+                self.percolators.push(path.to_owned());
+                return Ok(());
+            }
+            Some(_) => {}
+        }
+        self.leaf(path, path, body)?;
+        let below = body.get("fields").and_then(Json::as_object);
+        for (name, body) in below.into_iter().flatten() {
+            let multi = format!("{path}.{name}");
+            self.leaf(&multi, path, object(body, &multi)?)?;
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, path: &str, place: &str, body: &Map<String, Json>) -> Result<()> {
+        let name = body.get("type").and_then(Json::as_str).unwrap_or("?");
+        let Some(kind) = FieldKind::named(name) else {
+            let what = format!("no handler for type [{name}] declared on field [{path}]");
+            return Err(EsError::mapper("", what));
+        };
+        check_parameters(path, name, body)?;
+        self.fields.push(Field {
+            path: path.to_owned(),
+            place: place.to_owned(),
+            kind,
+            column: column_name(path),
+        });
+        Ok(())
+    }
+}
+
+/// Parameters that change nothing here are passed over, those that would are refused.
+fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<()> {
+    const NOTHING: &[&str] = &[
+        "boost",
+        "coerce",
+        "doc_values",
+        "eager_global_ordinals",
+        "enabled",
+        "fielddata",
+        "fields",
+        "format",
+        "ignore_above",
+        "ignore_malformed",
+        "index",
+        "index_options",
+        "index_phrases",
+        "index_prefixes",
+        "locale",
+        "meta",
+        "norms",
+        "position_increment_gap",
+        "scaling_factor",
+        "similarity",
+        "store",
+        "term_vector",
+        "type",
+    ];
+    for (name, value) in body {
+        let is_standard = matches!(value.as_str(), Some("standard" | "default" | "simple"));
+        match name.as_str() {
+            known if NOTHING.contains(&known) => {}
+            "analyzer" | "search_analyzer" | "search_quote_analyzer" if is_standard => {}
+            "analyzer" | "search_analyzer" | "search_quote_analyzer" | "normalizer" => {
+                let what = format!("{name} [{value}]; there is [standard]");
+                return Err(EsError::not_yet(path, what));
+            }
+            "copy_to" | "null_value" => return Err(EsError::not_yet(path, format!("[{name}]"))),
+            _ => {
+                let what =
+                    format!("unknown parameter [{name}] on mapper [{path}] of type [{kind}]");
+                return Err(EsError::mapper("", what));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A field's column: lower case, dots as two underscores, whatever the query language cannot name as one.
+pub(super) fn column_name(path: &str) -> String {
+    let mut column = String::with_capacity(path.len() + 4);
+    for character in path.to_lowercase().chars() {
+        match character {
+            '.' => column.push_str("__"),
+            _ if character.is_ascii_alphanumeric() || character == '_' => column.push(character),
+            _ => column.push('_'),
+        }
+    }
+    // Every table has an `id` of its own.
+    if column == "id" || column.is_empty() {
+        column.push('_');
+    }
+    column
+}
+
+pub(super) fn object<'j>(json: &'j Json, path: &str) -> Result<&'j Map<String, Json>> {
+    json.as_object()
+        .ok_or_else(|| EsError::parsing(path, "expected an object"))
+}

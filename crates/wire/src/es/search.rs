@@ -1,0 +1,347 @@
+//! `_search`: the body, read.
+
+use serde_json::{Map, Value as Json};
+
+use super::error::EsError;
+use super::mapping::{Mapping, object};
+use super::metadata::{Find, Finding};
+use super::paths::Paths;
+
+type Result<T> = std::result::Result<T, EsError>;
+
+/// Most hits that a search may ask for, `from` included.
+pub const WINDOW_MAX: u64 = 100_000;
+
+/// A search over the stored queries of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// What is asked of each stored document.
+    pub find: Find,
+    /// The clauses of percolation that it names by number.
+    pub percolates: Vec<Percolate>,
+    /// Hits passed over.
+    pub from: u64,
+    /// Hits shown.
+    pub size: u64,
+    /// Their order; `None`: by score, best first.
+    pub order: Option<Order>,
+    /// `search_after` with an order by `_doc`: only queries of a higher number.
+    pub after: Option<u64>,
+    /// What is shown of the documents.
+    pub source: Paths,
+    /// Whether the total is shown.
+    pub total: bool,
+    /// What is highlighted.
+    pub highlight: Option<Highlight>,
+    /// The score of every hit; `None`: as the queries weigh the documents.
+    pub score: Option<f64>,
+}
+
+/// A clause of percolation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Percolate {
+    /// The documents.
+    pub documents: Vec<Json>,
+    /// What follows `_percolator_document_slot`.
+    pub name: Option<String>,
+}
+
+/// An order that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// By score.
+    Score {
+        /// Best first.
+        descending: bool,
+    },
+    /// By the number of the query: `_doc`.
+    Number {
+        /// Highest first.
+        descending: bool,
+    },
+}
+
+/// What is marked in the documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Highlight {
+    /// Names of fields, with `*`, and how many fragments each gives at most (0: the whole text).
+    pub fields: Vec<(String, usize)>,
+    /// Before a mark.
+    pub before: String,
+    /// Behind it.
+    pub after: String,
+    /// Characters of a fragment.
+    pub fragment_chars: usize,
+}
+
+/// Reads a body; none is a search for everything.
+///
+/// # Errors
+/// [`EsError`]: no JSON, an option that there is not, or not yet.
+pub fn search(body: &Json, mapping: &Mapping) -> Result<Search> {
+    let empty = Map::new();
+    let body = if body.is_null() {
+        &empty
+    } else {
+        object(body, "")?
+    };
+    for name in body.keys() {
+        check_name(name)?;
+    }
+    let mut percolates = Vec::new();
+    let mut scored = false;
+    let mut percolate = |json: &Json, path: &str, counts: bool| {
+        scored |= counts;
+        percolates.push(clause(json, mapping, path)?);
+        Ok(percolates.len() - 1)
+    };
+    let query = body.get("query");
+    let mut finding = Finding {
+        mapping,
+        percolate: &mut percolate,
+    };
+    let find = query.map_or(Ok(Find::Everything), |query| {
+        finding.read(query, "query", true, 0)
+    })?;
+    let order = order(body.get("sort"))?;
+    let (from, size) = (count(body, "from", 0)?, count(body, "size", 10)?);
+    if from.saturating_add(size) > WINDOW_MAX {
+        let what = format!(
+            "result window is too large, from + size must be less than or equal to: [{WINDOW_MAX}] but was [{}]",
+            from.saturating_add(size)
+        );
+        return Err(EsError::illegal("", what));
+    }
+    Ok(Search {
+        score: if scored {
+            None
+        } else {
+            Some(query.map_or(1.0, constant))
+        },
+        find,
+        percolates,
+        from,
+        size,
+        after: after(body.get("search_after"), order)?,
+        order,
+        source: source(body.get("_source"))?,
+        total: body.get("track_total_hits") != Some(&Json::Bool(false)),
+        highlight: body.get("highlight").map(highlight).transpose()?,
+    })
+}
+
+fn check_name(name: &str) -> Result<()> {
+    match name {
+        "query"
+        | "from"
+        | "size"
+        | "sort"
+        | "_source"
+        | "track_total_hits"
+        | "track_scores"
+        | "highlight"
+        | "timeout"
+        | "version"
+        | "seq_no_primary_term"
+        | "stored_fields"
+        | "search_after"
+        | "explain"
+        | "stats" => Ok(()),
+        "aggs" | "aggregations" | "post_filter" | "collapse" | "rescore" | "suggest" | "fields"
+        | "docvalue_fields" | "script_fields" | "runtime_mappings" | "slice" | "pit"
+        | "min_score" | "profile" | "indices_boost" | "knn" | "retriever" | "terminate_after" => {
+            Err(EsError::not_yet("", format!("[{name}] in a search")))
+        }
+        _ => Err(EsError::parsing(
+            "",
+            format!("unknown key [{name}] in a search"),
+        )),
+    }
+}
+
+/// The score of a query without a scored clause: 0 where it only filters.
+fn constant(query: &Json) -> f64 {
+    if let Some(inner) = query.get("constant_score") {
+        return inner.get("boost").and_then(Json::as_f64).unwrap_or(1.0);
+    }
+    let only_filters = query
+        .get("bool")
+        .is_some_and(|inner| inner.get("must").is_none() && inner.get("should").is_none());
+    if only_filters { 0.0 } else { 1.0 }
+}
+
+fn clause(json: &Json, mapping: &Mapping, path: &str) -> Result<Percolate> {
+    let body = object(json, path)?;
+    for name in body.keys() {
+        match name.as_str() {
+            "field" | "document" | "documents" | "name" | "document_type" | "boost" | "_name" => {}
+            "index" | "type" | "id" | "routing" | "preference" | "version" => {
+                return Err(EsError::not_yet(path, "a document of another index"));
+            }
+            _ => {
+                return Err(EsError::parsing(
+                    path,
+                    format!("[percolate] query does not support [{name}]"),
+                ));
+            }
+        }
+    }
+    let field = body.get("field").and_then(Json::as_str);
+    let field = field.ok_or_else(|| EsError::parsing(path, "requires a [field]"))?;
+    if field != mapping.percolator {
+        let what = format!("field [{field}] does not exist, or is not of type [percolator]");
+        return Err(EsError::query(path, what));
+    }
+    let documents = match (body.get("document"), body.get("documents")) {
+        (Some(document), None) => vec![document.clone()],
+        (None, Some(Json::Array(list))) if !list.is_empty() => list.clone(),
+        _ => {
+            return Err(EsError::parsing(
+                path,
+                "requires one of [document] or a list of [documents]",
+            ));
+        }
+    };
+    let name = body.get("name").and_then(Json::as_str).map(str::to_owned);
+    Ok(Percolate { documents, name })
+}
+
+fn count(body: &Map<String, Json>, name: &str, otherwise: u64) -> Result<u64> {
+    let wrong = || {
+        EsError::illegal(
+            "",
+            format!("[{name}] parameter cannot be negative, and is a whole number"),
+        )
+    };
+    match body.get(name) {
+        None => Ok(otherwise),
+        Some(Json::String(text)) => text.parse().map_err(|_| wrong()),
+        Some(json) => json.as_u64().ok_or_else(wrong),
+    }
+}
+
+fn order(sort: Option<&Json>) -> Result<Option<Order>> {
+    let Some(sort) = sort else {
+        return Ok(None);
+    };
+    let list = sort
+        .as_array()
+        .map_or(std::slice::from_ref(sort), Vec::as_slice);
+    let Some(first) = list.first() else {
+        return Ok(None);
+    };
+    let (name, direction) = match first {
+        Json::String(name) => (name.as_str(), None),
+        Json::Object(_) => {
+            let (name, body) = super::standing::only_entry(first, "sort")?;
+            (
+                name,
+                body.as_str()
+                    .or_else(|| body.get("order").and_then(Json::as_str)),
+            )
+        }
+        _ => return Err(EsError::parsing("sort", "malformed sort format")),
+    };
+    match (name, direction) {
+        ("_score", direction) => Ok(Some(Order::Score {
+            descending: direction != Some("asc"),
+        })),
+        ("_doc" | "_id", direction) => Ok(Some(Order::Number {
+            descending: direction == Some("desc"),
+        })),
+        (other, _) => Err(EsError::not_yet(
+            "sort",
+            format!("sorting by [{other}]; there are [_score] and [_doc]"),
+        )),
+    }
+}
+
+fn after(json: Option<&Json>, order: Option<Order>) -> Result<Option<u64>> {
+    let Some(json) = json else {
+        return Ok(None);
+    };
+    if order != Some(Order::Number { descending: false }) {
+        return Err(EsError::not_yet(
+            "search_after",
+            "search_after without sort by [_doc]",
+        ));
+    }
+    let number = json.get(0).and_then(Json::as_u64);
+    let number =
+        number.ok_or_else(|| EsError::parsing("search_after", "expected the [sort] of a hit"))?;
+    Ok(Some(number))
+}
+
+/// `_source`: false, a pattern, a list of them, or an object with `includes` and `excludes`.
+pub(super) fn source(json: Option<&Json>) -> Result<Paths> {
+    let list = |json: Option<&Json>| -> Result<Vec<String>> {
+        let wrong = || EsError::parsing("_source", "expected a pattern or a list of them");
+        match json {
+            None => Ok(Vec::new()),
+            Some(Json::String(text)) => Ok(text.split(',').map(str::to_owned).collect()),
+            Some(Json::Array(list)) => list
+                .iter()
+                .map(|one| one.as_str().map(str::to_owned).ok_or_else(wrong))
+                .collect(),
+            Some(_) => Err(wrong()),
+        }
+    };
+    match json {
+        None | Some(Json::Bool(true)) => Ok(Paths::default()),
+        Some(Json::Bool(false)) => Ok(Paths {
+            nothing: true,
+            ..Paths::default()
+        }),
+        Some(Json::Object(fields)) => {
+            let either =
+                |one: &str, other: &str| fields.get(one).or_else(|| fields.get(other)).cloned();
+            Ok(Paths {
+                nothing: false,
+                includes: list(either("includes", "include").as_ref())?,
+                excludes: list(either("excludes", "exclude").as_ref())?,
+            })
+        }
+        patterns => Ok(Paths {
+            includes: list(patterns)?,
+            ..Paths::default()
+        }),
+    }
+}
+
+fn highlight(json: &Json) -> Result<Highlight> {
+    let body = object(json, "highlight")?;
+    let number = |options: &Map<String, Json>, name: &str| {
+        options
+            .get(name)
+            .and_then(Json::as_u64)
+            .map(|number| number as usize)
+    };
+    let tag = |name: &str, otherwise: &str| {
+        let tag = body
+            .get(name)
+            .and_then(|tags| tags.get(0).unwrap_or(tags).as_str());
+        tag.unwrap_or(otherwise).to_owned()
+    };
+    let fragments = number(body, "number_of_fragments").unwrap_or(5);
+    let mut fields = Vec::new();
+    let given = body.get("fields");
+    let objects = given.map_or(&[][..], |given| {
+        given
+            .as_array()
+            .map_or(std::slice::from_ref(given), Vec::as_slice)
+    });
+    for given in objects {
+        for (name, options) in object(given, "highlight.fields")? {
+            let own = options
+                .as_object()
+                .and_then(|options| number(options, "number_of_fragments"));
+            fields.push((name.clone(), own.unwrap_or(fragments)));
+        }
+    }
+    Ok(Highlight {
+        fields,
+        before: tag("pre_tags", "<em>"),
+        after: tag("post_tags", "</em>"),
+        fragment_chars: number(body, "fragment_size").unwrap_or(100).max(18),
+    })
+}

@@ -1,0 +1,552 @@
+//! A stored document: its query as a condition, and what of the rest a pq table keeps in columns of its own.
+
+use query::tree::QueryError;
+use serde_json::{Map, Value as Json};
+
+use super::condition::{Condition, Standing};
+use super::error::EsError;
+use super::leaf::{Target, Words, text_of};
+use super::lucene::{Fields, query_string};
+use super::mapping::{Mapping, object};
+use super::number::minimum;
+use super::simple::simple_query_string;
+use crate::limits::JSON_QUERY_DEPTH_MAX;
+
+type Result<T> = std::result::Result<T, EsError>;
+
+/// Most combinations that a `minimum_should_match` over queries is written out into.
+const COMBINATIONS_MAX: usize = 256;
+
+/// A stored document, as a row of a pq table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its query.
+    pub standing: Standing,
+    /// Its field `tags`, several with commas.
+    pub tags: String,
+}
+
+/// Reads a document that holds a standing query.
+///
+/// # Errors
+/// [`EsError`]: no JSON object, a query that cannot be read, or not yet.
+pub fn stored(document: &[u8], mapping: &Mapping) -> Result<Stored> {
+    let document: Json = serde_json::from_slice(document)
+        .map_err(|error| EsError::mapper("", format!("failed to parse: {error}")))?;
+    let fields = document
+        .as_object()
+        .ok_or_else(|| EsError::mapper("", "a document is an object"))?;
+    if fields.contains_key("_id") {
+        let what = "field [_id] is a metadata field and cannot be added inside a document";
+        return Err(EsError::mapper("", what));
+    }
+    let mut place = Some(&document);
+    for name in mapping.percolator.split('.') {
+        place = place.and_then(|place| place.get(name));
+    }
+    let standing = match place {
+        // A document without a query is stored, and never hit.
+        None | Some(Json::Null) => Condition::Nothing.part("")?,
+        Some(query) => {
+            condition(query, mapping, &mapping.percolator, 0)?.part(&mapping.percolator)?
+        }
+    };
+    Ok(Stored {
+        standing,
+        tags: tags(fields.get("tags")),
+    })
+}
+
+/// What the engine found wrong with the text that a query became.
+#[must_use]
+pub fn refused(error: &QueryError) -> EsError {
+    EsError::query("", format!("failed to parse query: {}", error.message))
+}
+
+fn tags(json: Option<&Json>) -> String {
+    match json {
+        Some(Json::Array(list)) => {
+            let tags: Vec<&str> = list.iter().filter_map(Json::as_str).collect();
+            tags.join(",")
+        }
+        Some(Json::String(tags)) => tags.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Reads a query object.
+pub(super) fn condition(
+    json: &Json,
+    mapping: &Mapping,
+    path: &str,
+    depth: usize,
+) -> Result<Condition> {
+    if depth > JSON_QUERY_DEPTH_MAX {
+        return Err(EsError::illegal(
+            path,
+            format!("queries are nested deeper than {JSON_QUERY_DEPTH_MAX}"),
+        ));
+    }
+    let (kind, body) = only_entry(json, path)?;
+    let path = format!("{path}.{kind}");
+    let reading = Reading {
+        mapping,
+        path: &path,
+        depth,
+    };
+    match kind {
+        "match_all" => Ok(Condition::Everything),
+        "match_none" => Ok(Condition::Nothing),
+        "match" => reading.words(body),
+        "match_phrase" => reading.phrase(body, ""),
+        "match_phrase_prefix" => reading.phrase(body, "*"),
+        "multi_match" => reading.multi(body),
+        "term" => reading.on_field(body, &["value", "term"], |target, value, path| {
+            target.equals(value, path)
+        }),
+        "terms" => reading.terms(body),
+        "range" => reading.range(body),
+        "exists" => reading.exists(body),
+        "prefix" => reading.on_field(body, &["value", "prefix"], |target, value, path| {
+            target.prefix(&text_of(value, path)?, path)
+        }),
+        "wildcard" => reading.on_field(body, &["value", "wildcard"], |target, value, path| {
+            target.pattern(&text_of(value, path)?, path)
+        }),
+        "query_string" | "simple_query_string" => {
+            reading.string(body, kind == "simple_query_string")
+        }
+        "bool" => reading.boolean(body),
+        "constant_score" => reading.inner(body, "filter"),
+        "function_score" | "boosting" => reading.inner(
+            body,
+            if kind == "boosting" {
+                "positive"
+            } else {
+                "query"
+            },
+        ),
+        "dis_max" => {
+            let queries = reading.list(object(body, &path)?.get("queries"), "queries")?;
+            Ok(Condition::any(queries))
+        }
+        "fuzzy" | "regexp" | "ids" | "nested" | "has_child" | "has_parent" | "parent_id"
+        | "script" | "script_score" | "percolate" | "geo_distance" | "geo_bounding_box"
+        | "geo_shape" | "geo_polygon" | "shape" | "intervals" | "span_near" | "span_term"
+        | "span_or" | "span_not" | "span_first" | "span_multi" | "span_containing"
+        | "span_within" | "more_like_this" | "terms_set" | "match_bool_prefix"
+        | "combined_fields" | "distance_feature" | "rank_feature" | "knn" | "pinned"
+        | "wrapper" => Err(EsError::not_yet(
+            &path,
+            format!("[{kind}] in a standing query"),
+        )),
+        _ => Err(EsError::parsing(&path, format!("unknown query [{kind}]"))),
+    }
+}
+
+/// The one name and value of an object.
+pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
+    let mut entries = object(json, path)?.iter();
+    match (entries.next(), entries.next()) {
+        (Some((name, value)), None) => Ok((name, value)),
+        (None, _) => Err(EsError::illegal(
+            path,
+            "query malformed, empty clause found",
+        )),
+        (Some((_, _)), Some((second, _))) => {
+            let what = format!("query malformed, no end of the object before [{second}]");
+            Err(EsError::parsing(path, what))
+        }
+    }
+}
+
+/// Conditions of which at least so many hold.
+pub(super) fn at_least(conditions: Vec<Condition>, least: usize, path: &str) -> Result<Condition> {
+    let count = conditions.len();
+    match least {
+        0 => Ok(Condition::Everything),
+        1 => Ok(Condition::any(conditions)),
+        _ if least > count => Ok(Condition::Nothing),
+        _ if least == count => Ok(Condition::all(conditions)),
+        _ => {
+            let mut chosen = Vec::new();
+            combinations(&conditions, least, &mut Vec::new(), &mut chosen);
+            if chosen.len() > COMBINATIONS_MAX {
+                let what =
+                    format!("minimum_should_match with more than {COMBINATIONS_MAX} combinations");
+                return Err(EsError::not_yet(path, what));
+            }
+            Ok(Condition::any(chosen))
+        }
+    }
+}
+
+/// Every choice of `least` of the conditions; stops beyond the bound.
+fn combinations(
+    rest: &[Condition],
+    least: usize,
+    taken: &mut Vec<Condition>,
+    chosen: &mut Vec<Condition>,
+) {
+    if chosen.len() > COMBINATIONS_MAX || rest.len() < least {
+        return;
+    }
+    let Some((first, rest)) = rest.split_first().filter(|_| least > 0) else {
+        return chosen.push(Condition::all(taken.clone()));
+    };
+    taken.push(first.clone());
+    combinations(rest, least - 1, taken, chosen);
+    taken.pop();
+    combinations(rest, least, taken, chosen);
+}
+
+struct Reading<'a> {
+    mapping: &'a Mapping,
+    path: &'a str,
+    depth: usize,
+}
+
+impl Reading<'_> {
+    /// `{"field": body}` with its target; boosts beside the field are passed over.
+    fn field<'j>(&self, json: &'j Json) -> Result<(Target<'_>, &'j Json, String)> {
+        let entries = object(json, self.path)?.iter();
+        let mut fields = entries.filter(|(name, _)| !matches!(name.as_str(), "boost" | "_name"));
+        let (Some((name, body)), None) = (fields.next(), fields.next()) else {
+            return Err(EsError::parsing(self.path, "expected one field"));
+        };
+        let path = format!("{}.{name}", self.path);
+        Ok((Target::of(self.mapping, name, &path)?, body, path))
+    }
+
+    /// `{"field": value}` or `{"field": {"value": value}}`.
+    fn on_field(
+        &self,
+        json: &Json,
+        names: &[&str],
+        condition: impl Fn(&Target<'_>, &Json, &str) -> Result<Condition>,
+    ) -> Result<Condition> {
+        let (target, body, path) = self.field(json)?;
+        let value = match body.as_object() {
+            None => body,
+            Some(options) => {
+                known(
+                    options,
+                    &path,
+                    names,
+                    &["boost", "_name", "case_insensitive", "rewrite"],
+                )?;
+                let given = names.iter().find_map(|name| options.get(*name));
+                given.ok_or_else(|| EsError::parsing(&path, "the value is missing"))?
+            }
+        };
+        condition(&target, value, &path)
+    }
+
+    fn words(&self, json: &Json) -> Result<Condition> {
+        let (target, body, path) = self.field(json)?;
+        let empty = Map::new();
+        let options = body.as_object().unwrap_or(&empty);
+        known(options, &path, MATCH, &[])?;
+        not_fuzzy(options, &path)?;
+        let text = if body.is_object() {
+            body.get("query")
+        } else {
+            Some(body)
+        };
+        let text = text.ok_or_else(|| EsError::parsing(&path, "no text provided"))?;
+        target.words(text, &how(options, &path)?, &path)
+    }
+
+    fn phrase(&self, json: &Json, after: &str) -> Result<Condition> {
+        let (target, body, path) = self.field(json)?;
+        let Some(options) = body.as_object() else {
+            return target.phrase(body, 0, after, &path);
+        };
+        known(options, &path, MATCH, &["slop"])?;
+        let text = options
+            .get("query")
+            .ok_or_else(|| EsError::parsing(&path, "no text provided"))?;
+        target.phrase(text, slop(options, &path)?, after, &path)
+    }
+
+    fn multi(&self, json: &Json) -> Result<Condition> {
+        let options = object(json, self.path)?;
+        known(
+            options,
+            self.path,
+            MATCH,
+            &["fields", "type", "tie_breaker", "slop"],
+        )?;
+        not_fuzzy(options, self.path)?;
+        let text = options
+            .get("query")
+            .ok_or_else(|| EsError::parsing(self.path, "no text provided"))?;
+        let how = how(options, self.path)?;
+        let fields = Fields::new(
+            self.mapping,
+            &names(options.get("fields"), self.path)?,
+            how.all,
+            self.path,
+        )?;
+        match options
+            .get("type")
+            .and_then(Json::as_str)
+            .unwrap_or("best_fields")
+        {
+            "best_fields" | "most_fields" => {
+                fields.any(None, |target| target.words(text, &how, self.path))
+            }
+            "phrase" => {
+                let slop = slop(options, self.path)?;
+                fields.any(None, |target| target.phrase(text, slop, "", self.path))
+            }
+            "phrase_prefix" => fields.any(None, |target| target.phrase(text, 0, "*", self.path)),
+            other => Err(EsError::not_yet(
+                self.path,
+                format!("multi_match of type [{other}]"),
+            )),
+        }
+    }
+
+    fn terms(&self, json: &Json) -> Result<Condition> {
+        let (target, body, path) = self.field(json)?;
+        match body {
+            Json::Array(list) => target.one_of(list, &path),
+            Json::Object(_) => Err(EsError::not_yet(&path, "terms from another document")),
+            _ => Err(EsError::parsing(&path, "expected an array")),
+        }
+    }
+
+    fn range(&self, json: &Json) -> Result<Condition> {
+        let (target, body, path) = self.field(json)?;
+        let mut tests = Vec::new();
+        for (bound, value) in object(body, &path)? {
+            match bound.as_str() {
+                "boost" | "_name" | "relation" => {}
+                "format" | "time_zone" => {
+                    return Err(EsError::not_yet(&path, format!("[{bound}]")));
+                }
+                "include_lower" | "include_upper" if value == &Json::Bool(true) => {}
+                _ if value.is_null() => {}
+                _ => tests.push(target.bound(bound, value, &path)?),
+            }
+        }
+        if tests.is_empty() {
+            Ok(target.exists())
+        } else {
+            Ok(Condition::all(tests))
+        }
+    }
+
+    fn exists(&self, json: &Json) -> Result<Condition> {
+        let field = object(json, self.path)?.get("field").and_then(Json::as_str);
+        let field = field.ok_or_else(|| {
+            EsError::parsing(self.path, "[exists] must be provided with a [field]")
+        })?;
+        Ok(Target::of(self.mapping, field, self.path)?.exists())
+    }
+
+    fn string(&self, json: &Json, simple: bool) -> Result<Condition> {
+        let options = object(json, self.path)?;
+        const OPTIONS: &[&str] = &[
+            "query",
+            "fields",
+            "default_field",
+            "default_operator",
+            "minimum_should_match",
+            "boost",
+            "_name",
+            "lenient",
+            "analyze_wildcard",
+            "allow_leading_wildcard",
+            "auto_generate_synonyms_phrase_query",
+            "escape",
+            "type",
+            "tie_breaker",
+            "max_determinized_states",
+            "phrase_slop",
+            "enable_position_increments",
+            "quote_field_suffix",
+        ];
+        known(
+            options,
+            self.path,
+            OPTIONS,
+            &[
+                "fuzzy_max_expansions",
+                "fuzzy_prefix_length",
+                "fuzzy_transpositions",
+            ],
+        )?;
+        let text = options.get("query").and_then(Json::as_str);
+        let text =
+            text.ok_or_else(|| EsError::parsing(self.path, "must be provided with a [query]"))?;
+        let mut fields = names(options.get("fields"), self.path)?;
+        fields.extend(
+            options
+                .get("default_field")
+                .and_then(Json::as_str)
+                .map(str::to_owned),
+        );
+        let all = is_and(options.get("default_operator"), self.path)?;
+        let fields = Fields::new(self.mapping, &fields, all, self.path)?;
+        let least = options.get("minimum_should_match");
+        match (simple, least) {
+            (false, _) => query_string(text, &fields, least),
+            (true, None) => simple_query_string(text, &fields),
+            (true, Some(_)) => Err(EsError::not_yet(self.path, "[minimum_should_match]")),
+        }
+    }
+
+    /// `should` counts where nothing else is asked for, or as `minimum_should_match` says.
+    fn boolean(&self, json: &Json) -> Result<Condition> {
+        let body = object(json, self.path)?;
+        known(
+            body,
+            self.path,
+            &["must", "filter", "should", "must_not", "mustNot"],
+            &[
+                "minimum_should_match",
+                "boost",
+                "_name",
+                "adjust_pure_negative",
+            ],
+        )?;
+        let mut wanted = self.list(body.get("must"), "must")?;
+        wanted.extend(self.list(body.get("filter"), "filter")?);
+        let should = self.list(body.get("should"), "should")?;
+        let is_optional = body.contains_key("must") || body.contains_key("filter");
+        let least = match body.get("minimum_should_match") {
+            Some(json) => minimum(json, should.len(), self.path)?,
+            None => usize::from(!should.is_empty() && !is_optional),
+        };
+        wanted.push(at_least(should, least, self.path)?);
+        let excluded = body.get("must_not").or_else(|| body.get("mustNot"));
+        wanted.extend(
+            self.list(excluded, "must_not")?
+                .into_iter()
+                .map(Condition::not),
+        );
+        Ok(Condition::all(wanted))
+    }
+
+    /// One query or an array of them.
+    fn list(&self, json: Option<&Json>, name: &str) -> Result<Vec<Condition>> {
+        let path = format!("{}.{name}", self.path);
+        match json {
+            None => Ok(Vec::new()),
+            Some(Json::Array(list)) => {
+                let numbered = list.iter().enumerate();
+                let read = numbered.map(|(number, query)| {
+                    condition(
+                        query,
+                        self.mapping,
+                        &format!("{path}[{number}]"),
+                        self.depth + 1,
+                    )
+                });
+                read.collect()
+            }
+            Some(query) => Ok(vec![condition(query, self.mapping, &path, self.depth + 1)?]),
+        }
+    }
+
+    /// The query inside one that only changes scores.
+    fn inner(&self, json: &Json, name: &str) -> Result<Condition> {
+        let inner = object(json, self.path)?.get(name);
+        let inner = inner
+            .ok_or_else(|| EsError::parsing(self.path, format!("requires a [{name}] element")))?;
+        condition(
+            inner,
+            self.mapping,
+            &format!("{}.{name}", self.path),
+            self.depth + 1,
+        )
+    }
+}
+
+/// Options of `match` and its kin that change what is found, or only scores.
+const MATCH: &[&str] = &[
+    "query",
+    "operator",
+    "minimum_should_match",
+    "zero_terms_query",
+    "boost",
+    "_name",
+    "lenient",
+    "analyzer",
+    "fuzziness",
+    "prefix_length",
+    "max_expansions",
+    "fuzzy_transpositions",
+    "fuzzy_rewrite",
+    "auto_generate_synonyms_phrase_query",
+];
+
+fn known(options: &Map<String, Json>, path: &str, names: &[&str], more: &[&str]) -> Result<()> {
+    for (name, value) in options {
+        let name = name.as_str();
+        if !names.contains(&name) && !more.contains(&name) {
+            return Err(EsError::parsing(
+                path,
+                format!("query does not support [{name}]"),
+            ));
+        }
+        if name == "analyzer" && value.as_str() != Some("standard") {
+            return Err(EsError::not_yet(path, format!("analyzer {value}")));
+        }
+    }
+    Ok(())
+}
+
+fn not_fuzzy(options: &Map<String, Json>, path: &str) -> Result<()> {
+    match options.get("fuzziness") {
+        None => Ok(()),
+        Some(json) if json == &Json::from(0) || json == &Json::from("0") => Ok(()),
+        Some(_) => Err(EsError::not_yet(path, "[fuzziness]")),
+    }
+}
+
+fn how<'j>(options: &'j Map<String, Json>, path: &str) -> Result<Words<'j>> {
+    Ok(Words {
+        all: is_and(options.get("operator"), path)?,
+        minimum: options.get("minimum_should_match"),
+        empty_is_everything: options.get("zero_terms_query").and_then(Json::as_str) == Some("all"),
+    })
+}
+
+fn is_and(json: Option<&Json>, path: &str) -> Result<bool> {
+    let Some(json) = json else {
+        return Ok(false);
+    };
+    match json.as_str().map(str::to_lowercase).as_deref() {
+        Some("and") => Ok(true),
+        Some("or") => Ok(false),
+        _ => Err(EsError::parsing(
+            path,
+            "operator needs to be either [AND] or [OR]",
+        )),
+    }
+}
+
+fn slop(options: &Map<String, Json>, path: &str) -> Result<u64> {
+    match options.get("slop") {
+        None => Ok(0),
+        Some(json) => json
+            .as_u64()
+            .ok_or_else(|| EsError::parsing(path, "no negative slop allowed")),
+    }
+}
+
+fn names(json: Option<&Json>, path: &str) -> Result<Vec<String>> {
+    let wrong = || EsError::parsing(path, "[fields] are names");
+    match json {
+        None => Ok(Vec::new()),
+        Some(Json::String(name)) => Ok(vec![name.clone()]),
+        Some(Json::Array(list)) => list
+            .iter()
+            .map(|name| name.as_str().map(str::to_owned).ok_or_else(wrong))
+            .collect(),
+        Some(_) => Err(wrong()),
+    }
+}
