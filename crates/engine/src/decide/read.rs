@@ -11,7 +11,7 @@ use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use super::delete::{Owned, prepare};
+use super::delete::{Owned, named_ids, prepare};
 use super::rows::row_bytes;
 use crate::command::{Answer, Rows};
 use crate::error::{Error, Result};
@@ -35,6 +35,10 @@ pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Resu
                 .map(|slot| query_value(query, slot))
                 .collect())
         };
+        if let Some(ids) = select.filter.as_ref().and_then(named_ids) {
+            let named = ids.iter().filter_map(|id| pq.set.get(*id));
+            return scan.answer(ids.len() as u64, named.map(row));
+        }
         return scan.answer(pq.set.len() as u64, pq.set.iter().map(row));
     }
     let Some(queue) = state.queues.get(&table) else {
