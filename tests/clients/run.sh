@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts a server in a directory of its own and drives it with the mysql client, PyMySQL, Perl DBI and curl.
+# Starts a server in a directory of its own and drives it with the mysql client, PyMySQL, Perl DBI, elasticsearch-py and curl.
 # usage: tests/clients/run.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,12 +37,18 @@ http=$(sed -n 's/.*http=\([^ ]*\).*/\1/p' <<<"$ready")
 
 export SEINE_HOST=${mysql%:*} SEINE_PORT=${mysql##*:} SEINE_HTTP=http://$http
 export SEINE_SCRATCH=$scratch
-for client in "$here"/mysql.sh "$here"/http.sh; do
+for client in "$here"/mysql.sh "$here"/http.sh "$here"/elastic.sh; do
     echo "-- $(basename "$client")"
     bash "$client"
 done
 echo '-- pymysql_client.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/pymysql_client.py"
+# One interpreter for each major version of elasticsearch-py, with blanks between.
+echo '-- elastic_client.py'
+for python in ${SEINE_TEST_ELASTIC:-}; do
+    "$python" "$here/elastic_client.py"
+done
+[ -n "${SEINE_TEST_ELASTIC:-}" ] || echo 'left out: SEINE_TEST_ELASTIC names no Python with elasticsearch-py'
 if perl -MDBD::mysql -e 1 2>/dev/null; then
     echo '-- dbi_client.pl'
     perl "$here/dbi_client.pl"

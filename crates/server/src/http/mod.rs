@@ -2,6 +2,7 @@
 
 mod body;
 mod bulk;
+mod es;
 mod guard;
 mod health;
 mod hits;
@@ -14,6 +15,7 @@ mod table;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::handler::Handler;
 use axum::routing::{get, post};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -73,7 +75,10 @@ fn routes(door: Door) -> Router {
         .merge(guarded)
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
-        .fallback(guard::no_such_path)
+        .fallback(es::answer.layer(axum::middleware::from_fn_with_state(
+            door.clone(),
+            guard::login,
+        )))
         .method_not_allowed_fallback(guard::wrong_method)
         .layer(axum::middleware::from_fn_with_state(
             door.clone(),

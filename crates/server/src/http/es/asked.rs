@@ -1,0 +1,186 @@
+//! A request, read whole, and how its reply is wanted.
+
+use std::io::{Read, Write};
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH};
+use axum::http::{HeaderMap, HeaderValue};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use serde_json::Value as Json;
+use wire::es::{EsError, filter_path, pretty};
+
+use super::failed;
+use crate::http::body;
+use crate::limits::BODY_BYTES_MAX;
+use crate::node::Node;
+
+/// Replies below this many bytes are not packed: it would cost more than it saves.
+const PACKED_BYTES_MIN: usize = 1 << 10;
+
+/// A request, read.
+pub struct Asked {
+    /// Parameters behind the `?`.
+    pub parameters: Vec<(String, String)>,
+    /// The body, unpacked.
+    pub body: Vec<u8>,
+    /// How the reply is wanted.
+    pub reply: ReplyAs,
+}
+
+/// How a reply is wanted.
+pub struct ReplyAs {
+    /// As the request's `Accept` names it.
+    pub content_type: HeaderValue,
+    packed: bool,
+    pretty: bool,
+    filter_path: Option<String>,
+}
+
+impl Asked {
+    /// Reads a request; what went wrong is told in the form that was asked for.
+    pub async fn read(node: &Node, request: Request<Body>) -> Result<Asked, (ReplyAs, EsError)> {
+        let parameters = parameters(request.uri().query().unwrap_or(""));
+        let reply = ReplyAs::read(request.headers(), &parameters);
+        let is_packed = header(request.headers(), &CONTENT_ENCODING).eq_ignore_ascii_case("gzip");
+        let announced: usize = header(request.headers(), &CONTENT_LENGTH)
+            .parse()
+            .unwrap_or(0);
+        let _room = node.room_for(announced.min(BODY_BYTES_MAX)).await;
+        let patience = node.settings().live.client_timeout;
+        let body = match body::whole(request.into_body(), patience, BODY_BYTES_MAX).await {
+            Ok(body) if is_packed => tokio::task::block_in_place(|| unpacked(&body)),
+            Ok(body) => Ok(body),
+            Err(failure) => Err(failed(failure, "")),
+        };
+        match body {
+            Ok(body) => Ok(Asked {
+                parameters,
+                body,
+                reply,
+            }),
+            Err(error) => Err((reply, error)),
+        }
+    }
+
+    /// A parameter's value; empty where it stands alone.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a parameter is there, and not `false`.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.parameter(name).is_some_and(|value| value != "false")
+    }
+
+    /// The body as JSON, null where it is empty.
+    pub fn json(&self) -> Result<Json, EsError> {
+        json(&self.body)
+    }
+}
+
+/// JSON, null where there is nothing.
+pub fn json(body: &[u8]) -> Result<Json, EsError> {
+    if body.trim_ascii().is_empty() {
+        return Ok(Json::Null);
+    }
+    serde_json::from_slice(body)
+        .map_err(|error| EsError::new(400, "json_parse_exception", error.to_string()))
+}
+
+impl ReplyAs {
+    fn read(headers: &HeaderMap, parameters: &[(String, String)]) -> ReplyAs {
+        let accept = header(headers, &ACCEPT);
+        let named = accept
+            .split(',')
+            .map(str::trim)
+            .find(|kind| kind.starts_with("application/vnd.elasticsearch+json"));
+        let named = named.and_then(|kind| HeaderValue::from_str(kind).ok());
+        let parameter = |name: &str| {
+            parameters
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.clone())
+        };
+        ReplyAs {
+            content_type: named.unwrap_or(HeaderValue::from_static("application/json")),
+            packed: header(headers, &ACCEPT_ENCODING).contains("gzip"),
+            pretty: parameter("pretty").is_some_and(|value| value != "false"),
+            filter_path: parameter("filter_path").filter(|paths| !paths.is_empty()),
+        }
+    }
+
+    /// The body with only what was asked for, and with line breaks if they were.
+    pub fn shaped(&self, mut body: String) -> String {
+        if let Some(paths) = &self.filter_path {
+            body = filter_path(&body, paths);
+        }
+        if self.pretty { pretty(&body) } else { body }
+    }
+
+    /// The bytes to send, and whether they are packed.
+    pub fn packed(&self, bytes: Vec<u8>) -> (Vec<u8>, bool) {
+        if !self.packed || bytes.len() < PACKED_BYTES_MIN {
+            return (bytes, false);
+        }
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        // Writing to a vector cannot fail; if it did, the bytes go as they are.
+        match packed.write_all(&bytes).and_then(|()| packed.finish()) {
+            Ok(packed) => (packed, true),
+            Err(_) => (bytes, false),
+        }
+    }
+}
+
+/// Unpacks a body, to the same bound as one that came as it is.
+fn unpacked(body: &[u8]) -> Result<Vec<u8>, EsError> {
+    let mut bytes = Vec::new();
+    let read = MultiGzDecoder::new(body)
+        .take(BODY_BYTES_MAX as u64 + 1)
+        .read_to_end(&mut bytes);
+    read.map_err(|error| EsError::parsing("", format!("the body is no gzip: {error}")))?;
+    if bytes.len() > BODY_BYTES_MAX {
+        let reason = format!("the body is longer than {BODY_BYTES_MAX} bytes");
+        return Err(EsError::new(413, "content_too_long_exception", reason));
+    }
+    Ok(bytes)
+}
+
+fn header<'h>(headers: &'h HeaderMap, name: &axum::http::HeaderName) -> &'h str {
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("")
+}
+
+fn parameters(query: &str) -> Vec<(String, String)> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Some((
+            decoded(&name.replace('+', " "))?,
+            decoded(&value.replace('+', " "))?,
+        ))
+    };
+    pairs.filter_map(pair).collect()
+}
+
+/// `%41` as its byte; `None` where that is no UTF-8. A broken escape stands for itself.
+pub fn decoded(text: &str) -> Option<String> {
+    let text = text.as_bytes();
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let escaped = text.get(at + 1..at + 3).filter(|_| byte == b'%');
+        let escaped = escaped.and_then(|hex| std::str::from_utf8(hex).ok());
+        let escaped = escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        out.push(escaped.unwrap_or(byte));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).ok()
+}

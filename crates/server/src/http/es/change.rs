@@ -1,0 +1,305 @@
+//! Changes of stored documents: read, decided, and sent to the engine in units.
+
+use std::collections::HashMap;
+
+use engine::{Command, Error, Family, Reply, SessionId};
+use query::value::Value;
+use serde_json::{Value as Json, json};
+use wire::es::{BulkOperation, EsError, Mapping, Source, query_id, stored};
+
+use super::failed;
+use super::index::Index;
+use super::read::{COLUMNS, named, read};
+use crate::errors::Failure;
+use crate::node::Node;
+use crate::statement::guarded;
+
+/// A change of one document.
+pub struct Change {
+    pub operation: BulkOperation,
+    pub id: Option<String>,
+    pub document: Vec<u8>,
+}
+
+/// What became of one.
+pub struct Done {
+    pub id: String,
+    pub result: &'static str,
+}
+
+impl Done {
+    pub fn status(&self) -> u16 {
+        match self.result {
+            "created" => 201,
+            "not_found" => 404,
+            _ => 200,
+        }
+    }
+
+    /// The members that every reply about a document has.
+    pub fn shown(&self, index: &str, kind: Option<&str>) -> Json {
+        let mut shown = json!({
+            "_index": index,
+            "_id": self.id,
+            "_version": 1,
+            "result": self.result,
+            "_shards": {"total": 1, "successful": 1, "failed": 0},
+            "_seq_no": 0,
+            "_primary_term": 1,
+        });
+        if let Some(kind) = kind {
+            shown["_type"] = kind.into();
+        }
+        shown
+    }
+}
+
+/// One change, read.
+struct Ready {
+    /// None: the engine assigns one.
+    number: Option<u64>,
+    name: Option<String>,
+    values: Vec<Value>,
+}
+
+/// The id that was given, and what became of its document.
+pub type Outcome = (Option<String>, Result<Done, EsError>);
+
+/// Does changes of one index, in order.
+pub async fn change_all(
+    node: &Node,
+    index: &Index,
+    changes: Vec<Change>,
+) -> Result<Vec<Outcome>, EsError> {
+    let ready: Vec<Result<Ready, EsError>> = tokio::task::block_in_place(|| {
+        guarded(node, || {
+            Ok(changes
+                .iter()
+                .map(|change| ready(change, &index.mapping))
+                .collect())
+        })
+    })
+    .map_err(|failure| failed(failure, &index.name))?;
+    let numbers = ready
+        .iter()
+        .flatten()
+        .filter_map(|ready| ready.number)
+        .collect();
+    let mut there: HashMap<u64, Option<String>> = HashMap::new();
+    for query in read(node, &index.name, Some(numbers)).await? {
+        there.insert(query.id, Source::read(&query.source).name);
+    }
+    let mut outcomes = Vec::with_capacity(changes.len());
+    let mut commands = Vec::new();
+    for (change, ready) in changes.iter().zip(ready) {
+        let decided = ready.and_then(|ready| decide(change, ready, index, &mut there));
+        let done = decided.map(|(command, done)| {
+            commands.extend(command.map(|command| (outcomes.len(), command)));
+            done
+        });
+        outcomes.push((change.id.clone(), done));
+    }
+    submit(node, index, commands, &mut outcomes).await?;
+    Ok(outcomes)
+}
+
+fn ready(change: &Change, mapping: &Mapping) -> Result<Ready, EsError> {
+    let given = change.id.as_deref();
+    let (number, is_name) = given.map_or((None, false), |id| {
+        let (number, is_name) = query_id(id);
+        (Some(number), is_name)
+    });
+    let name = given.filter(|_| is_name).map(str::to_owned);
+    if given.is_some_and(|id| id.is_empty() || id.len() > 512) {
+        return Err(EsError::illegal("", "an _id has 1 to 512 bytes"));
+    }
+    let values = match change.operation {
+        BulkOperation::Delete => Vec::new(),
+        BulkOperation::Update => {
+            return Err(EsError::not_yet(
+                "",
+                "updates by a part of a document: index the whole",
+            ));
+        }
+        BulkOperation::Index | BulkOperation::Create => {
+            let row = stored(&change.document, mapping)?;
+            let text = String::from_utf8_lossy(change.document.trim_ascii());
+            let source = Source {
+                name: name.clone(),
+                document: &text,
+            };
+            let id = Value::Int(number.unwrap_or(0).into());
+            let texts = [
+                row.standing.text,
+                row.tags,
+                row.standing.filters,
+                source.kept(),
+            ];
+            std::iter::once(id).chain(texts.map(Value::Str)).collect()
+        }
+    };
+    Ok(Ready {
+        number,
+        name,
+        values,
+    })
+}
+
+/// The command of one change, if it needs one, and what it will have done; `there` is as it leaves it.
+fn decide(
+    change: &Change,
+    ready: Ready,
+    index: &Index,
+    there: &mut HashMap<u64, Option<String>>,
+) -> Result<(Option<Command>, Done), EsError> {
+    let table = index.name.clone();
+    let id = change.id.clone().unwrap_or_default();
+    let before = ready.number.and_then(|number| there.get(&number));
+    let is_there = before.is_some();
+    if before.is_some_and(|name| *name != ready.name) {
+        let known = before
+            .and_then(Option::as_deref)
+            .map_or_else(|| "a number".to_owned(), str::to_owned);
+        let what = format!("_id [{id}] has the same number as [{known}]: choose another");
+        return if change.operation == BulkOperation::Delete {
+            Ok((
+                None,
+                Done {
+                    id,
+                    result: "not_found",
+                },
+            ))
+        } else {
+            Err(EsError::illegal("", what))
+        };
+    }
+    if change.operation == BulkOperation::Delete {
+        let Some(number) = ready.number.filter(|_| is_there) else {
+            return Ok((
+                None,
+                Done {
+                    id,
+                    result: "not_found",
+                },
+            ));
+        };
+        there.remove(&number);
+        let filter = Some(named([number].into()));
+        let command = Command::Delete {
+            table,
+            matching: None,
+            filter,
+            limit: None,
+        };
+        return Ok((
+            Some(command),
+            Done {
+                id,
+                result: "deleted",
+            },
+        ));
+    }
+    if change.operation == BulkOperation::Create && is_there {
+        let reason =
+            format!("[{id}]: version conflict, document already exists (current version [1])");
+        return Err(
+            EsError::new(409, "version_conflict_engine_exception", reason).about(&index.name),
+        );
+    }
+    if let Some(number) = ready.number {
+        there.insert(number, ready.name);
+    }
+    let command = Command::Insert {
+        table,
+        columns: Some(COLUMNS.map(str::to_owned).into()),
+        rows: vec![ready.values],
+        replace: change.operation == BulkOperation::Index,
+    };
+    Ok((
+        Some(command),
+        Done {
+            id,
+            result: if is_there { "updated" } else { "created" },
+        },
+    ))
+}
+
+/// Sends commands as few units; the one that the engine refuses is told, the others are sent again without it.
+async fn submit(
+    node: &Node,
+    index: &Index,
+    commands: Vec<(usize, Command)>,
+    outcomes: &mut [Outcome],
+) -> Result<(), EsError> {
+    let session = node.next_session();
+    let mut waiting = vec![(0, commands.len())];
+    while let Some((start, end)) = waiting.pop() {
+        let Some(unit) = commands.get(start..end).filter(|unit| !unit.is_empty()) else {
+            continue;
+        };
+        let many = unit.iter().map(|(_, command)| command.clone()).collect();
+        match sent(node, session, many)
+            .await
+            .map_err(|failure| failed(failure, &index.name))?
+        {
+            Ok(replies) => {
+                for ((place, _), reply) in unit.iter().zip(replies) {
+                    assigned(outcomes.get_mut(*place), &reply);
+                }
+            }
+            Err(Error::InMany { index: bad, error })
+                if matches!(error.family(), Family::Caller | Family::Limit) =>
+            {
+                waiting.push((start + bad + 1, end));
+                waiting.push((start, start + bad));
+                refused(unit.get(bad..bad + 1), &error, index, outcomes);
+            }
+            // Too much at once: half as much, down to one.
+            Err(error) if unit.len() > 1 && error.family() == Family::Limit => {
+                let middle = start + unit.len() / 2;
+                waiting.push((middle, end));
+                waiting.push((start, middle));
+            }
+            Err(error) => refused(Some(unit), &error, index, outcomes),
+        }
+    }
+    node.close_session(session);
+    Ok(())
+}
+
+async fn sent(
+    node: &Node,
+    session: SessionId,
+    many: Vec<Command>,
+) -> Result<Result<Vec<Reply>, Error>, Failure> {
+    Ok(node
+        .submit_raw(session, Command::Many(many))
+        .await?
+        .map(|reply| match reply {
+            Reply::Many(replies) => replies,
+            other => vec![other],
+        }))
+}
+
+/// The id that the engine chose, where none was given.
+fn assigned(outcome: Option<&mut Outcome>, reply: &Reply) {
+    if let (Some((None, Ok(done))), Reply::Done { last_id, .. }) = (outcome, reply) {
+        done.id = last_id.to_string();
+    }
+}
+
+fn refused(
+    unit: Option<&[(usize, Command)]>,
+    error: &Error,
+    index: &Index,
+    outcomes: &mut [Outcome],
+) {
+    for (place, _) in unit.unwrap_or_default() {
+        if let Some((_, done)) = outcomes.get_mut(*place) {
+            *done = Err(match error {
+                Error::Query(error) => wire::es::refused(error),
+                other => failed(other.clone().into(), &index.name),
+            });
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Indices: pq tables with a mapping.
+
+use std::sync::Arc;
+
+use engine::{Command, Definition, Kind};
+use serde_json::{Value as Json, json};
+use wire::es::{EsError, Mapping};
+
+use super::asked::Asked;
+use super::{Replied, failed, info};
+use crate::node::Node;
+
+/// Which part of an index is shown.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Part {
+    Whole,
+    Mappings,
+    Settings,
+}
+
+/// An index that is there.
+pub struct Index {
+    pub name: String,
+    pub definition: Arc<Definition>,
+    pub mapping: Mapping,
+}
+
+impl Index {
+    /// # Errors
+    /// `index_not_found_exception`; a table that holds no standing queries.
+    pub fn find(node: &Node, name: &str) -> Result<Index, EsError> {
+        let snapshot = node
+            .engine()
+            .map_err(|failure| failed(failure, name))?
+            .snapshot();
+        let definition = snapshot
+            .definition(name)
+            .map_err(|error| failed(error.into(), name))?;
+        if !matches!(definition.kind, Kind::Percolate { .. }) {
+            let what = format!("[{name}] is a table without standing queries; it is read by SQL");
+            return Err(EsError::not_yet("", what));
+        }
+        let mapping = Mapping::of_columns(&definition.columns);
+        Ok(Index {
+            name: name.to_owned(),
+            definition,
+            mapping,
+        })
+    }
+}
+
+/// `PUT /{index}`.
+pub async fn create(node: &Node, name: &str, asked: &Asked) -> Replied {
+    let is_name = name == name.to_lowercase()
+        && !name.starts_with(['-', '+', '.'])
+        && !name.contains(['"', '\\', '<', '>', '|', ' ', '?', '#', ':']);
+    if !is_name {
+        let reason = format!("invalid index name [{name}]: lower case, without blanks and signs");
+        return Err(EsError::new(400, "invalid_index_name_exception", reason).about(name));
+    }
+    let mapping = Mapping::read(&asked.json()?)?;
+    let definition = Definition {
+        name: name.to_owned(),
+        kind: Kind::Percolate {
+            on: Vec::new(),
+            into: None,
+        },
+        columns: mapping.columns(),
+    };
+    submit(
+        node,
+        name,
+        Command::CreateTable {
+            definition,
+            if_not_exists: false,
+        },
+    )
+    .await?;
+    let reply = json!({"acknowledged": true, "shards_acknowledged": true, "index": name});
+    Ok((200, reply.to_string()))
+}
+
+/// `DELETE /{index}`.
+pub async fn delete(node: &Node, name: &str, asked: &Asked) -> Replied {
+    let if_exists = asked.is_set("ignore_unavailable");
+    if !if_exists {
+        Index::find(node, name)?;
+    }
+    submit(
+        node,
+        name,
+        Command::DropTable {
+            table: name.to_owned(),
+            if_exists,
+        },
+    )
+    .await?;
+    Ok((200, json!({"acknowledged": true}).to_string()))
+}
+
+/// `GET /{index}`, `/_mapping`, `/_settings`.
+pub fn show(node: &Node, name: &str, part: Part) -> Replied {
+    let index = Index::find(node, name)?;
+    let mut shown = json!({});
+    if part == Part::Whole {
+        shown["aliases"] = json!({});
+    }
+    if part != Part::Settings {
+        shown["mappings"] = index.mapping.shown();
+    }
+    if part != Part::Mappings {
+        shown["settings"] = settings(&index);
+    }
+    let mut reply = json!({});
+    reply[index.definition.name.as_str()] = shown;
+    Ok((200, reply.to_string()))
+}
+
+fn settings(index: &Index) -> Json {
+    let unmapped = index.mapping.unmapped_as_text.to_string();
+    json!({"index": {
+        "number_of_shards": "1",
+        "number_of_replicas": "0",
+        "provided_name": index.definition.name,
+        "uuid": "_na_",
+        "version": {"created": info::VERSION},
+        "percolator": {"map_unmapped_fields_as_text": unmapped},
+        "max_result_window": wire::es::WINDOW_MAX.to_string(),
+    }})
+}
+
+/// `PUT /{index}/_mapping`: what is there already may be said again.
+pub fn put_mapping(node: &Node, name: &str, asked: &Asked) -> Replied {
+    let index = Index::find(node, name)?;
+    let body = asked.json()?;
+    let given = body.get("properties").and_then(Json::as_object);
+    let known = |(field, body): (&String, &Json)| index.mapping.properties.get(field) == Some(body);
+    if given.is_some_and(|given| !given.iter().all(known)) {
+        return Err(
+            EsError::not_yet("properties", "new fields in an index that is there").about(name),
+        );
+    }
+    Ok((200, json!({"acknowledged": true}).to_string()))
+}
+
+/// `/_refresh`: what was acknowledged is seen already.
+pub fn refresh(node: &Node, name: &str) -> Replied {
+    Index::find(node, name)?;
+    Ok((
+        200,
+        json!({"_shards": {"total": 1, "successful": 1, "failed": 0}}).to_string(),
+    ))
+}
+
+async fn submit(node: &Node, name: &str, command: Command) -> Result<(), EsError> {
+    let session = node.next_session();
+    let done = node.submit(session, command).await;
+    node.close_session(session);
+    done.map(|_| ()).map_err(|failure| failed(failure, name))
+}

@@ -1,0 +1,301 @@
+//! `_search`: which stored queries hit these documents, and which stored documents pass these tests.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::{PqAnswer, PqDocument, PqRequest, PqScratch};
+use percolate::StandingQuery;
+use serde_json::{Value as Json, json};
+use wire::es::{EsError, Hits, Order, Percolate, Search, columns_of, quoted};
+
+use super::asked::{self, Asked};
+use super::index::Index;
+use super::read::{document, id_of, read};
+use super::{Replied, failed};
+use crate::limits::REPLY_BYTES_MAX;
+use crate::node::Node;
+use crate::statement::guarded;
+use crate::status::add;
+
+/// Name of the field that tells which documents hit.
+const SLOT: &str = "_percolator_document_slot";
+
+/// A stored query that may be shown.
+struct Candidate {
+    query: Arc<StandingQuery>,
+    /// For each clause the documents that hit it.
+    slots: Vec<Vec<u32>>,
+    score: f64,
+}
+
+/// `_search`.
+pub async fn one(node: &Node, name: &str, asked: &Asked) -> Replied {
+    let index = Index::find(node, name)?;
+    let body = with_parameters(asked.json()?, asked)?;
+    let as_number = asked.is_set("rest_total_hits_as_int");
+    Ok((200, answered(node, &index, &body, as_number).await?))
+}
+
+/// `_msearch`: a line that names the index, a line with the search; one that is refused leaves the others as they are.
+pub async fn many(node: &Node, name: Option<&str>, asked: &Asked) -> Replied {
+    let started_us = node.clock.steady_us();
+    let mut lines = asked
+        .body
+        .split(|byte| *byte == b'\n')
+        .map(|line| line.trim_ascii());
+    let mut replies = Vec::new();
+    while let Some(head) = lines.next() {
+        let Some(body) = lines.next().filter(|body| !body.is_empty()) else {
+            break;
+        };
+        let reply = match asked::json(head).and_then(|head| Ok((head, asked::json(body)?))) {
+            Ok((head, body)) => {
+                let named = head.get("index").map(|index| index.get(0).unwrap_or(index));
+                let name = named.and_then(Json::as_str).or(name).unwrap_or_default();
+                match Index::find(node, name) {
+                    Ok(index) => {
+                        answered(node, &index, &body, asked.is_set("rest_total_hits_as_int")).await
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+            Err(error) => Err(error),
+        };
+        replies.push(match reply {
+            // The status of each search stands beside its members.
+            Ok(reply) => format!(
+                "{},\"status\":200}}",
+                reply.strip_suffix('}').unwrap_or(&reply)
+            ),
+            Err(error) => error.body(),
+        });
+    }
+    let took_ms = (node.clock.steady_us() - started_us) / 1_000;
+    Ok((
+        200,
+        format!(
+            "{{\"took\":{took_ms},\"responses\":[{}]}}",
+            replies.join(",")
+        ),
+    ))
+}
+
+/// `_count`.
+pub async fn count(node: &Node, name: &str, asked: &Asked) -> Replied {
+    let index = Index::find(node, name)?;
+    let body = asked.json()?;
+    let search = wire::es::search(&body, &index.mapping)?;
+    let found = candidates(node, &index, &search).await?;
+    let shards = json!({"total": 1, "successful": 1, "skipped": 0, "failed": 0});
+    Ok((
+        200,
+        json!({"count": found.len(), "_shards": shards}).to_string(),
+    ))
+}
+
+/// Parameters of the path stand for members of the body.
+fn with_parameters(mut body: Json, asked: &Asked) -> Result<Json, EsError> {
+    if asked.parameter("q").is_some() {
+        return Err(EsError::not_yet("q", "a search in the path"));
+    }
+    if body.is_null() {
+        body = json!({});
+    }
+    for name in ["from", "size", "sort", "_source", "track_total_hits"] {
+        if let (Some(value), Some(members)) = (asked.parameter(name), body.as_object_mut()) {
+            let value = match value {
+                "true" => Json::Bool(true),
+                "false" => Json::Bool(false),
+                text => text.into(),
+            };
+            // `field:desc` as the body writes it.
+            let value = match value.as_str().and_then(|text| text.split_once(':')) {
+                Some((field, order)) if name == "sort" => json!({field: order}),
+                _ => value,
+            };
+            members.insert(name.to_owned(), value);
+        }
+    }
+    Ok(body)
+}
+
+async fn answered(
+    node: &Node,
+    index: &Index,
+    body: &Json,
+    as_number: bool,
+) -> Result<String, EsError> {
+    let started_us = node.clock.steady_us();
+    let search = wire::es::search(body, &index.mapping)?;
+    if search.highlight.is_some() {
+        return Err(EsError::not_yet("highlight", "highlights"));
+    }
+    let mut found = candidates(node, index, &search).await?;
+    let total = found.len() as u64;
+    let best = found
+        .iter()
+        .map(|candidate| candidate.score)
+        .fold(None, |best: Option<f64>, score| {
+            Some(best.map_or(score, |best| best.max(score)))
+        });
+    sort(&mut found, &search);
+    let took_ms = (node.clock.steady_us() - started_us) / 1_000;
+    let is_scored = !matches!(search.order, Some(Order::Number { .. }));
+    let total = search.total.then_some((total, as_number));
+    let mut hits = Hits::new(took_ms, total, best.filter(|_| is_scored));
+    let name = quoted(&index.definition.name);
+    let shown = found
+        .iter()
+        .skip(usize::try_from(search.from).unwrap_or(usize::MAX));
+    for candidate in shown.take(usize::try_from(search.size).unwrap_or(usize::MAX)) {
+        let id = quoted(&id_of(&candidate.query));
+        let rest = rest(candidate, index, &search);
+        hits.hit(&name, &id, is_scored.then_some(candidate.score), &rest);
+        if hits.len() > REPLY_BYTES_MAX {
+            let what =
+                format!("the reply is longer than {REPLY_BYTES_MAX} bytes: ask for fewer hits");
+            return Err(EsError::illegal("size", what));
+        }
+    }
+    Ok(hits.finish())
+}
+
+/// What a hit holds behind its score.
+fn rest(candidate: &Candidate, index: &Index, search: &Search) -> String {
+    let mut rest = String::new();
+    if !search.source.nothing {
+        let whole = document(&candidate.query, &index.mapping);
+        let shown = if search.source.is_everything() {
+            whole
+        } else {
+            search.source.of(&whole)
+        };
+        rest.push_str(",\"_source\":");
+        rest.push_str(&shown);
+    }
+    let mut fields = String::new();
+    for (clause, slots) in search.percolates.iter().zip(&candidate.slots) {
+        if slots.is_empty() {
+            continue;
+        }
+        let slots: Vec<String> = slots.iter().map(u32::to_string).collect();
+        let comma = if fields.is_empty() { "" } else { "," };
+        let name = clause
+            .name
+            .as_ref()
+            .map_or_else(|| SLOT.to_owned(), |name| format!("{SLOT}_{name}"));
+        fields.push_str(&format!("{comma}{}:[{}]", quoted(&name), slots.join(",")));
+    }
+    if !fields.is_empty() {
+        rest.push_str(&format!(",\"fields\":{{{fields}}}"));
+    }
+    match search.order {
+        None => {}
+        Some(Order::Score { .. }) => rest.push_str(&format!(",\"sort\":[{:?}]", candidate.score)),
+        Some(Order::Number { .. }) => rest.push_str(&format!(",\"sort\":[{}]", candidate.query.id)),
+    }
+    rest
+}
+
+fn sort(found: &mut Vec<Candidate>, search: &Search) {
+    if let Some(after) = search.after {
+        found.retain(|candidate| candidate.query.id > after);
+    }
+    let by_score = |one: &Candidate, other: &Candidate| one.score.total_cmp(&other.score);
+    // Candidates come by number, which breaks ties.
+    match search.order {
+        None | Some(Order::Score { descending: true }) => {
+            found.sort_by(|one, other| by_score(other, one))
+        }
+        Some(Order::Score { descending: false }) => found.sort_by(by_score),
+        Some(Order::Number { descending: false }) => {}
+        Some(Order::Number { descending: true }) => {
+            found.sort_by_key(|candidate| Reverse(candidate.query.id))
+        }
+    }
+}
+
+/// The stored queries that are found, by number.
+async fn candidates(
+    node: &Node,
+    index: &Index,
+    search: &Search,
+) -> Result<Vec<Candidate>, EsError> {
+    let all = if search.find.needs_hit() {
+        Vec::new()
+    } else {
+        read(node, &index.name, None).await?
+    };
+    tokio::task::block_in_place(|| {
+        let found = guarded(node, || Ok(found(node, index, search, all)));
+        found.map_err(|failure| failed(failure, &index.name))?
+    })
+}
+
+fn found(
+    node: &Node,
+    index: &Index,
+    search: &Search,
+    all: Vec<Arc<StandingQuery>>,
+) -> Result<Vec<Candidate>, EsError> {
+    let clauses = search.percolates.len();
+    let score = search.score.unwrap_or(1.0);
+    let candidate = |query| Candidate {
+        query,
+        slots: vec![Vec::new(); clauses],
+        score,
+    };
+    let mut found: BTreeMap<u64, Candidate> = all
+        .into_iter()
+        .map(|query| (query.id, candidate(query)))
+        .collect();
+    for (number, clause) in search.percolates.iter().enumerate() {
+        let answer = percolated(node, index, clause)?;
+        for (query, documents) in answer.hits.rows() {
+            let hit = found
+                .entry(query.id)
+                .or_insert_with(|| candidate(Arc::clone(query)));
+            if let Some(slots) = hit.slots.get_mut(number) {
+                slots.extend_from_slice(documents);
+            }
+        }
+    }
+    let needs_document = search.find.needs_document();
+    let is_found = |candidate: &Candidate| {
+        let stored = if needs_document {
+            document(&candidate.query, &index.mapping)
+        } else {
+            String::new()
+        };
+        let stored = serde_json::from_str(&stored).unwrap_or(Json::Null);
+        let hit = |clause: usize| {
+            candidate
+                .slots
+                .get(clause)
+                .is_some_and(|slots| !slots.is_empty())
+        };
+        search.find.holds(&id_of(&candidate.query), &stored, &hit)
+    };
+    Ok(found.into_values().filter(is_found).collect())
+}
+
+fn percolated(node: &Node, index: &Index, clause: &Percolate) -> Result<PqAnswer, EsError> {
+    thread_local! {
+        static SCRATCH: RefCell<PqScratch> = RefCell::default();
+    }
+    let documents = clause
+        .documents
+        .iter()
+        .map(|document| columns_of(document, &index.mapping).map(PqDocument::Fields));
+    let documents: Vec<PqDocument> = documents.collect::<Result<_, _>>()?;
+    add(&node.counters.pq_documents, documents.len() as u64);
+    let snapshot = node
+        .engine()
+        .map_err(|failure| failed(failure, &index.name))?
+        .snapshot();
+    let request = PqRequest::new(&index.name, &documents);
+    let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch));
+    answer.map_err(|error| failed(error.into(), &index.name))
+}

@@ -1,0 +1,198 @@
+//! Stored documents: standing queries by their `_id`.
+
+use serde_json::json;
+use wire::es::{BulkItem, BulkOperation, EsError, Paths, query_id, quoted};
+
+use super::Replied;
+use super::asked::Asked;
+use super::change::{Change, Outcome, change_all};
+use super::index::Index;
+use super::read::{document, id_of, read};
+use crate::node::Node;
+
+/// Changes sent to the engine as one durable unit, at most.
+const UNIT_CHANGES: usize = 10_000;
+
+/// `PUT|POST /{index}/_doc[/{id}]`, `/_create/{id}` and the typed paths.
+pub async fn one(
+    node: &Node,
+    name: &str,
+    kind: Option<String>,
+    id: Option<String>,
+    create: bool,
+    asked: &Asked,
+) -> Replied {
+    let index = Index::find(node, name)?;
+    let create = create || asked.parameter("op_type") == Some("create");
+    let operation = if create {
+        BulkOperation::Create
+    } else {
+        BulkOperation::Index
+    };
+    let change = Change {
+        operation,
+        id,
+        document: asked.body.clone(),
+    };
+    single(node, &index, kind.as_deref(), change).await
+}
+
+/// `DELETE /{index}/_doc/{id}`.
+pub async fn delete(node: &Node, name: &str, kind: Option<String>, id: &str) -> Replied {
+    let index = Index::find(node, name)?;
+    let change = Change {
+        operation: BulkOperation::Delete,
+        id: Some(id.to_owned()),
+        document: Vec::new(),
+    };
+    single(node, &index, kind.as_deref(), change).await
+}
+
+async fn single(node: &Node, index: &Index, kind: Option<&str>, change: Change) -> Replied {
+    let mut done = change_all(node, index, vec![change]).await?;
+    let (_, done) = done
+        .pop()
+        .ok_or_else(|| EsError::illegal("", "nothing to do"))?;
+    let done = done?;
+    Ok((
+        done.status(),
+        done.shown(&index.definition.name, kind).to_string(),
+    ))
+}
+
+/// `GET /{index}/_doc/{id}`.
+pub async fn get(
+    node: &Node,
+    name: &str,
+    kind: Option<String>,
+    id: &str,
+    asked: &Asked,
+) -> Replied {
+    let index = Index::find(node, name)?;
+    let kind = kind.map_or_else(String::new, |kind| format!("\"_type\":{},", quoted(&kind)));
+    let head = format!(
+        "\"_index\":{},{kind}\"_id\":{}",
+        quoted(&index.definition.name),
+        quoted(id)
+    );
+    let Some(source) = source(node, &index, id).await? else {
+        return Ok((404, format!("{{{head},\"found\":false}}")));
+    };
+    let paths = shown_paths(asked);
+    let source = if paths.nothing {
+        String::new()
+    } else if paths.is_everything() {
+        format!(",\"_source\":{source}")
+    } else {
+        format!(",\"_source\":{}", paths.of(&source))
+    };
+    let numbers = "\"_version\":1,\"_seq_no\":0,\"_primary_term\":1";
+    Ok((200, format!("{{{head},{numbers},\"found\":true{source}}}")))
+}
+
+/// `GET /{index}/_source/{id}`.
+pub async fn get_source(node: &Node, name: &str, id: &str) -> Replied {
+    let index = Index::find(node, name)?;
+    match source(node, &index, id).await? {
+        Some(source) => Ok((200, source)),
+        None => {
+            let reason = format!("document not found [{name}]/[{id}]");
+            Err(EsError::new(404, "resource_not_found_exception", reason))
+        }
+    }
+}
+
+async fn source(node: &Node, index: &Index, id: &str) -> Result<Option<String>, EsError> {
+    let found = read(node, &index.name, Some(vec![query_id(id).0])).await?;
+    let found = found.first().filter(|query| id_of(query) == id);
+    Ok(found.map(|query| document(query, &index.mapping)))
+}
+
+fn shown_paths(asked: &Asked) -> Paths {
+    let list = |name: &str| {
+        let list = asked.parameter(name);
+        let list = list.map(|paths| paths.split(',').map(str::to_owned).collect());
+        list.unwrap_or_default()
+    };
+    let mut paths = Paths {
+        nothing: false,
+        includes: list("_source_includes"),
+        excludes: list("_source_excludes"),
+    };
+    match asked.parameter("_source") {
+        None | Some("true" | "") => {}
+        Some("false") => paths.nothing = true,
+        Some(_) => paths.includes = list("_source"),
+    }
+    paths
+}
+
+/// `_bulk`: items of one index are changed in units; one that is refused leaves the others as they are.
+pub async fn bulk(node: &Node, name: Option<&str>, asked: &Asked) -> Replied {
+    let started_us = node.clock.steady_us();
+    let mut replies: Vec<String> = Vec::new();
+    let mut errors = false;
+    let mut items = wire::es::bulk(&asked.body)?.into_iter().peekable();
+    while let Some(item) = items.next() {
+        let named = item.index.clone().or_else(|| name.map(str::to_owned));
+        let named = named.ok_or_else(|| {
+            EsError::illegal("", "an item without [_index], and none in the path")
+        })?;
+        let mut unit = vec![item];
+        let is_same = |item: &BulkItem<'_>| item.index.as_deref().or(name) == Some(named.as_str());
+        while unit.len() < UNIT_CHANGES
+            && let Some(item) = items.next_if(is_same)
+        {
+            unit.push(item);
+        }
+        let operations: Vec<BulkOperation> = unit.iter().map(|item| item.operation).collect();
+        for (operation, outcome) in operations
+            .into_iter()
+            .zip(unit_done(node, &named, unit).await?)
+        {
+            errors |= outcome.1.is_err();
+            replies.push(item_reply(operation, &named, outcome));
+        }
+    }
+    let took_ms = (node.clock.steady_us() - started_us) / 1_000;
+    let items = replies.join(",");
+    let reply = format!("{{\"took\":{took_ms},\"errors\":{errors},\"items\":[{items}]}}");
+    Ok((200, reply))
+}
+
+async fn unit_done(
+    node: &Node,
+    name: &str,
+    unit: Vec<BulkItem<'_>>,
+) -> Result<Vec<Outcome>, EsError> {
+    let index = match Index::find(node, name) {
+        Ok(index) => index,
+        Err(error) => {
+            let refused = |item: BulkItem<'_>| (item.id, Err(error.clone()));
+            return Ok(unit.into_iter().map(refused).collect());
+        }
+    };
+    let change = |item: BulkItem<'_>| Change {
+        operation: item.operation,
+        id: item.id,
+        document: item.document.to_vec(),
+    };
+    change_all(node, &index, unit.into_iter().map(change).collect()).await
+}
+
+fn item_reply(operation: BulkOperation, index: &str, (id, done): Outcome) -> String {
+    let reply = match done {
+        Ok(done) => {
+            let mut reply = done.shown(index, None);
+            reply["status"] = done.status().into();
+            reply
+        }
+        Err(error) => json!({
+            "_index": index,
+            "_id": id,
+            "status": error.status,
+            "error": error.cause(),
+        }),
+    };
+    format!("{{\"{}\":{reply}}}", operation.name())
+}
