@@ -50,7 +50,7 @@ const CROWDED_PART: usize = 8;
 
 /// A word of at most 15 bytes, exactly: its bytes, zeros, and its length with [`USED`] in the last byte. Equal keys are
 /// equal words, so finding a key needs no look at the text. Never 0.
-type Key = [u64; 2];
+pub(crate) type Key = [u64; 2];
 
 /// In the last byte of every key, so that none is 0.
 const USED: u64 = 0x80;
@@ -334,6 +334,12 @@ impl Dictionary {
     }
 }
 
+/// The key of a word that is short enough to be its own.
+#[inline]
+pub(crate) fn short_key(buffer: &[u8], word: Range<usize>) -> Option<Key> {
+    (word.len() <= SHORT_BYTES_MAX).then(|| key_in(buffer, word))
+}
+
 /// A number for a word, the same in every process; used to count words that may not be in a dictionary.
 #[inline]
 pub(crate) fn hash_word(buffer: &[u8], word: Range<usize>) -> u64 {
@@ -383,7 +389,7 @@ const KEPT: [Key; SHORT_BYTES_MAX + 1] = {
 
 /// One wide multiplication, folded.
 #[inline]
-fn hash_key(key: Key) -> u64 {
+pub(crate) fn hash_key(key: Key) -> u64 {
     let product = u128::from(key[0] ^ 0x9e37_79b9_7f4a_7c15)
         * u128::from(key[1].rotate_left(17) ^ 0xd1b5_4a32_d192_ed03);
     product as u64 ^ (product >> 64) as u64

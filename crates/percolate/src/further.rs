@@ -32,8 +32,9 @@ impl Further {
             self.mark_pairs(dictionary, document, plain, &mut mark);
         }
         if !dictionary.patterns.is_empty() {
-            for (text, field, _) in document.iter() {
-                let matches = self.memo.of(&dictionary.patterns, text).iter();
+            let (patterns, buffer) = (&dictionary.patterns, document.buffer());
+            for ((text, field, _), (word, _)) in document.iter().zip(document.spans()) {
+                let matches = self.memo.of(patterns, buffer, word, text).iter();
                 matches
                     .filter(|(fields, _)| fields.holds(field))
                     .for_each(|(_, term)| mark(*term));

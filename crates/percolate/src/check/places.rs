@@ -64,7 +64,7 @@ impl Places {
                 _ => self.lasts.push(at),
             }
             let sorted = &mut self.sorted;
-            let plain = slice.dictionary.find(document.buffer(), word);
+            let plain = slice.dictionary.find(document.buffer(), word.clone());
             if plain.term() != UNKNOWN {
                 sorted.push((plain.term(), at));
                 slice
@@ -72,7 +72,8 @@ impl Places {
                     .limited(plain, field, |term| sorted.push((term, at)));
             }
             if has_patterns {
-                let matches = memo.of(&slice.dictionary.patterns, text).iter();
+                let patterns = &slice.dictionary.patterns;
+                let matches = memo.of(patterns, document.buffer(), word, text).iter();
                 let matches = matches.filter(|(fields, _)| fields.holds(field));
                 sorted.extend(matches.map(|(_, term)| (*term, at)));
             }

@@ -1,13 +1,16 @@
 //! What a matcher knows of the words it has met: the patterns that each of them matches.
 
-use hashbrown::{HashTable, hash_table::Entry};
+use std::ops::Range;
+
+use hashbrown::{HashMap, HashTable, hash_table::Entry};
 use query::tree::FieldSet;
+use rustc_hash::FxBuildHasher;
 
 use super::Patterns;
-use crate::dictionary::{TermId, hash_word};
+use crate::dictionary::{Key, TermId, hash_key, short_key};
 
 /// Words known at most; then all are forgotten.
-const WORDS_MAX: usize = 1 << 16;
+const WORDS_MAX: usize = 1 << 17;
 
 /// Patterns of all those words at most.
 const MATCHES_MAX: usize = 1 << 21;
@@ -16,53 +19,57 @@ const MATCHES_MAX: usize = 1 << 21;
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     generation: u64,
-    words: HashTable<Met>,
-    texts: Vec<u8>,
+    /// Words that are their own keys, with their stretches of the matches.
+    short: HashTable<(Key, Stretch)>,
+    long: HashMap<Box<str>, Stretch, FxBuildHasher>,
     matches: Vec<(FieldSet, TermId)>,
 }
 
-/// A word, and its stretch of the matches.
-#[derive(Debug)]
-struct Met {
-    hash: u64,
-    text: (u32, u32),
-    matches: (u32, u32),
-}
-
-fn stretch<T>(of: &[T], (start, end): (u32, u32)) -> &[T] {
-    of.get(start as usize..end as usize).unwrap_or_default()
-}
+type Stretch = (u32, u32);
 
 impl Memo {
-    /// The patterns that a word matches, with their fields.
-    pub(crate) fn of(&mut self, patterns: &Patterns, text: &str) -> &[(FieldSet, TermId)] {
-        let is_full = self.words.len() >= WORDS_MAX || self.matches.len() >= MATCHES_MAX;
+    /// The patterns that a word matches, with their fields. The word is a stretch of a buffer.
+    pub(crate) fn of(
+        &mut self,
+        patterns: &Patterns,
+        buffer: &[u8],
+        word: Range<usize>,
+        text: &str,
+    ) -> &[(FieldSet, TermId)] {
+        let words = self.short.len() + self.long.len();
+        let is_full = words >= WORDS_MAX || self.matches.len() >= MATCHES_MAX;
         if self.generation != patterns.generation || is_full {
             self.generation = patterns.generation;
-            self.words.clear();
-            self.texts.clear();
+            self.short.clear();
+            self.long.clear();
             self.matches.clear();
         }
-        let hash = hash_word(text.as_bytes(), 0..text.len());
-        let same =
-            |met: &Met| met.hash == hash && stretch(&self.texts, met.text) == text.as_bytes();
-        let found = match self.words.entry(hash, same, |met| met.hash) {
-            Entry::Occupied(met) => met.get().matches,
-            Entry::Vacant(free) => {
-                let start = self.texts.len() as u32;
-                self.texts.extend_from_slice(text.as_bytes());
-                let first = self.matches.len() as u32;
-                let matches = &mut self.matches;
-                patterns.each_match(text, &mut |fields, term| matches.push((fields, term)));
-                let found = (first, matches.len() as u32);
-                free.insert(Met {
-                    hash,
-                    text: (start, self.texts.len() as u32),
-                    matches: found,
-                });
-                found
-            }
+        let matches = &mut self.matches;
+        let mut compare = || {
+            let first = matches.len() as u32;
+            patterns.each_match(text, &mut |fields, term| matches.push((fields, term)));
+            (first, matches.len() as u32)
         };
-        stretch(&self.matches, found)
+        let (start, end) = match short_key(buffer, word) {
+            Some(key) => {
+                let same = |(other, _): &(Key, Stretch)| *other == key;
+                let hash = |(key, _): &(Key, Stretch)| hash_key(*key);
+                match self.short.entry(hash_key(key), same, hash) {
+                    Entry::Occupied(met) => met.get().1,
+                    Entry::Vacant(free) => free.insert((key, compare())).get().1,
+                }
+            }
+            None => match self.long.get(text) {
+                Some(met) => *met,
+                None => {
+                    let found = compare();
+                    self.long.insert(text.into(), found);
+                    found
+                }
+            },
+        };
+        self.matches
+            .get(start as usize..end as usize)
+            .unwrap_or_default()
     }
 }
