@@ -9,6 +9,7 @@ mod fold;
 mod settings;
 mod stem;
 mod units;
+mod wide;
 mod words;
 
 #[cfg(test)]

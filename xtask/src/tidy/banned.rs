@@ -57,7 +57,11 @@ const BANS: [Ban; 15] = [
     ban("tokio", &["crates/server/"], "async stops at the mailbox"),
     everywhere(
         "unsafe",
-        &["crates/disk/src/map.rs", "crates/percolate/src/wide.rs"],
+        &[
+            "crates/disk/src/map.rs",
+            "crates/percolate/src/wide.rs",
+            "crates/query/src/analysis/wide.rs",
+        ],
         "unsafe lives in named modules only",
     ),
     everywhere(

@@ -1,14 +1,15 @@
 //! The words of a document in one buffer, and the fast path that makes them.
 //!
-//! The text is copied once and its ASCII letters are lowered in place. A *stretch* is what lies between two ASCII separators;
-//! stretches are found 64 bytes at a time as the edges of a bit mask. One of ASCII is a word of that copy, and costs no
-//! allocation; one with anything else in it takes the general path of `fold.rs`, and its words go behind the copy. A property
+//! The text is copied once, its ASCII letters lowered on the way. A *stretch* is what lies between two ASCII separators;
+//! stretches are found 64 bytes at a time as the edges of a bit mask (`wide.rs`). One of ASCII is a word of that copy, and costs
+//! no allocation; one with anything else in it takes the general path of `fold.rs`, and its words go behind the copy. A property
 //! holds this equal to the general path over the whole text.
 
 use std::iter::Peekable;
 use std::ops::Range;
 
 use super::units::{self, Bound};
+use super::wide::{self, Block};
 use super::{Analyzer, fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
 use crate::tree::Unit;
@@ -28,6 +29,8 @@ pub struct Words {
     paragraphs: Vec<(u8, u32)>,
     /// Kept for its memory.
     written: String,
+    /// Likewise: what the bytes of the field at hand are.
+    blocks: Vec<Block>,
 }
 
 /// Where one word stands.
@@ -64,19 +67,46 @@ impl Words {
             .unwrap_or_default();
         self.source_bytes += text.len();
         let base = self.folded.len();
-        self.folded.push_str(text);
-        if let Some(copy) = self.folded.get_mut(base..) {
-            copy.make_ascii_lowercase();
-        }
+        let mut blocks = std::mem::take(&mut self.blocks);
+        wide::read(text, &mut self.folded, &mut blocks);
+        let any = |kind: fn(&Block) -> u64| blocks.iter().fold(0, |all, one| all | kind(one)) != 0;
         if !analyzer.settings.is_plain() {
-            return self.push_read(analyzer, field, text, base);
+            self.push_read(analyzer, field, (text, base), &blocks);
+        } else if any(|block| block.high | block.mark) {
+            self.push_mixed(analyzer, field, (text, base), &blocks);
+        } else {
+            self.push_ascii_words(field, base, text.len(), &blocks);
         }
-        let all_ascii = text.is_ascii();
+        self.blocks = blocks;
+    }
+
+    /// The words of a field that is ASCII without a `#` or `@`; its copy lies at `base`.
+    fn push_ascii_words(&mut self, field: u8, base: usize, bytes: usize, blocks: &[Block]) {
         let mut position = 0;
-        each_stretch(text.as_bytes(), |stretch| {
+        each_stretch(blocks, bytes, |stretch| {
+            position += 1;
+            self.marks.push(Mark {
+                start: (base + stretch.start) as u32, // fits, see DOCUMENT_BYTES_MAX
+                bytes: stretch.len().min(WORD_BYTES_MAX) as u16,
+                field,
+                position,
+            });
+        });
+    }
+
+    /// The words of any field; the copy of its text lies at `base`.
+    fn push_mixed(
+        &mut self,
+        analyzer: &Analyzer,
+        field: u8,
+        (text, base): (&str, usize),
+        blocks: &[Block],
+    ) {
+        let mut position = 0;
+        each_stretch(blocks, text.len(), |stretch| {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
-            if all_ascii || source.is_ascii() {
+            if source.is_ascii() {
                 position += 1;
                 self.push_ascii(base, &stretch, marked, Place { field, position });
             } else {
@@ -163,7 +193,13 @@ impl Words {
     }
 
     /// The words of one field in a table with settings; the copy of the text lies at `base`.
-    fn push_read(&mut self, analyzer: &Analyzer, field: u8, text: &str, base: usize) {
+    fn push_read(
+        &mut self,
+        analyzer: &Analyzer,
+        field: u8,
+        (text, base): (&str, usize),
+        blocks: &[Block],
+    ) {
         let bounds = if analyzer.settings.units() {
             units::bounds(text)
         } else {
@@ -171,7 +207,7 @@ impl Words {
         };
         let mut bounds = bounds.into_iter().peekable();
         let mut position = 0;
-        each_stretch(text.as_bytes(), |stretch| {
+        each_stretch(blocks, text.len(), |stretch| {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
@@ -273,18 +309,13 @@ struct Place {
     position: u32,
 }
 
-/// Calls `visit` with every stretch of the text.
-#[inline]
-fn each_stretch(text: &[u8], mut visit: impl FnMut(Range<usize>)) {
-    let (blocks, tail) = text.as_chunks::<64>();
-    let mut last = [0; 64];
-    for (slot, byte) in last.iter_mut().zip(tail) {
-        *slot = *byte;
-    }
+/// Calls `visit` with every stretch of a text of so many bytes.
+#[inline(always)]
+fn each_stretch(blocks: &[Block], bytes: usize, mut visit: impl FnMut(Range<usize>)) {
     let mut open = None; // start of a stretch that reaches into the block at hand
-    for (number, block) in blocks.iter().chain([&last]).enumerate() {
+    for (number, block) in blocks.iter().enumerate() {
         let base = number * 64;
-        let mask = stretch_mask(block);
+        let mask = block.stretch;
         let shifted = mask << 1 | u64::from(open.is_some());
         let (mut starts, mut ends) = (mask & !shifted, !mask & shifted);
         if let Some(start) = open {
@@ -306,29 +337,6 @@ fn each_stretch(text: &[u8], mut visit: impl FnMut(Range<usize>)) {
         }
     }
     if let Some(start) = open {
-        visit(start..text.len());
+        visit(start..bytes);
     }
-}
-
-/// Bit `i` is set if byte `i` belongs to a stretch. Written so that the compiler compares sixteen bytes at once.
-#[inline]
-fn stretch_mask(block: &[u8; 64]) -> u64 {
-    let mut flags = [0; 64];
-    for (flag, byte) in flags.iter_mut().zip(block) {
-        *flag = u8::from(is_stretch_byte(*byte));
-    }
-    let mut mask = 0;
-    for (number, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
-        // The product gathers the low bits of eight bytes in its top byte.
-        let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask |= gathered << (number * 8);
-    }
-    mask
-}
-
-/// ASCII letters, digits, `_`, and every byte outside ASCII.
-#[inline]
-fn is_stretch_byte(byte: u8) -> bool {
-    let letter = (byte | 0x20).wrapping_sub(b'a') < 26;
-    letter | (byte.wrapping_sub(b'0') < 10) | (byte == b'_') | (byte >= 0x80)
 }
