@@ -23,6 +23,9 @@ pub const REPLY_BYTES_MAX: usize = 256 << 20;
 /// Most words of a document whose highlights tell which of them a query's match reaches over.
 pub const HIGHLIGHT_WORDS_MAX: usize = 2_000;
 
+/// Longest text that Elasticsearch's door highlights, in bytes: the cost grows with its square.
+pub const HIGHLIGHT_BYTES_MAX: usize = 64 << 10;
+
 /// Bytes of lines that `/bulk` collects before it commits, where no empty line commits earlier: 8 MiB.
 pub const BULK_BATCH_BYTES: usize = 8 << 20;
 

@@ -2,6 +2,7 @@
 
 mod asked;
 mod change;
+mod highlight;
 mod index;
 mod info;
 mod read;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use engine::{PqAnswer, PqDocument, PqRequest, PqScratch};
 use percolate::StandingQuery;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use wire::es::{EsError, Hits, Order, Percolate, Search, columns_of, quoted};
 
 use super::asked::{self, Asked};
 use super::index::Index;
 use super::read::{document, id_of, read};
-use super::{Replied, failed};
+use super::{Replied, failed, highlight};
 use crate::limits::REPLY_BYTES_MAX;
 use crate::node::Node;
 use crate::statement::guarded;
@@ -129,9 +129,6 @@ async fn answered(
 ) -> Result<String, EsError> {
     let started_us = node.clock.steady_us();
     let search = wire::es::search(body, &index.mapping)?;
-    if search.highlight.is_some() {
-        return Err(EsError::not_yet("highlight", "highlights"));
-    }
     let mut found = candidates(node, index, &search).await?;
     let total = found.len() as u64;
     let best = found
@@ -191,12 +188,26 @@ fn rest(candidate: &Candidate, index: &Index, search: &Search) -> String {
     if !fields.is_empty() {
         rest.push_str(&format!(",\"fields\":{{{fields}}}"));
     }
+    if let Some(marked) = marked(candidate, index, search) {
+        rest.push_str(&format!(",\"highlight\":{marked}"));
+    }
     match search.order {
         None => {}
         Some(Order::Score { .. }) => rest.push_str(&format!(",\"sort\":[{:?}]", candidate.score)),
         Some(Order::Number { .. }) => rest.push_str(&format!(",\"sort\":[{}]", candidate.query.id)),
     }
     rest
+}
+
+/// The highlights of all clauses, where they are asked for and there are any.
+fn marked(candidate: &Candidate, index: &Index, search: &Search) -> Option<Json> {
+    let how = search.highlight.as_ref()?;
+    let mut marked = Map::new();
+    for (clause, slots) in search.percolates.iter().zip(&candidate.slots) {
+        let text = &candidate.query.text;
+        marked.extend(highlight::of(index, text, clause, slots, how));
+    }
+    (!marked.is_empty()).then_some(Json::Object(marked))
 }
 
 fn sort(found: &mut Vec<Candidate>, search: &Search) {

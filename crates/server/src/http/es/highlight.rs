@@ -1,0 +1,74 @@
+//! Highlights: the documents with the words marked that a stored query asked for.
+
+use query::analysis::Analyzer;
+use query::schema::ColumnType;
+use query::value::Value;
+use serde_json::{Map, Value as Json};
+use wire::es::{FieldKind, Highlight, Percolate, columns_of, fragments, glob};
+
+use super::index::Index;
+use crate::limits::HIGHLIGHT_BYTES_MAX;
+
+/// Of the documents that the query hit the fields with something marked, named with the document's number in front where there are
+/// several, and with the clause's name where it has one.
+pub fn of(
+    index: &Index,
+    text: &str,
+    clause: &Percolate,
+    slots: &[u32],
+    how: &Highlight,
+) -> Map<String, Json> {
+    let columns = &index.definition.columns;
+    let texts: Vec<&str> = columns
+        .iter()
+        .filter(|column| column.kind == ColumnType::Text)
+        .map(|column| column.name.as_str())
+        .collect();
+    let analyzer = Analyzer::default();
+    let mut marked = Map::new();
+    // A stored text was parsed once; a build that refuses it marks nothing.
+    let Ok(parsed) = query::parse(text, &texts, &analyzer) else {
+        return marked;
+    };
+    for slot in slots {
+        let document = clause.documents.get(*slot as usize);
+        let values = document.map(|document| columns_of(document, &index.mapping));
+        let Some(Ok(values)) = values else {
+            continue;
+        };
+        for field in index
+            .mapping
+            .fields
+            .iter()
+            .filter(|field| field.kind == FieldKind::Text)
+        {
+            let Some((_, count)) = how.fields.iter().find(|(name, _)| glob(name, &field.path))
+            else {
+                continue;
+            };
+            let value = values.iter().find(|(column, _)| *column == field.column);
+            let place = texts.iter().position(|name| *name == field.column);
+            let (Some((_, Value::Str(text))), Some(place)) = (value, place) else {
+                continue;
+            };
+            if text.len() > HIGHLIGHT_BYTES_MAX {
+                continue;
+            }
+            let marks = query::highlight::ranges(&parsed.root, place as u8, text, &analyzer);
+            let pieces = fragments(text, &marks, *count, how);
+            if !pieces.is_empty() {
+                marked.insert(named(clause, *slot, &field.path), pieces.into());
+            }
+        }
+    }
+    marked
+}
+
+fn named(clause: &Percolate, slot: u32, field: &str) -> String {
+    match (&clause.name, clause.documents.len()) {
+        (_, 1) if clause.name.is_none() => field.to_owned(),
+        (Some(name), 1) => format!("{name}_{field}"),
+        (Some(name), _) => format!("{name}_{slot}_{field}"),
+        (None, _) => format!("{slot}_{field}"),
+    }
+}
