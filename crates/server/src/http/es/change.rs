@@ -152,54 +152,18 @@ fn decide(
     index: &Index,
     there: &mut HashMap<u64, Option<String>>,
 ) -> Result<(Option<Command>, Done), EsError> {
-    let table = index.name.clone();
-    let id = change.id.clone().unwrap_or_default();
     let before = ready.number.and_then(|number| there.get(&number));
-    let is_there = before.is_some();
-    if before.is_some_and(|name| *name != ready.name) {
-        let known = before
-            .and_then(Option::as_deref)
-            .map_or_else(|| "a number".to_owned(), str::to_owned);
-        let what = format!("_id [{id}] has the same number as [{known}]: choose another");
-        return if change.operation == BulkOperation::Delete {
-            Ok((
-                None,
-                Done {
-                    id,
-                    result: "not_found",
-                },
-            ))
-        } else {
-            Err(EsError::illegal("", what))
-        };
-    }
+    let is_ours = before.is_some_and(|name| *name == ready.name);
     if change.operation == BulkOperation::Delete {
-        let Some(number) = ready.number.filter(|_| is_there) else {
-            return Ok((
-                None,
-                Done {
-                    id,
-                    result: "not_found",
-                },
-            ));
-        };
-        there.remove(&number);
-        let filter = Some(named([number].into()));
-        let command = Command::Delete {
-            table,
-            matching: None,
-            filter,
-            limit: None,
-        };
-        return Ok((
-            Some(command),
-            Done {
-                id,
-                result: "deleted",
-            },
-        ));
+        return Ok(deleted(change, ready, is_ours, index, there));
     }
-    if change.operation == BulkOperation::Create && is_there {
+    let id = change.id.clone().unwrap_or_default();
+    if let Some(other) = before.filter(|_| !is_ours) {
+        let other = other.as_deref().unwrap_or("a number");
+        let what = format!("_id [{id}] has the same number as [{other}]: choose another");
+        return Err(EsError::illegal("", what));
+    }
+    if change.operation == BulkOperation::Create && is_ours {
         let reason =
             format!("[{id}]: version conflict, document already exists (current version [1])");
         return Err(
@@ -210,18 +174,36 @@ fn decide(
         there.insert(number, ready.name);
     }
     let command = Command::Insert {
-        table,
+        table: index.name.clone(),
         columns: Some(COLUMNS.map(str::to_owned).into()),
         rows: vec![ready.values],
         replace: change.operation == BulkOperation::Index,
     };
-    Ok((
-        Some(command),
-        Done {
-            id,
-            result: if is_there { "updated" } else { "created" },
-        },
-    ))
+    let result = if is_ours { "updated" } else { "created" };
+    Ok((Some(command), Done { id, result }))
+}
+
+fn deleted(
+    change: &Change,
+    ready: Ready,
+    is_ours: bool,
+    index: &Index,
+    there: &mut HashMap<u64, Option<String>>,
+) -> (Option<Command>, Done) {
+    let id = change.id.clone().unwrap_or_default();
+    let Some(number) = ready.number.filter(|_| is_ours) else {
+        let result = "not_found";
+        return (None, Done { id, result });
+    };
+    there.remove(&number);
+    let command = Command::Delete {
+        table: index.name.clone(),
+        matching: None,
+        filter: Some(named(vec![number])),
+        limit: None,
+    };
+    let result = "deleted";
+    (Some(command), Done { id, result })
 }
 
 /// Sends commands as few units; the one that the engine refuses is told, the others are sent again without it.
