@@ -86,7 +86,7 @@ impl Catalog {
     /// Refuses a DROP of a table that another one names.
     pub(crate) fn check_unused(&self, name: &str) -> Result<()> {
         for (_, definition) in self.iter() {
-            let Kind::Percolate { on, into } = &definition.kind else {
+            let Kind::Percolate { on, into, .. } = &definition.kind else {
                 continue;
             };
             if on.iter().chain(into).any(|named| named == name) {

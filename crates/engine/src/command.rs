@@ -1,5 +1,7 @@
 //! What may be asked of the engine, and what it answers.
 
+use query::Syntax;
+use query::analysis::Settings;
 use query::expression::Expression;
 use query::request::Select;
 use query::schema::{Column, ColumnType};
@@ -59,6 +61,8 @@ pub enum Command {
         /// LIMIT: rows by rising id, or in queue order.
         limit: Option<u64>,
     },
+    /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the rows put.
+    Backfill(Backfill),
     /// Inserts and deletes, in order; all of them or none. A refusal is [`Error::InMany`].
     Many(Vec<Command>),
     /// SELECT on a pq or queue table. Search tables are read from [`crate::Snapshot`].
@@ -83,6 +87,19 @@ pub enum Command {
     Checkpoint,
     /// Checkpoint, then the end of [`crate::Engine::run`].
     Shutdown,
+}
+
+/// Documents that are stored, for one standing query that came later: their hits go where those of new documents go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Backfill {
+    /// The pq table.
+    pub table: String,
+    /// The query.
+    pub query_id: u64,
+    /// The search table that it listens to.
+    pub on: String,
+    /// The documents; those that do not hit the query, or not any more, are passed over.
+    pub ids: Vec<u64>,
 }
 
 /// What is answered.
@@ -126,6 +143,8 @@ pub struct Definition {
     /// Its columns, without the implied `id` of search and pq tables. Of a pq table: the columns of the documents it
     /// is asked about; may be empty with `on`.
     pub columns: Vec<Column>,
+    /// How its texts become words. A pq table with `on` has that of the tables it listens to.
+    pub analysis: Settings,
 }
 
 /// What a table is.
@@ -137,8 +156,10 @@ pub enum Kind {
     Percolate {
         /// The search tables whose every INSERT and REPLACE is matched; none: the table is only asked by CALL PQ.
         on: Vec<String>,
-        /// The queue that takes the hits; only with `on`.
+        /// The queue or search table that takes the hits; only with `on`.
         into: Option<String>,
+        /// What the queries are written in.
+        syntax: Syntax,
     },
     /// Rows for workers: `ENGINE=queue`, `type='queue'`.
     Queue,

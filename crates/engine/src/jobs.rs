@@ -7,6 +7,7 @@ use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::mailbox::Waker;
+use crate::table::percolate::counts::CountsJob;
 use crate::table::percolate::file::QueryFileJob;
 use crate::table::queue::FoldJob;
 
@@ -20,6 +21,7 @@ pub(crate) struct Job {
 pub(crate) enum Work {
     Seal(index::SealJob),
     Queries(QueryFileJob),
+    Counts(CountsJob),
     /// With the number that the queue's next row got at the position.
     Rows(FoldJob, u64),
     /// Changes how queries lie in memory: nothing for a file.
@@ -39,9 +41,11 @@ pub(crate) enum Made {
     Segment(Box<index::Sealed>),
     /// Path of the new file.
     Queries(String),
+    /// Path of the new file, if it could be written.
+    Counts(Result<String>),
     /// Path of the new file, if there were rows to write; the number of the next row.
     Rows(Option<String>, u64),
-    Merged(percolate::Merged),
+    Merged(Box<percolate::Merged>),
 }
 
 impl Job {
@@ -53,8 +57,9 @@ impl Job {
                 job.run().map(Box::new).map(Made::Segment).map_err(failed)
             }
             Work::Queries(job) => job.run().map(Made::Queries),
+            Work::Counts(job) => Ok(Made::Counts(job.run())),
             Work::Rows(job, next) => job.run().map(|path| Made::Rows(path, next)),
-            Work::Merge(job) => Ok(Made::Merged(job.run())),
+            Work::Merge(job) => Ok(Made::Merged(Box::new(job.run()))),
         };
         Finished {
             table: self.table,

@@ -27,7 +27,8 @@ mod table;
 mod undo;
 
 pub use command::{
-    Answer, Answering, Command, Definition, Envelope, Keyword, Kind, Now, Reply, Rows, SessionId,
+    Answer, Answering, Backfill, Command, Definition, Envelope, Keyword, Kind, Now, Reply, Rows,
+    SessionId,
 };
 pub use engine::{Engine, Options, Recovered};
 pub use error::{Error, Family, Result, Why};

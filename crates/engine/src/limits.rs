@@ -12,6 +12,8 @@ pub const BATCH_BYTES_MAX: usize = 16 << 20;
 pub const TABLES_MAX: usize = 4096;
 /// Search tables that one pq table listens to.
 pub const ON_MAX: usize = 64;
+/// Documents of one piece of a backfill: what the engine's thread does in one go, in some milliseconds.
+pub const BACKFILL_DOCUMENTS_MAX: usize = 256;
 /// Columns of one table.
 pub const COLUMNS_MAX: usize = 256;
 /// Bytes of a table's or column's name.

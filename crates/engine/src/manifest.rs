@@ -9,7 +9,6 @@
 use std::sync::Arc;
 
 use disk::Disk;
-use query::analysis::Analyzer;
 use roaring::RoaringBitmap;
 
 use crate::catalog::TableId;
@@ -216,22 +215,21 @@ fn open_percolate(
     let highest = reader.number().map_err(wrong)?;
     let mut pq = PercolateTable::new(definition, reader.number().map_err(wrong)?);
     let path = reader.text().map_err(wrong)?;
+    if version > 1 {
+        pq.counted = reader.number().map_err(wrong)?;
+        let counts = reader.text().map_err(wrong)?;
+        if !counts.is_empty() {
+            pq.load_counts(&*state.disk, counts)?;
+        }
+    }
     if !path.is_empty() {
-        let analyzer = Analyzer::default();
         for row in file::load(&*state.disk, path)? {
-            pq.store(&analyzer, &row)?;
+            pq.store(&row, 0)?;
         }
         pq.file = Some(path.to_owned());
     }
     pq.highest = highest;
     pq.changed = 0;
-    if version > 1 {
-        pq.counted = reader.number().map_err(wrong)?;
-        let counts = reader.text().map_err(wrong)?;
-        if !counts.is_empty() {
-            pq.counts_file = Some(counts.to_owned());
-        }
-    }
     state.percolates.insert(table, pq);
     Ok(())
 }

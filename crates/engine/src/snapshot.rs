@@ -1,5 +1,6 @@
 //! What readers see: the catalog and every table as of one batch, immutable.
 
+mod backfill;
 mod call_pq;
 mod select;
 mod status;
@@ -8,6 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch};
+
+use query::analysis::Analyzer;
 
 use crate::catalog::{Catalog, TableId, show_create};
 use crate::command::{Definition, Kind};
@@ -30,6 +33,7 @@ pub(crate) enum View {
 
 pub(crate) struct SearchView {
     pub(crate) definition: Arc<Definition>,
+    pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) rows: Arc<index::Snapshot>,
     pub(crate) status: index::Status,
     pub(crate) folded: u64,
@@ -37,6 +41,7 @@ pub(crate) struct SearchView {
 
 pub(crate) struct PercolateView {
     pub(crate) definition: Arc<Definition>,
+    pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) queries: Arc<percolate::Snapshot>,
     pub(crate) text_bytes: u64,
     pub(crate) folded: u64,

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use disk::Disk;
-use query::analysis::{Analyzer, Words};
+use percolate::StandingQuery;
+use query::analysis::Words;
+use query::schema::Column;
 
 use crate::catalog::{Catalog, TableId};
 use crate::command::{Definition, Kind};
@@ -19,7 +21,6 @@ use crate::table::search::{SearchTable, analyse, shape};
 /// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
 pub(crate) struct State {
     pub(crate) disk: Arc<dyn Disk>,
-    pub(crate) analyzer: Analyzer,
     pub(crate) catalog: Catalog,
     /// Records up to here are in the manifest's catalog.
     pub(crate) catalog_folded: u64,
@@ -40,13 +41,23 @@ pub(crate) struct Prepared {
     /// In the order of the documents; empty: made while applying.
     pub(crate) words: Vec<Words>,
     pub(crate) table: Option<index::Table>,
+    /// What the hits add to the counts of queries; `None`: taken from the record.
+    pub(crate) counting: Option<Vec<Counting>>,
+}
+
+/// How often the queries of one pq table were hit by one command's documents.
+pub(crate) struct Counting {
+    pub(crate) from: TableId,
+    /// Seconds since 1970-01-01 UTC.
+    pub(crate) hit_at: i64,
+    /// Each with the number of documents.
+    pub(crate) queries: Vec<(Arc<StandingQuery>, u64)>,
 }
 
 impl State {
     pub(crate) fn new(disk: Arc<dyn Disk>) -> State {
         State {
             disk,
-            analyzer: Analyzer::default(),
             catalog: Catalog::default(),
             catalog_folded: 0,
             searches: BTreeMap::new(),
@@ -71,6 +82,10 @@ impl State {
         prepared: &mut Prepared,
     ) -> Result<bool> {
         self.position = self.position.max(position);
+        if let Some(counting) = prepared.counting.take() {
+            self.count(&counting);
+            prepared.counting = Some(Vec::new()); // for what the record may say of them
+        }
         match record {
             Record::Create { table, definition } => {
                 if position <= self.catalog_folded {
@@ -88,14 +103,22 @@ impl State {
             }
             Record::Documents(documents) => {
                 let queued = self.apply_hits(documents, position)?;
+                if prepared.counting.is_none() {
+                    self.count_again(documents, position);
+                }
                 let stored = self.apply_documents(documents, position, &prepared.words)?;
                 Ok(queued || stored)
             }
-            Record::Hits(hits) => self.apply_hits(hits, position),
+            Record::Hits(hits) => {
+                if prepared.counting.is_none() {
+                    self.count_again(hits, position);
+                }
+                self.apply_hits(hits, position)
+            }
             Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
             Record::Queries { table, queries } => self.apply_queries(*table, queries, position),
             Record::DeleteQueries { table, ids } => {
-                self.apply_to_percolate(*table, position, |pq, _| {
+                self.apply_to_percolate(*table, position, |pq| {
                     ids.iter().for_each(|id| pq.remove(*id));
                     Ok(())
                 })
@@ -122,8 +145,18 @@ impl State {
             }
             Record::Many(members) => {
                 let mut any = false;
-                for member in members {
-                    any |= self.apply(member, position, &mut Prepared::default())?;
+                for (place, member) in members.iter().enumerate() {
+                    any |= match place {
+                        0 => self.apply(member, position, prepared)?,
+                        _ => {
+                            let counting = prepared.counting.as_ref().map(|_| Vec::new());
+                            let mut rest = Prepared {
+                                counting,
+                                ..Prepared::default()
+                            };
+                            self.apply(member, position, &mut rest)?
+                        }
+                    };
                 }
                 Ok(any)
             }
@@ -172,14 +205,14 @@ impl State {
         self.queues.remove(&table);
         self.is_catalog_unpublished = true;
         for search in self.searches.values_mut() {
-            search.listeners.retain(|listener| listener.table != table);
+            Arc::make_mut(&mut search.listeners).retain(|listener| listener.table != table);
         }
     }
 
     /// Finds out anew who listens to whom; after a change of the catalog.
     pub(crate) fn connect(&mut self) -> Result<()> {
         for search in self.searches.values_mut() {
-            search.listeners.clear();
+            let mut listeners = Vec::new();
             for table in self.catalog.listeners(&search.definition.name) {
                 let Some(pq) = self.percolates.get(&table) else {
                     continue;
@@ -197,8 +230,14 @@ impl State {
                     }
                     _ => None,
                 };
-                search.listeners.push(Listener { table, into });
+                let columns = places(&pq.definition.columns, &search.definition.columns);
+                listeners.push(Listener {
+                    table,
+                    columns,
+                    into,
+                });
             }
+            search.listeners = Arc::new(listeners);
         }
         Ok(())
     }
@@ -226,7 +265,7 @@ impl State {
                 Some(words) => words,
                 None => {
                     analyse(
-                        &self.analyzer,
+                        &search.analyzer,
                         &search.definition.columns,
                         &document.row,
                         &mut made,
@@ -254,6 +293,58 @@ impl State {
         Ok(any)
     }
 
+    /// Adds to the counts of queries what deciding has found.
+    fn count(&mut self, counting: &[Counting]) {
+        for counting in counting {
+            for (query, documents) in &counting.queries {
+                query.count.add(*documents, counting.hit_at);
+            }
+            if let Some(pq) = self.percolates.get_mut(&counting.from) {
+                pq.counts_changed = true;
+            }
+        }
+    }
+
+    /// Adds to the counts of queries what a record holds of its hits, unless their file has it.
+    fn count_again(&mut self, record: &Documents, position: u64) {
+        for hits in &record.hits {
+            let mut counts = vec![0u64; hits.queries.len()];
+            for &query in &hits.lists.entries {
+                if let Some(count) = counts.get_mut(query as usize) {
+                    *count += 1;
+                }
+            }
+            let ids = hits.queries.iter().map(|query| query.id).zip(counts);
+            self.count_queries(hits.from, hits.hit_at, position, ids);
+        }
+        for counts in &record.counts {
+            let ids = counts.queries.iter();
+            let ids = ids.map(|(id, documents)| (*id, u64::from(*documents)));
+            self.count_queries(counts.from, counts.hit_at, position, ids);
+        }
+    }
+
+    fn count_queries(
+        &mut self,
+        from: TableId,
+        hit_at: i64,
+        position: u64,
+        hits: impl Iterator<Item = (u64, u64)>,
+    ) {
+        let Some(pq) = self.percolates.get_mut(&from) else {
+            return;
+        };
+        if position <= pq.counted {
+            return;
+        }
+        for (id, documents) in hits {
+            if let Some(query) = pq.set.get(id) {
+                query.count.add(documents, hit_at);
+            }
+        }
+        pq.counts_changed = true;
+    }
+
     fn apply_deletes(&mut self, table: TableId, ids: &[u64], position: u64) -> Result<bool> {
         let Some(search) = self.searches.get_mut(&table) else {
             return self.skip_dropped(table, position);
@@ -270,9 +361,9 @@ impl State {
     }
 
     fn apply_queries(&mut self, table: TableId, rows: &[QueryRow], position: u64) -> Result<bool> {
-        self.apply_to_percolate(table, position, |pq, analyzer| {
+        self.apply_to_percolate(table, position, |pq| {
             for row in rows {
-                pq.store(analyzer, row)?;
+                pq.store(row, position)?;
             }
             Ok(())
         })
@@ -282,7 +373,7 @@ impl State {
         &mut self,
         table: TableId,
         position: u64,
-        change: impl FnOnce(&mut PercolateTable, &Analyzer) -> Result<()>,
+        change: impl FnOnce(&mut PercolateTable) -> Result<()>,
     ) -> Result<bool> {
         let Some(pq) = self.percolates.get_mut(&table) else {
             return self.skip_dropped(table, position);
@@ -290,7 +381,7 @@ impl State {
         if position <= pq.folded {
             return Ok(false);
         }
-        change(pq, &self.analyzer)?;
+        change(pq)?;
         Ok(true)
     }
 
@@ -333,6 +424,9 @@ impl State {
             if pq.changed == 0 && !pq.folding {
                 pq.folded = position;
             }
+            if !pq.counts_changed && pq.counting.is_none() {
+                pq.counted = position;
+            }
         }
         for queue in self.queues.values_mut() {
             if !queue.changed && !queue.folding {
@@ -345,7 +439,10 @@ impl State {
     /// Every view's files reach at least so far.
     pub(crate) fn lowest_folded(&self) -> u64 {
         let searches = self.searches.values().map(|search| search.folded);
-        let percolates = self.percolates.values().map(|pq| pq.folded);
+        let percolates = self.percolates.values().map(|pq| match pq.is_recorded() {
+            true => pq.folded.min(pq.counted),
+            false => pq.folded,
+        });
         let queues = self.queues.values().map(|queue| queue.folded);
         searches
             .chain(percolates)
@@ -364,6 +461,16 @@ impl State {
             "record {position} is about table {table}, which is not there"
         )))
     }
+}
+
+/// Where the columns of a pq table stand in the rows of a table it listens to, which has all of them.
+fn places(columns: &[Column], listened: &[Column]) -> Vec<usize> {
+    let place = |column: &Column| {
+        listened
+            .iter()
+            .position(|theirs| theirs.name == column.name)
+    };
+    columns.iter().filter_map(place).collect()
 }
 
 /// The folder of all tables' folders.

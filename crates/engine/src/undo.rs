@@ -13,7 +13,7 @@ use crate::catalog::TableId;
 use crate::error::Result;
 use crate::failure;
 use crate::record::Record;
-use crate::state::State;
+use crate::state::{Counting, State};
 use crate::table::search::analyse;
 
 /// How the tables were that the members have touched so far.
@@ -22,6 +22,8 @@ pub(crate) struct Undo {
     searches: BTreeMap<TableId, SearchBefore>,
     percolates: BTreeMap<TableId, PercolateBefore>,
     queues: BTreeMap<TableId, QueueBefore>,
+    /// Queries that were counted: by how many documents, and when they were hit last before.
+    counted: Vec<(Arc<StandingQuery>, u64, i64)>,
 }
 
 struct SearchBefore {
@@ -69,7 +71,8 @@ impl Undo {
             }
             Record::Rows { table, .. } => self.queue(state, *table, &[]),
             Record::RemoveRows { table, rows } => self.queue(state, *table, rows),
-            Record::Create { .. } | Record::Drop { .. } | Record::Many(_) => {} // never members
+            Record::Many(members) => members.iter().for_each(|member| self.note(state, member)),
+            Record::Create { .. } | Record::Drop { .. } => {} // never members
         }
     }
 
@@ -115,11 +118,23 @@ impl Undo {
         before.removed.extend_from_slice(removed);
     }
 
+    /// Notes what is about to be counted.
+    pub(crate) fn note_counts(&mut self, counting: &[Counting]) {
+        for (query, documents) in counting.iter().flat_map(|counting| &counting.queries) {
+            let (_, last_s) = query.count.get();
+            self.counted.push((Arc::clone(query), *documents, last_s));
+        }
+    }
+
     /// Puts everything back.
     ///
     /// # Errors
     /// Those of a segment that cannot be read: the engine must end.
     pub(crate) fn run(self, state: &mut State) -> Result<()> {
+        for (query, documents, last_s) in self.counted.into_iter().rev() {
+            let (counted, _) = query.count.get();
+            query.count.set(counted - documents, last_s);
+        }
         for (table, before) in self.searches {
             undo_search(state, table, &before)?;
         }
@@ -129,7 +144,7 @@ impl Undo {
             };
             for (id, query) in before.queries {
                 match query {
-                    Some(query) => pq.restore(&state.analyzer, query)?,
+                    Some(query) => pq.restore(query)?,
                     None => pq.remove(id),
                 }
             }
@@ -160,7 +175,7 @@ fn undo_search(state: &mut State, table: TableId, before: &SearchBefore) -> Resu
         search.table.delete(id).map_err(failed)?;
         if let Some(row) = before.snapshot.get(id).map_err(failed)? {
             analyse(
-                &state.analyzer,
+                &search.analyzer,
                 &search.definition.columns,
                 &row,
                 &mut words,

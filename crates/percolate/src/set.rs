@@ -86,6 +86,10 @@ impl Held {
         }
     }
 
+    pub(crate) fn get(&self, id: u64) -> Option<&Arc<StandingQuery>> {
+        Some(&self.level.queries[self.find(id)? as usize])
+    }
+
     fn find(&self, id: u64) -> Option<Ordinal> {
         self.level
             .find(id)
@@ -96,7 +100,7 @@ impl Held {
         self.level.len() - self.removed.len()
     }
 
-    fn live(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
+    pub(crate) fn live(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
         let numbered = self.level.queries.iter().zip(0..);
         numbered
             .filter(|(_, ordinal)| !self.removed.holds(*ordinal))

@@ -14,6 +14,7 @@ use crate::{
     limits::{DOCUMENTS_MAX, SLICE_DOCUMENTS},
     scratch::{Part, Scratch, Steps},
     set::Held,
+    standing::StandingQuery,
     wide,
 };
 
@@ -83,6 +84,19 @@ impl Snapshot {
         }
         hits.order();
         Ok(())
+    }
+
+    /// The query of that id.
+    #[must_use]
+    pub fn get(&self, id: u64) -> Option<&Arc<StandingQuery>> {
+        self.levels.iter().find_map(|held| held.get(id))
+    }
+
+    /// Every query, by id ascending. Cost: gathers and sorts a list of all first.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
+        let mut all: Vec<_> = self.levels.iter().flat_map(Held::live).collect();
+        all.sort_by_key(|query| query.id);
+        all.into_iter()
     }
 
     /// How many queries it holds.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use query::analysis::Settings;
 use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
 
 use super::Catalog;
@@ -26,7 +27,7 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
     }
     match definition.kind.clone() {
         Kind::Search => check_columns(&mut definition, true)?,
-        Kind::Percolate { on, into } => {
+        Kind::Percolate { on, into, .. } => {
             check_columns(&mut definition, true)?;
             check_percolate(catalog, &mut definition, &on, into.as_deref())?;
         }
@@ -43,7 +44,7 @@ fn lower_case(mut definition: Definition) -> Definition {
     for column in &mut definition.columns {
         column.name = column.name.to_lowercase();
     }
-    if let Kind::Percolate { on, into } = &mut definition.kind {
+    if let Kind::Percolate { on, into, .. } = &mut definition.kind {
         for name in on.iter_mut().chain(into) {
             *name = name.to_lowercase();
         }
@@ -202,6 +203,7 @@ fn check_percolate(
         };
     };
     let common = common_columns(first, others)?;
+    check_analysis(definition, first, others)?;
     let columns = &definition.columns;
     let fits =
         columns.len() == common.len() && columns.iter().zip(&common).all(|(a, b)| is_same(a, b));
@@ -213,12 +215,18 @@ fn check_percolate(
     }
     definition.columns = common;
     if let Some(into) = into {
-        let queue = find(catalog, into)?;
-        if queue.kind != Kind::Queue {
-            return Err(Error::invalid(format!("into='{into}' is not a queue")));
+        let target = find(catalog, into)?;
+        match target.kind {
+            Kind::Queue => {}
+            Kind::Search => check_no_circle(catalog, on, into)?,
+            Kind::Percolate { .. } => {
+                return Err(Error::invalid(format!(
+                    "into='{into}' is neither a queue nor a search table"
+                )));
+            }
         }
         for table in &listened {
-            Into::resolve(&queue, table)?;
+            Into::resolve(&target, table)?;
         }
     }
     Ok(())
@@ -242,6 +250,51 @@ fn common_columns(first: &Definition, others: &[Arc<Definition>]) -> Result<Vec<
             .all(|other| other.columns.iter().any(|theirs| is_same(column, theirs)))
     };
     Ok(first.columns.iter().filter(everywhere).cloned().collect())
+}
+
+/// Hits that became documents must never lead to themselves: no table that `into` feeds may be listened to.
+fn check_no_circle(catalog: &Catalog, on: &[String], into: &str) -> Result<()> {
+    let mut fed = vec![into.to_owned()];
+    let mut next = 0;
+    while let Some(table) = fed.get(next).cloned() {
+        next += 1;
+        if on.contains(&table) {
+            return Err(Error::invalid(format!(
+                "into='{into}' feeds on='{table}': hits would lead to hits without end"
+            )));
+        }
+        let targets = catalog
+            .iter()
+            .filter_map(|(_, definition)| match &definition.kind {
+                Kind::Percolate { on, into, .. } if on.contains(&table) => into.clone(),
+                _ => None,
+            });
+        let further: Vec<String> = targets.filter(|target| !fed.contains(target)).collect();
+        fed.extend(further);
+    }
+    Ok(())
+}
+
+/// All of them read text alike, and so does the pq table.
+fn check_analysis(
+    definition: &mut Definition,
+    first: &Definition,
+    others: &[Arc<Definition>],
+) -> Result<()> {
+    if let Some(other) = others.iter().find(|other| other.analysis != first.analysis) {
+        let (first, other) = (&first.name, &other.name);
+        return Err(Error::invalid(format!(
+            "on='{first},{other}': their settings of analysis differ"
+        )));
+    }
+    if definition.analysis != Settings::default() && definition.analysis != first.analysis {
+        let on = &first.name;
+        return Err(Error::invalid(format!(
+            "the settings of analysis differ from those of on='{on}': leave them out"
+        )));
+    }
+    definition.analysis = first.analysis.clone();
+    Ok(())
 }
 
 fn is_same(ours: &Column, theirs: &Column) -> bool {

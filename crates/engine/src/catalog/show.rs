@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use query::Syntax;
 use query::schema::Column;
 use query::value::Value;
 
@@ -18,7 +19,7 @@ pub(crate) fn show_create(definition: &Definition) -> String {
     match &definition.kind {
         Kind::Search => text.push_str(" type='rt'"),
         Kind::Queue => text.push_str(" ENGINE=queue"),
-        Kind::Percolate { on, into } => {
+        Kind::Percolate { on, into, syntax } => {
             text.push_str(" type='pq'");
             if !on.is_empty() {
                 let _ = write!(text, " on={}", quote_text(&on.join(",")));
@@ -26,6 +27,14 @@ pub(crate) fn show_create(definition: &Definition) -> String {
             if let Some(into) = into {
                 let _ = write!(text, " into={}", quote_text(into));
             }
+            if *syntax != Syntax::default() {
+                let _ = write!(text, " syntax='{}'", syntax.name());
+            }
+        }
+    }
+    if !listens {
+        for (name, value) in definition.analysis.pairs() {
+            let _ = write!(text, " {name}={}", quote_text(&value));
         }
     }
     text

@@ -134,7 +134,7 @@ fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u
     };
     let fields = text_names(&search.definition.columns);
     let query = match &delete.matching {
-        Some(text) => Some(query::parse(text, &fields, &state.analyzer).map_err(Error::Query)?),
+        Some(text) => Some(query::parse(text, &fields, &search.analyzer).map_err(Error::Query)?),
         None => None,
     };
     let answer = search

@@ -1,13 +1,15 @@
 //! INSERT and REPLACE.
 
-mod hits;
+pub(crate) mod hits;
 
 use std::sync::Arc;
 
+use query::analysis::Words;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use rustc_hash::FxHashSet;
 
+use self::hits::{Reached, percolate};
 use super::rows::{Plan, absent_in_document, absent_in_queue, row_bytes};
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
@@ -62,40 +64,93 @@ fn documents(
     let Some(search) = state.searches.get(&table) else {
         return Err(Error::NoSuchTable(insert.table));
     };
-    let definition = Arc::clone(&search.definition);
     let documents = identified(search, insert)?;
-    if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
-        return Err(Error::Overloaded);
-    }
-    let bytes = |document: &Document| row_bytes(&document.row);
-    check_memory(around, documents.iter().map(bytes).sum())?;
-    let words = std::mem::take(&mut work.words);
-    let mut prepared = Prepared { words, table: None };
-    let spare = prepared.words.len().max(documents.len());
-    prepared.words.resize_with(spare, Default::default);
-    for (document, words) in documents.iter().zip(&mut prepared.words) {
-        analyse(&state.analyzer, &definition.columns, &document.row, words);
-    }
-    let words = prepared.words.get(..documents.len()).unwrap_or_default();
-    let hits = hits::queued(state, work, around, table, &documents, words)?;
-    let affected = documents.len() as u64;
-    let last_id = documents.last().map_or(0, |document| document.id);
-    let record = Record::Documents(Documents {
-        table,
-        documents,
-        hits,
-        counts: Vec::new(),
-    });
     let reply = Reply::Done {
-        affected,
-        last_id,
+        affected: documents.len() as u64,
+        last_id: documents.last().map_or(0, |document| document.id),
         warnings: Vec::new(),
     };
+    let mut reached = Reached::default();
+    let words = std::mem::take(&mut work.words);
+    let mut prepared = Prepared {
+        words,
+        ..Prepared::default()
+    };
+    let given = (table, documents);
+    let first = reach(
+        state,
+        work,
+        around,
+        given,
+        &mut prepared.words,
+        &mut reached,
+    )?;
+    let record = follow(state, work, around, Record::Documents(first), &mut reached)?;
+    prepared.counting = Some(reached.counting);
     Ok(Decision {
         record: Some(record),
         prepared,
         reply,
         gives_room: false,
+    })
+}
+
+/// A record with what its hits come to in search tables, and the hits of those, to the end.
+pub(crate) fn follow(
+    state: &mut State,
+    work: &mut Workspace,
+    around: Circumstances,
+    first: Record,
+    reached: &mut Reached,
+) -> Result<Record> {
+    if reached.made.is_empty() {
+        return Ok(first);
+    }
+    let mut records = vec![first];
+    let mut next = 0;
+    while let Some((target, made)) = reached.made.get_mut(next) {
+        next += 1;
+        let made = (*target, std::mem::take(made));
+        let follows = reach(state, work, around, made, &mut Vec::new(), reached)?;
+        records.push(Record::Documents(follows));
+    }
+    Ok(Record::Many(records))
+}
+
+/// Documents that go into one search table, with the hits they have; what those come to in other search tables is left
+/// in `reached`.
+fn reach(
+    state: &mut State,
+    work: &mut Workspace,
+    around: Circumstances,
+    (table, documents): (TableId, Vec<Document>),
+    spare: &mut Vec<Words>,
+    reached: &mut Reached,
+) -> Result<Documents> {
+    let Some(search) = state.searches.get(&table) else {
+        return Err(Error::internal("no table for documents"));
+    };
+    if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
+        return Err(Error::Overloaded);
+    }
+    let bytes = |document: &Document| row_bytes(&document.row);
+    reached.bytes += documents.iter().map(bytes).sum::<u64>();
+    check_memory(around, reached.bytes)?;
+    if spare.len() < documents.len() {
+        spare.resize_with(documents.len(), Words::new);
+    }
+    let columns = &search.definition.columns;
+    for (document, words) in documents.iter().zip(&mut *spare) {
+        analyse(&search.analyzer, columns, &document.row, words);
+    }
+    let words = spare.get(..documents.len()).unwrap_or_default();
+    let asked = (table, documents.as_slice(), words);
+    let found = percolate(state, work, around, asked, reached)?;
+    Ok(Documents {
+        table,
+        documents,
+        hits: found.queued,
+        counts: found.counts,
     })
 }
 
@@ -237,19 +292,18 @@ fn queries(
         let (id, _) = ids.admit(plan.id(&mut values, place + 1)?, &contains)?;
         let row = plan.row(&columns, &mut values, place + 1, absent_in_document)?;
         let row = query_row(id, row);
-        if !row.filters.trim().is_empty() {
-            return Err(Error::NotYet {
-                what: "filters of a standing query".to_owned(),
-            });
-        }
-        warnings.append(&mut pq.parse(&state.analyzer, &row.query)?.warnings);
+        let named = format!("row {}", place + 1);
+        let read = pq.read(&named, &row.query, &row.filters)?;
+        warnings.extend(read.parsed.warnings);
         queries.push(row);
     }
     check_memory(
         around,
         queries
             .iter()
-            .map(|row| (row.query.len() + row.tags.len()) as u64)
+            .map(|row| {
+                (row.query.len() + row.tags.len() + row.filters.len() + row.source.len()) as u64
+            })
             .sum(),
     )?;
     let (affected, last_id) = (queries.len() as u64, queries.last().map_or(0, |row| row.id));

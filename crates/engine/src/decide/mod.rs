@@ -1,5 +1,6 @@
 //! From a command to what it comes to: everything that can be refused is refused here, before anything changes.
 
+pub(crate) mod backfill;
 pub(crate) mod delete;
 pub(crate) mod insert;
 pub(crate) mod read;

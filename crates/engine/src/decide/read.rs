@@ -1,9 +1,11 @@
-//! SELECT on pq and queue tables: a scan by the engine's thread, which alone knows what is owned.
+//! SELECT on pq and queue tables: a scan; of queues by the engine's thread, which alone knows what is owned.
 
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use percolate::StandingQuery;
 use query::expression::{Expression, Prepared};
@@ -17,7 +19,7 @@ use crate::command::{Answer, Rows};
 use crate::error::{Error, Result};
 use crate::limits::ANSWER_BYTES_MAX;
 use crate::state::State;
-use crate::table::percolate::row::{QUERY_COLUMNS, SHOWN_COLUMNS, query_value};
+use crate::table::percolate::row::{Condition, QUERY_COLUMNS, SHOWN_COLUMNS, query_value};
 
 /// Answers a SELECT. `owner`: the session is in owner mode.
 ///
@@ -25,22 +27,17 @@ use crate::table::percolate::row::{QUERY_COLUMNS, SHOWN_COLUMNS, query_value};
 /// `NoSuchTable`, `UnknownColumn`; `Invalid` for a search table, MATCH or weight(); `Corrupt`.
 pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Result<Answer> {
     let table = state.catalog.find(&select.table)?;
-    if select.matching.is_some() {
-        return Err(Error::invalid("MATCH needs a search table"));
-    }
     if let Some(pq) = state.percolates.get(&table) {
-        let scan = Scan::new(&pq.definition.name, &QUERY_COLUMNS, SHOWN_COLUMNS, select)?;
-        let row = |query: &std::sync::Arc<StandingQuery>| {
-            Ok((0..QUERY_COLUMNS.len())
-                .map(|slot| query_value(query, slot))
-                .collect())
+        let (name, len) = (&pq.definition.name, pq.set.len() as u64);
+        return match select.filter.as_ref().and_then(named_ids) {
+            Some(ids) => {
+                let named = ids.iter().filter_map(|id| pq.set.get(*id));
+                queries(name, len, named, select)
+            }
+            None => queries(name, len, pq.set.iter(), select),
         };
-        if let Some(ids) = select.filter.as_ref().and_then(named_ids) {
-            let named = ids.iter().filter_map(|id| pq.set.get(*id));
-            return scan.answer(ids.len() as u64, named.map(row));
-        }
-        return scan.answer(pq.set.len() as u64, pq.set.iter().map(row));
     }
+    check_no_match(select)?;
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::internal("search tables are read from a snapshot"));
     };
@@ -50,21 +47,80 @@ pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Resu
         .iter()
         .map(|(name, kind)| (name.as_str(), *kind))
         .collect();
-    let scan = Scan::new(&queue.definition.name, &columns, columns.len(), select)?;
+    let name = &queue.definition.name;
+    let scan = Scan::new(name, &columns, columns.len(), select)?;
+    let filter = prepare(name, &columns, select.filter.as_ref())?;
+    let access = Access {
+        value: &|row: &Vec<Value>, slot| row.get(slot).cloned().unwrap_or(Value::Null),
+        accepts: &|row: &Vec<Value>| {
+            let slot_of = |slot: usize| row.get(slot).cloned().unwrap_or(Value::Null);
+            filter
+                .as_ref()
+                .is_none_or(|filter| filter.accepts(&slot_of))
+        },
+        bytes: &|row: &Vec<Value>| row_bytes(row) + size_of_val(row.as_slice()) as u64,
+        takes_all: filter.is_none(),
+    };
     let row = |row| queue.values(row).map(Option::unwrap_or_default);
     if owner.is_none() {
         let free = queue.backlog.len() - queue.owned_live();
-        return scan.answer(free, queue.free_rows().map(row));
+        return scan.answer(free, queue.free_rows().map(row), &access);
     }
     let visible: Vec<u64> = queue.visible_rows(table, owner).collect();
-    scan.answer(visible.len() as u64, visible.into_iter().map(row))
+    scan.answer(visible.len() as u64, visible.into_iter().map(row), &access)
 }
+
+/// Answers a SELECT on a pq table. `all`: its queries, by id.
+///
+/// # Errors
+/// `UnknownColumn`; `Invalid` for MATCH or weight(); `Limit`.
+pub(crate) fn queries<'q>(
+    table: &str,
+    len: u64,
+    all: impl Iterator<Item = &'q Arc<StandingQuery>>,
+    select: &Select,
+) -> Result<Answer> {
+    check_no_match(select)?;
+    let scan = Scan::new(table, &QUERY_COLUMNS, SHOWN_COLUMNS, select)?;
+    let condition = select.filter.as_ref();
+    let condition = condition.map(|filter| Condition::new(table, filter));
+    let condition = condition.transpose()?;
+    let access = Access {
+        value: &|query: &&Arc<StandingQuery>, slot| query_value(query, slot),
+        accepts: &|query: &&Arc<StandingQuery>| {
+            let accepts = |condition: &Condition| condition.accepts(query);
+            condition.as_ref().is_none_or(accepts)
+        },
+        bytes: &|_| size_of::<usize>() as u64,
+        takes_all: condition.is_none(),
+    };
+    scan.answer(len, all.map(Ok), &access)
+}
+
+fn check_no_match(select: &Select) -> Result<()> {
+    match select.matching {
+        Some(_) => Err(Error::invalid("MATCH needs a search table")),
+        None => Ok(()),
+    }
+}
+
+/// How a scan looks at rows of one kind.
+struct Access<'a, R> {
+    value: &'a dyn Fn(&R, usize) -> Value,
+    accepts: &'a dyn Fn(&R) -> bool,
+    /// Memory that a row takes while it is held.
+    bytes: &'a dyn Fn(&R) -> u64,
+    /// There is no condition.
+    takes_all: bool,
+}
+
+/// Rows beyond those wanted that a sort gathers before it drops them.
+const SORTED_AT_ONCE: usize = 4096;
 
 /// A SELECT made ready for rows of one table.
 struct Scan {
     headers: Vec<(String, Option<ColumnType>)>,
     shown: Vec<Shown>,
-    filter: Option<Prepared>,
     keys: Vec<(Prepared, bool)>,
     offset: u64,
     limit: u64,
@@ -109,7 +165,6 @@ impl Scan {
         let mut scan = Scan {
             headers: Vec::new(),
             shown: Vec::new(),
-            filter: prepare(table, columns, select.filter.as_ref())?,
             keys: Vec::new(),
             offset: select.offset,
             limit: select.limit.unwrap_or(u64::MAX),
@@ -167,67 +222,89 @@ impl Scan {
     }
 
     /// `rows`: all of them, in their own order. `count`: how many.
-    fn answer(self, count: u64, rows: impl Iterator<Item = Result<Vec<Value>>>) -> Result<Answer> {
+    fn answer<R>(
+        self,
+        count: u64,
+        rows: impl Iterator<Item = Result<R>>,
+        access: &Access<'_, R>,
+    ) -> Result<Answer> {
+        let found = Cell::new(0u64);
+        let is_wanted = |row: &Result<R>| row.as_ref().map_or(true, |row| (access.accepts)(row));
+        let wanted = rows.filter(is_wanted);
+        let mut wanted = wanted.inspect(|_| found.set(found.get() + 1)).fuse();
+        if self.counts && access.takes_all {
+            return Ok(self.of(vec![vec![Value::Int(count.into())]], 1));
+        }
         if self.counts {
-            let found = match &self.filter {
-                None => count,
-                Some(_) => self
-                    .matching(rows)
-                    .try_fold(0u64, |count, row| row.map(|_| count + 1))?,
-            };
-            return Ok(self.of(vec![vec![Value::Int(found.into())]], 1));
+            wanted.try_for_each(|row| row.map(drop))?;
+            return Ok(self.of(vec![vec![Value::Int(found.get().into())]], 1));
         }
         if !self.keys.is_empty() {
-            let mut sorted = bounded(self.matching(rows)).collect::<Result<Vec<_>>>()?;
-            sorted.sort_by(|left, right| self.compare(left, right)); // stable: their own order breaks ties
-            let found = sorted.len() as u64;
-            let shown = self.cut(sorted.into_iter().map(Ok))?;
-            return Ok(self.of(shown, found));
+            let best = self.best(wanted, access)?;
+            let shown = self.cut(best.into_iter().map(Ok), access)?;
+            return Ok(self.of(shown, found.get()));
         }
-        if self.filter.is_none() {
-            let shown = self.cut(rows)?;
+        let shown = self.cut(wanted.by_ref(), access)?;
+        if access.takes_all {
             return Ok(self.of(shown, count));
         }
-        let mut found = 0u64;
-        let counted = self.matching(rows).inspect(|_| found += 1);
-        let mut counted = counted.fuse();
-        let shown = self.cut(counted.by_ref())?;
-        for row in counted {
-            row?;
+        wanted.try_for_each(|row| row.map(drop))?;
+        Ok(self.of(shown, found.get()))
+    }
+
+    /// The first rows in the order asked for, as many as OFFSET and LIMIT need; their own order breaks ties.
+    fn best<R>(
+        &self,
+        rows: impl Iterator<Item = Result<R>>,
+        access: &Access<'_, R>,
+    ) -> Result<Vec<R>> {
+        let needed = usize::try_from(self.offset.saturating_add(self.limit)).unwrap_or(usize::MAX);
+        let most = needed.saturating_mul(2).saturating_add(SORTED_AT_ONCE);
+        let mut held: Vec<(Vec<Value>, R)> = Vec::new();
+        let size = |(keys, row): &(Vec<Value>, R)| {
+            row_bytes(keys) + size_of_val(keys.as_slice()) as u64 + (access.bytes)(row)
+        };
+        let mut bytes = 0;
+        for row in rows {
+            let row = row?;
+            let keys = self.keys.iter();
+            let keys = keys.map(|(key, _)| key.evaluate(&|slot| (access.value)(&row, slot)));
+            held.push((keys.collect(), row));
+            bytes += held.last().map_or(0, size);
+            if held.len() >= most {
+                held.sort_by(|left, right| self.compare(&left.0, &right.0));
+                held.truncate(needed);
+                bytes = held.iter().map(size).sum();
+            }
+            check_bytes(bytes)?;
         }
-        Ok(self.of(shown, found))
+        held.sort_by(|left, right| self.compare(&left.0, &right.0));
+        held.truncate(needed);
+        Ok(held.into_iter().map(|(_, row)| row).collect())
     }
 
-    fn matching<'a>(
-        &'a self,
-        rows: impl Iterator<Item = Result<Vec<Value>>> + 'a,
-    ) -> impl Iterator<Item = Result<Vec<Value>>> + 'a {
-        rows.filter(|row| match (row, &self.filter) {
-            (Ok(row), Some(filter)) => filter.accepts(&slot_of(row)),
-            _ => true,
-        })
-    }
-
-    fn cut(&self, rows: impl Iterator<Item = Result<Vec<Value>>>) -> Result<Vec<Vec<Value>>> {
+    fn cut<R>(
+        &self,
+        rows: impl Iterator<Item = Result<R>>,
+        access: &Access<'_, R>,
+    ) -> Result<Vec<Vec<Value>>> {
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let shown = rows.skip(offset).take(limit);
-        bounded(shown.map(|row| row.map(|row| self.show(&row)))).collect()
+        bounded(shown.map(|row| row.map(|row| self.show(&row, access)))).collect()
     }
 
-    fn show(&self, row: &[Value]) -> Vec<Value> {
+    fn show<R>(&self, row: &R, access: &Access<'_, R>) -> Vec<Value> {
         let value = |shown: &Shown| match shown {
-            Shown::Column(slot) => slot_of(row)(*slot),
-            Shown::Computed(expression) => expression.evaluate(&slot_of(row)),
+            Shown::Column(slot) => (access.value)(row, *slot),
+            Shown::Computed(expression) => expression.evaluate(&|slot| (access.value)(row, slot)),
         };
         self.shown.iter().map(value).collect()
     }
 
     fn compare(&self, left: &[Value], right: &[Value]) -> Ordering {
-        for (key, descending) in &self.keys {
-            let order = key
-                .evaluate(&slot_of(left))
-                .cmp_order(&key.evaluate(&slot_of(right)));
+        for (((_, descending), left), right) in self.keys.iter().zip(left).zip(right) {
+            let order = left.cmp_order(right);
             if order != Ordering::Equal {
                 return if *descending { order.reverse() } else { order };
             }
@@ -254,18 +331,19 @@ fn bounded(
     rows.map(move |row| {
         let row = row?;
         bytes += row_bytes(&row) + size_of_val(row.as_slice()) as u64;
-        if bytes > ANSWER_BYTES_MAX {
-            return Err(Error::Limit {
-                what: "bytes of an answer without LIMIT",
-                max: ANSWER_BYTES_MAX,
-            });
-        }
+        check_bytes(bytes)?;
         Ok(row)
     })
 }
 
-fn slot_of(row: &[Value]) -> impl Fn(usize) -> Value + '_ {
-    |slot| row.get(slot).cloned().unwrap_or(Value::Null)
+fn check_bytes(bytes: u64) -> Result<()> {
+    if bytes > ANSWER_BYTES_MAX {
+        return Err(Error::Limit {
+            what: "bytes of an answer without LIMIT",
+            max: ANSWER_BYTES_MAX,
+        });
+    }
+    Ok(())
 }
 
 /// What an ORDER BY key means: the item of that alias, else itself.

@@ -40,9 +40,13 @@ impl Engine {
             if self.journal_full && self.pending_bytes(&due) <= SPARE_BYTES as u64 / 2 {
                 manifest::give_spare(&*self.options.disk); // with these in files the journal can be trimmed
             }
+            let mut seals = self.journal_full || self.folds_full;
             for table in due {
+                seals |= self.state.searches.contains_key(&table);
+                self.start_counts(table);
                 self.start_fold(table);
             }
+            self.start_due_counts(seals);
         }
         self.start_merges();
         self.take_finished(false)?;
@@ -68,6 +72,7 @@ impl Engine {
         self.wait_for_jobs()?;
         let tables: Vec<TableId> = self.state.catalog.iter().map(|(table, _)| table).collect();
         for table in tables {
+            self.start_counts(table);
             self.start_fold(table);
         }
         self.wait_for_jobs()?;
@@ -241,7 +246,8 @@ impl Engine {
             return Some(Work::Seal(job));
         }
         if let Some(pq) = self.state.percolates.get_mut(&table) {
-            if pq.folding || pq.changed == 0 {
+            let is_counted = pq.counting.is_none_or(|counting| counting == position);
+            if pq.folding || pq.changed == 0 || !is_counted {
                 return None;
             }
             pq.folding = true;
@@ -279,7 +285,7 @@ impl Engine {
         };
         match finished.made {
             Ok(Made::Merged(merged)) => {
-                pq.set.install(merged);
+                pq.set.install(*merged);
                 pq.is_unpublished = true;
                 Ok(())
             }
@@ -314,12 +320,18 @@ impl Engine {
             Made::Queries(path) => {
                 if let Some(pq) = self.state.percolates.get_mut(&table) {
                     pq.folding = false;
+                    if pq.counted < position {
+                        pq.changed = pq.changed.max(1); // its counts could not be written
+                        self.unused.push(path);
+                        return Ok(());
+                    }
                     pq.folded = position;
                     let before = pq.file.replace(path.clone());
                     self.unused.extend(before.filter(|before| *before != path));
                     self.status.folds_total += 1;
                 }
             }
+            Made::Counts(path) => self.install_counts(table, position, path)?,
             Made::Rows(path, next) => {
                 let opened = path
                     .map(|path| ChunkFile::open(&*self.options.disk, &path))

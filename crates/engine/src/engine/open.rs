@@ -243,7 +243,8 @@ fn unnamed_folders(state: &State) -> Result<Vec<String>> {
 }
 
 fn named_files(state: &State) -> BTreeSet<String> {
-    let queries = state.percolates.values().filter_map(|pq| pq.file.clone());
+    let percolates = state.percolates.values();
+    let queries = percolates.flat_map(|pq| pq.file.iter().chain(&pq.counts_file).cloned());
     let rows = state
         .queues
         .values()

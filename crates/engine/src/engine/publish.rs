@@ -31,6 +31,7 @@ impl Engine {
             if std::mem::take(&mut search.is_unpublished) {
                 let view = SearchView {
                     definition: Arc::clone(&search.definition),
+                    analyzer: Arc::clone(&search.analyzer),
                     rows: search.table.snapshot(),
                     status: search.table.status(),
                     folded: search.folded,
@@ -45,6 +46,7 @@ impl Engine {
             if std::mem::take(&mut pq.is_unpublished) {
                 let view = PercolateView {
                     definition: Arc::clone(&pq.definition),
+                    analyzer: Arc::clone(&pq.analyzer),
                     queries: pq.set.snapshot(),
                     text_bytes: pq.text_bytes,
                     folded: pq.folded,

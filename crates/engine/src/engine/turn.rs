@@ -111,7 +111,7 @@ impl Engine {
                 if_not_exists,
             } => self.create(definition, if_not_exists),
             Command::DropTable { table, if_exists } => self.drop_table(&table, if_exists),
-            Command::Insert { .. } | Command::Delete { .. } => {
+            Command::Insert { .. } | Command::Delete { .. } | Command::Backfill(_) => {
                 let decision = self.decide_write(session, command)?;
                 self.commit(decision)
             }

@@ -3,6 +3,7 @@
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, complete};
 use crate::command::{Command, Definition, Kind, Reply, SessionId};
+use crate::decide::backfill::backfill;
 use crate::decide::delete::{Delete, delete};
 use crate::decide::insert::{Insert, insert};
 use crate::decide::{Circumstances, Decision};
@@ -48,6 +49,7 @@ impl Engine {
                 };
                 delete(&mut self.state, self.sessions.owner(session), &asked)
             }
+            Command::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
             _ => Err(Error::invalid("only inserts and deletes go together")),
         }
     }
@@ -201,8 +203,14 @@ impl Engine {
             };
             gives_room &= decision.gives_room;
             undo.note(&mut self.state, &record);
+            if let Some(counting) = &decision.prepared.counting {
+                undo.note_counts(counting);
+            }
             self.apply(&record, position, decision.prepared)?;
-            records.push(record);
+            match record {
+                Record::Many(parts) => records.extend(parts),
+                single => records.push(single),
+            }
         }
         if !records.is_empty() {
             self.state.position = position - 1;

@@ -1,10 +1,12 @@
 //! Bytes into records.
 
+use query::Syntax;
+use query::analysis::Settings;
 use query::schema::{Column, ColumnType};
 
 use super::encode::{
-    CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, HITS, MANY, QUERIES, REMOVE_ROWS,
-    ROWS, SPHINX,
+    CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, HITS, LUCENE, MANY, QUERIES,
+    REMOVE_ROWS, ROWS, SPHINX,
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
@@ -234,9 +236,14 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         2 => Kind::Queue,
         _ => return Err(reader.damage("a known kind of table")),
     };
+    let mut analysis = Settings::default();
     let settings = if version == 1 { 0 } else { reader.count()? };
-    if settings > 0 {
-        return Err(reader.damage("a known setting of analysis"));
+    for _ in 0..settings {
+        let (name, value) = (reader.text()?, reader.text()?);
+        let set = analysis.set(name, value);
+        if !matches!(set, Some(Ok(()))) {
+            return Err(reader.damage("a known setting of analysis"));
+        }
     }
     let count = reader.count()?;
     let columns: Read<_> = (0..count).map(|_| read_column(reader)).collect();
@@ -244,6 +251,7 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         name,
         kind,
         columns: columns?,
+        analysis,
     })
 }
 
@@ -252,15 +260,18 @@ fn read_percolate(reader: &mut Reader<'_>, version: u8) -> Read<Kind> {
     if version == 1 {
         let on = named(reader.text()?).into_iter().collect();
         let into = named(reader.text()?);
-        return Ok(Kind::Percolate { on, into });
+        let syntax = Syntax::Sphinx;
+        return Ok(Kind::Percolate { on, into, syntax });
     }
     let count = reader.count()?;
     let on: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
     let (on, into) = (on?, named(reader.text()?));
-    match reader.byte()? {
-        SPHINX => Ok(Kind::Percolate { on, into }),
-        _ => Err(reader.damage("a known syntax of queries")),
-    }
+    let syntax = match reader.byte()? {
+        SPHINX => Syntax::Sphinx,
+        LUCENE => Syntax::Lucene,
+        _ => return Err(reader.damage("a known syntax of queries")),
+    };
+    Ok(Kind::Percolate { on, into, syntax })
 }
 
 fn read_column(reader: &mut Reader<'_>) -> Read<Column> {

@@ -1,5 +1,6 @@
 //! Records into bytes.
 
+use query::Syntax;
 use query::schema::{Column, ColumnType};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, Source};
@@ -19,6 +20,7 @@ pub(super) const HITS: u8 = 10;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
+pub(super) const LUCENE: u8 = 1;
 
 impl Record {
     /// Appends its bytes.
@@ -187,16 +189,24 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     put_bytes(out, definition.name.as_bytes());
     match &definition.kind {
         Kind::Search => out.push(0),
-        Kind::Percolate { on, into } => {
+        Kind::Percolate { on, into, syntax } => {
             out.push(1);
             put_number(out, on.len() as u64);
             on.iter().for_each(|name| put_bytes(out, name.as_bytes()));
             put_bytes(out, into.as_deref().unwrap_or_default().as_bytes()); // no table has an empty name
-            out.push(SPHINX);
+            out.push(match syntax {
+                Syntax::Sphinx => SPHINX,
+                Syntax::Lucene => LUCENE,
+            });
         }
         Kind::Queue => out.push(2),
     }
-    put_number(out, 0); // settings of analysis
+    let settings = definition.analysis.pairs();
+    put_number(out, settings.len() as u64);
+    for (name, value) in settings {
+        put_bytes(out, name.as_bytes());
+        put_bytes(out, value.as_bytes());
+    }
     put_number(out, definition.columns.len() as u64);
     for column in &definition.columns {
         put_column(out, column);

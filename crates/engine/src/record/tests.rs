@@ -1,4 +1,6 @@
 use proptest::prelude::*;
+use query::Syntax;
+use query::analysis::Settings;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -60,15 +62,22 @@ fn definition() -> impl Strategy<Value = Definition> {
         Just(Kind::Queue),
         (
             proptest::collection::vec(".{1,8}", 0..3),
-            proptest::option::of(".{1,8}")
+            proptest::option::of(".{1,8}"),
+            proptest::sample::select(&[Syntax::Sphinx, Syntax::Lucene][..]),
         )
-            .prop_map(|(on, into)| Kind::Percolate { on, into }),
+            .prop_map(|(on, into, syntax)| Kind::Percolate { on, into, syntax }),
     ];
     let columns = proptest::collection::vec(column(), 0..4);
-    (".{1,8}", kind, columns).prop_map(|(name, kind, columns)| Definition {
+    let analysis = proptest::sample::select(&["", "stem_en"][..]).prop_map(|morphology| {
+        let mut analysis = Settings::default();
+        analysis.set("morphology", morphology).unwrap().unwrap();
+        analysis
+    });
+    (".{1,8}", kind, columns, analysis).prop_map(|(name, kind, columns, analysis)| Definition {
         name,
         kind,
         columns,
+        analysis,
     })
 }
 

@@ -6,9 +6,11 @@ pub use hits::PqHits;
 use percolate::{Documents, Scratch, StandingQuery};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
+use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use super::{Snapshot, View};
+use super::{PercolateView, Snapshot, View};
+use crate::command::Kind;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::table::percolate::row::Condition;
@@ -92,26 +94,29 @@ impl Snapshot {
             let table = request.table;
             return Err(Error::invalid(format!("'{table}' is not a pq table")));
         };
-        if request.weights || request.top.is_some() {
-            let what = "weights of standing queries".to_owned();
-            return Err(Error::NotYet { what });
-        }
         let only = request
             .only
             .map(|only| Condition::new(&view.definition.name, only));
         let only = only.transpose()?;
         let documents = request.documents;
         let fields = text_names(&view.definition.columns);
-        let analyzer = Analyzer::default();
         let spare = scratch.words.len().max(documents.len());
         scratch.words.resize_with(spare, Words::new);
         for (document, words) in documents.iter().zip(&mut scratch.words) {
-            analyse(&analyzer, &fields, document, words);
+            analyse(&view.analyzer, &fields, document, words);
         }
         let words = scratch.words.get(..documents.len()).unwrap_or_default();
+        let columns = &view.definition.columns;
+        let asked = Documents {
+            words,
+            attributes: &|document, column| match documents.get(document) {
+                Some(document) => attribute(document, columns, column),
+                None => Value::Null,
+            },
+        };
         let mut found = percolate::Hits::new();
         view.queries
-            .matches(&Documents::of(words), &mut scratch.matcher, &mut found)
+            .matches(&asked, &mut scratch.matcher, &mut found)
             .map_err(failure::too_many_pairs)?;
         let mut answer = PqAnswer {
             queries_total: view.queries.len() as u64,
@@ -124,11 +129,66 @@ impl Snapshot {
             let is_wanted = |query: &StandingQuery, _: u32| only.accepts(query);
             answer.hits.keep(is_wanted);
         }
+        if request.weights || request.top.is_some() {
+            answer.weights = weights(view, &answer.hits, words)?;
+        }
+        if let Some(top) = request.top {
+            keep_top(&mut answer, documents.len(), top as usize);
+        }
         answer.total = answer.hits.len() as u64;
         answer.documents_matched = documents_matched(&answer.hits, documents.len());
-        answer.hits.cut(request.after, request.limit);
+        let shown = answer.hits.cut(request.after, request.limit);
+        answer.weights = match request.weights {
+            true => answer.weights.drain(shown).collect(),
+            false => Vec::new(),
+        };
         Ok(answer)
     }
+}
+
+/// The weight of every pair, in the order of the rows.
+fn weights(view: &PercolateView, hits: &PqHits, words: &[Words]) -> Result<Vec<u32>> {
+    let fields = text_names(&view.definition.columns);
+    let Kind::Percolate { syntax, .. } = &view.definition.kind else {
+        return Err(Error::internal("a pq table of another kind"));
+    };
+    let mut weights = Vec::new();
+    for (query, documents) in hits.rows() {
+        let parsed = syntax.parse(&query.text, &fields, &view.analyzer);
+        let root = parsed.map_err(Error::Query)?.root;
+        let found = documents
+            .iter()
+            .filter_map(|document| words.get(*document as usize));
+        weights.extend(found.map(|words| {
+            let weight = query::weight::of(&root, words);
+            u32::try_from(weight).unwrap_or(u32::MAX)
+        }));
+    }
+    Ok(weights)
+}
+
+/// Keeps for each document so many queries, those of the highest weight, ties by id.
+fn keep_top(answer: &mut PqAnswer, documents: usize, top: usize) {
+    let mut by_document: Vec<Vec<(u32, usize)>> = vec![Vec::new(); documents];
+    let pairs = answer.hits.rows().flat_map(|(_, documents)| documents);
+    for ((document, weight), pair) in pairs.zip(&answer.weights).zip(0..) {
+        if let Some(of_document) = by_document.get_mut(*document as usize) {
+            of_document.push((*weight, pair));
+        }
+    }
+    let mut is_kept = vec![false; answer.weights.len()];
+    for of_document in &mut by_document {
+        of_document.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight)); // stable: pairs come by id
+        for (_, pair) in of_document.iter().take(top) {
+            if let Some(kept) = is_kept.get_mut(*pair) {
+                *kept = true;
+            }
+        }
+    }
+    let mut of_pair = is_kept.iter();
+    answer.hits.keep(|_, _| of_pair.next() == Some(&true));
+    let mut of_weight = is_kept.iter();
+    answer.weights.retain(|_| of_weight.next() == Some(&true));
 }
 
 fn analyse(analyzer: &Analyzer, fields: &[&str], document: &PqDocument, words: &mut Words) {
@@ -147,6 +207,36 @@ fn analyse(analyzer: &Analyzer, fields: &[&str], document: &PqDocument, words: &
             }
         }
     }
+}
+
+/// The value of a document's column as an INSERT would store it; NULL where it would refuse it, and for `id`, the column
+/// behind the last, where none is given.
+fn attribute(document: &PqDocument, columns: &[Column], place: usize) -> Value {
+    let column = columns.get(place);
+    let name = column.map_or("id", |column| column.name.as_str());
+    let given = match document {
+        PqDocument::Text(text) => {
+            let first_text = columns
+                .iter()
+                .find(|column| column.kind == ColumnType::Text);
+            let is_it = first_text.is_some_and(|first| first.name == name);
+            is_it.then(|| Value::Str(text.clone()))
+        }
+        PqDocument::Fields(fields) => {
+            let field = fields.iter().find(|(field, _)| field == name);
+            field.map(|(_, value)| value.clone())
+        }
+    };
+    match (column, given) {
+        (None, given) => given.unwrap_or(Value::Null),
+        (Some(column), None | Some(Value::Null)) => absent(column),
+        (Some(column), Some(value)) => column.kind.accept(value).unwrap_or(Value::Null),
+    }
+}
+
+fn absent(column: &Column) -> Value {
+    let default = column.default.clone();
+    default.unwrap_or_else(|| column.kind.empty())
 }
 
 fn documents_matched(hits: &PqHits, documents: usize) -> u64 {

@@ -1,12 +1,12 @@
 //! SELECT on search tables.
 
-use query::analysis::Analyzer;
 use query::expression::{BinaryOperator, Expression};
 use query::request::Select;
 
 use super::{Snapshot, View};
 use crate::command::{Answer, Keyword, Rows};
 use crate::decide::delete::named_ids;
+use crate::decide::read::queries;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::table::search::text_names;
@@ -15,26 +15,37 @@ use crate::table::search::text_names;
 const IMPLICIT_LIMIT: u64 = 20;
 
 impl Snapshot {
-    /// SELECT on a search table. pq and queue tables are read by [`crate::Command::Read`].
+    /// SELECT on a search or pq table. Queues are read by [`crate::Command::Read`], which takes pq tables too.
     ///
     /// Without LIMIT a scan and a MATCH give 20 rows, a lookup by ids every one of them.
     ///
     /// # Errors
-    /// `NoSuchTable`; `Invalid` for another kind of table; `UnknownColumn`, `Query`, `NotYet`; `Corrupt` of a segment,
+    /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `Corrupt` of a segment,
     /// also while the rows are read.
     pub fn select(&self, select: &Select) -> Result<Answer> {
-        let View::Search(view) = self.view(&select.table)? else {
-            return Err(Error::invalid(format!(
-                "'{}' is not a search table",
-                select.table
-            )));
+        let view = match self.view(&select.table)? {
+            View::Search(view) => view,
+            View::Percolate(view) => {
+                let (name, len) = (&view.definition.name, view.queries.len() as u64);
+                return match select.filter.as_ref().and_then(named_ids) {
+                    Some(ids) => {
+                        let named = ids.iter().filter_map(|id| view.queries.get(*id));
+                        queries(name, len, named, select)
+                    }
+                    None => queries(name, len, view.queries.iter(), select),
+                };
+            }
+            View::Queue(_) => {
+                let table = &select.table;
+                return Err(Error::invalid(format!("'{table}' is not a search table")));
+            }
         };
         let name = view.definition.name.clone();
         let failed = |error| failure::of_index(&name, error);
         let query = match &select.matching {
             Some(text) => {
                 let fields = text_names(&view.definition.columns);
-                Some(query::parse(text, &fields, &Analyzer::default()).map_err(Error::Query)?)
+                Some(query::parse(text, &fields, &view.analyzer).map_err(Error::Query)?)
             }
             None => None,
         };

@@ -1,24 +1,32 @@
 //! A pq table: standing queries.
 
+pub(crate) mod counts;
 pub(crate) mod file;
+mod filter;
 pub(crate) mod row;
 
 use std::sync::Arc;
 
+use disk::Disk;
 use percolate::{HitCount, QuerySet, StandingQuery};
+use query::Syntax;
 use query::analysis::Analyzer;
-use query::tree::Query;
+use query::expression::Prepared;
+use query::tree::{Node, Query};
+use rustc_hash::FxHashMap;
 
 use super::into::Into;
-use super::search::text_names;
+use super::search::{analyzer, text_names};
 use crate::catalog::TableId;
-use crate::command::Definition;
+use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::record::QueryRow;
 
 /// A pq table as the engine's thread owns it.
 pub(crate) struct PercolateTable {
     pub(crate) definition: Arc<Definition>,
+    /// Reads the documents and the queries.
+    pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) set: QuerySet,
     /// Highest id ever held: the next one assigned is above it.
     pub(crate) highest: u64,
@@ -30,6 +38,14 @@ pub(crate) struct PercolateTable {
     pub(crate) counts_file: Option<String>,
     /// Hits of records up to here are in that file.
     pub(crate) counted: u64,
+    /// The counts of that file by query, while records up to there are applied again.
+    pub(crate) loaded_counts: FxHashMap<u64, (u64, i64)>,
+    /// Hits were counted since.
+    pub(crate) counts_changed: bool,
+    /// The record up to which a file of counts is being written.
+    pub(crate) counting: Option<u64>,
+    /// When the next one is due, on the steady clock, in microseconds.
+    pub(crate) counts_due_us: u64,
     /// Records up to here are in the file that the manifest names.
     pub(crate) folded: u64,
     /// Queries stored or deleted since; a fold waits until they are many.
@@ -40,10 +56,20 @@ pub(crate) struct PercolateTable {
     pub(crate) folding: bool,
 }
 
+/// A standing query as it was read.
+pub(crate) struct Compiled {
+    pub(crate) parsed: Query,
+    pub(crate) filter: Option<Arc<Prepared>>,
+}
+
+const EVERY_DOCUMENT: &str = "the query holds no word: every document matches";
+
 /// A pq table that listens to a search table.
 #[derive(Clone, Debug)]
 pub(crate) struct Listener {
     pub(crate) table: TableId,
+    /// For each column of the pq table, its place in the search table's rows.
+    pub(crate) columns: Vec<usize>,
     /// The queue for its hits, and how they fill it.
     pub(crate) into: Option<(TableId, Into)>,
 }
@@ -51,6 +77,7 @@ pub(crate) struct Listener {
 impl PercolateTable {
     pub(crate) fn new(definition: Arc<Definition>, folded: u64) -> PercolateTable {
         PercolateTable {
+            analyzer: analyzer(&definition),
             definition,
             set: QuerySet::new(),
             highest: 0,
@@ -58,6 +85,10 @@ impl PercolateTable {
             file: None,
             counts_file: None,
             counted: folded,
+            loaded_counts: FxHashMap::default(),
+            counts_changed: false,
+            counting: None,
+            counts_due_us: 0,
             folded,
             changed: 0,
             is_unpublished: true,
@@ -65,22 +96,72 @@ impl PercolateTable {
         }
     }
 
-    /// Parses a query text as this table understands it.
-    pub(crate) fn parse(&self, analyzer: &Analyzer, text: &str) -> Result<Query> {
-        query::parse(text, &text_names(&self.definition.columns), analyzer).map_err(Error::Query)
+    /// Whether records hold its hits, so that they are needed until they are counted.
+    pub(crate) fn is_recorded(&self) -> bool {
+        matches!(&self.definition.kind, Kind::Percolate { into: Some(_), .. })
     }
 
-    /// Stores a query whose text was accepted once, now or by an earlier build.
+    fn syntax(&self) -> Syntax {
+        match self.definition.kind {
+            Kind::Percolate { syntax, .. } => syntax,
+            Kind::Search | Kind::Queue => Syntax::default(),
+        }
+    }
+
+    /// Reads the text and the filter of a query as this table understands them.
+    ///
+    /// # Errors
+    /// `Query`; `Invalid` for a filter, naming the `row`.
+    pub(crate) fn read(&self, row: &str, text: &str, filters: &str) -> Result<Compiled> {
+        let columns = &self.definition.columns;
+        let mut parsed = self
+            .syntax()
+            .parse(text, &text_names(columns), &self.analyzer)
+            .map_err(Error::Query)?;
+        let filter = filter::read(filters, columns);
+        let filter = filter.map_err(|why| Error::invalid(format!("filters of {row}: {why}")))?;
+        if parsed.root == Node::All {
+            parsed.warnings = match filter {
+                Some(_) => Vec::new(), // every document that the filter accepts: that is meant
+                None => vec![EVERY_DOCUMENT.to_owned()],
+            };
+        }
+        Ok(Compiled { parsed, filter })
+    }
+
+    /// Stores a query whose text was accepted once, now or by an earlier build, by the record at `position`.
     ///
     /// # Errors
     /// `Invalid`, naming table and id, where the text is refused after all: then this build reads another language.
-    pub(crate) fn store(&mut self, analyzer: &Analyzer, row: &QueryRow) -> Result<()> {
-        let refused = |error| {
-            let (id, table) = (row.id, &self.definition.name);
-            Error::invalid(format!("stored query {id} of table '{table}': {error}"))
-        };
-        let parsed = self.parse(analyzer, &row.query).map_err(refused)?;
-        self.put(Arc::new(standing(row)), &parsed);
+    pub(crate) fn store(&mut self, row: &QueryRow, position: u64) -> Result<()> {
+        let (id, table) = (row.id, &self.definition.name);
+        let named = format!("stored query {id} of table '{table}'");
+        let compiled =
+            self.read(&named, &row.query, &row.filters)
+                .map_err(|error| match error {
+                    Error::Invalid { .. } => error,
+                    other => Error::invalid(format!("{named}: {other}")),
+                })?;
+        let query = standing(row);
+        if position > self.counted {
+            self.loaded_counts = FxHashMap::default();
+        } else if let Some((documents, last_s)) = self.loaded_counts.get(&id) {
+            query.count.set(*documents, *last_s);
+        }
+        self.put(Arc::new(query), compiled);
+        Ok(())
+    }
+
+    /// Takes the counts of a file, for the queries that are stored up to the record that the file covers.
+    ///
+    /// # Errors
+    /// Those of a file that cannot be read.
+    pub(crate) fn load_counts(&mut self, disk: &dyn Disk, path: &str) -> Result<()> {
+        let counted = counts::load(disk, path)?.into_iter();
+        self.loaded_counts = counted
+            .map(|counted| (counted.id, (counted.documents, counted.last_s)))
+            .collect();
+        self.counts_file = Some(path.to_owned());
         Ok(())
     }
 
@@ -88,19 +169,20 @@ impl PercolateTable {
     ///
     /// # Errors
     /// None that is expected: the text was accepted by this process.
-    pub(crate) fn restore(&mut self, analyzer: &Analyzer, query: Arc<StandingQuery>) -> Result<()> {
-        let parsed = self.parse(analyzer, &query.text)?;
-        self.put(query, &parsed);
+    pub(crate) fn restore(&mut self, query: Arc<StandingQuery>) -> Result<()> {
+        let compiled = self.read("a stored query", &query.text, &query.filters)?;
+        self.put(query, compiled);
         Ok(())
     }
 
     /// Stores a query in the place of one with its id.
-    fn put(&mut self, query: Arc<StandingQuery>, parsed: &Query) {
+    fn put(&mut self, query: Arc<StandingQuery>, compiled: Compiled) {
         self.highest = self.highest.max(query.id);
         self.changed += 1;
         self.text_bytes += text_bytes(&query);
         self.is_unpublished = true;
-        if let Some(before) = self.set.insert(query, &parsed.root, None) {
+        let Compiled { parsed, filter } = compiled;
+        if let Some(before) = self.set.insert(query, &parsed.root, filter) {
             self.text_bytes -= text_bytes(&before);
         }
     }

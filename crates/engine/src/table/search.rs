@@ -12,13 +12,15 @@ use crate::command::Definition;
 /// A search table as the engine's thread owns it.
 pub(crate) struct SearchTable {
     pub(crate) definition: Arc<Definition>,
+    /// Reads its texts.
+    pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) table: index::Table,
     /// Files that the manifest is to name.
     pub(crate) files: index::Files,
     /// Highest id ever held: the next one assigned is above it.
     pub(crate) highest: u64,
     /// The pq tables that every document is matched against.
-    pub(crate) listeners: Vec<Listener>,
+    pub(crate) listeners: Arc<Vec<Listener>>,
     /// Records up to here are in the files that the manifest names.
     pub(crate) folded: u64,
     /// Changed since readers last got a snapshot.
@@ -35,12 +37,13 @@ impl SearchTable {
         highest: u64,
     ) -> SearchTable {
         SearchTable {
+            analyzer: analyzer(&definition),
             definition,
             table,
             folded: files.position,
             files,
             highest,
-            listeners: Vec::new(),
+            listeners: Arc::default(),
             is_unpublished: true,
             sealing: false,
         }
@@ -63,8 +66,13 @@ impl SearchTable {
 pub(crate) fn shape(definition: &Definition) -> index::TableShape {
     index::TableShape {
         columns: definition.columns.clone(),
-        analyzer: Analyzer::default(),
+        analyzer: Analyzer::new(definition.analysis.clone()),
     }
+}
+
+/// What reads the texts of a table.
+pub(crate) fn analyzer(definition: &Definition) -> Arc<Analyzer> {
+    Arc::new(Analyzer::new(definition.analysis.clone()))
 }
 
 /// Names of the text columns, in the order in which they are numbered.

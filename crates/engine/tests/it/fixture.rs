@@ -7,8 +7,8 @@ use disk::{Disk, MemoryDisk, RealDisk};
 use engine::{Now, Options};
 
 use crate::driver::{Driver, options};
-use crate::statement::command;
-use crate::workload::{create_schema, dump};
+use crate::scripts::{show, show_answer};
+use crate::statement::{Statement, command, parse};
 
 /// Tables of every kind, with files of every kind, and records above them.
 const FOLDED: [&str; 4] = [
@@ -25,8 +25,33 @@ const ABOVE: [&str; 5] = [
     "insert alerts (query) values ('mouse')",
 ];
 
+const SCHEMA: [&str; 4] = [
+    "create search posts (body text, n int)",
+    "create queue hits (query_id bigint, doc_id bigint, body text, n bigint)",
+    "create pq alerts on posts into hits",
+    "create queue jobs (id int)",
+];
+
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/data-v1")
+}
+
+/// Everything that the tables hold.
+fn dump(driver: &mut Driver) -> Vec<Vec<String>> {
+    let lines = [
+        "select id, body, n from posts order by id limit 1000000",
+        "read * from alerts",
+        "read * from hits",
+        "read * from jobs",
+    ];
+    let mut shown = |line| match parse(line) {
+        Statement::Select(select) => {
+            show_answer(driver.handle.snapshot().select(&select).unwrap()).unwrap()
+        }
+        Statement::Command(command) => show(driver.run(command)),
+        other => panic!("{other:?}"),
+    };
+    lines.iter().map(|line| shown(line)).collect()
 }
 
 /// Small segments: the journal's files are committed with their zeroes.
@@ -37,10 +62,14 @@ fn small(disk: Arc<dyn Disk>) -> Options {
     }
 }
 
-fn build(disk: Arc<dyn Disk>) -> Vec<String> {
+fn build(disk: Arc<dyn Disk>) -> Vec<Vec<String>> {
     let mut driver = Driver::open(small(disk), Now::default()).unwrap();
-    create_schema(&mut driver);
-    for line in FOLDED.iter().chain(&["checkpoint"]).chain(&ABOVE) {
+    for line in SCHEMA
+        .iter()
+        .chain(&FOLDED)
+        .chain(&["checkpoint"])
+        .chain(&ABOVE)
+    {
         driver.run(command(line)).unwrap();
     }
     dump(&mut driver)

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Now, Options, PqDocument, PqRequest, PqScratch};
+use engine::{Now, Options, PqDocument, PqRequest, PqScratch, Reply};
 use proptest::prelude::*;
+use query::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::model::Model;
-use crate::statement::{Statement, parse};
+use crate::statement::{Statement, command, parse};
 use crate::workload::{Asked, asked, cases, create_schema, dump, play, worded};
 
 /// How the same commands may be run.
@@ -94,35 +95,51 @@ proptest! {
             play(&mut driver, batch);
         }
         let snapshot = driver.handle.snapshot();
-        let posts = select(&snapshot, "select id, body from posts order by id limit 100000");
-        let documents: Vec<_> = posts.iter().map(|row| PqDocument::Text(row[1].to_string())).collect();
-        let answer = snapshot.call_pq(&PqRequest::new("alerts", &documents), &mut PqScratch::default()).unwrap();
-        prop_assert_eq!(answer.queries_total as usize, dump(&mut driver).iter().filter(|line| line.starts_with("alerts")).count());
-        let mut by_query: std::collections::BTreeMap<u64, Vec<String>> = std::collections::BTreeMap::new();
+        let posts = select(&snapshot, "select id, body, n from posts order by id limit 100000");
+        let fields = |row: &Vec<Value>| {
+            let names = ["id", "body", "n"].map(str::to_owned);
+            PqDocument::Fields(names.into_iter().zip(row.iter().cloned()).collect())
+        };
+        let documents: Vec<_> = posts.iter().map(fields).collect();
+        let request = PqRequest::new("alerts", &documents);
+        let answer = snapshot.call_pq(&request, &mut PqScratch::default()).unwrap();
+        let standing = read(&mut driver, "read id, query, filters from alerts");
+        prop_assert_eq!(answer.queries_total as usize, standing.len());
+        let mut by_query: std::collections::BTreeMap<String, Vec<String>> = std::collections::BTreeMap::new();
         for (query, hit) in answer.hits.rows() {
             let ids = hit.iter().map(|place| posts[*place as usize][0].to_string());
-            by_query.insert(query.id, ids.collect());
+            by_query.insert(query.id.to_string(), ids.collect());
         }
-        for line in dump(&mut driver).iter().filter_map(|line| line.strip_prefix("alerts ")) {
-            let (id, text) = line.split_once(" | ").unwrap();
-            let Statement::Select(mut asked) = parse("select id from posts order by id limit 100000") else {
+        for row in standing {
+            let [id, text, filters] = &row[..] else { panic!("{row:?}") };
+            let condition = if filters.to_string().is_empty() { "1" } else { &filters.to_string() };
+            let line = format!("select id from posts where {condition} order by id limit 100000");
+            let Statement::Select(mut asked) = parse(&line) else {
                 panic!("no select")
             };
-            asked.matching = Some(text.to_owned());
+            asked.matching = Some(text.to_string());
             let found: Vec<String> =
                 rows(snapshot.select(&asked).unwrap()).iter().map(|row| row[0].to_string()).collect();
-            prop_assert_eq!(found, by_query.remove(&id.parse().unwrap()).unwrap_or_default(), "query {}", text);
+            prop_assert_eq!(found, by_query.remove(&id.to_string()).unwrap_or_default(), "query {} {}", text, filters);
         }
     }
 }
 
-pub fn select(snapshot: &engine::Snapshot, line: &str) -> Vec<Vec<query::value::Value>> {
+/// Rows that the engine's thread reads.
+pub fn read(driver: &mut Driver, line: &str) -> Vec<Vec<Value>> {
+    match driver.run(command(line)).unwrap() {
+        Reply::Rows(answer) => rows(answer),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn select(snapshot: &engine::Snapshot, line: &str) -> Vec<Vec<Value>> {
     let Statement::Select(select) = parse(line) else {
         panic!("{line}")
     };
     rows(snapshot.select(&select).unwrap())
 }
 
-fn rows(answer: engine::Answer) -> Vec<Vec<query::value::Value>> {
+fn rows(answer: engine::Answer) -> Vec<Vec<Value>> {
     answer.rows.map(|row| row.unwrap()).collect()
 }

@@ -4,29 +4,81 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Command;
 use query::analysis::{Analyzer, Words};
+use query::expression::Expression;
+use query::lexer::Lexer;
 use query::reference;
 use query::tree::Node;
 use query::value::Value;
 
-/// What makes the schema, as statements.
-pub const SCHEMA: [&str; 4] = [
+/// What makes the schema, as statements. Posts and news are heard by `alerts`; what `watch` hears of posts becomes
+/// documents of `log`, which `loud` hears.
+pub const SCHEMA: [&str; 9] = [
     "create search posts (body text, n int)",
-    "create queue hits (query_id bigint, doc_id bigint, body text, n bigint)",
-    "create pq alerts on posts into hits",
+    "create search news (n int, extra string, body text)",
+    "create queue hits (query_id bigint, doc_table varchar(8), doc_id bigint, body text, n bigint)",
+    "create pq alerts on posts, news into hits",
     "create queue jobs (id int)",
+    "create search log (query_id bigint, doc_id bigint, body text, n bigint)",
+    "create pq watch on posts into log",
+    "create queue shouts (query_id bigint, doc_id bigint, body text)",
+    "create pq loud on log into shouts",
 ];
+
+/// The search tables, by the place of each in [`Model::documents`].
+pub const SEARCHES: [&str; 3] = ["posts", "news", "log"];
+/// The pq tables, by the place of each in [`Model::standing`].
+pub const STANDING: [&str; 3] = ["alerts", "watch", "loud"];
+/// The queues, by the place of each in [`Model::queues`].
+pub const QUEUES: [&str; 3] = ["hits", "jobs", "shouts"];
 
 #[derive(Clone, Default)]
 pub struct Model {
-    posts: BTreeMap<u64, (String, i128)>,
-    posts_highest: u64,
-    alerts: BTreeMap<u64, (String, Node)>,
-    alerts_highest: u64,
-    /// `hits` and `jobs`: rows by number, as shown.
-    queues: [BTreeMap<u64, String>; 2],
-    next_rows: [u64; 2],
+    documents: [BTreeMap<u64, Document>; 3],
+    documents_highest: [u64; 3],
+    standing: [BTreeMap<u64, Standing>; 3],
+    standing_highest: [u64; 3],
+    /// Rows by number, as shown.
+    queues: [BTreeMap<u64, String>; 3],
+    next_rows: [u64; 3],
     /// Sessions in owner mode: queue and row.
     owners: BTreeMap<u64, Option<(usize, u64)>>,
+}
+
+/// What the tables have in common, and for `log` where it comes from.
+#[derive(Clone)]
+struct Document {
+    body: String,
+    n: i128,
+    /// Query and document.
+    from: Option<(u64, u64)>,
+}
+
+#[derive(Clone)]
+struct Standing {
+    text: String,
+    filters: String,
+    node: Node,
+    filter: Option<Expression>,
+    hits: u64,
+}
+
+impl Standing {
+    fn is_hit_by(&self, id: u64, document: &Document) -> bool {
+        let row = |name: &str| match name {
+            "id" => Some(Value::Int(id.into())),
+            "n" => Some(Value::Int(document.n)),
+            "body" => Some(Value::Str(document.body.clone())),
+            _ => None,
+        };
+        let accepts =
+            |filter: &Expression| query::expression::evaluate(filter, &row).as_bool() == Some(true);
+        reference::matches(&self.node, &words(&document.body))
+            && self.filter.as_ref().is_none_or(accepts)
+    }
+}
+
+fn place(names: &[&str], name: &str) -> usize {
+    names.iter().position(|known| *known == name).unwrap()
 }
 
 /// As the scripts show a refusal; other errors are matched by their text too.
@@ -55,8 +107,12 @@ impl Model {
             } => {
                 assert!(columns.is_some());
                 match table.as_str() {
-                    "posts" => self.insert_posts(rows, *replace),
-                    "alerts" => self.insert_alerts(rows, *replace),
+                    "posts" | "news" => {
+                        self.insert_documents(place(&SEARCHES, table), rows, *replace)
+                    }
+                    "alerts" | "watch" | "loud" => {
+                        self.insert_standing(place(&STANDING, table), rows, *replace)
+                    }
                     "jobs" => {
                         for row in rows {
                             self.put(1, row[0].to_string());
@@ -81,29 +137,35 @@ impl Model {
                     }
                 };
                 match table.as_str() {
-                    "posts" => {
+                    "posts" | "news" | "log" => {
                         let node = matching.as_deref().map(parse);
-                        let before = self.posts.len();
-                        self.posts.retain(|id, (body, n)| {
+                        let documents = &mut self.documents[place(&SEARCHES, table)];
+                        let before = documents.len();
+                        documents.retain(|id, document| {
                             let row = |name: &str| match name {
                                 "id" => Some(Value::Int((*id).into())),
-                                "n" => Some(Value::Int(*n)),
+                                "n" => Some(Value::Int(document.n)),
                                 _ => None,
                             };
-                            let matched = node
-                                .as_ref()
-                                .is_none_or(|node| reference::matches(node, &words(body)));
+                            let matched = node.as_ref().is_none_or(|node| {
+                                reference::matches(node, &words(&document.body))
+                            });
                             !(matched && wanted("id", &row))
                         });
-                        Ok(format!("ok {}", before - self.posts.len()))
+                        Ok(format!("ok {}", before - documents.len()))
                     }
-                    "alerts" => {
-                        let before = self.alerts.len();
-                        self.alerts.retain(|id, _| {
-                            let row = |_: &str| Some(Value::Int((*id).into()));
+                    "alerts" | "watch" | "loud" => {
+                        let standing = &mut self.standing[place(&STANDING, table)];
+                        let before = standing.len();
+                        standing.retain(|id, query| {
+                            let row = |name: &str| match name {
+                                "id" => Some(Value::Int((*id).into())),
+                                "hits" => Some(Value::Int(query.hits.into())),
+                                _ => None,
+                            };
                             !wanted("id", &row)
                         });
-                        Ok(format!("ok {}", before - self.alerts.len()))
+                        Ok(format!("ok {}", before - standing.len()))
                     }
                     "jobs" => {
                         let visible = self.visible(session, 1);
@@ -133,7 +195,7 @@ impl Model {
             Command::QueueWait { table, timeout_us } => {
                 assert_eq!(*timeout_us, 0);
                 self.end(session);
-                let queue = usize::from(table == "jobs");
+                let queue = place(&QUEUES, table);
                 let taken: BTreeSet<_> = self.owners.values().flatten().copied().collect();
                 let free = self.queues[queue]
                     .keys()
@@ -177,13 +239,14 @@ impl Model {
     }
 
     /// Rows: id, body, n.
-    fn insert_posts(&mut self, rows: &[Vec<Value>], replace: bool) -> Outcome {
+    fn insert_documents(&mut self, table: usize, rows: &[Vec<Value>], replace: bool) -> Outcome {
         let mut last = 0;
         for (number, row) in rows.iter().enumerate() {
+            let documents = &self.documents[table];
             let id = admit(
                 &row[0],
-                &mut self.posts_highest,
-                &|id| self.posts.contains_key(&id),
+                &mut self.documents_highest[table],
+                &|id| documents.contains_key(&id),
                 replace,
             )?;
             let (Value::Str(body), Value::Int(n)) = (&row[1], &row[2]) else {
@@ -195,43 +258,95 @@ impl Model {
                     number + 1
                 ));
             }
-            self.posts.insert(id, (body.clone(), *n));
-            let document = words(body);
-            let hits: Vec<u64> = self
-                .alerts
-                .iter()
-                .filter(|(_, (_, node))| reference::matches(node, &document))
-                .map(|(query, _)| *query)
-                .collect();
-            for query in hits {
-                self.put(0, format!("{query} | {id} | {body} | {n}"));
+            let document = Document {
+                body: body.clone(),
+                n: *n,
+                from: None,
+            };
+            for query in self.hit(0, id, &document) {
+                let name = SEARCHES[table];
+                self.put(0, format!("{query} | {name} | {id} | {body} | {n}"));
             }
+            if table == 0 {
+                self.log(id, &document);
+            }
+            self.documents[table].insert(id, document);
             last = id;
         }
         Ok(format!("ok {}, id {last}", rows.len()))
     }
 
-    /// Rows: id, query.
-    fn insert_alerts(&mut self, rows: &[Vec<Value>], replace: bool) -> Outcome {
+    /// What `watch` hears goes into `log`, and what `loud` hears of that into `shouts`.
+    fn log(&mut self, id: u64, document: &Document) {
+        for query in self.hit(1, id, document) {
+            self.documents_highest[2] += 1;
+            let logged = self.documents_highest[2];
+            let entry = Document {
+                from: Some((query, id)),
+                ..document.clone()
+            };
+            for query in self.hit(2, logged, &entry) {
+                self.put(2, format!("{query} | {logged} | {}", entry.body));
+            }
+            self.documents[2].insert(logged, entry);
+        }
+    }
+
+    /// The queries of a pq table that a document hits; counted.
+    fn hit(&mut self, table: usize, id: u64, document: &Document) -> Vec<u64> {
+        let mut hit = Vec::new();
+        for (query, standing) in &mut self.standing[table] {
+            if standing.is_hit_by(id, document) {
+                standing.hits += 1;
+                hit.push(*query);
+            }
+        }
+        hit
+    }
+
+    /// Rows: id, query, filters.
+    fn insert_standing(&mut self, table: usize, rows: &[Vec<Value>], replace: bool) -> Outcome {
         let mut last = 0;
-        for row in rows {
+        let mut warnings = String::new();
+        for (number, row) in rows.iter().enumerate() {
+            let standing = &self.standing[table];
             let id = admit(
                 &row[0],
-                &mut self.alerts_highest,
-                &|id| self.alerts.contains_key(&id),
+                &mut self.standing_highest[table],
+                &|id| standing.contains_key(&id),
                 replace,
             )?;
-            let Value::Str(text) = &row[1] else {
+            let (Value::Str(text), Value::Str(filters)) = (&row[1], &row[2]) else {
                 panic!("{row:?}")
             };
             if text.contains('"') && text.matches('"').count() % 2 == 1 {
                 let place = text.rfind('"').unwrap();
                 return Err(format!("query text at byte {place}: unclosed quote"));
             }
-            self.alerts.insert(id, (text.clone(), parse(text)));
+            if filters.contains("colour") {
+                let row = number + 1;
+                return Err(format!(
+                    "filters of row {row}: no column 'colour' in the documents"
+                ));
+            }
+            let filter = (!filters.is_empty()).then(|| {
+                let mut lexer = Lexer::new(filters.as_bytes());
+                query::expression::parse(&mut lexer).unwrap()
+            });
+            if text.is_empty() && filter.is_none() {
+                warnings += "\nwarning: the query holds no word: every document matches";
+            }
+            let standing = Standing {
+                text: text.clone(),
+                filters: filters.clone(),
+                node: parse(text),
+                filter,
+                hits: 0,
+            };
+            self.standing[table].insert(id, standing);
             last = id;
         }
-        Ok(format!("ok {}, id {last}", rows.len()))
+        Ok(format!("ok {}, id {last}{warnings}", rows.len()))
     }
 
     /// The rows of a queue that a session sees.
@@ -254,13 +369,23 @@ impl Model {
     /// Everything that a fresh session sees, as [`crate::workload::dump`] shows it.
     pub fn dump(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (id, (body, n)) in &self.posts {
-            lines.push(format!("posts {id} | {body} | {n}"));
+        for (table, name) in SEARCHES.into_iter().enumerate() {
+            for (id, Document { body, n, from }) in &self.documents[table] {
+                lines.push(match from {
+                    None => format!("{name} {id} | {body} | {n}"),
+                    Some((query, document)) => {
+                        format!("{name} {id} | {body} | {n} | {query} | {document}")
+                    }
+                });
+            }
         }
-        for (id, (text, _)) in &self.alerts {
-            lines.push(format!("alerts {id} | {text}"));
+        for (table, name) in STANDING.into_iter().enumerate() {
+            for (id, query) in &self.standing[table] {
+                let (text, filters, hits) = (&query.text, &query.filters, query.hits);
+                lines.push(format!("{name} {id} | {text} | {filters} | {hits}"));
+            }
         }
-        for (queue, name) in ["hits", "jobs"].into_iter().enumerate() {
+        for (queue, name) in QUEUES.into_iter().enumerate() {
             let visible = self.visible(u64::MAX, queue);
             let rows = self.queues[queue]
                 .iter()

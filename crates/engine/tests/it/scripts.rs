@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Error, Now, PqDocument, PqRequest, PqScratch, Reply};
+use engine::{Command, Error, Now, PqDocument, PqRequest, PqScratch, Reply};
 
 use crate::driver::{Driver, Pending, options};
 use crate::statement::{Statement, parse};
@@ -134,18 +134,41 @@ impl Player {
                     .map(|(name, value)| format!("{name} {value}"))
                     .collect()
             }
-            Statement::CallPq { table, documents } => {
+            Statement::Backfill(table, query, days) => {
+                let now = self.driver().now;
+                let mut put = 0;
+                for piece in snapshot.backfill(&table, query, days, now)? {
+                    match self.driver().run(Command::Backfill(piece))? {
+                        Reply::Done { affected, .. } => put += affected,
+                        other => panic!("{other:?}"),
+                    }
+                }
+                vec![format!("{put} hits")]
+            }
+            Statement::CallPq {
+                table,
+                documents,
+                only,
+                after,
+                limit,
+            } => {
                 let documents: Vec<_> = documents.into_iter().map(PqDocument::Text).collect();
-                let answer = snapshot.call_pq(
-                    &PqRequest::new(&table, &documents),
-                    &mut PqScratch::default(),
-                )?;
+                let request = PqRequest {
+                    only: only.as_ref(),
+                    after,
+                    limit,
+                    ..PqRequest::new(&table, &documents)
+                };
+                let answer = snapshot.call_pq(&request, &mut PqScratch::default())?;
                 let row = |(query, hit): (&Arc<percolate::StandingQuery>, &[u32])| {
                     format!("{} {:?} by {hit:?}", query.id, query.text)
                 };
                 let mut lines: Vec<_> = answer.hits.rows().map(row).collect();
                 let (matched, total) = (answer.documents_matched, answer.queries_total);
                 lines.push(format!("{matched} documents matched, {total} queries"));
+                if answer.total != answer.hits.len() as u64 {
+                    lines.push(format!("of {} queries hit", answer.total));
+                }
                 lines
             }
             other => panic!("not read from a snapshot: {other:?}"),

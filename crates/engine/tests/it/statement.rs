@@ -17,12 +17,17 @@ pub enum Statement {
     CallPq {
         table: String,
         documents: Vec<String>,
+        only: Option<Expression>,
+        after: Option<u64>,
+        limit: Option<u64>,
     },
     ShowCreate(String),
     ShowTables,
     TableStatus(String),
     /// Seconds pass.
     Tick(u64),
+    /// The hits of stored documents: pq table, query, days.
+    Backfill(String, u64, Option<u64>),
     /// The process is killed and started again.
     Restart,
 }
@@ -85,8 +90,14 @@ impl Parser<'_> {
         items
     }
 
+    /// `any(tags)` is a column of that name, as the engine wants it.
     fn expression(&mut self) -> Expression {
-        expression::parse(&mut self.lexer).expect("an expression")
+        let mut calls = |name: &str, lexer: &mut Lexer<'_>| {
+            assert_eq!(name, "any");
+            assert!(lexer.take_word("tags") && lexer.take(TokenKind::Close));
+            Ok(Some(Expression::Column("any(tags)".to_owned())))
+        };
+        expression::parse_with_calls(&mut self.lexer, &mut calls).expect("an expression")
     }
 
     fn value(&mut self) -> Value {
@@ -119,7 +130,16 @@ impl Parser<'_> {
         } else if self.word("call") {
             let table = self.name();
             let documents = self.list(Self::text);
-            return Statement::CallPq { table, documents };
+            let only = self.word("only").then(|| self.expression());
+            let after = self.word("after").then(|| self.number());
+            let limit = self.word("limit").then(|| self.number());
+            return Statement::CallPq {
+                table,
+                documents,
+                only,
+                after,
+                limit,
+            };
         } else if self.word("show") {
             return Statement::ShowCreate(self.name());
         } else if self.word("status") {
@@ -128,6 +148,10 @@ impl Parser<'_> {
             return Statement::ShowTables;
         } else if self.word("tick") {
             return Statement::Tick(self.number());
+        } else if self.word("backfill") {
+            let (table, query) = (self.name(), self.number());
+            let days = self.word("days").then(|| self.number());
+            return Statement::Backfill(table, query, days);
         } else if self.word("restart") {
             return Statement::Restart;
         }
@@ -181,7 +205,11 @@ impl Parser<'_> {
         let into = self.word("into").then(|| self.name());
         let kind = match kind.as_str() {
             "search" => Kind::Search,
-            "pq" => Kind::Percolate { on, into },
+            "pq" => Kind::Percolate {
+                on,
+                into,
+                syntax: Default::default(),
+            },
             "queue" => Kind::Queue,
             _ => panic!("no kind of table: {kind}"),
         };
@@ -190,6 +218,7 @@ impl Parser<'_> {
                 name,
                 kind,
                 columns,
+                analysis: Default::default(),
             },
             if_not_exists,
         })

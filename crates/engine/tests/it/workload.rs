@@ -6,7 +6,7 @@ use query::expression::{BinaryOperator, Expression};
 use query::value::Value;
 
 use crate::driver::Driver;
-use crate::model::SCHEMA;
+use crate::model::{QUEUES, SCHEMA, SEARCHES, STANDING};
 use crate::scripts::show;
 use crate::statement::{Statement, command, parse};
 
@@ -24,6 +24,18 @@ const QUERIES: [&str; 10] = [
     "\"wars star\" | mouse",
     "cat \"dog",
     "",
+];
+
+/// Conditions on what all documents have; the last one is refused.
+const FILTERS: [&str; 8] = [
+    "",
+    "",
+    "",
+    "n > 2",
+    "n IN (1, 3)",
+    "id < 6 AND n <> 0",
+    "body = 'Cat'",
+    "colour = 1",
 ];
 
 fn body() -> impl Strategy<Value = String> {
@@ -79,27 +91,40 @@ fn write() -> impl Strategy<Value = Command> {
     let n = prop_oneof![20 => 0..5i128, 1 => Just(5_000_000_000)];
     let post =
         (id(), body(), n).prop_map(|(id, body, n)| vec![id, Value::Str(body), Value::Int(n)]);
-    let query = (id(), proptest::sample::select(&QUERIES[..]))
-        .prop_map(|(id, text)| vec![id, Value::Str(text.to_owned())]);
+    let query = (
+        id(),
+        proptest::sample::select(&QUERIES[..]),
+        proptest::sample::select(&FILTERS[..]),
+    );
+    let query = query.prop_map(|(id, text, filters)| {
+        vec![
+            id,
+            Value::Str(text.to_owned()),
+            Value::Str(filters.to_owned()),
+        ]
+    });
+    let standing = || proptest::sample::select(&STANDING[..]);
     let job = (1..12i128).prop_map(|id| vec![Value::Int(id)]);
     prop_oneof![
-        6 => (proptest::collection::vec(post, 1..4), any::<bool>())
-            .prop_map(|(rows, replace)| insert("posts", &["id", "body", "n"], rows, replace)),
-        3 => (proptest::collection::vec(query, 1..3), any::<bool>())
-            .prop_map(|(rows, replace)| insert("alerts", &["id", "query"], rows, replace)),
+        6 => (proptest::sample::select(&["posts", "posts", "news"][..]), proptest::collection::vec(post, 1..4), any::<bool>())
+            .prop_map(|(table, rows, replace)| insert(table, &["id", "body", "n"], rows, replace)),
+        5 => (standing(), proptest::collection::vec(query, 1..3), any::<bool>())
+            .prop_map(|(table, rows, replace)| insert(table, &["id", "query", "filters"], rows, replace)),
         3 => proptest::collection::vec(job, 1..4).prop_map(|rows| insert("jobs", &["id"], rows, false)),
         2 => filter("id").prop_map(|filter| delete("posts", None, filter)),
         1 => filter("n").prop_map(|filter| delete("posts", None, filter)),
         1 => (proptest::sample::select(&QUERIES[..8]), filter("id"))
             .prop_map(|(text, filter)| delete("posts", Some(text), filter)),
-        1 => filter("id").prop_map(|filter| delete("alerts", None, filter)),
+        1 => (standing(), filter("id")).prop_map(|(table, filter)| delete(table, None, filter)),
+        1 => filter("hits").prop_map(|filter| delete("alerts", None, filter)),
+        1 => filter("id").prop_map(|filter| delete("log", None, filter)),
         1 => filter("id").prop_map(|filter| delete("jobs", None, filter)),
     ]
 }
 
 /// Any command of the model, with its session.
 pub fn asked() -> impl Strategy<Value = Asked> {
-    let queue = || proptest::sample::select(&["hits", "jobs"][..]);
+    let queue = || proptest::sample::select(&QUEUES[..]);
     let command = prop_oneof![
         10 => write(),
         2 => proptest::collection::vec(write(), 1..5).prop_map(Command::Many),
@@ -149,15 +174,28 @@ pub fn play(driver: &mut Driver, batch: &[Asked]) -> Vec<Result<Reply, Error>> {
 /// Everything that a fresh session sees. Reads through both doors: snapshots and the engine's thread.
 pub fn dump(driver: &mut Driver) -> Vec<String> {
     let mut lines = Vec::new();
-    let Statement::Select(select) =
-        parse("select id, body, n from posts order by id limit 1000000")
-    else {
-        panic!("no select")
-    };
-    let answer = driver.handle.snapshot().select(&select).unwrap();
-    let shown = crate::scripts::show_answer(answer).unwrap();
-    lines.extend(shown.into_iter().skip(1).map(|row| format!("posts {row}")));
-    for (table, columns) in [("alerts", "id, query"), ("hits", "*"), ("jobs", "*")] {
+    for table in SEARCHES {
+        let more = if table == "log" {
+            ", query_id, doc_id"
+        } else {
+            ""
+        };
+        let line = format!("select id, body, n{more} from {table} order by id limit 1000000");
+        let Statement::Select(select) = parse(&line) else {
+            panic!("no select")
+        };
+        let answer = driver.handle.snapshot().select(&select).unwrap();
+        let shown = crate::scripts::show_answer(answer).unwrap();
+        lines.extend(
+            shown
+                .into_iter()
+                .skip(1)
+                .map(|row| format!("{table} {row}")),
+        );
+    }
+    let standing = STANDING.map(|table| (table, "id, query, filters, hits"));
+    let queues = QUEUES.map(|table| (table, "*"));
+    for (table, columns) in standing.into_iter().chain(queues) {
         let read = command(&format!("read {columns} from {table}"));
         let answer = driver.ask(u64::MAX, read).take().unwrap();
         lines.extend(

@@ -197,9 +197,7 @@ impl Doing<'_> {
                 self.write(command).await?;
                 Ok(Outcome::NOTHING)
             }
-            Statement::PqBackfill { .. } => {
-                Err(Failure::new(errors::NOT_YET, "not yet: CALL PQ_BACKFILL"))
-            }
+            Statement::PqBackfill { table, id, days } => self.backfill(&table, id, days).await,
             Statement::CreateTable(create) => {
                 let command = translate::create_table(create)?;
                 self.write(command).await
@@ -265,13 +263,37 @@ impl Doing<'_> {
         }
     }
 
-    /// Search tables are read here, from a snapshot; standing queries and queues by the engine, which knows who owns
-    /// what.
+    /// Finds the documents of a backfill here, from a snapshot, and has the engine take them piece by piece.
+    async fn backfill(
+        &mut self,
+        table: &str,
+        query_id: u64,
+        days: Option<u64>,
+    ) -> Result<Outcome, Failure> {
+        let now = self.node.now();
+        let snapshot = self.node.engine()?.snapshot();
+        let find = || Ok(snapshot.backfill(table, query_id, days, now)?);
+        let pieces = tokio::task::block_in_place(|| guarded(self.node, find))?;
+        let mut put = 0;
+        for piece in pieces {
+            match self.submit(Command::Backfill(piece)).await? {
+                Reply::Done { affected, .. } => put += affected,
+                _ => return Err(unexpected()),
+            }
+        }
+        self.session.wrote(put, 0, Vec::new());
+        Ok(Outcome::Done {
+            affected: put,
+            last_id: 0,
+        })
+    }
+
+    /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
     async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
         let table = select.table.clone();
         let snapshot = self.node.engine()?.snapshot();
         let answer = match snapshot.definition(&table)?.kind {
-            Kind::Search => {
+            Kind::Search | Kind::Percolate { .. } => {
                 let panics = self.panics;
                 let read = || {
                     assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
@@ -279,12 +301,10 @@ impl Doing<'_> {
                 };
                 tokio::task::block_in_place(|| guarded(self.node, read))?
             }
-            Kind::Percolate { .. } | Kind::Queue => {
-                match self.submit(Command::Read { select }).await? {
-                    Reply::Rows(answer) => answer,
-                    _ => return Err(unexpected()),
-                }
-            }
+            Kind::Queue => match self.submit(Command::Read { select }).await? {
+                Reply::Rows(answer) => answer,
+                _ => return Err(unexpected()),
+            },
         };
         self.session.found(&answer);
         Ok(Outcome::Rows(Found {

@@ -1,6 +1,8 @@
 //! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
 
 use engine::{Command, Definition, Kind};
+use query::Syntax;
+use query::analysis::Settings;
 use query::value::Value;
 use wire::sql::{CreateTable, Statement};
 
@@ -111,11 +113,13 @@ fn lone_column(node: &Node, table: &str) -> Result<Option<Vec<String>>, Failure>
 /// The command of a CREATE TABLE.
 pub fn create_table(create: CreateTable) -> Result<Command, Failure> {
     let options = Options::read(&create.options)?;
+    let analysis = options.analysis.clone();
     let kind = options.kind()?;
     let definition = Definition {
         name: create.name,
         kind,
         columns: create.columns,
+        analysis,
     };
     Ok(Command::CreateTable {
         definition,
@@ -128,6 +132,8 @@ struct Options {
     kind: Option<String>,
     on: Option<String>,
     into: Option<String>,
+    syntax: Syntax,
+    analysis: Settings,
 }
 
 impl Options {
@@ -140,9 +146,18 @@ impl Options {
                 "engine" if lower == "queue" => options.kind = Some(lower),
                 "engine" => return Err(not_yet(format!("ENGINE={value}; there is ENGINE=queue"))),
                 "on" => options.on = Some(lower),
+                "into" if value.contains("://") => options.into = Some(value.clone()),
                 "into" => options.into = Some(lower),
+                "syntax" => {
+                    let syntax = Syntax::named(value);
+                    options.syntax = syntax.ok_or_else(|| {
+                        let message = format!("no syntax '{value}': there are sphinx and lucene");
+                        Failure::new(errors::INVALID, message)
+                    })?;
+                }
                 // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
+                other if is_analysis(&mut options.analysis, other, value)? => {}
                 other if LATER.contains(&other) => {
                     return Err(not_yet(format!("table option {other}")));
                 }
@@ -169,6 +184,7 @@ impl Options {
                         .map(|name| name.trim().to_owned())
                         .collect(),
                     into: self.into,
+                    syntax: self.syntax,
                 });
             }
             Some("queue") => Kind::Queue,
@@ -187,6 +203,15 @@ impl Options {
             ));
         }
         Ok(kind)
+    }
+}
+
+/// Whether the option is a setting of analysis; then it is set.
+fn is_analysis(analysis: &mut Settings, name: &str, value: &str) -> Result<bool, Failure> {
+    match analysis.set(name, value) {
+        None => Ok(false),
+        Some(Ok(())) => Ok(true),
+        Some(Err(why)) => Err(Failure::new(errors::INVALID, why)),
     }
 }
 

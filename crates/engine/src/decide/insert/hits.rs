@@ -1,6 +1,7 @@
 //! Documents against the standing queries that listen to their table.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use percolate::{Documents, Hits};
 use query::analysis::Words;
@@ -12,67 +13,204 @@ use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::record::{Document, HitLists, HitQuery, QueuedHits};
-use crate::state::State;
+use crate::record::{Document, HitCounts, HitLists, HitQuery, QueuedHits, Source};
+use crate::state::{Counting, State};
 use crate::table::into::{Hit, Into, store, supply};
+use crate::table::percolate::Listener;
 use crate::table::queue::StoredRow;
 
 /// Memory that each hit takes in its queue beside the batch it shares.
 const HIT_ROW_BYTES: u64 = size_of::<StoredRow>() as u64;
 
-/// The hits of a command's documents, for each listener with a queue. A hit that its queue cannot hold refuses all.
-pub(super) fn queued(
+/// What one command's hits come to, over all the tables that its documents reach.
+#[derive(Default)]
+pub(crate) struct Reached {
+    /// Where the next row of a queue goes; two listeners may share one.
+    next_rows: BTreeMap<TableId, u64>,
+    /// The highest id of a search table, with those given so far.
+    highest_ids: BTreeMap<TableId, u64>,
+    /// Memory that the rows made so far will take, in bytes.
+    pub(crate) bytes: u64,
+    /// How often each query was hit.
+    pub(crate) counting: Vec<Counting>,
+    /// Documents made of hits, by the search table that they go into.
+    pub(crate) made: Vec<(TableId, Vec<Document>)>,
+}
+
+/// The hits of some documents of one table.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) queued: Vec<QueuedHits>,
+    pub(crate) counts: Vec<HitCounts>,
+}
+
+/// Matches documents with every pq table that listens. A hit that its queue or table cannot hold refuses all.
+pub(super) fn percolate(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
-    table: TableId,
-    documents: &[Document],
-    words: &[Words],
-) -> Result<Vec<QueuedHits>> {
-    let Some(search) = state.searches.get(&table) else {
-        return Ok(Vec::new());
+    given: (TableId, &[Document], &[Words]),
+    reached: &mut Reached,
+) -> Result<Found> {
+    let mut found = Found::default();
+    let Some(search) = state.searches.get(&given.0) else {
+        return Ok(found);
     };
-    let mut next_rows: BTreeMap<TableId, u64> = BTreeMap::new(); // two listeners may share a queue
-    let mut rows_bytes = 0;
-    let mut queued = Vec::new();
-    for listener in &search.listeners {
-        let (Some((queue_id, into)), Some(pq)) =
-            (&listener.into, state.percolates.get_mut(&listener.table))
-        else {
+    let listeners = Arc::clone(&search.listeners);
+    for listener in &*listeners {
+        let Some(pq) = state.percolates.get_mut(&listener.table) else {
             continue;
         };
-        let queue = state
-            .queues
-            .get(queue_id)
-            .ok_or_else(|| Error::internal("no queue for hits"))?;
-        pq.set
-            .snapshot()
-            .matches(&Documents::of(words), &mut work.matcher, &mut work.hits)
-            .map_err(failure::too_many_pairs)?;
-        work.hit_count += work.hits.work().matches;
-        work.candidate_count += work.hits.work().candidates;
-        rows_bytes += work.hits.work().matches * HIT_ROW_BYTES;
-        check_memory(around, rows_bytes)?;
-        let (queries, lists) = by_document(&work.hits, documents.len());
-        if queries.is_empty() {
-            continue;
-        }
-        let first_row = *next_rows.entry(*queue_id).or_insert(queue.backlog.next());
-        next_rows.insert(*queue_id, first_row + lists.entries.len() as u64);
-        let hits = QueuedHits {
-            from: listener.table,
-            queue: *queue_id,
-            first_row,
-            hit_at: around.now.unix_us.div_euclid(1_000_000),
-            document_table: search.definition.name.clone(),
-            sources: into.sources.clone(),
-            queries,
-            lists,
-        };
-        check_narrow(into, queue.columns(), &hits, documents)?;
-        queued.push(hits);
+        let queries = pq.set.snapshot();
+        hear(
+            state,
+            work,
+            around,
+            (listener, &queries),
+            given,
+            (reached, &mut found),
+        )?;
     }
-    Ok(queued)
+    Ok(found)
+}
+
+/// Matches documents with some queries of one pq table that listens.
+pub(crate) fn hear(
+    state: &State,
+    work: &mut Workspace,
+    around: Circumstances,
+    (listener, queries): (&Listener, &percolate::Snapshot),
+    (table, documents, words): (TableId, &[Document], &[Words]),
+    (reached, found): (&mut Reached, &mut Found),
+) -> Result<()> {
+    let asked = Documents {
+        words,
+        attributes: &|document, column| attribute(documents.get(document), listener, column),
+    };
+    queries
+        .matches(&asked, &mut work.matcher, &mut work.hits)
+        .map_err(failure::too_many_pairs)?;
+    work.hit_count += work.hits.work().matches;
+    work.candidate_count += work.hits.work().candidates;
+    if work.hits.is_empty() {
+        return Ok(());
+    }
+    let hit_at = around.now.unix_us.div_euclid(1_000_000);
+    reached
+        .counting
+        .push(counting(listener.table, hit_at, &work.hits));
+    let Some((target, into)) = &listener.into else {
+        return Ok(());
+    };
+    reached.bytes += work.hits.work().matches * HIT_ROW_BYTES;
+    check_memory(around, reached.bytes)?;
+    let (queries, lists) = by_document(&work.hits, documents.len());
+    let name = state
+        .catalog
+        .get(table)
+        .map(|definition| definition.name.clone());
+    let mut hits = QueuedHits {
+        from: listener.table,
+        queue: *target,
+        first_row: 0,
+        hit_at,
+        document_table: name.unwrap_or_default(),
+        sources: into.sources.clone(),
+        queries,
+        lists,
+    };
+    if let Some(queue) = state.queues.get(target) {
+        let next = reached.next_rows.entry(*target);
+        let next = next.or_insert(queue.backlog.next());
+        hits.first_row = *next;
+        *next += hits.rows();
+        check_narrow(into, queue.columns(), &hits, documents)?;
+        found.queued.push(hits);
+    } else if let Some(search) = state.searches.get(target) {
+        let columns = &search.definition.columns;
+        let highest = reached.highest_ids.entry(*target);
+        let highest = highest.or_insert(search.highest);
+        let made = as_documents(columns, &hits, documents, highest)?;
+        reached.made.push((*target, made));
+        found
+            .counts
+            .push(counts(listener.table, hit_at, &work.hits));
+    } else {
+        return Err(Error::internal("no table for hits"));
+    }
+    Ok(())
+}
+
+/// The value of a document's column by its slot in filters: a column of the pq table, or behind them the id.
+fn attribute(document: Option<&Document>, listener: &Listener, column: usize) -> Value {
+    let Some(document) = document else {
+        return Value::Null;
+    };
+    match listener.columns.get(column) {
+        None => Value::Int(document.id.into()),
+        Some(place) => document.row.get(*place).cloned().unwrap_or(Value::Null),
+    }
+}
+
+fn counting(from: TableId, hit_at: i64, hits: &Hits) -> Counting {
+    let rows = hits.rows();
+    let queries = rows.map(|(query, documents)| (Arc::clone(query), documents.len() as u64));
+    Counting {
+        from,
+        hit_at,
+        queries: queries.collect(),
+    }
+}
+
+fn counts(from: TableId, hit_at: i64, hits: &Hits) -> HitCounts {
+    let queries = hits.ids().map(|(id, hit)| (id, hit.len() as u32));
+    HitCounts {
+        from,
+        hit_at,
+        queries: queries.collect(),
+    }
+}
+
+/// The hits as rows of a search table, by document, then by query, each with the next id.
+fn as_documents(
+    columns: &[Column],
+    hits: &QueuedHits,
+    documents: &[Document],
+    highest: &mut u64,
+) -> Result<Vec<Document>> {
+    let mut made = Vec::with_capacity(hits.lists.entries.len());
+    for (place, (document, list)) in documents.iter().zip(hits.lists.iter()).enumerate() {
+        let queries = list.iter();
+        for query in queries.filter_map(|&query| hits.queries.get(query as usize)) {
+            let hit = hit(hits, query, document.id);
+            let of_document = |column| document.row.get(column).cloned().unwrap_or(Value::Null);
+            let value = |(source, column): (&Source, &Column)| {
+                store(column, supply(*source, &hit, of_document), place + 1)
+            };
+            let row: Result<Vec<Value>> = hits.sources.iter().zip(columns).map(value).collect();
+            *highest = highest.checked_add(1).ok_or(Error::OutOfRange {
+                column: "id".to_owned(),
+                row: place + 1,
+            })?;
+            made.push(Document {
+                id: *highest,
+                replaces: false,
+                row: row?,
+            });
+        }
+    }
+    Ok(made)
+}
+
+fn hit<'a>(hits: &'a QueuedHits, query: &'a HitQuery, document_id: u64) -> Hit<'a> {
+    Hit {
+        query_id: query.id,
+        query: &query.text,
+        tags: &query.tags,
+        document_table: &hits.document_table,
+        document_id,
+        hit_at: hits.hit_at,
+    }
 }
 
 /// Turns hits by query into hits by document: the queries once, by id, and for each document their places, rising.
@@ -129,14 +267,7 @@ fn check_narrow(
             .iter()
             .filter_map(|&query| hits.queries.get(query as usize))
         {
-            let hit = Hit {
-                query_id: query.id,
-                query: &query.text,
-                tags: &query.tags,
-                document_table: &hits.document_table,
-                document_id: document.id,
-                hit_at: hits.hit_at,
-            };
+            let hit = hit(hits, query, document.id);
             for (source, column) in &narrow {
                 let value = supply(**source, &hit, |column| {
                     document.row.get(column).cloned().unwrap_or(Value::Null)

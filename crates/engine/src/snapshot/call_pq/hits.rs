@@ -1,5 +1,6 @@
 //! The hits of a call that are shown: all that were found, or a part of them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use percolate::{Hits, StandingQuery};
@@ -85,26 +86,28 @@ impl PqHits {
         self.kept = Some(after);
     }
 
-    /// Keeps rows above an id, and so many of them.
-    pub(crate) fn cut(&mut self, after: Option<u64>, limit: Option<u64>) {
+    /// Keeps rows above an id, and so many of them; gives which of the pairs those were.
+    pub(crate) fn cut(&mut self, after: Option<u64>, limit: Option<u64>) -> Range<usize> {
         let limit = limit.map_or(usize::MAX, |limit| {
             usize::try_from(limit).unwrap_or(usize::MAX)
         });
-        let skipped = after.map_or(0, |after| {
-            self.ids().take_while(|(id, _)| *id <= after).count()
-        });
-        if skipped == 0 && limit >= self.len() {
-            return;
-        }
+        let is_before = |id: u64| after.is_some_and(|after| id <= after);
+        let skipped = self.ids().take_while(|(id, _)| is_before(*id)).count();
+        let pairs_skipped = self.ids().take(skipped).map(|(_, hit)| hit.len()).sum();
         let mut kept = Kept::default();
         let rows = self.ids().zip(self.places()).skip(skipped).take(limit);
+        if skipped == 0 && limit >= self.len() {
+            return 0..self.ids().map(|(_, hit)| hit.len()).sum();
+        }
         for ((_, documents), place) in rows {
             let start = kept.documents.len();
             kept.documents.extend_from_slice(documents);
             let end = kept.documents.len();
             kept.rows.push(KeptRow { place, start, end });
         }
+        let pairs = pairs_skipped..pairs_skipped + kept.documents.len();
         self.kept = Some(kept);
+        pairs
     }
 
     /// The place of each row among those found.

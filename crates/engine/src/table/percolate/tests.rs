@@ -8,8 +8,10 @@ fn a_stored_query_that_is_refused_is_named_and_changes_nothing() {
         kind: Kind::Percolate {
             on: Vec::new(),
             into: None,
+            syntax: Default::default(),
         },
         columns: Vec::new(),
+        analysis: Default::default(),
     };
     let mut table = PercolateTable::new(Arc::new(definition), 0);
     let row = QueryRow {
@@ -19,7 +21,7 @@ fn a_stored_query_that_is_refused_is_named_and_changes_nothing() {
         filters: String::new(),
         source: String::new(),
     };
-    let refused = table.store(&Analyzer::default(), &row).unwrap_err();
+    let refused = table.store(&row, 1).unwrap_err();
     let text = refused.to_string();
     assert!(
         text.starts_with("stored query 7 of table 'alerts': "),

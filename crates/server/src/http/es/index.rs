@@ -64,8 +64,10 @@ pub async fn create(node: &Node, name: &str, asked: &Asked) -> Replied {
         kind: Kind::Percolate {
             on: Vec::new(),
             into: None,
+            syntax: Default::default(),
         },
         columns: mapping.columns(),
+        analysis: Default::default(),
     };
     submit(
         node,
