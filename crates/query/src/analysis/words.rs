@@ -9,7 +9,7 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use super::units::{self, Bound};
-use super::wide::{self, Block};
+use super::wide;
 use super::{Analyzer, fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
 use crate::tree::Unit;
@@ -29,8 +29,8 @@ pub struct Words {
     paragraphs: Vec<(u8, u32)>,
     /// Kept for its memory.
     written: String,
-    /// Likewise: what the bytes of the field at hand are.
-    blocks: Vec<Block>,
+    /// Likewise: which bytes of the field at hand belong to stretches.
+    masks: Vec<u32>,
 }
 
 /// Where one word stands.
@@ -67,23 +67,22 @@ impl Words {
             .unwrap_or_default();
         self.source_bytes += text.len();
         let base = self.folded.len();
-        let mut blocks = std::mem::take(&mut self.blocks);
-        wide::read(text, &mut self.folded, &mut blocks);
-        let any = |kind: fn(&Block) -> u64| blocks.iter().fold(0, |all, one| all | kind(one)) != 0;
+        let mut masks = std::mem::take(&mut self.masks);
+        let simple = wide::read(text, &mut self.folded, &mut masks);
         if !analyzer.settings.is_plain() {
-            self.push_read(analyzer, field, (text, base), &blocks);
-        } else if any(|block| block.high | block.mark) {
-            self.push_mixed(analyzer, field, (text, base), &blocks);
+            self.push_read(analyzer, field, (text, base), &masks);
+        } else if simple {
+            self.push_ascii_words(field, base, text.len(), &masks);
         } else {
-            self.push_ascii_words(field, base, text.len(), &blocks);
+            self.push_mixed(analyzer, field, (text, base), &masks);
         }
-        self.blocks = blocks;
+        self.masks = masks;
     }
 
     /// The words of a field that is ASCII without a `#` or `@`; its copy lies at `base`.
-    fn push_ascii_words(&mut self, field: u8, base: usize, bytes: usize, blocks: &[Block]) {
+    fn push_ascii_words(&mut self, field: u8, base: usize, bytes: usize, masks: &[u32]) {
         let mut position = 0;
-        each_stretch(blocks, bytes, |stretch| {
+        each_stretch(masks, bytes, |stretch| {
             position += 1;
             self.marks.push(Mark {
                 start: (base + stretch.start) as u32, // fits, see DOCUMENT_BYTES_MAX
@@ -100,10 +99,10 @@ impl Words {
         analyzer: &Analyzer,
         field: u8,
         (text, base): (&str, usize),
-        blocks: &[Block],
+        masks: &[u32],
     ) {
         let mut position = 0;
-        each_stretch(blocks, text.len(), |stretch| {
+        each_stretch(masks, text.len(), |stretch| {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
@@ -198,7 +197,7 @@ impl Words {
         analyzer: &Analyzer,
         field: u8,
         (text, base): (&str, usize),
-        blocks: &[Block],
+        masks: &[u32],
     ) {
         let bounds = if analyzer.settings.units() {
             units::bounds(text)
@@ -207,7 +206,7 @@ impl Words {
         };
         let mut bounds = bounds.into_iter().peekable();
         let mut position = 0;
-        each_stretch(blocks, text.len(), |stretch| {
+        each_stretch(masks, text.len(), |stretch| {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
@@ -311,11 +310,11 @@ struct Place {
 
 /// Calls `visit` with every stretch of a text of so many bytes.
 #[inline(always)]
-fn each_stretch(blocks: &[Block], bytes: usize, mut visit: impl FnMut(Range<usize>)) {
+fn each_stretch(masks: &[u32], bytes: usize, mut visit: impl FnMut(Range<usize>)) {
     let mut open = None; // start of a stretch that reaches into the block at hand
-    for (number, block) in blocks.iter().enumerate() {
+    for (number, [low, high]) in masks.as_chunks().0.iter().enumerate() {
         let base = number * 64;
-        let mask = block.stretch;
+        let mask = u64::from(*low) | u64::from(*high) << 32;
         let shifted = mask << 1 | u64::from(open.is_some());
         let (mut starts, mut ends) = (mask & !shifted, !mask & shifted);
         if let Some(start) = open {
