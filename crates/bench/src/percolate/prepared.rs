@@ -130,8 +130,9 @@ impl Prepared {
                 self.candidates,
             ),
             format!(
-                "{} documents compared with the reference, query by query",
-                self.sample
+                "{} documents compared with the reference, query by query; {:.0} bytes a query are read while matching",
+                self.sample,
+                self.snapshot.hot_bytes() as f64 / self.queries.len().max(1) as f64,
             ),
         ]
     }

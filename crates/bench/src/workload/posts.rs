@@ -16,6 +16,9 @@ pub struct Post {
     pub ts: String,
     /// Votes.
     pub score: i64,
+    /// `ts` in seconds since 1970; 0 for a time that cannot be read.
+    #[serde(skip)]
+    pub seconds: i64,
 }
 
 /// The columns that a filter may ask for, with the numbers by which [`Post::attribute`] knows them.
@@ -30,17 +33,9 @@ impl Post {
     pub(crate) fn attribute(&self, column: usize) -> Value {
         match column {
             0 => Value::Str(self.sub.clone()),
-            1 => Value::Int(self.seconds()),
+            1 => Value::Int(self.seconds.into()),
             2 => Value::Int(self.score.into()),
             _ => Value::Null,
-        }
-    }
-
-    /// When, in seconds since 1970; 0 for a time that cannot be read.
-    pub(crate) fn seconds(&self) -> i128 {
-        match ColumnType::Timestamp.accept(Value::Str(self.ts.clone())) {
-            Ok(Value::Int(seconds)) => seconds,
-            _ => 0,
         }
     }
 }
@@ -71,12 +66,23 @@ pub fn posts(ndjson: &[u8]) -> Result<Vec<Post>, PostsError> {
         .split(|byte| *byte == b'\n')
         .zip(1..)
         .filter(|(text, _)| !text.is_empty());
-    lines
-        .map(|(text, line)| {
-            serde_json::from_slice(text).map_err(|error| PostsError {
-                line,
-                message: error.to_string(),
-            })
-        })
-        .collect()
+    let read = |(text, line): (&[u8], usize)| match serde_json::from_slice::<Post>(text) {
+        Ok(mut post) => {
+            post.seconds = seconds(&post.ts);
+            Ok(post)
+        }
+        Err(error) => Err(PostsError {
+            line,
+            message: error.to_string(),
+        }),
+    };
+    lines.map(read).collect()
+}
+
+fn seconds(written: &str) -> i64 {
+    let seconds = match ColumnType::Timestamp.accept(Value::Str(written.to_owned())) {
+        Ok(Value::Int(seconds)) => i64::try_from(seconds).ok(),
+        _ => None,
+    };
+    seconds.unwrap_or(0)
 }

@@ -17,6 +17,7 @@ fn posts(texts: &[&str]) -> Vec<Post> {
         sub: format!("sub{}", number % 3),
         ts: format!("2013-01-0{}T00:00:00Z", 1 + number % 9),
         score: number * 10,
+        seconds: 1_356_998_400 + number * 86_400,
     };
     texts.iter().zip(0..).map(post).collect()
 }

@@ -18,14 +18,21 @@ use crate::{
 /// Queries in one INSERT.
 const INSERT_QUERIES: usize = 1_000;
 
-const COMPACT: Kind = Kind {
-    content_type: "application/json",
+const TEXTS: Kind = Kind {
+    content_type: "text/plain",
     accept: pq::CONTENT_TYPE,
+};
+
+/// Documents with attributes.
+const OBJECTS: Kind = Kind {
+    content_type: "application/x-ndjson",
+    ..TEXTS
 };
 
 /// The table of queries on the server.
 pub(super) struct Alerts {
     server: Server,
+    kind: Kind,
     body: Body,
 }
 
@@ -46,10 +53,10 @@ impl Alerts {
         for statement in mysql::inserts("INSERT", prepared.queries.iter(), INSERT_QUERIES) {
             run(&mut http, &statement)?;
         }
-        let begin = "{\"query\":{\"percolate\":{\"documents\":[";
         Ok(Alerts {
             server: server.clone(),
-            body: Body::new(prepared, begin, "]}}}"),
+            kind: if prepared.filtered { OBJECTS } else { TEXTS },
+            body: Body::lines(prepared),
         })
     }
 }
@@ -85,7 +92,7 @@ impl Caller for Connection<'_> {
         self.alerts.body.write(documents, &mut self.request);
         let path = "/pq/bench_alerts/search";
         let body = self.request.as_bytes();
-        let answer = self.http.get("POST", path, COMPACT, body)?;
+        let answer = self.http.get("POST", path, self.alerts.kind, body)?;
         let decoded = pq::decode(answer).map_err(|error| Error::Http(error.to_string()))?;
         self.counts.pairs += decoded.pairs() as u64;
         self.counts.rows += decoded.head.rows;

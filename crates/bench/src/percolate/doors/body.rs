@@ -1,4 +1,4 @@
-//! Requests whose documents are JSON, made before the clock runs.
+//! The bodies of requests over HTTP. Documents are written before the clock runs.
 
 use std::ops::Range;
 
@@ -10,12 +10,13 @@ use crate::{percolate::Prepared, workload::Post};
 pub(super) struct Body {
     begin: &'static str,
     documents: Vec<String>,
+    between: &'static str,
     end: &'static str,
 }
 
 impl Body {
-    /// Documents have their attributes only where queries ask for them.
-    pub(super) fn new(prepared: &Prepared, begin: &'static str, end: &'static str) -> Body {
+    /// Documents in a JSON array, with their attributes only where queries ask for them.
+    pub(super) fn array(prepared: &Prepared, begin: &'static str, end: &'static str) -> Body {
         let text = |post: &Post| match prepared.filtered {
             true => document(post).to_string(),
             false => json!({"body": post.body}).to_string(),
@@ -23,7 +24,22 @@ impl Body {
         Body {
             begin,
             documents: prepared.posts.iter().map(text).collect(),
+            between: ",",
             end,
+        }
+    }
+
+    /// A document a line: its text, or all of it as JSON where queries ask for attributes.
+    pub(super) fn lines(prepared: &Prepared) -> Body {
+        let text = |post: &Post| match prepared.filtered {
+            true => document(post).to_string(),
+            false => post.body.replace(['\n', '\r'], " "),
+        };
+        Body {
+            begin: "",
+            documents: prepared.posts.iter().map(text).collect(),
+            between: "\n",
+            end: "\n",
         }
     }
 
@@ -32,7 +48,7 @@ impl Body {
         request.clear();
         request.push_str(self.begin);
         for (number, document) in self.documents[documents].iter().enumerate() {
-            request.push_str(if number == 0 { "" } else { "," });
+            request.push_str(if number == 0 { "" } else { self.between });
             request.push_str(document);
         }
         request.push_str(self.end);
@@ -41,5 +57,5 @@ impl Body {
 
 /// A post as a JSON document.
 pub(super) fn document(post: &Post) -> serde_json::Value {
-    json!({"body": post.body, "sub": post.sub, "ts": post.seconds() as i64, "score": post.score})
+    json!({"body": post.body, "sub": post.sub, "ts": post.seconds, "score": post.score})
 }

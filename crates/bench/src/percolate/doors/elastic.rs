@@ -63,7 +63,7 @@ impl Index {
                      {\"field\":\"query\",\"documents\":[";
         Ok(Index {
             server: server.clone(),
-            body: Body::new(prepared, begin, "]}}}}}"),
+            body: Body::array(prepared, begin, "]}}}}}"),
         })
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn draw(posts: &[Post], random: &mut XorShift) -> String {
             let (a, b) = (post().score, post().score);
             format!("score BETWEEN {} AND {}", a.min(b), a.max(b))
         }
-        3 => format!("ts>={}", post().seconds()),
+        3 => format!("ts>={}", post().seconds),
         4 => format!("sub<>{} AND score>{}", literal(&post().sub), post().score),
         _ => {
             let subs = [(); 3].map(|()| literal(&post().sub));
