@@ -1,0 +1,28 @@
+#!/bin/sh
+# Lucene Monitor beside Seine in one run: equal words, equal answers, alternated; prints the ratio pair by pair.
+#
+#     benchmarks/peers/lucene-monitor/run.sh [DEFINITION] [DOCUMENTS]
+#
+# Needs a JDK of 21 or newer (JAVA_HOME), Maven, Python 3, and a release build (SEINE names the binary). RUNS and SECONDS
+# as `seine bench` has them.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+definition=${1:-common-100k}
+documents=${2:-20000}
+: "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}"
+: "${JAVA_HOME:=$(ls -d /usr/lib/jvm/*2[1-9]* 2>/dev/null | tail -1)}"
+export JAVA_HOME
+
+if [ ! -d "$here/target/jars" ]; then
+    mvn --quiet --batch-mode --file "$here/pom.xml" package
+fi
+words=$(mktemp -d)
+trap 'rm -rf "$words"' EXIT
+"$SEINE" bench percolate "$definition" --limit "$documents" --export "$words" > "$words/pairs"
+
+exec python3 "$here/alternate.py" \
+    --seine "$SEINE" --definition "$definition" --documents "$documents" --pairs "$(cat "$words/pairs")" \
+    --runs "$RUNS" --seconds "$SECONDS_EACH" -- \
+    "$JAVA_HOME/bin/java" -Xmx6g --add-modules jdk.incubator.vector -cp "$here/target/classes:$here/target/jars/*" \
+    peer.Peer "$words"
