@@ -86,11 +86,11 @@ impl Analyzer {
                 return visit(word);
             }
             let source = text.get(word.source.clone()).unwrap_or_default();
-            stem::with_stem(&self.settings, word.text, source, |stem| {
-                visit(FoldedWord {
-                    text: stem,
-                    ..word.clone()
-                });
+            // Owned, since `visit` may come here again.
+            let stem = stem::with_stem(&self.settings, word.text, source, str::to_owned);
+            visit(FoldedWord {
+                text: &stem,
+                ..word.clone()
             });
             written.clear();
             written.push('=');

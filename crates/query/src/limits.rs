@@ -39,6 +39,9 @@ pub const PATTERN_CHARS_MAX: usize = 127;
 /// Longest regular expression, in bytes.
 pub const REGEX_BYTES_MAX: usize = 4_096;
 
+/// Most regular expressions of one query: each may take milliseconds to compile.
+pub const QUERY_REGEXES_MAX: usize = 64;
+
 /// Most memory that a compiled regular expression may take, in bytes; its lazily built states may take as much again.
 pub const REGEX_PROGRAM_BYTES_MAX: usize = 256 << 10;
 

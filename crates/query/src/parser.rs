@@ -72,6 +72,7 @@ struct Parser<'a> {
     /// Where the last negation was written.
     negated_at: usize,
     words: usize,
+    regexes: usize,
     nodes: usize,
     /// How deep the node is nested that was made last.
     height: u32,
@@ -103,6 +104,7 @@ impl<'a> Parser<'a> {
             limit: Limit::NONE,
             negated_at: 0,
             words: 0,
+            regexes: 0,
             nodes: 0,
             height: 0,
             warnings: Vec::new(),

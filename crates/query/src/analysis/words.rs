@@ -59,7 +59,7 @@ impl Words {
     }
 
     /// Adds the words of one field. Fields are pushed in rising number, each once; positions start from 1 in each.
-    /// Cost: about 2.5 ns a byte of English; allocates only to grow its buffers, and for stretches that are not ASCII.
+    /// Cost: 1 to 1.5 ns a byte of English with AVX2; allocates only to grow its buffers, and for stretches that are not ASCII.
     pub fn push_field(&mut self, analyzer: &Analyzer, field: u8, text: &str) {
         let room = DOCUMENT_BYTES_MAX - self.source_bytes;
         let text = text

@@ -1,6 +1,7 @@
 //! `REGEX(/…/)`.
 
 use super::{Parser, refuse};
+use crate::limits::QUERY_REGEXES_MAX;
 use crate::pattern::Matcher;
 use crate::tree::{Form, Node, Place, QueryError, Term, Word};
 
@@ -46,6 +47,13 @@ impl Parser<'_> {
 
     /// A regular expression over whole words, at `start` of the query.
     pub(super) fn regex(&mut self, text: &str, start: usize) -> Result<Node, QueryError> {
+        self.regexes += 1;
+        if self.regexes > QUERY_REGEXES_MAX {
+            return refuse(
+                start,
+                format!("query has more than {QUERY_REGEXES_MAX} regular expressions"),
+            );
+        }
         // In a table that stems, words as written begin with `=`.
         let text = if self.analyzer.settings().stems() && !text.starts_with('=') {
             format!("=(?:{text})")

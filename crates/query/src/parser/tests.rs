@@ -245,6 +245,23 @@ fn the_limits_are_those_that_the_users_read() {
         format!("| words | {} |", thousands(QUERY_WORDS_MAX)),
         format!("| nodes of the tree | {} |", thousands(QUERY_NODES_MAX)),
         format!("| depth of brackets and negations | {QUERY_DEPTH_MAX} |"),
+        format!(
+            "operators nested in each other, chains of NEAR included | {QUERY_TREE_DEPTH_MAX} |"
+        ),
+        format!(
+            "At most {} phrases in all",
+            thousands(crate::limits::PHRASE_VARIANTS_MAX)
+        ),
+        format!("At most {} words", crate::limits::QUORUM_WORDS_MAX),
+        format!("At most {} characters", crate::limits::PATTERN_CHARS_MAX),
+        format!(
+            "At most {} bytes",
+            thousands(crate::limits::REGEX_BYTES_MAX)
+        ),
+        format!(
+            "{} KiB compiled",
+            crate::limits::REGEX_PROGRAM_BYTES_MAX >> 10
+        ),
         format!("longer than {} bytes", crate::limits::WORD_BYTES_MAX),
         format!("depth {}", crate::limits::EXPRESSION_DEPTH_MAX),
     ] {

@@ -312,6 +312,13 @@ fn regular_expressions_take_whole_words() {
         "a regular expression is written REGEX(/…/) at byte 0",
     );
     check("REGEX a", "regex a");
+    let many = |count| parsed(&"REGEX(/a/) ".repeat(count));
+    assert!(many(64).is_ok());
+    let refused = many(65).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "query has more than 64 regular expressions at byte 704"
+    );
     check_finds("REGEX(/t.?e/)", &["te", "the", "then"], &[1, 2]);
 }
 
