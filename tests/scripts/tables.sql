@@ -53,6 +53,8 @@ id | bigint |
 query | string | 
 tags | string | 
 filters | string | 
+hits | bigint | read only
+last_hit | timestamp | read only
 body | text | document
 sub | string | document
 ts | timestamp | document
