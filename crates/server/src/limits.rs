@@ -20,8 +20,8 @@ pub const BODY_BYTES_MAX: usize = wire::limits::PACKET_BYTES_MAX;
 /// Most bytes of an HTTP reply to SQL or a search, which is made whole before it is sent.
 pub const REPLY_BYTES_MAX: usize = 256 << 20;
 
-/// Most words of a document whose highlights tell which of them a query's match reaches over.
-pub const HIGHLIGHT_WORDS_MAX: usize = 2_000;
+/// Longest text that is highlighted, in bytes: finding what matched costs the square of its words at worst.
+pub const HIGHLIGHT_TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// Longest text that Elasticsearch's door highlights, in bytes: the cost grows with its square.
 pub const HIGHLIGHT_BYTES_MAX: usize = 64 << 10;
