@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use engine::{Definition, PqDocument};
+use engine::{Definition, Kind, PqDocument};
+use query::Syntax;
 use query::analysis::Analyzer;
 use query::highlight::ranges;
 use query::schema::ColumnType;
@@ -23,8 +24,13 @@ pub(super) fn of(
     let columns = definition.columns.iter();
     let texts = columns.filter(|column| column.kind == ColumnType::Text);
     let fields: Vec<&str> = texts.map(|column| column.name.as_str()).collect();
+    let syntax = match &definition.kind {
+        Kind::Percolate { syntax, .. } => *syntax,
+        Kind::Search | Kind::Queue => Syntax::default(),
+    };
     let reading = Reading {
-        analyzer: Analyzer::default(),
+        analyzer: Analyzer::new(definition.analysis.clone()),
+        syntax,
         fields,
     };
     let mut highlights = Vec::with_capacity(rows.answer.hits.len());
@@ -54,6 +60,8 @@ pub(super) fn of(
 /// How a table reads queries and documents.
 struct Reading<'a> {
     analyzer: Analyzer,
+    /// What its queries are written in.
+    syntax: Syntax,
     /// Its text columns.
     fields: Vec<&'a str>,
 }
@@ -61,7 +69,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// The tree of a stored query. It was parsed when it was stored; one that cannot be any more has no marks.
     fn root(&self, text: &str) -> Node {
-        let parsed = query::parse(text, &self.fields, &self.analyzer);
+        let parsed = self.syntax.parse(text, &self.fields, &self.analyzer);
         parsed.map_or(Node::All, |query| query.root)
     }
 
