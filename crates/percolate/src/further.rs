@@ -34,10 +34,10 @@ impl Further {
         if !dictionary.patterns.is_empty() {
             let (patterns, buffer) = (&dictionary.patterns, document.buffer());
             for ((text, field, _), (word, _)) in document.iter().zip(document.spans()) {
-                let matches = self.memo.of(patterns, buffer, word, text).iter();
+                let matches = self.memo.of(patterns, buffer, word, text);
                 matches
                     .filter(|(fields, _)| fields.holds(field))
-                    .for_each(|(_, term)| mark(*term));
+                    .for_each(|(_, term)| mark(term));
             }
         }
     }

@@ -36,6 +36,22 @@ struct Layer {
     pairs: Vec<Pair>,
     /// Bit by term: begins a pair.
     begins: Vec<u64>,
+    /// Bits by pair, a few for each: most neighbours are told from pairs here, in nearer memory than the table.
+    likely: Vec<u64>,
+}
+
+/// Words of 64 bits in `likely` for so many pairs at most.
+const PAIRS_PER_WORD: usize = 4;
+
+/// Two words as a number.
+fn hash(left: TermId, right: TermId) -> usize {
+    let both = u64::from(left) << 32 | u64::from(right);
+    (both.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+}
+
+fn set(bits: &mut [u64], hash: usize) {
+    let word = (hash / 64) & (bits.len() - 1);
+    bits[word] |= 1 << (hash % 64);
 }
 
 impl Layer {
@@ -53,6 +69,21 @@ impl Layer {
             self.begins.resize(word + 1, 0);
         }
         self.begins[word] |= 1 << (pair.left % 64);
+        if self.pairs.len() > self.likely.len() * PAIRS_PER_WORD {
+            self.likely = vec![0; self.pairs.len().next_power_of_two()];
+            for pair in &self.pairs {
+                set(&mut self.likely, hash(pair.left, pair.right));
+            }
+        }
+        set(&mut self.likely, hash(pair.left, pair.right));
+    }
+
+    #[inline]
+    fn may_hold(&self, left: TermId, right: TermId) -> bool {
+        let hash = hash(left, right);
+        let last = self.likely.len().saturating_sub(1);
+        let word = self.likely.get((hash / 64) & last);
+        word.is_some_and(|word| (word >> (hash % 64)) & 1 == 1)
     }
 
     fn begins(&self, term: TermId) -> bool {
@@ -94,7 +125,11 @@ impl Pairs {
         field: u8,
         mut visit: impl FnMut(TermId),
     ) {
-        for layer in self.layers.iter().filter(|layer| layer.begins(left)) {
+        for layer in self
+            .layers
+            .iter()
+            .filter(|layer| layer.may_hold(left, right))
+        {
             let pairs = layer.of(left, right);
             pairs
                 .filter(|pair| pair.fields.holds(field))

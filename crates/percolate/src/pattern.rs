@@ -80,12 +80,12 @@ impl Layer {
         self.patterns.get(*place as usize).map(|found| &**found)
     }
 
-    fn each_match(&self, text: &str, visit: &mut dyn FnMut(FieldSet, TermId)) {
+    fn each_match(&self, text: &str, from: TermId, visit: &mut dyn FnMut(FieldSet, TermId)) {
         let mut tried = |places: &[u32]| {
             for place in places {
                 let pattern = &self.patterns[*place as usize];
                 let matcher = pattern.matcher.as_ref();
-                if matcher.is_some_and(|matcher| matcher.is_match(text)) {
+                if pattern.term >= from && matcher.is_some_and(|matcher| matcher.is_match(text)) {
                     visit(pattern.word.fields, pattern.term);
                 }
             }
@@ -105,11 +105,13 @@ fn hash_of(word: &Word) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
     layers: Vec<Arc<Layer>>,
-    /// Another one after each change, in the whole process; 0 without patterns.
-    generation: u64,
+    /// The same in all copies that came of one another by adding patterns, and in no others; 0 without patterns.
+    family: u64,
+    /// Terms of patterns are below this. Those added later have higher ones.
+    end: TermId,
 }
 
-static GENERATIONS: AtomicU64 = AtomicU64::new(1);
+static FAMILIES: AtomicU64 = AtomicU64::new(1);
 
 impl Patterns {
     /// Whether there is none.
@@ -133,14 +135,17 @@ impl Patterns {
         Some(matcher.map_or(0, |matcher| matcher.literal().text().len()))
     }
 
-    /// Adds a pattern that is not there yet. Cost: what making it ready costs.
+    /// Adds a pattern that is not there yet; its term is above those of all others. Cost: what making it ready costs.
     pub(crate) fn add(&mut self, word: &Word, term: TermId) {
         let pattern = Arc::new(Pattern {
             word: word.clone(),
             term,
             matcher: Matcher::new(&word.term).ok(),
         });
-        self.generation = GENERATIONS.fetch_add(1, Relaxed);
+        if self.family == 0 {
+            self.family = FAMILIES.fetch_add(1, Relaxed);
+        }
+        self.end = term + 1;
         // A layer that a snapshot shares is left alone.
         let own = self.layers.pop_if(|layer| Arc::get_mut(layer).is_some());
         let mut layer = own.unwrap_or_default();
@@ -165,10 +170,13 @@ impl Patterns {
         patterns.map(|pattern| &**pattern)
     }
 
-    /// Calls `visit` with the fields and the term of every pattern that a word matches, each once.
-    fn each_match(&self, text: &str, visit: &mut dyn FnMut(FieldSet, TermId)) {
+    /// Calls `visit` with the fields and the term of every pattern from that term on that a word matches, each once.
+    fn each_match(&self, text: &str, from: TermId, visit: &mut dyn FnMut(FieldSet, TermId)) {
         for layer in &self.layers {
-            layer.each_match(text, visit);
+            // Layers lie in the order in which their patterns came.
+            if layer.patterns.last().is_some_and(|last| last.term >= from) {
+                layer.each_match(text, from, visit);
+            }
         }
     }
 }

@@ -73,9 +73,9 @@ impl Places {
             }
             if has_patterns {
                 let patterns = &slice.dictionary.patterns;
-                let matches = memo.of(patterns, document.buffer(), word, text).iter();
+                let matches = memo.of(patterns, document.buffer(), word, text);
                 let matches = matches.filter(|(fields, _)| fields.holds(field));
-                sorted.extend(matches.map(|(_, term)| (*term, at)));
+                sorted.extend(matches.map(|(_, term)| (term, at)));
             }
         }
         self.sorted.sort_unstable();

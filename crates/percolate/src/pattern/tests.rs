@@ -33,8 +33,7 @@ fn a_word_matches_each_of_its_patterns_once_before_and_after_it_is_known() {
     patterns.add(&pattern("(c|b)at", Form::Regex), 7);
     let mut found = |word: &str, patterns: &Patterns| {
         let matches = memo.of(patterns, word.as_bytes(), 0..word.len(), word);
-        let matches = matches.iter();
-        let mut terms: Vec<u32> = matches.map(|(_, term)| *term).collect();
+        let mut terms: Vec<u32> = matches.map(|(_, term)| term).collect();
         terms.sort_unstable();
         terms
     };
