@@ -76,7 +76,7 @@ bulk='{"index":{"_id":"10"}}
 {"index":{"_id":"11"}}
 {"query":{"nonsense":{}}}
 {"index":{"_id":"12"}}
-{"query":{"match":{"message":"twelve"}}}
+{"query":{"bool":{"must":{"match":{"message":"twelve"}},"filter":{"range":{"price":{"gte":5}}}}}}
 {"delete":{"_id":"1"}}
 {"create":{"_id":"10"}}
 {"query":{"match_all":{}}}
@@ -88,6 +88,9 @@ holds bulk "$reply" '"result":"deleted"'
 holds bulk "$reply" '"status":409'
 holds after-bulk "$(es 200 POST '/e-alerts/_search?filter_path=hits.hits._id' '{"query":{"constant_score":{"filter":{"percolate":{"field":"query",
     "document":{"message":"ten twelve","price":7}}}}}}')" '[{"_id":"10"},{"_id":"12"}]'
+same filter "$(es 200 POST '/e-alerts/_search?filter_path=hits.hits._id' '{"query":{"percolate":{"field":"query",
+    "document":{"message":"ten twelve","price":4}}}}')" '{"hits":{"hits":[{"_id":"10"}]}}'
+
 # Packed both ways.
 printf '{"query":{"match_all":{}},"size":1000}' | gzip >"$SEINE_SCRATCH/packed"
 curl --silent --show-error --fail --compressed --header 'Content-Encoding: gzip' --header 'Content-Type: application/json' \

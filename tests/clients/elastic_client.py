@@ -51,10 +51,17 @@ actions = [
     {"_index": INDEX, "_id": f"q{number}", "query": {"match_phrase": {"message": f"number {number}"}}, "owner": "bob"}
     for number in range(2000)
 ]
-assert helpers.bulk(es, actions, refresh=True) == (2000, [])
+actions.append(
+    {
+        "_index": INDEX,
+        "_id": "cheap",
+        "query": {"bool": {"must": [{"match": {"message": "shoes"}}], "filter": [{"range": {"price": {"lt": 20}}}]}},
+    }
+)
+assert helpers.bulk(es, actions, refresh=True) == (2001, [])
 _, errors = helpers.bulk(es, [{"_index": INDEX, "_id": "bad", "query": {"nonsense": {}}}], raise_on_error=False)
 assert len(errors) == 1 and errors[0]["index"]["status"] == 400, errors
-assert es.count(index=INDEX)["count"] == 2001
+assert es.count(index=INDEX)["count"] == 2002
 
 
 def percolate(*documents, **more):
@@ -65,6 +72,9 @@ def percolate(*documents, **more):
 
 assert percolate({"message": "a bonsai"}, {"message": "nothing"}, {"message": "a tree"}) == {"1": [0, 2]}
 assert percolate({"message": "number 17 of a lot"}) == {"q17": [0]}
+assert percolate(
+    {"message": "red shoes", "price": 19.5}, {"message": "red shoes", "price": 20}, {"message": "red shoes"}
+) == {"cheap": [0]}
 assert len(percolate({"message": " ".join(f"number {n}" for n in range(2000))}, size=10000)) == 2000
 
 query = {

@@ -23,6 +23,8 @@ pub struct Mapping {
     pub unmapped_as_text: bool,
     /// The fields that hold values, by path.
     pub fields: Vec<Field>,
+    /// Whether the text fields are read by the analyzer `english`: words by their stems.
+    pub english: bool,
     /// `properties` as given.
     pub properties: Json,
 }
@@ -143,6 +145,7 @@ impl Mapping {
         let mapping = Mapping {
             percolator,
             unmapped_as_text,
+            english: reading.analyzer == Some(true),
             fields: reading.fields,
             properties,
         };
@@ -249,6 +252,7 @@ fn made_by_sql(columns: &[Column]) -> Mapping {
     Mapping {
         percolator,
         unmapped_as_text: false,
+        english: false,
         fields,
         properties: Json::Object(properties),
     }
@@ -313,6 +317,8 @@ fn unmapped_as_text(settings: &Json) -> bool {
 struct Reading {
     fields: Vec<Field>,
     percolators: Vec<String>,
+    /// Whether the text fields so far are read by `english`.
+    analyzer: Option<bool>,
 }
 
 impl Reading {
@@ -357,12 +363,28 @@ impl Reading {
             return Err(EsError::mapper("", what));
         };
         check_parameters(path, name, body)?;
+        if kind == FieldKind::Text {
+            self.text(path, body)?;
+        }
         self.fields.push(Field {
             path: path.to_owned(),
             place: place.to_owned(),
             kind,
             column: column_name(path),
         });
+        Ok(())
+    }
+
+    /// One index has one analysis.
+    fn text(&mut self, path: &str, body: &Map<String, Json>) -> Result<()> {
+        let is_english = |name: &str| Some(body.get(name)?.as_str() == Some("english"));
+        let english = is_english("analyzer").unwrap_or(false);
+        let mut all = ["search_analyzer", "search_quote_analyzer"].into_iter();
+        let is_same = all.all(|name| is_english(name).is_none_or(|other| other == english));
+        if *self.analyzer.get_or_insert(english) != english || !is_same {
+            let what = "analyzer [english] beside another in one index";
+            return Err(EsError::not_yet(path, what));
+        }
         Ok(())
     }
 }
@@ -395,12 +417,15 @@ fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<
         "type",
     ];
     for (name, value) in body {
-        let is_standard = matches!(value.as_str(), Some("standard" | "default" | "simple"));
+        let is_known = matches!(
+            value.as_str(),
+            Some("standard" | "default" | "simple" | "english")
+        );
         match name.as_str() {
             known if NOTHING.contains(&known) => {}
-            "analyzer" | "search_analyzer" | "search_quote_analyzer" if is_standard => {}
+            "analyzer" | "search_analyzer" | "search_quote_analyzer" if is_known => {}
             "analyzer" | "search_analyzer" | "search_quote_analyzer" | "normalizer" => {
-                let what = format!("{name} [{value}]; there is [standard]");
+                let what = format!("{name} [{value}]; there are [standard] and [english]");
                 return Err(EsError::not_yet(path, what));
             }
             "copy_to" | "null_value" => return Err(EsError::not_yet(path, format!("[{name}]"))),

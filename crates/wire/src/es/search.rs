@@ -23,7 +23,7 @@ pub struct Search {
     pub from: u64,
     /// Hits shown.
     pub size: u64,
-    /// Their order; `None`: by score, best first.
+    /// Their order; `None`: by number, as all have one score.
     pub order: Option<Order>,
     /// `search_after` with an order by `_doc`: only queries of a higher number.
     pub after: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Search {
     pub total: bool,
     /// What is highlighted.
     pub highlight: Option<Highlight>,
-    /// The score of every hit; `None`: as the queries weigh the documents.
+    /// The score of every hit; `None`: as the queries weigh the documents, where `sort` names the score.
     pub score: Option<f64>,
 }
 
@@ -113,10 +113,10 @@ pub fn search(body: &Json, mapping: &Mapping) -> Result<Search> {
         return Err(EsError::illegal("", what));
     }
     Ok(Search {
-        score: if scored {
-            None
-        } else {
-            Some(query.map_or(1.0, constant))
+        // Weighing costs more than matching, so it is done for who asks.
+        score: match order {
+            Some(Order::Score { .. }) if scored => None,
+            _ => Some(query.map_or(1.0, constant)),
         },
         find,
         percolates,

@@ -107,6 +107,7 @@ fn mappings_that_cannot_be_kept_are_refused_with_a_name() {
         json!({"q": {"type": "percolator"}, "p": {"type": "text", "analyzer": "my_own"}}),
         json!({"q": {"type": "percolator"}, "p": {"type": "text", "colour": 1}}),
         json!({"q": {"type": "percolator"}, "a.b": {"type": "text"}, "a": {"properties": {"b": {"type": "text"}}}}),
+        json!({"q": {"type": "percolator"}, "a": {"type": "text", "analyzer": "english"}, "b": {"type": "text"}}),
         json!({"q": {"type": "percolator"}, "p": 1}),
     ] {
         let error = Mapping::read(&json!({"mappings": {"properties": properties}})).unwrap_err();

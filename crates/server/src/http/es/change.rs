@@ -86,7 +86,7 @@ pub async fn change_all(
         .filter_map(|ready| ready.number)
         .collect();
     let mut there: HashMap<u64, Option<String>> = HashMap::new();
-    for query in read(node, &index.name, Some(numbers)).await? {
+    for query in read(node, &index.name, Some(numbers))? {
         there.insert(query.id, Source::read(&query.source).name);
     }
     let mut outcomes = Vec::with_capacity(changes.len());

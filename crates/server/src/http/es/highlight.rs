@@ -1,5 +1,6 @@
 //! Highlights: the documents with the words marked that a stored query asked for.
 
+use engine::Kind;
 use query::analysis::Analyzer;
 use query::schema::ColumnType;
 use query::value::Value;
@@ -18,16 +19,21 @@ pub fn of(
     slots: &[u32],
     how: &Highlight,
 ) -> Map<String, Json> {
-    let columns = &index.definition.columns;
-    let texts: Vec<&str> = columns
+    let texts: Vec<&str> = index
+        .definition
+        .columns
         .iter()
         .filter(|column| column.kind == ColumnType::Text)
         .map(|column| column.name.as_str())
         .collect();
-    let analyzer = Analyzer::default();
+    let definition = &index.definition;
+    let analyzer = Analyzer::new(definition.analysis.clone());
     let mut marked = Map::new();
     // A stored text was parsed once; a build that refuses it marks nothing.
-    let Ok(parsed) = query::parse(text, &texts, &analyzer) else {
+    let Kind::Percolate { syntax, .. } = &definition.kind else {
+        return marked;
+    };
+    let Ok(parsed) = syntax.parse(text, &texts, &analyzer) else {
         return marked;
     };
     for slot in slots {

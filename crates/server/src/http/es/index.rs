@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use engine::{Command, Definition, Kind};
+use query::Syntax;
+use query::analysis::Settings;
 use serde_json::{Value as Json, json};
 use wire::es::{EsError, Mapping};
 
@@ -64,10 +66,10 @@ pub async fn create(node: &Node, name: &str, asked: &Asked) -> Replied {
         kind: Kind::Percolate {
             on: Vec::new(),
             into: None,
-            syntax: Default::default(),
+            syntax: Syntax::Sphinx,
         },
         columns: mapping.columns(),
-        analysis: Default::default(),
+        analysis: analysis(&mapping)?,
     };
     submit(
         node,
@@ -80,6 +82,17 @@ pub async fn create(node: &Node, name: &str, asked: &Asked) -> Replied {
     .await?;
     let reply = json!({"acknowledged": true, "shards_acknowledged": true, "index": name});
     Ok((200, reply.to_string()))
+}
+
+/// `english` is its stemmer; stop words and possessives are not taken out.
+fn analysis(mapping: &Mapping) -> Result<Settings, EsError> {
+    let mut settings = Settings::default();
+    if mapping.english
+        && let Some(Err(what)) = settings.set("morphology", "stem_en")
+    {
+        return Err(EsError::illegal("analyzer", what));
+    }
+    Ok(settings)
 }
 
 /// `DELETE /{index}`.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use engine::{Command, Reply};
 use percolate::StandingQuery;
 use query::expression::Expression;
 use query::request::{Item, Output, Select};
@@ -12,6 +11,7 @@ use wire::es::{EsError, Mapping, Source};
 
 use super::failed;
 use crate::node::Node;
+use crate::statement::guarded;
 
 /// Columns of a standing query, as they are written and read here.
 pub const COLUMNS: [&str; 5] = ["id", "query", "tags", "filters", "source"];
@@ -26,7 +26,7 @@ pub fn named(ids: Vec<u64>) -> Expression {
 }
 
 /// Standing queries of these numbers, or all of them.
-pub async fn read(
+pub fn read(
     node: &Node,
     table: &str,
     ids: Option<Vec<u64>>,
@@ -48,16 +48,13 @@ pub async fn read(
         offset: 0,
         options: Vec::new(),
     };
-    let session = node.next_session();
-    let reply = node.submit(session, Command::Read { select }).await;
-    node.close_session(session);
-    let Reply::Rows(answer) = reply.map_err(|failure| failed(failure, table))? else {
-        return Err(EsError::new(
-            500,
-            "internal",
-            "the engine answered something else",
-        ));
-    };
+    let snapshot = node
+        .engine()
+        .map_err(|failure| failed(failure, table))?
+        .snapshot();
+    let select = || Ok(snapshot.select(&select)?);
+    let answer = tokio::task::block_in_place(|| guarded(node, select));
+    let answer = answer.map_err(|failure| failed(failure, table))?;
     let mut found = Vec::new();
     for row in answer.rows {
         let row = row.map_err(|error| failed(error.into(), table))?;

@@ -237,7 +237,7 @@ async fn candidates(
     let all = if search.find.needs_hit() {
         Vec::new()
     } else {
-        read(node, &index.name, None).await?
+        read(node, &index.name, None)?
     };
     tokio::task::block_in_place(|| {
         let found = guarded(node, || Ok(found(node, index, search, all)));
@@ -263,11 +263,16 @@ fn found(
         .map(|query| (query.id, candidate(query)))
         .collect();
     for (number, clause) in search.percolates.iter().enumerate() {
-        let answer = percolated(node, index, clause)?;
+        let answer = percolated(node, index, clause, search.score.is_none())?;
+        let mut weights = answer.weights.iter();
         for (query, documents) in answer.hits.rows() {
             let hit = found
                 .entry(query.id)
                 .or_insert_with(|| candidate(Arc::clone(query)));
+            // Of several documents the best counts.
+            for weight in weights.by_ref().take(documents.len()) {
+                hit.score = hit.score.max(f64::from(*weight));
+            }
             if let Some(slots) = hit.slots.get_mut(number) {
                 slots.extend_from_slice(documents);
             }
@@ -292,7 +297,12 @@ fn found(
     Ok(found.into_values().filter(is_found).collect())
 }
 
-fn percolated(node: &Node, index: &Index, clause: &Percolate) -> Result<PqAnswer, EsError> {
+fn percolated(
+    node: &Node,
+    index: &Index,
+    clause: &Percolate,
+    is_weighed: bool,
+) -> Result<PqAnswer, EsError> {
     thread_local! {
         static SCRATCH: RefCell<PqScratch> = RefCell::default();
     }
@@ -306,7 +316,10 @@ fn percolated(node: &Node, index: &Index, clause: &Percolate) -> Result<PqAnswer
         .engine()
         .map_err(|failure| failed(failure, &index.name))?
         .snapshot();
-    let request = PqRequest::new(&index.name, &documents);
+    let request = PqRequest {
+        weights: is_weighed,
+        ..PqRequest::new(&index.name, &documents)
+    };
     let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch));
     answer.map_err(|error| failed(error.into(), &index.name))
 }
