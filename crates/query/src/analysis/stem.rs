@@ -4,23 +4,62 @@
 //! case, and the stem is folded. A stemmer takes a microsecond; words repeat, so each thread keeps the stems of some thousands.
 
 use std::cell::RefCell;
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use rustc_hash::FxBuildHasher;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{Settings, fold};
 
-/// Words that a thread remembers; a power of two. A new word takes the place of another one.
-const REMEMBERED: usize = 16 << 10;
+/// Words that a thread remembers; a power of two. A new word takes the place of another one. 2 MiB.
+const REMEMBERED: usize = 32 << 10;
 
-/// A word as it was looked up, and its stem, empty if it is its own.
-#[derive(Clone, Default)]
+/// A word as it was looked up, and its stem behind it: one line of the processor's cache.
+#[derive(Clone)]
+#[repr(align(64))]
 struct Slot {
     /// Of the settings and the word.
     key: u64,
-    word: Box<str>,
-    stem: Box<str>,
+    word_bytes: u8,
+    /// 0 if the word is its own stem.
+    stem_bytes: u8,
+    text: [u8; TEXT_BYTES],
+}
+
+/// Room for a word and its stem; longer ones are not remembered.
+const TEXT_BYTES: usize = 54;
+
+impl Slot {
+    const EMPTY: Slot = Slot {
+        key: 0,
+        word_bytes: 0,
+        stem_bytes: 0,
+        text: [0; TEXT_BYTES],
+    };
+
+    /// The word's stem, if this is its slot.
+    fn stem_of(&self, key: u64, word: &str) -> Option<&str> {
+        let (known, rest) = self.text.split_at_checked(usize::from(self.word_bytes))?;
+        if self.key != key || known != word.as_bytes() {
+            return None;
+        }
+        let stem = rest.get(..usize::from(self.stem_bytes))?;
+        std::str::from_utf8(stem).ok()
+    }
+
+    /// Makes it the slot of a word, if there is room for it.
+    fn keep(&mut self, key: u64, word: &str, stem: &str) {
+        let bytes = word.len() + stem.len();
+        let Some(text) = self.text.get_mut(..bytes) else {
+            return;
+        };
+        let (known, rest) = text.split_at_mut(word.len());
+        known.copy_from_slice(word.as_bytes());
+        rest.copy_from_slice(stem.as_bytes());
+        self.key = key;
+        self.word_bytes = word.len() as u8; // at most TEXT_BYTES
+        self.stem_bytes = stem.len() as u8;
+    }
 }
 
 thread_local! {
@@ -28,6 +67,7 @@ thread_local! {
 }
 
 /// Calls `take` with the stem of a folded word that was written as `source`, which is the folded word itself if it has none.
+/// `take` must not come here again.
 pub(super) fn with_stem<T>(
     settings: &Settings,
     folded: &str,
@@ -39,27 +79,25 @@ pub(super) fn with_stem<T>(
     let mut hasher = FxBuildHasher.build_hasher();
     settings.hash_stemmers(&mut hasher);
     word.hash(&mut hasher);
-    let key = std::hash::Hasher::finish(&hasher);
+    let key = hasher.finish();
     LATELY.with_borrow_mut(|slots| {
         if slots.is_empty() {
-            slots.resize(REMEMBERED, Slot::default());
+            slots.resize(REMEMBERED, Slot::EMPTY);
         }
-        let at = (key >> 20) as usize & (REMEMBERED - 1);
-        let Some(slot) = slots.get_mut(at) else {
-            return take(folded);
+        let made;
+        let mut slot = slots.get_mut((key >> 20) as usize & (REMEMBERED - 1));
+        let known = slot.as_deref().and_then(|slot| slot.stem_of(key, word));
+        let stem = match known {
+            Some(stem) => stem,
+            None => {
+                made = stem(settings, folded, source);
+                if let Some(slot) = &mut slot {
+                    slot.keep(key, word, &made);
+                }
+                &made
+            }
         };
-        if slot.key != key || *slot.word != *word {
-            *slot = Slot {
-                key,
-                word: word.into(),
-                stem: stem(settings, folded, source).into(),
-            };
-        }
-        take(if slot.stem.is_empty() {
-            folded
-        } else {
-            &slot.stem
-        })
+        take(if stem.is_empty() { folded } else { stem })
     })
 }
 
