@@ -215,6 +215,10 @@ fn check_percolate(
     }
     definition.columns = common;
     if let Some(into) = into {
+        if into.contains("://") {
+            let what = "into= a webhook; there are queues and search tables".to_owned();
+            return Err(Error::NotYet { what });
+        }
         let target = find(catalog, into)?;
         match target.kind {
             Kind::Queue => {}

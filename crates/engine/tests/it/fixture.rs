@@ -1,57 +1,97 @@
 //! A data directory of every format version stays here and must open.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk, RealDisk};
-use engine::{Now, Options};
+use engine::{Command, Now, Options};
 
 use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, parse};
 
-/// Tables of every kind, with files of every kind, and records above them.
-const FOLDED: [&str; 4] = [
-    "insert alerts (id, query, tags) values (1, 'cat -dog', 'pets'), (7, '\"star wars\" | trek', 'film')",
-    "insert posts (id, body, n) values (1, 'cat', 1), (2, 'star wars, cat', 4000000000), (3, 'dog', 0)",
-    "insert jobs (id) values (1), (2), (3)",
-    "delete jobs where id = 2",
-];
-const ABOVE: [&str; 5] = [
-    "replace posts (id, body, n) values (2, 'trek', 2)",
-    "delete posts where id = 3",
-    "insert posts (body) values ('a cat again')",
-    "many insert jobs (id) values (4); delete jobs where id = 1; delete alerts where id = 1",
-    "insert alerts (query) values ('mouse')",
-];
-
-const SCHEMA: [&str; 4] = [
-    "create search posts (body text, n int)",
-    "create queue hits (query_id bigint, doc_id bigint, body text, n bigint)",
-    "create pq alerts on posts into hits",
-    "create queue jobs (id int)",
-];
-
-fn fixture() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/data-v1")
+/// What a directory of one version was made of: tables of every kind, with files of every kind, and records above them.
+struct Written {
+    folder: &'static str,
+    schema: &'static [&'static str],
+    folded: &'static [&'static str],
+    above: &'static [&'static str],
+    /// What shows everything.
+    reads: &'static [&'static str],
 }
 
-/// Everything that the tables hold.
-fn dump(driver: &mut Driver) -> Vec<Vec<String>> {
-    let lines = [
+const FORMAT_1: Written = Written {
+    folder: "data-v1",
+    schema: &[
+        "create search posts (body text, n int)",
+        "create queue hits (query_id bigint, doc_id bigint, body text, n bigint)",
+        "create pq alerts on posts into hits",
+        "create queue jobs (id int)",
+    ],
+    folded: &[
+        "insert alerts (id, query, tags) values (1, 'cat -dog', 'pets'), (7, '\"star wars\" | trek', 'film')",
+        "insert posts (id, body, n) values (1, 'cat', 1), (2, 'star wars, cat', 4000000000), (3, 'dog', 0)",
+        "insert jobs (id) values (1), (2), (3)",
+        "delete jobs where id = 2",
+    ],
+    above: &[
+        "replace posts (id, body, n) values (2, 'trek', 2)",
+        "delete posts where id = 3",
+        "insert posts (body) values ('a cat again')",
+        "many insert jobs (id) values (4); delete jobs where id = 1; delete alerts where id = 1",
+        "insert alerts (query) values ('mouse')",
+    ],
+    reads: &[
         "select id, body, n from posts order by id limit 1000000",
         "read * from alerts",
         "read * from hits",
         "read * from jobs",
-    ];
-    let mut shown = |line| match parse(line) {
+    ],
+};
+
+/// Filters, sources, counts, two tables listened to, a log that is heard, a backfill.
+const FORMAT_2: Written = Written {
+    folder: "data-v2",
+    schema: &[
+        "create search posts (body text, n int)",
+        "create search news (n int, body text)",
+        "create search log (query_id bigint, doc_id bigint, body text)",
+        "create queue calls (query_id bigint, query text, doc_id bigint)",
+        "create pq alerts on posts, news into log",
+        "create pq loud on log into calls",
+    ],
+    folded: &[
+        "insert alerts (id, query, filters, source) values (1, 'cat', 'n > 5', ''), (7, 'dog', '', '{}')",
+        "insert loud (query) values ('big')",
+        "insert posts (id, body, n) values (1, 'big cat', 6), (2, 'cat', 5), (3, 'dog', 0)",
+        "insert news (body, n) values ('big dog', 6)",
+    ],
+    above: &[
+        "insert news (body, n) values ('a dog', 6), ('a cat', 7)",
+        "replace alerts (id, query) values (7, 'big')",
+        "backfill alerts 7",
+        "delete log where doc_id = 1",
+    ],
+    reads: &[
+        "select * from posts order by id limit 1000000",
+        "select * from news order by id limit 1000000",
+        "select * from log order by id limit 1000000",
+        "select id, query, tags, filters, hits, last_hit, source from alerts",
+        "select id, query, hits from loud",
+        "read * from calls",
+    ],
+};
+
+/// Everything that the tables hold.
+fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
+    let mut shown = |line: &&str| match parse(line) {
         Statement::Select(select) => {
             show_answer(driver.handle.snapshot().select(&select).unwrap()).unwrap()
         }
         Statement::Command(command) => show(driver.run(command)),
         other => panic!("{other:?}"),
     };
-    lines.iter().map(|line| shown(line)).collect()
+    written.reads.iter().map(&mut shown).collect()
 }
 
 /// Small segments: the journal's files are committed with their zeroes.
@@ -62,17 +102,22 @@ fn small(disk: Arc<dyn Disk>) -> Options {
     }
 }
 
-fn build(disk: Arc<dyn Disk>) -> Vec<Vec<String>> {
+fn build(disk: Arc<dyn Disk>, written: &Written) -> Vec<Vec<String>> {
     let mut driver = Driver::open(small(disk), Now::default()).unwrap();
-    for line in SCHEMA
-        .iter()
-        .chain(&FOLDED)
-        .chain(&["checkpoint"])
-        .chain(&ABOVE)
-    {
-        driver.run(command(line)).unwrap();
+    let lines = written.schema.iter().chain(written.folded);
+    for line in lines.chain(&["checkpoint"]).chain(written.above) {
+        match parse(line) {
+            Statement::Command(command) => drop(driver.run(command).unwrap()),
+            Statement::Backfill(table, query, days) => {
+                let snapshot = driver.handle.snapshot();
+                for piece in snapshot.backfill(&table, query, days, driver.now).unwrap() {
+                    driver.run(Command::Backfill(piece)).unwrap();
+                }
+            }
+            other => panic!("{other:?}"),
+        }
     }
-    dump(&mut driver)
+    dump(&mut driver, written)
 }
 
 /// Copies files and folders of the real directory; the disk's own test is elsewhere.
@@ -95,17 +140,30 @@ fn load(disk: &dyn Disk, from: &Path, to: &str) {
     }
 }
 
-#[test]
-fn a_directory_of_format_1_opens_to_what_was_in_it() {
-    let want = build(Arc::new(MemoryDisk::new()));
-    if std::env::var_os("SEINE_UPDATE").is_some() && !fixture().exists() {
-        std::fs::create_dir_all(fixture()).unwrap();
-        build(Arc::new(RealDisk::open(&fixture()).unwrap()));
-        std::fs::remove_file(fixture().join("lock")).unwrap();
+/// `SEINE_UPDATE=1` writes a fixture that is not there.
+fn check(written: &Written) {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(written.folder);
+    let want = build(Arc::new(MemoryDisk::new()), written);
+    if std::env::var_os("SEINE_UPDATE").is_some() && !fixture.exists() {
+        std::fs::create_dir_all(&fixture).unwrap();
+        build(Arc::new(RealDisk::open(&fixture).unwrap()), written);
+        std::fs::remove_file(fixture.join("lock")).unwrap();
     }
     let disk = MemoryDisk::new();
-    load(&disk, &fixture(), "");
+    load(&disk, &fixture, "");
     let mut driver = Driver::open(small(Arc::new(disk)), Now::default()).unwrap();
-    assert!(driver.recovered.records_replayed >= ABOVE.len() as u64);
-    assert_eq!(dump(&mut driver), want);
+    assert!(driver.recovered.records_replayed >= written.above.len() as u64);
+    assert_eq!(dump(&mut driver, written), want);
+}
+
+#[test]
+fn a_directory_of_format_1_opens_to_what_was_in_it() {
+    check(&FORMAT_1);
+}
+
+#[test]
+fn a_directory_of_format_2_opens_to_what_was_in_it() {
+    check(&FORMAT_2);
 }

@@ -1,17 +1,19 @@
 //! What must hold for any commands: the model's answers, whatever the batches, seals and restarts; and that a query
 //! finds exactly the documents that it is hit by.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use engine::{Now, Options, PqDocument, PqRequest, PqScratch, Reply};
+use engine::{Now, Options, PqAnswer, PqDocument, PqRequest, PqScratch, Reply};
 use proptest::prelude::*;
+use query::expression::{BinaryOperator, Expression};
 use query::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::model::Model;
 use crate::statement::{Statement, command, parse};
-use crate::workload::{Asked, asked, cases, create_schema, dump, play, worded};
+use crate::workload::{Asked, asked, body, cases, create_schema, dump, play, worded};
 
 /// How the same commands may be run.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +91,64 @@ proptest! {
     }
 
     #[test]
+    fn a_part_of_an_answer_is_that_part_of_the_whole(
+        asked in proptest::collection::vec(asked(), 1..30),
+        texts in proptest::collection::vec(body(), 0..6),
+        page in 1..4u64,
+        top in 0..3u32,
+        split in 0..6usize,
+    ) {
+        let mut driver = open(3);
+        for batch in asked.chunks(3) {
+            play(&mut driver, batch);
+        }
+        let snapshot = driver.handle.snapshot();
+        let documents: Vec<_> = texts.into_iter().map(PqDocument::Text).collect();
+        let ask = |request: PqRequest<'_>| snapshot.call_pq(&request, &mut PqScratch::default()).unwrap();
+        let request = PqRequest { weights: true, ..PqRequest::new("alerts", &documents) };
+        let whole = pairs(&ask(request.clone()), 0);
+        let queries: BTreeSet<u64> = whole.iter().map(|pair| pair.0).collect();
+
+        let (mut paged, mut after) = (Vec::new(), None);
+        loop {
+            let answer = ask(PqRequest { after, limit: Some(page), ..request.clone() });
+            prop_assert_eq!(answer.total, queries.len() as u64);
+            let Some(last) = answer.hits.ids().map(|(id, _)| id).last() else { break };
+            paged.extend(pairs(&answer, 0));
+            after = Some(last);
+        }
+        prop_assert_eq!(&paged, &whole);
+
+        let counted = ask(PqRequest { limit: Some(0), ..request.clone() });
+        prop_assert_eq!((counted.total, counted.hits.len()), (queries.len() as u64, 0));
+
+        let only = Expression::Binary(
+            BinaryOperator::Less,
+            Box::new(Expression::Column("id".to_owned())),
+            Box::new(Expression::Literal(Value::Int(6))),
+        );
+        let answer = ask(PqRequest { only: Some(&only), ..request.clone() });
+        let want: Vec<Pair> = whole.iter().copied().filter(|pair| pair.0 < 6).collect();
+        prop_assert_eq!(pairs(&answer, 0), want);
+
+        let answer = ask(PqRequest { top: Some(top), ..request.clone() });
+        let is_best = |pair: &Pair| {
+            let before = |other: &&Pair| other.1 == pair.1 && (other.2, pair.0) > (pair.2, other.0);
+            whole.iter().filter(before).count() < top as usize
+        };
+        let want: Vec<Pair> = whole.iter().copied().filter(is_best).collect();
+        prop_assert_eq!(pairs(&answer, 0), want);
+
+        let (left, right) = documents.split_at(split.min(documents.len()));
+        let left_answer = ask(PqRequest { documents: left, ..request.clone() });
+        let right_answer = ask(PqRequest { documents: right, ..request });
+        let mut both = pairs(&left_answer, 0);
+        both.extend(pairs(&right_answer, left.len() as u32));
+        both.sort_unstable();
+        prop_assert_eq!(both, whole);
+    }
+
+    #[test]
     fn a_query_finds_the_documents_that_it_is_hit_by(asked in proptest::collection::vec(asked(), 1..30)) {
         let mut driver = open(3);
         for batch in asked.chunks(3) {
@@ -123,6 +183,21 @@ proptest! {
             prop_assert_eq!(found, by_query.remove(&id.to_string()).unwrap_or_default(), "query {} {}", text, filters);
         }
     }
+}
+
+/// Query, document, weight.
+type Pair = (u64, u32, u32);
+
+/// The pairs of an answer about documents that are so many further on.
+fn pairs(answer: &PqAnswer, shift: u32) -> Vec<Pair> {
+    let rows = answer.hits.ids();
+    let pairs = rows.flat_map(|(id, hit)| hit.iter().map(move |document| (id, document + shift)));
+    let pairs: Vec<_> = pairs.collect();
+    assert_eq!(pairs.len(), answer.weights.len());
+    let weighed = pairs.into_iter().zip(&answer.weights);
+    weighed
+        .map(|((id, document), weight)| (id, document, *weight))
+        .collect()
 }
 
 /// Rows that the engine's thread reads.

@@ -38,7 +38,8 @@ const FILTERS: [&str; 8] = [
     "colour = 1",
 ];
 
-fn body() -> impl Strategy<Value = String> {
+/// A few words.
+pub fn body() -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(&WORDS[..]), 0..6)
         .prop_map(|words| words.join(" "))
 }
