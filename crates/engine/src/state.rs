@@ -1,5 +1,7 @@
 //! Everything the engine holds, and the one function that changes it: [`State::apply`].
 
+mod counts;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -132,35 +134,33 @@ impl State {
                     backlog.push(StoredRow::own(row));
                 }
             }),
-            Record::RemoveRows { table, rows } => {
-                let next = self
-                    .queues
-                    .get(table)
-                    .map_or(0, |queue| queue.backlog.next());
-                self.apply_to_queue(*table, position, next, |backlog| {
-                    for row in rows {
-                        backlog.remove(*row);
-                    }
-                })
-            }
-            Record::Many(members) => {
-                let mut any = false;
-                for (place, member) in members.iter().enumerate() {
-                    any |= match place {
-                        0 => self.apply(member, position, prepared)?,
-                        _ => {
-                            let counting = prepared.counting.as_ref().map(|_| Vec::new());
-                            let mut rest = Prepared {
-                                counting,
-                                ..Prepared::default()
-                            };
-                            self.apply(member, position, &mut rest)?
-                        }
-                    };
-                }
-                Ok(any)
-            }
+            Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
+            Record::Many(members) => self.apply_many(members, position, prepared),
         }
+    }
+
+    /// What was prepared is of the first; the counts in there are of all.
+    fn apply_many(
+        &mut self,
+        members: &[Record],
+        position: u64,
+        prepared: &mut Prepared,
+    ) -> Result<bool> {
+        let mut any = false;
+        for (place, member) in members.iter().enumerate() {
+            let counting = prepared.counting.as_ref().map(|_| Vec::new());
+            let mut nothing = Prepared {
+                counting,
+                ..Prepared::default()
+            };
+            let of_member = if place == 0 {
+                &mut *prepared
+            } else {
+                &mut nothing
+            };
+            any |= self.apply(member, position, of_member)?;
+        }
+        Ok(any)
     }
 
     fn create(
@@ -293,56 +293,14 @@ impl State {
         Ok(any)
     }
 
-    /// Adds to the counts of queries what deciding has found.
-    fn count(&mut self, counting: &[Counting]) {
-        for counting in counting {
-            for (query, documents) in &counting.queries {
-                query.count.add(*documents, counting.hit_at);
+    fn apply_removals(&mut self, table: TableId, rows: &[u64], position: u64) -> Result<bool> {
+        let queue = self.queues.get(&table);
+        let next = queue.map_or(0, |queue| queue.backlog.next());
+        self.apply_to_queue(table, position, next, |backlog| {
+            for row in rows {
+                backlog.remove(*row);
             }
-            if let Some(pq) = self.percolates.get_mut(&counting.from) {
-                pq.counts_changed = true;
-            }
-        }
-    }
-
-    /// Adds to the counts of queries what a record holds of its hits, unless their file has it.
-    fn count_again(&mut self, record: &Documents, position: u64) {
-        for hits in &record.hits {
-            let mut counts = vec![0u64; hits.queries.len()];
-            for &query in &hits.lists.entries {
-                if let Some(count) = counts.get_mut(query as usize) {
-                    *count += 1;
-                }
-            }
-            let ids = hits.queries.iter().map(|query| query.id).zip(counts);
-            self.count_queries(hits.from, hits.hit_at, position, ids);
-        }
-        for counts in &record.counts {
-            let ids = counts.queries.iter();
-            let ids = ids.map(|(id, documents)| (*id, u64::from(*documents)));
-            self.count_queries(counts.from, counts.hit_at, position, ids);
-        }
-    }
-
-    fn count_queries(
-        &mut self,
-        from: TableId,
-        hit_at: i64,
-        position: u64,
-        hits: impl Iterator<Item = (u64, u64)>,
-    ) {
-        let Some(pq) = self.percolates.get_mut(&from) else {
-            return;
-        };
-        if position <= pq.counted {
-            return;
-        }
-        for (id, documents) in hits {
-            if let Some(query) = pq.set.get(id) {
-                query.count.add(documents, hit_at);
-            }
-        }
-        pq.counts_changed = true;
+        })
     }
 
     fn apply_deletes(&mut self, table: TableId, ids: &[u64], position: u64) -> Result<bool> {
