@@ -40,7 +40,7 @@ impl Anchors {
         let words = bits.div_ceil(64).next_power_of_two();
         let mut filter = vec![0; words];
         for (anchor, _) in anchors {
-            filter[*anchor as usize / 64 & (words - 1)] |= 1 << (anchor % 64);
+            filter[(*anchor as usize / 64) & (words - 1)] |= 1 << (anchor % 64);
         }
         let map = if places <= anchors.len() * LIST_PLACES_MAX {
             let mut list = vec![Row::default(); places];
@@ -69,7 +69,7 @@ impl Anchors {
     /// False for most terms that are no anchor.
     #[inline(always)]
     pub(crate) fn may_hold(&self, term: TermId) -> bool {
-        let word = self.filter[term as usize / 64 & (self.filter.len() - 1)];
+        let word = self.filter[(term as usize / 64) & (self.filter.len() - 1)];
         word >> (term % 64) & 1 == 1
     }
 

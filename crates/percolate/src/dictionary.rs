@@ -9,7 +9,7 @@
 
 mod table;
 
-use std::{hash::BuildHasher, ops::Range, sync::Arc};
+use std::{hash::BuildHasher, hint::select_unpredictable, ops::Range, sync::Arc};
 
 use hashbrown::HashMap;
 use query::tree::{FieldSet, Form, Word};
@@ -127,21 +127,19 @@ impl Dictionary {
         (FIRST + self.terms) as usize
     }
 
-    /// What there is of a word, which is a stretch of a buffer. No branch tells words that are asked for from others:
-    /// nobody could predict it.
+    /// For looking up many words.
     #[inline(always)]
-    pub(crate) fn find(&self, buffer: &[u8], word: Range<usize>) -> Plain {
-        if word.len() > SHORT_BYTES_MAX {
-            return self.find_long(buffer.get(word).unwrap_or_default());
+    pub(crate) fn view(&self) -> View<'_> {
+        let recent = self.recent.short.view();
+        View {
+            dictionary: self,
+            base: self.base.short.view(),
+            recent: (!recent.is_empty()).then_some(recent),
         }
-        let key = key_in(buffer, word);
-        let hash = hash_key(key);
-        let base = self.base.short.find(key, hash);
-        if self.recent.short.is_empty() {
-            return Plain(base);
-        }
-        let recent = self.recent.short.find(key, hash);
-        Plain(if recent == UNKNOWN { base } else { recent })
+    }
+
+    fn find(&self, word: &[u8]) -> Plain {
+        self.view().find(word, 0..word.len())
     }
 
     #[cold]
@@ -170,7 +168,7 @@ impl Dictionary {
             });
         }
         let bytes = word.term.text.as_bytes();
-        let plain = match self.find(bytes, 0..bytes.len()) {
+        let plain = match self.find(bytes) {
             Plain(UNKNOWN) => self.add_plain(bytes),
             plain => plain,
         };
@@ -334,6 +332,35 @@ impl Dictionary {
     }
 }
 
+/// A dictionary that is read.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    dictionary: &'a Dictionary,
+    base: table::View<'a>,
+    /// None if empty.
+    recent: Option<table::View<'a>>,
+}
+
+impl View<'_> {
+    /// What there is of a word, which is a stretch of a buffer. No branch tells words that are asked for from others:
+    /// nobody could predict it.
+    #[inline(always)]
+    pub(crate) fn find(self, buffer: &[u8], word: Range<usize>) -> Plain {
+        if word.len() > SHORT_BYTES_MAX {
+            let word = buffer.get(word).unwrap_or_default();
+            return self.dictionary.find_long(word);
+        }
+        let key = key_in(buffer, word);
+        let hash = hash_key(key);
+        let base = self.base.find(key, hash);
+        let Some(recent) = self.recent else {
+            return Plain(base);
+        };
+        let recent = recent.find(key, hash);
+        Plain(select_unpredictable(recent == UNKNOWN, base, recent))
+    }
+}
+
 /// The key of a word that is short enough to be its own.
 #[inline]
 pub(crate) fn short_key(buffer: &[u8], word: Range<usize>) -> Option<Key> {
@@ -350,29 +377,34 @@ pub(crate) fn hash_word(buffer: &[u8], word: Range<usize>) -> u64 {
 }
 
 /// Reads 16 bytes and blanks those behind the word: no branch on its length, which nobody can predict.
-#[inline]
+#[inline(always)]
 fn key_in(buffer: &[u8], word: Range<usize>) -> Key {
     let length = word.len();
-    let bytes = match buffer.get(word.start..).and_then(<[u8]>::first_chunk::<16>) {
-        Some(bytes) => *bytes,
-        None => padded(buffer.get(word).unwrap_or_default()),
-    };
+    let bytes = buffer.get(word.start..word.start + 16);
+    if let Some(bytes) = bytes.and_then(<[u8]>::first_chunk::<16>) {
+        return masked(u128::from_le_bytes(*bytes), length);
+    }
+    match buffer.last_chunk::<16>() {
+        Some(last) => {
+            let before = word.start + last.len() - buffer.len();
+            masked(u128::from_le_bytes(*last) >> ((before * 8) & 127), length)
+        }
+        None => masked(padded(buffer.get(word).unwrap_or_default()), length),
+    }
+}
+
+#[inline(always)]
+fn masked(bytes: u128, length: usize) -> Key {
     let kept = KEPT[length & SHORT_BYTES_MAX];
-    let (low, high) = (
-        u128::from_le_bytes(bytes) as u64,
-        (u128::from_le_bytes(bytes) >> 64) as u64,
-    );
+    let (low, high) = (bytes as u64, (bytes >> 64) as u64);
     [low & kept[0], high & kept[1] | (length as u64 | USED) << 56]
 }
 
-/// The last words of a buffer, with fewer than 16 bytes to read.
+/// A word of a buffer with fewer than 16 bytes to read.
 #[cold]
-fn padded(word: &[u8]) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    for (place, byte) in bytes.iter_mut().zip(word) {
-        *place = *byte;
-    }
-    bytes
+fn padded(word: &[u8]) -> u128 {
+    let bytes = word.iter().rev();
+    bytes.fold(0, |bytes, byte| bytes << 8 | u128::from(*byte))
 }
 
 /// By a word's length: ones where its bytes are.

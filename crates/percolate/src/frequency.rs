@@ -11,7 +11,7 @@ use crate::dictionary::{TermId, hash_word};
 const COUNTERS: usize = 1 << 16;
 
 /// Every so many slices of a matcher one is learned from, once the first documents have been seen whole.
-const LEARN_EVERY: u64 = 16;
+const LEARN_EVERY: u64 = 64;
 const LEARN_ALL_BELOW: u64 = 4_096;
 
 /// The queries' own statistics count as much as this many documents of the stream.

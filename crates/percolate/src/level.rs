@@ -36,7 +36,7 @@ pub(crate) struct Level {
     pub(crate) rows: Rows,
     /// One for each bit of the rows, in their order: an entry, or the range in `grouped` of those that share the bit.
     pub(crate) entries: Box<[Entry]>,
-    grouped: Box<[Entry]>,
+    pub(crate) grouped: Box<[Entry]>,
     /// Entries without an anchor.
     pub(crate) always: Box<[Entry]>,
     /// A query has more than one entry: its documents may be found out of order.
@@ -76,7 +76,7 @@ impl Level {
 
     /// The entries of a group.
     #[inline(always)]
-    pub(crate) fn grouped(&self, group: Group) -> &[Entry] {
+    pub(crate) fn in_group(&self, group: Group) -> &[Entry] {
         let range = group.start as usize..(group.start + group.len) as usize;
         self.grouped.get(range).unwrap_or_default()
     }
@@ -139,7 +139,7 @@ impl Level {
             for rank in self.rows.ranks(row) {
                 let entry = &self.entries[rank as usize];
                 let entries = match entry.group() {
-                    Some(group) => self.grouped(group),
+                    Some(group) => self.in_group(group),
                     None => std::slice::from_ref(entry),
                 };
                 let drafts = entries.iter();

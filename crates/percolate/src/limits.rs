@@ -10,8 +10,8 @@ pub(crate) const DOCUMENTS_MAX: usize = u32::MAX as usize;
 /// put in order.
 pub const PAIRS_MAX: usize = 1 << 26;
 
-/// Entries filed alike that are decided for a whole slice at once; fewer are decided document by document.
-pub(crate) const GROUP_LARGE: u32 = 16;
+/// So many entries filed alike are decided document by document; more, for a whole slice at once.
+pub(crate) const GROUP_SMALL: u32 = 16;
 
 /// Words kept inside an entry. Further ones go into its check.
 pub(crate) const INLINE_TERMS: usize = 6;

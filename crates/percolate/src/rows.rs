@@ -77,7 +77,7 @@ impl Rows {
     /// Where the bit of a second term lies in a row, and whether it is set.
     #[inline(always)]
     pub(crate) fn probe(&self, row: Row, second: TermId) -> (Place, bool) {
-        let index = row.start + (second / WORD & row.last);
+        let index = row.start + ((second / WORD) & row.last);
         let word = self.words.get(index as usize).copied().unwrap_or(0);
         let bit = second % WORD;
         (index * WORD + bit, word >> bit & 1 == 1)

@@ -15,8 +15,7 @@ use crate::{
     further::Further,
     hits::{TooManyPairs, Work},
     level::Level,
-    limits::{GROUP_LARGE, PAIRS_MAX, SLICE_DOCUMENTS},
-    rows::{Row, Rows},
+    limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
 };
 
 /// Buffers of one matcher, kept from call to call. One per thread; good for any snapshot of any set.
@@ -55,6 +54,8 @@ struct Survivors {
     places: Candidates,
     /// Entries that are no simple ones, by rank.
     others: Candidates,
+    /// Entries of small groups.
+    grouped: Candidates,
     /// Ranks of large groups.
     large: Vec<u32>,
 }
@@ -85,6 +86,18 @@ impl Candidates {
         self.len += usize::from(is_kept);
     }
 
+    /// Adds the entries of a small group. As many are written as the largest one has: no branch on how many there are.
+    #[inline(always)]
+    fn push_group(&mut self, group: Group, document: u32) {
+        self.grow(LANES);
+        let numbers = &mut self.numbers[self.len..self.len + LANES];
+        for (number, index) in numbers.iter_mut().zip(group.start..) {
+            *number = index;
+        }
+        self.documents[self.len..self.len + LANES].fill(document);
+        self.len += group.len as usize;
+    }
+
     #[inline(always)]
     fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32)> {
         let numbers = self.numbers[..self.len].iter();
@@ -96,10 +109,18 @@ impl Candidates {
 
 /// The steps that run over long lists and are worth writing for vectors.
 pub(crate) trait Steps: Copy {
-    /// Adds where the document's terms meet bits of a row to `places`, in which there is room.
-    fn probe(self, rows: &Rows, row: Row, terms: &[TermId], document: u32, places: &mut Candidates);
+    /// Adds to `places` where the document's terms meet bits of its anchors' rows. Gives how many entries are filed under
+    /// the anchors.
+    fn probe(
+        self,
+        level: &Level,
+        anchors: &[TermId],
+        terms: &[TermId],
+        document: u32,
+        places: &mut Candidates,
+    ) -> u64;
     /// From bits to the ranks of entries.
-    fn rank(self, rows: &Rows, places: &mut Candidates);
+    fn rank(self, level: &Level, places: &mut Candidates);
     /// Decides the simple ones of the entries with these ranks; the others go to `others`, in which there is room.
     fn decide(
         self,
@@ -120,22 +141,31 @@ impl Steps for Plain {
     #[inline(always)]
     fn probe(
         self,
-        rows: &Rows,
-        row: Row,
+        level: &Level,
+        anchors: &[TermId],
         terms: &[TermId],
         document: u32,
         places: &mut Candidates,
-    ) {
-        for term in terms {
-            let (place, is_set) = rows.probe(row, *term);
-            places.push_if(place, document, is_set);
+    ) -> u64 {
+        let mut candidates = 0;
+        for anchor in anchors {
+            let row = level.anchors.row(*anchor);
+            if row.entries > 0 {
+                candidates += u64::from(row.entries);
+                places.grow(terms.len());
+                for term in terms {
+                    let (place, is_set) = level.rows.probe(row, *term);
+                    places.push_if(place, document, is_set);
+                }
+            }
         }
+        candidates
     }
 
     #[inline(always)]
-    fn rank(self, rows: &Rows, places: &mut Candidates) {
+    fn rank(self, level: &Level, places: &mut Candidates) {
         for place in &mut places.numbers[..places.len] {
-            *place = rows.rank(*place);
+            *place = level.rows.rank(*place);
         }
     }
 
@@ -163,8 +193,10 @@ impl Steps for Plain {
     }
 }
 
-/// A document of so many times as many terms as an anchor has entries is not compared with the row.
-const MANY_TERMS: usize = 16;
+/// A document of more terms than this may have more than a row has bits.
+const MANY_TERMS: usize = 64;
+
+const _: () = assert!(GROUP_SMALL as usize <= LANES);
 
 /// Numbers that a vector holds, at most.
 pub(crate) const LANES: usize = 16;
@@ -240,7 +272,7 @@ impl Scratch {
         survivors.decide(steps, level, slice, part.first, finds);
         let steps_left = survivors.others.len + level.always.len();
         finds.mixed |= level.has_alternatives && steps_left > 0;
-        survivors.decide_others(level, slice, part.first, checking, finds, work);
+        work.visits += survivors.decide_others(steps, level, slice, part.first, checking, finds);
         survivors.decide_large(level, slice, part.first, checking, finds, work)?;
         decide_always(level, slice, part.first, checking, finds, work)?;
         if level.has_filters() {
@@ -273,10 +305,11 @@ impl Marks {
     #[inline(always)]
     fn mark(&mut self, dictionary: &Dictionary, document: &Words, index: usize) {
         let buffer = document.buffer();
+        let view = dictionary.view();
         grow(&mut self.plain, document.len());
         let mut limited = false;
         for ((word, _), plain) in document.spans().zip(&mut self.plain) {
-            *plain = dictionary.find(buffer, word);
+            *plain = view.find(buffer, word);
             limited |= plain.is_limited();
         }
         let mut count = self.ends.last().copied().unwrap_or(0);
@@ -360,16 +393,11 @@ impl Survivors {
                 self.anchors[anchors] = *term;
                 anchors += usize::from(level.anchors.may_hold(*term));
             }
-            for anchor in &self.anchors[..anchors] {
-                let row = level.anchors.row(*anchor);
-                candidates += u64::from(row.entries);
-                if row.entries as usize <= terms.len() / MANY_TERMS {
-                    take_all(level, row, document, &mut self.places);
-                    continue;
-                }
-                self.places.grow(terms.len());
-                steps.probe(&level.rows, row, terms, document, &mut self.places);
-            }
+            let anchors = &self.anchors[..anchors];
+            candidates += match terms.len() {
+                0..=MANY_TERMS => steps.probe(level, anchors, terms, document, &mut self.places),
+                _ => probe_long(steps, level, anchors, terms, document, &mut self.places),
+            };
         }
         work.candidates += candidates;
     }
@@ -384,41 +412,43 @@ impl Survivors {
         first: u32,
         finds: &mut Finds,
     ) {
-        steps.rank(&level.rows, &mut self.places);
+        steps.rank(level, &mut self.places);
         self.others.len = 0;
         self.others.grow(self.places.len);
         let (places, others) = (&self.places, &mut self.others);
         steps.decide(&level.entries, places, slice.masks, first, others, finds);
     }
 
-    /// Decides entries with tails and small groups; large groups are put aside.
+    /// Decides entries with tails and small groups; large groups are put aside. Gives how many the groups held.
     #[inline(always)]
     fn decide_others(
         &mut self,
+        steps: impl Steps,
         level: &Level,
         slice: Slice<'_>,
         first: u32,
         checking: &mut Workspace,
         finds: &mut Finds,
-        work: &mut Work,
-    ) {
+    ) -> u64 {
         self.large.clear();
+        self.grouped.len = 0;
         for (rank, document) in self.others.iter() {
             let entry = &level.entries[rank as usize];
-            let entries: &[Entry] = match entry.group() {
-                Some(Group { len, .. }) if len >= GROUP_LARGE => {
-                    self.large.push(rank);
-                    continue;
-                }
-                Some(group) => level.grouped(group),
-                None => std::slice::from_ref(entry),
-            };
-            work.visits += entries.len() as u64 - 1;
-            finds.extend(entries.iter().map(|entry| {
-                let hits = level.verify(entry, 1 << document, slice, checking) != 0;
-                (found(entry.query(), first + document), hits)
-            }));
+            match entry.group() {
+                Some(Group { len, .. }) if len > GROUP_SMALL => self.large.push(rank),
+                Some(group) => self.grouped.push_group(group, document),
+                None => decide_one(level, entry, document, slice, first, checking, finds),
+            }
         }
+        self.others.len = 0;
+        self.others.grow(self.grouped.len);
+        let (grouped, others) = (&self.grouped, &mut self.others);
+        steps.decide(&level.grouped, grouped, slice.masks, first, others, finds);
+        for (index, document) in self.others.iter() {
+            let entry = &level.grouped[index as usize];
+            decide_one(level, entry, document, slice, first, checking, finds);
+        }
+        self.grouped.len as u64
     }
 
     /// Decides large groups, each once for all documents.
@@ -440,7 +470,7 @@ impl Survivors {
             work.visits += u64::from(group.len);
             decide_each(
                 level,
-                level.grouped(group),
+                level.in_group(group),
                 slice.mask(group.anchor),
                 slice,
                 first,
@@ -452,13 +482,45 @@ impl Survivors {
     }
 }
 
-/// Puts every bit of a row among the places: for a document of so many terms that fewer entries have the anchor.
-fn take_all(level: &Level, row: Row, document: u32, places: &mut Candidates) {
-    if row.entries > 0 {
-        places.grow(row.entries as usize);
-        let rows = &level.rows;
-        rows.each(row, |place| places.push_if(place, document, true));
+/// Decides an entry with a tail for one document.
+#[inline]
+fn decide_one(
+    level: &Level,
+    entry: &Entry,
+    document: u32,
+    slice: Slice<'_>,
+    first: u32,
+    checking: &mut Workspace,
+    finds: &mut Finds,
+) {
+    let mask = level.verify(entry, 1 << document, slice, checking);
+    finds.add(entry.query(), first, mask);
+}
+
+/// Probes for a document of many terms: where an anchor has fewer entries than the document has terms, all of them are
+/// taken.
+fn probe_long(
+    steps: impl Steps,
+    level: &Level,
+    anchors: &[TermId],
+    terms: &[TermId],
+    document: u32,
+    places: &mut Candidates,
+) -> u64 {
+    let mut candidates = 0;
+    for anchor in anchors {
+        let row = level.anchors.row(*anchor);
+        if row.entries as usize > terms.len() {
+            let anchor = std::slice::from_ref(anchor);
+            candidates += steps.probe(level, anchor, terms, document, places);
+        } else if row.entries > 0 {
+            candidates += u64::from(row.entries);
+            places.grow(row.entries as usize);
+            let rows = &level.rows;
+            rows.each(row, |place| places.push_if(place, document, true));
+        }
     }
+    candidates
 }
 
 /// Tries every document against the entries that are filed under no word.

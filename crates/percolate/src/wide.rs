@@ -4,7 +4,10 @@
 //! The first two are one code that goes through the compiler twice: counting bits and shifting by variables take one
 //! instruction each where the common baseline needs a dozen. The third replaces [`Steps`], and a test holds it equal to
 //! the plain ones. This is the one module of the crate with `unsafe`.
-#![allow(unsafe_code)]
+#![allow(
+    unsafe_code,
+    reason = "functions compiled for a processor that was asked for are unsafe to call, and so is reading whole vectors"
+)]
 
 use crate::{
     documents::Documents,
@@ -44,6 +47,7 @@ mod x86 {
         entry::{Entry, ORDINALS_MAX},
         found::Finds,
         hits::{Hits, TooManyPairs},
+        level::Level,
         rows::{Row, Rows},
         scratch::{Candidates, LANES, Plain, Scratch, Steps},
         snapshot::Snapshot,
@@ -68,7 +72,7 @@ mod x86 {
     }
 
     #[target_feature(
-        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512vpopcntdq"
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512cd,avx512dq,avx512bw,avx512vl,avx512vpopcntdq"
     )]
     pub(super) fn matches_by_vectors(
         vectors: Vectors,
@@ -88,6 +92,7 @@ mod x86 {
         pub(super) fn new() -> Option<Vectors> {
             let has = has_avx2()
                 && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512cd")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512vl")
@@ -100,20 +105,20 @@ mod x86 {
         #[inline(always)]
         fn probe(
             self,
-            rows: &Rows,
-            row: Row,
+            level: &Level,
+            anchors: &[TermId],
             terms: &[TermId],
             document: u32,
             places: &mut Candidates,
-        ) {
+        ) -> u64 {
             // SAFETY: `self` is the proof that the processor has the features.
-            unsafe { probe(rows, row, terms, document, places) }
+            unsafe { probe(level, anchors, terms, document, places) }
         }
 
         #[inline(always)]
-        fn rank(self, rows: &Rows, places: &mut Candidates) {
+        fn rank(self, level: &Level, places: &mut Candidates) {
             // SAFETY: as above.
-            unsafe { rank(rows, places) }
+            unsafe { rank(level, places) }
         }
 
         #[inline(always)]
@@ -172,9 +177,111 @@ mod x86 {
         unsafe { _mm512_mask_i32gather_epi32::<4>(zeros, wanted, indexes, list.as_ptr().cast()) }
     }
 
+    /// Words of a row that is compared whole with a document's terms; those of longer rows are picked term by term.
+    const WHOLE: usize = 2 * LANES;
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512cd,popcnt")]
+    fn probe(
+        level: &Level,
+        anchors: &[TermId],
+        terms: &[TermId],
+        document: u32,
+        places: &mut Candidates,
+    ) -> u64 {
+        let signature = signature(terms);
+        let mut candidates = 0;
+        for anchor in anchors {
+            let row = level.anchors.row(*anchor);
+            candidates += u64::from(row.entries);
+            if row.entries == 0 {
+                continue;
+            }
+            let words = row.last as usize + 1;
+            places.grow(terms.len()); // no more bits than terms can be met
+            if words <= LANES {
+                let terms = signature.folded[words.trailing_zeros() as usize];
+                meet(&level.rows.words, row.start, words, terms, document, places);
+            } else if words == WHOLE {
+                for (half, start) in signature.halves.iter().zip([row.start, row.start + 16]) {
+                    meet(&level.rows.words, start, LANES, *half, document, places);
+                }
+            } else {
+                pick(&level.rows, row, terms, document, places);
+            }
+        }
+        candidates
+    }
+
+    /// The terms of a document as bits.
+    struct Signature {
+        /// In a row of [`WHOLE`] words.
+        halves: [__m512i; 2],
+        /// By the binary logarithm of the words: in a row of so many.
+        folded: [__m512i; 5],
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn signature(terms: &[TermId]) -> Signature {
+        let low = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+        let high = _mm512_add_epi32(low, all(LANES as u32));
+        let zeros = _mm512_setzero_si512();
+        let mut halves = [zeros, zeros];
+        for term in terms {
+            let word = all(term >> 5 & (WHOLE as u32 - 1));
+            let bit = all(1 << (term & 31));
+            for (half, words) in halves.iter_mut().zip([low, high]) {
+                let here = _mm512_cmpeq_epi32_mask(word, words);
+                *half = _mm512_mask_or_epi32(*half, here, *half, bit);
+            }
+        }
+        let whole = _mm512_or_si512(halves[0], halves[1]);
+        let eight = _mm512_or_si512(whole, _mm512_alignr_epi32::<8>(whole, whole));
+        let four = _mm512_or_si512(eight, _mm512_alignr_epi32::<4>(eight, eight));
+        let two = _mm512_or_si512(four, _mm512_alignr_epi32::<2>(four, four));
+        let one = _mm512_or_si512(two, _mm512_alignr_epi32::<1>(two, two));
+        Signature {
+            halves,
+            folded: [one, two, four, eight, whole],
+        }
+    }
+
+    /// Adds the bits that are set both in words of a row, at most sixteen, and in the document's.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512cd,popcnt")]
+    fn meet(
+        rows: &[u32],
+        start: u32,
+        words: usize,
+        terms: __m512i,
+        document: u32,
+        places: &mut Candidates,
+    ) {
+        let lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+        let first = _mm512_slli_epi32::<5>(_mm512_add_epi32(all(start), lane));
+        let row = &rows[start as usize..start as usize + words];
+        let mut met = _mm512_and_si512(load(row, 0), terms);
+        loop {
+            let some = _mm512_test_epi32_mask(met, met);
+            let rest = _mm512_and_si512(met, _mm512_sub_epi32(met, all(1)));
+            let lowest = _mm512_andnot_si512(rest, met);
+            let bit = _mm512_sub_epi32(all(31), _mm512_lzcnt_epi32(lowest));
+            let found = _mm512_maskz_compress_epi32(some, _mm512_or_si512(first, bit));
+            store(&mut places.numbers, places.len, found);
+            store(&mut places.documents, places.len, all(document));
+            places.len += some.count_ones() as usize;
+            if _mm512_test_epi32_mask(rest, rest) == 0 {
+                return;
+            }
+            met = rest;
+        }
+    }
+
+    /// Adds the bits of a long row that are those of terms.
     #[inline]
     #[target_feature(enable = "avx512f,popcnt")]
-    fn probe(rows: &Rows, row: Row, terms: &[TermId], document: u32, places: &mut Candidates) {
+    fn pick(rows: &Rows, row: Row, terms: &[TermId], document: u32, places: &mut Candidates) {
         let (start, last) = (all(row.start), all(row.last));
         for from in (0..terms.len()).step_by(LANES) {
             let seconds = load(terms, from);
@@ -193,7 +300,8 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    fn rank(rows: &Rows, places: &mut Candidates) {
+    fn rank(level: &Level, places: &mut Candidates) {
+        let rows = &level.rows;
         for from in (0..places.len).step_by(LANES) {
             let used = lanes(places.len - from);
             let place = load(&places.numbers, from);
@@ -204,6 +312,11 @@ mod x86 {
             let before = gather(&rows.before, used, words);
             let ranks = _mm512_add_epi32(before, _mm512_popcnt_epi32(held));
             store(&mut places.numbers, from, ranks);
+            let end = places.len.min(from + LANES);
+            for rank in &places.numbers[from..end] {
+                let entry = level.entries.as_ptr().wrapping_add(*rank as usize);
+                _mm_prefetch::<_MM_HINT_T0>(entry.cast());
+            }
         }
     }
 
@@ -298,3 +411,6 @@ mod x86 {
         unsafe { std::slice::from_raw_parts(masks.as_ptr().cast(), masks.len() * 2) }
     }
 }
+
+#[cfg(test)]
+mod tests;

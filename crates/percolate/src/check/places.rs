@@ -64,7 +64,10 @@ impl Places {
                 _ => self.lasts.push(at),
             }
             let sorted = &mut self.sorted;
-            let plain = slice.dictionary.find(document.buffer(), word.clone());
+            let plain = slice
+                .dictionary
+                .view()
+                .find(document.buffer(), word.clone());
             if plain.term() != UNKNOWN {
                 sorted.push((plain.term(), at));
                 slice

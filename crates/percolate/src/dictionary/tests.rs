@@ -7,7 +7,7 @@ fn word(text: &str, fields: FieldSet) -> Word {
 }
 
 fn find(dictionary: &Dictionary, text: &str) -> Option<u32> {
-    let found = dictionary.find(text.as_bytes(), 0..text.len()).term();
+    let found = dictionary.find(text.as_bytes()).term();
     (found != UNKNOWN).then_some(found)
 }
 
@@ -84,7 +84,7 @@ fn each_set_of_fields_of_a_word_is_a_term_of_its_own() {
             sets.map(|fields| dictionary.intern(&word(text, fields)))
         );
         dictionary.compact();
-        let plain = dictionary.find(text.as_bytes(), 0..text.len());
+        let plain = dictionary.find(text.as_bytes());
         assert!(!terms.contains(&plain.term()));
         let mut held = Vec::new();
         dictionary.limited(plain, 1, |term| held.push(term));

@@ -1,0 +1,83 @@
+use std::sync::Arc;
+
+use query::{
+    analysis::{Analyzer, Words},
+    tree::{FieldSet, Node, Word},
+};
+
+use super::{Plain, matches};
+use crate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
+
+/// The same numbers every time.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (self.0 >> 33) % end
+    }
+
+    /// Some words come much more often than others.
+    fn word(&mut self) -> String {
+        let end = 1 + self.below(3_000);
+        format!("w{}", self.below(end))
+    }
+}
+
+fn queries(draws: &mut Draws) -> QuerySet {
+    let mut set = QuerySet::new();
+    for id in 0..20_000 {
+        let mut word = || Node::Word(Word::whole(&*draws.word(), FieldSet::ALL));
+        let parts = vec![
+            word(),
+            word(),
+            Node::Not(Box::new(word())),
+            Node::Or(vec![word(), word()]),
+        ];
+        let parts = parts.into_iter().take(2 + id as usize % 3).collect();
+        let query = StandingQuery {
+            id,
+            text: Box::default(),
+            tags: Box::default(),
+            filters: Box::default(),
+            source: Box::default(),
+            count: Default::default(),
+        };
+        set.insert(Arc::new(query), &Node::And(parts), None);
+    }
+    set
+}
+
+#[test]
+fn the_code_for_this_processor_finds_what_the_plain_code_finds() {
+    let mut draws = Draws(1);
+    let snapshot = queries(&mut draws).snapshot();
+    let documents: Vec<Words> = (0..150)
+        .map(|number| {
+            let text: Vec<String> = (0..number % 100).map(|_| draws.word()).collect();
+            let mut words = Words::new();
+            words.push_field(&Analyzer::default(), 0, &text.join(" "));
+            words
+        })
+        .collect();
+    let rows = |hits: &Hits| -> Vec<(u64, Vec<u32>)> {
+        let rows = hits.ids();
+        rows.map(|(id, documents)| (id, documents.to_vec()))
+            .collect()
+    };
+    let documents = Documents::of(&documents);
+    let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
+    assert_eq!(
+        matches(&snapshot, &documents, &mut scratch, &mut hits),
+        Ok(())
+    );
+    let (found, work) = (rows(&hits), hits.work());
+    assert!(work.matches > 1_000);
+    assert_eq!(
+        snapshot.matches_by(Plain, &documents, &mut scratch, &mut hits),
+        Ok(())
+    );
+    assert_eq!(found, rows(&hits));
+    assert_eq!(work.matches, hits.work().matches);
+    assert_eq!(work.candidates, hits.work().candidates);
+}
