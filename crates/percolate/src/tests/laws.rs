@@ -24,7 +24,7 @@ type Model = BTreeMap<u64, (Node, Option<usize>)>;
 /// How many sets are tried; `SEINE_LAW_CASES=100000` is some hours.
 fn cases() -> u32 {
     let given = std::env::var("SEINE_LAW_CASES").ok();
-    given.and_then(|cases| cases.parse().ok()).unwrap_or(32)
+    given.and_then(|cases| cases.parse().ok()).unwrap_or(128)
 }
 
 fn filter(number: usize) -> Expression {
