@@ -18,7 +18,7 @@ ok, 14 rows
 
 INSERT INTO alerts (id, query, filters) VALUES (15, 'google', 'score > 2');
 ----
-error 1235 (42000): not yet: filters of a standing query
+ok, 1 rows
 
 SELECT id, query, tags, filters FROM alerts WHERE id < 4 ORDER BY id ASC;
 ----
@@ -30,7 +30,7 @@ id | query | tags | filters
 SELECT COUNT(*) FROM alerts;
 ----
 COUNT(*)
-14
+15
 
 INSERT INTO posts (id, title, body, score) VALUES (1, 'Star Wars', 'google opens a museum of film', 3), (2, 'Maps', 'google maps in star wars style', 1), (3, 'Wars', 'the star of all wars', 2), (4, 'Café', 'naïve crème brûlée #dessert by @chef', 5), (5, '東京', '東京タワー and more', 4), (6, 'Long', 'google google google', 6);
 ----
@@ -62,6 +62,8 @@ query_id | doc_id
 12 | 4
 13 | 4
 14 | 5
+15 | 1
+15 | 6
 
 SELECT * FROM hits WHERE query_id = 2 ORDER BY doc_id ASC;
 ----
@@ -129,9 +131,9 @@ total | … sec
 queries_matched | 2
 queries_failed | 0
 document_matched | 1
-total_queries_stored | 14
-term_only_queries | 14
-fast_rejected_queries | 10
+total_queries_stored | 15
+term_only_queries | 15
+fast_rejected_queries | 11
 
 CALL PQ('alerts', 'nothing of the kind', 0 AS docs_json);
 ----
@@ -184,7 +186,7 @@ error 1054 (42S22): no column 'nothing' in table 'alerts'
 
 INSERT INTO alerts (id, query, filters) VALUES (20, 'x', 'score >');
 ----
-error 1235 (42000): not yet: filters of a standing query
+error 1210 (HY000): filters of row 1: expected a value, found the end at byte 7
 
 SELECT COUNT(*) FROM alerts WHERE id >= 20;
 ----

@@ -3,6 +3,7 @@ use query::analysis::Analyzer;
 use query::value::Value;
 
 use super::*;
+use crate::sql::PqOptions;
 
 /// Text of MATCH and the filter that a query is read as.
 fn asked(query: &str) -> (Option<String>, String) {
@@ -374,6 +375,68 @@ fn bulk_replies_have_manticores_shape() {
     assert_eq!(String::from_utf8_lossy(reply.bytes()), expected);
 }
 
+#[test]
+fn a_percolation_has_its_options_beside_the_query() {
+    let body =
+        br#"{"query":{"percolate":{"document":{"Title":"x","n":5}}},"size":3,"after":7,"top":2,
+        "only":"any(tags)='a'","count_only":1,"weights":true,"highlight":{}}"#;
+    let mut options = PqOptions::default();
+    let found = pq_search(body, &mut options).unwrap();
+    let text = Value::Str("x".to_owned());
+    let fields = [("title".to_owned(), text), ("n".to_owned(), Value::Int(5))];
+    assert_eq!(found, [fields.to_vec()]);
+    assert_eq!(
+        (options.limit, options.after, options.top),
+        (Some(3), Some(7), Some(2))
+    );
+    assert!(options.count && options.weights && options.highlight && options.only.is_some());
+    for (body, expected) in [
+        (r#"{"limit":1}"#, "query: no query is given"),
+        (
+            r#"{"query":{"percolate":{}}}"#,
+            "query.percolate: no document is given",
+        ),
+        (
+            r#"{"query":{"percolate":{"document":{},"documents":[]}}}"#,
+            "query.percolate: expected either document or documents",
+        ),
+        (
+            r#"{"query":{"percolate":{"documents":{}}}}"#,
+            "query.percolate.documents: expected an array of documents",
+        ),
+        (
+            r#"{"query":{"percolate":{"document":{}}},"top":0}"#,
+            "top: expected a number from 1",
+        ),
+    ] {
+        let error = pq_search(body.as_bytes(), &mut PqOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_standing_query_is_text_or_json() {
+    let query = |body: &str| pq_rule(body.as_bytes()).map(|rule| rule.query);
+    assert_eq!(query(r#"{"query":{"ql":"a | b"}}"#).unwrap(), "a | b");
+    assert_eq!(query(r#"{"query":"a"}"#).unwrap(), "a");
+    assert_eq!(
+        query(r#"{"query":{"match":{"t":"a b"}}}"#).unwrap(),
+        "@(t) (a | b)"
+    );
+    assert_eq!(query(r#"{"filters":"n > 5"}"#).unwrap(), "");
+    let rule = pq_rule(br#"{"query":"a","tags":["x","y"],"filters":"n > 5"}"#).unwrap();
+    assert_eq!(
+        (rule.tags.as_str(), rule.filters.as_str()),
+        ("x,y", "n > 5")
+    );
+    assert!(
+        query(r#"{"query":{"equals":{"n":5}}}"#)
+            .unwrap_err()
+            .not_yet
+    );
+    assert!(query(r#"{"tags":"x"}"#).is_err());
+}
+
 /// Random bodies of the right words, most of them wrong.
 fn query_like() -> impl Strategy<Value = serde_json::Value> {
     let names = vec![
@@ -416,6 +479,8 @@ proptest! {
     fn no_bytes_panic_the_decoders(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = search(&bytes);
         let _ = documents(&bytes);
+        let _ = pq_rule(&bytes);
+        let _ = pq_search(&bytes, &mut PqOptions::default());
         let last = bulk(&bytes).last();
         let ended = matches!(last, None | Some(BulkEvent::Commit { .. }));
         prop_assert!(ended);
@@ -425,6 +490,10 @@ proptest! {
     fn no_search_body_panics(query in query_like()) {
         let body = serde_json::json!({"table": "t", "query": query}).to_string();
         let _ = search(body.as_bytes());
+        let rule = serde_json::json!({"query": query, "tags": query, "filters": query}).to_string();
+        let _ = pq_rule(rule.as_bytes());
+        let asked = serde_json::json!({"query": {"percolate": {"documents": [query]}}, "only": query});
+        let _ = pq_search(asked.to_string().as_bytes(), &mut PqOptions::default());
         let line = serde_json::json!({"insert": {"table": "t", "doc": query}}).to_string();
         prop_assert_eq!(bulk(line.as_bytes()).count(), 2);
     }

@@ -23,7 +23,7 @@ mod values;
 mod tests;
 
 use query::expression::Expression;
-use query::lexer::TokenKind;
+use query::lexer::{Lexer, TokenKind};
 
 use parser::Parser;
 
@@ -133,20 +133,26 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
 /// [`SyntaxError`], its place in this text.
 pub fn condition(text: &[u8]) -> Result<Expression, SyntaxError> {
     let mut parser = Parser::new(text);
-    let condition = parser.expression(&mut |name, lexer| {
-        if name != "any" {
-            return Ok(None);
-        }
-        if !lexer.take_word("tags") {
-            return Err(lexer.unexpected("tags"));
-        }
-        if !lexer.take(TokenKind::Close) {
-            return Err(lexer.unexpected("`)`"));
-        }
-        Ok(Some(Expression::Column("any(tags)".to_owned())))
-    })?;
+    let condition = parser.expression(&mut any_of_tags)?;
     parser.end()?;
     Ok(condition)
+}
+
+/// `any(tags)` in a condition, behind its opening bracket.
+fn any_of_tags(
+    name: &str,
+    lexer: &mut Lexer<'_>,
+) -> Result<Option<Expression>, query::lexer::SyntaxError> {
+    if name != "any" {
+        return Ok(None);
+    }
+    if !lexer.take_word("tags") {
+        return Err(lexer.unexpected("tags"));
+    }
+    if !lexer.take(TokenKind::Close) {
+        return Err(lexer.unexpected("`)`"));
+    }
+    Ok(Some(Expression::Column("any(tags)".to_owned())))
 }
 
 /// What may stand between SELECT and its list.

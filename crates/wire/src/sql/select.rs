@@ -5,6 +5,7 @@ use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
 use query::request::{Item, OrderBy, Output, Select};
 use query::value::Value;
 
+use super::any_of_tags;
 use super::parser::{Parser, Result, digits};
 
 /// Keywords that end a SELECT list, so they are no alias. Quoted they may be one.
@@ -186,7 +187,7 @@ impl<'a> Parser<'a> {
         let mut count = 0;
         let expression = self.expression(&mut |name, lexer| {
             if name != "match" {
-                return Ok(None);
+                return any_of_tags(name, lexer);
             }
             count += 1;
             matching = Some(match_text(lexer)?);

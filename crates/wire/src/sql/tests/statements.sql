@@ -41,6 +41,7 @@ CALL PQ('alerts', 'x', "tags IN ('a', 'b') OR any(tags) NOT IN ('c') AND last_hi
 CALL PQ_BACKFILL('db.Alerts', 18446744073709551615)
 call pq_backfill('alerts', 7, 30);
 TRUNCATE TABLE db.Alerts
+DELETE FROM alerts WHERE any(tags) = 'web' AND id > 5
 truncate alerts;
 SHOW TABLES
 SHOW FULL TABLES FROM `db` LIKE 'p%'
