@@ -5,6 +5,7 @@
 )]
 
 mod command_line;
+mod figures;
 mod http_door;
 mod kill;
 mod life;
