@@ -89,6 +89,11 @@ impl<'a> Reader<'a> {
         Reader { bytes, offset: 0 }
     }
 
+    /// Where the reader stands.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// What is wrong where the reader stands.
     pub(crate) fn damage(&self, why: &'static str) -> Damage {
         Damage {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::mailbox::Waker;
 use crate::table::percolate::counts::CountsJob;
-use crate::table::percolate::file::QueryFileJob;
+use crate::table::percolate::file::{QueryFile, QueryFileJob};
 use crate::table::queue::FoldJob;
 
 /// One piece of work. `position`: the last record that the result covers.
@@ -39,8 +39,7 @@ pub(crate) struct Finished {
 
 pub(crate) enum Made {
     Segment(Box<index::Sealed>),
-    /// Path of the new file.
-    Queries(String),
+    Queries(QueryFile),
     /// Path of the new file, if it could be written.
     Counts(Result<String>),
     /// Path of the new file, if there were rows to write; the number of the next row.

@@ -19,7 +19,7 @@ use crate::failure;
 use crate::limits::SPARE_BYTES;
 use crate::record::{RECORD_VERSION, put_definition, read_definition};
 use crate::state::{State, table_dir};
-use crate::table::percolate::{PercolateTable, file};
+use crate::table::percolate::PercolateTable;
 use crate::table::queue::{Backlog, ChunkFile, QueueTable};
 use crate::table::search::{SearchTable, shape};
 
@@ -64,7 +64,10 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
     if let Some(pq) = state.percolates.get(&table) {
         put_number(out, pq.highest);
         put_number(out, pq.folded);
-        put_bytes(out, pq.file.as_deref().unwrap_or_default().as_bytes());
+        put_number(out, pq.files.len() as u64);
+        for file in &pq.files {
+            put_bytes(out, file.path.as_bytes());
+        }
         put_number(out, pq.counted);
         let counts = pq.counts_file.as_deref().unwrap_or_default();
         put_bytes(out, counts.as_bytes());
@@ -214,22 +217,23 @@ fn open_percolate(
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
     let highest = reader.number().map_err(wrong)?;
     let mut pq = PercolateTable::new(definition, reader.number().map_err(wrong)?);
-    let path = reader.text().map_err(wrong)?;
-    if version > 1 {
+    let mut paths = Vec::new();
+    if version == 1 {
+        let path = reader.text().map_err(wrong)?;
+        paths.extend((!path.is_empty()).then_some(path));
+    } else {
+        for _ in 0..reader.count().map_err(wrong)? {
+            paths.push(reader.text().map_err(wrong)?);
+        }
         pq.counted = reader.number().map_err(wrong)?;
         let counts = reader.text().map_err(wrong)?;
         if !counts.is_empty() {
             pq.load_counts(&*state.disk, counts)?;
         }
     }
-    if !path.is_empty() {
-        for row in file::load(&*state.disk, path)? {
-            pq.store(&row, 0)?;
-        }
-        pq.file = Some(path.to_owned());
-    }
+    pq.load(&*state.disk, &paths)?;
     pq.highest = highest;
-    pq.changed = 0;
+    pq.changed.clear();
     state.percolates.insert(table, pq);
     Ok(())
 }

@@ -379,7 +379,7 @@ impl State {
             }
         }
         for pq in self.percolates.values_mut() {
-            if pq.changed == 0 && !pq.folding {
+            if pq.changed.is_empty() && !pq.folding {
                 pq.folded = position;
             }
             if !pq.counts_changed && pq.counting.is_none() {

@@ -34,7 +34,6 @@ struct SearchBefore {
 
 struct PercolateBefore {
     highest: u64,
-    changed: u64,
     queries: BTreeMap<u64, Option<Arc<StandingQuery>>>,
 }
 
@@ -94,7 +93,6 @@ impl Undo {
         };
         let empty = || PercolateBefore {
             highest: pq.highest,
-            changed: pq.changed,
             queries: BTreeMap::new(),
         };
         let before = self.percolates.entry(table).or_insert_with(empty);
@@ -149,7 +147,6 @@ impl Undo {
                 }
             }
             pq.highest = before.highest;
-            pq.changed = before.changed;
         }
         for (table, before) in self.queues {
             let Some(queue) = state.queues.get_mut(&table) else {

@@ -28,6 +28,13 @@ pub(crate) const COVER_TERMS_MAX: usize = 4_096;
 /// most seven.
 pub(crate) const LEVEL_RATIO: usize = 8;
 
+/// Compiled queries that wait for a snapshot, at least, before they become a level without one: they take more room
+/// than in a level. Of a large set a part, so that loading it makes a few dozen levels.
+pub(crate) const FRESH_MAX: usize = if cfg!(test) { 16 } else { 1 << 16 };
+
+/// See [`FRESH_MAX`].
+pub(crate) const FRESH_PART: usize = 16;
+
 /// Queries of levels that the writer's thread merges itself, about a millisecond's work; more are a job.
 /// Few in tests, which cannot wait for many.
 pub(crate) const MERGED_HERE_MAX: usize = if cfg!(test) { 8 } else { 4_096 };

@@ -14,8 +14,8 @@ use crate::{
     frequency::{Costs, Stream, Uses},
     level::{Builder, Level, Ordinal},
     limits::{
-        FORGOTTEN_MIN, FORGOTTEN_PART, LEARNED_FIRST, LEARNED_GROWTH, LEVEL_RATIO, LEVELS_CROWDED,
-        LEVELS_MAX, MERGED_HERE_MAX,
+        FORGOTTEN_MIN, FORGOTTEN_PART, FRESH_MAX, FRESH_PART, LEARNED_FIRST, LEARNED_GROWTH,
+        LEVEL_RATIO, LEVELS_CROWDED, LEVELS_MAX, MERGED_HERE_MAX,
     },
     merging::{MergeJob, Merged, Renumbering},
     removed::Removed,
@@ -91,6 +91,9 @@ impl Held {
     }
 
     fn find(&self, id: u64) -> Option<Ordinal> {
+        if self.level.ids.last().is_none_or(|last| *last < id) {
+            return None; // ids are often given out rising
+        }
         self.level
             .find(id)
             .filter(|query| !self.removed.holds(*query))
@@ -178,6 +181,9 @@ impl QuerySet {
             query,
         };
         self.fresh.insert(fresh.query.id, fresh);
+        if self.fresh.len() >= FRESH_MAX.max(self.len / FRESH_PART) {
+            self.push_fresh();
+        }
         self.len += 1;
         self.published = None;
         replaced

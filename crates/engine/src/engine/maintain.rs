@@ -20,10 +20,14 @@ const QUEUE_FOLD_BYTES: u64 = 32 << 20;
 /// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
 /// reads no more than a few times this.
 const BEHIND_FOLD_BYTES: u64 = 256 << 20;
-/// Text of standing queries that is written again with every seal, if any of them changed.
+/// Text of standing queries of a table whose changes are written with every seal.
 const QUERY_BYTES_WITH_SEAL_MAX: u64 = 16 << 20;
-/// Changes of standing queries that are worth a new file even for a small table.
-const QUERY_FOLD_CHANGES: u64 = 10_000;
+/// Changes of standing queries that are worth a file even for a small table, and the part for a large one.
+const QUERY_FOLD_CHANGES: usize = 10_000;
+const QUERY_FOLD_PART: usize = 64;
+/// A new base is written when the files above it hold this part of its entries, or are so many.
+const QUERY_BASE_PART: u64 = 4;
+const QUERY_FILES_MAX: usize = 24;
 /// Failed background work is tried again after so long.
 const RETRY_US: u64 = 1_000_000;
 
@@ -180,10 +184,10 @@ impl Engine {
             }
         }
         for (table, pq) in &self.state.percolates {
-            let many = pq.changed >= QUERY_FOLD_CHANGES.max(pq.set.len() as u64 / 4);
+            let many = pq.changed.len() >= QUERY_FOLD_CHANGES.max(pq.set.len() / QUERY_FOLD_PART);
             let with_seal = any_full && pq.text_bytes <= QUERY_BYTES_WITH_SEAL_MAX;
             let wanted = pressed || with_seal || self.is_wanted(*table);
-            if !pq.folding && (many || (wanted && pq.changed > 0)) {
+            if !pq.folding && (many || (wanted && !pq.changed.is_empty())) {
                 due.push(*table);
             }
         }
@@ -247,16 +251,29 @@ impl Engine {
         }
         if let Some(pq) = self.state.percolates.get_mut(&table) {
             let is_counted = pq.counting.is_none_or(|counting| counting == position);
-            if pq.folding || pq.changed == 0 || !is_counted {
+            if pq.folding || pq.changed.is_empty() || !is_counted {
+                return None;
+            }
+            let name = format!("{position}.queries");
+            let dir = table_dir(table);
+            let path = format!("{dir}/{name}");
+            if pq.files.iter().any(|file| file.path == path) {
+                pq.changed.clear(); // no record since: what had changed was undone
                 return None;
             }
             pq.folding = true;
-            pq.changed = 0;
+            pq.folding_ids = std::mem::take(&mut pq.changed);
+            let ids = &pq.folding_ids;
+            let base = pq.files.first().map_or(0, |base| base.entries);
+            let above = pq.files.iter().skip(1).map(|file| file.entries);
+            let above = above.sum::<u64>() + ids.len() as u64;
+            let is_base = above > base / QUERY_BASE_PART || pq.files.len() >= QUERY_FILES_MAX;
             return Some(Work::Queries(QueryFileJob {
                 disk: Arc::clone(disk),
-                dir: table_dir(table),
-                name: format!("{position}.queries"),
-                queries: pq.set.iter().cloned().collect(),
+                dir,
+                name,
+                queries: pq.set.snapshot(),
+                changed: (!is_base).then(|| ids.iter().copied().collect()),
             }));
         }
         let queue = self.state.queues.get_mut(&table)?;
@@ -317,17 +334,22 @@ impl Engine {
         };
         match made {
             Made::Segment(sealed) => self.install_segment(table, *sealed)?,
-            Made::Queries(path) => {
+            Made::Queries(file) => {
                 if let Some(pq) = self.state.percolates.get_mut(&table) {
                     pq.folding = false;
                     if pq.counted < position {
-                        pq.changed = pq.changed.max(1); // its counts could not be written
-                        self.unused.push(path);
+                        pq.changed.append(&mut pq.folding_ids); // its counts could not be written
+                        self.unused.push(file.path);
                         return Ok(());
                     }
                     pq.folded = position;
-                    let before = pq.file.replace(path.clone());
-                    self.unused.extend(before.filter(|before| *before != path));
+                    pq.folding_ids.clear();
+                    self.unused.retain(|unused| *unused != file.path); // of an attempt before
+                    if file.is_base {
+                        let replaced = pq.files.drain(..).map(|before| before.path);
+                        self.unused.extend(replaced);
+                    }
+                    pq.files.push(file);
                     self.status.folds_total += 1;
                 }
             }
@@ -385,7 +407,7 @@ impl Engine {
         }
         if let Some(pq) = self.state.percolates.get_mut(&table) {
             pq.folding = false;
-            pq.changed = pq.changed.max(1);
+            pq.changed.append(&mut pq.folding_ids);
         }
         if let Some(queue) = self.state.queues.get_mut(&table) {
             queue.folding = false;

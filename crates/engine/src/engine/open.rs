@@ -244,7 +244,10 @@ fn unnamed_folders(state: &State) -> Result<Vec<String>> {
 
 fn named_files(state: &State) -> BTreeSet<String> {
     let percolates = state.percolates.values();
-    let queries = percolates.flat_map(|pq| pq.file.iter().chain(&pq.counts_file).cloned());
+    let queries = percolates.flat_map(|pq| {
+        let files = pq.files.iter().map(|file| &file.path);
+        files.chain(&pq.counts_file).cloned()
+    });
     let rows = state
         .queues
         .values()

@@ -3,8 +3,11 @@
 pub(crate) mod counts;
 pub(crate) mod file;
 mod filter;
+mod load;
 pub(crate) mod row;
 
+use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use disk::Disk;
@@ -15,6 +18,7 @@ use query::expression::Prepared;
 use query::tree::{Node, Query};
 use rustc_hash::FxHashMap;
 
+use self::file::QueryFile;
 use super::into::Into;
 use super::search::{analyzer, text_names};
 use crate::catalog::TableId;
@@ -32,8 +36,8 @@ pub(crate) struct PercolateTable {
     pub(crate) highest: u64,
     /// Text and tags of all queries, in bytes.
     pub(crate) text_bytes: u64,
-    /// The file that the manifest is to name; none while nothing was folded.
-    pub(crate) file: Option<String>,
+    /// The files that the manifest is to name, the base first; none while nothing was folded.
+    pub(crate) files: Vec<QueryFile>,
     /// The file of hit counts likewise.
     pub(crate) counts_file: Option<String>,
     /// Hits of records up to here are in that file.
@@ -49,7 +53,9 @@ pub(crate) struct PercolateTable {
     /// Records up to here are in the file that the manifest names.
     pub(crate) folded: u64,
     /// Queries stored or deleted since; a fold waits until they are many.
-    pub(crate) changed: u64,
+    pub(crate) changed: BTreeSet<u64>,
+    /// Those that the running fold writes: changed again if it fails.
+    pub(crate) folding_ids: BTreeSet<u64>,
     /// Changed since readers last got a snapshot.
     pub(crate) is_unpublished: bool,
     /// Whether a fold runs.
@@ -60,6 +66,13 @@ pub(crate) struct PercolateTable {
 pub(crate) struct Compiled {
     pub(crate) parsed: Query,
     pub(crate) filter: Option<Arc<Prepared>>,
+}
+
+/// What reading a query needs of its table: threads share it.
+pub(crate) struct Reading {
+    syntax: Syntax,
+    definition: Arc<Definition>,
+    analyzer: Arc<Analyzer>,
 }
 
 const EVERY_DOCUMENT: &str = "the query holds no word: every document matches";
@@ -82,7 +95,7 @@ impl PercolateTable {
             set: QuerySet::new(),
             highest: 0,
             text_bytes: 0,
-            file: None,
+            files: Vec::new(),
             counts_file: None,
             counted: folded,
             loaded_counts: FxHashMap::default(),
@@ -90,7 +103,8 @@ impl PercolateTable {
             counting: None,
             counts_due_us: 0,
             folded,
-            changed: 0,
+            changed: BTreeSet::new(),
+            folding_ids: BTreeSet::new(),
             is_unpublished: true,
             folding: false,
         }
@@ -101,32 +115,24 @@ impl PercolateTable {
         matches!(&self.definition.kind, Kind::Percolate { into: Some(_), .. })
     }
 
-    fn syntax(&self) -> Syntax {
-        match self.definition.kind {
-            Kind::Percolate { syntax, .. } => syntax,
-            Kind::Search | Kind::Queue => Syntax::default(),
-        }
-    }
-
     /// Reads the text and the filter of a query as this table understands them.
     ///
     /// # Errors
     /// `Query`; `Invalid` for a filter, naming the `row`.
     pub(crate) fn read(&self, row: &str, text: &str, filters: &str) -> Result<Compiled> {
-        let columns = &self.definition.columns;
-        let mut parsed = self
-            .syntax()
-            .parse(text, &text_names(columns), &self.analyzer)
-            .map_err(Error::Query)?;
-        let filter = filter::read(filters, columns);
-        let filter = filter.map_err(|why| Error::invalid(format!("filters of {row}: {why}")))?;
-        if parsed.root == Node::All {
-            parsed.warnings = match filter {
-                Some(_) => Vec::new(), // every document that the filter accepts: that is meant
-                None => vec![EVERY_DOCUMENT.to_owned()],
-            };
+        self.reading().read(row, text, filters)
+    }
+
+    /// What reading a query needs of the table.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading {
+            syntax: match self.definition.kind {
+                Kind::Percolate { syntax, .. } => syntax,
+                Kind::Search | Kind::Queue => Syntax::default(),
+            },
+            definition: Arc::clone(&self.definition),
+            analyzer: Arc::clone(&self.analyzer),
         }
-        Ok(Compiled { parsed, filter })
     }
 
     /// Stores a query whose text was accepted once, now or by an earlier build, by the record at `position`.
@@ -134,22 +140,21 @@ impl PercolateTable {
     /// # Errors
     /// `Invalid`, naming table and id, where the text is refused after all: then this build reads another language.
     pub(crate) fn store(&mut self, row: &QueryRow, position: u64) -> Result<()> {
-        let (id, table) = (row.id, &self.definition.name);
-        let named = format!("stored query {id} of table '{table}'");
-        let compiled =
-            self.read(&named, &row.query, &row.filters)
-                .map_err(|error| match error {
-                    Error::Invalid { .. } => error,
-                    other => Error::invalid(format!("{named}: {other}")),
-                })?;
-        let query = standing(row);
+        let stored = self.reading().stored(row.clone())?;
         if position > self.counted {
             self.loaded_counts = FxHashMap::default();
-        } else if let Some((documents, last_s)) = self.loaded_counts.get(&id) {
+        }
+        self.changed.insert(row.id);
+        self.put_loaded(stored);
+        Ok(())
+    }
+
+    /// Stores a query that a file holds or will hold, with its counts from their file, if it is there.
+    fn put_loaded(&mut self, (query, compiled): (StandingQuery, Compiled)) {
+        if let Some((documents, last_s)) = self.loaded_counts.get(&query.id) {
             query.count.set(*documents, *last_s);
         }
-        self.put(Arc::new(query), compiled);
-        Ok(())
+        self.put_unchanged(Arc::new(query), compiled);
     }
 
     /// Takes the counts of a file, for the queries that are stored up to the record that the file covers.
@@ -177,8 +182,12 @@ impl PercolateTable {
 
     /// Stores a query in the place of one with its id.
     fn put(&mut self, query: Arc<StandingQuery>, compiled: Compiled) {
+        self.changed.insert(query.id);
+        self.put_unchanged(query, compiled);
+    }
+
+    fn put_unchanged(&mut self, query: Arc<StandingQuery>, compiled: Compiled) {
         self.highest = self.highest.max(query.id);
-        self.changed += 1;
         self.text_bytes += text_bytes(&query);
         self.is_unpublished = true;
         let Compiled { parsed, filter } = compiled;
@@ -192,20 +201,52 @@ impl PercolateTable {
         if let Some(before) = self.set.get(id) {
             self.text_bytes -= text_bytes(before);
             self.set.remove(id);
-            self.changed += 1;
+            self.changed.insert(id);
             self.is_unpublished = true;
         }
     }
 }
 
+impl Reading {
+    fn read(&self, row: impl Display, text: &str, filters: &str) -> Result<Compiled> {
+        let columns = &self.definition.columns;
+        let mut parsed = self
+            .syntax
+            .parse(text, &text_names(columns), &self.analyzer)
+            .map_err(Error::Query)?;
+        let filter = filter::read(filters, columns);
+        let filter = filter.map_err(|why| Error::invalid(format!("filters of {row}: {why}")))?;
+        if parsed.root == Node::All {
+            parsed.warnings = match filter {
+                Some(_) => Vec::new(), // every document that the filter accepts: that is meant
+                None => vec![EVERY_DOCUMENT.to_owned()],
+            };
+        }
+        Ok(Compiled { parsed, filter })
+    }
+
+    /// Reads a query that was accepted once.
+    pub(crate) fn stored(&self, row: QueryRow) -> Result<(StandingQuery, Compiled)> {
+        let (id, table) = (row.id, &self.definition.name);
+        let named = format_args!("stored query {id} of table '{table}'");
+        let compiled = self
+            .read(named, &row.query, &row.filters)
+            .map_err(|error| match error {
+                Error::Invalid { .. } => error,
+                other => Error::invalid(format!("{named}: {other}")),
+            })?;
+        Ok((standing(row), compiled))
+    }
+}
+
 /// A stored row as the matcher wants it.
-fn standing(row: &QueryRow) -> StandingQuery {
+fn standing(row: QueryRow) -> StandingQuery {
     StandingQuery {
         id: row.id,
-        text: row.query.as_str().into(),
-        tags: row.tags.as_str().into(),
-        filters: row.filters.as_str().into(),
-        source: row.source.as_str().into(),
+        text: row.query.into(),
+        tags: row.tags.into(),
+        filters: row.filters.into(),
+        source: row.source.into(),
         count: HitCount::default(),
     }
 }

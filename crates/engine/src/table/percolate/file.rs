@@ -1,12 +1,15 @@
-//! Files of standing queries: all of a pq table's, written anew when enough of them changed.
+//! Files of standing queries: a base with all of a pq table's, and files of what changed since, each above the one
+//! before. The files of changes and the base become a new base when they have grown to a part of it.
 //!
-//! Layout: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, then the number of queries and for each
-//! id, text, tags, filters and, from version 2 on, source. Numbers and lengths as in records. docs/formats/data-directory.md.
+//! Layout: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, then the number of ids whose queries in
+//! earlier files are gone and those ids, then the number of queries and for each, by id: id, text, tags, filters, source.
+//! Numbers and lengths as in records. Version 1 has neither ids nor sources. docs/formats/data-directory.md.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use disk::Disk;
-use percolate::StandingQuery;
+use disk::{Bytes, Disk, File};
+use percolate::{Snapshot, StandingQuery};
 
 use crate::codec::{Read, Reader, put_bytes, put_number};
 use crate::error::{Error, Result};
@@ -18,85 +21,242 @@ const MAGIC: &[u8; 8] = b"SEINEQRY";
 const VERSION: u32 = 2;
 const HEAD_BYTES: usize = 16;
 
+/// Bytes that are written at a time.
+const WRITE_BYTES: usize = 1 << 20;
+
+/// A file that a table's queries lie in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct QueryFile {
+    pub(crate) path: String,
+    /// Queries and ids in it.
+    pub(crate) entries: u64,
+    /// Nothing of earlier files counts beside it.
+    pub(crate) is_base: bool,
+}
+
 /// The work of writing one; runs on any thread.
 pub(crate) struct QueryFileJob {
     pub(crate) disk: Arc<dyn Disk>,
     /// Folder and name; whatever lies there from an attempt before is replaced.
     pub(crate) dir: String,
     pub(crate) name: String,
-    /// By id.
-    pub(crate) queries: Vec<Arc<StandingQuery>>,
+    /// All queries as they are now.
+    pub(crate) queries: Arc<Snapshot>,
+    /// Ids of those stored or deleted since the last file, ascending; none: a base is written.
+    pub(crate) changed: Option<Vec<u64>>,
 }
 
 impl QueryFileJob {
-    /// Writes the file and makes it durable; gives its path.
-    pub(crate) fn run(self) -> Result<String> {
+    /// Writes the file and makes it durable.
+    pub(crate) fn run(self) -> Result<QueryFile> {
         let path = format!("{}/{}", self.dir, self.name);
-        let mut bytes = vec![0; HEAD_BYTES];
-        put_number(&mut bytes, self.queries.len() as u64);
-        for query in &self.queries {
-            put_number(&mut bytes, query.id);
-            put_bytes(&mut bytes, query.text.as_bytes());
-            put_bytes(&mut bytes, query.tags.as_bytes());
-            put_bytes(&mut bytes, query.filters.as_bytes());
-            put_bytes(&mut bytes, query.source.as_bytes());
+        let written = self.write(&path);
+        let entries = written.map_err(|error| failure::of_file(&path, &error))?;
+        Ok(QueryFile {
+            path,
+            entries,
+            is_base: self.changed.is_none(),
+        })
+    }
+
+    fn write(&self, path: &str) -> std::io::Result<u64> {
+        make_table_dir(&*self.disk, &self.dir)?;
+        if self.disk.exists(path)? {
+            self.disk.remove(path)?;
         }
-        let (head, body) = bytes.split_at_mut(HEAD_BYTES);
+        let mut writer = Writer::new(self.disk.create(path)?);
+        let entries = match &self.changed {
+            None => {
+                put_number(&mut writer.buffer, 0);
+                writer.put(self.queries.len() as u64, self.queries.iter())?;
+                self.queries.len()
+            }
+            Some(changed) => {
+                let found = changed.iter().map(|id| (id, self.queries.get(*id)));
+                let (there, gone): (Vec<_>, Vec<_>) = found.partition(|(_, query)| query.is_some());
+                put_number(&mut writer.buffer, gone.len() as u64);
+                for (id, _) in gone {
+                    put_number(&mut writer.buffer, *id);
+                }
+                let queries = there.iter().filter_map(|(_, query)| *query);
+                writer.put(there.len() as u64, queries)?;
+                changed.len()
+            }
+        };
+        writer.end()?;
+        self.disk.sync_dir(&self.dir)?;
+        Ok(entries as u64)
+    }
+}
+
+/// Writes the body piece by piece, and the head last.
+struct Writer {
+    file: Arc<dyn File>,
+    buffer: Vec<u8>,
+    offset: u64,
+    sum: u32,
+}
+
+impl Writer {
+    fn new(file: Arc<dyn File>) -> Writer {
+        Writer {
+            file,
+            buffer: Vec::with_capacity(WRITE_BYTES),
+            offset: HEAD_BYTES as u64,
+            sum: 0,
+        }
+    }
+
+    fn put<'q>(
+        &mut self,
+        count: u64,
+        queries: impl Iterator<Item = &'q Arc<StandingQuery>>,
+    ) -> std::io::Result<()> {
+        put_number(&mut self.buffer, count);
+        for query in queries {
+            put_number(&mut self.buffer, query.id);
+            put_bytes(&mut self.buffer, query.text.as_bytes());
+            put_bytes(&mut self.buffer, query.tags.as_bytes());
+            put_bytes(&mut self.buffer, query.filters.as_bytes());
+            put_bytes(&mut self.buffer, query.source.as_bytes());
+            if self.buffer.len() >= WRITE_BYTES {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.write_at(self.offset, &self.buffer)?;
+        self.sum = crc32c::crc32c_append(self.sum, &self.buffer);
+        self.offset += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn end(mut self) -> std::io::Result<()> {
+        self.flush()?;
+        let mut head = [0; HEAD_BYTES];
         head[..8].copy_from_slice(MAGIC);
         head[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        head[12..].copy_from_slice(&crc32c::crc32c(body).to_le_bytes());
-        let write = || {
-            make_table_dir(&*self.disk, &self.dir)?;
-            disk::replace_file(&*self.disk, &path, &bytes)
-        };
-        write().map_err(|error| failure::of_file(&path, &error))?;
-        Ok(path)
+        head[12..].copy_from_slice(&self.sum.to_le_bytes());
+        self.file.write_at(0, &head)?;
+        self.file.sync()
     }
 }
 
-/// Reads one.
-pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Vec<QueryRow>> {
-    let failed = |error| failure::of_file(path, &error);
-    let bytes = disk
-        .open(path)
-        .and_then(|file| file.map())
-        .map_err(failed)?;
-    let head = bytes.first_chunk::<HEAD_BYTES>();
-    let head = head.ok_or_else(|| failure::damaged(path, 0, "shorter than its head"))?;
-    let number =
-        |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    if &head[..8] != MAGIC {
-        return Err(failure::damaged(path, 0, "not a file of standing queries"));
-    }
-    if number(8) > VERSION {
-        return Err(Error::NewerFormat {
-            found: number(8),
-            known: VERSION,
-        });
-    }
-    let body = bytes.get(HEAD_BYTES..).unwrap_or_default();
-    if number(12) != crc32c::crc32c(body) {
-        return Err(failure::damaged(path, HEAD_BYTES as u64, "checksum"));
-    }
-    read(body, number(8)).map_err(|damage| failure::undecodable(path, HEAD_BYTES, &damage))
+/// A file that was opened and verified.
+pub(crate) struct Opened {
+    path: String,
+    bytes: Bytes,
+    version: u32,
 }
 
-fn read(body: &[u8], version: u32) -> Read<Vec<QueryRow>> {
-    let mut reader = Reader::new(body);
-    let count = reader.count()?;
-    let mut rows = Vec::with_capacity(count);
-    for _ in 0..count {
-        rows.push(QueryRow {
-            id: reader.number()?,
-            query: reader.text()?.to_owned(),
-            tags: reader.text()?.to_owned(),
-            filters: reader.text()?.to_owned(),
-            source: match version {
-                0 | 1 => String::new(),
-                _ => reader.text()?.to_owned(),
-            },
-        });
+impl Opened {
+    pub(crate) fn new(disk: &dyn Disk, path: &str) -> Result<Opened> {
+        let failed = |error| failure::of_file(path, &error);
+        let bytes = disk
+            .open(path)
+            .and_then(|file| file.map())
+            .map_err(failed)?;
+        let head = bytes.first_chunk::<HEAD_BYTES>();
+        let head = head.ok_or_else(|| failure::damaged(path, 0, "shorter than its head"))?;
+        let number =
+            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        if &head[..8] != MAGIC {
+            return Err(failure::damaged(path, 0, "not a file of standing queries"));
+        }
+        let version = number(8);
+        if version > VERSION {
+            return Err(Error::NewerFormat {
+                found: version,
+                known: VERSION,
+            });
+        }
+        if number(12) != crc32c::crc32c(bytes.get(HEAD_BYTES..).unwrap_or_default()) {
+            return Err(failure::damaged(path, HEAD_BYTES as u64, "checksum"));
+        }
+        Ok(Opened {
+            path: path.to_owned(),
+            bytes,
+            version,
+        })
     }
-    reader.end()?;
-    Ok(rows)
+
+    /// Calls `gone` with the ids it takes away, then `piece` with where some queries lie, at most `together` at a time, in
+    /// order; gives what the file is.
+    pub(crate) fn scan(
+        &self,
+        mut gone: impl FnMut(u64),
+        together: usize,
+        mut piece: impl FnMut(Range<usize>) -> Result<()>,
+        is_base: bool,
+    ) -> Result<QueryFile> {
+        let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES, &damage);
+        let mut reader = Reader::new(self.body());
+        let mut entries = 0;
+        if self.version > 1 {
+            entries = reader.count().map_err(wrong)?;
+            for _ in 0..entries {
+                gone(reader.number().map_err(wrong)?);
+            }
+        }
+        let rows = reader.count().map_err(wrong)?;
+        entries += rows;
+        let mut start = reader.offset();
+        for row in 1..=rows {
+            skip_row(&mut reader, self.version).map_err(wrong)?;
+            if row % together == 0 || row == rows {
+                piece(start..reader.offset())?;
+                start = reader.offset();
+            }
+        }
+        reader.end().map_err(wrong)?;
+        Ok(QueryFile {
+            path: self.path.clone(),
+            entries: entries as u64,
+            is_base,
+        })
+    }
+
+    /// The queries that lie there. On any thread.
+    pub(crate) fn rows(&self, piece: Range<usize>) -> Result<Vec<QueryRow>> {
+        let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES + piece.start, &damage);
+        let mut reader = Reader::new(self.body().get(piece.clone()).unwrap_or_default());
+        let mut rows = Vec::new();
+        while reader.end().is_err() {
+            rows.push(read_row(&mut reader, self.version).map_err(wrong)?);
+        }
+        Ok(rows)
+    }
+
+    fn body(&self) -> &[u8] {
+        self.bytes.get(HEAD_BYTES..).unwrap_or_default()
+    }
+}
+
+/// Texts of a row.
+fn texts(version: u32) -> usize {
+    if version < 2 { 3 } else { 4 }
+}
+
+fn skip_row(reader: &mut Reader<'_>, version: u32) -> Read<()> {
+    reader.number()?;
+    for _ in 0..texts(version) {
+        reader.bytes()?;
+    }
+    Ok(())
+}
+
+fn read_row(reader: &mut Reader<'_>, version: u32) -> Read<QueryRow> {
+    Ok(QueryRow {
+        id: reader.number()?,
+        query: reader.text()?.to_owned(),
+        tags: reader.text()?.to_owned(),
+        filters: reader.text()?.to_owned(),
+        source: match texts(version) {
+            3 => String::new(),
+            _ => reader.text()?.to_owned(),
+        },
+    })
 }
