@@ -30,7 +30,8 @@ const SPARE_PATH: &str = "spare";
 /// Version of the whole data directory.
 ///
 /// 2: definitions as in records of version 2; a pq table has a file of hit counts.
-pub(crate) const FORMAT_VERSION: u32 = 2;
+/// 3: a pq table has several files of queries.
+pub(crate) const FORMAT_VERSION: u32 = 3;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
 
@@ -218,13 +219,15 @@ fn open_percolate(
     let highest = reader.number().map_err(wrong)?;
     let mut pq = PercolateTable::new(definition, reader.number().map_err(wrong)?);
     let mut paths = Vec::new();
-    if version == 1 {
+    if version < 3 {
         let path = reader.text().map_err(wrong)?;
         paths.extend((!path.is_empty()).then_some(path));
     } else {
         for _ in 0..reader.count().map_err(wrong)? {
             paths.push(reader.text().map_err(wrong)?);
         }
+    }
+    if version > 1 {
         pq.counted = reader.number().map_err(wrong)?;
         let counts = reader.text().map_err(wrong)?;
         if !counts.is_empty() {

@@ -20,7 +20,7 @@ struct Random(u64);
 impl Random {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-        u64::try_from(u128::from(self.0) * u128::from(end) >> 64).unwrap_or(0)
+        u64::try_from((u128::from(self.0) * u128::from(end)) >> 64).unwrap_or(0)
     }
 
     /// Rare words are many, common ones are few.

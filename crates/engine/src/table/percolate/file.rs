@@ -3,7 +3,7 @@
 //!
 //! Layout: 8 bytes of magic, format version `u32`, CRC-32C of the rest `u32`, then the number of ids whose queries in
 //! earlier files are gone and those ids, then the number of queries and for each, by id: id, text, tags, filters, source.
-//! Numbers and lengths as in records. Version 1 has neither ids nor sources. docs/formats/data-directory.md.
+//! Numbers and lengths as in records. Versions 1 and 2 have no ids, version 1 no sources. docs/formats/data-directory.md.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::record::QueryRow;
 use crate::state::make_table_dir;
 
 const MAGIC: &[u8; 8] = b"SEINEQRY";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEAD_BYTES: usize = 16;
 
 /// Bytes that are written at a time.
@@ -195,7 +195,7 @@ impl Opened {
         let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES, &damage);
         let mut reader = Reader::new(self.body());
         let mut entries = 0;
-        if self.version > 1 {
+        if self.version > 2 {
             entries = reader.count().map_err(wrong)?;
             for _ in 0..entries {
                 gone(reader.number().map_err(wrong)?);
