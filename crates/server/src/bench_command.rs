@@ -77,7 +77,12 @@ fn percolate_command() -> Command {
         .arg(value("from", "N", "The first document, from 1.").default_value("1"))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
         .arg(value("svg", "FILE", "Draw the curves into this file."));
-    documents
+    what_is_measured(documents)
+}
+
+/// Through which door, and what beside throughput.
+fn what_is_measured(percolate: Command) -> Command {
+    percolate
         .arg(
             value("door", "DOOR", "How the server at --addr is asked.")
                 .value_parser(["mysql", "http-binary", "elasticsearch"])
