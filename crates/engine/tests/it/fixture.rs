@@ -82,6 +82,21 @@ const FORMAT_2: Written = Written {
     ],
 };
 
+/// A base of queries with a file of changes above it.
+const FORMAT_3: Written = Written {
+    folder: "data-v3",
+    schema: &["create pq alerts (body text)"],
+    folded: &[
+        "insert alerts (id, query) values (1, 'cat'), (2, 'dog'), (3, 'cow'), (4, 'hen'), (5, 'pig'), (6, 'fox')",
+        "insert alerts (id, query) values (7, 'owl'), (8, 'elk')",
+        "checkpoint",
+        "replace alerts (id, query) values (2, 'big dog')",
+        "delete alerts where id = 3",
+    ],
+    above: &["delete alerts where id = 4"],
+    reads: &["select id, query from alerts"],
+};
+
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
@@ -166,4 +181,9 @@ fn a_directory_of_format_1_opens_to_what_was_in_it() {
 #[test]
 fn a_directory_of_format_2_opens_to_what_was_in_it() {
     check(&FORMAT_2);
+}
+
+#[test]
+fn a_directory_of_format_3_opens_to_what_was_in_it() {
+    check(&FORMAT_3);
 }
