@@ -7,7 +7,7 @@
 //! A word limited to fields is a term of its own beside the plain word's: words outside the chosen fields then never
 //! set its mask, and matching needs no other test of fields.
 
-mod table;
+pub(crate) mod table;
 
 use std::{hash::BuildHasher, hint::select_unpredictable, ops::Range, sync::Arc};
 
@@ -34,10 +34,10 @@ const FIRST: TermId = 2;
 const TERMS_MAX: TermId = 1 << 31;
 
 /// Set beside a word's plain term if the word has terms limited to fields, too.
-const LIMITED: u32 = 1 << 31;
+pub(crate) const LIMITED: u32 = 1 << 31;
 
 /// Longest word that is its own key: with its length it fills 16 bytes.
-const SHORT_BYTES_MAX: usize = 15;
+pub(crate) const SHORT_BYTES_MAX: usize = 15;
 
 /// The small layer is to be merged into the large one when it has so many words, or this part of the large one's:
 /// every change under a snapshot copies it.
@@ -53,10 +53,11 @@ const CROWDED_PART: usize = 8;
 pub(crate) type Key = [u64; 2];
 
 /// In the last byte of every key, so that none is 0.
-const USED: u64 = 0x80;
+pub(crate) const USED: u64 = 0x80;
 
 /// What the dictionary says of a word: its plain term, which may stand in any field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
 pub(crate) struct Plain(u32);
 
 impl Plain {
@@ -336,9 +337,9 @@ impl Dictionary {
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     dictionary: &'a Dictionary,
-    base: table::View<'a>,
+    pub(crate) base: table::View<'a>,
     /// None if empty.
-    recent: Option<table::View<'a>>,
+    pub(crate) recent: Option<table::View<'a>>,
 }
 
 impl View<'_> {
@@ -419,12 +420,22 @@ const KEPT: [Key; SHORT_BYTES_MAX + 1] = {
     kept
 };
 
-/// One wide multiplication, folded.
-#[inline]
+/// Added to the four quarters of a key before they are multiplied.
+pub(crate) const HASH_ADDED: [u32; 4] = [0x9e37_79b9, 0x7f4a_7c15, 0xd1b5_4a32, 0xd192_ed03];
+
+/// Odd.
+pub(crate) const HASH_FACTOR: u64 = 0x9fb2_1c65_1e98_df25;
+
+/// Two products of halves, mixed: nothing that vectors of eight numbers have not.
+#[inline(always)]
 pub(crate) fn hash_key(key: Key) -> u64 {
-    let product = u128::from(key[0] ^ 0x9e37_79b9_7f4a_7c15)
-        * u128::from(key[1].rotate_left(17) ^ 0xd1b5_4a32_d192_ed03);
-    product as u64 ^ (product >> 64) as u64
+    let quarter = |number: u64, place: usize| (number as u32).wrapping_add(HASH_ADDED[place]);
+    let product = |half: u64, place| {
+        u64::from(quarter(half, place)) * u64::from(quarter(half >> 32, place + 1))
+    };
+    let sum = product(key[0], 0).wrapping_add(product(key[1], 2));
+    let mixed = (sum ^ sum >> 32).wrapping_mul(HASH_FACTOR);
+    mixed ^ mixed >> 32
 }
 
 #[cfg(test)]

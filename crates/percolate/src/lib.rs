@@ -16,6 +16,7 @@ mod further;
 mod hits;
 mod level;
 mod limits;
+mod looked;
 mod merging;
 mod pairs;
 mod pattern;

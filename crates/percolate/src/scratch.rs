@@ -7,7 +7,7 @@ use query::analysis::Words;
 
 use crate::{
     check::{Slice, Workspace},
-    dictionary::{Dictionary, Plain as Looked, TermId, UNKNOWN},
+    dictionary::{Dictionary, TermId, UNKNOWN, View},
     documents::Documents,
     entry::{Entry, Group},
     filter::Verdicts,
@@ -16,6 +16,7 @@ use crate::{
     hits::{TooManyPairs, Work},
     level::Level,
     limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
+    looked::Looked,
 };
 
 /// Buffers of one matcher, kept from call to call. One per thread; good for any snapshot of any set.
@@ -39,8 +40,8 @@ struct Marks {
     masks: Vec<u64>,
     /// The terms of each document, each once, one document after the other; then what is not in use.
     terms: Vec<TermId>,
-    /// Of the document at hand, what the dictionary says of each word.
-    plain: Vec<Looked>,
+    /// Of the document at hand.
+    looked: Looked,
     /// By document: the end of its terms.
     ends: Vec<usize>,
 }
@@ -50,6 +51,7 @@ struct Marks {
 struct Survivors {
     /// Terms of the document at hand that may be anchors.
     anchors: Vec<TermId>,
+    met: Met,
     /// First bits of rows, then ranks of entries.
     places: Candidates,
     /// Entries that are no simple ones, by rank.
@@ -58,6 +60,25 @@ struct Survivors {
     grouped: Candidates,
     /// Ranks of large groups.
     large: Vec<u32>,
+}
+
+/// Words of rows that have bits in common with the document at hand.
+#[derive(Debug, Default)]
+pub(crate) struct Met {
+    /// Those bits. The first `len` are in use.
+    pub(crate) bits: Vec<u32>,
+    /// Beside `bits`: where the word's first bit lies.
+    pub(crate) first: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+impl Met {
+    /// Makes room for so many more, and for a whole vector behind them.
+    #[inline(always)]
+    pub(crate) fn grow(&mut self, more: usize) {
+        grow(&mut self.bits, self.len + more + LANES);
+        grow(&mut self.first, self.len + more + LANES);
+    }
 }
 
 /// Numbers, each with a document of the slice.
@@ -109,6 +130,8 @@ impl Candidates {
 
 /// The steps that run over long lists and are worth writing for vectors.
 pub(crate) trait Steps: Copy {
+    /// Looks up the words of a document.
+    fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked);
     /// Adds to `places` where the document's terms meet bits of its anchors' rows. Gives how many entries are filed under
     /// the anchors.
     fn probe(
@@ -118,6 +141,7 @@ pub(crate) trait Steps: Copy {
         terms: &[TermId],
         document: u32,
         places: &mut Candidates,
+        met: &mut Met,
     ) -> u64;
     /// From bits to the ranks of entries.
     fn rank(self, level: &Level, places: &mut Candidates);
@@ -139,6 +163,11 @@ pub(crate) struct Plain;
 
 impl Steps for Plain {
     #[inline(always)]
+    fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
+        looked.look_up(view, document);
+    }
+
+    #[inline(always)]
     fn probe(
         self,
         level: &Level,
@@ -146,6 +175,7 @@ impl Steps for Plain {
         terms: &[TermId],
         document: u32,
         places: &mut Candidates,
+        _: &mut Met,
     ) -> u64 {
         let mut candidates = 0;
         for anchor in anchors {
@@ -227,13 +257,13 @@ impl Scratch {
 
     /// Marks the words of these documents.
     #[inline(always)]
-    pub(crate) fn mark(&mut self, dictionary: &Dictionary, words: &[Words]) {
+    pub(crate) fn mark(&mut self, steps: impl Steps, dictionary: &Dictionary, words: &[Words]) {
         self.verdicts.clear();
         self.checking.clear();
         self.marks.clear(dictionary.len());
         let has_further = dictionary.has_further();
         for (index, document) in words.iter().enumerate() {
-            self.marks.mark(dictionary, document, index);
+            self.marks.mark(steps, dictionary, document, index);
             if has_further {
                 let further = &mut self.checking.further;
                 self.marks
@@ -303,25 +333,19 @@ impl Marks {
 
     /// Marks the words of one document. First all are looked up, none of which waits for another.
     #[inline(always)]
-    fn mark(&mut self, dictionary: &Dictionary, document: &Words, index: usize) {
-        let buffer = document.buffer();
-        let view = dictionary.view();
-        grow(&mut self.plain, document.len());
-        let mut limited = false;
-        for ((word, _), plain) in document.spans().zip(&mut self.plain) {
-            *plain = view.find(buffer, word);
-            limited |= plain.is_limited();
-        }
+    fn mark(&mut self, steps: impl Steps, dictionary: &Dictionary, document: &Words, index: usize) {
+        steps.look_up(dictionary.view(), document, &mut self.looked);
         let mut count = self.ends.last().copied().unwrap_or(0);
-        grow(&mut self.terms, count + document.len());
-        for plain in &self.plain[..document.len()] {
-            let mask = &mut self.masks[plain.term() as usize];
+        let known = self.looked.known();
+        grow(&mut self.terms, count + known.len());
+        for term in known {
+            let mask = &mut self.masks[*term as usize];
             let was = *mask >> index & 1;
             *mask |= 1 << index;
-            self.terms[count] = plain.term();
+            self.terms[count] = *term;
             count += 1 - was as usize;
         }
-        if limited {
+        if self.looked.is_limited {
             count = self.mark_limited(dictionary, document, index, count);
         }
         self.ends.push(count);
@@ -339,7 +363,7 @@ impl Marks {
         let Marks {
             masks, terms, ends, ..
         } = self;
-        let plain = &self.plain[..document.len()];
+        let plain = &self.looked.plain[..document.len()];
         let Some(count) = ends.last_mut() else {
             return;
         };
@@ -363,7 +387,7 @@ impl Marks {
         index: usize,
         mut count: usize,
     ) -> usize {
-        for ((_, field), plain) in document.spans().zip(&self.plain) {
+        for ((_, field), plain) in document.spans().zip(&self.looked.plain) {
             dictionary.limited(*plain, field, |term| {
                 let mask = &mut self.masks[term as usize];
                 if *mask >> index & 1 == 0 {
@@ -394,9 +418,10 @@ impl Survivors {
                 anchors += usize::from(level.anchors.may_hold(*term));
             }
             let anchors = &self.anchors[..anchors];
+            let (places, met) = (&mut self.places, &mut self.met);
             candidates += match terms.len() {
-                0..=MANY_TERMS => steps.probe(level, anchors, terms, document, &mut self.places),
-                _ => probe_long(steps, level, anchors, terms, document, &mut self.places),
+                0..=MANY_TERMS => steps.probe(level, anchors, terms, document, places, met),
+                _ => probe_long(steps, level, anchors, terms, document, places, met),
             };
         }
         work.candidates += candidates;
@@ -506,13 +531,14 @@ fn probe_long(
     terms: &[TermId],
     document: u32,
     places: &mut Candidates,
+    met: &mut Met,
 ) -> u64 {
     let mut candidates = 0;
     for anchor in anchors {
         let row = level.anchors.row(*anchor);
         if row.entries as usize > terms.len() {
             let anchor = std::slice::from_ref(anchor);
-            candidates += steps.probe(level, anchor, terms, document, places);
+            candidates += steps.probe(level, anchor, terms, document, places, met);
         } else if row.entries > 0 {
             candidates += u64::from(row.entries);
             places.grow(row.entries as usize);

@@ -64,7 +64,7 @@ impl Snapshot {
         scratch.begin(self.levels.len());
         let slices = documents.words.chunks(SLICE_DOCUMENTS);
         for (words, number) in slices.zip(0..) {
-            scratch.mark(&self.dictionary, words);
+            scratch.mark(steps, &self.dictionary, words);
             self.stream.learn(scratch.turn, words);
             scratch.turn += 1;
             let part = Part {

@@ -9,16 +9,16 @@ use rustc_hash::FxBuildHasher;
 use super::{Key, UNKNOWN, hash_key};
 
 /// Tags of a bucket.
-const WAYS: usize = 4;
+pub(crate) const WAYS: usize = 4;
 
 /// Keys for each bucket on average, at most. Fuller, more words need a look at a second bucket.
-const FILL_MAX: usize = 2;
+const FILL_MAX: usize = 1;
 
 /// Filled from the front; full ones run over into the next.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))]
-struct Bucket {
-    /// No two that are in use are equal.
+#[repr(C, align(32))]
+pub(crate) struct Bucket {
+    /// No two that are in use are equal; 0 where the place is free.
     tags: [u32; WAYS],
     /// Index of the key; 0 where the place is free.
     keys: [u32; WAYS],
@@ -26,7 +26,8 @@ struct Bucket {
 
 /// A key and its number.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+#[repr(C)]
+pub(crate) struct Held {
     key: Key,
     number: u32,
 }
@@ -138,11 +139,13 @@ impl Table {
 
 /// A table that is read: where its parts lie, so that nothing is read twice that does not change.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
-    buckets: &'a [Bucket],
-    keys: &'a [Held],
+pub(crate) struct View<'a> {
+    /// A power of two of them.
+    pub(crate) buckets: &'a [Bucket],
+    /// Those that buckets point to, [`NONE`] first.
+    pub(crate) keys: &'a [Held],
     /// None if empty.
-    apart: Option<&'a HashMap<Key, u32, FxBuildHasher>>,
+    pub(crate) apart: Option<&'a HashMap<Key, u32, FxBuildHasher>>,
 }
 
 impl View<'_> {
@@ -184,7 +187,8 @@ impl View<'_> {
     }
 }
 
+/// Never 0.
 #[inline(always)]
 fn tag_of(hash: u64) -> u32 {
-    (hash >> 32) as u32
+    (hash >> 32) as u32 | 1
 }
