@@ -21,6 +21,8 @@ pub fn command() -> Command {
             Command::new("config").about("Print each setting and where its value came from."),
         ))
         .subcommand(crate::sql_client::command())
+        .subcommand(crate::load_command::command())
+        .subcommand(crate::match_command::command())
         .subcommand(crate::bench_command::command())
         .subcommand(
             crate::demo::Options::augment_args(Command::new("demo"))

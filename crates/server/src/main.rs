@@ -11,7 +11,9 @@ mod faults;
 mod http;
 mod limits;
 mod listen;
+mod load_command;
 mod logs;
+mod match_command;
 mod mysql;
 mod node;
 mod serve;
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         Some(("serve", matches)) => serve(matches),
         Some(("config", matches)) => config(matches),
         Some(("sql", matches)) => sql_client::run(matches),
+        Some(("load", matches)) => load_command::run(matches),
+        Some(("match", matches)) => match_command::run(matches),
         Some(("bench", matches)) => bench_command::run(matches),
         Some(("demo", matches)) => match demo::Options::from_arg_matches(matches) {
             Ok(options) => demo::run(options),

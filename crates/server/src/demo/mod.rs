@@ -31,7 +31,8 @@ use home::Home;
 use load::Load;
 use posts::Posts;
 use queries::Choice;
-use screen::{Screen, grouped};
+use screen::Screen;
+pub use screen::{grouped, push_clean};
 use summary::Story;
 
 /// What the demo is asked to do.

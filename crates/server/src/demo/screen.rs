@@ -119,7 +119,7 @@ impl Screen {
 }
 
 /// Text from strangers: control characters (escape sequences among them) become spaces.
-fn push_clean(out: &mut String, text: &str) {
+pub fn push_clean(out: &mut String, text: &str) {
     out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
 }
 
@@ -146,7 +146,7 @@ fn window(text: &str, mark: Option<&Range<usize>>, room: usize) -> Range<usize> 
 }
 
 /// A number with commas: 12,345.
-pub(super) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -9,6 +9,8 @@ mod figures;
 mod http_door;
 mod kill;
 mod life;
+mod load_verb;
+mod match_verb;
 mod mysql_door;
 mod queues;
 mod scripts;

@@ -1,0 +1,124 @@
+//! What can be said of a row before it is sent: with the line and the byte, which the server does not know.
+
+use std::collections::BTreeMap;
+
+use bench::client::{Client, QueryResult};
+use query::Syntax;
+use query::analysis::{Analyzer, Settings};
+use query::schema::ColumnType;
+use query::tree::Node;
+use wire::sql::{CreateTable, Statement};
+
+use super::Result;
+use super::report::Report;
+use super::rows::Row;
+
+/// What is known of the table.
+pub(super) struct Checker {
+    /// Whether a column takes numbers.
+    numbers: BTreeMap<String, bool>,
+    /// Of a table of standing queries.
+    language: Option<Language>,
+}
+
+/// How the queries of a table are read.
+struct Language {
+    fields: Vec<String>,
+    analyzer: Analyzer,
+    syntax: Syntax,
+}
+
+impl Checker {
+    /// Asks the server about the table.
+    pub(super) fn new(client: &mut Client, table: &str) -> Result<Checker> {
+        let described = client.query(&format!("DESCRIBE `{table}`"))?;
+        let numbers = described.rows.iter().map(|row| {
+            let kind = cell(row, 1);
+            let texts = [
+                "text", "string", "char", "blob", "binary", "date", "time", "year",
+            ];
+            let is_text = texts.iter().any(|text| kind.contains(text));
+            (cell(row, 0), !is_text || kind == "timestamp")
+        });
+        let numbers = numbers.collect();
+        let created = create_table(client, table)?;
+        let language = match option(&created, "type") {
+            Some("pq" | "percolate") => Some(Language::new(client, &created)?),
+            _ => None,
+        };
+        Ok(Checker { numbers, language })
+    }
+
+    /// Whether a column takes numbers.
+    pub(super) fn is_number(&self, column: &str) -> bool {
+        self.numbers.get(column).copied().unwrap_or(false)
+    }
+
+    /// Reads the query of a standing query.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the byte.
+    pub(super) fn check(&self, row: &Row, report: &mut Report) -> std::result::Result<(), String> {
+        let (Some(language), Some(text)) = (&self.language, row.text("query")) else {
+            return Ok(());
+        };
+        let fields: Vec<&str> = language.fields.iter().map(String::as_str).collect();
+        let parsed = language.syntax.parse(text, &fields, &language.analyzer);
+        let parsed = parsed.map_err(|error| format!("query: {error}"))?;
+        for warning in &parsed.warnings {
+            report.warned(row.line, warning);
+        }
+        if parsed.root.necessary() == Node::All {
+            report.without_word();
+        }
+        Ok(())
+    }
+}
+
+impl Language {
+    fn new(client: &mut Client, created: &CreateTable) -> Result<Language> {
+        // A table that listens has the columns and the analysis of those it listens to.
+        let first = option(created, "on").and_then(|names| names.split(',').next());
+        let documents = match first {
+            Some(name) => create_table(client, name.trim())?,
+            None => created.clone(),
+        };
+        let texts = documents.columns.iter();
+        let texts = texts.filter(|column| column.kind == ColumnType::Text);
+        let mut settings = Settings::default();
+        for (name, value) in &documents.options {
+            // What is no setting of analysis is none of our business; the server took the values once.
+            let _ = settings.set(name, value);
+        }
+        let syntax = match option(created, "syntax") {
+            Some("lucene") => Syntax::Lucene,
+            _ => Syntax::Sphinx,
+        };
+        Ok(Language {
+            fields: texts.map(|column| column.name.clone()).collect(),
+            analyzer: Analyzer::new(settings),
+            syntax,
+        })
+    }
+}
+
+fn create_table(client: &mut Client, table: &str) -> Result<CreateTable> {
+    let shown: QueryResult = client.query(&format!("SHOW CREATE TABLE `{table}`"))?;
+    let text = shown.rows.first().and_then(|row| row.get(1)?.clone());
+    let text = String::from_utf8(text.unwrap_or_default())?;
+    match wire::sql::parse(text.as_bytes()) {
+        Ok(Statement::CreateTable(created)) => Ok(created),
+        _ => Err(format!("the server's definition of '{table}' is not understood: {text}").into()),
+    }
+}
+
+fn option<'a>(created: &'a CreateTable, name: &str) -> Option<&'a str> {
+    let mut options = created.options.iter();
+    let found = options.find(|(other, _)| other == name);
+    found.map(|(_, value)| value.as_str())
+}
+
+fn cell(row: &[Option<Vec<u8>>], at: usize) -> String {
+    let bytes = row.get(at).and_then(Option::as_deref).unwrap_or_default();
+    String::from_utf8_lossy(bytes).to_lowercase()
+}

@@ -1,0 +1,80 @@
+//! The queries of a file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use percolate::{QuerySet, Snapshot, StandingQuery};
+use query::analysis::Analyzer;
+use query::tree::Node;
+
+use super::FIELD;
+
+/// Queries, compiled.
+pub(super) struct Queries {
+    pub(super) snapshot: Arc<Snapshot>,
+    /// What the writers of some queries probably meant otherwise, with the line.
+    pub(super) warnings: Vec<String>,
+    roots: BTreeMap<u64, Node>,
+}
+
+impl Queries {
+    /// One query a line, or id TAB query. Empty lines are passed over.
+    ///
+    /// # Errors
+    /// What is wrong, with the line and the byte of its query: every bad line, not only the first.
+    pub(super) fn read(bytes: &[u8]) -> Result<Queries, Vec<String>> {
+        let mut set = QuerySet::new();
+        let (mut roots, mut lines) = (BTreeMap::new(), BTreeMap::new());
+        let (mut warnings, mut bad) = (Vec::new(), Vec::new());
+        for (number, line) in (1_u64..).zip(bytes.split(|byte| *byte == b'\n')) {
+            let Ok(line) = std::str::from_utf8(line) else {
+                bad.push(format!("line {number}: not UTF-8"));
+                continue;
+            };
+            if line.trim().is_empty() {
+                continue;
+            }
+            let (id, text) = parted(line).unwrap_or((number, line.trim()));
+            let parsed = match query::parse(text, &[FIELD], &Analyzer::default()) {
+                Ok(parsed) => parsed,
+                Err(error) => {
+                    bad.push(format!("line {number}: {error}"));
+                    continue;
+                }
+            };
+            if let Some(other) = lines.insert(id, number) {
+                bad.push(format!(
+                    "line {number}: id {id} is that of line {other} too"
+                ));
+            }
+            let said = parsed.warnings.iter();
+            warnings.extend(said.map(|warning| format!("line {number}: {warning}")));
+            let query = StandingQuery {
+                id,
+                text: text.into(),
+                ..StandingQuery::default()
+            };
+            set.insert(Arc::new(query), &parsed.root, None);
+            roots.insert(id, parsed.root);
+        }
+        if !bad.is_empty() {
+            return Err(bad);
+        }
+        Ok(Queries {
+            snapshot: set.snapshot(),
+            warnings,
+            roots,
+        })
+    }
+
+    /// What a query asks for.
+    pub(super) fn root(&self, id: u64) -> Option<&Node> {
+        self.roots.get(&id)
+    }
+}
+
+/// `id TAB query`.
+fn parted(line: &str) -> Option<(u64, &str)> {
+    let (id, text) = line.split_once('\t')?;
+    Some((id.trim().parse().ok()?, text.trim()))
+}
