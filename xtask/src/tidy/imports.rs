@@ -48,10 +48,14 @@ const OURS: [(&str, &[&str]); 9] = [
 /// The word in the root manifest's brackets for crates that only tests import.
 const TESTS: &str = "tests";
 
+/// A workspace of its own, with a nightly compiler's dependencies.
+const FUZZ: &str = "fuzz/Cargo.toml";
+
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
     let outside = outside_importers(tree, problems);
     let mut imported = Vec::new();
-    for (path, text) in tree.ending("/Cargo.toml") {
+    let manifests = tree.ending("/Cargo.toml");
+    for (path, text) in manifests.filter(|(path, _)| *path != FUZZ) {
         let name = path
             .trim_start_matches("crates/")
             .trim_end_matches("/Cargo.toml");

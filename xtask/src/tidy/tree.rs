@@ -57,10 +57,11 @@ fn read_folder(root: &Path, folder: &str, files: &mut Vec<File>) -> io::Result<(
         } else {
             format!("{folder}/{name}")
         };
+        if LEFT_OUT.contains(&name.as_str()) {
+            continue; // also where it is a link to a folder elsewhere
+        }
         if entry.file_type()?.is_dir() {
-            if !LEFT_OUT.contains(&name.as_str()) {
-                read_folder(root, &path, files)?;
-            }
+            read_folder(root, &path, files)?;
         } else {
             let text = String::from_utf8(fs::read(entry.path())?).ok();
             files.push(File { path, text });

@@ -1,0 +1,20 @@
+//! Query texts of both syntaxes: never a panic, and what is accepted reads back from its own printed form.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use query::Syntax;
+use query::analysis::Analyzer;
+
+const FIELDS: [&str; 3] = ["title", "body", "sub"];
+
+fuzz_target!(|text: &str| {
+    let analyzer = Analyzer::default();
+    for syntax in [Syntax::Sphinx, Syntax::Lucene] {
+        let Ok(parsed) = syntax.parse(text, &FIELDS, &analyzer) else {
+            continue;
+        };
+        let printed = parsed.root.display(&FIELDS).to_string();
+        let again = query::parse(&printed, &FIELDS, &analyzer);
+        assert_eq!(again.map(|again| again.root).as_ref(), Ok(&parsed.root), "{printed}");
+    }
+});

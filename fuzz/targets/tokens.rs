@@ -1,0 +1,15 @@
+//! The fast path of analysis against the slow one.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use query::analysis::{Analyzer, Words};
+
+fuzz_target!(|text: &str| {
+    let analyzer = Analyzer::default();
+    let mut fast = Words::new();
+    fast.push_field(&analyzer, 0, text);
+    let mut slow = Vec::new();
+    analyzer.words(text, &mut |word| slow.push((word.text.to_owned(), word.position)));
+    let fast: Vec<_> = fast.iter().map(|(word, _, position)| (word.to_owned(), position)).collect();
+    assert_eq!(fast, slow);
+});
