@@ -15,6 +15,7 @@ pub mod schema;
 mod syntax;
 pub mod tree;
 pub mod value;
+pub mod verify;
 pub mod weight;
 
 pub use parser::{lucene, parse};

@@ -19,7 +19,6 @@ use std::sync::Arc;
 
 use query::analysis::Words;
 use query::expression::Prepared;
-use query::reference;
 use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
@@ -183,7 +182,7 @@ impl Search<'_> {
 
     /// Whether the row's text satisfies what no cursor decides: it is analysed again.
     fn verifies(&self, row: &RowValues<'_>) -> Result<bool> {
-        let Some(node) = self.plan.as_ref().and_then(Plan::verified) else {
+        let Some(verifier) = self.plan.as_ref().and_then(Plan::verified) else {
             return Ok(true);
         };
         let shape = &self.snapshot.shape;
@@ -194,7 +193,7 @@ impl Search<'_> {
             }
         }
         row.check()?;
-        Ok(reference::matches(node, &words))
+        Ok(verifier.matches(&words))
     }
 
     fn weight(&self, cursor: &mut dyn Cursor, hit: &mut Hit) -> i64 {

@@ -3,6 +3,7 @@
 mod expand;
 
 use query::tree::{FieldSet, Node, Place, Term};
+use query::verify::Verifier;
 
 use super::cursor::{self, Cursor, Reader};
 use super::rank::{Hit, WordWeight};
@@ -18,7 +19,7 @@ pub(super) struct Plan {
     weights: Vec<WordWeight>,
     root: Step,
     /// What a row that the cursor stands on must still satisfy: the whole tree, where a part of it has no cursor.
-    verified: Option<Node>,
+    verified: Option<Verifier>,
     /// By part, then by word.
     found: Vec<Vec<Option<PartWord>>>,
     frequencies: Vec<Frequency>,
@@ -82,7 +83,7 @@ impl Plan {
             words,
             weights: Vec::new(),
             root: step,
-            verified: (!is_stepped).then(|| root.clone()),
+            verified: (!is_stepped).then(|| Verifier::new(root)),
             found: Vec::with_capacity(snapshot.parts.len()),
             frequencies: Vec::new(),
             text_columns,
@@ -140,7 +141,7 @@ impl Plan {
     }
 
     /// What the cursor alone does not decide.
-    pub(super) fn verified(&self) -> Option<&Node> {
+    pub(super) fn verified(&self) -> Option<&Verifier> {
         self.verified.as_ref()
     }
 

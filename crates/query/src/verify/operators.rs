@@ -1,0 +1,186 @@
+//! The operators on positions, over sorted lists.
+
+use rustc_hash::FxHashMap;
+
+use super::terms::Places;
+use crate::analysis::Words;
+use crate::reference::Span;
+use crate::tree::{FieldSet, Term, Unit};
+
+/// A place: the field above the position.
+fn at(field: u8, position: u32) -> u64 {
+    u64::from(field) << 32 | u64::from(position)
+}
+
+fn start(span: &Span) -> u64 {
+    at(span.field, span.start)
+}
+
+fn end(span: &Span) -> u64 {
+    at(span.field, span.end)
+}
+
+/// The last place that is so near behind a span.
+fn reach(span: &Span, most: u32) -> u64 {
+    at(span.field, span.end.saturating_add(most))
+}
+
+/// The first place that is so near before a span.
+fn behind(span: &Span, most: u32) -> u64 {
+    at(span.field, span.start.saturating_sub(most))
+}
+
+pub(super) fn phrase(terms: &[(Term, u32)], fields: FieldSet, places: &Places<'_>) -> Vec<Span> {
+    let mut found: Option<Vec<Span>> = None;
+    for (term, distance) in terms {
+        let standing = places.standing(term, fields);
+        match &mut found {
+            None => found = Some(standing),
+            Some(found) => found.retain_mut(|span| {
+                span.end = span.start.saturating_add(*distance);
+                let wanted = Span {
+                    start: span.end,
+                    ..*span
+                };
+                standing.binary_search(&wanted).is_ok()
+            }),
+        }
+        if found.as_ref().is_some_and(Vec::is_empty) {
+            break;
+        }
+    }
+    found.unwrap_or_default()
+}
+
+/// The shortest window from each place of a term. Equal terms need as many places.
+pub(super) fn proximity(
+    terms: &[Term],
+    fields: FieldSet,
+    slack: u32,
+    places: &Places<'_>,
+) -> Vec<Span> {
+    let most = slack.saturating_add(terms.len() as u32);
+    let mut numbers: FxHashMap<&Term, usize> = FxHashMap::default();
+    let (mut wanted, mut standing) = (Vec::new(), Vec::new());
+    for term in terms {
+        let number = *numbers.entry(term).or_insert(wanted.len());
+        if number == wanted.len() {
+            wanted.push(0i64);
+            let of_term = places.standing(term, fields).into_iter();
+            standing.extend(of_term.map(|span| (span, number)));
+        }
+        wanted[number] += 1;
+    }
+    standing.sort_unstable();
+    let mut found = Vec::new();
+    for field in standing.chunk_by(|a, b| a.0.field == b.0.field) {
+        windows(field, &mut wanted.clone(), most, &mut found);
+    }
+    found
+}
+
+/// The windows of one field: both their ends only move on. `wanting`: of each term, how many places the window lacks.
+fn windows(places: &[(Span, usize)], wanting: &mut [i64], most: u32, found: &mut Vec<Span>) {
+    let mut missing = wanting.len();
+    let mut next = 0;
+    for (begin, (first, term)) in places.iter().enumerate() {
+        let is_first = begin == 0 || places[begin - 1].0 != *first;
+        while is_first && missing > 0 {
+            let Some((_, term)) = places.get(next) else {
+                return;
+            };
+            wanting[*term] -= 1;
+            missing -= usize::from(wanting[*term] == 0);
+            next += 1;
+        }
+        if is_first && let Some((last, _)) = places.get(next - 1) {
+            let window = Span {
+                end: last.end,
+                ..*first
+            };
+            if window.end - window.start < most - 1 {
+                found.push(window);
+            }
+        }
+        wanting[*term] += 1;
+        missing += usize::from(wanting[*term] == 1);
+    }
+}
+
+/// From each span of the first part, on to the span of the next part that ends soonest.
+pub(super) fn order(parts: Vec<Vec<Span>>) -> Vec<Span> {
+    let mut parts = parts.into_iter();
+    let mut found = parts.next().unwrap_or_default();
+    for part in parts {
+        // The soonest end from each span of the part on; one in a later field ends later.
+        let mut soonest = vec![u64::MAX; part.len() + 1];
+        for (index, span) in part.iter().enumerate().rev() {
+            soonest[index] = end(span).min(soonest[index + 1]);
+        }
+        found.retain_mut(|so_far| {
+            let next = part.partition_point(|span| start(span) <= end(so_far));
+            let one = soonest[next];
+            so_far.end = one as u32; // the position; the field is looked at next
+            one >> 32 == u64::from(so_far.field)
+        });
+    }
+    found
+}
+
+/// The spans of either side that have one of the other near, not overlapping.
+pub(super) fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
+    let mut found = Vec::new();
+    for (list, others) in [(left, right), (right, left)] {
+        let mut ends: Vec<u64> = others.iter().map(end).collect();
+        ends.sort_unstable();
+        let is_near = |span: &&Span| {
+            let next = others.partition_point(|other| start(other) <= end(span));
+            let next = others.get(next);
+            let last = ends.partition_point(|end| *end < start(span));
+            let last = last.checked_sub(1).and_then(|last| ends.get(last));
+            next.is_some_and(|next| start(next) <= reach(span, most))
+                || last.is_some_and(|last| *last >= behind(span, most))
+        };
+        found.extend(list.iter().filter(is_near).copied());
+    }
+    found
+}
+
+/// The spans of the left side that no span of the right one overlaps or is near.
+pub(super) fn not_near(mut left: Vec<Span>, right: &[Span], most: u32) -> Vec<Span> {
+    // The furthest end up to each span of the list; one in an earlier field ends earlier.
+    let furthest: Vec<u64> = right
+        .iter()
+        .scan(0, |furthest, span| {
+            *furthest = end(span).max(*furthest);
+            Some(*furthest)
+        })
+        .collect();
+    left.retain(|span| {
+        let begun = right.partition_point(|other| start(other) <= reach(span, most));
+        let furthest = begun.checked_sub(1).and_then(|last| furthest.get(last));
+        furthest.is_none_or(|end| *end < behind(span, most))
+    });
+    left
+}
+
+/// The spans of parts of the text in which every operand lies.
+pub(super) fn together(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Vec<Span> {
+    let unit_of = |span: &Span| {
+        let first = words.unit_at(unit, span.field, span.start);
+        (first == words.unit_at(unit, span.field, span.end)).then(|| at(span.field, first))
+    };
+    let mut common: Option<Vec<u64>> = None;
+    for part in parts {
+        let mut units: Vec<u64> = part.iter().filter_map(unit_of).collect();
+        units.sort_unstable();
+        match &mut common {
+            None => common = Some(units),
+            Some(common) => common.retain(|one| units.binary_search(one).is_ok()),
+        }
+    }
+    let common = common.unwrap_or_default();
+    let is_common = |one: u64| common.binary_search(&one).is_ok();
+    let in_all = |span: &&Span| unit_of(span).is_some_and(is_common);
+    parts.iter().flatten().filter(in_all).copied().collect()
+}

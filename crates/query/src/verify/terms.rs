@@ -1,0 +1,147 @@
+//! Where the terms of a tree stand in a document, found in one pass over its words.
+
+use rustc_hash::FxHashMap;
+
+use crate::analysis::Words;
+use crate::pattern::Matcher;
+use crate::reference::Span;
+use crate::tree::{FieldSet, Form, Node, Term};
+
+/// The distinct terms of a tree, whatever their places and fields, by number.
+#[derive(Debug, Default)]
+pub(crate) struct Terms {
+    whole: FxHashMap<Box<str>, usize>,
+    wildcards: FxHashMap<Box<str>, usize>,
+    regexes: FxHashMap<Box<str>, usize>,
+    /// Of those that are not whole.
+    matchers: Vec<(usize, Matcher)>,
+    len: usize,
+}
+
+impl Terms {
+    pub(crate) fn of(root: &Node) -> Terms {
+        let mut terms = Terms::default();
+        terms.collect(root);
+        terms
+    }
+
+    fn collect(&mut self, node: &Node) {
+        match node {
+            Node::All => {}
+            Node::Word(word) => self.add(&word.term),
+            Node::Phrase { words, .. } => words.iter().for_each(|(term, _)| self.add(term)),
+            Node::Proximity { terms, .. } => terms.iter().for_each(|term| self.add(term)),
+            Node::Quorum { parts, .. }
+            | Node::Order(parts)
+            | Node::Together { parts, .. }
+            | Node::And(parts)
+            | Node::Or(parts) => parts.iter().for_each(|part| self.collect(part)),
+            Node::Near { left, right, .. }
+            | Node::NotNear { left, right, .. }
+            | Node::Maybe(left, right) => {
+                self.collect(left);
+                self.collect(right);
+            }
+            Node::Not(part) => self.collect(part),
+        }
+    }
+
+    fn add(&mut self, term: &Term) {
+        let next = self.len;
+        let numbers = match term.form {
+            Form::Whole => &mut self.whole,
+            Form::Pattern => &mut self.wildcards,
+            Form::Regex => &mut self.regexes,
+        };
+        if numbers.contains_key(&term.text) {
+            return;
+        }
+        numbers.insert(term.text.clone(), next);
+        self.len += 1;
+        // One that does not compile was refused by the parser: it stands nowhere.
+        if term.form != Form::Whole
+            && let Ok(matcher) = Matcher::new(term)
+        {
+            self.matchers.push((next, matcher));
+        }
+    }
+
+    fn number(&self, term: &Term) -> Option<usize> {
+        let numbers = match term.form {
+            Form::Whole => &self.whole,
+            Form::Pattern => &self.wildcards,
+            Form::Regex => &self.regexes,
+        };
+        numbers.get(&term.text).copied()
+    }
+
+    fn matching(&self, text: &str) -> Vec<usize> {
+        let matching = self.matchers.iter();
+        let matching = matching.filter(|(_, matcher)| matcher.is_match(text));
+        matching.map(|(number, _)| *number).collect()
+    }
+}
+
+/// A document as the operators ask for it.
+pub(crate) struct Places<'a> {
+    pub(super) words: &'a Words,
+    terms: &'a Terms,
+    /// By term, rising.
+    of: Vec<Vec<Span>>,
+    /// By field, its last position.
+    lasts: Vec<u32>,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(terms: &'a Terms, words: &'a Words) -> Places<'a> {
+        let mut of = vec![Vec::new(); terms.len];
+        let mut lasts = Vec::new();
+        let mut met: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (text, field, position) in words.iter() {
+            if lasts.len() <= usize::from(field) {
+                lasts.resize(usize::from(field) + 1, 0);
+            }
+            lasts[usize::from(field)] = position.max(lasts[usize::from(field)]);
+            let mut add = |number: usize| {
+                let span = Span {
+                    field,
+                    start: position,
+                    end: position,
+                };
+                // A regular expression may match both a word and the same one with its mark.
+                if of[number].last() != Some(&span) {
+                    of[number].push(span);
+                }
+            };
+            if let Some(number) = terms.whole.get(text) {
+                add(*number);
+            }
+            if !terms.matchers.is_empty() {
+                let matching = met.entry(text).or_insert_with(|| terms.matching(text));
+                matching.iter().for_each(|number| add(*number));
+            }
+        }
+        Places {
+            words,
+            terms,
+            of,
+            lasts,
+        }
+    }
+
+    /// Where a term stands in these fields, rising, each place once.
+    pub(crate) fn standing(&self, term: &Term, fields: FieldSet) -> Vec<Span> {
+        let place = term.place;
+        let stands = |span: &&Span| {
+            fields.holds(span.field)
+                && (!place.first || span.start == 1)
+                && (!place.last || self.lasts.get(usize::from(span.field)) == Some(&span.start))
+                && (place.within == 0 || span.start <= place.within)
+        };
+        let of = self
+            .terms
+            .number(term)
+            .and_then(|number| self.of.get(number));
+        of.into_iter().flatten().filter(stands).copied().collect()
+    }
+}

@@ -1,0 +1,149 @@
+//! The verifier beside the reference, and texts of one word.
+
+use proptest::prelude::*;
+
+use super::Verifier;
+use crate::analysis::{Analyzer, Settings, Words};
+use crate::reference;
+use crate::tree::{FieldSet, Form, Node, Place, Term, Unit, Word};
+
+fn document(fields: &[String]) -> Words {
+    let mut settings = Settings::default();
+    assert_eq!(settings.set("index_sp", "1"), Some(Ok(())));
+    let analyzer = Analyzer::new(settings);
+    let mut words = Words::new();
+    for (text, field) in fields.iter().zip(0..) {
+        words.push_field(&analyzer, field, text);
+    }
+    words
+}
+
+fn any_term() -> impl Strategy<Value = Term> {
+    let form = prop_oneof![
+        8 => Just(Form::Whole),
+        2 => Just(Form::Pattern),
+        1 => Just(Form::Regex),
+    ];
+    let place = prop_oneof![
+        8 => Just(Place::default()),
+        1 => (any::<bool>(), any::<bool>(), 0..4u32)
+            .prop_map(|(first, last, within)| Place { first, last, within }),
+    ];
+    let text = proptest::sample::select(&["a", "b", "ab", "c"][..]);
+    (text, form, place).prop_map(|(text, form, place)| {
+        let text = match form {
+            Form::Whole => text.to_owned(),
+            Form::Pattern => format!("{text}*"),
+            Form::Regex => format!("{text}|c"),
+        };
+        let text = text.into();
+        Term { text, form, place }
+    })
+}
+
+fn any_fields() -> impl Strategy<Value = FieldSet> {
+    prop_oneof![Just(FieldSet::ALL), (0..8u64).prop_map(FieldSet)]
+}
+
+fn any_node() -> impl Strategy<Value = Node> {
+    let terms = || proptest::collection::vec(any_term(), 2..5);
+    let phrase = |(terms, gap, fields): (Vec<Term>, u32, FieldSet)| Node::Phrase {
+        words: terms.into_iter().zip((0..).map(|n| n * gap)).collect(),
+        fields,
+    };
+    let leaf = prop_oneof![
+        6 => (any_term(), any_fields()).prop_map(|(term, fields)| Node::Word(Word { term, fields })),
+        2 => (terms(), 1..3u32, any_fields()).prop_map(phrase),
+        2 => (terms(), any_fields(), 0..6u32)
+            .prop_map(|(terms, fields, slack)| Node::Proximity { terms, fields, slack }),
+        1 => Just(Node::All),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let few = || proptest::collection::vec(inner.clone(), 2..4);
+        let one = || inner.clone().prop_map(Box::new);
+        let distance = || prop_oneof![4 => 1..5u32, 1 => Just(u32::MAX)];
+        let unit = prop_oneof![Just(Unit::Sentence), Just(Unit::Paragraph)];
+        prop_oneof![
+            few().prop_map(Node::And),
+            few().prop_map(Node::Or),
+            one().prop_map(Node::Not),
+            (few(), 1..4u32).prop_map(|(parts, least)| Node::Quorum { parts, least }),
+            few().prop_map(Node::Order),
+            (unit, few()).prop_map(|(unit, parts)| Node::Together { unit, parts }),
+            (one(), one(), distance()).prop_map(|(left, right, distance)| Node::Near {
+                left,
+                right,
+                distance
+            }),
+            (one(), one(), distance()).prop_map(|(left, right, distance)| Node::NotNear {
+                left,
+                right,
+                distance
+            }),
+            (one(), one()).prop_map(|(left, right)| Node::Maybe(left, right)),
+        ]
+    })
+}
+
+fn any_document() -> impl Strategy<Value = Words> {
+    let word = proptest::sample::select(&["a ", "b ", "ab ", "c ", "d ", "a. ", "b\n\n"][..]);
+    let field = proptest::collection::vec(word, 0..12).prop_map(|words| words.concat());
+    proptest::collection::vec(field, 1..4).prop_map(|fields| document(&fields))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_024))]
+
+    #[test]
+    fn spans_are_those_of_the_reference(root in any_node(), words in any_document()) {
+        prop_assert_eq!(Verifier::new(&root).spans(&words), reference::spans(&root, &words));
+    }
+}
+
+#[test]
+fn one_word_many_times_takes_no_quadratic_time() {
+    let words = document(&["a ".repeat(1 << 17)]);
+    let a = || Node::Word(Word::whole("a", FieldSet::ALL));
+    let last = Term {
+        place: Place {
+            last: true,
+            ..Place::default()
+        },
+        ..Term::whole("a")
+    };
+    let near = |left, right| Node::Near {
+        left: Box::new(left),
+        right: Box::new(right),
+        distance: 1 << 30,
+    };
+    let not_near = |left, right| Node::NotNear {
+        left: Box::new(left),
+        right: Box::new(right),
+        distance: 1 << 30,
+    };
+    let proximity = Node::Proximity {
+        terms: vec![Term::whole("a"), Term::whole("a"), Term::whole("a")],
+        fields: FieldSet::ALL,
+        slack: 1 << 30,
+    };
+    let together = Node::Together {
+        unit: Unit::Sentence,
+        parts: vec![a(), proximity.clone()],
+    };
+    let last = Node::Word(Word {
+        term: last,
+        fields: FieldSet::ALL,
+    });
+    // The square of the places would take minutes.
+    for root in [
+        near(near(a(), a()), a()),
+        Node::Order(vec![a(), a(), a()]),
+        not_near(a(), Node::Word(Word::whole("b", FieldSet::ALL))),
+        proximity,
+        together,
+        last,
+    ] {
+        assert!(Verifier::new(&root).matches(&words), "{root:?}");
+    }
+    assert!(!Verifier::new(&not_near(a(), a())).matches(&words));
+}
