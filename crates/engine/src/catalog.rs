@@ -2,6 +2,7 @@
 
 mod check;
 mod show;
+mod webhook;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,6 +10,8 @@ use std::sync::Arc;
 
 pub(crate) use check::complete;
 pub(crate) use show::show_create;
+pub use webhook::Webhook;
+pub(crate) use webhook::{missing_queues, warnings};
 
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
@@ -89,7 +92,16 @@ impl Catalog {
             let Kind::Percolate { on, into, .. } = &definition.kind else {
                 continue;
             };
-            if on.iter().chain(into).any(|named| named == name) {
+            let webhook = Webhook::of(definition);
+            let queues = webhook
+                .iter()
+                .flat_map(|webhook| [&webhook.queue, &webhook.dead]);
+            if on
+                .iter()
+                .chain(into)
+                .chain(queues)
+                .any(|named| named == name)
+            {
                 return Err(Error::TableInUse {
                     table: name.to_owned(),
                     by: definition.name.clone(),

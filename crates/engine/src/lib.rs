@@ -26,6 +26,7 @@ mod status;
 mod table;
 mod undo;
 
+pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Command, Definition, Envelope, Keyword, Kind, Now, Reply, Rows,
     SessionId,

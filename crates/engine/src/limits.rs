@@ -30,6 +30,9 @@ pub const MANY_COMMANDS_MAX: usize = 100_000;
 pub const WAIT_US_MAX: u64 = 31_536_000_000_000;
 /// Room held back so that a manifest can be written on a full disk, in bytes: what it then no longer names is room again.
 pub const SPARE_BYTES: usize = 1 << 20;
+/// Longest address of a webhook, in bytes.
+pub const URL_BYTES_MAX: usize = 2048;
+
 /// Room in the journal held back for deletes and acknowledgements on a full disk, in bytes.
 pub const RESERVE_BYTES: u64 = 8 << 20;
 

@@ -10,7 +10,7 @@ use percolate::StandingQuery;
 use query::analysis::Words;
 use query::schema::Column;
 
-use crate::catalog::{Catalog, TableId};
+use crate::catalog::{Catalog, TableId, Webhook};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
@@ -217,18 +217,13 @@ impl State {
                 let Some(pq) = self.percolates.get(&table) else {
                     continue;
                 };
-                let into = match &pq.definition.kind {
-                    Kind::Percolate {
-                        into: Some(into), ..
-                    } => {
-                        let queue = self.catalog.find(into)?;
-                        let columns = self
-                            .catalog
-                            .get(queue)
-                            .ok_or(Error::NoSuchTable(into.clone()))?;
+                let into = match target(&pq.definition) {
+                    Some(into) => {
+                        let queue = self.catalog.find(&into)?;
+                        let columns = self.catalog.get(queue).ok_or(Error::NoSuchTable(into))?;
                         Some((queue, Into::resolve(columns, &search.definition)?))
                     }
-                    _ => None,
+                    None => None,
                 };
                 let columns = places(&pq.definition.columns, &search.definition.columns);
                 listeners.push(Listener {
@@ -419,6 +414,16 @@ impl State {
             "record {position} is about table {table}, which is not there"
         )))
     }
+}
+
+/// The table that takes a pq table's hits: that of `into=`, or the queue before a webhook.
+fn target(pq: &Definition) -> Option<String> {
+    let Kind::Percolate { into, .. } = &pq.kind else {
+        return None;
+    };
+    Webhook::of(pq)
+        .map(|webhook| webhook.queue)
+        .or_else(|| into.clone())
 }
 
 /// Where the columns of a pq table stand in the rows of a table it listens to, which has all of them.

@@ -6,6 +6,7 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
 
 use super::Catalog;
+use super::webhook::{self, Webhook, is_address};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
@@ -45,6 +46,7 @@ fn lower_case(mut definition: Definition) -> Definition {
         column.name = column.name.to_lowercase();
     }
     if let Kind::Percolate { on, into, .. } = &mut definition.kind {
+        let into = into.iter_mut().filter(|into| !is_address(into));
         for name in on.iter_mut().chain(into) {
             *name = name.to_lowercase();
         }
@@ -215,9 +217,8 @@ fn check_percolate(
     }
     definition.columns = common;
     if let Some(into) = into {
-        if into.contains("://") {
-            let what = "into= a webhook; there are queues and search tables".to_owned();
-            return Err(Error::NotYet { what });
+        if let Some(webhook) = Webhook::of(definition) {
+            return webhook::check(&webhook);
         }
         let target = find(catalog, into)?;
         match target.kind {

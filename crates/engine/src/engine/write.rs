@@ -1,14 +1,14 @@
 //! Commands that change something: decided, made part of the batch, applied.
 
 use super::{Engine, is_fatal};
-use crate::catalog::{TableId, complete};
+use crate::catalog::{TableId, Webhook, complete, missing_queues, warnings};
 use crate::command::{Command, Definition, Kind, Reply, SessionId};
 use crate::decide::backfill::backfill;
 use crate::decide::delete::{Delete, delete};
 use crate::decide::insert::{Insert, insert};
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
-use crate::limits::MANY_COMMANDS_MAX;
+use crate::limits::{MANY_COMMANDS_MAX, TABLES_MAX};
 use crate::record::{QueuedHits, Record};
 use crate::state::{Prepared, create_index, table_dir};
 use crate::undo::Undo;
@@ -122,12 +122,17 @@ impl Engine {
             Err(Error::TableExists(_)) if if_not_exists => return Ok(Reply::done()),
             checked => checked?,
         };
+        let queues = missing_queues(&self.state.catalog, &definition)?;
+        if !queues.is_empty() {
+            return self.create_with(definition, queues);
+        }
         let table = TableId(self.state.catalog.highest + 1);
         let made = match definition.kind {
             Kind::Search => Some(create_index(&self.state.disk, table, &definition)?),
             Kind::Percolate { .. } | Kind::Queue => None,
         };
-        let mut decision = Decision::of(Record::Create { table, definition }, Reply::done());
+        let reply = created(&definition);
+        let mut decision = Decision::of(Record::Create { table, definition }, reply);
         decision.prepared.table = made;
         let done = self.commit(decision);
         if done.is_err() {
@@ -136,19 +141,61 @@ impl Engine {
         done
     }
 
+    /// A pq table with the queues before its webhook, as one unit; the queues first, since the table names them.
+    fn create_with(&mut self, pq: Definition, queues: Vec<Definition>) -> Result<Reply> {
+        let catalog = &self.state.catalog;
+        if catalog.len() + queues.len() + 1 > TABLES_MAX {
+            return Err(Error::Limit {
+                what: "tables",
+                max: TABLES_MAX as u64,
+            });
+        }
+        let reply = created(&pq);
+        let definitions = queues.into_iter().chain([pq]);
+        let numbers = (catalog.highest + 1..).map(TableId);
+        let records = numbers.zip(definitions);
+        let records = records.map(|(table, definition)| Record::Create { table, definition });
+        self.commit(Decision::of(Record::Many(records.collect()), reply))
+    }
+
     pub(super) fn drop_table(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
         let table = match self.state.catalog.find(name) {
             Err(Error::NoSuchTable(_)) if if_exists => return Ok(Reply::done()),
             found => found?,
         };
         self.state.catalog.check_unused(&name.to_lowercase())?;
-        let record = Record::Drop { table };
+        let dropped = self.dropped_with(table);
+        let records = dropped.iter().map(|&table| Record::Drop { table });
+        let record = match dropped.len() {
+            1 => Record::Drop { table },
+            _ => Record::Many(records.collect()),
+        };
         let position = self.admit(&record, true)?;
-        self.sessions
-            .forget_queue(&mut self.state, table, &mut self.outbox);
+        for &table in &dropped {
+            self.sessions
+                .forget_queue(&mut self.state, table, &mut self.outbox);
+        }
         self.apply(&record, position, Prepared::default())?;
-        self.unused.push(table_dir(table));
+        self.unused.extend(dropped.into_iter().map(table_dir));
         Ok(Reply::done())
+    }
+
+    /// A table and what goes with it: of a pq table with a webhook the queue of hits, and that of the dead where none
+    /// is in it.
+    fn dropped_with(&self, table: TableId) -> Vec<TableId> {
+        let state = &self.state;
+        let mut dropped = vec![table];
+        let definition = state.catalog.get(table);
+        if let Some(webhook) = definition.and_then(|definition| Webhook::of(definition)) {
+            dropped.extend(state.catalog.find(&webhook.queue));
+            let dead = state.catalog.find(&webhook.dead).ok();
+            let is_empty = |dead: &TableId| {
+                let queue = state.queues.get(dead);
+                queue.is_some_and(|queue| queue.backlog.rows().next().is_none())
+            };
+            dropped.extend(dead.filter(is_empty));
+        }
+        dropped
     }
 
     /// All of them or none: each member is applied before the next is decided, and taken back if a later one fails.
@@ -219,5 +266,14 @@ impl Engine {
             self.state.position = position;
         }
         Ok(replies)
+    }
+}
+
+/// The answer to CREATE TABLE.
+fn created(definition: &Definition) -> Reply {
+    Reply::Done {
+        affected: 0,
+        last_id: 0,
+        warnings: warnings(definition),
     }
 }

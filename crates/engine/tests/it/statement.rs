@@ -63,6 +63,14 @@ impl Parser<'_> {
         self.lexer.name(&token).expect("a name")
     }
 
+    fn table_or_address(&mut self) -> String {
+        if self.lexer.peek().kind == TokenKind::String {
+            self.text()
+        } else {
+            self.name()
+        }
+    }
+
     fn text(&mut self) -> String {
         let token = self.lexer.next();
         String::from_utf8(self.lexer.string(&token)).expect("text")
@@ -175,7 +183,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `create [if not exists] search|pq|queue name [(columns)] [on name] [into name]`
+    /// `create [if not exists] search|pq|queue name [(columns)] [on name] [into name|'address']`
     fn create(&mut self) -> Statement {
         let if_not_exists = self.word("if") && self.word("not") && self.word("exists");
         let kind = self.name();
@@ -202,7 +210,7 @@ impl Parser<'_> {
                 on.push(self.name());
             }
         }
-        let into = self.word("into").then(|| self.name());
+        let into = self.word("into").then(|| self.table_or_address());
         let kind = match kind.as_str() {
             "search" => Kind::Search,
             "pq" => Kind::Percolate {
