@@ -3,10 +3,12 @@
 //!
 //! A comma list of: `panic-read=TEXT` (a read whose statement holds TEXT panics), `panic-write=TEXT` (the engine's
 //! thread panics when a statement holds TEXT), `hold-recovery=PATH` (recovery ends when the pipe at PATH is opened for
-//! writing and closed).
+//! writing and closed), `webhook-pause=MS` (every pause between two attempts of a webhook lasts so long),
+//! `webhook-timeout=MS` (so long has its target to answer).
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// What was asked for.
 #[derive(Debug, Default)]
@@ -14,6 +16,8 @@ pub struct Faults {
     panic_read: Option<String>,
     panic_write: Option<String>,
     hold_recovery: Option<PathBuf>,
+    webhook_pause: Option<Duration>,
+    webhook_timeout: Option<Duration>,
     write_panics: AtomicBool,
 }
 
@@ -26,6 +30,8 @@ impl Faults {
                 "panic-read" => faults.panic_read = Some(value.to_owned()),
                 "panic-write" => faults.panic_write = Some(value.to_owned()),
                 "hold-recovery" => faults.hold_recovery = Some(PathBuf::from(value)),
+                "webhook-pause" => faults.webhook_pause = milliseconds(value),
+                "webhook-timeout" => faults.webhook_timeout = milliseconds(value),
                 _ => {}
             }
         }
@@ -34,7 +40,9 @@ impl Faults {
 
     /// Whether anything was asked for.
     pub fn any(&self) -> bool {
-        self.panic_read.is_some() || self.panic_write.is_some() || self.hold_recovery.is_some()
+        let times = self.webhook_pause.or(self.webhook_timeout);
+        let panics = self.panic_read.as_ref().or(self.panic_write.as_ref());
+        panics.is_some() || self.hold_recovery.is_some() || times.is_some()
     }
 
     /// Whether this statement's read is to panic. Marks the engine's next record where its write is to.
@@ -53,6 +61,16 @@ impl Faults {
         );
     }
 
+    /// The pause between two attempts of a webhook, in place of the usual one.
+    pub fn webhook_pause(&self, usual: Duration) -> Duration {
+        self.webhook_pause.unwrap_or(usual)
+    }
+
+    /// The time a webhook's target has, in place of the usual one.
+    pub fn webhook_timeout(&self, usual: Duration) -> Duration {
+        self.webhook_timeout.unwrap_or(usual)
+    }
+
     /// Blocks until the test lets recovery end.
     pub fn on_recovered(&self) {
         if let Some(path) = &self.hold_recovery {
@@ -60,6 +78,10 @@ impl Faults {
             let _ = std::fs::read(path);
         }
     }
+}
+
+fn milliseconds(text: &str) -> Option<Duration> {
+    text.parse().ok().map(Duration::from_millis)
 }
 
 fn holds(statement: &[u8], text: Option<&str>) -> bool {

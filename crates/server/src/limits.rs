@@ -56,6 +56,18 @@ pub const STOP_GRACE: Duration = Duration::from_secs(5);
 /// Time between two looks at whether the disk is full, for the log.
 pub const ROOM_LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// Time between two looks for tables with a webhook, and pause of one that cannot go on.
+pub const WEBHOOK_LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Time that a webhook's target has for everything, from its name's look-up to the end of its reply.
+pub const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Most bytes that are read of a webhook's reply.
+pub const WEBHOOK_REPLY_BYTES_MAX: u64 = 64 << 10;
+
+/// Time between two warnings that a host is not allowed.
+pub const WEBHOOK_WARN_EVERY: Duration = Duration::from_secs(60);
+
 /// Pause after a failed accept (out of file descriptors), so that the loop does not spin.
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 

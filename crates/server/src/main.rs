@@ -22,6 +22,7 @@ mod signals;
 mod sql_client;
 mod statement;
 mod status;
+mod webhook;
 
 use std::io::Write;
 use std::process::ExitCode;

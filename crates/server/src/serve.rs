@@ -133,6 +133,7 @@ impl Server<'_> {
                     if let Some((handle, recovered)) = handle {
                         log_recovered(&recovered);
                         self.node.serve(handle);
+                        crate::webhook::start(&self.node);
                         crate::say(ready);
                     }
                 }

@@ -19,6 +19,7 @@ pub use table::{Key, Kind, SETTINGS};
 
 use crate::auth::Login;
 use crate::listen::Address;
+use crate::webhook::{Allowed, Secret};
 use origin::Chosen;
 use table::setting;
 
@@ -77,6 +78,10 @@ pub struct Live {
     pub client_timeout: Duration,
     /// What both doors ask for; `None` lets any name pass.
     pub login: Option<Login>,
+    /// Hosts that hits may be sent to.
+    pub webhook_allow: Allowed,
+    /// What messages to them are signed with.
+    pub webhook_secret: Secret,
 }
 
 impl Settings {
@@ -110,6 +115,8 @@ impl Settings {
                 idle_timeout: read.one(Key::IdleTimeout, text::duration)?,
                 client_timeout: read.one(Key::ClientTimeout, text::duration)?,
                 login,
+                webhook_allow: read.one(Key::WebhookAllow, Allowed::parse)?,
+                webhook_secret: read.one(Key::WebhookSecret, Secret::parse)?,
             },
             chosen,
         })

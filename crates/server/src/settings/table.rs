@@ -34,6 +34,10 @@ pub enum Key {
     PasswordFile,
     /// Open doors without a password.
     Insecure,
+    /// Hosts that hits may be sent to.
+    WebhookAllow,
+    /// What messages to them are signed with.
+    WebhookSecret,
     /// Least level of a line of the log.
     Log,
     /// Shape of a line of the log.
@@ -232,6 +236,25 @@ pub const SETTINGS: &[Setting] = &[
             Kind::Switch,
             "false",
             "Listen beyond this machine without a password.",
+        )
+    },
+    live(
+        Key::WebhookAllow,
+        "webhook.allow",
+        "SEINE_WEBHOOK_ALLOW",
+        Kind::Text,
+        "",
+        "Hosts that hits may be sent to, with commas: hooks.example.com, *.example.com, 127.0.0.1:8080. None is allowed by itself.",
+    ),
+    Setting {
+        secret: true,
+        ..live(
+            Key::WebhookSecret,
+            "webhook.secret",
+            "SEINE_WEBHOOK_SECRET",
+            Kind::Text,
+            "",
+            "What messages to webhooks are signed with: whsec_ and base64 of 24 to 64 bytes. Without it they are not signed.",
         )
     },
     live(

@@ -9,6 +9,7 @@ use wire::sql::{CreateTable, Statement};
 use super::unexpected;
 use crate::errors::{self, Failure};
 use crate::node::Node;
+use crate::webhook::Target;
 
 /// Options of Manticore's tables that this server does not have yet, told apart from those that nobody has.
 const LATER: &[&str] = &[
@@ -146,7 +147,11 @@ impl Options {
                 "engine" if lower == "queue" => options.kind = Some(lower),
                 "engine" => return Err(not_yet(format!("ENGINE={value}; there is ENGINE=queue"))),
                 "on" => options.on = Some(lower),
-                "into" if value.contains("://") => options.into = Some(value.clone()),
+                "into" if value.contains("://") => {
+                    let target = Target::parse(value);
+                    let bad = |why| Failure::new(errors::INVALID, format!("into={why}"));
+                    options.into = Some(target.map_err(bad)?.url);
+                }
                 "into" => options.into = Some(lower),
                 "syntax" => {
                     let syntax = Syntax::named(value);

@@ -103,6 +103,12 @@ counters! {
     bytes_received Counter "bytes_received" "seine_mysql_received_bytes_total";
     /// Bytes sent to MySQL clients.
     bytes_sent Counter "bytes_sent" "seine_mysql_sent_bytes_total";
+    /// Hits that a webhook took.
+    webhooks_delivered Counter "webhooks_delivered" "seine_webhook_delivered_total";
+    /// Attempts to send a hit to a webhook that failed.
+    webhooks_failed Counter "webhooks_failed" "seine_webhook_failed_total";
+    /// Hits that were given up and put to the dead.
+    webhooks_dead Counter "webhooks_dead" "seine_webhook_dead_total";
     /// Statements ended by a fault of the server.
     panics Counter "panics" "seine_panics_total";
 }

@@ -15,3 +15,4 @@ mod mysql_door;
 mod queues;
 mod scripts;
 mod server;
+mod webhook;
