@@ -110,11 +110,23 @@ pub(crate) fn grow<T: Copy + Default>(list: &mut Vec<T>, len: usize) {
     }
 }
 
+/// Counters of a pass.
+const PLACES: usize = 1 << DIGIT_BITS_MAX;
+
 /// Buffers for sorting.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sorter {
     other: Vec<Found>,
-    starts: Vec<u32>,
+    starts: Box<[u32; PLACES]>,
+}
+
+impl Default for Sorter {
+    fn default() -> Sorter {
+        Sorter {
+            other: Vec::new(),
+            starts: Box::new([0; PLACES]),
+        }
+    }
 }
 
 impl Sorter {
@@ -139,31 +151,43 @@ impl Sorter {
         let passes = bits.div_ceil(DIGIT_BITS_MAX);
         let digit_bits = bits.div_ceil(passes.max(1));
         for pass in 0..passes {
-            self.pass(finds.pairs(), shift + pass * digit_bits, digit_bits);
+            grow(&mut self.other, finds.len);
+            let (from, to) = (finds.pairs(), &mut self.other[..finds.len]);
+            move_by_digit(
+                from,
+                to,
+                &mut self.starts,
+                shift + pass * digit_bits,
+                digit_bits,
+            );
             std::mem::swap(&mut finds.pairs, &mut self.other);
         }
     }
+}
 
-    /// Moves everything to `other`, in the order of one digit.
-    #[inline(always)]
-    fn pass(&mut self, pairs: &[Found], shift: u32, bits: u32) {
-        let digit = |pair: Found| (pair >> shift) as usize & ((1 << bits) - 1);
-        self.starts.clear();
-        self.starts.resize((1 << bits) + 1, 0);
-        for pair in pairs {
-            self.starts[digit(*pair) + 1] += 1;
-        }
-        let mut sum = 0;
-        for start in &mut self.starts {
-            sum += *start;
-            *start = sum;
-        }
-        grow(&mut self.other, pairs.len());
-        for pair in pairs {
-            let place = &mut self.starts[digit(*pair)];
-            self.other[*place as usize] = *pair;
-            *place += 1;
-        }
+/// Moves all pairs to `to`, in the order of one digit.
+#[inline(always)]
+fn move_by_digit(
+    from: &[Found],
+    to: &mut [Found],
+    starts: &mut [u32; PLACES],
+    shift: u32,
+    bits: u32,
+) {
+    let last = (1 << bits) - 1;
+    let digit = |pair: Found| (pair >> shift) as usize & last & (PLACES - 1);
+    starts[..=last].fill(0);
+    for pair in from {
+        starts[digit(*pair)] += 1;
+    }
+    let mut sum = 0;
+    for start in &mut starts[..=last] {
+        sum += std::mem::replace(start, sum);
+    }
+    for pair in from {
+        let place = &mut starts[digit(*pair)];
+        to[*place as usize] = *pair;
+        *place += 1;
     }
 }
 

@@ -373,7 +373,6 @@ mod x86 {
         others: &mut Candidates,
         finds: &mut Finds,
     ) {
-        let entries = Entry::numbers(entries);
         let masks = halves(masks);
         let pairs = finds.room(ranks.len + LANES);
         let mut count = 0;
@@ -381,14 +380,12 @@ mod x86 {
             let used = lanes(ranks.len - from);
             let rank = load(&ranks.numbers, from);
             let document = load(&ranks.documents, from);
-            let place = _mm512_slli_epi32::<2>(rank);
-            let query = gather(entries, used, place);
+            let [query, near @ ..] = take(entries, &ranks.numbers[from..from + LANES]);
             let simple = _mm512_mask_cmplt_epu32_mask(used, query, all(ORDINALS_MAX));
             let half = _mm512_srli_epi32::<5>(document);
             let bit = _mm512_sllv_epi32(all(1), _mm512_and_si512(document, all(31)));
             let mut hit = simple;
-            for near in 1..4 {
-                let condition = gather(entries, simple, _mm512_add_epi32(place, all(near)));
+            for condition in near {
                 // The condition is twice the term and 1 if it must not be there; masks are halves, two for each term.
                 let term = _mm512_andnot_si512(all(1), condition);
                 let held = gather(masks, simple, _mm512_add_epi32(term, half));
@@ -438,13 +435,40 @@ mod x86 {
         }
     }
 
-    impl Entry {
-        /// Entries as their four numbers each, the query first.
-        #[inline]
-        fn numbers(entries: &[Entry]) -> &[u32] {
-            // SAFETY: an entry is laid out as in C, four numbers of 32 bits without room between them.
-            unsafe { std::slice::from_raw_parts(entries.as_ptr().cast(), entries.len() * 4) }
-        }
+    /// The four numbers of each of sixteen entries, the query first; those of a rank that no entry has are zeros.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn take(entries: &[Entry], ranks: &[u32]) -> [__m512i; 4] {
+        let four = |ranks: &[u32]| {
+            let one = |rank: u32| match entries.get(rank as usize) {
+                // SAFETY: an entry is laid out as in C, four numbers of 32 bits without room between them.
+                Some(entry) => unsafe { _mm_loadu_si128(std::ptr::from_ref(entry).cast()) },
+                None => _mm_setzero_si128(),
+            };
+            let low = _mm512_castsi128_si512(one(ranks[0]));
+            let low = _mm512_inserti32x4::<1>(low, one(ranks[1]));
+            let low = _mm512_inserti32x4::<2>(low, one(ranks[2]));
+            _mm512_inserti32x4::<3>(low, one(ranks[3]))
+        };
+        let ranks = &ranks[..LANES];
+        // Entry n of a vector holds those of rank n, n + 4, n + 8 and n + 12, so that the transposition keeps to quarters.
+        let every = |first: usize| {
+            four(&[
+                ranks[first],
+                ranks[first + 4],
+                ranks[first + 8],
+                ranks[first + 12],
+            ])
+        };
+        let [a, b, c, d] = [every(0), every(1), every(2), every(3)];
+        let (low, high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+        let (other_low, other_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+        [
+            _mm512_unpacklo_epi64(low, other_low),
+            _mm512_unpackhi_epi64(low, other_low),
+            _mm512_unpacklo_epi64(high, other_high),
+            _mm512_unpackhi_epi64(high, other_high),
+        ]
     }
 
     /// Numbers of 64 bits as their halves, the lower first.
