@@ -1,8 +1,10 @@
 //! Attribute filters of standing queries.
 //!
 //! A filter is numbered in its set; queries with the same text share one. It is asked last, for documents that satisfy
-//! all else, and its answer for a document is kept until the next slice: fifty thousand queries with one filter cost
-//! one evaluation a document.
+//! all else. Most are a range or a list of texts, which costs no more than to remember the answer. That of others for a
+//! document is kept until the next slice: fifty thousand queries with one filter cost one evaluation a document.
+
+mod quick;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,11 +12,13 @@ use query::expression::Prepared;
 use rustc_hash::FxBuildHasher;
 
 use crate::documents::Documents;
+use quick::{Quick, Values};
 
 /// A filter with its number.
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
     pub(crate) number: u32,
+    quick: Option<Quick>,
     pub(crate) prepared: Arc<Prepared>,
 }
 
@@ -33,6 +37,7 @@ impl Filters {
         }
         let filter = Filter {
             number: self.numbers,
+            quick: Quick::of(&prepared),
             prepared,
         };
         self.numbers += 1;
@@ -50,6 +55,7 @@ pub(crate) struct Verdicts {
     known: Vec<Verdict>,
     /// Numbers with a document decided.
     touched: Vec<u32>,
+    values: Values,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,32 +70,51 @@ impl Verdicts {
         for number in self.touched.drain(..) {
             self.known[number as usize] = Verdict::default();
         }
+        self.values.clear();
     }
 
-    /// Those of the documents `among` that the filter accepts. The slice begins at document `first` of the call.
-    pub(crate) fn accepted(
+    /// Whether the filter accepts a document of the slice, which begins at document `first` of the call.
+    #[inline(always)]
+    pub(crate) fn accepts(
         &mut self,
         filter: &Filter,
-        among: u64,
+        index: usize,
         documents: &Documents<'_>,
         first: usize,
-    ) -> u64 {
+    ) -> bool {
+        let values = &mut self.values;
+        let mut value = |column| {
+            values.of(index, column, || {
+                (documents.attributes)(first + index, column)
+            })
+        };
+        let quick = filter.quick.as_ref();
+        let decided = quick.and_then(|quick| quick.accepts(&mut value));
+        decided.unwrap_or_else(|| self.evaluate(filter, index, documents, first))
+    }
+
+    /// The same by the whole expression, once for each document.
+    fn evaluate(
+        &mut self,
+        filter: &Filter,
+        index: usize,
+        documents: &Documents<'_>,
+        first: usize,
+    ) -> bool {
         let place = filter.number as usize;
         if self.known.len() <= place {
             self.known.resize(place + 1, Verdict::default());
         }
         let verdict = &mut self.known[place];
-        let mut open = among & !verdict.decided;
-        if open != 0 && verdict.decided == 0 {
-            self.touched.push(filter.number);
-        }
-        verdict.decided |= open;
-        while open != 0 {
-            let index = open.trailing_zeros() as usize;
+        let bit = 1 << index;
+        if verdict.decided & bit == 0 {
+            if verdict.decided == 0 {
+                self.touched.push(filter.number);
+            }
+            verdict.decided |= bit;
             let row = |column| (documents.attributes)(first + index, column);
             verdict.accepted |= u64::from(filter.prepared.accepts(&row)) << index;
-            open &= open - 1;
         }
-        among & verdict.accepted
+        verdict.accepted & bit != 0
     }
 }

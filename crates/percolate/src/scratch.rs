@@ -590,9 +590,9 @@ fn decide_each(
 /// Of the pairs from `from` on, keeps those whose document the query's filter accepts.
 fn filter(level: &Level, part: Part<'_>, finds: &mut Finds, from: usize, verdicts: &mut Verdicts) {
     finds.retain_from(from, |pair| {
-        let among = 1 << (document_of(pair) - part.first);
-        let accepts =
-            |filter| verdicts.accepted(filter, among, part.documents, part.first as usize) != 0;
+        let index = (document_of(pair) - part.first) as usize;
+        let first = part.first as usize;
+        let accepts = |filter| verdicts.accepts(filter, index, part.documents, first);
         level.filter(query_of(pair)).is_none_or(accepts)
     });
 }

@@ -6,11 +6,13 @@ mod literal;
 mod parse;
 mod prepared;
 mod set;
+mod simple;
 
 #[cfg(test)]
 mod tests;
 
 pub use prepared::{Prepared, UnknownColumn};
+pub use simple::{Simple, text_hash};
 
 use crate::lexer::{Lexer, SyntaxError};
 use crate::value::Value;

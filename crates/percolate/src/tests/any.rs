@@ -116,8 +116,17 @@ pub(super) fn any_document() -> impl Strategy<Value = Words> {
     })
 }
 
-/// Filters over the attributes `n` and `m`.
-pub(super) const FILTERS: [&str; 4] = ["n > 3", "n = m", "m in (1, 5) or n is null", "n + m < 6"];
+/// Filters over the attributes `n`, `m` and `s`.
+pub(super) const FILTERS: [&str; 8] = [
+    "n > 3",
+    "n = m",
+    "m in (1, 5) or n is null",
+    "n + m < 6",
+    "n not between 2 and 3 and 2 <= m",
+    "s in ('Red', 'blue') and n <> 1",
+    "s <> 'GREEN'",
+    "s not in ('red', 'x') and 's' <> s and m < 7",
+];
 
 /// A filter by its number; none in half of the cases.
 pub(super) fn any_filter() -> impl Strategy<Value = Option<usize>> {

@@ -31,17 +31,22 @@ fn filter(number: usize) -> Expression {
     expression::parse(&mut Lexer::new(FILTERS[number].as_bytes())).unwrap()
 }
 
-/// The attributes of a document: `n` and `m`.
+/// The attributes of a document: `n`, `m` and `s`.
 fn attribute(document: usize, column: usize) -> Value {
     match (column, document % 7) {
         (0, 6) => Value::Null,
         (0, n) => Value::Int(n as i128),
-        _ => Value::Int((document * 3 % 8) as i128),
+        (1, _) => Value::Int((document * 3 % 8) as i128),
+        _ => match document % 5 {
+            0 => Value::Null,
+            1 => Value::Int(7),
+            number => Value::Str(["green", "Blue", "RED"][number - 2].to_owned()),
+        },
     }
 }
 
 fn slot(name: &str) -> Option<usize> {
-    ["n", "m"].iter().position(|column| *column == name)
+    ["n", "m", "s"].iter().position(|column| *column == name)
 }
 
 fn insert_filtered(

@@ -2,6 +2,7 @@
 
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
 use super::set::Set;
+use super::simple::{self, Simple};
 use super::{BinaryOperator, Expression, UnaryOperator};
 use crate::schema::ColumnType;
 use crate::value::Value;
@@ -17,7 +18,7 @@ pub struct Prepared {
 }
 
 #[derive(Clone, Debug)]
-enum Part {
+pub(super) enum Part {
     Literal(Value),
     Slot(usize),
     /// A column whose stored form is not the one that compares.
@@ -84,6 +85,14 @@ impl Prepared {
     #[must_use]
     pub fn accepts(&self, row: &dyn Fn(usize) -> Value) -> bool {
         self.evaluate(row).as_bool() == Some(true)
+    }
+
+    /// The conditions on single columns that it is the conjunction of, if it is one: where each decides, the row is
+    /// wanted if all are true.
+    #[must_use]
+    pub fn simple(&self) -> Option<Vec<Simple>> {
+        let mut found = Vec::new();
+        simple::conditions(&self.root, &mut found).then_some(found)
     }
 }
 

@@ -64,6 +64,14 @@ impl Set {
         }
     }
 
+    /// Without case, all that a text may be to be held; none if the list has more than texts.
+    pub(super) fn only_texts(&self) -> Option<impl Iterator<Item = &[u8]>> {
+        let folds = |text: &[u8]| self.folded.contains(text.to_ascii_lowercase().as_slice());
+        let has_others = self.has_null || !self.numbers.is_empty();
+        let only = !has_others && self.texts.iter().all(|text| folds(text));
+        (only && !self.folded.is_empty()).then(|| self.folded.iter().map(|text| &**text))
+    }
+
     fn holds_text(&self, text: &str) -> bool {
         self.texts.contains(text.as_bytes()) || {
             let folded: Vec<u8> = without_case(text).collect();
@@ -72,15 +80,15 @@ impl Set {
     }
 
     fn is_empty(&self) -> bool {
-        let numbers = &self.numbers;
-        self.texts.is_empty()
-            && numbers.whole.is_empty()
-            && numbers.wide.is_empty()
-            && numbers.real.is_empty()
+        self.texts.is_empty() && self.numbers.is_empty()
     }
 }
 
 impl Numbers {
+    fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.wide.is_empty() && self.real.is_empty()
+    }
+
     fn insert(&mut self, number: Number) {
         match normal(number) {
             Number::Whole(number) => match i64::try_from(number) {

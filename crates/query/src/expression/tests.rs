@@ -319,6 +319,32 @@ fn tree() -> impl Strategy<Value = Expression> {
     })
 }
 
+/// What a condition says of a row, if it decides.
+fn decide(condition: &Simple, row: &[Value]) -> Option<bool> {
+    match condition {
+        Simple::Whole {
+            slot,
+            low,
+            high,
+            negated,
+        } => match row[*slot] {
+            Value::Int(number) => {
+                let number = i64::try_from(number).ok()?;
+                Some((*low..=*high).contains(&number) != *negated)
+            }
+            _ => None,
+        },
+        Simple::Texts {
+            slot,
+            hashes,
+            negated,
+        } => match &row[*slot] {
+            Value::Str(text) => (!hashes.contains(&text_hash(text))).then_some(*negated),
+            _ => None,
+        },
+    }
+}
+
 proptest! {
     #[test]
     fn the_prepared_form_means_what_the_tree_means(tree in tree(), row in prop::collection::vec(value(), 3)) {
@@ -329,6 +355,29 @@ proptest! {
         let fast = prepared.evaluate(&|slot| row[slot].clone());
         // Debug text, because NaN is not equal to itself.
         prop_assert_eq!(format!("{fast:?}"), format!("{slow:?}"));
+    }
+
+    #[test]
+    fn conditions_that_decide_a_row_decide_it_as_the_tree_does(row in prop::collection::vec(prop_oneof![value(), (-5..9_i128).prop_map(Value::Int)], 3)) {
+        let texts = [
+            "a > 3", "2 >= a", "a <> 1 and 1 < b", "a not between -1 and 4", "a between 5 and 2", "c in ('x', 'Y') and a = 1",
+            "c <> 'a'", "'A' = c and c not in ('b', 'a') and b <= 7",
+        ];
+        for text in texts {
+            let names = ["a", "b", "c"];
+            let slot = |name: &str| names.iter().position(|known| *known == name);
+            let prepared = Prepared::new(&parsed(text).unwrap(), &slot).unwrap();
+            let decided: Option<Vec<bool>> = prepared.simple().unwrap().iter().map(|condition| decide(condition, &row)).collect();
+            if let Some(decided) = decided {
+                let accepts = decided.iter().all(|is_true| *is_true);
+                prop_assert_eq!(accepts, prepared.accepts(&|slot| row[slot].clone()), "{}", text);
+            }
+        }
+        let others = ["a", "a > b", "a = 1 or b = 1", "a in (1, 'x')", "a > 1.5", "not a = 1", "c < 'x'"];
+        for text in others {
+            let prepared = Prepared::new(&parsed(text).unwrap(), &|name| Some(name.len())).unwrap();
+            prop_assert_eq!(prepared.simple(), None, "{}", text);
+        }
     }
 
     #[test]

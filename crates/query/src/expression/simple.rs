@@ -1,0 +1,142 @@
+//! What is known of an expression that a conjunction of conditions on single columns is, for those who ask many of them
+//! about one row: ranges of whole numbers, and lists of texts by their hashes.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::BinaryOperator;
+use super::prepared::Part;
+use crate::value::{Value, without_case};
+
+/// A condition on one column. It decides only for values of its kind; of others, NULL among them, it says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Simple {
+    /// A whole number of 64 bits lies between the ends, both included, or `negated` does not. Says nothing of wider ones.
+    Whole {
+        /// The column's.
+        slot: usize,
+        /// Lower end.
+        low: i64,
+        /// Upper end.
+        high: i64,
+        /// True outside.
+        negated: bool,
+    },
+    /// A text is one of those with these [`text_hash`]es, or `negated` is none. A text with another hash is none of
+    /// them; one with an equal hash may still be another text.
+    Texts {
+        /// The column's.
+        slot: usize,
+        /// At least one.
+        hashes: Vec<u32>,
+        /// True for others.
+        negated: bool,
+    },
+}
+
+/// Equal for texts that compare as equal.
+#[must_use]
+pub fn text_hash(text: &str) -> u32 {
+    hash(without_case(text))
+}
+
+fn hash(folded: impl Iterator<Item = u8>) -> u32 {
+    let mut hasher = FxHasher::default();
+    folded.for_each(|byte| hasher.write_u8(byte));
+    (hasher.finish() >> 32) as u32
+}
+
+/// Adds the conditions all of which must be true for the expression to be true; gives whether it is nothing but these.
+pub(super) fn conditions(part: &Part, found: &mut Vec<Simple>) -> bool {
+    let simple = match part {
+        Part::Binary(BinaryOperator::And, left, right) => {
+            return conditions(left, found) && conditions(right, found);
+        }
+        Part::Binary(operator, left, right) => match (&**left, &**right) {
+            (Part::Slot(slot), constant) => compared(*operator, *slot, constant),
+            (constant, Part::Slot(slot)) => {
+                mirrored(*operator).and_then(|operator| compared(operator, *slot, constant))
+            }
+            _ => None,
+        },
+        Part::In {
+            needle,
+            negated,
+            set,
+        } => match (&**needle, set.only_texts()) {
+            (Part::Slot(slot), Some(texts)) => Some(Simple::Texts {
+                slot: *slot,
+                hashes: texts.map(|text| hash(text.iter().copied())).collect(),
+                negated: *negated,
+            }),
+            _ => None,
+        },
+        Part::Between {
+            needle,
+            negated,
+            low,
+            high,
+        } => match (&**needle, whole(low), whole(high)) {
+            (Part::Slot(slot), Some(low), Some(high)) => Some(Simple::Whole {
+                slot: *slot,
+                low,
+                high,
+                negated: *negated,
+            }),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_simple = simple.is_some();
+    found.extend(simple);
+    is_simple
+}
+
+/// A column beside a constant.
+fn compared(operator: BinaryOperator, slot: usize, constant: &Part) -> Option<Simple> {
+    use BinaryOperator as O;
+    let negated = operator == O::NotEqual;
+    if let Part::Literal(Value::Str(text)) = constant {
+        return matches!(operator, O::Equal | O::NotEqual).then(|| Simple::Texts {
+            slot,
+            hashes: vec![text_hash(text)],
+            negated,
+        });
+    }
+    let constant = whole(constant)?;
+    let (low, high) = match operator {
+        O::Equal | O::NotEqual => (constant, constant),
+        O::Less => (i64::MIN, constant.checked_sub(1)?),
+        O::LessOrEqual => (i64::MIN, constant),
+        O::Greater => (constant.checked_add(1)?, i64::MAX),
+        O::GreaterOrEqual => (constant, i64::MAX),
+        _ => return None,
+    };
+    Some(Simple::Whole {
+        slot,
+        low,
+        high,
+        negated,
+    })
+}
+
+/// The comparison with its sides changed.
+fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
+    use BinaryOperator as O;
+    Some(match operator {
+        O::Equal | O::NotEqual => operator,
+        O::Less => O::Greater,
+        O::LessOrEqual => O::GreaterOrEqual,
+        O::Greater => O::Less,
+        O::GreaterOrEqual => O::LessOrEqual,
+        _ => return None,
+    })
+}
+
+fn whole(part: &Part) -> Option<i64> {
+    match part {
+        Part::Literal(Value::Int(number)) => i64::try_from(*number).ok(),
+        _ => None,
+    }
+}
