@@ -16,7 +16,7 @@ use crate::{
     further::Further,
 };
 
-pub(crate) use assemble::{Assembler, anywhere, as_term, is_pair};
+pub(crate) use assemble::{Assembler, anywhere, as_term, chained};
 
 /// A compiled check.
 #[derive(Clone, Debug)]
@@ -78,9 +78,11 @@ impl Check {
                 code::ANY => left &= operands.iter().fold(0, |any, t| any | slice.mask(*t)),
                 code::PLACES => {
                     let end = operands.first().map_or(at, |end| *end as usize);
+                    let with_patterns = operands.get(1).is_some_and(|with| *with != 0);
                     let spans = self.code.get(at..end).unwrap_or_default();
                     left = keep(left, |document| {
-                        work.places.learn(document, slice, &mut work.further.memo);
+                        let memo = with_patterns.then_some(&mut work.further.memo);
+                        work.places.learn(document, slice, memo);
                         work.lists.matches(spans, document, slice, &work.places)
                     });
                     at = end;

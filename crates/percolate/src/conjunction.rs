@@ -6,7 +6,7 @@ mod simple;
 use query::tree::{FieldSet, Form, Node, Place, Term, Word};
 
 use crate::{
-    check::{Assembler, Check, anywhere, as_term, is_pair},
+    check::{Assembler, Check, anywhere, as_term, chained},
     dictionary::TermId,
     limits::{EXPANSION_MAX, INLINE_TERMS},
 };
@@ -44,8 +44,8 @@ pub(crate) struct Conjunction {
 pub(crate) trait Terms {
     /// Numbers a word, or a pattern, that an entry names.
     fn intern(&mut self, word: &Word) -> TermId;
-    /// Numbers two words next to each other in one of the fields.
-    fn pair(&mut self, left: &str, right: &str, fields: FieldSet) -> TermId;
+    /// Numbers words that follow each other in one of the fields.
+    fn phrase(&mut self, words: &[&str], fields: FieldSet) -> TermId;
     /// Cost of filing under a term.
     fn cost(&self, term: TermId) -> u64;
 }
@@ -163,6 +163,10 @@ fn require(
     narrowing: &mut Vec<Node>,
 ) -> bool {
     if let Node::Phrase { words, fields } = node {
+        if let Some(words) = chained(words) {
+            positive.push(terms.phrase(&words, *fields));
+            return true;
+        }
         let mut word = |(term, _): &(Term, u32)| {
             let word = Word {
                 term: term.clone(),
@@ -187,10 +191,10 @@ fn require(
             return false;
         };
         let (left, right) = (&words[rarest], &words[rarest + 1]);
-        positive.push(terms.pair(&left.0.text, &right.0.text, *fields));
+        positive.push(terms.phrase(&[&left.0.text, &right.0.text], *fields));
         positive.extend(&numbers[..rarest]);
         positive.extend(&numbers[rarest + 2..]);
-        return words.len() == 2 && is_pair(left, right);
+        return false;
     }
     let necessary = match node.necessary() {
         Node::And(parts) => parts,

@@ -118,7 +118,7 @@ pub(crate) struct Dictionary {
 pub(crate) enum Named {
     /// A word or a pattern.
     Word(Word),
-    /// Two words next to each other, by their plain terms.
+    /// A word behind another or behind a pair, by their terms.
     Pair(TermId, TermId, FieldSet),
 }
 
@@ -183,10 +183,21 @@ impl Dictionary {
         }
     }
 
-    /// The term of two words next to each other in one of the fields, numbered now if it is new.
-    pub(crate) fn intern_pair(&mut self, left: &str, right: &str, fields: FieldSet) -> TermId {
-        let left = self.intern(&Word::whole(left, FieldSet::ALL));
-        let right = self.intern(&Word::whole(right, FieldSet::ALL));
+    /// The term of words that follow each other in one of the fields, numbered now if it is new: that of a pair for two,
+    /// and for more that of a pair whose left part is all but the last word. A single word is itself.
+    pub(crate) fn intern_phrase(&mut self, words: &[&str], fields: FieldSet) -> TermId {
+        let plain = |text: &&str| Word::whole(*text, FieldSet::ALL);
+        let Some((first, others)) = words.split_first() else {
+            return NEVER;
+        };
+        let first = self.intern(&plain(first));
+        others.iter().fold(first, |left, word| {
+            let right = self.intern(&plain(word));
+            self.intern_pair(left, right, fields)
+        })
+    }
+
+    fn intern_pair(&mut self, left: TermId, right: TermId, fields: FieldSet) -> TermId {
         self.pairs.find(left, right, fields).unwrap_or_else(|| {
             let term = self.number();
             self.pairs.add(left, right, fields, term);
@@ -237,14 +248,14 @@ impl Dictionary {
 
     /// The term that stands for the same in this dictionary as one of those in another.
     pub(crate) fn adopt(&mut self, term: TermId, named: &[Named]) -> TermId {
-        let text = |term: TermId| match named.get(term as usize) {
-            Some(Named::Word(word)) => &*word.term.text,
-            _ => "",
-        };
-        match &named[term as usize] {
-            Named::Word(word) => self.intern(word),
-            Named::Pair(left, right, fields) => {
-                self.intern_pair(text(*left), text(*right), *fields)
+        match named.get(term as usize) {
+            _ if term < FIRST => term,
+            None => NEVER,
+            Some(Named::Word(word)) => self.intern(word),
+            Some(Named::Pair(left, right, fields)) => {
+                let left = self.adopt(*left, named);
+                let right = self.adopt(*right, named);
+                self.intern_pair(left, right, *fields)
             }
         }
     }

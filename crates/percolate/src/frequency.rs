@@ -96,7 +96,7 @@ fn counter_of(hash: u64) -> u16 {
 /// What the writer keeps of one term.
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
-    /// Its word's counter in the stream; for a pair, that of its rarer word.
+    /// Its word's counter in the stream; for a phrase, that of its rarest word.
     counter: u16,
     /// It comes as often as the counter says, halved so many times.
     halvings: u8,
@@ -119,12 +119,12 @@ impl Uses {
         self.count(term).counter = counter_of_word(word);
     }
 
-    /// Counts one more naming of a pair of neighbours: much rarer than the rarer of the two.
-    pub(crate) fn add_pair(&mut self, term: TermId, left: &str, right: &str, stream: &Stream) {
-        let (left, right) = (counter_of_word(left), counter_of_word(right));
-        let is_left_rarer = stream.count(left) < stream.count(right);
+    /// Counts one more naming of words that follow each other: much rarer than the rarest of them.
+    pub(crate) fn add_phrase(&mut self, term: TermId, words: &[&str], stream: &Stream) {
+        let counters = words.iter().map(|word| counter_of_word(word));
+        let rarest = counters.min_by_key(|counter| stream.count(*counter));
         let counted = self.count(term);
-        counted.counter = if is_left_rarer { left } else { right };
+        counted.counter = rarest.unwrap_or_default();
         counted.halvings = PAIR_HALVINGS;
     }
 

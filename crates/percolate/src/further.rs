@@ -10,7 +10,8 @@ use crate::{
 /// Buffers of one matcher.
 #[derive(Debug, Default)]
 pub(crate) struct Further {
-    /// Plain terms at the place before the one at hand with which pairs begin.
+    /// Terms that end at the place before the one at hand and with which pairs begin: words, and pairs that phrases go on
+    /// from.
     before: Vec<TermId>,
     /// Those at the place at hand.
     here: Vec<TermId>,
@@ -33,11 +34,16 @@ impl Further {
         }
         if !dictionary.patterns.is_empty() {
             let (patterns, buffer) = (&dictionary.patterns, document.buffer());
-            for ((text, field, _), (word, _)) in document.iter().zip(document.spans()) {
-                let matches = self.memo.of(patterns, buffer, word, text);
+            let words = document.iter().zip(document.spans()).zip(plain);
+            for (((text, field, _), (word, _)), plain) in words {
+                let matches = match plain.term() {
+                    UNKNOWN => self.memo.of(patterns, buffer, word, text),
+                    term => self.memo.of_term(patterns, term, text),
+                };
+                let matches = matches.iter();
                 matches
                     .filter(|(fields, _)| fields.holds(field))
-                    .for_each(|(_, term)| mark(term));
+                    .for_each(|(_, term)| mark(*term));
             }
         }
     }
@@ -65,7 +71,12 @@ impl Further {
                 continue;
             }
             for left in &self.before {
-                dictionary.pairs.each(*left, right, field, &mut mark);
+                dictionary.pairs.each(*left, right, field, |pair| {
+                    mark(pair);
+                    if dictionary.pairs.begins(pair) {
+                        self.here.push(pair);
+                    }
+                });
             }
             if dictionary.pairs.begins(right) {
                 self.here.push(right);

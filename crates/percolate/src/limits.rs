@@ -16,6 +16,9 @@ pub(crate) const GROUP_SMALL: u32 = 16;
 /// Words kept inside an entry. Further ones go into its check.
 pub(crate) const INLINE_TERMS: usize = 6;
 
+/// Words of a phrase that is one term, at most: each of its beginnings is a term, too.
+pub(crate) const PHRASE_TERM_WORDS_MAX: usize = 8;
+
 /// Conjunctions that one `And` over `Or`s may be expanded into; beyond that the `Or`s stay in a check.
 /// An `Or` at the root is not limited: its parts need no copies of each other.
 pub(crate) const EXPANSION_MAX: usize = 8;

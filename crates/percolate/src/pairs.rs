@@ -1,6 +1,7 @@
 //! Pairs of neighbouring words, as terms of their own.
 //!
-//! A phrase of two words is one such term: no document needs to be looked at again. Pairs lie in a few layers, each at
+//! A phrase of two words is one such term: no document needs to be looked at again. One of three is a pair whose left part
+//! is a pair, and so on. Pairs lie in a few layers, each at
 //! least [`LAYER_RATIO`] times the next, so that a change copies the smallest alone.
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ const LAYER_RATIO: usize = 4;
 /// A pair that some phrase asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
-    /// The plain terms of its words.
+    /// The plain terms of its words; the left one may be a pair's.
     pub(crate) left: TermId,
     pub(crate) right: TermId,
     pub(crate) fields: FieldSet,

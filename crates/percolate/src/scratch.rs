@@ -226,6 +226,9 @@ impl Steps for Plain {
 /// A document of more terms than this may have more than a row has bits.
 const MANY_TERMS: usize = 64;
 
+/// To look at an entry costs as much as so many probes: it lies anywhere, a row's bits lie together.
+const PROBES_PER_ENTRY: usize = 8;
+
 const _: () = assert!(GROUP_SMALL as usize <= LANES);
 
 /// Numbers that a vector holds, at most.
@@ -522,8 +525,7 @@ fn decide_one(
     finds.add(entry.query(), first, mask);
 }
 
-/// Probes for a document of many terms: where an anchor has fewer entries than the document has terms, all of them are
-/// taken.
+/// Probes for a document of many terms: where an anchor has few entries beside the document's terms, all of them are taken.
 fn probe_long(
     steps: impl Steps,
     level: &Level,
@@ -536,7 +538,7 @@ fn probe_long(
     let mut candidates = 0;
     for anchor in anchors {
         let row = level.anchors.row(*anchor);
-        if row.entries as usize > terms.len() {
+        if row.entries as usize * PROBES_PER_ENTRY > terms.len() {
             let anchor = std::slice::from_ref(anchor);
             candidates += steps.probe(level, anchor, terms, document, places, met);
         } else if row.entries > 0 {

@@ -144,9 +144,9 @@ impl Terms for Compiling<'_> {
         term
     }
 
-    fn pair(&mut self, left: &str, right: &str, fields: FieldSet) -> TermId {
-        let term = self.words.dictionary.intern_pair(left, right, fields);
-        Arc::make_mut(&mut self.words.uses).add_pair(term, left, right, self.stream);
+    fn phrase(&mut self, words: &[&str], fields: FieldSet) -> TermId {
+        let term = self.words.dictionary.intern_phrase(words, fields);
+        Arc::make_mut(&mut self.words.uses).add_phrase(term, words, self.stream);
         term
     }
 

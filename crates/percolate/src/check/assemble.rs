@@ -1,21 +1,26 @@
 //! From a tree to the code of a check.
 
-use query::tree::{FieldSet, Node, Place, Term, Unit, Word};
+use query::tree::{FieldSet, Form, Node, Place, Term, Unit, Word};
 
 use super::{Check, code};
-use crate::conjunction::Terms;
+use crate::{conjunction::Terms, limits::PHRASE_TERM_WORDS_MAX};
 
 /// Code that is being written.
 pub(crate) struct Assembler<'t, T> {
     code: Vec<u32>,
     terms: &'t mut T,
+    /// The operations on places that are being written ask where patterns stand.
+    with_patterns: bool,
 }
 
 impl<'t, T: Terms> Assembler<'t, T> {
     /// Nothing yet: every document comes out.
     pub(crate) fn new(terms: &'t mut T) -> Assembler<'t, T> {
-        let code = Vec::new();
-        Assembler { code, terms }
+        Assembler {
+            code: Vec::new(),
+            terms,
+            with_patterns: false,
+        }
     }
 
     /// The check; none if every document comes out.
@@ -55,14 +60,16 @@ impl<'t, T: Terms> Assembler<'t, T> {
             Node::Quorum { parts, least } => self.count(parts, *least),
             Node::Maybe(node, _) => self.node(node),
             Node::Not(node) => self.absent(node),
-            Node::Phrase { words, fields } if words.len() == 2 && is_pair(&words[0], &words[1]) => {
-                let term = self.terms.pair(&words[0].0.text, &words[1].0.text, *fields);
-                self.hold(&[term]);
-            }
-            node => {
-                self.node(&node.necessary());
-                self.places(node);
-            }
+            node => match as_phrase(node) {
+                Some((words, fields)) => {
+                    let term = self.terms.phrase(&words, fields);
+                    self.hold(&[term]);
+                }
+                None => {
+                    self.node(&node.necessary());
+                    self.places(node);
+                }
+            },
         }
     }
 
@@ -79,9 +86,11 @@ impl<'t, T: Terms> Assembler<'t, T> {
 
     /// Documents that match a node, among such that match what it needs without positions.
     pub(crate) fn places(&mut self, node: &Node) {
-        let at = self.put(code::PLACES, &[0]);
+        let at = self.put(code::PLACES, &[0, 0]);
+        self.with_patterns = false;
         self.spans(node);
         self.code[at + 1] = self.code.len() as u32;
+        self.code[at + 2] = self.with_patterns.into();
     }
 
     fn or(&mut self, parts: &[Node]) {
@@ -199,6 +208,7 @@ impl<'t, T: Terms> Assembler<'t, T> {
         let mut operands = Vec::new();
         for (term, number) in terms {
             let place = term.place;
+            self.with_patterns |= term.form != Form::Whole;
             let word = Word {
                 term: term.clone(),
                 fields,
@@ -249,7 +259,17 @@ pub(crate) fn as_term(node: &Node) -> Option<&Word> {
     }
 }
 
-/// Whether two words of a phrase are a pair: next to each other, and each a word as it stands.
-pub(crate) fn is_pair(left: &(Term, u32), right: &(Term, u32)) -> bool {
-    left.0.is_plain() && right.0.is_plain() && right.1 == left.1 + 1
+fn as_phrase(node: &Node) -> Option<(Vec<&str>, FieldSet)> {
+    match node {
+        Node::Phrase { words, fields } => chained(words).map(|words| (words, *fields)),
+        _ => None,
+    }
+}
+
+/// The words of a phrase that is a term: each behind the one before, as it stands, and not too many.
+pub(crate) fn chained(words: &[(Term, u32)]) -> Option<Vec<&str>> {
+    let is_chain = (2..=PHRASE_TERM_WORDS_MAX).contains(&words.len())
+        && words.iter().all(|(term, _)| term.is_plain())
+        && words.windows(2).all(|pair| pair[1].1 == pair[0].1 + 1);
+    is_chain.then(|| words.iter().map(|(term, _)| &*term.text).collect())
 }

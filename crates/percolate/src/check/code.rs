@@ -27,7 +27,8 @@ pub(super) const COUNT_BEGIN: u32 = 8;
 pub(super) const COUNT_NEXT: u32 = 9;
 /// Counts what came out; documents whose counter has overflowed. Operand: bits of a counter.
 pub(super) const COUNT_END: u32 = 10;
-/// Documents for which the operations up to the operand, over lists of spans, leave a match.
+/// Documents for which the operations up to the first operand, over lists of spans, leave a match. The second says whether
+/// these ask for patterns.
 pub(super) const PLACES: u32 = 11;
 
 /// Spans of a term. Operands of this and the next two: groups of [`GROUP`], a term, the bits of its place, the last

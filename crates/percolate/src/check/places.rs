@@ -20,13 +20,16 @@ const PLACES_MAX: usize = 1 << 24;
 pub(super) struct Places {
     /// Documents of the slice that are in here.
     known: u64,
+    /// Those of them whose patterns are, too.
+    known_patterns: u64,
     ranges: Vec<Document>,
     /// Of each document, by term and then by place.
     terms: Vec<TermId>,
     places: Vec<At>,
     /// Of each document, the last place of each of its fields, rising.
     lasts: Vec<At>,
-    sorted: Vec<(TermId, At)>,
+    /// Terms above their places, as numbers, which sort fastest.
+    sorted: Vec<u128>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -39,22 +42,32 @@ impl Places {
     /// Forgets the slice.
     pub(super) fn clear(&mut self) {
         self.known = 0;
+        self.known_patterns = 0;
         self.terms.clear();
         self.places.clear();
         self.lasts.clear();
     }
 
-    /// Sees to it that a document of the slice is in here.
-    pub(super) fn learn(&mut self, index: usize, slice: Slice<'_>, memo: &mut Memo) {
-        if self.known >> index & 1 == 1 {
-            return;
+    /// Sees to it that a document of the slice is in here, with its patterns if there is a memo: they are many, and
+    /// seldom asked for.
+    #[inline]
+    pub(super) fn learn(&mut self, index: usize, slice: Slice<'_>, memo: Option<&mut Memo>) {
+        let known = match memo {
+            Some(_) => self.known_patterns,
+            None => self.known,
+        };
+        if known >> index & 1 == 0 {
+            self.read(index, slice, memo);
         }
+    }
+
+    fn read(&mut self, index: usize, slice: Slice<'_>, mut memo: Option<&mut Memo>) {
         if self.places.len() > PLACES_MAX {
             self.clear();
         }
         self.known |= 1 << index;
+        self.known_patterns |= u64::from(memo.is_some()) << index;
         self.sorted.clear();
-        let has_patterns = !slice.dictionary.patterns.is_empty();
         let first_last = self.lasts.len();
         let document = &slice.documents[index];
         for ((text, field, position), (word, _)) in document.iter().zip(document.spans()) {
@@ -69,23 +82,28 @@ impl Places {
                 .view()
                 .find(document.buffer(), word.clone());
             if plain.term() != UNKNOWN {
-                sorted.push((plain.term(), at));
+                sorted.push(numbered(plain.term(), at));
                 slice
                     .dictionary
-                    .limited(plain, field, |term| sorted.push((term, at)));
+                    .limited(plain, field, |term| sorted.push(numbered(term, at)));
             }
-            if has_patterns {
+            if let Some(memo) = &mut memo {
                 let patterns = &slice.dictionary.patterns;
-                let matches = memo.of(patterns, document.buffer(), word, text);
-                let matches = matches.filter(|(fields, _)| fields.holds(field));
-                sorted.extend(matches.map(|(_, term)| (term, at)));
+                let matches = match plain.term() {
+                    UNKNOWN => memo.of(patterns, document.buffer(), word, text),
+                    term => memo.of_term(patterns, term, text),
+                };
+                let matches = matches.iter().filter(|(fields, _)| fields.holds(field));
+                sorted.extend(matches.map(|(_, term)| numbered(*term, at)));
             }
         }
         self.sorted.sort_unstable();
         self.sorted.dedup();
         let first = self.places.len();
-        self.terms.extend(self.sorted.iter().map(|(term, _)| *term));
-        self.places.extend(self.sorted.iter().map(|(_, at)| *at));
+        let sorted = self.sorted.iter();
+        self.terms
+            .extend(sorted.clone().map(|one| (one >> 64) as TermId));
+        self.places.extend(sorted.map(|one| *one as At));
         if self.ranges.is_empty() {
             self.ranges.resize(SLICE_DOCUMENTS, Document::default());
         }
@@ -109,4 +127,8 @@ impl Places {
     pub(super) fn is_last(&self, index: usize, at: At) -> bool {
         self.lasts[self.ranges[index].lasts.clone()].contains(&at)
     }
+}
+
+fn numbered(term: TermId, at: At) -> u128 {
+    u128::from(term) << 64 | u128::from(at)
 }

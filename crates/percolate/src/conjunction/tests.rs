@@ -6,7 +6,7 @@ use query::{
 
 use super::{Conjunction, Terms, compile};
 
-/// Numbers the words a, b, c … by the alphabet; a later one is rarer. A pair has the number of its first word, and 100;
+/// Numbers the words a, b, c … by the alphabet; a later one is rarer. A phrase has the number of its first word, and 100;
 /// it is rarer than any word.
 struct Alphabet;
 
@@ -15,8 +15,8 @@ impl Terms for Alphabet {
         u32::from(word.term.text.as_bytes()[0] - b'a')
     }
 
-    fn pair(&mut self, left: &str, _right: &str, _fields: FieldSet) -> u32 {
-        100 + u32::from(left.as_bytes()[0] - b'a')
+    fn phrase(&mut self, words: &[&str], _fields: FieldSet) -> u32 {
+        100 + u32::from(words[0].as_bytes()[0] - b'a')
     }
 
     fn cost(&self, term: u32) -> u64 {
@@ -68,8 +68,8 @@ fn an_or_of_rare_words_is_a_better_anchor_than_a_common_word() {
         fn intern(&mut self, word: &Word) -> u32 {
             Alphabet.intern(word)
         }
-        fn pair(&mut self, left: &str, right: &str, fields: FieldSet) -> u32 {
-            Alphabet.pair(left, right, fields)
+        fn phrase(&mut self, words: &[&str], fields: FieldSet) -> u32 {
+            Alphabet.phrase(words, fields)
         }
         fn cost(&self, term: u32) -> u64 {
             if term == 0 { 1_000 } else { 1 }
@@ -84,10 +84,11 @@ fn an_or_of_rare_words_is_a_better_anchor_than_a_common_word() {
 }
 
 #[test]
-fn a_phrase_is_filed_under_its_rarest_pair_and_checked_if_it_has_more_words() {
+fn a_phrase_is_a_term_unless_it_is_long() {
     check("\"a c\"", "A");
-    check("\"a b c\"", "B+");
+    check("\"a b c\"", "A");
     check("a -\"b c\"", "a+");
+    check("\"a b c d e f g i h\"", "I+");
 }
 
 #[test]

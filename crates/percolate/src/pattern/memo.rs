@@ -23,6 +23,9 @@ pub(crate) struct Memo {
     /// Words that are their own keys.
     short: HashTable<(Key, Met)>,
     long: HashMap<String, Met, FxBuildHasher>,
+    /// By term: words that queries ask for, too, which need no key.
+    terms: Vec<Met>,
+    /// Of each word, the newest patterns first.
     matches: Vec<(FieldSet, TermId)>,
 }
 
@@ -42,15 +45,8 @@ impl Memo {
         buffer: &[u8],
         word: Range<usize>,
         text: &str,
-    ) -> impl Iterator<Item = (FieldSet, TermId)> {
-        let words = self.short.len() + self.long.len();
-        let is_full = words >= WORDS_MAX || self.matches.len() >= MATCHES_MAX;
-        if self.family != patterns.family || is_full {
-            self.family = patterns.family;
-            self.short.clear();
-            self.long.clear();
-            self.matches.clear();
-        }
+    ) -> &[(FieldSet, TermId)] {
+        self.begin(patterns);
         let met = match short_key(buffer, word) {
             Some(key) => {
                 let same = |(other, _): &(Key, Met)| *other == key;
@@ -60,18 +56,62 @@ impl Memo {
             }
             None => self.long.entry_ref(text).or_default(),
         };
-        if met.below < patterns.end {
-            met.compare(patterns, text, &mut self.matches);
+        met.matches(patterns, text, &mut self.matches)
+    }
+
+    /// The same for a word that has a plain term in the patterns' dictionary.
+    #[inline]
+    pub(crate) fn of_term(
+        &mut self,
+        patterns: &Patterns,
+        term: TermId,
+        text: &str,
+    ) -> &[(FieldSet, TermId)] {
+        self.begin(patterns);
+        let term = term as usize;
+        if self.terms.len() <= term {
+            self.terms
+                .resize((term + 1).next_power_of_two(), Met::default());
         }
-        let found = self.matches.get(met.start as usize..met.end as usize);
-        // An older copy of the patterns does not have those that came since.
-        let below = patterns.end;
-        let found = found.unwrap_or_default().iter().copied();
-        found.filter(move |(_, term)| *term < below)
+        self.terms[term].matches(patterns, text, &mut self.matches)
+    }
+
+    /// Forgets what is of no use or too much.
+    #[inline]
+    fn begin(&mut self, patterns: &Patterns) {
+        let words = self.short.len() + self.long.len();
+        let is_full = words >= WORDS_MAX || self.matches.len() >= MATCHES_MAX;
+        if self.family != patterns.family || is_full {
+            self.family = patterns.family;
+            self.short.clear();
+            self.long.clear();
+            self.terms.clear();
+            self.matches.clear();
+        }
     }
 }
 
 impl Met {
+    #[inline]
+    fn matches<'m>(
+        &mut self,
+        patterns: &Patterns,
+        text: &str,
+        matches: &'m mut Vec<(FieldSet, TermId)>,
+    ) -> &'m [(FieldSet, TermId)] {
+        if self.below < patterns.end {
+            self.compare(patterns, text, matches);
+        }
+        let found = matches.get(self.start as usize..self.end as usize);
+        let found = found.unwrap_or_default();
+        if self.below == patterns.end {
+            return found;
+        }
+        // An older copy of the patterns does not have those that came since. They lie first.
+        let newer = found.iter().take_while(|(_, term)| *term >= patterns.end);
+        &found[newer.count()..]
+    }
+
     #[cold]
     fn compare(&mut self, patterns: &Patterns, text: &str, matches: &mut Vec<(FieldSet, TermId)>) {
         let before = self.start as usize..self.end as usize;
@@ -80,7 +120,8 @@ impl Met {
             matches.push((fields, term));
         });
         self.below = patterns.end;
-        if matches.len() > first {
+        if let Some(newer @ [_, ..]) = matches.get_mut(first..) {
+            newer.sort_unstable_by_key(|(_, term)| std::cmp::Reverse(*term));
             matches.extend_from_within(before);
             (self.start, self.end) = (first as u32, matches.len() as u32);
         }

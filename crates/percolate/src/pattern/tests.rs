@@ -31,10 +31,23 @@ fn a_word_matches_each_of_its_patterns_once_before_and_after_it_is_known() {
         kept.push(patterns.clone());
     }
     patterns.add(&pattern("(c|b)at", Form::Regex), 7);
+    let words = [
+        "cat",
+        "tomcat",
+        "atat",
+        "catalogueofcatalogues",
+        "dog",
+        "bat",
+    ];
     let mut found = |word: &str, patterns: &Patterns| {
-        let matches = memo.of(patterns, word.as_bytes(), 0..word.len(), word);
-        let mut terms: Vec<u32> = matches.map(|(_, term)| term).collect();
-        terms.sort_unstable();
+        let sorted = |matches: &[(FieldSet, u32)]| {
+            let mut terms: Vec<u32> = matches.iter().map(|(_, term)| *term).collect();
+            terms.sort_unstable();
+            terms
+        };
+        let terms = sorted(memo.of(patterns, word.as_bytes(), 0..word.len(), word));
+        let term = words.iter().position(|other| *other == word).unwrap() as u32;
+        assert_eq!(sorted(memo.of_term(patterns, term, word)), terms);
         terms
     };
     for _ in 0..2 {
