@@ -8,7 +8,6 @@ mod spans;
 use crate::analysis::Words;
 use crate::tree::Node;
 
-pub(crate) use spans::standing;
 pub use spans::{Span, spans};
 
 /// Whether a document matches a tree.

@@ -106,7 +106,7 @@ fn each(parts: &[Node], words: &Words) -> Option<Vec<Vec<Span>>> {
 }
 
 /// Where a term stands.
-pub(crate) fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
+fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
     let Ok(matcher) = Matcher::new(term) else {
         return Vec::new(); // the parser refused it
     };
