@@ -261,6 +261,7 @@ impl Engine {
                 pq.changed.clear(); // no record since: what had changed was undone
                 return None;
             }
+            self.unused.retain(|unused| *unused != path); // of an attempt before: it is written anew
             pq.folding = true;
             pq.folding_ids = std::mem::take(&mut pq.changed);
             let ids = &pq.folding_ids;
