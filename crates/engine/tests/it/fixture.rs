@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use disk::{Disk, MemoryDisk, RealDisk};
+use disk::{Disk, FaultDisk, MemoryDisk, RealDisk, at_random, everything_kept, everything_lost};
 use engine::{Command, Now, Options};
 
 use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
-use crate::statement::{Statement, parse};
+use crate::statement::{Statement, command, parse};
 
 /// What a directory of one version was made of: tables of every kind, with files of every kind, and records above them.
 struct Written {
@@ -171,6 +171,102 @@ fn check(written: &Written) {
     let mut driver = Driver::open(small(Arc::new(disk)), Now::default()).unwrap();
     assert!(driver.recovered.records_replayed >= written.above.len() as u64);
     assert_eq!(dump(&mut driver, written), want);
+}
+
+/// One call in so many loses the power; `SEINE_TEST_TIMES` makes it each.
+fn every() -> usize {
+    match std::env::var_os("SEINE_TEST_TIMES") {
+        Some(_) => 1,
+        None => 5,
+    }
+}
+
+/// The directory is opened, written to and folded by this build, and the power goes in any call of that.
+fn check_written_to(written: &Written, further: &[&str]) {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(written.folder);
+    let image = MemoryDisk::new();
+    load(&image, &fixture, "");
+    let open = |disk: &FaultDisk| Driver::open(small(Arc::new(disk.clone())), Now::default());
+    let run = |disk: &FaultDisk| {
+        let Ok(mut driver) = open(disk) else {
+            return Vec::new();
+        };
+        let mut states = vec![dump(&mut driver, written)];
+        for line in further {
+            if driver.run(command(line)).is_err() {
+                break;
+            }
+            states.push(dump(&mut driver, written));
+        }
+        states
+    };
+    let disk = FaultDisk::over(&image);
+    let states = run(&disk);
+    assert_eq!(states.len(), further.len() + 1, "all is taken");
+    for cut in (0..disk.change_count()).step_by(every()) {
+        let disk = FaultDisk::over(&image);
+        disk.power_off_after(cut);
+        let acknowledged = run(&disk).len().max(1);
+        for crashed in [
+            disk.crash(everything_lost),
+            disk.crash(everything_kept),
+            disk.crash(at_random(cut)),
+        ] {
+            let mut driver = open(&FaultDisk::over(&crashed)).unwrap();
+            let found = dump(&mut driver, written);
+            let may_be = states.iter().skip(acknowledged - 1).take(2);
+            assert!(
+                may_be.clone().any(|state| *state == found),
+                "{} cut {cut}: {found:?} is none of {:?}",
+                written.folder,
+                may_be.collect::<Vec<_>>()
+            );
+            let mut driver = driver.reopen().unwrap();
+            assert_eq!(dump(&mut driver, written), found, "the second opening");
+        }
+    }
+}
+
+#[test]
+fn directories_of_all_formats_may_be_written_to_and_lose_power_at_any_time() {
+    check_written_to(
+        &FORMAT_1,
+        &[
+            "insert alerts (id, query) values (20, 'cat'), (21, 'dog')",
+            "insert posts (id, body, n) values (20, 'cat dog', 1)",
+            "checkpoint",
+            "replace alerts (id, query) values (20, 'cow')",
+            "delete alerts where id = 7",
+            "checkpoint",
+            "insert posts (id, body, n) values (21, 'cow', 1)",
+        ],
+    );
+    check_written_to(
+        &FORMAT_2,
+        &[
+            "insert news (body, n) values ('a dog', 6), ('big cat', 7)",
+            "checkpoint",
+            "replace alerts (id, query) values (1, 'cow')",
+            "many insert alerts (id, query) values (9, 'elk'); insert posts (id, body, n) values (21, 'cow elk', 1)",
+            "delete alerts",
+            "checkpoint",
+            "insert alerts (query) values ('big')",
+        ],
+    );
+    check_written_to(
+        &FORMAT_3,
+        &[
+            "delete alerts where id = 1",
+            "checkpoint",
+            "insert alerts (id, query) values (1, 'cow'), (30, 'ape')",
+            "checkpoint",
+            "delete alerts",
+            "checkpoint",
+            "insert alerts (query) values ('big')",
+        ],
+    );
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod faults;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod language;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod model;
