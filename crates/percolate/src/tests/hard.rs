@@ -203,3 +203,80 @@ fn equal_filters_are_asked_once_for_each_document_that_is_left() {
         "twice, and never for the document without the word"
     );
 }
+
+/// Standing queries at the language's limits, and a document with a field for each of 64 and very many words.
+#[test]
+fn queries_of_very_many_words_are_hit_as_the_reference_says() {
+    let analyzer = Analyzer::default();
+    let names: Vec<String> = (0..64).map(|field| format!("f{field}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let joined = |count: usize, between: &str| {
+        let words: Vec<String> = (0..count).map(|number| format!("w{number}")).collect();
+        words.join(between)
+    };
+    let texts = [
+        joined(16_384, " "),
+        joined(16_384, " | "),
+        format!("({}) (x | y)", joined(5_000, " | ")),
+        format!("({}) -x", joined(500, "* | ")),
+        format!("\"{}\"", joined(16_000, " ")),
+        format!("\"{}\"~9", joined(2_000, " ")),
+        format!("\"{}\"/100", joined(255, " ")),
+        format!("@f63 ({})", joined(4_097, " | ")),
+        format!("x -({})", joined(8_000, " | ")),
+    ];
+    let mut set = QuerySet::new();
+    let mut roots = Vec::new();
+    for (text, id) in texts.iter().zip(0..) {
+        let root = query::parse(text, &names, &analyzer).unwrap().root;
+        insert(&mut set, id, &root);
+        roots.push((id, root));
+    }
+    let mut many = Words::new();
+    many.push_field(&analyzer, 0, &joined(20_000, " "));
+    let mut wide = Words::new();
+    for field in 0..64 {
+        wide.push_field(
+            &analyzer,
+            field,
+            &format!("w{} y x{field}", 300 * u32::from(field)),
+        );
+    }
+    let documents = [many, wide, document(&["x"]), document(&["w7 x"])];
+    let verifiers: Vec<_> = roots
+        .iter()
+        .map(|(id, root)| (*id, query::verify::Verifier::new(root)))
+        .collect();
+    let want: Vec<(u64, Vec<u32>)> = verifiers
+        .iter()
+        .map(|(id, verifier)| {
+            let numbered = documents.iter().zip(0..);
+            let hit = numbered.filter(|(words, _)| verifier.matches(words));
+            (*id, hit.map(|(_, number)| number).collect())
+        })
+        .filter(|(_, hit): &(u64, Vec<u32>)| !hit.is_empty())
+        .collect();
+    let mut scratch = Scratch::new();
+    assert_eq!(ask(&set.snapshot(), &documents, &mut scratch), want);
+    set.settle();
+    assert_eq!(
+        ask(&set.snapshot(), &documents, &mut scratch),
+        want,
+        "filed anew"
+    );
+}
+
+#[test]
+fn regular_expressions_of_many_queries_are_each_compared_with_a_word_once() {
+    let mut set = QuerySet::new();
+    for id in 0..200 {
+        insert(
+            &mut set,
+            id,
+            &pattern(&format!("[a-z]+{id}(x|y)*"), Form::Regex),
+        );
+    }
+    let documents = [document(&["cat7xyx dog199"]), document(&["cat"])];
+    let found = ask(&set.snapshot(), &documents, &mut Scratch::new());
+    assert_eq!(found, [(7, vec![0]), (199, vec![0])]);
+}
