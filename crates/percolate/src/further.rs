@@ -10,11 +10,10 @@ use crate::{
 /// Buffers of one matcher.
 #[derive(Debug, Default)]
 pub(crate) struct Further {
-    /// Terms that end at the place before the one at hand and with which pairs begin: words, and pairs that phrases go on
-    /// from.
-    before: Vec<TermId>,
-    /// Those at the place at hand.
-    here: Vec<TermId>,
+    /// Of each word of the document at hand the field above the position.
+    places: Vec<u64>,
+    /// Terms that a pair may begin with, and the word that each ends with: words, and pairs that phrases go on from.
+    open: Vec<(TermId, u32)>,
     /// Shared with what finds out where patterns stand.
     pub(crate) memo: Memo,
 }
@@ -34,10 +33,10 @@ impl Further {
         }
         if !dictionary.patterns.is_empty() {
             let (patterns, buffer) = (&dictionary.patterns, document.buffer());
-            let words = document.iter().zip(document.spans()).zip(plain);
-            for (((text, field, _), (word, _)), plain) in words {
+            for ((word, field), plain) in document.spans().zip(plain) {
+                let text = || document.text(word.clone());
                 let matches = match plain.term() {
-                    UNKNOWN => self.memo.of(patterns, buffer, word, text),
+                    UNKNOWN => self.memo.of(patterns, buffer, word.clone(), text()),
                     term => self.memo.of_term(patterns, term, text),
                 };
                 let matches = matches.iter();
@@ -48,6 +47,8 @@ impl Further {
         }
     }
 
+    /// First it is found out which words may begin a pair with their neighbour, without a branch on whether one does; then
+    /// each of these is followed as far as phrases go.
     fn mark_pairs(
         &mut self,
         dictionary: &Dictionary,
@@ -55,31 +56,39 @@ impl Further {
         plain: &[Plain],
         mut mark: impl FnMut(TermId),
     ) {
-        self.here.clear();
-        let mut place = (0, 0);
-        for ((_, field, position), plain) in document.iter().zip(plain) {
-            if (field, position) != place {
-                std::mem::swap(&mut self.before, &mut self.here);
-                self.here.clear();
-                if place != (field, position.wrapping_sub(1)) {
-                    self.before.clear();
-                }
-                place = (field, position);
-            }
-            let right = plain.term();
-            if right == UNKNOWN {
-                continue;
-            }
-            for left in &self.before {
-                dictionary.pairs.each(*left, right, field, |pair| {
+        let Further { places, open, .. } = self;
+        let pairs = &dictionary.pairs;
+        places.clear();
+        places.extend(
+            document
+                .places()
+                .map(|(field, position)| u64::from(field) << 32 | u64::from(position)),
+        );
+        let following = || places.iter().zip(places.iter().skip(1));
+        let shared = following().fold(false, |shared, (at, next)| shared | (at == next));
+        open.clear();
+        open.resize(plain.len(), (UNKNOWN, 0));
+        let mut count = 0;
+        let neighbours = plain.iter().zip(plain.iter().skip(1));
+        for ((index, (left, right)), (at, next)) in (0..).zip(neighbours).zip(following()) {
+            let (left, right) = (left.term(), right.term());
+            let is_likely = (right != UNKNOWN) & (*next == at + 1) & pairs.may_hold(left, right);
+            open[count] = (left, index);
+            count += usize::from((left != UNKNOWN) & (shared | is_likely));
+        }
+        open.truncate(count);
+        while let Some((left, index)) = open.pop() {
+            let at = places[index as usize];
+            let next = (index + 1..).zip(&places[index as usize + 1..]);
+            let next = next.skip_while(|(_, place)| **place == at);
+            for (next, _) in next.take_while(|(_, place)| **place == at + 1) {
+                let right = plain[next as usize].term();
+                pairs.each(left, right, (at >> 32) as u8, |pair| {
                     mark(pair);
-                    if dictionary.pairs.begins(pair) {
-                        self.here.push(pair);
+                    if pairs.begins(pair) {
+                        open.push((pair, next));
                     }
                 });
-            }
-            if dictionary.pairs.begins(right) {
-                self.here.push(right);
             }
         }
     }

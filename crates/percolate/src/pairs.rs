@@ -32,13 +32,37 @@ pub(crate) struct Pair {
 
 #[derive(Clone, Debug, Default)]
 struct Layer {
-    /// The first pair of two words.
-    heads: HashMap<(TermId, TermId), u32, FxBuildHasher>,
+    /// The first pair of two words: the one that was added last.
+    heads: HashMap<(TermId, TermId), Head, FxBuildHasher>,
     pairs: Vec<Pair>,
     /// Bit by term: begins a pair.
     begins: Vec<u64>,
     /// Bits by pair, a few for each: most neighbours are told from pairs here, in nearer memory than the table.
     likely: Vec<u64>,
+}
+
+/// What is asked of a pair, beside its words.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    fields: FieldSet,
+    term: TermId,
+    /// Its place, and that of the next one of the same words, or [`NONE`].
+    place: u32,
+    next: u32,
+}
+
+impl Head {
+    fn of(pair: &Pair, place: u32) -> Head {
+        let Pair {
+            fields, term, next, ..
+        } = *pair;
+        Head {
+            fields,
+            term,
+            place,
+            next,
+        }
+    }
 }
 
 /// Words of 64 bits in `likely` for so many pairs at most.
@@ -57,14 +81,12 @@ fn set(bits: &mut [u64], hash: usize) {
 
 impl Layer {
     fn add(&mut self, pair: Pair) {
-        let place = self.pairs.len() as u32;
-        let head = self.heads.entry((pair.left, pair.right));
-        let next = match &head {
-            hashbrown::hash_map::Entry::Occupied(head) => *head.get(),
-            hashbrown::hash_map::Entry::Vacant(_) => NONE,
-        };
-        head.insert(place);
-        self.pairs.push(Pair { next, ..pair });
+        let (words, place) = ((pair.left, pair.right), self.pairs.len() as u32);
+        let before = self.heads.get(&words);
+        let next = before.map_or(NONE, |before| before.place);
+        let pair = Pair { next, ..pair };
+        self.heads.insert(words, Head::of(&pair, place));
+        self.pairs.push(pair);
         let word = pair.left as usize / 64;
         if self.begins.len() <= word {
             self.begins.resize(word + 1, 0);
@@ -92,10 +114,12 @@ impl Layer {
         word >> (term % 64) & 1 == 1
     }
 
-    fn of(&self, left: TermId, right: TermId) -> impl Iterator<Item = &Pair> {
-        let head = self.heads.get(&(left, right));
-        let first = head.and_then(|head| self.pairs.get(*head as usize));
-        std::iter::successors(first, |pair| self.pairs.get(pair.next as usize))
+    fn of(&self, left: TermId, right: TermId) -> impl Iterator<Item = Head> {
+        let first = self.heads.get(&(left, right)).copied();
+        std::iter::successors(first, |head| {
+            let next = self.pairs.get(head.next as usize)?;
+            Some(Head::of(next, head.next))
+        })
     }
 }
 
@@ -109,6 +133,13 @@ impl Pairs {
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.layers.is_empty()
+    }
+
+    /// False for most neighbours that are no pair.
+    #[inline(always)]
+    pub(crate) fn may_hold(&self, left: TermId, right: TermId) -> bool {
+        let layers = self.layers.iter();
+        layers.fold(false, |may, layer| may | layer.may_hold(left, right))
     }
 
     /// Whether a pair begins with the term.

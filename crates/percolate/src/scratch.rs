@@ -223,8 +223,11 @@ impl Steps for Plain {
     }
 }
 
-/// A document of more terms than this may have more than a row has bits.
-const MANY_TERMS: usize = 64;
+/// A document of more terms than this has more than most rows have bits, and more anchors than are compared at once.
+const MANY_TERMS: usize = 256;
+
+/// Anchors whose rows are compared at once with a document of many terms.
+const ANCHORS_AT_ONCE: usize = 64;
 
 /// To look at an entry costs as much as so many probes: it lies anywhere, a row's bits lie together.
 const PROBES_PER_ENTRY: usize = 8;
@@ -420,7 +423,7 @@ impl Survivors {
                 self.anchors[anchors] = *term;
                 anchors += usize::from(level.anchors.may_hold(*term));
             }
-            let anchors = &self.anchors[..anchors];
+            let anchors = &mut self.anchors[..anchors];
             let (places, met) = (&mut self.places, &mut self.met);
             candidates += match terms.len() {
                 0..=MANY_TERMS => steps.probe(level, anchors, terms, document, places, met),
@@ -529,24 +532,28 @@ fn decide_one(
 fn probe_long(
     steps: impl Steps,
     level: &Level,
-    anchors: &[TermId],
+    anchors: &mut [TermId],
     terms: &[TermId],
     document: u32,
     places: &mut Candidates,
     met: &mut Met,
 ) -> u64 {
-    let mut candidates = 0;
-    for anchor in anchors {
-        let row = level.anchors.row(*anchor);
+    let (mut candidates, mut probed) = (0, 0);
+    for index in 0..anchors.len() {
+        let anchor = anchors[index];
+        let row = level.anchors.row(anchor);
         if row.entries as usize * PROBES_PER_ENTRY > terms.len() {
-            let anchor = std::slice::from_ref(anchor);
-            candidates += steps.probe(level, anchor, terms, document, places, met);
+            anchors[probed] = anchor;
+            probed += 1;
         } else if row.entries > 0 {
             candidates += u64::from(row.entries);
             places.grow(row.entries as usize);
             let rows = &level.rows;
             rows.each(row, |place| places.push_if(place, document, true));
         }
+    }
+    for anchors in anchors[..probed].chunks(ANCHORS_AT_ONCE) {
+        candidates += steps.probe(level, anchors, terms, document, places, met);
     }
     candidates
 }

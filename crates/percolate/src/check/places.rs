@@ -91,7 +91,7 @@ impl Places {
                 let patterns = &slice.dictionary.patterns;
                 let matches = match plain.term() {
                     UNKNOWN => memo.of(patterns, document.buffer(), word, text),
-                    term => memo.of_term(patterns, term, text),
+                    term => memo.of_term(patterns, term, || text),
                 };
                 let matches = matches.iter().filter(|(fields, _)| fields.holds(field));
                 sorted.extend(matches.map(|(_, term)| numbered(*term, at)));

@@ -56,16 +56,16 @@ impl Memo {
             }
             None => self.long.entry_ref(text).or_default(),
         };
-        met.matches(patterns, text, &mut self.matches)
+        met.matches(patterns, || text, &mut self.matches)
     }
 
     /// The same for a word that has a plain term in the patterns' dictionary.
     #[inline]
-    pub(crate) fn of_term(
+    pub(crate) fn of_term<'w>(
         &mut self,
         patterns: &Patterns,
         term: TermId,
-        text: &str,
+        text: impl FnOnce() -> &'w str,
     ) -> &[(FieldSet, TermId)] {
         self.begin(patterns);
         let term = term as usize;
@@ -93,14 +93,14 @@ impl Memo {
 
 impl Met {
     #[inline]
-    fn matches<'m>(
+    fn matches<'m, 'w>(
         &mut self,
         patterns: &Patterns,
-        text: &str,
+        text: impl FnOnce() -> &'w str,
         matches: &'m mut Vec<(FieldSet, TermId)>,
     ) -> &'m [(FieldSet, TermId)] {
         if self.below < patterns.end {
-            self.compare(patterns, text, matches);
+            self.compare(patterns, text(), matches);
         }
         let found = matches.get(self.start as usize..self.end as usize);
         let found = found.unwrap_or_default();

@@ -47,7 +47,7 @@ fn a_word_matches_each_of_its_patterns_once_before_and_after_it_is_known() {
         };
         let terms = sorted(memo.of(patterns, word.as_bytes(), 0..word.len(), word));
         let term = words.iter().position(|other| *other == word).unwrap() as u32;
-        assert_eq!(sorted(memo.of_term(patterns, term, word)), terms);
+        assert_eq!(sorted(memo.of_term(patterns, term, || word)), terms);
         terms
     };
     for _ in 0..2 {

@@ -143,6 +143,17 @@ impl Words {
         })
     }
 
+    /// The text of a word by where it lies in [`Words::buffer`].
+    #[must_use]
+    pub fn text(&self, word: Range<usize>) -> &str {
+        self.folded.get(word).unwrap_or_default()
+    }
+
+    /// The field and position of each word, in the order of [`Words::iter`].
+    pub fn places(&self) -> impl ExactSizeIterator<Item = (u8, u32)> + '_ {
+        self.marks.iter().map(|mark| (mark.field, mark.position))
+    }
+
     /// The number of the sentence or paragraph of its field that a position lies in, from 0. Always 0 in a table without
     /// `index_sp`. Cost: a binary search.
     #[must_use]
