@@ -58,19 +58,72 @@ impl Workspace {
     }
 }
 
-impl Check {
-    /// Gives its terms new numbers.
+/// The checks of a level, one behind the other: a check that is run is found where the one before ends.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Checks {
+    code: Vec<u32>,
+    /// By number: where its code ends.
+    ends: Vec<u32>,
+}
+
+impl Checks {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Bytes they take.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.code) + size_of_val(&*self.ends)
+    }
+
+    /// Adds a check and gives its number.
+    pub(crate) fn push(&mut self, check: &Check) -> u32 {
+        self.add(&check.code)
+    }
+
+    /// Adds one of other checks and gives its number here.
+    pub(crate) fn push_of(&mut self, others: &Checks, number: u32) -> u32 {
+        self.add(others.code(number))
+    }
+
+    fn add(&mut self, code: &[u32]) -> u32 {
+        self.code.extend_from_slice(code);
+        assert!(
+            self.code.len() <= u32::MAX as usize,
+            "a level's checks fit into memory"
+        );
+        self.ends.push(self.code.len() as u32);
+        self.ends.len() as u32 - 1
+    }
+
+    #[inline]
+    fn code(&self, number: u32) -> &[u32] {
+        let end = |number: u32| self.ends.get(number as usize).copied().unwrap_or(0);
+        let start = number.checked_sub(1).map_or(0, end);
+        let code = self.code.get(start as usize..end(number) as usize);
+        code.unwrap_or_default()
+    }
+
+    /// Gives all terms new numbers.
     pub(crate) fn renumber(&mut self, number: &mut dyn FnMut(TermId) -> TermId) {
         code::each_term(&mut self.code, |term| *term = number(*term));
     }
 
-    /// Those of the documents `among` that satisfy the check.
-    pub(crate) fn run(&self, among: u64, slice: Slice<'_>, work: &mut Workspace) -> u64 {
+    /// Those of the documents `among` that satisfy a check.
+    pub(crate) fn run(
+        &self,
+        number: u32,
+        among: u64,
+        slice: Slice<'_>,
+        work: &mut Workspace,
+    ) -> u64 {
         work.stack.clear();
+        let code = self.code(number);
         let (mut at, mut left) = (0, among);
-        while let Some(head) = self.code.get(at) {
+        while let Some(head) = code.get(at) {
             let (operation, count) = code::parts(*head);
-            let operands = self.code.get(at + 1..at + 1 + count).unwrap_or_default();
+            let operands = code.get(at + 1..at + 1 + count).unwrap_or_default();
             at += 1 + count;
             match operation {
                 code::HOLD => left = operands.iter().fold(left, |left, t| left & slice.mask(*t)),
@@ -79,7 +132,7 @@ impl Check {
                 code::PLACES => {
                     let end = operands.first().map_or(at, |end| *end as usize);
                     let with_patterns = operands.get(1).is_some_and(|with| *with != 0);
-                    let spans = self.code.get(at..end).unwrap_or_default();
+                    let spans = code.get(at..end).unwrap_or_default();
                     left = keep(left, |document| {
                         let memo = with_patterns.then_some(&mut work.further.memo);
                         work.places.learn(document, slice, memo);

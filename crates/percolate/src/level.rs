@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::{
     anchors::Anchors,
-    check::{Check, Slice, Workspace},
+    check::{Checks, Slice, Workspace},
     dictionary::TermId,
     entry::{Draft, Entry, Group, Tail},
     filter::{Filter, Filters},
@@ -42,7 +42,7 @@ pub(crate) struct Level {
     /// A query has more than one entry: its documents may be found out of order.
     pub(crate) has_alternatives: bool,
     tails: Box<[Tail]>,
-    checks: Box<[Arc<Check>]>,
+    checks: Checks,
     /// By query, the place of its filter in `filters`, or [`NO_FILTER`]; shorter by those at the end without one.
     filter_of: Box<[u32]>,
     filters: Box<[Filter]>,
@@ -71,6 +71,7 @@ impl Level {
             + size_of_val(&*self.grouped)
             + size_of_val(&*self.always)
             + size_of_val(&*self.tails)
+            + self.checks.bytes()
             + size_of_val(&*self.filter_of)
     }
 
@@ -123,8 +124,8 @@ impl Level {
         };
         let conditions = tail.conditions.iter();
         let left = conditions.fold(among, |left, condition| left & condition.mask(slice.masks));
-        match tail.check.and_then(|check| self.checks.get(check as usize)) {
-            Some(check) if left != 0 => check.run(left, slice, checking),
+        match tail.check {
+            Some(check) if left != 0 => self.checks.run(check, left, slice, checking),
             _ => left,
         }
     }

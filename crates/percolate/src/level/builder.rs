@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use super::{Level, NO_FILTER, Ordinal};
 use crate::{
     anchors::Anchors,
-    check::Check,
+    check::Checks,
     conjunction::Conjunction,
     dictionary::{NEVER, TermId},
     entry::{Draft, Entry, Group, ORDINALS_MAX, Tail},
@@ -28,7 +28,7 @@ pub(crate) struct Builder {
     filed: Vec<Draft>,
     /// Without an anchor, by query.
     always: Vec<Draft>,
-    checks: Vec<Arc<Check>>,
+    checks: Checks,
     filter_of: Vec<u32>,
     filters: Vec<Filter>,
     /// By a filter's number, its place in `filters`.
@@ -75,10 +75,8 @@ impl Builder {
         for (place, term) in terms.iter_mut().zip(named) {
             *place = *term;
         }
-        let check = conjunction.check.as_ref().map(|check| {
-            self.checks.push(Arc::new(check.clone()));
-            self.checks.len() as u32 - 1
-        });
+        let check = conjunction.check.as_ref();
+        let check = check.map(|check| self.checks.push(check));
         Draft {
             query,
             anchor: NEVER,
@@ -133,10 +131,7 @@ impl Builder {
         let mut moved = |mut draft: Draft| {
             draft.query = places[draft.query as usize]?;
             draft.check = draft.check.map(|old| {
-                *checks[old as usize].get_or_insert_with(|| {
-                    self.checks.push(Arc::clone(&level.checks[old as usize]));
-                    self.checks.len() as u32 - 1
-                })
+                *checks[old as usize].get_or_insert_with(|| self.checks.push_of(&level.checks, old))
             });
             let positive = &mut draft.terms[..usize::from(draft.positive)];
             positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
@@ -156,13 +151,11 @@ impl Builder {
         &mut self,
         filed: Vec<Draft>,
         always: Vec<Draft>,
-        checks: &[Arc<Check>],
+        checks: &Checks,
         number: &mut dyn FnMut(TermId) -> TermId,
     ) {
-        self.checks = checks.to_vec();
-        for check in &mut self.checks {
-            Arc::make_mut(check).renumber(number);
-        }
+        self.checks = checks.clone();
+        self.checks.renumber(number);
         let mut renumbered = |mut draft: Draft| {
             let terms = usize::from(draft.positive) + usize::from(draft.negative);
             for term in &mut draft.terms[..terms] {
@@ -205,7 +198,7 @@ impl Builder {
             always,
             has_alternatives,
             tails: filing.tails.into(),
-            checks: self.checks.into(),
+            checks: self.checks,
             filter_of: self.filter_of.into(),
             filters: self.filters.into(),
         }
