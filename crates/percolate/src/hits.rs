@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     found::{Finds, Found, document_of, grow, query_of},
-    level::Ordinal,
+    level::{Level, Ordinal},
     limits::PAIRS_MAX,
     set::Held,
     standing::StandingQuery,
@@ -30,7 +30,7 @@ pub struct Work {
 /// so that a call allocates nothing once its buffers have grown. It keeps the levels of the snapshot alive.
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
-    levels: Vec<Held>,
+    levels: Vec<Arc<Level>>,
     /// The first so many of each are the answer; room once made is kept.
     rows: Vec<Row>,
     rows_len: usize,
@@ -60,7 +60,7 @@ impl Hits {
     /// that hit it in the slice given to the call, ascending, never empty.
     pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
         self.rows[..self.rows_len].iter().map(|row| {
-            let query = &self.levels[row.level as usize].level.queries[row.query as usize];
+            let query = &self.levels[row.level as usize].queries[row.query as usize];
             (query, self.documents_of(row))
         })
     }
@@ -68,7 +68,7 @@ impl Hits {
     /// The same rows with the query's id alone: does not touch the queries.
     pub fn ids(&self) -> impl Iterator<Item = (u64, &[u32])> {
         self.rows[..self.rows_len].iter().map(|row| {
-            let id = self.levels[row.level as usize].level.ids[row.query as usize];
+            let id = self.levels[row.level as usize].ids[row.query as usize];
             (id, self.documents_of(row))
         })
     }
@@ -98,21 +98,37 @@ impl Hits {
     /// Forgets the hits, keeps the buffers.
     pub fn clear(&mut self) {
         self.levels.clear();
+        self.forget();
+    }
+
+    fn forget(&mut self) {
         self.rows_len = 0;
         self.documents_len = 0;
         self.work = Work::default();
     }
 
-    /// Adds what was found in a level, in rising order, as rows. No branch on where one query ends and the next begins:
+    /// Forgets the hits of the call before and holds these levels. Those it holds already it leaves alone: to count holders
+    /// is to write to memory that all matchers share.
+    pub(crate) fn begin(&mut self, levels: &[Held]) {
+        self.forget();
+        self.levels.truncate(levels.len());
+        for (number, held) in levels.iter().enumerate() {
+            match self.levels.get_mut(number) {
+                Some(level) if Arc::ptr_eq(level, &held.level) => {}
+                Some(level) => *level = Arc::clone(&held.level),
+                None => self.levels.push(Arc::clone(&held.level)),
+            }
+        }
+    }
+
+    /// Adds what was found in a level of that number, in rising order, as rows. No branch on where one query ends and the next begins:
     /// most have one document or two, and nobody could predict which.
     #[inline(always)]
     pub(crate) fn push_level(
         &mut self,
-        held: &Held,
+        (level, held): (u32, &Held),
         finds: &mut Finds,
     ) -> Result<(), TooManyPairs> {
-        let level = self.levels.len() as u32;
-        self.levels.push(held.clone());
         if held.removed.len() > 0 {
             finds.retain_from(0, |pair| !held.removed.holds(query_of(pair)));
         }
@@ -149,7 +165,7 @@ impl Hits {
         let levels = &self.levels;
         let rows = &mut self.rows[..self.rows_len];
         if rows.chunk_by(|a, b| a.level == b.level).nth(1).is_some() {
-            rows.sort_by_key(|row| levels[row.level as usize].level.ids[row.query as usize]);
+            rows.sort_by_key(|row| levels[row.level as usize].ids[row.query as usize]);
         }
     }
 }

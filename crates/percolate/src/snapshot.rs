@@ -60,7 +60,7 @@ impl Snapshot {
         scratch: &mut Scratch,
         hits: &mut Hits,
     ) -> Result<(), TooManyPairs> {
-        hits.clear();
+        hits.begin(&self.levels);
         scratch.begin(self.levels.len());
         let slices = documents.words.chunks(SLICE_DOCUMENTS);
         for (words, number) in slices.zip(0..) {
@@ -78,9 +78,9 @@ impl Snapshot {
             }
         }
         let Scratch { finds, sorter, .. } = scratch;
-        for (held, finds) in self.levels.iter().zip(finds) {
+        for ((held, finds), number) in self.levels.iter().zip(finds).zip(0..) {
             sorter.sort(finds, held.level.len(), documents.words.len());
-            hits.push_level(held, finds)?;
+            hits.push_level((number, held), finds)?;
         }
         hits.order();
         Ok(())
