@@ -81,3 +81,42 @@ fn the_code_for_this_processor_finds_what_the_plain_code_finds() {
     assert_eq!(work.matches, hits.work().matches);
     assert_eq!(work.candidates, hits.work().candidates);
 }
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn words_looked_up_by_vectors_are_those_looked_up_one_by_one() {
+    use crate::{
+        dictionary::Dictionary,
+        looked::Looked,
+        scratch::{Plain, Steps},
+    };
+    let Some(vectors) = super::x86::Vectors::new() else {
+        return;
+    };
+    let mut draws = Draws(2);
+    let mut word = || {
+        let text = draws.word();
+        text.repeat(1 + draws.below(6) as usize) // some are too long to be keys
+    };
+    let mut dictionary = Dictionary::default();
+    for number in 0..2_000_u32 {
+        dictionary.intern(&Word::whole(word(), FieldSet::ALL));
+        if number % 50 == 0 {
+            dictionary.intern(&Word::whole(word(), FieldSet(2)));
+        }
+        if number == 1_500 {
+            dictionary.compact();
+        }
+    }
+    let (mut plain, mut wide) = (Looked::default(), Looked::default());
+    for number in 0..300 {
+        let text: Vec<String> = (0..number % 40).map(|_| word()).collect();
+        let mut words = Words::new();
+        words.push_field(&Analyzer::default(), 0, &text.join(" "));
+        Plain.look_up(dictionary.view(), &words, &mut plain);
+        vectors.look_up(dictionary.view(), &words, &mut wide);
+        assert_eq!(wide.plain[..words.len()], plain.plain[..words.len()]);
+        assert_eq!(wide.known(), plain.known());
+        assert_eq!(wide.is_limited, plain.is_limited);
+    }
+}
