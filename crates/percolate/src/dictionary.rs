@@ -109,6 +109,8 @@ pub(crate) struct Dictionary {
     base: Arc<Layer>,
     recent: Arc<Layer>,
     terms: TermId,
+    /// How often the small layer was merged into the large one.
+    compactions: u64,
     pub(crate) pairs: Pairs,
     pub(crate) patterns: Patterns,
 }
@@ -313,8 +315,12 @@ impl Dictionary {
     }
 
     /// Takes over the layer of an older copy of this dictionary, which was compacted since. What was added after the
-    /// copy was made stays in the small layer.
+    /// copy was made stays in the small layer. Nothing is done if this one was compacted meanwhile: its large layer then
+    /// has words that the copy's has not.
     pub(crate) fn install(&mut self, compacted: Dictionary) {
+        if self.compactions + 1 != compacted.compactions {
+            return;
+        }
         let is_new = |term: TermId| term >= FIRST + compacted.terms;
         let recent = Arc::make_mut(&mut self.recent);
         let has_new = |limited: &[Limited]| limited.iter().any(|limited| is_new(limited.term));
@@ -332,6 +338,7 @@ impl Dictionary {
     /// Merges the small layer into the large one: a look-up then has one layer to look into. What the small one holds
     /// wins, it is newer. Cost: linear in all words if a snapshot shares the large layer, else in those of the small.
     pub(crate) fn compact(&mut self) {
+        self.compactions += 1;
         let recent = std::mem::take(&mut self.recent);
         let base = Arc::make_mut(&mut self.base);
         recent.short.each(|key, plain| base.short.put(key, plain));

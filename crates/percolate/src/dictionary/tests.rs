@@ -1,6 +1,6 @@
 use query::tree::{FieldSet, Word};
 
-use super::{Dictionary, FIRST, UNKNOWN, key_in};
+use super::{CROWDED_WORDS_MIN, Dictionary, FIRST, TermId, UNKNOWN, key_in};
 
 fn word(text: &str, fields: FieldSet) -> Word {
     Word::whole(text, fields)
@@ -90,5 +90,21 @@ fn each_set_of_fields_of_a_word_is_a_term_of_its_own() {
         dictionary.limited(plain, 1, |term| held.push(term));
         held.sort_unstable();
         assert_eq!(held, [terms[1], terms[2]]);
+    }
+}
+
+#[test]
+fn words_are_kept_that_came_in_such_numbers_that_both_the_job_and_the_writer_merged_the_layers() {
+    let mut dictionary = Dictionary::default();
+    dictionary.intern(&Word::whole("first", FieldSet::ALL));
+    let mut job = dictionary.clone();
+    job.compact();
+    let text = |number: usize| format!("w{number}");
+    let terms: Vec<TermId> = (0..2 * CROWDED_WORDS_MIN)
+        .map(|number| dictionary.intern(&Word::whole(text(number), FieldSet::ALL)))
+        .collect();
+    dictionary.install(job);
+    for (number, term) in terms.iter().enumerate() {
+        assert_eq!(dictionary.find(text(number).as_bytes()).term(), *term);
     }
 }
