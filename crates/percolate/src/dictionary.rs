@@ -130,6 +130,11 @@ impl Dictionary {
         (FIRST + self.terms) as usize
     }
 
+    /// Whether no term was ever numbered.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.terms == 0
+    }
+
     /// For looking up many words.
     #[inline(always)]
     pub(crate) fn view(&self) -> View<'_> {

@@ -2,6 +2,7 @@
 
 use crate::{
     dictionary::{NEVER, TermId},
+    frequency::Costs,
     level::Ordinal,
     limits::INLINE_TERMS,
 };
@@ -141,6 +142,17 @@ impl Draft {
     pub(crate) fn under(mut self, anchor: TermId) -> Draft {
         self.anchor = anchor;
         self
+    }
+
+    /// The same, filed by these costs: under the cheapest of what must be there.
+    pub(crate) fn refile(&mut self, costs: &Costs<'_>) {
+        let positive = &mut self.terms[..usize::from(self.positive)];
+        positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
+        if let Some(cheapest) = positive.first()
+            && !self.covered
+        {
+            self.anchor = *cheapest;
+        }
     }
 
     pub(crate) fn positive(&self) -> &[TermId] {

@@ -146,7 +146,7 @@ impl Uses {
         counted
     }
 
-    /// Takes over what was kept of a term that has a new number.
+    /// Takes over what was kept of a term under its number elsewhere, beside what is kept of it here.
     pub(crate) fn take_over(&mut self, old: &Uses, old_term: TermId, term: TermId) {
         let Some(counted) = old.terms.get(old_term as usize) else {
             return;
@@ -154,7 +154,9 @@ impl Uses {
         if self.terms.len() <= term as usize {
             self.terms.resize(term as usize + 1, Use::default());
         }
-        self.terms[term as usize] = *counted;
+        let place = &mut self.terms[term as usize];
+        let named = place.named.saturating_add(counted.named);
+        *place = Use { named, ..*counted };
         self.named += u64::from(counted.named);
     }
 }

@@ -166,7 +166,7 @@ impl Level {
             builder.begin(query, filter.as_ref());
         }
         let (filed, always) = self.drafts();
-        builder.renumber(filed, always, &self.checks, number);
+        builder.renumber(filed, always, self.checks.clone(), number);
         builder.finish()
     }
 }

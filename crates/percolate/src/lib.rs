@@ -33,7 +33,7 @@ pub use hits::{Hits, TooManyPairs, Work};
 pub use limits::PAIRS_MAX;
 pub use merging::{MergeJob, Merged};
 pub use scratch::Scratch;
-pub use set::QuerySet;
+pub use set::{Part, QuerySet};
 pub use snapshot::Snapshot;
 pub use standing::{HitCount, StandingQuery};
 

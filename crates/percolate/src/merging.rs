@@ -56,6 +56,15 @@ pub(crate) struct Renumbering {
 }
 
 impl Renumbering {
+    /// Into a vocabulary that is there already.
+    pub(crate) fn into(words: Vocabulary, filters: Filters) -> Renumbering {
+        Renumbering {
+            words,
+            filters,
+            ..Renumbering::default()
+        }
+    }
+
     /// Takes over what the old vocabulary has come to.
     pub(crate) fn learn(&mut self, old: &Vocabulary) {
         self.named = old.dictionary.named();
@@ -65,6 +74,18 @@ impl Renumbering {
 
     /// A level in the new vocabulary; its queries keep their places.
     pub(crate) fn level(&mut self, level: &Level) -> Level {
+        self.renumber(|number, filters| level.renumbered(number, filters))
+    }
+
+    /// Queries on their way into a level, in the new vocabulary.
+    pub(crate) fn unfiled(&mut self, builder: &mut Builder) {
+        self.renumber(|number, filters| builder.renumber_all(number, filters));
+    }
+
+    fn renumber<R>(
+        &mut self,
+        work: impl FnOnce(&mut dyn FnMut(TermId) -> TermId, &mut Filters) -> R,
+    ) -> R {
         let Renumbering {
             words,
             filters,
@@ -79,7 +100,7 @@ impl Renumbering {
                 new
             })
         };
-        level.renumbered(&mut renumber, filters)
+        work(&mut renumber, filters)
     }
 }
 

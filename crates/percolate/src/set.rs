@@ -1,5 +1,7 @@
 //! The writer's side: queries added, replaced and removed.
 
+mod load;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use query::{
@@ -22,6 +24,8 @@ use crate::{
     snapshot::Snapshot,
     standing::StandingQuery,
 };
+
+pub use load::Part;
 
 /// A set of standing queries, owned by one writer.
 ///
@@ -127,6 +131,26 @@ pub(crate) struct Vocabulary {
     pub(crate) uses: Arc<Uses>,
 }
 
+impl Vocabulary {
+    fn compiled(
+        &mut self,
+        stream: &Stream,
+        query: Arc<StandingQuery>,
+        root: &Node,
+        filter: Option<Filter>,
+    ) -> Fresh {
+        let mut terms = Compiling {
+            words: self,
+            stream,
+        };
+        Fresh {
+            conjunctions: compile(root, &mut terms),
+            filter,
+            query,
+        }
+    }
+}
+
 /// A vocabulary with the stream's counts: what compiling a query asks.
 struct Compiling<'a> {
     words: &'a mut Vocabulary,
@@ -171,15 +195,8 @@ impl QuerySet {
         filter: Option<Arc<Prepared>>,
     ) -> Option<Arc<StandingQuery>> {
         let replaced = self.take(query.id);
-        let mut terms = Compiling {
-            words: &mut self.words,
-            stream: &self.stream,
-        };
-        let fresh = Fresh {
-            conjunctions: compile(root, &mut terms),
-            filter: filter.map(|filter| self.filters.intern(&query.filters, filter)),
-            query,
-        };
+        let filter = filter.map(|filter| self.filters.intern(&query.filters, filter));
+        let fresh = self.words.compiled(&self.stream, query, root, filter);
         self.fresh.insert(fresh.query.id, fresh);
         if self.fresh.len() >= FRESH_MAX.max(self.len / FRESH_PART) {
             self.push_fresh();

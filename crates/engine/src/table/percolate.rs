@@ -75,6 +75,9 @@ pub(crate) struct Reading {
     analyzer: Arc<Analyzer>,
 }
 
+/// Memory of a query beside its texts, by estimate: its row, its share of a level, and of the words.
+const QUERY_BYTES: u64 = 256;
+
 const EVERY_DOCUMENT: &str = "the query holds no word: every document matches";
 
 /// A pq table that listens to a search table.
@@ -108,6 +111,11 @@ impl PercolateTable {
             is_unpublished: true,
             folding: false,
         }
+    }
+
+    /// Memory of its queries, by estimate.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.text_bytes + QUERY_BYTES * self.set.len() as u64
     }
 
     /// Whether records hold its hits, so that they are needed until they are counted.
@@ -144,17 +152,10 @@ impl PercolateTable {
         if position > self.counted {
             self.loaded_counts = FxHashMap::default();
         }
-        self.changed.insert(row.id);
-        self.put_loaded(stored);
+        let (query, compiled) = stored;
+        counted(&self.loaded_counts, &query);
+        self.put(Arc::new(query), compiled);
         Ok(())
-    }
-
-    /// Stores a query that a file holds or will hold, with its counts from their file, if it is there.
-    fn put_loaded(&mut self, (query, compiled): (StandingQuery, Compiled)) {
-        if let Some((documents, last_s)) = self.loaded_counts.get(&query.id) {
-            query.count.set(*documents, *last_s);
-        }
-        self.put_unchanged(Arc::new(query), compiled);
     }
 
     /// Takes the counts of a file, for the queries that are stored up to the record that the file covers.
@@ -183,10 +184,6 @@ impl PercolateTable {
     /// Stores a query in the place of one with its id.
     fn put(&mut self, query: Arc<StandingQuery>, compiled: Compiled) {
         self.changed.insert(query.id);
-        self.put_unchanged(query, compiled);
-    }
-
-    fn put_unchanged(&mut self, query: Arc<StandingQuery>, compiled: Compiled) {
         self.highest = self.highest.max(query.id);
         self.text_bytes += text_bytes(&query);
         self.is_unpublished = true;
@@ -251,7 +248,19 @@ fn standing(row: QueryRow) -> StandingQuery {
     }
 }
 
-fn text_bytes(query: &StandingQuery) -> u64 {
+/// Gives a query the counts of their file, if it is there.
+fn counted(counts: &FxHashMap<u64, (u64, i64)>, query: &StandingQuery) {
+    if let Some((documents, last_s)) = counts.get(&query.id) {
+        query.count.set(*documents, *last_s);
+    }
+}
+
+/// Memory of a query whose texts have so many bytes, by estimate.
+pub(crate) fn memory_of(text_bytes: u64) -> u64 {
+    text_bytes + QUERY_BYTES
+}
+
+pub(crate) fn text_bytes(query: &StandingQuery) -> u64 {
     (query.text.len() + query.tags.len() + query.filters.len() + query.source.len()) as u64
 }
 

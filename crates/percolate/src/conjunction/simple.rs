@@ -1,18 +1,40 @@
 //! A tree without what makes no difference to whether a document matches.
 
+use std::borrow::Cow;
+
 use query::tree::Node;
+
+/// The same question, without anything superfluous. Words side by side, which most queries are, hold nothing of the kind.
+pub(super) fn of(node: &Node) -> Cow<'_, Node> {
+    let is_plain = match node {
+        Node::And(parts) => parts.iter().all(is_word),
+        node => is_word(node),
+    };
+    match is_plain {
+        true => Cow::Borrowed(node),
+        false => Cow::Owned(simplified(node)),
+    }
+}
+
+fn is_word(node: &Node) -> bool {
+    match node {
+        Node::Word(_) => true,
+        Node::Not(part) => matches!(**part, Node::Word(_)),
+        _ => false,
+    }
+}
 
 /// The same question without `Maybe`, nested `And` and `Or`, and quorums that are one of these. What asks where words
 /// stand is left as it is.
-pub(super) fn of(node: &Node) -> Node {
+fn simplified(node: &Node) -> Node {
     match node {
-        Node::Maybe(node, _) => of(node),
+        Node::Maybe(node, _) => simplified(node),
         Node::And(parts) => all_of(parts),
         Node::Quorum { parts, least } if *least as usize == parts.len() => all_of(parts),
         Node::Or(parts) | Node::Quorum { parts, least: 1 } => {
             let mut kept = Vec::with_capacity(parts.len());
             for part in parts {
-                match of(part) {
+                match simplified(part) {
                     Node::All => return Node::All,
                     Node::Or(inner) => kept.extend(inner),
                     part => kept.push(part),
@@ -21,10 +43,10 @@ pub(super) fn of(node: &Node) -> Node {
             Node::Or(kept)
         }
         Node::Quorum { parts, least } => Node::Quorum {
-            parts: parts.iter().map(of).collect(),
+            parts: parts.iter().map(simplified).collect(),
             least: *least,
         },
-        Node::Not(part) => Node::Not(Box::new(of(part))),
+        Node::Not(part) => Node::Not(Box::new(simplified(part))),
         node => node.clone(),
     }
 }
@@ -32,7 +54,7 @@ pub(super) fn of(node: &Node) -> Node {
 fn all_of(parts: &[Node]) -> Node {
     let mut kept = Vec::with_capacity(parts.len());
     for part in parts {
-        match of(part) {
+        match simplified(part) {
             Node::All => {}
             Node::And(inner) => kept.extend(inner),
             part => kept.push(part),

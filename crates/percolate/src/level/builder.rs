@@ -12,7 +12,7 @@ use crate::{
     conjunction::Conjunction,
     dictionary::{NEVER, TermId},
     entry::{Draft, Entry, Group, ORDINALS_MAX, Tail},
-    filter::Filter,
+    filter::{Filter, Filters},
     frequency::Costs,
     limits::INLINE_TERMS,
     rows::{Row, Rows},
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Builds a level from queries in rising order of id.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Builder {
     queries: Vec<Arc<StandingQuery>>,
     /// In no order.
@@ -36,7 +36,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Adds a query, compiled. Its id is above every earlier one's.
+    /// Adds a query, compiled. Its id is above every earlier one's, or at least another if [`Builder::finish_anew`] ends it.
     pub(crate) fn add(&mut self, fresh: Fresh) {
         let ordinal = self.begin(&fresh.query, fresh.filter.as_ref());
         for conjunction in fresh.conjunctions {
@@ -133,13 +133,7 @@ impl Builder {
             draft.check = draft.check.map(|old| {
                 *checks[old as usize].get_or_insert_with(|| self.checks.push_of(&level.checks, old))
             });
-            let positive = &mut draft.terms[..usize::from(draft.positive)];
-            positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
-            if let Some(cheapest) = positive.first()
-                && !draft.covered
-            {
-                draft.anchor = *cheapest;
-            }
+            draft.refile(costs);
             Some(draft)
         };
         self.filed.extend(filed.into_iter().filter_map(&mut moved));
@@ -151,10 +145,10 @@ impl Builder {
         &mut self,
         filed: Vec<Draft>,
         always: Vec<Draft>,
-        checks: &Checks,
+        checks: Checks,
         number: &mut dyn FnMut(TermId) -> TermId,
     ) {
-        self.checks = checks.clone();
+        self.checks = checks;
         self.checks.renumber(number);
         let mut renumbered = |mut draft: Draft| {
             let terms = usize::from(draft.positive) + usize::from(draft.negative);
@@ -168,6 +162,65 @@ impl Builder {
         for draft in &mut self.filed {
             draft.anchor = number(draft.anchor);
         }
+    }
+
+    /// Gives its terms and filters the numbers they have elsewhere.
+    pub(crate) fn renumber_all(
+        &mut self,
+        number: &mut dyn FnMut(TermId) -> TermId,
+        filters: &mut Filters,
+    ) {
+        let filed = std::mem::take(&mut self.filed);
+        let always = std::mem::take(&mut self.always);
+        let checks = std::mem::take(&mut self.checks);
+        self.renumber(filed, always, checks, number);
+        let mut done = vec![false; self.filters.len()];
+        for (place, query) in self.filter_of.iter().zip(&self.queries) {
+            let place = *place as usize;
+            if let Some(filter) = self.filters.get_mut(place)
+                && !std::mem::replace(&mut done[place], true)
+            {
+                *filter = filters.intern(&query.filters, Arc::clone(&filter.prepared));
+            }
+        }
+    }
+
+    /// How many queries were added.
+    pub(crate) fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// The level of queries that came in any order of ids, each filed by these costs.
+    pub(crate) fn finish_anew(mut self, costs: &Costs<'_>) -> Level {
+        self.sort();
+        let drafts = self.filed.iter_mut().chain(&mut self.always);
+        drafts.for_each(|draft| draft.refile(costs));
+        self.finish()
+    }
+
+    /// Puts the queries in rising order of id.
+    fn sort(&mut self) {
+        if self.queries.is_sorted_by_key(|query| query.id) {
+            return;
+        }
+        let queries = std::mem::take(&mut self.queries);
+        let mut order: Vec<Ordinal> = (0..queries.len() as Ordinal).collect();
+        order.sort_by_key(|old| queries[*old as usize].id);
+        let mut places = vec![0; queries.len()];
+        for (old, new) in order.iter().zip(0..) {
+            places[*old as usize] = new;
+        }
+        let ordered = order.iter().map(|old| Arc::clone(&queries[*old as usize]));
+        self.queries = ordered.collect();
+        if !self.filter_of.is_empty() {
+            let filter = |old: &Ordinal| self.filter_of.get(*old as usize).copied();
+            let filters = order.iter().map(|old| filter(old).unwrap_or(NO_FILTER));
+            self.filter_of = filters.collect();
+        }
+        for draft in self.filed.iter_mut().chain(&mut self.always) {
+            draft.query = places[draft.query as usize];
+        }
+        self.always.sort_by_key(|draft| draft.query);
     }
 
     fn has_alternatives(&self) -> bool {

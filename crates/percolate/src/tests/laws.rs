@@ -1,6 +1,9 @@
 //! The set against the slow reference: random queries, documents, batch splits, changes and merges.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    sync::Arc,
+};
 
 use proptest::prelude::*;
 use query::{
@@ -49,19 +52,39 @@ fn slot(name: &str) -> Option<usize> {
     ["n", "m", "s"].iter().position(|column| *column == name)
 }
 
+type Filtered = (Arc<StandingQuery>, Option<Arc<Prepared>>);
+
+fn filtered(id: u64, root: &Node, number: Option<usize>) -> Filtered {
+    let prepared = number.map(|number| Prepared::new(&filter(number), &slot).unwrap());
+    let query = StandingQuery {
+        filters: number.map_or("", |number| FILTERS[number]).into(),
+        ..(*standing(id, &format!("{root:?}"))).clone()
+    };
+    (Arc::new(query), prepared.map(Arc::new))
+}
+
 fn insert_filtered(
     set: &mut QuerySet,
     id: u64,
     root: &Node,
     number: Option<usize>,
 ) -> Option<String> {
-    let prepared = number.map(|number| Prepared::new(&filter(number), &slot).unwrap());
-    let query = StandingQuery {
-        filters: number.map_or("", |number| FILTERS[number]).into(),
-        ..(*standing(id, &format!("{root:?}"))).clone()
-    };
-    let replaced = set.insert(Arc::new(query), root, prepared.map(Arc::new));
+    let (query, filter) = filtered(id, root, number);
+    let replaced = set.insert(query, root, filter);
     replaced.map(|query| query.text.to_string())
+}
+
+/// Loads the queries whose ids are new, each into one of three parts.
+fn load(set: &mut QuerySet, model: &mut Model, queries: Vec<Loaded>) {
+    let mut parts: Vec<_> = (0..3).map(|_| set.part()).collect();
+    for (part, id, root, number) in queries {
+        if let Entry::Vacant(place) = model.entry(id) {
+            let (query, filter) = filtered(id, &root, number);
+            parts[part].insert(query, &root, filter);
+            place.insert((root, number));
+        }
+    }
+    set.load(parts);
 }
 
 /// Asks about documents of which the first has that index.
@@ -99,6 +122,9 @@ fn expected(queries: &Model, documents: &[Words]) -> Vec<(u64, Vec<u32>)> {
         .collect()
 }
 
+/// The part it is loaded in, then a query.
+type Loaded = (usize, u64, Node, Option<usize>);
+
 #[derive(Clone, Debug)]
 enum Step {
     Insert(u64, Node, Option<usize>),
@@ -110,6 +136,7 @@ enum Step {
     Install,
     Abandon,
     ForgetWords,
+    Load(Vec<Loaded>),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -124,6 +151,8 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Install),
         1 => Just(Step::Abandon),
         1 => Just(Step::ForgetWords),
+        1 => proptest::collection::vec((0_usize..3, id(), any_node(), any_filter()), 0..30)
+            .prop_map(Step::Load),
     ]
 }
 
@@ -188,6 +217,7 @@ proptest! {
                     set.outlive_words();
                     under_way.extend(set.merge_job());
                 }
+                Step::Load(queries) => load(&mut set, &mut model, queries),
             }
             prop_assert_eq!(set.len(), model.len());
         }

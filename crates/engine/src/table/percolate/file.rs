@@ -147,9 +147,20 @@ impl Writer {
 
 /// A file that was opened and verified.
 pub(crate) struct Opened {
-    path: String,
+    pub(crate) path: String,
     bytes: Bytes,
     version: u32,
+}
+
+/// What a file holds.
+#[derive(Default)]
+pub(crate) struct Contents {
+    /// Ids whose queries in earlier files are gone.
+    pub(crate) gone: Vec<u64>,
+    /// Ids of its queries, rising.
+    pub(crate) ids: Vec<u64>,
+    /// Where queries lie.
+    pub(crate) pieces: Vec<Range<usize>>,
 }
 
 impl Opened {
@@ -183,51 +194,52 @@ impl Opened {
         })
     }
 
-    /// Calls `gone` with the ids it takes away, then `piece` with where some queries lie, at most `together` at a time, in
-    /// order; gives what the file is.
-    pub(crate) fn scan(
-        &self,
-        mut gone: impl FnMut(u64),
-        together: usize,
-        mut piece: impl FnMut(Range<usize>) -> Result<()>,
-        is_base: bool,
-    ) -> Result<QueryFile> {
+    /// What it holds, and where queries lie, at most `together` at a time, in order.
+    pub(crate) fn contents(&self, together: usize) -> Result<Contents> {
         let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES, &damage);
+        self.read_contents(together).map_err(wrong)
+    }
+
+    fn read_contents(&self, together: usize) -> Read<Contents> {
         let mut reader = Reader::new(self.body());
-        let mut entries = 0;
+        let mut contents = Contents::default();
         if self.version > 2 {
-            entries = reader.count().map_err(wrong)?;
-            for _ in 0..entries {
-                gone(reader.number().map_err(wrong)?);
+            for _ in 0..reader.count()? {
+                contents.gone.push(reader.number()?);
             }
         }
-        let rows = reader.count().map_err(wrong)?;
-        entries += rows;
+        let rows = reader.count()?;
         let mut start = reader.offset();
         for row in 1..=rows {
-            skip_row(&mut reader, self.version).map_err(wrong)?;
+            let id = reader.number()?;
+            if contents.ids.last().is_some_and(|last| *last >= id) {
+                return Err(reader.damage("rising ids"));
+            }
+            contents.ids.push(id);
+            for _ in 0..texts(self.version) {
+                reader.bytes()?;
+            }
             if row % together == 0 || row == rows {
-                piece(start..reader.offset())?;
+                contents.pieces.push(start..reader.offset());
                 start = reader.offset();
             }
         }
-        reader.end().map_err(wrong)?;
-        Ok(QueryFile {
-            path: self.path.clone(),
-            entries: entries as u64,
-            is_base,
-        })
+        reader.end()?;
+        Ok(contents)
     }
 
-    /// The queries that lie there. On any thread.
-    pub(crate) fn rows(&self, piece: Range<usize>) -> Result<Vec<QueryRow>> {
+    /// Calls `take` with each query that lies there. On any thread.
+    pub(crate) fn rows(
+        &self,
+        piece: Range<usize>,
+        take: &mut dyn FnMut(QueryRow) -> Result<()>,
+    ) -> Result<()> {
         let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES + piece.start, &damage);
         let mut reader = Reader::new(self.body().get(piece.clone()).unwrap_or_default());
-        let mut rows = Vec::new();
         while reader.end().is_err() {
-            rows.push(read_row(&mut reader, self.version).map_err(wrong)?);
+            take(read_row(&mut reader, self.version).map_err(wrong)?)?;
         }
-        Ok(rows)
+        Ok(())
     }
 
     fn body(&self) -> &[u8] {
@@ -238,14 +250,6 @@ impl Opened {
 /// Texts of a row.
 fn texts(version: u32) -> usize {
     if version < 2 { 3 } else { 4 }
-}
-
-fn skip_row(reader: &mut Reader<'_>, version: u32) -> Read<()> {
-    reader.number()?;
-    for _ in 0..texts(version) {
-        reader.bytes()?;
-    }
-    Ok(())
 }
 
 fn read_row(reader: &mut Reader<'_>, version: u32) -> Read<QueryRow> {

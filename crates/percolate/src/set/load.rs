@@ -1,0 +1,104 @@
+//! Many queries at once, as at a restart: compiled on several threads, each in a vocabulary of its own, and filed once.
+
+use std::{
+    mem::take,
+    sync::{Mutex, PoisonError},
+    thread,
+};
+
+use super::{
+    Arc, Builder, Costs, Filters, Held, Node, Prepared, QuerySet, Renumbering, StandingQuery,
+    Stream, Vocabulary,
+};
+
+/// Queries on their way into a set. Each thread that reads queries fills one; [`QuerySet::load`] takes them all.
+#[derive(Debug)]
+pub struct Part {
+    words: Vocabulary,
+    filters: Filters,
+    stream: Arc<Stream>,
+    builder: Builder,
+}
+
+impl Part {
+    /// Adds a query, as [`QuerySet::insert`] does. Its id is neither in the set nor in another part, nor twice in this one.
+    pub fn insert(
+        &mut self,
+        query: Arc<StandingQuery>,
+        root: &Node,
+        filter: Option<Arc<Prepared>>,
+    ) {
+        let filter = filter.map(|filter| self.filters.intern(&query.filters, filter));
+        let fresh = self.words.compiled(&self.stream, query, root, filter);
+        self.builder.add(fresh);
+    }
+}
+
+impl QuerySet {
+    /// A part to fill on some thread.
+    #[must_use]
+    pub fn part(&self) -> Part {
+        Part {
+            words: Vocabulary::default(),
+            filters: Filters::default(),
+            stream: Arc::clone(&self.stream),
+            builder: Builder::default(),
+        }
+    }
+
+    /// Takes over the queries of parts. Each becomes a level, all filed by what all of them ask for, on as many threads;
+    /// a [`merge_job`](QuerySet::merge_job) makes one of them later. Cost: about 0.2 µs for each query, besides what goes
+    /// through the words of every part but the first.
+    pub fn load(&mut self, parts: Vec<Part>) {
+        let mut builders: Vec<Builder> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let (words, filters, mut builder) = (part.words, part.filters, part.builder);
+            if builder.len() == 0 {
+                continue;
+            }
+            if self.words.dictionary.is_empty() && self.is_empty() {
+                (self.words, self.filters) = (words, filters);
+            } else {
+                let (ours, filters) = (take(&mut self.words), take(&mut self.filters));
+                let mut renumbering = Renumbering::into(ours, filters);
+                renumbering.learn(&words);
+                renumbering.unfiled(&mut builder);
+                (self.words, self.filters) = (renumbering.words, renumbering.filters);
+            }
+            self.len += builder.len();
+            builders.push(builder);
+        }
+        self.words.dictionary.compact();
+        self.file(builders);
+        self.published = None;
+    }
+
+    /// Makes a level of each builder. A thread that cannot be had is none: this one does what is left.
+    fn file(&mut self, builders: Vec<Builder>) {
+        let costs = Costs::new(&self.stream, &self.words.uses);
+        let threads = builders.len();
+        let (waiting, made) = (Mutex::new(builders), Mutex::new(Vec::new()));
+        let next = || {
+            let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.pop()
+        };
+        let work = || {
+            while let Some(builder) = next() {
+                let held = Held::new(builder.finish_anew(&costs));
+                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                made.push(held);
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        made.sort_by_key(|held| std::cmp::Reverse(held.len()));
+        self.levels.extend(made); // behind the others: a job may know where those lie
+    }
+}
