@@ -57,6 +57,8 @@ pub struct EngineStatus {
     pub queue_rows: u64,
     /// Memory of queue rows that are in no file yet.
     pub queue_bytes: u64,
+    /// Memory of standing queries, by estimate, in bytes.
+    pub query_bytes: u64,
     /// Memory of documents that are in no segment yet.
     pub tail_bytes: u64,
     /// Position of the last record applied.

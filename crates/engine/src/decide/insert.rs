@@ -19,6 +19,7 @@ use crate::failure;
 use crate::limits::QUEUE_ROW_BYTES_MAX;
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::state::{Prepared, State};
+use crate::table::percolate::{PercolateTable, memory_of, text_bytes};
 use crate::table::search::{SearchTable, analyse};
 
 /// An INSERT or REPLACE, taken apart.
@@ -261,6 +262,24 @@ fn check_memory(around: Circumstances, bytes: u64) -> Result<()> {
     }
 }
 
+/// Standing queries leave only when they are deleted: those that do not fit are not for later. What they replace is room.
+fn check_queries(around: Circumstances, pq: &PercolateTable, queries: &[QueryRow]) -> Result<()> {
+    let replaced = queries.iter().filter_map(|row| pq.set.get(row.id));
+    let room: u64 = replaced.map(|query| memory_of(text_bytes(query))).sum();
+    let bytes = |row: &QueryRow| {
+        let texts = [&row.query, &row.tags, &row.filters, &row.source];
+        memory_of(texts.iter().map(|text| text.len() as u64).sum())
+    };
+    let bytes = queries.iter().map(bytes).sum::<u64>().saturating_sub(room);
+    if bytes > 0 && around.query_bytes.saturating_add(bytes) > around.memory_bytes {
+        return Err(Error::Limit {
+            what: "bytes of standing queries",
+            max: around.memory_bytes,
+        });
+    }
+    check_memory(around, bytes)
+}
+
 /// The columns of a pq table's own rows, without the id.
 pub(crate) fn query_columns() -> Vec<Column> {
     let column = |name: &str| Column {
@@ -297,15 +316,7 @@ fn queries(
         warnings.extend(read.parsed.warnings);
         queries.push(row);
     }
-    check_memory(
-        around,
-        queries
-            .iter()
-            .map(|row| {
-                (row.query.len() + row.tags.len() + row.filters.len() + row.source.len()) as u64
-            })
-            .sum(),
-    )?;
+    check_queries(around, pq, &queries)?;
     let (affected, last_id) = (queries.len() as u64, queries.last().map_or(0, |row| row.id));
     let reply = Reply::Done {
         affected,

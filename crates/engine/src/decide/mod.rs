@@ -64,8 +64,10 @@ pub(crate) struct Workspace {
 #[derive(Clone, Copy)]
 pub(crate) struct Circumstances {
     pub(crate) now: Now,
-    /// Memory that tails and queues may take in all, in bytes.
+    /// Memory that tails, queues and standing queries may take in all, in bytes.
     pub(crate) memory_bytes: u64,
+    /// What standing queries take of it.
+    pub(crate) query_bytes: u64,
     /// Memory that they may still take, in bytes.
     pub(crate) memory_left: u64,
 }

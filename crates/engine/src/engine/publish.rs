@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError};
 use super::Engine;
 use crate::catalog::{Catalog, TableId};
 use crate::snapshot::{PercolateView, QueueView, SearchView, Snapshot, View};
+use crate::table::percolate::PercolateTable;
 
 /// What was published last: only what changed is made anew.
 #[derive(Default)]
@@ -97,6 +98,11 @@ impl Engine {
             .percolates
             .values()
             .map(|pq| pq.set.len() as u64)
+            .sum();
+        status.query_bytes = state
+            .percolates
+            .values()
+            .map(PercolateTable::memory_bytes)
             .sum();
         status.tail_bytes = state
             .searches

@@ -55,11 +55,13 @@ impl Engine {
     }
 
     fn circumstances(&self) -> Circumstances {
-        let taken =
-            self.status.tail_bytes + self.status.queue_bytes + self.frame.bytes.len() as u64;
+        let status = &self.status;
+        let batch = self.frame.bytes.len() as u64;
+        let taken = status.tail_bytes + status.queue_bytes + status.query_bytes + batch;
         Circumstances {
             now: self.now,
             memory_bytes: self.options.memory_bytes,
+            query_bytes: status.query_bytes + batch,
             memory_left: self.options.memory_bytes.saturating_sub(taken),
         }
     }

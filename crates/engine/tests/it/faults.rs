@@ -382,6 +382,38 @@ fn rows_that_no_memory_would_hold_are_a_limit_and_not_for_later() {
 }
 
 #[test]
+fn standing_queries_that_memory_does_not_hold_are_a_limit_until_some_are_deleted() {
+    let options = Options {
+        memory_bytes: 100 << 10,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    driver
+        .run(command("create table pq (body text) type='pq'"))
+        .unwrap();
+    let insert = |id: u32| format!("insert pq (id, query) values ({id}, 'w')");
+    let mut full = (1..).find(|id| driver.run(command(&insert(*id))).is_err());
+    let full = full.take().unwrap();
+    assert!((100..1000).contains(&full), "{full}");
+    let refused = driver.run(command(&insert(full))).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            Error::Limit {
+                what: "bytes of standing queries",
+                max: 102_400
+            }
+        ),
+        "{refused}"
+    );
+    driver
+        .run(command("replace pq (id, query) values (1, 'v')"))
+        .unwrap();
+    driver.run(command("delete from pq where id = 2")).unwrap();
+    driver.run(command(&insert(full))).unwrap();
+}
+
+#[test]
 fn a_full_mailbox_says_overloaded_and_takes_what_must_fit() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let driver = open(disk);
