@@ -257,3 +257,57 @@ CREATE TABLE listener type='pq' on='a, b';
 ----
 error 1146 (42S02): no table 'a'
 
+# Ids, columns and tables that there are not.
+
+INSERT INTO pq (id, query) VALUES (-1, 'x');
+----
+error 1264 (22003): out of range value for column 'id' at row 1
+
+INSERT INTO pq (id, query, color) VALUES (99, 'x', 'red');
+----
+error 1054 (42S22): no column 'color' in table 'pq'
+
+INSERT INTO pq (id, query, hits) VALUES (99, 'x', 5);
+----
+error 1054 (42S22): no column 'hits' in table 'pq'
+
+CREATE TABLE all_of_them type='distributed' local='pq';
+----
+error 1235 (42000): not yet: table option local
+
+CREATE TABLE all_of_them type='distributed';
+----
+error 1235 (42000): not yet: type='distributed'
+
+INSERT INTO pq (query) VALUES ('ZONE:h1 word');
+----
+error 1064 (42000): query text at byte 0: not yet: zones
+
+INSERT INTO pq (query) VALUES ('REGEX(/((a{100}){100}){100}/)');
+----
+error 1064 (42000): query text at byte 0: the regular expression compiles to more than 262144 bytes
+
+CALL PQ(1, 'x');
+----
+error 1064 (42000): PQ() argument 1 must be a string
+
+CREATE TABLE other (title text) type='pq' dict='keywords_32k';
+----
+error 1235 (42000): not yet: table option dict
+
+# English stems, with and without accents.
+
+CREATE TABLE english (title text) type='pq' morphology='stem_en';
+----
+ok, 0 rows
+
+INSERT INTO english VALUES ('naive plans'), ('résumé');
+----
+ok, 2 rows
+
+CALL PQ('english', ('a naïve plan', 'two resumes', 'naively résumés'), 0 AS docs_json, 1 AS docs);
+----
+id | documents
+1 | 1
+2 | 2,3
+

@@ -117,6 +117,18 @@ CREATE TABLE t (body text) nonsense='1';
 ----
 error 1210 (HY000): no table option 'nonsense'
 
+CREATE TABLE t (body text) morphlogy='stem_en';
+----
+error 1210 (HY000): no table option 'morphlogy', did you mean morphology?
+
+CREATE TABLE t (body text) syntax='lucene';
+----
+error 1210 (HY000): on=, into= and syntax= belong to tables of type='pq'
+
+CREATE TABLE t (body text) type='queue' morphology='stem_en';
+----
+error 1210 (HY000): morphology= belongs to tables that search: a queue makes no words
+
 CREATE TABLE t type='pq' on='nothing' into='hits';
 ----
 error 1146 (42S02): no table 'nothing'

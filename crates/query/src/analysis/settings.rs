@@ -24,6 +24,15 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The settings there are.
+    pub const NAMES: [&'static str; 5] = [
+        "morphology",
+        "index_exact_words",
+        "index_sp",
+        "min_infix_len",
+        "min_prefix_len",
+    ];
+
     /// Changes one setting: `morphology`, `index_exact_words`, `index_sp`, `min_infix_len`, `min_prefix_len`.
     /// `None`: that is no setting of analysis.
     ///
@@ -78,9 +87,14 @@ impl Settings {
         !self.stems() && !self.units
     }
 
-    /// The stem of a word, if a stemmer changes it.
-    pub(super) fn stem(&self, word: &str) -> Option<String> {
+    /// The stem of a word, if a stemmer changes it. `folded` is the word without accents, which English has none of its own:
+    /// `naïve` is `naive` there, while other languages' stemmers know their letters by them.
+    pub(super) fn stem(&self, word: &str, folded: &str) -> Option<String> {
         self.stemmers.iter().find_map(|stemmer| {
+            let word = match stemmer {
+                Algorithm::English => folded,
+                _ => word,
+            };
             let stem = Stemmer::new(*stemmer).stem(word);
             (stem != word && !stem.is_empty()).then(|| stem.into_owned())
         })

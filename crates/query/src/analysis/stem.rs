@@ -104,10 +104,10 @@ pub(super) fn with_stem<T>(
 /// The stem; empty if the word is its own.
 fn stem(settings: &Settings, folded: &str, source: &str) -> String {
     if source.is_ascii() {
-        return settings.stem(folded).unwrap_or_default();
+        return settings.stem(folded, folded).unwrap_or_default();
     }
     let lower: String = source.nfkc().flat_map(char::to_lowercase).collect();
-    let Some(stem) = settings.stem(&lower) else {
+    let Some(stem) = settings.stem(&lower, folded) else {
         return String::new();
     };
     let mut words = Vec::new();

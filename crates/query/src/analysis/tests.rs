@@ -203,6 +203,14 @@ fn stems_stand_where_their_words_do() {
     );
     let german = analyzer(&[("morphology", "libstemmer_german, stem_en")]);
     assert_eq!(shown(&german, "Häuser"), "haus ==hauser");
+    // English has no accents of its own: with and without them is one stem.
+    for (accented, plain) in [
+        ("naïve", "naive"),
+        ("Résumés", "resumes"),
+        ("fiancé", "fiance"),
+    ] {
+        assert_eq!(shown(&english, accented), shown(&english, plain));
+    }
 }
 
 #[test]

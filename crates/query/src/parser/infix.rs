@@ -34,6 +34,16 @@ impl Infix {
     }
 }
 
+/// Whether this is Sphinx's limit to zones: `ZONE:h1`, `ZONE:(h1,h2)`, and the same of ZONESPAN.
+fn is_zone(word: &str, next: &str) -> bool {
+    let name = word
+        .strip_prefix("ZONE:")
+        .or_else(|| word.strip_prefix("ZONESPAN:"));
+    name.is_some_and(|name| {
+        name.starts_with(char::is_alphabetic) || (name.is_empty() && next.starts_with('('))
+    })
+}
+
 impl Parser<'_> {
     /// The operator at the cursor and its length in bytes.
     pub(super) fn infix(&self) -> Result<Option<(Infix, usize)>, QueryError> {
@@ -51,7 +61,7 @@ impl Parser<'_> {
             "MAYBE" => Infix::Maybe,
             "SENTENCE" => Infix::Together(Unit::Sentence),
             "PARAGRAPH" => Infix::Together(Unit::Paragraph),
-            "ZONE:" | "ZONESPAN:" if ahead.get(end..).is_some_and(|next| next.starts_with('(')) => {
+            zone if is_zone(zone, ahead.get(end..).unwrap_or_default()) => {
                 return refuse(self.cursor.at, "not yet: zones".to_owned());
             }
             _ => match word.split_once('/') {

@@ -197,12 +197,15 @@ impl Parser<'_> {
         terms
     }
 
-    /// People who come from other engines write AND, OR and NOT; here they are words like any other.
+    /// People who come from other engines write AND, OR and NOT, or forget the distance of NEAR; here they are words like any other.
     fn warn_of_capitals(&mut self, text: &str) {
         match text {
             "AND" => self.warn("AND is searched as a word: words side by side must all be there"),
             "OR" => self.warn("OR is searched as a word: write | between alternatives"),
             "NOT" => self.warn("NOT is searched as a word: write -word to exclude"),
+            "NEAR" | "NOTNEAR" => {
+                self.warn("NEAR is searched as a word: write NEAR/3 for the operator")
+            }
             _ => {}
         }
     }

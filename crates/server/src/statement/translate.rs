@@ -9,6 +9,7 @@ use wire::sql::{CreateTable, Statement};
 use super::unexpected;
 use crate::errors::{self, Failure};
 use crate::node::Node;
+use crate::settings::nearest;
 use crate::webhook::Target;
 
 /// Options of Manticore's tables that this server does not have yet, told apart from those that nobody has.
@@ -29,16 +30,11 @@ const LATER: &[&str] = &[
     "html_remove_elements",
     "html_strip",
     "ignore_chars",
-    "index_exact_words",
     "index_field_lengths",
-    "index_sp",
     "index_zones",
     "local",
-    "min_infix_len",
-    "min_prefix_len",
     "min_stemming_len",
     "min_word_len",
-    "morphology",
     "morphology_skip_fields",
     "ngram_chars",
     "ngram_len",
@@ -133,7 +129,7 @@ struct Options {
     kind: Option<String>,
     on: Option<String>,
     into: Option<String>,
-    syntax: Syntax,
+    syntax: Option<Syntax>,
     analysis: Settings,
 }
 
@@ -155,10 +151,10 @@ impl Options {
                 "into" => options.into = Some(lower),
                 "syntax" => {
                     let syntax = Syntax::named(value);
-                    options.syntax = syntax.ok_or_else(|| {
+                    options.syntax = Some(syntax.ok_or_else(|| {
                         let message = format!("no syntax '{value}': there are sphinx and lucene");
                         Failure::new(errors::INVALID, message)
-                    })?;
+                    })?);
                 }
                 // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
@@ -166,12 +162,7 @@ impl Options {
                 other if LATER.contains(&other) => {
                     return Err(not_yet(format!("table option {other}")));
                 }
-                other => {
-                    return Err(Failure::new(
-                        errors::INVALID,
-                        format!("no table option '{other}'"),
-                    ));
-                }
+                other => return Err(unknown(other)),
             }
         }
         Ok(options)
@@ -189,7 +180,7 @@ impl Options {
                         .map(|name| name.trim().to_owned())
                         .collect(),
                     into: self.into,
-                    syntax: self.syntax,
+                    syntax: self.syntax.unwrap_or_default(),
                 });
             }
             Some("queue") => Kind::Queue,
@@ -201,14 +192,27 @@ impl Options {
                 return Err(Failure::new(errors::INVALID, message));
             }
         };
-        if self.on.is_some() || self.into.is_some() {
+        if self.on.is_some() || self.into.is_some() || self.syntax.is_some() {
             return Err(Failure::new(
                 errors::INVALID,
-                "on= and into= belong to tables of type='pq'",
+                "on=, into= and syntax= belong to tables of type='pq'",
             ));
+        }
+        if let (Kind::Queue, Some((name, _))) = (&kind, self.analysis.pairs().first()) {
+            let message = format!("{name}= belongs to tables that search: a queue makes no words");
+            return Err(Failure::new(errors::INVALID, message));
         }
         Ok(kind)
     }
+}
+
+/// The refusal of an option that nobody has, with the one that may have been meant.
+fn unknown(name: &str) -> Failure {
+    let known = ["type", "engine", "on", "into", "syntax"];
+    let known = known.into_iter().chain(Settings::NAMES);
+    let meant = nearest(name, known.chain(LATER.iter().copied()))
+        .map_or_else(String::new, |meant| format!(", did you mean {meant}?"));
+    Failure::new(errors::INVALID, format!("no table option '{name}'{meant}"))
 }
 
 /// Whether the option is a setting of analysis; then it is set.

@@ -25,6 +25,7 @@ pub struct PqHit<'a> {
 #[derive(Debug, Default)]
 pub struct PqReply {
     json: Writer,
+    best: Option<u32>,
 }
 
 impl PqReply {
@@ -35,7 +36,7 @@ impl PqReply {
         self.json.raw(",\"timed_out\":false,\"hits\":{\"total\":");
         self.json.number(total);
         self.json
-            .raw(",\"total_relation\":\"eq\",\"max_score\":1,\"documents_matched\":");
+            .raw(",\"total_relation\":\"eq\",\"documents_matched\":");
         self.json.number(documents_matched);
         self.json.open(",\"hits\":[");
     }
@@ -53,7 +54,9 @@ impl PqReply {
         json.number(hit.id);
         json.name("_score");
         let best = hit.weights.and_then(|weights| weights.iter().max());
-        json.number(best.copied().unwrap_or(1));
+        let score = best.copied().unwrap_or(1);
+        self.best = self.best.max(Some(score));
+        json.number(score);
         json.name("_source");
         json.open("{");
         json.name("query");
@@ -85,9 +88,12 @@ impl PqReply {
         json.close("}");
     }
 
-    /// Ends the reply.
+    /// Ends the reply, with the highest score of its hits: it is not known before.
     pub fn end(&mut self) {
-        self.json.close("]}}");
+        self.json.close("]");
+        self.json.name("max_score");
+        self.json.number(self.best.unwrap_or(1));
+        self.json.close("}}");
     }
 
     /// What was written.

@@ -100,6 +100,10 @@ fn with_parameters(mut body: Json, asked: &Asked) -> Result<Json, EsError> {
     if asked.parameter("q").is_some() {
         return Err(EsError::not_yet("q", "a search in the path"));
     }
+    if asked.parameter("scroll").is_some() {
+        let what = "scrolling: ask with a size of up to 100000, or by search_after";
+        return Err(EsError::not_yet("scroll", what));
+    }
     if body.is_null() {
         body = json!({});
     }
