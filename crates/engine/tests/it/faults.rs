@@ -389,7 +389,7 @@ fn standing_queries_that_memory_does_not_hold_are_a_limit_until_some_are_deleted
     };
     let mut driver = Driver::open(options, Now::default()).unwrap();
     driver
-        .run(command("create table pq (body text) type='pq'"))
+        .run(command("create pq pq (body text)"))
         .unwrap();
     let insert = |id: u32| format!("insert pq (id, query) values ({id}, 'w')");
     let mut full = (1..).find(|id| driver.run(command(&insert(*id))).is_err());
@@ -409,7 +409,7 @@ fn standing_queries_that_memory_does_not_hold_are_a_limit_until_some_are_deleted
     driver
         .run(command("replace pq (id, query) values (1, 'v')"))
         .unwrap();
-    driver.run(command("delete from pq where id = 2")).unwrap();
+    driver.run(command("delete pq where id = 2")).unwrap();
     driver.run(command(&insert(full))).unwrap();
 }
 
