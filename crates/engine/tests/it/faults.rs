@@ -388,9 +388,7 @@ fn standing_queries_that_memory_does_not_hold_are_a_limit_until_some_are_deleted
         ..options(Arc::new(MemoryDisk::new()))
     };
     let mut driver = Driver::open(options, Now::default()).unwrap();
-    driver
-        .run(command("create pq pq (body text)"))
-        .unwrap();
+    driver.run(command("create pq pq (body text)")).unwrap();
     let insert = |id: u32| format!("insert pq (id, query) values ({id}, 'w')");
     let mut full = (1..).find(|id| driver.run(command(&insert(*id))).is_err());
     let full = full.take().unwrap();

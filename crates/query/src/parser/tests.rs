@@ -208,7 +208,12 @@ fn punctuation_that_is_no_operator_parts_words() {
         "NEAR a NEAR/ b near/3 maybe Sentence",
         "near a near b near 3 maybe sentence",
     );
-    for text in ["ZONE:(h1) a", "ZONESPAN:(h1) a", "ZONE:h1 a", "ZONESPAN:h1 a"] {
+    for text in [
+        "ZONE:(h1) a",
+        "ZONESPAN:(h1) a",
+        "ZONE:h1 a",
+        "ZONESPAN:h1 a",
+    ] {
         check(text, "not yet: zones at byte 0");
     }
 }
