@@ -17,27 +17,40 @@ pub fn command() -> Command {
                 .value_name("STATEMENT")
                 .help("The statement; else standard input is read."),
         )
-        .arg(
-            Arg::new("addr")
-                .long("addr")
-                .env("SEINE_ADDR")
-                .default_value("127.0.0.1:9306")
-                .value_name("ADDR")
-                .help("Address of the server's MySQL door."),
-        )
-        .arg(
-            Arg::new("user")
-                .long("user")
-                .env("SEINE_USER")
-                .default_value("seine")
-                .help("User name; the password is SEINE_PASSWORD."),
-        )
+        .args(login())
         .arg(
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
                 .help("One JSON object a row, one row a line."),
         )
+}
+
+/// What names a server and who asks, of every verb that speaks SQL to one.
+pub fn login() -> [Arg; 2] {
+    let addr = Arg::new("addr")
+        .long("addr")
+        .env("SEINE_ADDR")
+        .default_value("127.0.0.1:9306")
+        .value_name("ADDR")
+        .help("Address of the server's MySQL door.");
+    let user = Arg::new("user")
+        .long("user")
+        .env("SEINE_USER")
+        .default_value("seine")
+        .help("User name; the password is SEINE_PASSWORD.");
+    [addr, user]
+}
+
+/// A connection to the server that [`login`] names.
+///
+/// # Errors
+/// Why there is none, with the address.
+pub fn connect(matches: &ArgMatches) -> Result<Client, String> {
+    let text = |name: &str| matches.get_one::<String>(name).map_or("", String::as_str);
+    let password = std::env::var("SEINE_PASSWORD").unwrap_or_default();
+    Client::connect(text("addr"), text("user"), &password)
+        .map_err(|error| format!("{}: {error}", text("addr")))
 }
 
 /// Runs the statements; the first that fails ends it with exit code 1.
@@ -52,12 +65,8 @@ pub fn run(matches: &ArgMatches) -> ExitCode {
 }
 
 fn try_run(matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
-    let text = |name: &str| matches.get_one::<String>(name).map_or("", String::as_str);
-    let password = std::env::var("SEINE_PASSWORD").unwrap_or_default();
-    let client = Client::connect(text("addr"), text("user"), &password)
-        .map_err(|error| format!("{}: {error}", text("addr")))?;
     let mut shell = Shell {
-        client,
+        client: connect(matches)?,
         json: matches.get_flag("json"),
         out: io::stdout().lock(),
     };

@@ -13,6 +13,7 @@ use std::time::Instant;
 use bench::client::{Client, ClientError};
 use clap::{Arg, ArgMatches, Command};
 
+use crate::sql_client;
 use batch::Batch;
 use check::Checker;
 use report::Report;
@@ -43,21 +44,7 @@ pub fn command() -> Command {
                 .value_parser(["ndjson", "csv", "tsv"])
                 .help("Of standard input and of files with other names."),
         )
-        .arg(
-            Arg::new("addr")
-                .long("addr")
-                .env("SEINE_ADDR")
-                .default_value("127.0.0.1:9306")
-                .value_name("ADDR")
-                .help("Address of the server's MySQL door."),
-        )
-        .arg(
-            Arg::new("user")
-                .long("user")
-                .env("SEINE_USER")
-                .default_value("seine")
-                .help("User name; the password is SEINE_PASSWORD."),
-        )
+        .args(sql_client::login())
 }
 
 /// Loads every file; a row that was refused is exit code 1.
@@ -87,10 +74,7 @@ fn load(matches: &ArgMatches) -> Result<Report> {
         .iter()
         .map(|file| Format::of(file, named))
         .collect::<std::result::Result<_, String>>()?;
-    let password = std::env::var("SEINE_PASSWORD").unwrap_or_default();
-    let client = Client::connect(text("addr"), text("user"), &password)
-        .map_err(|error| format!("{}: {error}", text("addr")))?;
-    let mut loading = Loading::new(client, text("table"))?;
+    let mut loading = Loading::new(sql_client::connect(matches)?, text("table"))?;
     for (file, format) in files.into_iter().zip(formats) {
         let input: Box<dyn Read> = match file.as_str() {
             "-" => Box::new(io::stdin().lock()),
