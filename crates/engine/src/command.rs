@@ -1,11 +1,17 @@
 //! What may be asked of the engine, and what it answers.
 
+mod queue;
+
 use query::Syntax;
 use query::analysis::Settings;
 use query::expression::Expression;
 use query::request::Select;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
+pub use queue::{
+    Change, Hold, Place, QueueNext, QueueOptions, QueueStats, Receipt, SourceMode, Taken, TakenRow,
+    WaitSource, WhenFull,
+};
 
 use crate::error::{Error, Result};
 
@@ -70,17 +76,81 @@ pub enum Command {
         /// What is asked.
         select: Select,
     },
-    /// `queue_wait`: ends the row owned, then takes the first free row, or waits for one. Answer: [`Reply::Waited`].
+    /// `queue_wait`: ends the row owned, then takes the first free row of the first source that has one, or waits for
+    /// one. Answer: [`Reply::Waited`].
     QueueWait {
-        /// The queue.
-        table: String,
+        /// Where from, by priority.
+        sources: Vec<WaitSource>,
         /// How long to wait; 0 only looks.
         timeout_us: u64,
+    },
+    /// Acknowledges, and takes the next rows. Answer: [`Reply::Taken`].
+    QueueNext(QueueNext),
+    /// Acknowledges deliveries; those that are not held any more are passed over. Answer: how many were.
+    QueueDone {
+        /// Which.
+        receipts: Vec<Receipt>,
+    },
+    /// Gives deliveries back.
+    QueueReturn {
+        /// Which.
+        receipts: Vec<Receipt>,
+        /// Nobody gets them earlier.
+        delay_us: u64,
+    },
+    /// Holds deliveries for longer.
+    QueueExtend {
+        /// Which.
+        receipts: Vec<Receipt>,
+        /// From now.
+        visible_again_us: u64,
     },
     /// `queue_end()`: deletes the row owned and leaves owner mode; fine outside of it.
     QueueEnd,
     /// `queue_abort()`: gives the row owned back to its place and leaves owner mode.
     QueueAbort,
+    /// `queue_rowid()`: the number of the row owned. Answer: [`Reply::RowId`]; [`Error::NotOwner`] outside owner mode.
+    QueueRowId,
+    /// `queue_set_srcid()`: the session's next INSERT into a queue is a relayed row.
+    QueueSetSource {
+        /// Who sends: 0 to 63.
+        sender: u8,
+        /// How.
+        mode: SourceMode,
+        /// The row's number there.
+        row: u64,
+    },
+    /// `queue_compact()`: folds the queue into its files.
+    QueueCompact {
+        /// The queue.
+        table: String,
+    },
+    /// `queue_stats()`. Answer: [`Reply::QueueStats`].
+    QueueStats {
+        /// The queue.
+        table: String,
+    },
+    /// Hands out no row of a queue or group until it is resumed.
+    QueuePause {
+        /// The queue.
+        table: String,
+        /// One of its groups; `None`: all of it.
+        group: Option<String>,
+        /// False: resumes.
+        paused: bool,
+    },
+    /// Deletes every free row of a queue. Answer: how many.
+    QueuePurge {
+        /// The queue.
+        table: String,
+    },
+    /// ALTER TABLE, of queues.
+    AlterTable {
+        /// Which.
+        table: String,
+        /// In this order; all or none.
+        changes: Vec<Change>,
+    },
     /// The connection is gone: what it owned is given back, what it waited for is forgotten.
     SessionClosed,
     /// Folds everything into files of its own, as far as the journal holds records for it.
@@ -116,8 +186,14 @@ pub enum Reply {
     },
     /// Rows of a read.
     Rows(Answer),
-    /// `queue_wait`: true with a row, false when time ran out or the queue was dropped.
-    Waited(bool),
+    /// `queue_wait`: the 1-based place of the source that gave a row; 0 when time ran out or a queue was dropped.
+    Waited(u32),
+    /// Rows taken.
+    Taken(Taken),
+    /// `queue_rowid`: `None` where nothing is owned.
+    RowId(Option<u64>),
+    /// `queue_stats`.
+    QueueStats(QueueStats),
     /// One reply a member of [`Command::Many`].
     Many(Vec<Reply>),
 }
@@ -162,7 +238,7 @@ pub enum Kind {
         syntax: Syntax,
     },
     /// Rows for workers: `ENGINE=queue`, `type='queue'`.
-    Queue,
+    Queue(QueueOptions),
 }
 
 /// Rows of a SELECT.

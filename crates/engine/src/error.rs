@@ -85,8 +85,11 @@ pub enum Error {
     ReadOnly,
     /// The engine has ended; nothing was done.
     Stopped,
-    /// `queue_abort()` outside owner mode.
-    NotOwner,
+    /// `queue_abort()` or `queue_rowid()` outside owner mode.
+    NotOwner {
+        /// Which of them.
+        function: &'static str,
+    },
     /// Member `index` (from 0) of a [`crate::Command::Many`] was refused, and so all of them.
     InMany {
         /// Which member.
@@ -169,7 +172,7 @@ impl Error {
             | Error::TableInUse { .. }
             | Error::NotYet { .. }
             | Error::Invalid { .. }
-            | Error::NotOwner => Family::Caller,
+            | Error::NotOwner { .. } => Family::Caller,
             Error::DiskFull
             | Error::Overloaded
             | Error::ReadOnly
@@ -230,7 +233,7 @@ impl fmt::Display for Error {
             Error::Overloaded => f.write_str("overloaded: try again later"),
             Error::ReadOnly => f.write_str("read-only"),
             Error::Stopped => f.write_str("server is shutting down"),
-            Error::NotOwner => f.write_str("queue_abort(): not in owner mode"),
+            Error::NotOwner { function } => write!(f, "{function}(): not in owner mode"),
             Error::InMany { index, error } => write!(f, "statement {}: {error}", index + 1),
             Error::Poisoned { why } => write!(f, "journal failed, outcome unknown: {why}"),
             Error::Corrupt { file, offset, why } => {

@@ -28,8 +28,9 @@ mod undo;
 
 pub use catalog::Webhook;
 pub use command::{
-    Answer, Answering, Backfill, Command, Definition, Envelope, Keyword, Kind, Now, Reply, Rows,
-    SessionId,
+    Answer, Answering, Backfill, Change, Command, Definition, Envelope, Hold, Keyword, Kind, Now,
+    Place, QueueNext, QueueOptions, QueueStats, Receipt, Reply, Rows, SessionId, SourceMode, Taken,
+    TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Engine, Options, Recovered};
 pub use error::{Error, Family, Result, Why};

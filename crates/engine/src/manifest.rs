@@ -143,7 +143,7 @@ pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
             Kind::Percolate { .. } => {
                 open_percolate(&mut state, table, definition, &mut reader, version)?
             }
-            Kind::Queue => open_queue(&mut state, table, definition, &mut reader)?,
+            Kind::Queue(_) => open_queue(&mut state, table, definition, &mut reader)?,
         }
     }
     reader.end().map_err(wrong)?;

@@ -137,7 +137,7 @@ impl Sessions {
             .position(|waiter| waiter.session == session)
             && let Some(waiter) = queue.waiters.remove(place)
         {
-            outbox.push((waiter.reply, Ok(Reply::Waited(false))));
+            outbox.push((waiter.reply, Ok(Reply::Waited(0))));
         }
         if queue.waiters.is_empty() {
             self.queues.remove(&table);
@@ -167,7 +167,7 @@ impl Sessions {
                 waiting.remove(&session);
                 counts.taken += 1;
                 let waiter = queue.waiters.pop_front();
-                outbox.extend(waiter.map(|waiter| (waiter.reply, Ok(Reply::Waited(true)))));
+                outbox.extend(waiter.map(|waiter| (waiter.reply, Ok(Reply::Waited(1)))));
             }
             !queue.waiters.is_empty()
         });
@@ -199,7 +199,7 @@ impl Sessions {
                 }
                 waiting.remove(&waiter.session);
                 counts.timeouts += 1;
-                outbox.push((waiter.reply, Ok(Reply::Waited(false))));
+                outbox.push((waiter.reply, Ok(Reply::Waited(0))));
             }
             !queue.waiters.is_empty()
         });
@@ -211,7 +211,7 @@ impl Sessions {
         for table in std::mem::take(&mut self.queues) {
             if let Some(queue) = state.queues.get_mut(&table) {
                 let waiters = queue.waiters.drain(..);
-                outbox.extend(waiters.map(|waiter| (waiter.reply, Ok(Reply::Waited(false)))));
+                outbox.extend(waiters.map(|waiter| (waiter.reply, Ok(Reply::Waited(0)))));
             }
         }
         self.waiting.clear();
@@ -225,7 +225,7 @@ impl Sessions {
         };
         for waiter in queue.waiters.drain(..) {
             self.waiting.remove(&waiter.session);
-            outbox.push((waiter.reply, Ok(Reply::Waited(false))));
+            outbox.push((waiter.reply, Ok(Reply::Waited(0))));
         }
         for session in queue.owned.values() {
             if let Some(owned) = self.owners.get_mut(session)

@@ -110,6 +110,6 @@ fn kind_name(kind: &Kind) -> &'static str {
     match kind {
         Kind::Search => "rt",
         Kind::Percolate { .. } => "percolate",
-        Kind::Queue => "queue",
+        Kind::Queue(_) => "queue",
     }
 }

@@ -190,7 +190,7 @@ impl State {
                 self.percolates
                     .insert(table, PercolateTable::new(definition, position));
             }
-            Kind::Queue => {
+            Kind::Queue(_) => {
                 self.queues
                     .insert(table, QueueTable::new(definition, Backlog::new(), position));
             }

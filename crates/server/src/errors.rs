@@ -153,7 +153,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::Overloaded => OVERLOADED,
         Error::ReadOnly => READ_ONLY,
         Error::Stopped => STOPPING,
-        Error::NotOwner => NOT_OWNER,
+        Error::NotOwner { .. } => NOT_OWNER,
         Error::InMany { error, .. } => kind_of(error),
         Error::Poisoned { .. }
         | Error::Corrupt { .. }

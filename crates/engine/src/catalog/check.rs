@@ -7,7 +7,7 @@ use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
 
 use super::Catalog;
 use super::webhook::{self, Webhook, is_address};
-use crate::command::{Definition, Kind};
+use crate::command::{Definition, Kind, QueueOptions};
 use crate::error::{Error, Result};
 use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
 use crate::table::into::Into;
@@ -32,7 +32,14 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
             check_columns(&mut definition, true)?;
             check_percolate(catalog, &mut definition, &on, into.as_deref())?;
         }
-        Kind::Queue => check_columns(&mut definition, false)?,
+        Kind::Queue(options) => {
+            if options != QueueOptions::default() {
+                return Err(Error::NotYet {
+                    what: "options of queues".to_owned(),
+                });
+            }
+            check_columns(&mut definition, false)?;
+        }
     }
     if definition.columns.is_empty() {
         return Err(Error::invalid("a table needs at least one column"));
@@ -222,7 +229,7 @@ fn check_percolate(
         }
         let target = find(catalog, into)?;
         match target.kind {
-            Kind::Queue => {}
+            Kind::Queue(_) => {}
             Kind::Search => check_no_circle(catalog, on, into)?,
             Kind::Percolate { .. } => {
                 return Err(Error::invalid(format!(

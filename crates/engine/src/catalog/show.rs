@@ -18,7 +18,7 @@ pub(crate) fn show_create(definition: &Definition) -> String {
     }
     match &definition.kind {
         Kind::Search => text.push_str(" type='rt'"),
-        Kind::Queue => text.push_str(" ENGINE=queue"),
+        Kind::Queue(_) => text.push_str(" ENGINE=queue"),
         Kind::Percolate { on, into, syntax } => {
             text.push_str(" type='pq'");
             if !on.is_empty() {

@@ -3,7 +3,7 @@
 use query::schema::{Column, ColumnType};
 
 use super::Catalog;
-use crate::command::{Definition, Kind};
+use crate::command::{Definition, Kind, QueueOptions};
 use crate::error::{Error, Result};
 use crate::limits::{NAME_BYTES_MAX, URL_BYTES_MAX};
 
@@ -50,7 +50,7 @@ impl Webhook {
         dead.push(column(ERROR, ColumnType::Text));
         [(&self.queue, hits), (&self.dead, dead)].map(|(name, columns)| Definition {
             name: name.clone(),
-            kind: Kind::Queue,
+            kind: Kind::Queue(QueueOptions::default()),
             columns,
             analysis: query::analysis::Settings::default(),
         })
@@ -98,7 +98,8 @@ pub(crate) fn missing_queues(catalog: &Catalog, pq: &Definition) -> Result<Vec<D
         let found = catalog.find(&queue.name);
         match found.ok().and_then(|table| catalog.get(table)) {
             None => missing.push(queue),
-            Some(there) if there.kind == Kind::Queue && there.columns == queue.columns => {}
+            Some(there)
+                if matches!(there.kind, Kind::Queue(_)) && there.columns == queue.columns => {}
             Some(_) => {
                 let name = &queue.name;
                 let what = format!("into= a webhook needs the name '{name}', which is taken");

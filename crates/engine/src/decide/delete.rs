@@ -46,7 +46,7 @@ pub(crate) fn delete(state: &mut State, owner: Option<Owned>, delete: &Delete) -
         Some(Kind::Percolate { .. }) => (queries(state, table, delete)?, |table, ids| {
             Record::DeleteQueries { table, ids }
         }),
-        Some(Kind::Queue) => (queue_rows(state, table, owner, delete)?, |table, rows| {
+        Some(Kind::Queue(_)) => (queue_rows(state, table, owner, delete)?, |table, rows| {
             Record::RemoveRows { table, rows }
         }),
         None => return Err(Error::NoSuchTable(delete.table.clone())),

@@ -47,11 +47,11 @@ pub(crate) fn insert(
     match definition.kind {
         Kind::Search => documents(state, work, around, table, insert),
         Kind::Percolate { .. } => queries(state, around, table, insert),
-        Kind::Queue if insert.replace => Err(Error::invalid(format!(
+        Kind::Queue(_) if insert.replace => Err(Error::invalid(format!(
             "'{}' is a queue: it has no ids to replace",
             definition.name
         ))),
-        Kind::Queue => queue_rows(state, around, table, insert),
+        Kind::Queue(_) => queue_rows(state, around, table, insert),
     }
 }
 

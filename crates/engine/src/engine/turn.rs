@@ -81,9 +81,10 @@ impl Engine {
                 self.checkpoint_replies.push(reply);
                 Ok(())
             }
-            Command::QueueWait { table, timeout_us } => {
-                self.queue_wait(session, &table, timeout_us, reply)
-            }
+            Command::QueueWait {
+                sources,
+                timeout_us,
+            } => self.queue_wait(session, &sources, timeout_us, reply),
             command => {
                 let outcome = self.execute(session, command);
                 self.answer(reply, outcome)
@@ -124,7 +125,9 @@ impl Engine {
             }
             Command::QueueAbort => {
                 if owner.is_none() {
-                    return Err(Error::NotOwner);
+                    return Err(Error::NotOwner {
+                        function: "queue_abort",
+                    });
                 }
                 self.give_back(session);
                 Ok(Reply::done())
@@ -135,9 +138,26 @@ impl Engine {
                 self.give_back(session);
                 Ok(Reply::done())
             }
+            Command::QueueNext(_) => Err(not_yet("QUEUE_NEXT")),
+            Command::QueueDone { .. }
+            | Command::QueueReturn { .. }
+            | Command::QueueExtend { .. } => Err(not_yet("receipts")),
+            Command::QueueRowId => Err(not_yet("queue_rowid()")),
+            Command::QueueSetSource { .. } => Err(not_yet("queue_set_srcid()")),
+            Command::QueueCompact { .. } => Err(not_yet("queue_compact()")),
+            Command::QueueStats { .. } => Err(not_yet("queue_stats()")),
+            Command::QueuePause { .. } => Err(not_yet("QUEUE_PAUSE")),
+            Command::QueuePurge { .. } => Err(not_yet("QUEUE_PURGE")),
+            Command::AlterTable { .. } => Err(not_yet("ALTER TABLE")),
             Command::QueueWait { .. } | Command::Checkpoint | Command::Shutdown => Err(
                 Error::internal("a command that is no part of a batch's records"),
             ),
         }
+    }
+}
+
+fn not_yet(what: &str) -> Error {
+    Error::NotYet {
+        what: what.to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::Answering;
 use crate::catalog::TableId;
-use crate::command::{Now, Reply, SessionId};
+use crate::command::{Now, Reply, SessionId, WaitSource};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::WAIT_US_MAX;
@@ -16,10 +16,20 @@ impl Engine {
     pub(super) fn queue_wait(
         &mut self,
         session: SessionId,
-        table: &str,
+        sources: &[WaitSource],
         timeout_us: u64,
         reply: Answering,
     ) -> Result<()> {
+        let [
+            WaitSource {
+                table,
+                condition: None,
+            },
+        ] = sources
+        else {
+            let what = "queue_wait() with several queues or a condition".to_owned();
+            return self.answer(reply, Err(Error::NotYet { what }));
+        };
         let found = match self.waitable(session, table, timeout_us) {
             Ok(found) => found,
             Err(error) => return self.answer(reply, Err(error)),
@@ -27,11 +37,11 @@ impl Engine {
         self.sessions.enter(&mut self.state, session);
         if self.sessions.take(&mut self.state, session, found) {
             self.status.queue_taken_total += 1;
-            return self.answer(reply, Ok(Reply::Waited(true)));
+            return self.answer(reply, Ok(Reply::Waited(1)));
         }
         if timeout_us == 0 {
             self.status.queue_timeouts_total += 1;
-            return self.answer(reply, Ok(Reply::Waited(false)));
+            return self.answer(reply, Ok(Reply::Waited(0)));
         }
         let deadline_us = self.now.steady_us.saturating_add(timeout_us);
         let waiter = Waiter {

@@ -131,7 +131,7 @@ impl Engine {
         let table = TableId(self.state.catalog.highest + 1);
         let made = match definition.kind {
             Kind::Search => Some(create_index(&self.state.disk, table, &definition)?),
-            Kind::Percolate { .. } | Kind::Queue => None,
+            Kind::Percolate { .. } | Kind::Queue(_) => None,
         };
         let reply = created(&definition);
         let mut decision = Decision::of(Record::Create { table, definition }, reply);

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::catalog::TableId;
 use crate::codec::{Read, Reader};
-use crate::command::{Definition, Kind};
+use crate::command::{Definition, Kind, QueueOptions};
 
 impl Record {
     /// Reads the bytes of one record, all of them.
@@ -233,7 +233,7 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
     let kind = match reader.byte()? {
         0 => Kind::Search,
         1 => read_percolate(reader, version)?,
-        2 => Kind::Queue,
+        2 => Kind::Queue(QueueOptions::default()),
         _ => return Err(reader.damage("a known kind of table")),
     };
     let mut analysis = Settings::default();

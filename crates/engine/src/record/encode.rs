@@ -199,7 +199,7 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
                 Syntax::Lucene => LUCENE,
             });
         }
-        Kind::Queue => out.push(2),
+        Kind::Queue(_) => out.push(2),
     }
     let settings = definition.analysis.pairs();
     put_number(out, settings.len() as u64);

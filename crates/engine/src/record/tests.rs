@@ -59,7 +59,7 @@ fn column() -> impl Strategy<Value = Column> {
 fn definition() -> impl Strategy<Value = Definition> {
     let kind = prop_oneof![
         Just(Kind::Search),
-        Just(Kind::Queue),
+        Just(Kind::Queue(crate::command::QueueOptions::default())),
         (
             proptest::collection::vec(".{1,8}", 0..3),
             proptest::option::of(".{1,8}"),

@@ -136,7 +136,7 @@ impl PercolateTable {
         Reading {
             syntax: match self.definition.kind {
                 Kind::Percolate { syntax, .. } => syntax,
-                Kind::Search | Kind::Queue => Syntax::default(),
+                Kind::Search | Kind::Queue(_) => Syntax::default(),
             },
             definition: Arc::clone(&self.definition),
             analyzer: Arc::clone(&self.analyzer),

@@ -127,7 +127,7 @@ fn a_full_disk_refuses_writes_and_takes_deletes() {
     assert_eq!(dump(&mut driver), before, "refused commands leave no trace");
     assert!(matches!(
         driver.run(command("wait jobs 0")),
-        Ok(Reply::Waited(true))
+        Ok(Reply::Waited(1))
     ));
     driver.run(command("end")).unwrap();
     driver.run(command("delete posts where id = 1")).unwrap();

@@ -192,10 +192,13 @@ impl Model {
                 }
                 Ok(lines.join("\n"))
             }
-            Command::QueueWait { table, timeout_us } => {
+            Command::QueueWait {
+                sources,
+                timeout_us,
+            } => {
                 assert_eq!(*timeout_us, 0);
                 self.end(session);
-                let queue = place(&QUEUES, table);
+                let queue = place(&QUEUES, &sources[0].table);
                 let taken: BTreeSet<_> = self.owners.values().flatten().copied().collect();
                 let free = self.queues[queue]
                     .keys()

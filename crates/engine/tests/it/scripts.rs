@@ -195,7 +195,16 @@ pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
                 .chain(warnings)
                 .collect()
         }
-        Ok(Reply::Waited(got)) => vec![if got { "got a row" } else { "no row" }.to_owned()],
+        Ok(Reply::Waited(0)) => vec!["no row".to_owned()],
+        Ok(Reply::Waited(1)) => vec!["got a row".to_owned()],
+        Ok(Reply::Waited(source)) => vec![format!("got a row of source {source}")],
+        Ok(Reply::Taken(taken)) => taken
+            .rows
+            .iter()
+            .map(|row| format!("{} delivered {}: {:?}", row.row, row.delivery, row.values))
+            .collect(),
+        Ok(Reply::RowId(row)) => vec![format!("{row:?}")],
+        Ok(Reply::QueueStats(stats)) => vec![format!("{stats:?}")],
         Ok(Reply::Rows(answer)) => show_answer(answer).unwrap(),
         Ok(Reply::Many(replies)) => replies
             .into_iter()

@@ -170,7 +170,10 @@ impl Parser<'_> {
         if self.word("wait") {
             let table = self.name();
             let timeout_us = self.number() * 1_000_000;
-            return Command::QueueWait { table, timeout_us };
+            return Command::QueueWait {
+                sources: vec![engine::WaitSource::all(table)],
+                timeout_us,
+            };
         }
         let verb = self.name();
         match verb.as_str() {
@@ -218,7 +221,7 @@ impl Parser<'_> {
                 into,
                 syntax: Default::default(),
             },
-            "queue" => Kind::Queue,
+            "queue" => Kind::Queue(Default::default()),
             _ => panic!("no kind of table: {kind}"),
         };
         Statement::Command(Command::CreateTable {

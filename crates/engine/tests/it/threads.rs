@@ -113,17 +113,18 @@ fn a_wait_ends_with_a_row_with_its_time_or_with_the_engine() {
     let (handle, thread) = start(&options);
     ask(&handle, "create queue jobs (id int)").unwrap();
     let wait = |session, timeout_us| {
-        let table = "jobs".to_owned();
-        submit(&handle, session, Command::QueueWait { table, timeout_us })
+        let sources = vec![engine::WaitSource::all("jobs")];
+        let wait = Command::QueueWait {
+            sources,
+            timeout_us,
+        };
+        submit(&handle, session, wait)
     };
     let timed_out = wait(2, 1000);
-    assert!(matches!(
-        timed_out.recv().unwrap(),
-        Ok(Reply::Waited(false))
-    ));
+    assert!(matches!(timed_out.recv().unwrap(), Ok(Reply::Waited(0))));
     let got = wait(3, 3_600_000_000);
     ask(&handle, "insert jobs values (1)").unwrap();
-    assert!(matches!(got.recv().unwrap(), Ok(Reply::Waited(true))));
+    assert!(matches!(got.recv().unwrap(), Ok(Reply::Waited(1))));
     let left = wait(4, 3_600_000_000);
     ask(&handle, "shutdown").unwrap();
     thread.join().unwrap().unwrap();

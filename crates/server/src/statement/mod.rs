@@ -10,7 +10,7 @@ mod variables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use engine::{Answer, Command, Kind, Reply};
+use engine::{Answer, Command, Kind, Reply, WaitSource};
 use query::request::Select;
 use wire::sql::Statement;
 
@@ -233,13 +233,20 @@ impl Doing<'_> {
                 table,
                 timeout_us,
                 name,
-            } => (Command::QueueWait { table, timeout_us }, name),
+            } => {
+                let sources = vec![WaitSource::all(table)];
+                let wait = Command::QueueWait {
+                    sources,
+                    timeout_us,
+                };
+                (wait, name)
+            }
             Statement::QueueEnd { name } => (Command::QueueEnd, name),
             Statement::QueueAbort { name } => (Command::QueueAbort, name),
             _ => return Err(unexpected()),
         };
         let answer = match self.submit(command).await? {
-            Reply::Waited(taken) => i64::from(taken),
+            Reply::Waited(source) => i64::from(source),
             _ => 1,
         };
         Ok(show::one_number(&name, answer))
@@ -301,7 +308,7 @@ impl Doing<'_> {
                 };
                 tokio::task::block_in_place(|| guarded(self.node, read))?
             }
-            Kind::Queue => match self.submit(Command::Read { select }).await? {
+            Kind::Queue(_) => match self.submit(Command::Read { select }).await? {
                 Reply::Rows(answer) => answer,
                 _ => return Err(unexpected()),
             },

@@ -142,7 +142,7 @@ pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnTy
         .iter()
         .map(|column| (column.name.clone(), column.kind));
     Ok(match definition.kind {
-        Kind::Queue => own.collect(),
+        Kind::Queue(_) => own.collect(),
         Kind::Search => std::iter::once(("id".to_owned(), ColumnType::Bigint))
             .chain(own)
             .collect(),
@@ -164,7 +164,7 @@ fn described(definition: &Definition) -> Vec<Vec<String>> {
     };
     let mut rows = Vec::new();
     match definition.kind {
-        Kind::Queue => {}
+        Kind::Queue(_) => {}
         Kind::Search => rows.push(row("id", "bigint", "")),
         Kind::Percolate { .. } => {
             rows.push(row("id", "bigint", ""));
@@ -177,7 +177,7 @@ fn described(definition: &Definition) -> Vec<Vec<String>> {
         let properties = match definition.kind {
             Kind::Percolate { .. } => "document".to_owned(),
             Kind::Search => properties(column, true),
-            Kind::Queue => properties(column, false),
+            Kind::Queue(_) => properties(column, false),
         };
         rows.push(row(&column.name, &column.kind.sql_name(), &properties));
     }
@@ -203,7 +203,7 @@ fn properties(column: &Column, is_search: bool) -> String {
 
 fn full_columns(definition: &Definition) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
-    if !matches!(definition.kind, Kind::Queue) {
+    if !matches!(definition.kind, Kind::Queue(_)) {
         rows.push(
             [
                 "id",

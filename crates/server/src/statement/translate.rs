@@ -1,6 +1,6 @@
 //! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
 
-use engine::{Command, Definition, Kind};
+use engine::{Command, Definition, Kind, QueueOptions};
 use query::Syntax;
 use query::analysis::Settings;
 use query::value::Value;
@@ -183,7 +183,7 @@ impl Options {
                     syntax: self.syntax.unwrap_or_default(),
                 });
             }
-            Some("queue") => Kind::Queue,
+            Some("queue") => Kind::Queue(QueueOptions::default()),
             Some(other @ ("distributed" | "template" | "shard" | "plain")) => {
                 return Err(not_yet(format!("type='{other}'")));
             }
@@ -198,7 +198,7 @@ impl Options {
                 "on=, into= and syntax= belong to tables of type='pq'",
             ));
         }
-        if let (Kind::Queue, Some((name, _))) = (&kind, self.analysis.pairs().first()) {
+        if let (Kind::Queue(_), Some((name, _))) = (&kind, self.analysis.pairs().first()) {
             let message = format!("{name}= belongs to tables that search: a queue makes no words");
             return Err(Failure::new(errors::INVALID, message));
         }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use engine::{Answer, Command, Error, Reply, SessionId, Webhook};
+use engine::{Answer, Command, Error, Reply, SessionId, WaitSource, Webhook};
 use query::request::{Item, Select};
 use query::value::Value;
 use tokio::sync::watch;
@@ -96,10 +96,10 @@ impl Worker {
     /// One hit, if one comes.
     fn turn(&self, target: &Target) -> Result<(), Error> {
         let wait = Command::QueueWait {
-            table: self.webhook.queue.clone(),
+            sources: vec![WaitSource::all(self.webhook.queue.clone())],
             timeout_us: WAIT_US,
         };
-        if !matches!(self.ask(wait)?, Reply::Waited(true)) {
+        if !matches!(self.ask(wait)?, Reply::Waited(1)) {
             return Ok(());
         }
         if let Some(hit) = self.owned()?

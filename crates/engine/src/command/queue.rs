@@ -1,0 +1,191 @@
+//! What may be asked of queues beyond INSERT, DELETE and SELECT.
+
+use query::expression::Expression;
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+/// Where rows may come from: one argument of `queue_wait`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitSource {
+    /// The queue.
+    pub table: String,
+    /// Only rows for which this is true; `None`: every row.
+    pub condition: Option<Expression>,
+}
+
+impl WaitSource {
+    /// Every row of a queue.
+    #[must_use]
+    pub fn all(table: impl Into<String>) -> WaitSource {
+        WaitSource {
+            table: table.into(),
+            condition: None,
+        }
+    }
+}
+
+/// Takes up to so many rows at once; at least one is waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueNext {
+    /// Where from, the first one first. All rows of an answer are of one source.
+    pub sources: Vec<WaitSource>,
+    /// A consumer group of the queues; `None`: the queue's own rows.
+    pub group: Option<String>,
+    /// At most so many rows.
+    pub rows: u32,
+    /// How long to wait for the first; 0 only looks.
+    pub timeout_us: u64,
+    /// How the rows are held.
+    pub hold: Hold,
+    /// Acknowledged before anything is taken; with [`Hold::Session`] what the session owns is acknowledged too, as
+    /// `queue_wait` does.
+    pub done: Vec<Receipt>,
+}
+
+/// How rows that were taken are held until they are acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// By the session, in owner mode, until it ends, aborts or is closed.
+    Session,
+    /// By whoever shows the receipt, until a time.
+    Lease {
+        /// From now, in microseconds; `None`: the queue's own time.
+        visible_again_us: Option<u64>,
+    },
+}
+
+/// Names one delivery of one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The queue.
+    pub table: String,
+    /// The consumer group it was delivered to.
+    pub group: Option<String>,
+    /// The row's number.
+    pub row: u64,
+    /// Which delivery of the row.
+    pub delivery: u32,
+}
+
+/// Rows that were taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Taken {
+    /// The 1-based place of the source that they came from; 0 and no rows: time ran out.
+    pub source: u32,
+    /// The queue's columns.
+    pub columns: Vec<(String, ColumnType)>,
+    /// The rows, in queue order.
+    pub rows: Vec<TakenRow>,
+}
+
+/// One row that was taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakenRow {
+    /// Its number.
+    pub row: u64,
+    /// How often it was delivered, this time included.
+    pub delivery: u32,
+    /// Its values.
+    pub values: Vec<Value>,
+}
+
+/// What an INSERT after `queue_set_srcid` does with the sender's last row number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceMode {
+    /// `'a'`: a row number at or below the last one received is passed over: the INSERT was done before.
+    Append,
+    /// `'w'`: the row number is taken as it is.
+    Reset,
+}
+
+/// The counters of `queue_stats`. Those of rows and bytes are of the queue as it is on disk; the others count since the server's start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueStats {
+    /// Rows inserted.
+    pub rows_written: u64,
+    /// Rows deleted.
+    pub rows_removed: u64,
+    /// Waits that found a row at once.
+    pub wait_immediate: u64,
+    /// Waits that got a row later.
+    pub wait_delayed: u64,
+    /// Waits that ran out of time.
+    pub wait_timeout: u64,
+    /// Rows given back by `queue_abort`.
+    pub restored_by_abort: u64,
+    /// Rows given back by a connection that went.
+    pub restored_by_close: u64,
+    /// Bytes of the rows that are kept, removed ones included.
+    pub bytes_total: u64,
+    /// Bytes of removed rows among them.
+    pub bytes_removed: u64,
+}
+
+/// One change of ALTER TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// ADD COLUMN.
+    Add {
+        /// The new column.
+        column: Column,
+        /// Where it stands.
+        place: Place,
+    },
+    /// DROP COLUMN.
+    Drop {
+        /// Its name.
+        name: String,
+    },
+    /// MODIFY COLUMN: same name, another type, default or NULL.
+    Modify {
+        /// The column as it is to be.
+        column: Column,
+    },
+}
+
+/// Where a new column stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    /// FIRST.
+    First,
+    /// AFTER a column.
+    After(String),
+    /// Behind all others.
+    #[default]
+    Last,
+}
+
+/// What a queue does beyond Q4M's; the default is Q4M's queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueOptions {
+    /// `visible_again=`: how long a lease lasts, in microseconds.
+    pub visible_again_us: Option<u64>,
+    /// `max_deliveries=`: a row that comes back after so many goes to the dead.
+    pub max_deliveries: Option<u32>,
+    /// `dead=`: the queue of rows that were delivered too often; none: they are dropped.
+    pub dead: Option<String>,
+    /// `groups=`: consumer groups; each gets every row.
+    pub groups: Vec<String>,
+    /// `rows_max=`.
+    pub rows_max: Option<u64>,
+    /// `bytes_max=`.
+    pub bytes_max: Option<u64>,
+    /// `when_full=`.
+    pub when_full: WhenFull,
+    /// `order_by=`: of rows with one value of this column only one is out at a time.
+    pub order_by: Option<String>,
+    /// `unique_by=`: rows with one value of this column are taken once.
+    pub unique_by: Option<String>,
+    /// `unique_for=`: for so long, in microseconds.
+    pub unique_for_us: u64,
+}
+
+/// What an INSERT into a full queue does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// The oldest free rows go.
+    DropOldest,
+}
