@@ -64,6 +64,12 @@ pub enum UnaryOperator {
     Minus,
     /// `NOT x`, `!x`
     Not,
+    /// `~x`: the bits of 64, inverted
+    BitNot,
+    /// `x IS TRUE`; never NULL
+    IsTrue,
+    /// `x IS FALSE`; never NULL
+    IsFalse,
 }
 
 /// Operators on two operands.
@@ -73,6 +79,8 @@ pub enum BinaryOperator {
     And,
     /// `OR`, `||`
     Or,
+    /// `XOR`
+    Xor,
     /// `=`
     Equal,
     /// `<>`, `!=`
@@ -95,6 +103,20 @@ pub enum BinaryOperator {
     Divide,
     /// `%`, `MOD`; by zero is NULL
     Modulo,
+    /// `DIV`: the whole part of the quotient; by zero is NULL
+    IntegerDivide,
+    /// `pow(x, y)`: whole where both are, the exponent is not negative and 128 bits hold it
+    Power,
+    /// `|`, over 64 bits as `&`, `^`, `<<` and `>>`; the result is never negative, as MySQL has it
+    BitOr,
+    /// `&`
+    BitAnd,
+    /// `^`
+    BitXor,
+    /// `<<`; by 64 bits or more is 0
+    ShiftLeft,
+    /// `>>`; by 64 bits or more is 0
+    ShiftRight,
 }
 
 /// What the caller makes of `name(…)` inside an expression (the name in lower case): the lexer stands behind the opening bracket
@@ -120,6 +142,18 @@ pub fn parse_with_calls(
     calls: &mut Calls<'_>,
 ) -> Result<Expression, SyntaxError> {
     parse::Parser::new(lexer, calls).expression()
+}
+
+/// As [`parse_with_calls`], with numbers as the conditions of `queue_wait` have them: `0x1F` is a whole number and no
+/// bytes, and digits behind a `0` are octal.
+///
+/// # Errors
+/// As [`parse_with_calls`]; an octal number with a digit of 8 or 9.
+pub fn parse_condition(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
+    let no_calls: &mut Calls<'_> = &mut |_, _| Ok(None);
+    parse::Parser::new(lexer, no_calls)
+        .with_whole_hex()
+        .expression()
 }
 
 /// Parses one constant, with a sign if it is a number, as VALUES and IN have them.

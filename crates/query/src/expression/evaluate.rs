@@ -46,6 +46,11 @@ pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Value {
                 .map_or(Value::Float(-(number as f64)), Value::Int),
             Some(Number::Real(number)) => Value::Float(-number),
         },
+        UnaryOperator::BitNot => {
+            bits(operand).map_or(Value::Null, |bits| Value::Int((!bits).into()))
+        }
+        UnaryOperator::IsTrue => Value::Int((operand.as_bool() == Some(true)).into()),
+        UnaryOperator::IsFalse => Value::Int((operand.as_bool() == Some(false)).into()),
     }
 }
 
@@ -71,8 +76,21 @@ pub(super) fn binary(
                 _ => three_valued(or(left, right().as_bool())),
             };
         }
-        O::Add | O::Subtract | O::Multiply | O::Divide | O::Modulo => {
+        O::Xor => {
+            let (left, right) = (left.as_bool(), right().as_bool());
+            return three_valued(left.zip(right).map(|(left, right)| left != right));
+        }
+        O::Add
+        | O::Subtract
+        | O::Multiply
+        | O::Divide
+        | O::Modulo
+        | O::IntegerDivide
+        | O::Power => {
             return arithmetic(operator, &left, &right());
+        }
+        O::BitOr | O::BitAnd | O::BitXor | O::ShiftLeft | O::ShiftRight => {
+            return bitwise(operator, &left, &right());
         }
         O::Equal => Ordering::is_eq,
         O::NotEqual => Ordering::is_ne,
@@ -127,7 +145,8 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     let (Some(left), Some(right)) = (left.number(), right.number()) else {
         return Value::Null;
     };
-    if matches!(operator, O::Divide | O::Modulo) && right.real() == 0.0 {
+    let divides = matches!(operator, O::Divide | O::Modulo | O::IntegerDivide);
+    if divides && right.real() == 0.0 {
         return Value::Null;
     }
     if let (Number::Whole(left), Number::Whole(right)) = (left, right) {
@@ -136,6 +155,10 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
             O::Subtract => left.checked_sub(right),
             O::Multiply => left.checked_mul(right),
             O::Modulo => left.checked_rem(right),
+            O::IntegerDivide => left.checked_div(right),
+            O::Power => u32::try_from(right)
+                .ok()
+                .and_then(|exponent| left.checked_pow(exponent)),
             _ => None,
         };
         if let Some(whole) = whole {
@@ -143,11 +166,49 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
         }
     }
     let (left, right) = (left.real(), right.real());
+    if operator == O::IntegerDivide {
+        let whole = (left / right).trunc();
+        return if whole.is_finite() {
+            Value::Int(whole as i128)
+        } else {
+            Value::Null
+        };
+    }
     Value::Float(match operator {
         O::Add => left + right,
         O::Subtract => left - right,
         O::Multiply => left * right,
         O::Modulo => left % right,
+        O::Power => left.powf(right),
         _ => left / right,
+    })
+}
+
+/// Over 64 bits without a sign, as MySQL has it.
+fn bitwise(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
+    let (Some(left), Some(right)) = (bits(left), bits(right)) else {
+        return Value::Null;
+    };
+    let places = u32::try_from(right).unwrap_or(u32::MAX);
+    let result = match operator {
+        BinaryOperator::BitOr => left | right,
+        BinaryOperator::BitAnd => left & right,
+        BinaryOperator::BitXor => left ^ right,
+        BinaryOperator::ShiftLeft => left.checked_shl(places).unwrap_or(0),
+        _ => left.checked_shr(places).unwrap_or(0),
+    };
+    Value::Int(result.into())
+}
+
+/// The 64 bits of a number, a negative one in two's complement; what they cannot hold becomes the nearest that they can.
+fn bits(value: &Value) -> Option<u64> {
+    let whole = match value.number()? {
+        Number::Whole(number) => number,
+        Number::Real(number) => number.round() as i128,
+    };
+    Some(match i64::try_from(whole) {
+        Ok(number) => number as u64,
+        Err(_) if whole < 0 => i64::MIN as u64,
+        Err(_) => u64::try_from(whole).unwrap_or(u64::MAX),
     })
 }

@@ -41,6 +41,21 @@ pub(super) fn literal(lexer: &mut Lexer<'_>) -> Result<Option<Value>, SyntaxErro
     Ok(Some(value))
 }
 
+/// Takes a number in hexadecimal or octal digits, if one comes next.
+pub(super) fn whole_hex(lexer: &mut Lexer<'_>) -> Result<Option<i128>, SyntaxError> {
+    let token = lexer.peek().clone();
+    let digits = String::from_utf8_lossy(lexer.bytes(&token)).into_owned();
+    let (digits, radix) = match (&token.kind, digits.as_bytes()) {
+        (TokenKind::Hex, [b'0', b'x' | b'X', ..]) => (digits.get(2..).unwrap_or_default(), 16),
+        (TokenKind::Integer, [b'0', _, ..]) => (digits.as_str(), 8),
+        _ => return Ok(None),
+    };
+    let number = i128::from_str_radix(digits, radix)
+        .map_err(|_| lexer.error(&token, "malformed octal or hexadecimal number"))?;
+    lexer.next();
+    Ok(Some(number))
+}
+
 /// Takes TRUE, FALSE or NULL, if one comes next.
 pub(super) fn word_literal(lexer: &mut Lexer<'_>) -> Option<Value> {
     const WORDS: [(&str, Value); 3] = [

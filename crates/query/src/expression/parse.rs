@@ -4,7 +4,7 @@
 //! million terms nor deep brackets can exhaust the stack, here or where the tree is evaluated or dropped.
 
 use super::chain::{balanced, equate_the_same, merge_equalities};
-use super::literal::{literal, word_literal};
+use super::literal::{literal, whole_hex, word_literal};
 use super::{BinaryOperator, Calls, Expression, UnaryOperator};
 use crate::lexer::{Lexer, SyntaxError, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
@@ -14,11 +14,16 @@ use crate::value::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Or,
+    Xor,
     And,
     Not,
     Comparison,
+    BitOr,
+    BitAnd,
+    Shift,
     Sum,
     Product,
+    BitXor,
     Sign,
 }
 
@@ -32,7 +37,7 @@ struct Built {
 enum Following {
     /// OR or AND.
     Chain(BinaryOperator),
-    /// Comparisons and arithmetic.
+    /// Comparisons, arithmetic, bits and XOR.
     Binary(BinaryOperator),
     /// `[NOT] IN`, `[NOT] BETWEEN`, IS.
     Predicate,
@@ -43,6 +48,8 @@ pub(super) struct Parser<'p, 'l, 'c> {
     calls: &'p mut Calls<'c>,
     nodes: usize,
     in_values: usize,
+    /// `0x1F` is a number, and so is `017`, an octal one.
+    whole_hex: bool,
 }
 
 impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
@@ -52,7 +59,14 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             calls,
             nodes: 0,
             in_values: 0,
+            whole_hex: false,
         }
+    }
+
+    /// Reads numbers as the conditions of `queue_wait` have them.
+    pub(super) fn with_whole_hex(mut self) -> Self {
+        self.whole_hex = true;
+        self
     }
 
     pub(super) fn expression(&mut self) -> Result<Expression, SyntaxError> {
@@ -151,8 +165,12 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             T::Star => return Ok(Some((Binding::Product, Following::Binary(O::Multiply)))),
             T::Slash => return Ok(Some((Binding::Product, Following::Binary(O::Divide)))),
             T::Percent => return Ok(Some((Binding::Product, Following::Binary(O::Modulo)))),
+            T::Bar => return Ok(Some((Binding::BitOr, Following::Binary(O::BitOr)))),
+            T::Ampersand => return Ok(Some((Binding::BitAnd, Following::Binary(O::BitAnd)))),
+            T::ShiftLeft => return Ok(Some((Binding::Shift, Following::Binary(O::ShiftLeft)))),
+            T::ShiftRight => return Ok(Some((Binding::Shift, Following::Binary(O::ShiftRight)))),
+            T::Caret => return Ok(Some((Binding::BitXor, Following::Binary(O::BitXor)))),
             T::NullSafeEqual => "<=>",
-            T::Ampersand | T::Bar | T::Caret | T::ShiftLeft | T::ShiftRight => "bit operators",
             T::Word => return self.following_word(),
             _ => return Ok(None),
         };
@@ -166,8 +184,11 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             b"OR" => (Binding::Or, Following::Chain(BinaryOperator::Or)),
             b"MOD" => (Binding::Product, Following::Binary(BinaryOperator::Modulo)),
             b"NOT" | b"IN" | b"BETWEEN" | b"IS" => (Binding::Comparison, Following::Predicate),
-            b"XOR" => return Err(self.not_yet("XOR")),
-            b"DIV" => return Err(self.not_yet("DIV")),
+            b"XOR" => (Binding::Xor, Following::Binary(BinaryOperator::Xor)),
+            b"DIV" => (
+                Binding::Product,
+                Following::Binary(BinaryOperator::IntegerDivide),
+            ),
             b"LIKE" | b"REGEXP" | b"RLIKE" => return Err(self.not_yet("patterns in expressions")),
             b"COLLATE" => return Err(self.not_yet("COLLATE")),
             _ => return Ok(None),
@@ -178,14 +199,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     fn predicate(&mut self, left: Built, nesting: u32) -> Result<Built, SyntaxError> {
         let needle = Box::new(left.tree);
         if self.lexer.take_word("IS") {
-            let negated = self.lexer.take_word("NOT");
-            if self.lexer.at_word("TRUE") || self.lexer.at_word("FALSE") {
-                return Err(self.not_yet("IS TRUE and IS FALSE"));
-            }
-            if !self.lexer.take_word("NULL") {
-                return Err(self.lexer.unexpected("NULL"));
-            }
-            return self.built(Expression::IsNull { needle, negated }, left.depth);
+            return self.is(needle, left.depth);
         }
         let negated = self.lexer.take_word("NOT");
         if self.lexer.take_word("IN") {
@@ -205,11 +219,11 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
                 _ => Err(self.lexer.unexpected("IN or BETWEEN")),
             };
         }
-        let low = self.climb(Binding::Sum, nesting + 1)?;
+        let low = self.climb(Binding::BitOr, nesting + 1)?;
         if !self.lexer.take_word("AND") {
             return Err(self.lexer.unexpected("AND"));
         }
-        let high = self.climb(Binding::Sum, nesting + 1)?;
+        let high = self.climb(Binding::BitOr, nesting + 1)?;
         let depth = left.depth.max(low.depth).max(high.depth);
         let (low, high) = (Box::new(low.tree), Box::new(high.tree));
         self.built(
@@ -221,6 +235,25 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             },
             depth,
         )
+    }
+
+    /// `IS [NOT] NULL`, TRUE or FALSE, behind IS.
+    fn is(&mut self, needle: Box<Expression>, depth: u32) -> Result<Built, SyntaxError> {
+        let negated = self.lexer.take_word("NOT");
+        let operator = if self.lexer.take_word("TRUE") {
+            UnaryOperator::IsTrue
+        } else if self.lexer.take_word("FALSE") {
+            UnaryOperator::IsFalse
+        } else if self.lexer.take_word("NULL") {
+            return self.built(Expression::IsNull { needle, negated }, depth);
+        } else {
+            return Err(self.lexer.unexpected("NULL, TRUE or FALSE"));
+        };
+        let is = self.built(Expression::Unary(operator, needle), depth)?;
+        if negated {
+            return self.unary(UnaryOperator::Not, is);
+        }
+        Ok(is)
     }
 
     /// `(1, 'a', -2)`.
@@ -243,6 +276,11 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
 
     /// A constant, a column, a call, brackets, or an operator before one of these.
     fn operand(&mut self, least: Binding, nesting: u32) -> Result<Built, SyntaxError> {
+        if self.whole_hex
+            && let Some(number) = whole_hex(self.lexer)?
+        {
+            return self.built(Expression::Literal(Value::Int(number)), 0);
+        }
         if let Some(value) = literal(self.lexer)? {
             return self.built(Expression::Literal(value), 0);
         }
@@ -277,9 +315,13 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
                 let operand = self.climb(Binding::Not, nesting)?;
                 self.unary(UnaryOperator::Not, operand)
             }
-            TokenKind::Word | TokenKind::Quoted => self.named(),
+            TokenKind::Word | TokenKind::Quoted => self.named(nesting),
             TokenKind::Variable => Err(self.not_yet("variables in expressions")),
-            TokenKind::Tilde => Err(self.not_yet("bit operators")),
+            TokenKind::Tilde => {
+                self.lexer.next();
+                let operand = self.climb(Binding::Sign, nesting)?;
+                self.unary(UnaryOperator::BitNot, operand)
+            }
             _ => Err(self.lexer.unexpected("a value")),
         }
     }
@@ -297,7 +339,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     }
 
     /// TRUE, FALSE, NULL, a column or a call.
-    fn named(&mut self) -> Result<Built, SyntaxError> {
+    fn named(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
         if let Some(value) = word_literal(self.lexer) {
             return self.built(Expression::Literal(value), 0);
         }
@@ -309,6 +351,9 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         let column = match self.lexer.peek().kind {
             TokenKind::Open if token.kind == TokenKind::Word => {
                 self.lexer.next();
+                if matches!(name.as_str(), "pow" | "power") {
+                    return self.power(nesting);
+                }
                 let call = (self.calls)(&name, self.lexer)?;
                 call.ok_or_else(|| {
                     self.lexer
@@ -319,6 +364,24 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             _ => Expression::Column(name),
         };
         self.built(column, 0)
+    }
+
+    /// `pow(x, y)`, behind its opening bracket.
+    fn power(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
+        let base = self.climb(Binding::Or, nesting + 1)?;
+        if !self.lexer.take(TokenKind::Comma) {
+            return Err(self.lexer.unexpected("`,`"));
+        }
+        let exponent = self.climb(Binding::Or, nesting + 1)?;
+        if !self.lexer.take(TokenKind::Close) {
+            return Err(self.lexer.unexpected(")"));
+        }
+        let depth = base.depth.max(exponent.depth);
+        let (base, exponent) = (Box::new(base.tree), Box::new(exponent.tree));
+        self.built(
+            Expression::Binary(BinaryOperator::Power, base, exponent),
+            depth,
+        )
     }
 
     fn unary(&mut self, operator: UnaryOperator, operand: Built) -> Result<Built, SyntaxError> {
@@ -376,20 +439,25 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
 /// The binding that the right side of a left-associative operator must have.
 fn tighter(binding: Binding) -> Binding {
     match binding {
-        Binding::Or => Binding::And,
+        Binding::Or => Binding::Xor,
+        Binding::Xor => Binding::And,
         Binding::And => Binding::Not,
         Binding::Not => Binding::Comparison,
-        Binding::Comparison => Binding::Sum,
+        Binding::Comparison => Binding::BitOr,
+        Binding::BitOr => Binding::BitAnd,
+        Binding::BitAnd => Binding::Shift,
+        Binding::Shift => Binding::Sum,
         Binding::Sum => Binding::Product,
-        Binding::Product | Binding::Sign => Binding::Sign,
+        Binding::Product => Binding::BitXor,
+        Binding::BitXor | Binding::Sign => Binding::Sign,
     }
 }
 
 /// Words that are no column where a value must stand, unless in backticks.
 fn is_reserved(lexer: &Lexer<'_>) -> bool {
-    const RESERVED: [&str; 16] = [
+    const RESERVED: [&str; 18] = [
         "AND", "BETWEEN", "BY", "FROM", "GROUP", "HAVING", "IN", "IS", "LIMIT", "NOT", "OPTION",
-        "OR", "ORDER", "SELECT", "WHERE", "CASE",
+        "OR", "ORDER", "SELECT", "WHERE", "CASE", "DIV", "XOR",
     ];
     RESERVED.iter().any(|word| lexer.at_word(word))
 }

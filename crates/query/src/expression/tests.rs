@@ -108,6 +108,66 @@ fn operators_bind_as_in_mysql() {
     check("_utf8'a' = _binary'b'", "('a' Equal b)");
     check("-5 = TRUE", "(-5 Equal 1)");
     check("1 -1", "(1 Subtract 1)");
+    check("a XOR b AND c OR d", "((a Xor (b And c)) Or d)");
+    check(
+        "a | b & c << 1 + d = 2",
+        "((a BitOr (b BitAnd (c ShiftLeft (1 Add d)))) Equal 2)",
+    );
+    check(
+        "~a ^ b * c DIV 2",
+        "((((BitNot a) BitXor b) Multiply c) IntegerDivide 2)",
+    );
+    check("pow(a, b + 1) > 2", "((a Power (b Add 1)) Greater 2)");
+    check(
+        "a IS TRUE AND b IS NOT FALSE",
+        "((IsTrue a) And (Not (IsFalse b)))",
+    );
+}
+
+#[test]
+fn conditions_of_queue_wait_read_hexadecimal_and_octal_numbers() {
+    let read = |text: &str| parse_condition(&mut Lexer::new(text.as_bytes()));
+    assert_eq!(
+        shape(&read("a = 0x1F AND b & 017 AND c < 0").unwrap()),
+        "(((a Equal 31) And (b BitAnd 15)) And (c Less 0))"
+    );
+    assert_eq!(
+        read("a = 08").unwrap_err().to_string(),
+        "malformed octal or hexadecimal number at byte 4"
+    );
+}
+
+#[test]
+fn bits_are_those_of_64_without_a_sign() {
+    check_value("6 & 3 | 8", Value::Int(10));
+    check_value("6 ^ 3", Value::Int(5));
+    check_value("~0", Value::Int(u64::MAX.into()));
+    check_value("-1 & 255", Value::Int(255));
+    check_value("1 << 63 >> 62", Value::Int(2));
+    check_value("1 << 64", Value::Int(0));
+    check_value("1 >> -1", Value::Int(0));
+    check_value("a | n", Value::Null);
+}
+
+#[test]
+fn quotients_and_powers_stay_whole_where_they_can() {
+    check_value("7 DIV 2", Value::Int(3));
+    check_value("-7 DIV 2", Value::Int(-3));
+    check_value("7.5 DIV 2", Value::Int(3));
+    check_value("a DIV 0", Value::Null);
+    check_value("pow(2, 10)", Value::Int(1024));
+    check_value("pow(2, -1)", Value::Float(0.5));
+    check_value("pow(n, 2)", Value::Null);
+}
+
+#[test]
+fn truth_can_be_asked_for() {
+    check_value("n IS TRUE", Value::Int(0));
+    check_value("n IS NOT TRUE", Value::Int(1));
+    check_value("a IS TRUE", Value::Int(1));
+    check_value("a IS NOT FALSE", Value::Int(1));
+    check_value("a XOR 1", Value::Int(0));
+    check_value("a XOR n", Value::Null);
 }
 
 #[test]
@@ -164,7 +224,10 @@ fn errors_say_what_was_wanted_and_where() {
     check("a = AND b", "expected a value, found 'AND' at byte 4");
     check("(a", "expected ), found the end at byte 2");
     check("a = 'x", "unclosed string at byte 4");
-    check("a IS 1", "expected NULL, found '1' at byte 5");
+    check(
+        "a IS 1",
+        "expected NULL, TRUE or FALSE, found '1' at byte 5",
+    );
     check("a NOT 1", "expected IN or BETWEEN, found '1' at byte 6");
     check(
         "a NOT LIKE 'x'",
@@ -174,7 +237,6 @@ fn errors_say_what_was_wanted_and_where() {
         "(a, b) = 1",
         "not yet: lists of values in brackets at byte 2",
     );
-    check("a & 1", "not yet: bit operators at byte 2");
     check("a <=> 1", "not yet: <=> at byte 2");
     check("t.a = 1", "not yet: names with a dot at byte 1");
 }
