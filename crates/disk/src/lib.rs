@@ -1,28 +1,34 @@
-//! The `Disk` trait and its three implementations: the real file system, one in memory, and a faulty one.
+//! The `Disk` trait and its implementations: the real file system, one in memory, a faulty one, and one over another
+//! that keeps changes to itself.
 //!
 //! Paths are relative to the root that the disk was opened on, written with `/`, never absolute, never with `..`;
 //! any other path is refused with `InvalidInput`. The crate does not know what it stores.
 
+mod copy;
 mod device;
 mod fault;
 mod map;
 mod memory;
 mod namespace;
+mod overlay;
 mod real;
 mod replace;
 mod stopwatch;
 
+pub use copy::{Copied, copy_bytes, link_or_copy};
 pub use device::{fdatasync_rate, file_system_kind};
 pub use fault::{
     Call, Fate, Fault, FaultDisk, Unsynced, at_random, everything_kept, everything_lost,
 };
 pub use memory::MemoryDisk;
+pub use overlay::Overlay;
 pub use real::RealDisk;
 pub use replace::replace_file;
 pub use stopwatch::Stopwatch;
 
 use std::io;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The unit in which a device may keep, lose or tear what was written and not synced. Bytes.
@@ -65,6 +71,11 @@ pub trait Disk: Send + Sync {
     /// Takes the only lock of that name until the value is dropped. Error `WouldBlock` where another process
     /// (or holder) has it; its text then names that holder's process id, as far as it is known.
     fn lock(&self, path: &str) -> io::Result<Box<dyn Lock>>;
+    /// Where the file system has that path; `None` on a disk that lies elsewhere.
+    fn place(&self, path: &str) -> Option<PathBuf> {
+        let _ = path;
+        None
+    }
 }
 
 /// A held lock; dropping it lets go.

@@ -13,6 +13,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct RealDisk {
     root: PathBuf,
+    /// Nothing below the root may be changed.
+    is_read_only: bool,
 }
 
 impl RealDisk {
@@ -27,7 +29,36 @@ impl RealDisk {
         // From here on a change of the process's working folder does not matter.
         Ok(RealDisk {
             root: root.canonicalize()?,
+            is_read_only: false,
         })
+    }
+
+    /// Opens a `root` that exists, for reading: works on a device that takes no writes. Files are opened for reading, and
+    /// `lock` is shared with other readers: it keeps out whoever wants it alone, and is had where there is no such file.
+    pub fn open_to_read(root: &Path) -> io::Result<RealDisk> {
+        if !root.is_dir() {
+            return Err(io::Error::new(
+                ErrorKind::NotFound,
+                format!("no folder {}", root.display()),
+            ));
+        }
+        Ok(RealDisk {
+            root: root.canonicalize()?,
+            is_read_only: true,
+        })
+    }
+
+    fn lock_to_read(&self, path: &str) -> io::Result<Box<dyn Lock>> {
+        let mut file = match fs::File::open(self.path(path)?) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Box::new(NoLock)),
+            Err(error) => return Err(named(error, path)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(Box::new(RealLock { _file: file })),
+            Err(TryLockError::WouldBlock) => Err(holder_of(path, &mut file)),
+            Err(TryLockError::Error(error)) => Err(named(error, path)),
+        }
     }
 
     fn path(&self, path: &str) -> io::Result<PathBuf> {
@@ -49,7 +80,8 @@ impl RealDisk {
 
 impl Disk for RealDisk {
     fn open(&self, path: &str) -> io::Result<Arc<dyn File>> {
-        self.open_with(path, OpenOptions::new().read(true).write(true))
+        let options = &mut OpenOptions::new();
+        self.open_with(path, options.read(true).write(!self.is_read_only))
     }
 
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
@@ -111,7 +143,14 @@ impl Disk for RealDisk {
         })
     }
 
+    fn place(&self, path: &str) -> Option<PathBuf> {
+        self.path(path).ok()
+    }
+
     fn lock(&self, path: &str) -> io::Result<Box<dyn Lock>> {
+        if self.is_read_only {
+            return self.lock_to_read(path);
+        }
         let at = self.path(path)?;
         let open = OpenOptions::new()
             .read(true)
@@ -122,12 +161,7 @@ impl Disk for RealDisk {
         let mut file = open.map_err(|error| named(error, path))?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                // Whatever cannot be read only makes the message poorer.
-                let _ = file.read_to_string(&mut holder);
-                return Err(in_use(path, holder.trim()));
-            }
+            Err(TryLockError::WouldBlock) => return Err(holder_of(path, &mut file)),
             Err(TryLockError::Error(error)) => return Err(named(error, path)),
         }
         file.set_len(0)?;
@@ -142,6 +176,18 @@ struct RealLock {
 }
 
 impl Lock for RealLock {}
+
+/// Of a directory without a lock file: nobody has ever locked it.
+struct NoLock;
+
+impl Lock for NoLock {}
+
+fn holder_of(path: &str, file: &mut fs::File) -> io::Error {
+    let mut holder = String::new();
+    // Whatever cannot be read only makes the message poorer.
+    let _ = file.read_to_string(&mut holder);
+    in_use(path, holder.trim())
+}
 
 struct RealFile(fs::File);
 

@@ -1,10 +1,12 @@
 mod contract;
 mod faults;
+mod overlay;
 mod real;
 mod replace;
 
-use crate::{Disk, FaultDisk, MemoryDisk, RealDisk};
+use crate::{Disk, FaultDisk, MemoryDisk, Overlay, RealDisk};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder of the real file system that is removed when the test ends.
@@ -36,6 +38,7 @@ fn on_every_disk(check: impl Fn(&dyn Disk)) {
     check(&RealDisk::open(&scratch.path).unwrap());
     check(&MemoryDisk::new());
     check(&FaultDisk::new());
+    check(&Overlay::new(Arc::new(MemoryDisk::new())).unwrap());
 }
 
 fn read(disk: &dyn Disk, path: &str) -> Vec<u8> {
