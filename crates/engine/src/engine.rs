@@ -1,6 +1,7 @@
 //! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
 
 mod counts;
+pub(crate) mod deadlines;
 mod frame;
 mod maintain;
 mod open;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::catalog::TableId;
 use crate::command::{Answering, Reply, SessionId};
 use crate::decide::delete::Owned;
+use crate::engine::deadlines::Deadlines;
 use crate::error::Result;
 use crate::state::State;
 use crate::table::queue::Waiter;
@@ -20,8 +21,8 @@ pub(crate) struct Sessions {
     waiting: FxHashMap<SessionId, TableId>,
     /// Queues that somebody waits for.
     queues: BTreeSet<TableId>,
-    /// No wait ends before; on the steady clock.
-    next_deadline_us: Option<u64>,
+    /// When the waits end.
+    deadlines: Deadlines,
 }
 
 /// Answers that wait for the sync, in order.
@@ -47,7 +48,7 @@ impl Sessions {
 
     /// When the first wait may end, on the steady clock.
     pub(crate) fn next_deadline_us(&self) -> Option<u64> {
-        self.next_deadline_us
+        self.deadlines.next_us()
     }
 
     /// Enters owner mode owning nothing; what was owned was ended before.
@@ -95,13 +96,9 @@ impl Sessions {
         let Some(queue) = state.queues.get_mut(&table) else {
             return;
         };
-        let deadline = waiter.deadline_us;
+        self.deadlines.set(waiter.session, waiter.deadline_us);
         self.waiting.insert(waiter.session, table);
         self.queues.insert(table);
-        self.next_deadline_us = Some(
-            self.next_deadline_us
-                .map_or(deadline, |next| next.min(deadline)),
-        );
         queue.waiters.push_back(waiter);
     }
 
@@ -128,6 +125,7 @@ impl Sessions {
         let Some(table) = self.waiting.remove(&session) else {
             return;
         };
+        self.deadlines.clear(session);
         let Some(queue) = state.queues.get_mut(&table) else {
             return;
         };
@@ -155,6 +153,7 @@ impl Sessions {
             return;
         }
         let (owners, waiting) = (&mut self.owners, &mut self.waiting);
+        let deadlines = &mut self.deadlines;
         self.queues.retain(|table| {
             let Some(queue) = state.queues.get_mut(table) else {
                 return false;
@@ -165,6 +164,7 @@ impl Sessions {
                 };
                 owners.insert(session, Some((*table, row)));
                 waiting.remove(&session);
+                deadlines.clear(session);
                 counts.taken += 1;
                 let waiter = queue.waiters.pop_front();
                 outbox.extend(waiter.map(|waiter| (waiter.reply, Ok(Reply::Waited(1)))));
@@ -181,29 +181,10 @@ impl Sessions {
         outbox: &mut Outbox,
         counts: &mut SessionCounts,
     ) {
-        if self.next_deadline_us.is_none_or(|next| next > steady_us) {
-            return;
+        while let Some(session) = self.deadlines.take_due(steady_us) {
+            counts.timeouts += 1;
+            self.stop_waiting(state, session, outbox);
         }
-        let waiting = &mut self.waiting;
-        let mut next: Option<u64> = None;
-        self.queues.retain(|table| {
-            let Some(queue) = state.queues.get_mut(table) else {
-                return false;
-            };
-            for waiter in std::mem::take(&mut queue.waiters) {
-                if waiter.deadline_us > steady_us {
-                    next =
-                        Some(next.map_or(waiter.deadline_us, |next| next.min(waiter.deadline_us)));
-                    queue.waiters.push_back(waiter);
-                    continue;
-                }
-                waiting.remove(&waiter.session);
-                counts.timeouts += 1;
-                outbox.push((waiter.reply, Ok(Reply::Waited(0))));
-            }
-            !queue.waiters.is_empty()
-        });
-        self.next_deadline_us = next;
     }
 
     /// Ends every wait; for the engine's end.
@@ -215,6 +196,7 @@ impl Sessions {
             }
         }
         self.waiting.clear();
+        self.deadlines.clear_all();
     }
 
     /// A queue is about to go: those who wait get no row, owners stay in owner mode with nothing.
@@ -225,6 +207,7 @@ impl Sessions {
         };
         for waiter in queue.waiters.drain(..) {
             self.waiting.remove(&waiter.session);
+            self.deadlines.clear(waiter.session);
             outbox.push((waiter.reply, Ok(Reply::Waited(0))));
         }
         for session in queue.owned.values() {

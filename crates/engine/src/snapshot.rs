@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch};
 
+use arc_swap::ArcSwap;
 use query::analysis::Analyzer;
 
 use crate::catalog::{Catalog, TableId, show_create};
@@ -28,7 +29,8 @@ pub struct Snapshot {
 pub(crate) enum View {
     Search(Arc<SearchView>),
     Percolate(Arc<PercolateView>),
-    Queue(Arc<QueueView>),
+    /// As of now, and not of the snapshot's batch.
+    Queue(Arc<ArcSwap<QueueView>>),
 }
 
 pub(crate) struct SearchView {

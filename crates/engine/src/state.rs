@@ -17,7 +17,7 @@ use crate::failure;
 use crate::record::{Documents, QueryRow, Record};
 use crate::table::into::Into;
 use crate::table::percolate::{Listener, PercolateTable};
-use crate::table::queue::{Backlog, HitBatch, QueueTable, StoredRow};
+use crate::table::queue::{Backlog, HitBatch, QueueTable, Queues, StoredRow};
 use crate::table::search::{SearchTable, analyse, shape};
 
 /// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
@@ -28,7 +28,7 @@ pub(crate) struct State {
     pub(crate) catalog_folded: u64,
     pub(crate) searches: BTreeMap<TableId, SearchTable>,
     pub(crate) percolates: BTreeMap<TableId, PercolateTable>,
-    pub(crate) queues: BTreeMap<TableId, QueueTable>,
+    pub(crate) queues: Queues,
     /// Position of the last record applied.
     pub(crate) position: u64,
     /// The catalog changed since readers last got a snapshot.
@@ -64,7 +64,7 @@ impl State {
             catalog_folded: 0,
             searches: BTreeMap::new(),
             percolates: BTreeMap::new(),
-            queues: BTreeMap::new(),
+            queues: Queues::default(),
             position: 0,
             is_catalog_unpublished: true,
             touched_queues: BTreeSet::new(),
@@ -381,8 +381,12 @@ impl State {
                 pq.counted = position;
             }
         }
-        for queue in self.queues.values_mut() {
-            if !queue.changed && !queue.folding {
+        let queues: Vec<TableId> = self.queues.keys().copied().collect();
+        for table in queues {
+            if let Some(queue) = self.queues.get_mut(&table)
+                && !queue.changed
+                && !queue.folding
+            {
                 queue.folded = position;
                 queue.folded_next = queue.backlog.next();
             }

@@ -191,7 +191,7 @@ impl Engine {
                 due.push(*table);
             }
         }
-        for (table, queue) in &self.state.queues {
+        for (table, queue) in self.state.queues.iter() {
             let large = queue.backlog.memory_bytes() >= QUEUE_FOLD_BYTES;
             let wanted = pressed || any_full || self.is_wanted(*table);
             if !queue.folding && (large || (wanted && queue.changed)) {

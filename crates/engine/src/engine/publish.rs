@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
+use arc_swap::ArcSwap;
+
 use super::Engine;
 use crate::catalog::{Catalog, TableId};
 use crate::snapshot::{PercolateView, QueueView, SearchView, Snapshot, View};
@@ -13,19 +15,54 @@ use crate::table::percolate::PercolateTable;
 pub(super) struct Views {
     catalog: Arc<Catalog>,
     views: BTreeMap<TableId, View>,
+    /// Rows of all queues, and memory of those that are in no file.
+    queue_rows: u64,
+    queue_bytes: u64,
+}
+
+impl Views {
+    /// Drops the views of tables that are gone.
+    fn retain(&mut self, catalog: &Catalog) {
+        let (queue_rows, queue_bytes) = (&mut self.queue_rows, &mut self.queue_bytes);
+        self.views.retain(|table, view| {
+            let stays = catalog.get(*table).is_some();
+            if let (false, View::Queue(cell)) = (stays, view) {
+                let before = cell.load();
+                *queue_rows -= before.rows;
+                *queue_bytes -= before.memory_bytes;
+            }
+            stays
+        });
+    }
+
+    /// Shows what a queue has come to; true where readers do not know it yet.
+    fn put_queue(&mut self, table: TableId, view: QueueView) -> bool {
+        self.queue_rows += view.rows;
+        self.queue_bytes += view.memory_bytes;
+        if let Some(View::Queue(cell)) = self.views.get(&table) {
+            let before = cell.load();
+            self.queue_rows -= before.rows;
+            self.queue_bytes -= before.memory_bytes;
+            if **before != view {
+                cell.store(Arc::new(view));
+            }
+            return false;
+        }
+        let cell = Arc::new(ArcSwap::from_pointee(view));
+        self.views.insert(table, View::Queue(cell));
+        true
+    }
 }
 
 impl Engine {
     /// Publishes a snapshot if anything that readers see has changed. Cost: the tables' own snapshots of those that
-    /// changed, and a reference a table.
+    /// changed, and a reference a table. Queues that changed have their counts shown in place: what a queue holds is
+    /// read by this thread, so no snapshot is needed for them.
     pub(super) fn publish(&mut self) {
         let mut changed = false;
         if std::mem::take(&mut self.state.is_catalog_unpublished) {
             self.views.catalog = Arc::new(self.state.catalog.clone());
-            let state = &self.state;
-            self.views
-                .views
-                .retain(|table, _| state.catalog.get(*table).is_some());
+            self.views.retain(&self.state.catalog);
             changed = true;
         }
         for (table, search) in &mut self.state.searches {
@@ -58,7 +95,10 @@ impl Engine {
                 changed = true;
             }
         }
-        for (table, queue) in &self.state.queues {
+        for table in self.state.queues.take_touched() {
+            let Some(queue) = self.state.queues.get(&table) else {
+                continue; // dropped
+            };
             let view = QueueView {
                 rows: queue.backlog.len(),
                 owned: queue.owned.len() as u64,
@@ -68,13 +108,7 @@ impl Engine {
                 next_row: queue.backlog.next(),
                 folded: queue.folded,
             };
-            match self.views.views.get(table) {
-                Some(View::Queue(before)) if **before == view => {}
-                _ => {
-                    self.views.views.insert(*table, View::Queue(Arc::new(view)));
-                    changed = true;
-                }
-            }
+            changed |= self.views.put_queue(table, view);
         }
         if changed {
             let snapshot = Snapshot::new(Arc::clone(&self.views.catalog), self.views.views.clone());
@@ -109,12 +143,8 @@ impl Engine {
             .values()
             .map(|search| search.table.memory_bytes())
             .sum();
-        status.queue_rows = state.queues.values().map(|queue| queue.backlog.len()).sum();
-        status.queue_bytes = state
-            .queues
-            .values()
-            .map(|queue| queue.backlog.memory_bytes())
-            .sum();
+        status.queue_rows = self.views.queue_rows;
+        status.queue_bytes = self.views.queue_bytes;
         status.queue_waiting = self.sessions.waiting() as u64;
         *self
             .shared

@@ -26,15 +26,18 @@ impl Snapshot {
                 ("query_bytes", view.text_bytes),
                 ("checkpoint", view.folded),
             ],
-            View::Queue(view) => vec![
-                ("rows", view.rows),
-                ("owned", view.owned),
-                ("waiting", view.waiting),
-                ("memory_bytes", view.memory_bytes),
-                ("files", view.files),
-                ("next_row", view.next_row),
-                ("checkpoint", view.folded),
-            ],
+            View::Queue(cell) => {
+                let view = cell.load();
+                vec![
+                    ("rows", view.rows),
+                    ("owned", view.owned),
+                    ("waiting", view.waiting),
+                    ("memory_bytes", view.memory_bytes),
+                    ("files", view.files),
+                    ("next_row", view.next_row),
+                    ("checkpoint", view.folded),
+                ]
+            }
         };
         let mut status = vec![("table_type".to_owned(), kind.to_owned())];
         status.extend(

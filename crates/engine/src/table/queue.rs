@@ -4,6 +4,7 @@ mod backlog;
 mod batch;
 mod chunk;
 mod file;
+mod queues;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ pub(crate) use chunk::StoredRow;
 pub(crate) use file::{ChunkFile, FoldJob};
 use query::schema::Column;
 use query::value::Value;
+pub(crate) use queues::Queues;
 
 use crate::catalog::TableId;
 use crate::command::{Answering, Definition, SessionId};
@@ -38,6 +40,8 @@ pub(crate) struct QueueTable {
     pub(crate) changed: bool,
     /// Whether a fold runs.
     pub(crate) folding: bool,
+    /// It may differ from what readers see: kept by [`Queues`].
+    is_touched: bool,
 }
 
 /// A session in `queue_wait`.
@@ -59,6 +63,7 @@ impl QueueTable {
             folded,
             changed: false,
             folding: false,
+            is_touched: false,
         }
     }
 

@@ -1,0 +1,69 @@
+//! All queues, and which of them readers have not seen as they are now.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::{Iter, Keys, Values};
+
+use crate::catalog::TableId;
+
+use super::QueueTable;
+
+/// Queues by number. Whoever may change one is taken to have done so: a turn then costs what it touched, however many
+/// queues there are.
+#[derive(Default)]
+pub(crate) struct Queues {
+    tables: BTreeMap<TableId, QueueTable>,
+    /// Those that may have changed since [`Queues::take_touched`]; each once, removed ones perhaps.
+    touched: Vec<TableId>,
+}
+
+impl Queues {
+    pub(crate) fn get(&self, table: &TableId) -> Option<&QueueTable> {
+        self.tables.get(table)
+    }
+
+    /// The queue, to be changed.
+    pub(crate) fn get_mut(&mut self, table: &TableId) -> Option<&mut QueueTable> {
+        let queue = self.tables.get_mut(table)?;
+        if !std::mem::replace(&mut queue.is_touched, true) {
+            self.touched.push(*table);
+        }
+        Some(queue)
+    }
+
+    pub(crate) fn insert(&mut self, table: TableId, mut queue: QueueTable) {
+        queue.is_touched = true;
+        self.touched.push(table);
+        self.tables.insert(table, queue);
+    }
+
+    pub(crate) fn remove(&mut self, table: &TableId) {
+        self.tables.remove(table);
+    }
+
+    pub(crate) fn contains_key(&self, table: &TableId) -> bool {
+        self.tables.contains_key(table)
+    }
+
+    pub(crate) fn keys(&self) -> Keys<'_, TableId, QueueTable> {
+        self.tables.keys()
+    }
+
+    pub(crate) fn values(&self) -> Values<'_, TableId, QueueTable> {
+        self.tables.values()
+    }
+
+    pub(crate) fn iter(&self) -> Iter<'_, TableId, QueueTable> {
+        self.tables.iter()
+    }
+
+    /// The queues that may have changed since the last call.
+    pub(crate) fn take_touched(&mut self) -> Vec<TableId> {
+        let touched = std::mem::take(&mut self.touched);
+        for table in &touched {
+            if let Some(queue) = self.tables.get_mut(table) {
+                queue.is_touched = false;
+            }
+        }
+        touched
+    }
+}
