@@ -30,6 +30,8 @@ const PATTERN_HALVINGS_MAX: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Stream {
     documents: AtomicU64,
+    /// Documents that matchers were asked about, learned from or not, roughly.
+    matched: AtomicU64,
     counters: Box<[AtomicU32]>,
 }
 
@@ -38,6 +40,7 @@ impl Default for Stream {
         let counters = (0..COUNTERS).map(|_| AtomicU32::new(0)).collect();
         Stream {
             documents: AtomicU64::new(0),
+            matched: AtomicU64::new(0),
             counters,
         }
     }
@@ -47,6 +50,11 @@ impl Stream {
     /// Documents learned from; the past counts half from time to time.
     pub(crate) fn documents(&self) -> u64 {
         self.documents.load(Relaxed)
+    }
+
+    /// Documents that matchers were asked about, roughly.
+    pub(crate) fn matched(&self) -> u64 {
+        self.matched.load(Relaxed)
     }
 
     /// Counts the words of these documents, or of none of them: `turn` is a matcher's own count of slices.
@@ -60,7 +68,14 @@ impl Stream {
                 self.counters[usize::from(counter)].fetch_add(1, Relaxed);
             }
         }
-        self.documents.fetch_add(documents.len() as u64, Relaxed);
+        let seen = documents.len() as u64;
+        let before = self.documents.fetch_add(seen, Relaxed);
+        let stands_for = if before < LEARN_ALL_BELOW {
+            1
+        } else {
+            LEARN_EVERY
+        };
+        self.matched.fetch_add(seen * stands_for, Relaxed);
     }
 
     #[cfg(test)]

@@ -34,6 +34,8 @@ pub struct Hits {
     /// The first so many of each are the answer; room once made is kept.
     rows: Vec<Row>,
     rows_len: usize,
+    /// The first so many rows are of one level, in the order of ids; the others are of the other levels, likewise.
+    largest_len: usize,
     documents: Vec<u32>,
     documents_len: usize,
     pub(crate) work: Work,
@@ -59,7 +61,7 @@ impl Hits {
     /// One row for each query that was hit, by query id ascending: the query, and the indexes of the documents
     /// that hit it in the slice given to the call, ascending, never empty.
     pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
-        self.rows[..self.rows_len].iter().map(|row| {
+        self.ordered().map(|row| {
             let query = &self.levels[row.level as usize].queries[row.query as usize];
             (query, self.documents_of(row))
         })
@@ -67,10 +69,33 @@ impl Hits {
 
     /// The same rows with the query's id alone: does not touch the queries.
     pub fn ids(&self) -> impl Iterator<Item = (u64, &[u32])> {
-        self.rows[..self.rows_len].iter().map(|row| {
-            let id = self.levels[row.level as usize].ids[row.query as usize];
-            (id, self.documents_of(row))
+        self.ordered()
+            .map(|row| (self.id_of(row), self.documents_of(row)))
+    }
+
+    /// The rows by id: two runs become one as they are read. Most rows are of the largest level.
+    fn ordered(&self) -> impl Iterator<Item = &Row> {
+        let (largest, others) = self.rows[..self.rows_len].split_at(self.largest_len);
+        let (mut largest, mut others) = (largest.iter(), others.iter());
+        let mut other = others.next();
+        let mut other_id = other.map(|row| self.id_of(row));
+        let mut row = largest.next();
+        std::iter::from_fn(move || {
+            let is_other = match (row, other_id) {
+                (Some(row), Some(other_id)) => other_id < self.id_of(row),
+                (row, _) => row.is_none(),
+            };
+            if !is_other {
+                return std::mem::replace(&mut row, largest.next());
+            }
+            let found = std::mem::replace(&mut other, others.next());
+            other_id = other.map(|row| self.id_of(row));
+            found
         })
+    }
+
+    fn id_of(&self, row: &Row) -> u64 {
+        self.levels[row.level as usize].ids[row.query as usize]
     }
 
     fn documents_of(&self, row: &Row) -> &[u32] {
@@ -103,6 +128,7 @@ impl Hits {
 
     fn forget(&mut self) {
         self.rows_len = 0;
+        self.largest_len = 0;
         self.documents_len = 0;
         self.work = Work::default();
     }
@@ -130,7 +156,8 @@ impl Hits {
         finds: &mut Finds,
     ) -> Result<(), TooManyPairs> {
         if held.removed.len() > 0 {
-            finds.retain_from(0, |pair| !held.removed.holds(query_of(pair)));
+            let mut is_removed = held.removed.rising();
+            finds.retain_from(0, |pair| !is_removed(query_of(pair)));
         }
         let pairs = finds.pairs();
         let (mut rows, mut documents) = (self.rows_len, self.documents_len);
@@ -160,12 +187,15 @@ impl Hits {
         Ok(())
     }
 
-    /// Puts the rows of all levels in the order of ids. Each level's are in order already.
+    /// Puts the rows of all levels but the first in the order of ids. Each level's are in order already, and the first
+    /// level is the largest.
     pub(crate) fn order(&mut self) {
         let levels = &self.levels;
         let rows = &mut self.rows[..self.rows_len];
-        if rows.chunk_by(|a, b| a.level == b.level).nth(1).is_some() {
-            rows.sort_by_key(|row| levels[row.level as usize].ids[row.query as usize]);
+        self.largest_len = rows.partition_point(|row| row.level == 0);
+        let others = &mut rows[self.largest_len..];
+        if others.chunk_by(|a, b| a.level == b.level).nth(1).is_some() {
+            others.sort_by_key(|row| levels[row.level as usize].ids[row.query as usize]);
         }
     }
 }

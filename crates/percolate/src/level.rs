@@ -34,6 +34,8 @@ pub(crate) struct Level {
     pub(crate) ids: Box<[u64]>,
     pub(crate) anchors: Anchors,
     pub(crate) rows: Rows,
+    /// In a level of few entries all of them, each under its anchor; nothing is filed then.
+    pub(crate) scanned: Scanned,
     /// One for each bit of the rows, in their order: an entry, or the range in `grouped` of those that share the bit.
     pub(crate) entries: Box<[Entry]>,
     pub(crate) grouped: Box<[Entry]>,
@@ -46,6 +48,14 @@ pub(crate) struct Level {
     /// By query, the place of its filter in `filters`, or [`NO_FILTER`]; shorter by those at the end without one.
     filter_of: Box<[u32]>,
     filters: Box<[Filter]>,
+}
+
+/// Entries that are decided one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Scanned {
+    /// Beside `entries`.
+    pub(crate) anchors: Box<[TermId]>,
+    pub(crate) entries: Box<[Entry]>,
 }
 
 impl Level {
@@ -67,6 +77,8 @@ impl Level {
         self.anchors.bytes()
             + self.rows.bytes()
             + size_of_val(&*self.ids)
+            + size_of_val(&*self.scanned.anchors)
+            + size_of_val(&*self.scanned.entries)
             + size_of_val(&*self.entries)
             + size_of_val(&*self.grouped)
             + size_of_val(&*self.always)
@@ -147,6 +159,9 @@ impl Level {
                 filed.extend(drafts.map(|entry| Draft::again(entry, Some(anchor), &self.tails)));
             }
         }
+        let scanned = self.scanned.entries.iter().zip(&self.scanned.anchors);
+        filed
+            .extend(scanned.map(|(entry, anchor)| Draft::again(entry, Some(*anchor), &self.tails)));
         let always = self.always.iter();
         let always = always.map(|entry| Draft::again(entry, None, &self.tails));
         (filed, always.collect())

@@ -13,6 +13,10 @@ pub const PAIRS_MAX: usize = 1 << 26;
 /// So many entries filed alike are decided document by document; more, for a whole slice at once.
 pub(crate) const GROUP_SMALL: u32 = 16;
 
+/// A level of at most so many entries is not filed under anchors: all of them are decided, for a whole slice at once. That
+/// takes about a nanosecond each, less than to compare a slice's documents with rows.
+pub(crate) const SCANNED_MAX: usize = if cfg!(test) { 24 } else { 2_048 };
+
 /// Words kept inside an entry. Further ones go into its check.
 pub(crate) const INLINE_TERMS: usize = 6;
 
@@ -30,6 +34,10 @@ pub(crate) const COVER_TERMS_MAX: usize = 4_096;
 /// to the largest level; a larger one gives a matcher fewer levels to look into: at 8, a million queries lie in at
 /// most seven.
 pub(crate) const LEVEL_RATIO: usize = 8;
+
+/// Entries beside the largest level cost a matcher a part of a nanosecond for each document; merging them into it costs as
+/// much as so many such parts for each of its queries. Once matchers have paid as much, it is merged.
+pub(crate) const MERGED_FOR: u64 = 1 << 14;
 
 /// Compiled queries that wait for a snapshot, at least, before they become a level without one: they take more room
 /// than in a level. Of a large set a part, so that loading it makes a few dozen levels.

@@ -34,6 +34,21 @@ impl Removed {
         }
     }
 
+    /// What [`Removed::holds`] says of ordinals that come in rising order, with the chunk at hand kept.
+    #[inline]
+    pub(crate) fn rising(&self) -> impl FnMut(Ordinal) -> bool {
+        const NONE: &Chunk = &[0; CHUNK_WORDS];
+        let (mut at, mut held) = (usize::MAX, NONE);
+        move |query| {
+            let (chunk, word, bit) = place(query);
+            if chunk != at {
+                let chunk = self.chunks.get(chunk).and_then(Option::as_deref);
+                (at, held) = (place(query).0, chunk.unwrap_or(NONE));
+            }
+            held[word] & bit != 0
+        }
+    }
+
     /// Adds one.
     pub(crate) fn add(&mut self, query: Ordinal) {
         if self.holds(query) {

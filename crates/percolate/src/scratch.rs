@@ -14,7 +14,7 @@ use crate::{
     found::{Finds, Sorter, document_of, found, grow, query_of},
     further::Further,
     hits::{TooManyPairs, Work},
-    level::Level,
+    level::{Level, Scanned},
     limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
     looked::Looked,
 };
@@ -155,6 +155,16 @@ pub(crate) trait Steps: Copy {
         others: &mut Candidates,
         finds: &mut Finds,
     );
+    /// Decides all entries for all of a slice's documents: adds what is found of the simple ones, and notes the index of each
+    /// other one, whose anchor is there, in `others`. Gives how often the anchors are there.
+    fn scan(
+        self,
+        scanned: &Scanned,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    ) -> u64;
 }
 
 /// The steps for any processor.
@@ -220,6 +230,28 @@ impl Steps for Plain {
                 hits & entry.is_simple(),
             )
         }));
+    }
+
+    #[inline(always)]
+    fn scan(
+        self,
+        scanned: &Scanned,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    ) -> u64 {
+        let mut candidates = 0;
+        let entries = scanned.entries.iter().zip(&scanned.anchors);
+        for ((entry, anchor), index) in entries.zip(0..) {
+            let among = masks.get(*anchor as usize).copied().unwrap_or(0);
+            candidates += u64::from(among.count_ones());
+            others.push_if(index, 0, among != 0 && !entry.is_simple());
+            if entry.is_simple() {
+                finds.add(entry.query(), first, among & entry.mask(masks));
+            }
+        }
+        candidates
     }
 }
 
@@ -303,10 +335,11 @@ impl Scratch {
         };
         let finds = &mut finds[number];
         let found_before = finds.len();
+        survivors.scan(steps, level, slice, part.first, checking, (finds, work));
         survivors.probe(steps, level, marks, work);
         work.visits += survivors.places.len as u64;
         survivors.decide(steps, level, slice, part.first, finds);
-        let steps_left = survivors.others.len + level.always.len();
+        let steps_left = survivors.others.len + level.always.len() + level.scanned.entries.len();
         finds.mixed |= level.has_alternatives && steps_left > 0;
         work.visits += survivors.decide_others(steps, level, slice, part.first, checking, finds);
         survivors.decide_large(level, slice, part.first, checking, finds, work)?;
@@ -409,10 +442,37 @@ impl Marks {
 }
 
 impl Survivors {
+    /// Decides the entries of a level that has filed none.
+    #[inline(always)]
+    fn scan(
+        &mut self,
+        steps: impl Steps,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        checking: &mut Workspace,
+        (finds, work): (&mut Finds, &mut Work),
+    ) {
+        let Scanned { anchors, entries } = &level.scanned;
+        let others = &mut self.others;
+        others.len = 0;
+        others.grow(entries.len());
+        work.candidates += steps.scan(&level.scanned, slice.masks, first, others, finds);
+        work.visits += entries.len() as u64;
+        for (index, _) in others.iter() {
+            let (entry, anchor) = (&entries[index as usize], anchors[index as usize]);
+            let mask = level.verify(entry, slice.mask(anchor), slice, checking);
+            finds.add(entry.query(), first, mask);
+        }
+    }
+
     /// Compares each document's terms with the rows of those that are anchors.
     #[inline(always)]
     fn probe(&mut self, steps: impl Steps, level: &Level, marks: &Marks, work: &mut Work) {
         self.places.len = 0;
+        if level.entries.is_empty() {
+            return;
+        }
         let (mut start, mut candidates) = (0, 0);
         for (end, document) in marks.ends.iter().zip(0..) {
             let terms = &marks.terms[start..*end];

@@ -17,7 +17,7 @@ use crate::{
     level::{Builder, Level, Ordinal},
     limits::{
         FORGOTTEN_MIN, FORGOTTEN_PART, FRESH_MAX, FRESH_PART, LEARNED_FIRST, LEARNED_GROWTH,
-        LEVEL_RATIO, LEVELS_CROWDED, LEVELS_MAX, MERGED_HERE_MAX,
+        LEVEL_RATIO, LEVELS_CROWDED, LEVELS_MAX, MERGED_FOR, MERGED_HERE_MAX,
     },
     merging::{MergeJob, Merged, Renumbering},
     removed::Removed,
@@ -47,6 +47,8 @@ pub struct QuerySet {
     taken: usize,
     /// Documents that the stream had shown when all queries were last filed anew.
     filed_at: u64,
+    /// Documents that matchers had been asked about when the largest level was last made.
+    merged_at: u64,
     /// The job under way.
     running: Option<Running>,
     /// Jobs begun.
@@ -289,6 +291,9 @@ impl QuerySet {
         } else {
             self.due().unwrap_or_default()
         };
+        if range.start == 0 && !range.is_empty() {
+            self.merged_at = self.stream.matched();
+        }
         let is_split = is_anew || is_forgetting || self.words.dictionary.is_split();
         let retired: Vec<_> = self
             .retired
@@ -451,8 +456,12 @@ impl QuerySet {
         running.any(|running| levels.iter().any(|held| Arc::ptr_eq(&held.level, running)))
     }
 
-    /// The last levels that are too alike in size, or the last level with more removed queries than live ones.
+    /// All levels, if matchers have paid for that; the last levels that are too alike in size; or the last level with more
+    /// removed queries than live ones.
     fn due(&self) -> Option<std::ops::Range<usize>> {
+        if self.is_paid() {
+            return Some(0..self.levels.len());
+        }
         (0..self.levels.len()).rev().find_map(|last| {
             let held = &self.levels[last];
             let (mut start, mut len) = (last, held.len());
@@ -462,6 +471,17 @@ impl QuerySet {
             }
             (start < last || held.removed.len() > held.len()).then_some(start..last + 1)
         })
+    }
+
+    /// Whether matchers have spent as much on the levels beside the largest as merging all takes. A clock would have to know
+    /// how busy they are; this needs none, and a set that nobody asks is left alone.
+    fn is_paid(&self) -> bool {
+        let Some((largest, others)) = self.levels.split_first() else {
+            return false;
+        };
+        let matched = self.stream.matched() - self.merged_at;
+        let beside: usize = others.iter().map(|held| held.level.len()).sum();
+        beside as u64 * matched > largest.len() as u64 * MERGED_FOR
     }
 
     fn push_fresh(&mut self) {

@@ -39,6 +39,8 @@ pub(crate) fn matches(
 
 #[cfg(target_arch = "x86_64")]
 mod look_up;
+#[cfg(target_arch = "x86_64")]
+mod scan;
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -46,14 +48,14 @@ mod x86 {
 
     use query::analysis::Words;
 
-    use super::look_up;
+    use super::{look_up, scan};
     use crate::{
         dictionary::{TermId, View},
         documents::Documents,
         entry::{Entry, ORDINALS_MAX},
         found::Finds,
         hits::{Hits, TooManyPairs},
-        level::Level,
+        level::{Level, Scanned},
         looked::Looked,
         rows::{Row, Rows},
         scratch::{Candidates, LANES, Met, Plain, Scratch, Steps},
@@ -147,6 +149,19 @@ mod x86 {
         ) {
             // SAFETY: as above.
             unsafe { decide(entries, ranks, masks, first, others, finds) }
+        }
+
+        #[inline(always)]
+        fn scan(
+            self,
+            scanned: &Scanned,
+            masks: &[u64],
+            first: u32,
+            others: &mut Candidates,
+            finds: &mut Finds,
+        ) -> u64 {
+            // SAFETY: as above.
+            unsafe { scan::scan(scanned, masks, first, others, finds) }
         }
     }
 

@@ -13,7 +13,8 @@ use percolate::{Merged, QuerySet, Snapshot};
 
 use super::{
     Door, Options, Place, Prepared, doors,
-    drive::{Caller, drive},
+    doors::Table,
+    drive::drive,
     grid::{Connect, listed},
     matcher,
     queries::{Queries, Query},
@@ -36,8 +37,8 @@ const CHANGED_AT_ONCE: u64 = 1_000;
 /// Replaces queries by themselves, so that what must come out stays known: these queries, together.
 type Change<'c> = dyn FnMut(&[Query<'_>]) -> Result<()> + Send + 'c;
 
-/// Two cells for each number of clients and batch: quiet, and while so many queries a second are replaced. Their runs
-/// alternate; a note tells the ratio.
+/// Two cells for each number of clients and batch: a set that is left alone, and another, of the same queries, while so many
+/// of them a second are replaced. Their runs alternate; a note tells the ratio.
 pub(super) fn measure(
     options: &Options,
     rate: u32,
@@ -53,22 +54,35 @@ pub(super) fn measure(
             };
             let mut change = |queries: &[Query<'_>]| writer.change(&present, queries);
             let now = || Arc::clone(&present.read().unwrap_or_else(PoisonError::into_inner));
-            let connect = || {
-                let thread = matcher::Thread::new(&prepared.posts, &now);
-                Ok(Box::new(thread) as Box<dyn Caller>)
+            let untouched = || Arc::clone(&prepared.snapshot);
+            let sets = Sets {
+                quiet: &|| Ok(Box::new(matcher::Thread::new(&prepared.posts, &untouched)) as _),
+                changing: &|| Ok(Box::new(matcher::Thread::new(&prepared.posts, &now)) as _),
             };
-            cells(options, rate, &prepared, &connect, &mut change, notes)
+            cells(options, rate, &prepared, sets, &mut change, notes)
         }
         Place::Server(Door::Mysql, server) => {
-            let table = doors::create(Door::Mysql, server, &prepared)?;
+            let quiet = doors::create(Door::Mysql, server, &prepared)?;
+            let changing = doors::Alerts::create_changing(server, &prepared)?;
             let mut change = changer(server)?;
-            let connect = || table.connect(&prepared);
-            let cells = cells(options, rate, &prepared, &connect, &mut *change, notes)?;
-            table.remove()?;
+            let sets = Sets {
+                quiet: &|| quiet.connect(&prepared),
+                changing: &|| changing.connect(&prepared),
+            };
+            let cells = cells(options, rate, &prepared, sets, &mut *change, notes)?;
+            quiet.remove()?;
+            changing.remove()?;
             Ok(cells)
         }
         Place::Server(..) => Err(Error::BadOption("queries are changed over MySQL only")),
     }
+}
+
+/// How to ask the set that is left alone, and the one that changes.
+#[derive(Clone, Copy)]
+struct Sets<'c> {
+    quiet: &'c Connect<'c>,
+    changing: &'c Connect<'c>,
 }
 
 /// The writer of a set in this process, with a thread for its long work.
@@ -108,7 +122,7 @@ fn changer(server: &Server) -> Result<Box<Change<'static>>> {
     let mut client = server.connect()?;
     Ok(Box::new(move |queries| {
         let rows = queries.iter().copied();
-        for statement in doors::inserts("REPLACE", rows, queries.len()) {
+        for statement in doors::inserts("REPLACE", doors::CHANGING, rows, queries.len()) {
             client.query(&statement)?;
         }
         Ok(())
@@ -119,21 +133,15 @@ fn cells(
     options: &Options,
     rate: u32,
     prepared: &Prepared,
-    connect: &Connect<'_>,
+    sets: Sets<'_>,
     change: &mut Change<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Cell>> {
     let mut cells = Vec::new();
     for &batch in &options.batches {
         for &concurrency in &options.concurrencies {
-            let (quiet, changing, ratios) = pairs(
-                options,
-                rate,
-                prepared,
-                connect,
-                change,
-                (batch, concurrency),
-            )?;
+            let (quiet, changing, ratios) =
+                pairs(options, rate, prepared, sets, change, (batch, concurrency))?;
             if let Some(middle) = ratios.get(ratios.len() / 2) {
                 notes.push(format!(
                     "batch {batch}, concurrency {concurrency}, {rate} queries a second replaced: {middle:.3} x the quiet \
@@ -153,21 +161,22 @@ fn pairs(
     options: &Options,
     rate: u32,
     prepared: &Prepared,
-    connect: &Connect<'_>,
+    sets: Sets<'_>,
     change: &mut Change<'_>,
     (batch, concurrency): (Batch, u32),
 ) -> Result<(Vec<Run>, Vec<Run>, Vec<f64>)> {
     let doing = format!("percolate while queries change, batch {batch}, concurrency {concurrency}");
     let (mut quiet, mut ratios) = (Vec::new(), Vec::new());
-    let one = |tick: &mut dyn FnMut()| {
+    let one = |connect: &Connect<'_>, tick: &mut dyn FnMut()| {
         let callers = (0..concurrency).map(|_| connect()).collect::<Result<_>>()?;
         let own_count = options.own_count;
         drive(callers, prepared, batch, options.effort, own_count, tick)
     };
     let changing = runs::repeat(options.effort, &doing, |tick| {
-        let mut before = one(tick)?;
+        let mut before = one(sets.quiet, tick)?;
         before.facts.extend([("changes/s", 0.0), ("x quiet", 1.0)]);
-        let (mut run, changes) = while_changing(rate, &prepared.queries, change, || one(tick))?;
+        let (mut run, changes) =
+            while_changing(rate, &prepared.queries, change, || one(sets.changing, tick))?;
         let ratio = run.rate() / before.rate();
         run.facts
             .extend([("changes/s", changes), ("x quiet", ratio)]);

@@ -10,8 +10,8 @@ use std::{fmt, str::FromStr};
 use super::{Prepared, drive::Caller};
 use crate::{Server, error::Result};
 
+pub(super) use mysql::{ALERTS, Alerts, CHANGING, create_table, inserts};
 pub(crate) use mysql::{cell, count, insert_queries};
-pub(super) use mysql::{create_table, inserts};
 
 /// How a server is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

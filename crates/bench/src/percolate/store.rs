@@ -72,7 +72,8 @@ fn load(server: &Server, prepared: &Prepared, rows: u32) -> Result<Run> {
     let mut client = server.connect()?;
     doors::create_table(&mut client)?;
     let queries = prepared.queries.iter();
-    let statements: Vec<String> = doors::inserts("INSERT", queries, rows as usize).collect();
+    let statements: Vec<String> =
+        doors::inserts("INSERT", doors::ALERTS, queries, rows as usize).collect();
     let mut latencies = Latencies::default();
     let begun = Instant::now();
     for statement in &statements {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::{Level, NO_FILTER, Ordinal};
+use super::{Level, NO_FILTER, Ordinal, Scanned};
 use crate::{
     anchors::Anchors,
     check::Checks,
@@ -14,7 +14,7 @@ use crate::{
     entry::{Draft, Entry, Group, ORDINALS_MAX, Tail},
     filter::{Filter, Filters},
     frequency::Costs,
-    limits::INLINE_TERMS,
+    limits::{INLINE_TERMS, SCANNED_MAX},
     rows::{Row, Rows},
     set::{Fresh, Held},
     standing::StandingQuery,
@@ -240,10 +240,17 @@ impl Builder {
             tails,
             ..Filing::default()
         };
-        filing.file();
+        let scanned = match self.filed.len() {
+            0..=SCANNED_MAX => filing.scan(),
+            _ => {
+                filing.file();
+                Scanned::default()
+            }
+        };
         Level {
             ids: self.queries.iter().map(|query| query.id).collect(),
             queries: self.queries.into(),
+            scanned,
             anchors: Anchors::of(&filing.anchors),
             rows: Rows::of(filing.words),
             entries: filing.entries.into(),
@@ -273,6 +280,17 @@ struct Filing<'a> {
 type Keyed = (u32, u32);
 
 impl Filing<'_> {
+    /// Every entry, in the order of queries.
+    fn scan(&mut self) -> Scanned {
+        let mut order: Vec<&Draft> = self.drafts.iter().collect();
+        order.sort_by_key(|draft| draft.query);
+        let tails = &mut self.tails;
+        Scanned {
+            anchors: order.iter().map(|draft| draft.anchor).collect(),
+            entries: order.iter().map(|draft| draft.entry(true, tails)).collect(),
+        }
+    }
+
     fn file(&mut self) {
         let drafts = self.drafts.iter().zip(0_u32..);
         let mut order: Vec<(u64, u32)> = drafts

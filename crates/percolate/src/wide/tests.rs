@@ -6,7 +6,7 @@ use query::{
 };
 
 use super::{Plain, matches};
-use crate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
+use crate::{Documents, Hits, QuerySet, Scratch, StandingQuery, limits::SCANNED_MAX};
 
 /// The same numbers every time.
 struct Draws(u64);
@@ -24,9 +24,9 @@ impl Draws {
     }
 }
 
-fn queries(draws: &mut Draws) -> QuerySet {
+fn queries(draws: &mut Draws, count: u64) -> QuerySet {
     let mut set = QuerySet::new();
-    for id in 0..20_000 {
+    for id in 0..count {
         let mut word = || Node::Word(Word::whole(&*draws.word(), FieldSet::ALL));
         let parts = vec![
             word(),
@@ -48,31 +48,31 @@ fn queries(draws: &mut Draws) -> QuerySet {
     set
 }
 
-#[test]
-fn the_code_for_this_processor_finds_what_the_plain_code_finds() {
-    let mut draws = Draws(1);
-    let snapshot = queries(&mut draws).snapshot();
-    let documents: Vec<Words> = (0..150)
-        .map(|number| {
-            let text: Vec<String> = (0..number % 100).map(|_| draws.word()).collect();
-            let mut words = Words::new();
-            words.push_field(&Analyzer::default(), 0, &text.join(" "));
-            words
-        })
-        .collect();
+fn documents(draws: &mut Draws) -> Vec<Words> {
+    let document = |number| {
+        let text: Vec<String> = (0..number % 100).map(|_| draws.word()).collect();
+        let mut words = Words::new();
+        words.push_field(&Analyzer::default(), 0, &text.join(" "));
+        words
+    };
+    (0..150).map(document).collect()
+}
+
+/// Asserts that both find the same; gives how many pairs.
+fn compare(queries: &mut QuerySet, documents: &[Words]) -> u64 {
+    let snapshot = queries.snapshot();
     let rows = |hits: &Hits| -> Vec<(u64, Vec<u32>)> {
         let rows = hits.ids();
         rows.map(|(id, documents)| (id, documents.to_vec()))
             .collect()
     };
-    let documents = Documents::of(&documents);
+    let documents = Documents::of(documents);
     let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
     assert_eq!(
         matches(&snapshot, &documents, &mut scratch, &mut hits),
         Ok(())
     );
     let (found, work) = (rows(&hits), hits.work());
-    assert!(work.matches > 1_000);
     assert_eq!(
         snapshot.matches_by(Plain, &documents, &mut scratch, &mut hits),
         Ok(())
@@ -80,6 +80,24 @@ fn the_code_for_this_processor_finds_what_the_plain_code_finds() {
     assert_eq!(found, rows(&hits));
     assert_eq!(work.matches, hits.work().matches);
     assert_eq!(work.candidates, hits.work().candidates);
+    work.matches
+}
+
+#[test]
+fn the_code_for_this_processor_finds_what_the_plain_code_finds() {
+    let mut draws = Draws(1);
+    let mut queries = queries(&mut draws, 20_000);
+    assert!(compare(&mut queries, &documents(&mut draws)) > 1_000);
+}
+
+#[test]
+fn small_sets_are_scanned_to_the_same_answer_by_vectors() {
+    let mut draws = Draws(3);
+    let documents = documents(&mut draws);
+    let found: u64 = (1..=SCANNED_MAX as u64)
+        .map(|count| compare(&mut queries(&mut draws, count), &documents))
+        .sum();
+    assert!(found > 10, "{found}");
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -47,10 +47,15 @@ struct Connection<'p> {
 impl Alerts {
     pub(super) fn create(server: &Server, prepared: &Prepared) -> Result<Alerts> {
         let mut http = Http::connect(server)?;
-        for statement in mysql::CREATE {
-            run(&mut http, statement)?;
+        for statement in mysql::anew(mysql::ALERTS) {
+            run(&mut http, &statement)?;
         }
-        for statement in mysql::inserts("INSERT", prepared.queries.iter(), INSERT_QUERIES) {
+        for statement in mysql::inserts(
+            "INSERT",
+            mysql::ALERTS,
+            prepared.queries.iter(),
+            INSERT_QUERIES,
+        ) {
             run(&mut http, &statement)?;
         }
         Ok(Alerts {

@@ -18,15 +18,24 @@ use crate::{
 /// Queries in one INSERT.
 const INSERT_QUERIES: usize = 1_000;
 
-/// Makes the table of queries anew. Its columns are a post's; `body` is the only text.
-pub(super) const CREATE: [&str; 2] = [
-    "DROP TABLE IF EXISTS bench_alerts",
-    "CREATE TABLE bench_alerts (body text, sub string, ts timestamp, score int) type='pq'",
-];
+/// Statements that make a table of queries anew. Its columns are a post's; `body` is the only text.
+pub(super) fn anew(name: &str) -> [String; 2] {
+    [
+        format!("DROP TABLE IF EXISTS {name}"),
+        format!("CREATE TABLE {name} (body text, sub string, ts timestamp, score int) type='pq'"),
+    ]
+}
 
-/// The table of queries on the server.
-pub(super) struct Alerts {
+/// The table that is asked and stored into.
+pub(crate) const ALERTS: &str = "bench_alerts";
+
+/// Beside it one whose queries change, where both are asked in turn.
+pub(crate) const CHANGING: &str = "bench_alerts_changing";
+
+/// A table of queries on the server.
+pub(crate) struct Alerts {
     server: Server,
+    name: &'static str,
     /// Each document as a literal, made before the clock runs.
     literals: Vec<String>,
     /// What stands behind the documents.
@@ -43,20 +52,38 @@ struct Connection<'p> {
 
 impl Alerts {
     pub(super) fn create(server: &Server, prepared: &Prepared) -> Result<Alerts> {
+        Alerts::create_as(ALERTS, server, prepared)
+    }
+
+    /// The table [`CHANGING`], made anew.
+    pub(crate) fn create_changing(server: &Server, prepared: &Prepared) -> Result<Alerts> {
+        Alerts::create_as(CHANGING, server, prepared)
+    }
+
+    fn create_as(name: &'static str, server: &Server, prepared: &Prepared) -> Result<Alerts> {
         let mut client = server.connect()?;
-        create_table(&mut client)?;
-        insert_queries(&mut client, &prepared.queries, INSERT_QUERIES)?;
-        Alerts::stored(server, prepared)
+        for statement in anew(name) {
+            client.query(&statement)?;
+        }
+        for statement in inserts("INSERT", name, prepared.queries.iter(), INSERT_QUERIES) {
+            client.query(&statement)?;
+        }
+        Alerts::stored_as(name, server, prepared)
     }
 
     /// The table as it is, which must hold every query.
     pub(super) fn stored(server: &Server, prepared: &Prepared) -> Result<Alerts> {
+        Alerts::stored_as(ALERTS, server, prepared)
+    }
+
+    fn stored_as(name: &'static str, server: &Server, prepared: &Prepared) -> Result<Alerts> {
         let mut client = server.connect()?;
-        let stored = count(&mut client, "SELECT COUNT(*) FROM bench_alerts")?;
+        let stored = count(&mut client, &format!("SELECT COUNT(*) FROM {name}"))?;
         Error::unless_equal("queries stored", prepared.queries.len() as u64, stored)?;
         let as_json = prepared.filtered;
         Ok(Alerts {
             server: server.clone(),
+            name,
             literals: prepared
                 .posts
                 .iter()
@@ -81,7 +108,8 @@ impl Table for Alerts {
     }
 
     fn remove(&self) -> Result<()> {
-        self.server.connect()?.query("DROP TABLE bench_alerts")?;
+        let drop = format!("DROP TABLE {}", self.name);
+        self.server.connect()?.query(&drop)?;
         Ok(())
     }
 }
@@ -91,7 +119,9 @@ impl Caller for Connection<'_> {
     fn call(&mut self, documents: Range<usize>) -> Result<()> {
         let text = &mut self.statement;
         text.clear();
-        text.push_str("CALL PQ('bench_alerts', (");
+        text.push_str("CALL PQ('");
+        text.push_str(self.alerts.name);
+        text.push_str("', (");
         let first = documents.start;
         for (literal, number) in self.alerts.literals[documents].iter().zip(first..) {
             text.push_str(if number == first { "" } else { "," });
@@ -136,15 +166,15 @@ fn literal(post: &Post, as_json: bool) -> String {
 
 /// Makes `bench_alerts` anew, empty.
 pub(crate) fn create_table(client: &mut Client) -> Result<()> {
-    for statement in CREATE {
-        client.query(statement)?;
+    for statement in anew(ALERTS) {
+        client.query(&statement)?;
     }
     Ok(())
 }
 
 /// Stores queries in `bench_alerts`, so many in a statement.
 pub(crate) fn insert_queries(client: &mut Client, queries: &Queries, rows: usize) -> Result<()> {
-    for statement in inserts("INSERT", queries.iter(), rows) {
+    for statement in inserts("INSERT", ALERTS, queries.iter(), rows) {
         client.query(&statement)?;
     }
     Ok(())
@@ -153,6 +183,7 @@ pub(crate) fn insert_queries(client: &mut Client, queries: &Queries, rows: usize
 /// INSERT or REPLACE of queries, so many in a statement.
 pub(crate) fn inserts<'q>(
     verb: &str,
+    table: &str,
     queries: impl Iterator<Item = Query<'q>>,
     rows: usize,
 ) -> impl Iterator<Item = String> {
@@ -163,7 +194,7 @@ pub(crate) fn inserts<'q>(
         push_literal(text, query.filters);
         text.push(')');
     };
-    let begin = format!("{verb} INTO bench_alerts (id, query, filters) VALUES ");
+    let begin = format!("{verb} INTO {table} (id, query, filters) VALUES ");
     statements(begin, queries, rows, "", row)
 }
 
