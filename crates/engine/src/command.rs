@@ -153,6 +153,12 @@ pub enum Command {
     },
     /// The connection is gone: what it owned is given back, what it waited for is forgotten.
     SessionClosed,
+    /// Copies everything acknowledged so far to a new place, which [`crate::Options::backups`] opens by that name. Answer:
+    /// the files, when all are durable there; writes go on meanwhile.
+    Backup {
+        /// Where.
+        to: String,
+    },
     /// Folds everything into files of its own, as far as the journal holds records for it.
     Checkpoint,
     /// Checkpoint, then the end of [`crate::Engine::run`].

@@ -1,11 +1,13 @@
 //! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
 
+mod backup;
 mod counts;
 pub(crate) mod deadlines;
 mod frame;
 mod maintain;
 mod open;
 mod publish;
+mod read_only;
 mod turn;
 mod waits;
 mod write;
@@ -42,7 +44,14 @@ pub struct Options {
     pub journal_segment_bytes: u64,
     /// Called before a record is applied, with its position; tests make it panic.
     pub on_apply: Option<Arc<dyn Fn(u64) + Send + Sync>>,
+    /// Not one byte of the disk is changed: recovery happens in memory, and every command that writes is refused.
+    pub read_only: bool,
+    /// Opens the place that `BACKUP TO` names; without it, backups are refused.
+    pub backups: Option<OpenBackup>,
 }
+
+/// Opens the place of a new backup by the name that the statement gave. Refuses what is there already.
+pub type OpenBackup = Arc<dyn Fn(&str) -> Result<Arc<dyn Disk>> + Send + Sync>;
 
 impl Options {
     /// The defaults, on a disk.
@@ -56,6 +65,8 @@ impl Options {
             journal_bytes_max: 8 << 30,
             journal_segment_bytes: 64 << 20,
             on_apply: None,
+            read_only: false,
+            backups: None,
         }
     }
 }
@@ -105,6 +116,7 @@ pub struct Engine {
     retry_us: u64,
     /// Who asked for a checkpoint in this batch.
     checkpoint_replies: Vec<crate::Answering>,
+    backups: backup::Backups,
     /// What the clock said last.
     now: Now,
     /// Dropped last: the data directory stays ours until everything is closed.
@@ -143,7 +155,11 @@ impl Engine {
     /// The same answer to all who still wait for one.
     fn answer_all(&mut self, error: &Error) {
         let replies = self.outbox.drain(..).map(|(reply, _)| reply);
-        for reply in replies.chain(self.checkpoint_replies.drain(..)) {
+        let backups = self.backups.asked.drain(..).map(|(_, reply)| reply);
+        for reply in replies
+            .chain(self.checkpoint_replies.drain(..))
+            .chain(backups)
+        {
             reply(Err(error.clone()));
         }
     }

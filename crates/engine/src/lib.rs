@@ -7,6 +7,7 @@
 //!
 //! The crate knows no protocol, no socket and no clock: [`Now`] is an argument.
 
+mod backup;
 mod catalog;
 mod codec;
 mod command;
@@ -26,13 +27,14 @@ mod status;
 mod table;
 mod undo;
 
+pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, Command, Definition, Envelope, Hold, Keyword, Kind, Now,
     Place, QueueNext, QueueOptions, QueueStats, Receipt, Reply, Rows, SessionId, SourceMode, Taken,
     TakenRow, WaitSource, WhenFull,
 };
-pub use engine::{Engine, Options, Recovered};
+pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use mailbox::{Handle, Mailbox};
 pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot};

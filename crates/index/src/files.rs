@@ -21,6 +21,15 @@ pub struct SegmentFiles {
 }
 
 impl Files {
+    /// Every file that belongs to them, below the table's directory.
+    pub fn paths(&self) -> impl Iterator<Item = String> + '_ {
+        self.segments.iter().flat_map(|segment| {
+            let names = crate::segment::FILES.iter().copied();
+            let names = names.chain(segment.deleted.as_deref());
+            names.map(|name| format!("{}/{name}", segment.directory))
+        })
+    }
+
     /// Appends the binary form, for the manifest. Self-delimiting.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.extend(self.position.to_le_bytes());

@@ -28,5 +28,6 @@ pub use answer::{Answer, Keyword, Rows};
 pub use error::{Error, Result};
 pub use files::{Files, SegmentFiles};
 pub use seal::{SealJob, Sealed};
+pub use segment::{SavedRows, saved_rows, verify};
 pub use snapshot::Snapshot;
 pub use table::{Status, Table, TableShape, TailStatus};

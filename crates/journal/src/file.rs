@@ -5,7 +5,7 @@ use crate::limits::{BUFFER_BYTES_KEPT, PAGE_BYTES, RECORD_BYTES_MAX};
 use crate::prepare::{self, Preparation, Preparer, Workshop, poisoned};
 use crate::recover::{Log, Recovered, recover};
 use crate::segment::{Found, Segment, SegmentReader};
-use crate::{Error, Journal, Position, Result, Status};
+use crate::{Error, Extent, Journal, Position, Result, Status};
 use disk::{Disk, Stopwatch};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -396,6 +396,14 @@ impl Journal for FileJournal {
             room_bytes: self.active_room() + prepared,
             ..self.counts
         }
+    }
+
+    fn extents(&self) -> Vec<Extent> {
+        let extent = |segment: &Segment| Extent {
+            path: segment.path.clone(),
+            bytes: segment.end,
+        };
+        self.segments.iter().map(extent).collect()
     }
 }
 

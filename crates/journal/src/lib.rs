@@ -82,6 +82,21 @@ pub trait Journal: Send {
 
     /// Where the journal stands. Cheap.
     fn status(&self) -> Status;
+
+    /// The files that hold records, oldest first, and how far each is written: what is below that is never changed, until
+    /// a `trim` that takes the file away. Empty for a journal without files.
+    fn extents(&self) -> Vec<Extent> {
+        Vec::new()
+    }
+}
+
+/// A file of the journal, as far as it holds frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Below the root of the disk.
+    pub path: String,
+    /// Where its frames end. Bytes.
+    pub bytes: u64,
 }
 
 /// Where a journal stands, and what it did since it was opened.

@@ -34,6 +34,10 @@ const RETRY_US: u64 = 1_000_000;
 impl Engine {
     /// Starts what is due, takes in what is done, and writes the manifest where something came of it.
     pub(super) fn maintain(&mut self) -> Result<()> {
+        if self.options.read_only {
+            self.start_merges();
+            return self.take_finished(false);
+        }
         if !self.checkpoint_replies.is_empty() {
             return self.checkpoint();
         }
@@ -58,7 +62,8 @@ impl Engine {
             return Ok(());
         }
         self.journal_full = self.journal_full && !self.has_space_for_a_segment();
-        if self.unused.is_empty() && !self.is_manifest_due {
+        let nothing_to_remove = self.unused.is_empty() || self.backups.is_running();
+        if nothing_to_remove && !self.is_manifest_due {
             return Ok(());
         }
         self.later(Self::write_manifest)
@@ -441,6 +446,9 @@ impl Engine {
         self.folds_full = self.folds_full && !self.failed_folds.is_empty();
         let lowest = self.state.lowest_folded();
         self.status.checkpoint_position = lowest;
+        if self.backups.is_running() {
+            return Ok(()); // it copies what an earlier manifest names; a later one lets go of it
+        }
         for search in self.state.searches.values_mut() {
             let removed = search.table.remove_unused();
             removed.map_err(|error| failure::of_index(&search.definition.name, error))?;

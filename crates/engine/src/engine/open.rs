@@ -32,7 +32,10 @@ impl Engine {
     ///
     /// # Errors
     /// `Locked`, `NewerFormat`, `Corrupt`, `DiskFull`, `Internal`.
-    pub fn open(options: Options, now: Now) -> Result<(Engine, Recovered)> {
+    pub fn open(mut options: Options, now: Now) -> Result<(Engine, Recovered)> {
+        if options.read_only {
+            options.disk = super::read_only::over(options.disk)?;
+        }
         let lock = options
             .disk
             .lock(LOCK)
@@ -92,6 +95,7 @@ impl Engine {
             is_manifest_due: false,
             retry_us: 0,
             checkpoint_replies: Vec::new(),
+            backups: super::backup::Backups::default(),
             now,
             _lock: lock,
         };
@@ -242,7 +246,8 @@ fn unnamed_folders(state: &State) -> Result<Vec<String>> {
     Ok(folders.filter(|dir| !tables.contains(dir)).collect())
 }
 
-fn named_files(state: &State) -> BTreeSet<String> {
+/// The files of queues and standing queries that the manifest names.
+pub(super) fn named_files(state: &State) -> BTreeSet<String> {
     let percolates = state.percolates.values();
     let queries = percolates.flat_map(|pq| {
         let files = pq.files.iter().map(|file| &file.path);

@@ -1,5 +1,6 @@
 //! One turn of the engine's thread: [`Engine::step`].
 
+use super::read_only::refused;
 use super::{Engine, is_fatal};
 use crate::Answering;
 use crate::command::{Command, Envelope, Now, Reply, SessionId};
@@ -65,6 +66,7 @@ impl Engine {
         for reply in self.checkpoint_replies.drain(..) {
             reply(maintained.clone().map(|()| Reply::done()));
         }
+        self.start_backups();
         maintained.or_else(|error| if is_fatal(&error) { Err(error) } else { Ok(()) })
     }
 
@@ -76,9 +78,18 @@ impl Engine {
             command,
             reply,
         } = envelope;
+        if self.options.read_only
+            && let Some(outcome) = refused(&command)
+        {
+            return self.answer(reply, outcome);
+        }
         match command {
             Command::Checkpoint | Command::Shutdown => {
                 self.checkpoint_replies.push(reply);
+                Ok(())
+            }
+            Command::Backup { to } => {
+                self.backups.asked.push((to, reply));
                 Ok(())
             }
             Command::QueueWait {
@@ -149,9 +160,12 @@ impl Engine {
             Command::QueuePause { .. } => Err(not_yet("QUEUE_PAUSE")),
             Command::QueuePurge { .. } => Err(not_yet("QUEUE_PURGE")),
             Command::AlterTable { .. } => Err(not_yet("ALTER TABLE")),
-            Command::QueueWait { .. } | Command::Checkpoint | Command::Shutdown => Err(
-                Error::internal("a command that is no part of a batch's records"),
-            ),
+            Command::QueueWait { .. }
+            | Command::Checkpoint
+            | Command::Backup { .. }
+            | Command::Shutdown => Err(Error::internal(
+                "a command that is no part of a batch's records",
+            )),
         }
     }
 }

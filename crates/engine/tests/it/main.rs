@@ -15,6 +15,8 @@ mod laws;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod read_only;
+#[cfg(test)]
 mod scripts;
 #[cfg(test)]
 mod seams;

@@ -90,6 +90,14 @@ impl CheckedFile {
             .map_err(|_| self.corrupt(at, "a number is cut short"))
     }
 
+    /// Verifies every block; gives each that is damaged.
+    pub(super) fn damages(&self) -> Vec<Error> {
+        let blocks = 0..self.sums.len();
+        blocks
+            .filter_map(|block| self.verify(block).err())
+            .collect()
+    }
+
     pub(super) fn corrupt(&self, offset: usize, what: &'static str) -> Error {
         Error::Corrupt {
             file: self.path.clone(),

@@ -14,6 +14,7 @@ mod commit;
 mod deleted;
 mod folder;
 mod forward;
+mod inspect;
 mod postings;
 mod write;
 
@@ -41,6 +42,7 @@ use commit::{Commit, Kind, Section};
 use folder::Folder;
 
 pub(crate) use deleted::{read_deleted, write_deleted};
+pub use inspect::{SavedRows, saved_rows, verify};
 pub(crate) use postings::SegmentPostings;
 pub(crate) use write::write_segment;
 
@@ -48,6 +50,8 @@ pub(crate) use write::write_segment;
 const ROWS: &str = "rows";
 /// Name of the file that makes the others a segment.
 const COMMIT: &str = "commit";
+/// Every file of a segment but those of deleted rows.
+pub(crate) const FILES: [&str; 5] = [COMMIT, ROWS, "terms", "postings", "positions"];
 /// tantivy's name for the only field.
 const TEXT: &str = "text";
 

@@ -1,0 +1,88 @@
+//! `BACKUP TO`: a manifest of this moment, and what it names copied while the engine goes on.
+
+use std::sync::{Arc, Weak};
+
+use super::Engine;
+use super::open::named_files;
+use crate::backup::BackupJob;
+use crate::command::{Answering, Reply};
+use crate::error::{Error, Result};
+use crate::manifest;
+use crate::state::table_dir;
+
+/// Backups asked for in this batch, and the one under way.
+#[derive(Default)]
+pub(super) struct Backups {
+    pub(super) asked: Vec<(String, Answering)>,
+    /// Alive while a job copies files.
+    pin: Weak<()>,
+}
+
+impl Backups {
+    /// Files that a manifest named must stay for now, and the journal whole.
+    pub(super) fn is_running(&self) -> bool {
+        self.pin.strong_count() > 0
+    }
+}
+
+impl Engine {
+    /// Starts the backups that were asked for; all that was acknowledged before is in them.
+    pub(super) fn start_backups(&mut self) {
+        for (to, reply) in std::mem::take(&mut self.backups.asked) {
+            match self.backup_job(&to) {
+                Ok(job) => self.run_backup(job, reply),
+                Err(error) => reply(Err(error)),
+            }
+        }
+    }
+
+    fn backup_job(&mut self, to: &str) -> Result<BackupJob> {
+        if self.backups.is_running() {
+            return Err(Error::invalid("another backup is under way"));
+        }
+        let Some(open) = &self.options.backups else {
+            return Err(Error::invalid("this server makes no backups"));
+        };
+        let to = open(to)?;
+        self.write_manifest()?;
+        Ok(BackupJob {
+            from: Arc::clone(&self.options.disk),
+            to,
+            manifest: manifest::encode(&self.state),
+            files: self.files_of_manifest(),
+            journal: self.journal.extents(),
+        })
+    }
+
+    /// Everything that the manifest names.
+    fn files_of_manifest(&self) -> Vec<String> {
+        let mut files: Vec<String> = named_files(&self.state).into_iter().collect();
+        for (table, search) in &self.state.searches {
+            let dir = table_dir(*table);
+            files.extend(search.files.paths().map(|path| format!("{dir}/{path}")));
+        }
+        files
+    }
+
+    /// On a thread of its own: a copy to another device may take as long as it likes.
+    fn run_backup(&mut self, job: BackupJob, reply: Answering) {
+        let pin = Arc::new(());
+        self.backups.pin = Arc::downgrade(&pin);
+        let work = move || {
+            let made = job.run();
+            drop(pin);
+            reply(made.map(|files| Reply::Done {
+                affected: files,
+                last_id: 0,
+                warnings: Vec::new(),
+            }));
+        };
+        if self.options.seal_inline {
+            return work();
+        }
+        // Without a thread the reply is dropped, which tells the caller that nothing was done.
+        let _ = std::thread::Builder::new()
+            .name("seine-backup".to_owned())
+            .spawn(work);
+    }
+}
