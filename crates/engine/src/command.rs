@@ -14,6 +14,7 @@ pub use queue::{
 };
 
 use crate::error::{Error, Result};
+use crate::sync_mode::SyncMode;
 
 /// A connection, as the engine knows it: owner mode and waiting are per session. Never used twice by one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,6 +228,8 @@ pub struct Definition {
     pub columns: Vec<Column>,
     /// How its texts become words. A pq table with `on` has that of the tables it listens to.
     pub analysis: Settings,
+    /// When the reply to a write goes; `None`: as the server's setting says. Never stricter than that.
+    pub sync: Option<SyncMode>,
 }
 
 /// What a table is.

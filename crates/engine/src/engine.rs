@@ -1,6 +1,7 @@
 //! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
 
 mod backup;
+mod checkpoint;
 mod counts;
 pub(crate) mod deadlines;
 mod frame;
@@ -8,6 +9,7 @@ mod maintain;
 mod open;
 mod publish;
 mod read_only;
+mod sync;
 mod turn;
 mod waits;
 mod write;
@@ -26,6 +28,7 @@ use crate::mailbox::{Handle, Mailbox, Shared, channel};
 use crate::sessions::{Outbox, Sessions};
 use crate::state::State;
 use crate::status::EngineStatus;
+use crate::sync_mode::SyncMode;
 
 /// How an engine is opened.
 #[derive(Clone)]
@@ -42,6 +45,8 @@ pub struct Options {
     pub journal_bytes_max: u64,
     /// Bytes of one file of the journal.
     pub journal_segment_bytes: u64,
+    /// When the reply to a write goes, for tables that do not ask for less.
+    pub sync: SyncMode,
     /// Called before a record is applied, with its position; tests make it panic.
     pub on_apply: Option<Arc<dyn Fn(u64) + Send + Sync>>,
     /// Not one byte of the disk is changed: recovery happens in memory, and every command that writes is refused.
@@ -64,6 +69,7 @@ impl Options {
             seal_inline: false,
             journal_bytes_max: 8 << 30,
             journal_segment_bytes: 64 << 20,
+            sync: SyncMode::Always,
             on_apply: None,
             read_only: false,
             backups: None,
@@ -93,6 +99,7 @@ pub struct Engine {
     sessions: Sessions,
     journal: Box<dyn Journal>,
     frame: frame::Frame,
+    unsynced: sync::Unsynced,
     outbox: Outbox,
     work: Workspace,
     jobs: Jobs,
@@ -112,6 +119,8 @@ pub struct Engine {
     failed_folds: BTreeSet<crate::catalog::TableId>,
     /// Something was installed, or failed, since the last manifest was written.
     is_manifest_due: bool,
+    /// A manifest is being written.
+    manifest_runs: bool,
     /// When failed background work is tried again, on the steady clock.
     retry_us: u64,
     /// Who asked for a checkpoint in this batch.
@@ -166,7 +175,9 @@ impl Engine {
 
     fn serve(&mut self, mailbox: &Mailbox, clock: &impl Fn() -> Now) -> Result<()> {
         loop {
-            let deadline = self.sessions.next_deadline_us().map(|deadline_us| {
+            let wait_ends = self.sessions.next_deadline_us();
+            let deadline = wait_ends.into_iter().chain(self.unsynced.due_us).min();
+            let deadline = deadline.map(|deadline_us| {
                 std::time::Duration::from_micros(deadline_us.saturating_sub(clock().steady_us))
             });
             let patience =

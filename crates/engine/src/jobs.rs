@@ -1,4 +1,4 @@
-//! Work that needs no state: seals, folds and merges of standing queries, on a thread of their own or, in tests, on the engine's.
+//! Work that needs no state: seals, folds, merges of standing queries, manifests, on a thread of their own or, in tests, on the engine's.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,6 +7,7 @@ use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::mailbox::Waker;
+use crate::manifest::{ManifestJob, WrittenManifest};
 use crate::table::percolate::counts::CountsJob;
 use crate::table::percolate::file::{QueryFile, QueryFileJob};
 use crate::table::queue::FoldJob;
@@ -26,14 +27,35 @@ pub(crate) enum Work {
     Rows(FoldJob, u64),
     /// Changes how queries lie in memory: nothing for a file.
     Merge(percolate::MergeJob),
+    Manifest(ManifestJob),
+}
+
+/// Who takes the result in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// A seal or fold: for the manifest.
+    Fold,
+    /// Of standing queries in memory.
+    Merge,
+    Manifest,
+}
+
+impl Work {
+    fn task(&self) -> Task {
+        match self {
+            Work::Seal(_) | Work::Queries(_) | Work::Counts(_) | Work::Rows(..) => Task::Fold,
+            Work::Merge(_) => Task::Merge,
+            Work::Manifest(_) => Task::Manifest,
+        }
+    }
 }
 
 /// What became of it.
 pub(crate) struct Finished {
     pub(crate) table: TableId,
     pub(crate) position: u64,
-    /// Whether it was a merge, even where it failed.
-    pub(crate) is_merge: bool,
+    /// What it was, even where it failed.
+    pub(crate) task: Task,
     pub(crate) made: Result<Made>,
 }
 
@@ -45,11 +67,12 @@ pub(crate) enum Made {
     /// Path of the new file, if there were rows to write; the number of the next row.
     Rows(Option<String>, u64),
     Merged(Box<percolate::Merged>),
+    Manifest(Box<WrittenManifest>),
 }
 
 impl Job {
     pub(crate) fn run(self) -> Finished {
-        let is_merge = matches!(self.work, Work::Merge(_));
+        let task = self.work.task();
         let made = match self.work {
             Work::Seal(job) => {
                 let failed = |error| failure::of_index(&format!("{}", self.table), error);
@@ -59,11 +82,12 @@ impl Job {
             Work::Counts(job) => Ok(Made::Counts(job.run())),
             Work::Rows(job, next) => job.run().map(|path| Made::Rows(path, next)),
             Work::Merge(job) => Ok(Made::Merged(Box::new(job.run()))),
+            Work::Manifest(job) => Ok(Made::Manifest(Box::new(job.run()))),
         };
         Finished {
             table: self.table,
             position: self.position,
-            is_merge,
+            task,
             made,
         }
     }
@@ -102,13 +126,13 @@ impl Jobs {
         let work = move || {
             for job in queue {
                 let (table, position) = (job.table, job.position);
-                let is_merge = matches!(job.work, Work::Merge(_));
+                let task = job.work.task();
                 let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run()));
                 let made = Err(Error::internal("panic in background work"));
                 let outcome = outcome.unwrap_or(Finished {
                     table,
                     position,
-                    is_merge,
+                    task,
                     made,
                 });
                 if done.send(outcome).is_err() {

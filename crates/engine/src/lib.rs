@@ -15,6 +15,7 @@ mod decide;
 mod engine;
 mod error;
 mod failure;
+mod histogram;
 mod jobs;
 pub mod limits;
 mod mailbox;
@@ -24,6 +25,7 @@ mod sessions;
 mod snapshot;
 mod state;
 mod status;
+mod sync_mode;
 mod table;
 mod undo;
 
@@ -36,6 +38,8 @@ pub use command::{
 };
 pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
+pub use histogram::{Histogram, Work};
 pub use mailbox::{Handle, Mailbox};
 pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot};
 pub use status::EngineStatus;
+pub use sync_mode::SyncMode;

@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 
 use crate::command::{Answering, Command, Envelope, SessionId};
 use crate::error::{Error, Result};
+use crate::histogram::Work;
 use crate::limits::{BATCH_BYTES_MAX, BATCH_COMMANDS_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
 use crate::snapshot::Snapshot;
 use crate::status::EngineStatus;
@@ -16,6 +17,7 @@ use crate::status::EngineStatus;
 pub(crate) struct Shared {
     pub(crate) snapshot: ArcSwap<Snapshot>,
     pub(crate) status: Mutex<EngineStatus>,
+    pub(crate) work: Work,
 }
 
 /// A way in, for any thread. Cheap to clone.
@@ -74,6 +76,12 @@ impl Handle {
             .status
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the engine's thread works.
+    #[must_use]
+    pub fn work(&self) -> &Work {
+        &self.shared.work
     }
 }
 

@@ -94,6 +94,60 @@ pub(crate) fn replace(disk: &dyn Disk, bytes: &[u8]) -> Result<()> {
     disk::replace_file(disk, PATH, bytes).map_err(|error| failure::of_file(PATH, &error))
 }
 
+/// Replaces the manifest and removes the files that it no longer names; runs on any thread.
+pub(crate) struct ManifestJob {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) bytes: Vec<u8>,
+    /// Files that this manifest does not name, and the one before does.
+    pub(crate) files: Vec<String>,
+    /// Folders of tables that are gone; for the engine's thread, which knows whether a new table took the number.
+    pub(crate) folders: Vec<String>,
+    /// The position below which the journal may forget, once the manifest is durable.
+    pub(crate) lowest: u64,
+}
+
+/// What became of it.
+pub(crate) struct WrittenManifest {
+    pub(crate) replaced: Result<()>,
+    /// What kept a file from being removed.
+    pub(crate) removed: Result<()>,
+    pub(crate) files_left: Vec<String>,
+    pub(crate) folders: Vec<String>,
+    pub(crate) lowest: u64,
+}
+
+impl ManifestJob {
+    pub(crate) fn run(self) -> WrittenManifest {
+        let disk = &*self.disk;
+        let mut written = WrittenManifest {
+            replaced: replace(disk, &self.bytes),
+            removed: Ok(()),
+            files_left: self.files,
+            folders: self.folders,
+            lowest: self.lowest,
+        };
+        let gives_room = !written.files_left.is_empty() || !written.folders.is_empty();
+        if written.replaced == Err(Error::DiskFull) && gives_room {
+            give_spare(disk);
+            written.replaced = replace(disk, &self.bytes);
+        }
+        if written.replaced.is_err() {
+            return written;
+        }
+        for path in std::mem::take(&mut written.files_left) {
+            match disk.remove(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    written.removed = Err(failure::of_file(&path, &error));
+                    written.files_left.push(path);
+                }
+                _ => {}
+            }
+        }
+        keep_spare(disk);
+        written
+    }
+}
+
 /// Holds room back: makes the file of spare room where it is missing. Without room for it it stays away until the
 /// next call; it is whole or not there.
 pub(crate) fn keep_spare(disk: &dyn Disk) {

@@ -393,8 +393,8 @@ impl State {
         }
     }
 
-    /// Every view's files reach at least so far.
-    pub(crate) fn lowest_folded(&self) -> u64 {
+    /// Every view's files reach at least so far, with the catalog in a manifest of that position.
+    pub(crate) fn lowest_folded(&self, catalog_folded: u64) -> u64 {
         let searches = self.searches.values().map(|search| search.folded);
         let percolates = self.percolates.values().map(|pq| match pq.is_recorded() {
             true => pq.folded.min(pq.counted),
@@ -405,8 +405,8 @@ impl State {
             .chain(percolates)
             .chain(queues)
             .min()
-            .unwrap_or(self.catalog_folded)
-            .min(self.catalog_folded)
+            .unwrap_or(catalog_folded)
+            .min(catalog_folded)
     }
 
     /// A record of a table that is not there is fine where the catalog already knows that it was dropped.

@@ -19,6 +19,12 @@ pub struct EngineStatus {
     pub sync_us_total: u64,
     /// Rows inserted, replaced or deleted by synced records: divided by syncs, rows a sync.
     pub rows_synced_total: u64,
+    /// Records appended and not yet synced: those of tables that do not wait for it.
+    pub unsynced_records: u64,
+    /// Time that writes waited for a segment of the journal to be prepared.
+    pub journal_stall_us_total: u64,
+    /// Turns of the engine's thread that took more than 10 ms.
+    pub stalls_total: u64,
     /// Records applied again at the start.
     pub replayed_records: u64,
     /// Records read at the start that every view already held.

@@ -251,6 +251,7 @@ fn run_engine(
     let mut options = Options::new(Arc::new(disk));
     options.memory_bytes = settings.memory_bytes - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY;
     options.journal_bytes_max = settings.journal_bytes_max;
+    options.sync = settings.sync;
     options.on_apply = node
         .faults
         .any()

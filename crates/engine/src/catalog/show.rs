@@ -37,6 +37,9 @@ pub(crate) fn show_create(definition: &Definition) -> String {
             let _ = write!(text, " {name}={}", quote_text(&value));
         }
     }
+    if let Some(mode) = definition.sync {
+        let _ = write!(text, " sync='{mode}'");
+    }
     text
 }
 

@@ -53,6 +53,7 @@ impl Webhook {
             kind: Kind::Queue(QueueOptions::default()),
             columns,
             analysis: query::analysis::Settings::default(),
+            sync: pq.sync,
         })
     }
 }

@@ -44,7 +44,8 @@ impl Engine {
             return Err(Error::invalid("this server makes no backups"));
         };
         let to = open(to)?;
-        self.write_manifest()?;
+        self.sync()?;
+        self.state.advance_clean_views();
         Ok(BackupJob {
             from: Arc::clone(&self.options.disk),
             to,

@@ -1,7 +1,5 @@
 //! The batch's records on their way into the journal: room first, one frame, one sync.
 
-use journal::Position;
-
 use super::Engine;
 use crate::error::{Error, Result};
 use crate::failure;
@@ -19,10 +17,6 @@ const FRAME_BYTES_KEPT: usize = 16 << 20;
 pub(super) struct Frame {
     pub(super) bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Records appended and not yet synced.
-    appended: u64,
-    /// Rows in all records of the batch.
-    pub(super) rows: u64,
 }
 
 impl Engine {
@@ -44,7 +38,7 @@ impl Engine {
             self.append_alone(start, gives_room)?;
         }
         self.journal_full &= gives_room; // a write that was taken says that there is room
-        self.frame.rows += record.rows();
+        self.note_sync(record);
         self.status.records_total += 1;
         self.status.record_bytes_total += bytes as u64;
         Ok(self.state.position + 1)
@@ -74,21 +68,17 @@ impl Engine {
         let appended = appended.map_err(failure::of_journal);
         self.journal_full |= appended == Err(Error::DiskFull);
         appended?;
-        self.frame.appended += 1;
+        self.unsynced.records += 1;
         Ok(())
     }
 
     /// Appends what the frame holds; it was admitted, so a refusal ends the engine.
-    fn append_frame(&mut self) -> Result<()> {
+    pub(super) fn append_frame(&mut self) -> Result<()> {
         if self.frame.ends.is_empty() {
             return Ok(());
         }
-        let Frame {
-            bytes,
-            ends,
-            appended,
-            ..
-        } = &mut self.frame;
+        let Frame { bytes, ends } = &mut self.frame;
+        self.shared.work.batch_bytes.add(bytes.len() as u64);
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let records: Vec<&[u8]> = starts
             .zip(ends.iter().copied())
@@ -98,7 +88,7 @@ impl Engine {
         let last = last.map_err(|error| Error::Poisoned {
             why: error.to_string(),
         })?;
-        *appended += ends.len() as u64;
+        self.unsynced.records += ends.len() as u64;
         bytes.clear();
         bytes.shrink_to(FRAME_BYTES_KEPT);
         ends.clear();
@@ -106,24 +96,6 @@ impl Engine {
             last.0, self.state.position,
             "records are applied at the positions they are appended at"
         );
-        Ok(())
-    }
-
-    pub(super) fn sync(&mut self) -> Result<()> {
-        self.append_frame()?;
-        if std::mem::take(&mut self.frame.appended) == 0 {
-            return Ok(());
-        }
-        let synced = self.journal.sync();
-        let synced = synced.map_err(|error| Error::Poisoned {
-            why: error.to_string(),
-        })?;
-        if synced < Position(self.state.position) {
-            return Err(Error::Poisoned {
-                why: format!("synced up to {synced} only"),
-            });
-        }
-        self.status.rows_synced_total += self.frame.rows;
         Ok(())
     }
 }

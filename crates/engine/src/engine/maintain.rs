@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use journal::Position;
-
 use super::Engine;
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::jobs::{Finished, Job, Made, Work};
+use crate::jobs::{Finished, Job, Made, Task, Work};
 use crate::limits::SPARE_BYTES;
 use crate::manifest;
 use crate::state::table_dir;
@@ -63,10 +61,11 @@ impl Engine {
         }
         self.journal_full = self.journal_full && !self.has_space_for_a_segment();
         let nothing_to_remove = self.unused.is_empty() || self.backups.is_running();
-        if nothing_to_remove && !self.is_manifest_due {
+        if self.manifest_runs || (nothing_to_remove && !self.is_manifest_due) {
             return Ok(());
         }
-        self.later(Self::write_manifest)
+        self.start_manifest()?;
+        self.take_finished(false)
     }
 
     /// Whether the journal could go on: asked while it is full, so that nobody has to try a write to learn of new space.
@@ -85,7 +84,8 @@ impl Engine {
             self.start_fold(table);
         }
         self.wait_for_jobs()?;
-        self.write_manifest()?;
+        self.start_manifest()?;
+        self.wait_for_jobs()?;
         self.publish();
         Ok(())
     }
@@ -118,9 +118,16 @@ impl Engine {
     fn install_all(&mut self, finished: Vec<Finished>) -> Result<()> {
         let mut outcome = Ok(());
         for finished in finished {
-            if finished.is_merge {
-                outcome = outcome.and(self.install_merged(finished));
-                continue;
+            match finished.task {
+                Task::Fold => {}
+                Task::Merge => {
+                    outcome = outcome.and(self.install_merged(finished));
+                    continue;
+                }
+                Task::Manifest => {
+                    outcome = outcome.and(self.install_manifest(finished));
+                    continue;
+                }
             }
             let table = finished.table;
             let installed = self.install(finished);
@@ -381,7 +388,7 @@ impl Engine {
                 self.unused.append(&mut queue.backlog.take_unused_files());
                 self.status.folds_total += 1;
             }
-            Made::Merged(_) => {} // taken in by `install_merged`
+            Made::Merged(_) | Made::Manifest(_) => {} // taken in elsewhere
         }
         Ok(())
     }
@@ -391,6 +398,7 @@ impl Engine {
             return Ok(());
         };
         search.is_unpublished = true;
+        search.installed_since_manifest = true;
         search.files = match search.table.install(sealed) {
             Ok(files) => files,
             Err(error) => {
@@ -418,78 +426,6 @@ impl Engine {
         if let Some(queue) = self.state.queues.get_mut(&table) {
             queue.folding = false;
             queue.changed = true;
-        }
-    }
-
-    /// Replaces the manifest, removes what it no longer names, and lets the journal forget what all views hold.
-    pub(super) fn write_manifest(&mut self) -> Result<()> {
-        let position = self.state.position;
-        assert!(
-            self.journal.status().synced >= Position(position),
-            "a checkpoint is never ahead of the journal"
-        );
-        self.state.advance_clean_views();
-        let bytes = manifest::encode(&self.state);
-        let disk = Arc::clone(&self.options.disk);
-        let mut replaced = manifest::replace(&*disk, &bytes);
-        if replaced == Err(Error::DiskFull) && !self.unused.is_empty() {
-            manifest::give_spare(&*disk);
-            replaced = manifest::replace(&*disk, &bytes);
-        }
-        replaced?;
-        self.state.catalog_folded = position;
-        self.status.checkpoints_total += 1;
-        self.is_manifest_due = false;
-        let catalog = &self.state.catalog;
-        self.failed_folds
-            .retain(|table| catalog.get(*table).is_some());
-        self.folds_full = self.folds_full && !self.failed_folds.is_empty();
-        let lowest = self.state.lowest_folded();
-        self.status.checkpoint_position = lowest;
-        if self.backups.is_running() {
-            return Ok(()); // it copies what an earlier manifest names; a later one lets go of it
-        }
-        for search in self.state.searches.values_mut() {
-            let removed = search.table.remove_unused();
-            removed.map_err(|error| failure::of_index(&search.definition.name, error))?;
-        }
-        self.journal
-            .trim(Position(lowest).next())
-            .map_err(failure::of_journal)?;
-        let removed = self.remove_unused();
-        manifest::keep_spare(&*disk);
-        removed
-    }
-
-    /// Removes the files and folders that the manifest does not name any more; what resists is tried again with the next.
-    fn remove_unused(&mut self) -> Result<()> {
-        let mut outcome = Ok(());
-        for path in std::mem::take(&mut self.unused) {
-            if let Err(error) = self.remove(&path) {
-                outcome = Err(error);
-                self.unused.push(path);
-            }
-        }
-        outcome
-    }
-
-    /// A table's folder, or one of its files.
-    fn remove(&self, path: &str) -> Result<()> {
-        let mut tables = self.state.catalog.iter().map(|(table, _)| table);
-        if tables.any(|table| table_dir(table) == path) {
-            return Ok(()); // a CREATE that was refused left it, and a later one took its number
-        }
-        let is_folder = path.matches('/').count() == 1;
-        let removed = if is_folder {
-            self.options.disk.remove_dir(path)
-        } else {
-            self.options.disk.remove(path)
-        };
-        match removed {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(failure::of_file(path, &error))
-            }
-            _ => Ok(()),
         }
     }
 }

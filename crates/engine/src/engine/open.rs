@@ -9,11 +9,13 @@ use journal::{FileJournal, Journal, JournalOptions, Position, Preparation};
 
 use super::frame::Frame;
 use super::publish::Views;
+use super::sync::Unsynced;
 use super::{Engine, Options, Recovered};
 use crate::command::Now;
 use crate::decide::Workspace;
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::histogram::Work;
 use crate::jobs::Jobs;
 use crate::limits::RESERVE_BYTES;
 use crate::mailbox::Shared;
@@ -62,7 +64,7 @@ impl Engine {
         let status = EngineStatus {
             replayed_records: recovered.records_replayed,
             skipped_records: recovered.records_skipped,
-            checkpoint_position: state.lowest_folded(),
+            checkpoint_position: state.lowest_folded(state.catalog_folded),
             ..EngineStatus::default()
         };
         let jobs = if options.seal_inline {
@@ -73,6 +75,7 @@ impl Engine {
         let shared = Shared {
             snapshot: ArcSwap::from_pointee(Snapshot::default()),
             status: Mutex::default(),
+            work: Work::default(),
         };
         let mut engine = Engine {
             options,
@@ -80,6 +83,7 @@ impl Engine {
             sessions: Sessions::default(),
             journal: Box::new(journal),
             frame: Frame::default(),
+            unsynced: Unsynced::default(),
             outbox: Vec::new(),
             work: Workspace::default(),
             jobs,
@@ -93,6 +97,7 @@ impl Engine {
             folds_full: false,
             failed_folds: BTreeSet::new(),
             is_manifest_due: false,
+            manifest_runs: false,
             retry_us: 0,
             checkpoint_replies: Vec::new(),
             backups: super::backup::Backups::default(),
@@ -162,7 +167,7 @@ fn replay(state: &mut State, journal: &mut FileJournal, recovered: &mut Recovere
         return Err(failure::damaged(JOURNAL_DIR, 0, &why));
     }
     let mut failed = None;
-    let from = Position(state.lowest_folded()).next();
+    let from = Position(state.lowest_folded(state.catalog_folded)).next();
     if from > last {
         return Ok(());
     }

@@ -123,6 +123,8 @@ impl Engine {
         let status = &mut self.status;
         status.syncs_total = journal.sync_count;
         status.sync_us_total = journal.sync_us;
+        status.journal_stall_us_total = journal.stall_us;
+        status.unsynced_records = self.unsynced.records;
         status.disk_full = self.journal_full || self.folds_full;
         status.journal_bytes = journal.disk_bytes;
         status.position = state.position;

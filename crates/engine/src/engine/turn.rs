@@ -1,5 +1,7 @@
 //! One turn of the engine's thread: [`Engine::step`].
 
+use disk::Stopwatch;
+
 use super::read_only::refused;
 use super::{Engine, is_fatal};
 use crate::Answering;
@@ -7,10 +9,13 @@ use crate::command::{Command, Envelope, Now, Reply, SessionId};
 use crate::decide::read::read;
 use crate::error::{Error, Result};
 
+/// A turn that takes longer is counted as a stall. Microseconds.
+const STALL_US: u64 = 10_000;
+
 impl Engine {
-    /// One batch: every command decided and applied in order, one frame of the journal, one sync; then readers see it
-    /// and replies are sent. The only way state changes. An empty batch ends waits whose time is over and takes in
-    /// what background work has finished.
+    /// One batch: every command decided and applied in order, one frame of the journal, one sync where its tables ask
+    /// for one; then readers see it and replies are sent. The only way state changes. An empty batch ends waits whose time
+    /// is over, syncs what is due, and takes in what background work has finished.
     ///
     /// # Errors
     /// `Poisoned` (or what failed) once state and disk may differ; every reply of the batch then had that error, and
@@ -24,12 +29,23 @@ impl Engine {
             }
             return Err(error);
         }
+        let stopwatch = Stopwatch::start();
+        let commands = batch.len() as u64;
         let outcome = self.turn(batch);
         if let Err(error) = &outcome {
             self.poison(error);
         }
+        self.count_turn(commands, stopwatch.elapsed_us());
         self.publish_status();
         outcome
+    }
+
+    fn count_turn(&mut self, commands: u64, turn_us: u64) {
+        if commands > 0 {
+            self.shared.work.batch_commands.add(commands);
+        }
+        self.shared.work.turn_us.add(turn_us);
+        self.status.stalls_total += u64::from(turn_us > STALL_US);
     }
 
     /// Nobody is answered OK any more, those who wait included.
@@ -42,7 +58,6 @@ impl Engine {
 
     fn turn(&mut self, batch: Vec<Envelope>) -> Result<()> {
         self.status.batches_total += 1;
-        self.frame.rows = 0;
         self.take_finished(false)?;
         self.count_sessions(|sessions, state, outbox, counts, now| {
             sessions.expire(state, now.steady_us, outbox, counts);
@@ -55,7 +70,7 @@ impl Engine {
                 return Err(error);
             }
         }
-        self.sync()?;
+        self.settle()?;
         self.publish();
         // Before the replies: whoever was answered finds it counted.
         self.publish_status();

@@ -124,6 +124,7 @@ impl Engine {
             Err(Error::TableExists(_)) if if_not_exists => return Ok(Reply::done()),
             checked => checked?,
         };
+        self.check_sync(&definition)?;
         let queues = missing_queues(&self.state.catalog, &definition)?;
         if !queues.is_empty() {
             return self.create_with(definition, queues);
@@ -141,6 +142,19 @@ impl Engine {
             self.unused.push(table_dir(table));
         }
         done
+    }
+
+    /// A table may ask for less than the server gives, never for more.
+    fn check_sync(&self, definition: &Definition) -> Result<()> {
+        let server = self.options.sync;
+        match definition.sync {
+            Some(asked) if asked < server => Err(Error::invalid(format!(
+                "sync='{asked}' of table '{}' is more than the server's sync = '{server}': leave it out, or raise the \
+                 server's setting",
+                definition.name
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// A pq table with the queues before its webhook, as one unit; the queues first, since the table names them.

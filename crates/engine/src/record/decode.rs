@@ -10,11 +10,12 @@ use super::encode::{
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
-    QueuedHits, RECORD_VERSION, Record, Source,
+    QueuedHits, RECORD_VERSION, Record, SYNC, Source,
 };
 use crate::catalog::TableId;
 use crate::codec::{Read, Reader};
 use crate::command::{Definition, Kind, QueueOptions};
+use crate::sync_mode::SyncMode;
 
 impl Record {
     /// Reads the bytes of one record, all of them.
@@ -237,9 +238,15 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         _ => return Err(reader.damage("a known kind of table")),
     };
     let mut analysis = Settings::default();
+    let mut sync = None;
     let settings = if version == 1 { 0 } else { reader.count()? };
     for _ in 0..settings {
         let (name, value) = (reader.text()?, reader.text()?);
+        if name == SYNC {
+            let mode = SyncMode::parse(value);
+            sync = Some(mode.map_err(|_| reader.damage("a mode of syncs"))?);
+            continue;
+        }
         let set = analysis.set(name, value);
         if !matches!(set, Some(Ok(()))) {
             return Err(reader.damage("a known setting of analysis"));
@@ -252,6 +259,7 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         kind,
         columns: columns?,
         analysis,
+        sync,
     })
 }
 

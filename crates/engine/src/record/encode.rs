@@ -3,7 +3,7 @@
 use query::Syntax;
 use query::schema::{Column, ColumnType};
 
-use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, Source};
+use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC, Source};
 use crate::codec::{put_bytes, put_number, put_row, put_value};
 use crate::command::{Definition, Kind};
 
@@ -202,10 +202,15 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
         Kind::Queue(_) => out.push(2),
     }
     let settings = definition.analysis.pairs();
-    put_number(out, settings.len() as u64);
+    let sync = definition.sync.map(|mode| mode.to_string());
+    put_number(out, (settings.len() + usize::from(sync.is_some())) as u64);
     for (name, value) in settings {
         put_bytes(out, name.as_bytes());
         put_bytes(out, value.as_bytes());
+    }
+    if let Some(mode) = sync {
+        put_bytes(out, SYNC.as_bytes());
+        put_bytes(out, mode.as_bytes());
     }
     put_number(out, definition.columns.len() as u64);
     for column in &definition.columns {

@@ -26,6 +26,9 @@ const FIRST_COLUMN: u64 = 6;
 /// The whole document: above the numbers of all columns.
 const DOCUMENT_JSON: u64 = FIRST_COLUMN + (1 << 16);
 
+/// The one setting of a definition that is not of analysis.
+const SYNC: &str = "sync";
+
 /// One durable unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Record {

@@ -6,6 +6,7 @@ use query::value::Value;
 
 use super::*;
 use crate::command::Kind;
+use crate::sync_mode::SyncMode;
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -73,11 +74,16 @@ fn definition() -> impl Strategy<Value = Definition> {
         analysis.set("morphology", morphology).unwrap().unwrap();
         analysis
     });
-    (".{1,8}", kind, columns, analysis).prop_map(|(name, kind, columns, analysis)| Definition {
-        name,
-        kind,
-        columns,
-        analysis,
+    let sync = proptest::sample::select(&[None, Some("always"), Some("90s"), Some("never")][..])
+        .prop_map(|mode| mode.map(|mode| SyncMode::parse(mode).unwrap()));
+    (".{1,8}", kind, columns, analysis, sync).prop_map(|(name, kind, columns, analysis, sync)| {
+        Definition {
+            name,
+            kind,
+            columns,
+            analysis,
+            sync,
+        }
     })
 }
 

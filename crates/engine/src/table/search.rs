@@ -27,6 +27,8 @@ pub(crate) struct SearchTable {
     pub(crate) is_unpublished: bool,
     /// Whether a seal runs.
     pub(crate) sealing: bool,
+    /// Whether a segment came into use since the last manifest was begun.
+    pub(crate) installed_since_manifest: bool,
 }
 
 impl SearchTable {
@@ -46,6 +48,7 @@ impl SearchTable {
             listeners: Arc::default(),
             is_unpublished: true,
             sealing: false,
+            installed_since_manifest: false,
         }
     }
 }

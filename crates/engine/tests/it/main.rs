@@ -22,6 +22,7 @@ mod scripts;
 mod seams;
 #[cfg(test)]
 mod statement;
+mod sync_modes;
 #[cfg(test)]
 mod threads;
 #[cfg(test)]

@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `create [if not exists] search|pq|queue name [(columns)] [on name] [into name|'address']`
+    /// `create [if not exists] search|pq|queue name [(columns)] [on name] [into name|'address'] [sync 'mode']`
     fn create(&mut self) -> Statement {
         let if_not_exists = self.word("if") && self.word("not") && self.word("exists");
         let kind = self.name();
@@ -214,6 +214,9 @@ impl Parser<'_> {
             }
         }
         let into = self.word("into").then(|| self.table_or_address());
+        let sync = self
+            .word("sync")
+            .then(|| engine::SyncMode::parse(&self.table_or_address()).unwrap());
         let kind = match kind.as_str() {
             "search" => Kind::Search,
             "pq" => Kind::Percolate {
@@ -230,6 +233,7 @@ impl Parser<'_> {
                 kind,
                 columns,
                 analysis: Default::default(),
+                sync,
             },
             if_not_exists,
         })

@@ -18,6 +18,8 @@ pub use show::{lines, variables};
 pub use table::{Key, Kind, SETTINGS};
 pub use text::nearest;
 
+use engine::SyncMode;
+
 use crate::auth::Login;
 use crate::listen::Address;
 use crate::webhook::{Allowed, Secret};
@@ -58,6 +60,8 @@ pub struct Settings {
     pub memory_bytes: u64,
     /// Bound of the journal, in bytes.
     pub journal_bytes_max: u64,
+    /// When the reply to a write goes.
+    pub sync: SyncMode,
     /// Shape of the log.
     pub log_format: LogFormat,
     /// What SIGHUP may change.
@@ -95,7 +99,6 @@ impl Settings {
         let mysql = read.addresses(Key::Mysql, insecure || login.is_some())?;
         let http = read.addresses(Key::Http, insecure || login.is_some())?;
         read.addresses(Key::Scribe, true)?;
-        read.one(Key::Sync, |text| text::word(text, words(Key::Sync)))?;
         let format = read.one(Key::LogFormat, |text| {
             text::word(text, words(Key::LogFormat))
         })?;
@@ -105,6 +108,7 @@ impl Settings {
             http,
             memory_bytes: read.one(Key::Memory, memory_bytes)?,
             journal_bytes_max: read.one(Key::JournalMax, text::size)?,
+            sync: read.one(Key::Sync, SyncMode::parse)?,
             log_format: if format == "json" {
                 LogFormat::Json
             } else {

@@ -65,6 +65,8 @@ pub enum Kind {
     Text,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// `always`, `never`, or a time.
+    Sync,
     /// `info`, or `warn,seine=debug`.
     LogFilter,
 }
@@ -164,9 +166,9 @@ pub const SETTINGS: &[Setting] = &[
         Key::Sync,
         "sync",
         "SEINE_SYNC",
-        Kind::Word(&["always"]),
+        Kind::Sync,
         "always",
-        "When a write is acknowledged: always is after it is on the disk. There is no other choice yet.",
+        "When a write is acknowledged: always is after it is on the disk; a time such as 100ms, or never, is once the system has it, and the sync comes so much later, or by itself.",
     ),
     fixed(
         Key::JournalMax,

@@ -134,7 +134,7 @@ fn a_bad_value_is_refused_with_its_place_and_an_example() {
         ":2: idle_timeout: \"30\" is not a time with its unit",
     );
     refused("connections_max = 0", "not a whole number above 0");
-    refused("sync = 'never'", "\"never\" is not one of: always");
+    refused("sync = 'sometimes'", "a time such as 100ms");
     refused("log = 'loud'", "\"loud\" is not a level");
     refused("http = '9308'", "\"9308\" is not an address");
     refused("mysql = []", "at least one address");

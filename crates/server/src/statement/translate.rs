@@ -1,6 +1,6 @@
 //! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
 
-use engine::{Command, Definition, Kind, QueueOptions};
+use engine::{Command, Definition, Kind, QueueOptions, SyncMode};
 use query::Syntax;
 use query::analysis::Settings;
 use query::value::Value;
@@ -111,12 +111,14 @@ fn lone_column(node: &Node, table: &str) -> Result<Option<Vec<String>>, Failure>
 pub fn create_table(create: CreateTable) -> Result<Command, Failure> {
     let options = Options::read(&create.options)?;
     let analysis = options.analysis.clone();
+    let sync = options.sync;
     let kind = options.kind()?;
     let definition = Definition {
         name: create.name,
         kind,
         columns: create.columns,
         analysis,
+        sync,
     };
     Ok(Command::CreateTable {
         definition,
@@ -131,6 +133,7 @@ struct Options {
     into: Option<String>,
     syntax: Option<Syntax>,
     analysis: Settings,
+    sync: Option<SyncMode>,
 }
 
 impl Options {
@@ -155,6 +158,11 @@ impl Options {
                         let message = format!("no syntax '{value}': there are sphinx and lucene");
                         Failure::new(errors::INVALID, message)
                     })?);
+                }
+                "sync" => {
+                    let mode = SyncMode::parse(&lower);
+                    let bad = |why| Failure::new(errors::INVALID, format!("sync={why}"));
+                    options.sync = Some(mode.map_err(bad)?);
                 }
                 // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
@@ -208,7 +216,7 @@ impl Options {
 
 /// The refusal of an option that nobody has, with the one that may have been meant.
 fn unknown(name: &str) -> Failure {
-    let known = ["type", "engine", "on", "into", "syntax"];
+    let known = ["type", "engine", "on", "into", "syntax", "sync"];
     let known = known.into_iter().chain(Settings::NAMES);
     let meant = nearest(name, known.chain(LATER.iter().copied()))
         .map_or_else(String::new, |meant| format!(", did you mean {meant}?"));

@@ -28,6 +28,9 @@ samples! {
     syncs_total Counter "journal_syncs" "seine_journal_syncs_total" "Syncs of the journal.";
     sync_us_total Counter "journal_sync_us" "seine_journal_sync_seconds_total" "Time spent in those syncs.";
     rows_synced_total Counter "journal_rows_synced" "seine_rows_synced_total" "Rows that synced records changed.";
+    unsynced_records Gauge "journal_unsynced_records" "seine_journal_unsynced_records" "Records of tables that do not wait for a sync, and that had none yet.";
+    journal_stall_us_total Counter "journal_stall_us" "seine_journal_stall_seconds_total" "Time that writes waited for a segment of the journal to be prepared.";
+    stalls_total Counter "engine_stalls" "seine_engine_stalls_total" "Turns of the engine's thread that took more than 10 ms.";
     position Gauge "journal_position" "seine_journal_position" "Position of the last record.";
     checkpoint_position Gauge "journal_checkpoint" "seine_journal_checkpoint_position" "The journal keeps the records above it.";
     journal_bytes Gauge "journal_bytes" "seine_journal_bytes" "Bytes of the journal's files.";

@@ -17,6 +17,7 @@ fn table() -> PercolateTable {
         },
         columns: Vec::new(),
         analysis: Default::default(),
+        sync: None,
     };
     PercolateTable::new(Arc::new(definition), 0)
 }

@@ -1,0 +1,111 @@
+//! When the journal is synced: at once, by a certain time, or when somebody else needs it. docs/adr/024.
+
+use disk::Stopwatch;
+use journal::Position;
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::error::{Error, Result};
+use crate::record::{Documents, Record};
+use crate::sync_mode::SyncMode;
+
+/// What was appended and not yet synced, and what was promised about it.
+#[derive(Default)]
+pub(super) struct Unsynced {
+    /// The strictest mode of the records of this batch; `None`: it has none.
+    asked: Option<SyncMode>,
+    /// Records appended since the last sync.
+    pub(super) records: u64,
+    /// Rows in those records.
+    pub(super) rows: u64,
+    /// When the sync must come, on the steady clock.
+    pub(super) due_us: Option<u64>,
+}
+
+impl Engine {
+    /// Notes what a record of this batch asks for.
+    pub(super) fn note_sync(&mut self, record: &Record) {
+        let mode = self.sync_mode(record);
+        let asked = &mut self.unsynced.asked;
+        *asked = Some(asked.map_or(mode, |before| before.min(mode)));
+        self.unsynced.rows += record.rows();
+    }
+
+    /// The mode of the strictest of the tables that a record changes; never stricter than the server's.
+    fn sync_mode(&self, record: &Record) -> SyncMode {
+        let of = |table: &TableId| {
+            let definition = self.state.catalog.get(*table);
+            let asked = definition.and_then(|definition| definition.sync);
+            asked.map_or(self.options.sync, |asked| asked.max(self.options.sync))
+        };
+        let of_documents = |documents: &Documents| {
+            let queues = documents.hits.iter().map(|hits| of(&hits.queue));
+            queues.fold(of(&documents.table), SyncMode::min)
+        };
+        match record {
+            Record::Documents(documents) => of_documents(documents),
+            // Stored documents are not changed by a backfill; the queues of their hits are.
+            Record::Hits(hits) => hits
+                .hits
+                .iter()
+                .map(|hits| of(&hits.queue))
+                .min()
+                .unwrap_or_default(),
+            Record::DeleteDocuments { table, .. }
+            | Record::Queries { table, .. }
+            | Record::DeleteQueries { table, .. }
+            | Record::Rows { table, .. }
+            | Record::RemoveRows { table, .. } => of(table),
+            Record::Many(members) => members
+                .iter()
+                .map(|member| self.sync_mode(member))
+                .min()
+                .unwrap_or_default(),
+            // Files on disk hang on definitions, and there are few.
+            Record::Create { .. } | Record::Drop { .. } => SyncMode::Always,
+        }
+    }
+
+    /// Ends a batch: its frame is handed to the system, and made durable if one of its records, or an earlier promise,
+    /// asks for that now.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        self.append_frame()?;
+        match self.unsynced.asked.take() {
+            None | Some(SyncMode::Never) => {}
+            Some(SyncMode::Always) => return self.sync(),
+            Some(SyncMode::Within { ms }) => {
+                let due_us = self.now.steady_us.saturating_add(ms.saturating_mul(1_000));
+                let earlier = self.unsynced.due_us.unwrap_or(u64::MAX);
+                self.unsynced.due_us = Some(due_us.min(earlier));
+            }
+        }
+        let is_due = |due_us| due_us <= self.now.steady_us;
+        if self.unsynced.due_us.is_some_and(is_due) {
+            return self.sync();
+        }
+        Ok(())
+    }
+
+    /// Makes everything appended durable; nothing to do where it is.
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.unsynced.due_us = None;
+        if std::mem::take(&mut self.unsynced.records) == 0 {
+            return Ok(());
+        }
+        let stopwatch = Stopwatch::start();
+        let synced = self.journal.sync();
+        let synced = synced.map_err(|error| Error::Poisoned {
+            why: error.to_string(),
+        })?;
+        if synced < Position(self.state.position) {
+            return Err(Error::Poisoned {
+                why: format!("synced up to {synced} only"),
+            });
+        }
+        let rows = std::mem::take(&mut self.unsynced.rows);
+        self.status.rows_synced_total += rows;
+        self.shared.work.sync_us.add(stopwatch.elapsed_us());
+        self.shared.work.sync_rows.add(rows);
+        Ok(())
+    }
+}

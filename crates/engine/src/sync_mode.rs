@@ -1,0 +1,94 @@
+//! When the reply to a write may go: `always`, a time such as `100ms`, `never`.
+
+use std::fmt;
+
+/// How durable a write is when it is answered. The greater, the less: the order is that of what a power cut may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SyncMode {
+    /// After the sync that makes it durable.
+    #[default]
+    Always,
+    /// Once the system has it; the sync comes at most so many milliseconds later. Above 0.
+    Within {
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// Once the system has it; a sync comes when somebody else needs one.
+    Never,
+}
+
+/// Units of a time, the largest first, in milliseconds.
+const UNITS: [(&str, u64); 5] = [
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1_000),
+    ("ms", 1),
+];
+
+impl SyncMode {
+    /// Reads `always`, `never` or a time with its unit: `100ms`, `1s`, `5m`, `1h`, `1d`.
+    ///
+    /// # Errors
+    /// What is wrong, and what would be accepted.
+    pub fn parse(text: &str) -> std::result::Result<SyncMode, String> {
+        match text {
+            "always" => return Ok(SyncMode::Always),
+            "never" => return Ok(SyncMode::Never),
+            _ => {}
+        }
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, unit) = text.split_at(digits);
+        let unit = UNITS.iter().find(|(name, _)| *name == unit.trim());
+        number
+            .parse::<u64>()
+            .ok()
+            .zip(unit)
+            .and_then(|(count, (_, unit_ms))| count.checked_mul(*unit_ms))
+            .filter(|ms| *ms > 0)
+            .map(|ms| SyncMode::Within { ms })
+            .ok_or_else(|| {
+                format!("{text:?} is none of always, never and a time such as 100ms or 1s")
+            })
+    }
+}
+
+impl fmt::Display for SyncMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SyncMode::Always => f.write_str("always"),
+            SyncMode::Never => f.write_str("never"),
+            SyncMode::Within { ms } => {
+                let unit = UNITS.iter().find(|(_, unit_ms)| ms % unit_ms == 0);
+                let (name, unit_ms) = unit.copied().unwrap_or(("ms", 1));
+                write!(f, "{}{name}", ms / unit_ms)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_read_again_and_the_order_is_that_of_what_may_be_lost() {
+        let texts = ["always", "1ms", "100ms", "1s", "90s", "5m", "1d", "never"];
+        let modes: Vec<SyncMode> = texts
+            .iter()
+            .map(|text| SyncMode::parse(text).unwrap())
+            .collect();
+        assert!(modes.is_sorted());
+        for (mode, text) in modes.iter().zip(texts) {
+            assert_eq!(mode.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_number_without_a_unit_and_a_time_of_zero_are_refused() {
+        for text in ["", "100", "0ms", "ms", "sometimes", "1 week"] {
+            let why = SyncMode::parse(text).unwrap_err();
+            assert!(why.contains("such as 100ms"), "{why}");
+        }
+    }
+}
