@@ -8,6 +8,7 @@ mod frame;
 mod maintain;
 mod open;
 mod publish;
+mod queues;
 mod read_only;
 mod sync;
 mod turn;
@@ -121,6 +122,8 @@ pub struct Engine {
     is_manifest_due: bool,
     /// A manifest is being written.
     manifest_runs: bool,
+    /// Queues whose rows are to go to files at the end of this turn, because somebody asked.
+    wanted_folds: BTreeSet<crate::catalog::TableId>,
     /// When failed background work is tried again, on the steady clock.
     retry_us: u64,
     /// Who asked for a checkpoint in this batch.

@@ -28,6 +28,12 @@ pub const RECORD_BYTES_MAX: usize = 256 << 20;
 pub const MANY_COMMANDS_MAX: usize = 100_000;
 /// Longest `queue_wait`, in microseconds: a year.
 pub const WAIT_US_MAX: u64 = 31_536_000_000_000;
+/// Queues of one wait.
+pub const WAIT_SOURCES_MAX: usize = 64;
+/// Rows taken at once.
+pub const TAKEN_ROWS_MAX: u32 = 10_000;
+/// Bytes of rows taken at once; one larger row goes alone.
+pub const TAKEN_BYTES_MAX: u64 = 16 << 20;
 /// Room held back so that a manifest can be written on a full disk, in bytes: what it then no longer names is room again.
 pub const SPARE_BYTES: usize = 1 << 20;
 /// Longest address of a webhook, in bytes.

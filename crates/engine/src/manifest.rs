@@ -31,7 +31,8 @@ const SPARE_PATH: &str = "spare";
 ///
 /// 2: definitions as in records of version 2; a pq table has a file of hit counts.
 /// 3: a pq table has several files of queries.
-pub(crate) const FORMAT_VERSION: u32 = 3;
+/// 4: definitions as in records of version 3; a queue keeps what it knows beside its rows.
+pub(crate) const FORMAT_VERSION: u32 = 4;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
 
@@ -86,6 +87,7 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
             debug_assert!(written.is_ok(), "a Vec takes all that is written");
             put_bytes(out, &marks);
         }
+        queue.put_kept(out);
     }
 }
 
@@ -197,7 +199,7 @@ pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
             Kind::Percolate { .. } => {
                 open_percolate(&mut state, table, definition, &mut reader, version)?
             }
-            Kind::Queue(_) => open_queue(&mut state, table, definition, &mut reader)?,
+            Kind::Queue(_) => open_queue(&mut state, table, definition, &mut reader, version)?,
         }
     }
     reader.end().map_err(wrong)?;
@@ -238,6 +240,7 @@ fn checked(bytes: &[u8]) -> Result<(u32, &[u8])> {
 fn definition_version(found: u32) -> u8 {
     match found {
         0 | 1 => 1,
+        2 | 3 => 2,
         _ => RECORD_VERSION,
     }
 }
@@ -300,6 +303,7 @@ fn open_queue(
     table: TableId,
     definition: Arc<Definition>,
     reader: &mut Reader<'_>,
+    version: u32,
 ) -> Result<()> {
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
     let folded = reader.number().map_err(wrong)?;
@@ -314,8 +318,10 @@ fn open_queue(
         files.push((ChunkFile::open(&*state.disk, path)?, removed));
     }
     let backlog = Backlog::of_files(next, files);
-    state
-        .queues
-        .insert(table, QueueTable::new(definition, backlog, folded));
+    let mut queue = QueueTable::new(definition, backlog, folded);
+    if version > 3 {
+        queue.read_kept(reader).map_err(wrong)?;
+    }
+    state.queues.insert(table, queue);
     Ok(())
 }

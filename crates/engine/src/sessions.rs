@@ -1,28 +1,66 @@
 //! Sessions: who is in owner mode, what they own, and who waits for a row.
 
-use std::collections::BTreeSet;
+mod waiting;
 
 use rustc_hash::FxHashMap;
+pub(crate) use waiting::{Stand, Waiter, Want, count_timeout};
 
 use crate::catalog::TableId;
-use crate::command::{Answering, Reply, SessionId};
-use crate::decide::delete::Owned;
+use crate::command::{Answering, Reply, SessionId, SourceMode};
 use crate::engine::deadlines::Deadlines;
 use crate::error::Result;
 use crate::state::State;
-use crate::table::queue::Waiter;
+use crate::table::queue::Holder;
 
 /// Sessions that the engine has something to remember of; the others need no entry.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    /// Sessions in owner mode, and the row each one owns.
+    /// Sessions in owner mode, and the rows each one owns.
     owners: FxHashMap<SessionId, Owned>,
-    /// Sessions in `queue_wait`, and where.
-    waiting: FxHashMap<SessionId, TableId>,
-    /// Queues that somebody waits for.
-    queues: BTreeSet<TableId>,
-    /// When the waits end.
+    /// Sessions in `queue_wait`.
+    waiting: FxHashMap<SessionId, Waiter>,
+    /// When each of them gives up, on the steady clock.
     deadlines: Deadlines,
+    next_ticket: u64,
+    /// What `queue_set_srcid` said of a session's next INSERT.
+    relays: FxHashMap<SessionId, Relay>,
+}
+
+/// Rows of one queue that a session owns: some may have been deleted by itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owned {
+    table: Option<TableId>,
+    rows: Vec<u64>,
+}
+
+impl Owned {
+    pub(crate) fn new(table: TableId, rows: Vec<u64>) -> Owned {
+        Owned {
+            table: Some(table),
+            rows,
+        }
+    }
+
+    /// Those of one queue.
+    pub(crate) fn rows_of(&self, table: TableId) -> &[u64] {
+        match self.table == Some(table) {
+            true => &self.rows,
+            false => &[],
+        }
+    }
+
+    /// Where they are, if there are any.
+    pub(crate) fn of(&self) -> Option<(TableId, &[u64])> {
+        self.table.map(|table| (table, self.rows.as_slice()))
+    }
+}
+
+/// Where the rows of an INSERT come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relay {
+    pub(crate) sender: u8,
+    pub(crate) mode: SourceMode,
+    pub(crate) row: u64,
 }
 
 /// Answers that wait for the sync, in order.
@@ -36,187 +74,96 @@ pub(crate) struct SessionCounts {
 }
 
 impl Sessions {
-    /// `None` outside owner mode, else the row owned, if any.
-    pub(crate) fn owner(&self, session: SessionId) -> Option<Owned> {
-        self.owners.get(&session).copied()
-    }
-
-    /// Sessions that wait.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
-    /// When the first wait may end, on the steady clock.
-    pub(crate) fn next_deadline_us(&self) -> Option<u64> {
-        self.deadlines.next_us()
+    /// `None` outside owner mode, else the rows owned, if any.
+    pub(crate) fn owner(&self, session: SessionId) -> Option<&Owned> {
+        self.owners.get(&session)
     }
 
     /// Enters owner mode owning nothing; what was owned was ended before.
     pub(crate) fn enter(&mut self, state: &mut State, session: SessionId) {
         self.let_go(state, session);
-        self.owners.insert(session, None);
+        self.owners.insert(session, Owned::default());
     }
 
-    /// Leaves owner mode; the row owned was ended before, or is gone.
+    /// Leaves owner mode; the rows owned were ended before, or are gone.
     pub(crate) fn leave(&mut self, state: &mut State, session: SessionId) {
         self.let_go(state, session);
         self.owners.remove(&session);
     }
 
     fn let_go(&mut self, state: &mut State, session: SessionId) {
-        if let Some(Some((table, row))) = self.owner(session)
+        if let Some((table, rows)) = self.owner(session).and_then(Owned::of)
             && let Some(queue) = state.queues.get_mut(&table)
         {
-            queue.owned.remove(&row);
+            rows.iter().for_each(|row| queue.lane.let_go(*row));
         }
     }
 
-    /// The row that a session owns and has not deleted.
-    pub(crate) fn owned_row(&self, state: &State, session: SessionId) -> Owned {
-        let (table, row) = self.owner(session)??;
-        let is_there = state.queues.get(&table)?.backlog.contains(row);
-        is_there.then_some((table, row))
+    /// The rows that a session owns and has not deleted.
+    pub(crate) fn owned_rows(
+        &self,
+        state: &State,
+        session: SessionId,
+    ) -> Option<(TableId, Vec<u64>)> {
+        let (table, rows) = self.owner(session)?.of()?;
+        let backlog = &state.queues.get(&table)?.backlog;
+        let rows = rows.iter().copied();
+        let there: Vec<u64> = rows.filter(|row| backlog.contains(*row)).collect();
+        (!there.is_empty()).then_some((table, there))
     }
 
-    /// Takes the first free row for a session that has entered owner mode.
-    pub(crate) fn take(&mut self, state: &mut State, session: SessionId, table: TableId) -> bool {
-        let Some(row) = state
-            .queues
-            .get_mut(&table)
-            .and_then(|queue| queue.take(session))
-        else {
-            return false;
-        };
-        self.owners.insert(session, Some((table, row)));
-        true
-    }
-
-    /// Lines a session up for the next row.
-    pub(crate) fn wait(&mut self, state: &mut State, table: TableId, waiter: Waiter) {
-        let Some(queue) = state.queues.get_mut(&table) else {
-            return;
-        };
-        self.deadlines.set(waiter.session, waiter.deadline_us);
-        self.waiting.insert(waiter.session, table);
-        self.queues.insert(table);
-        queue.waiters.push_back(waiter);
-    }
-
-    /// Gives the row back to its place and leaves owner mode. True where a row went back.
-    pub(crate) fn abort(&mut self, state: &mut State, session: SessionId) -> bool {
-        let Some(Some((table, row))) = self.owners.remove(&session) else {
-            return false;
-        };
-        let Some(queue) = state.queues.get_mut(&table) else {
-            return false;
-        };
-        let is_there = queue.backlog.contains(row);
-        queue.give_back(row);
-        is_there
-    }
-
-    /// Forgets that a session waits; its answer is "no row".
-    pub(crate) fn stop_waiting(
+    /// Gives the rows back to their places and leaves owner mode. Gives the queue and how many went back.
+    pub(crate) fn abort(
         &mut self,
         state: &mut State,
         session: SessionId,
-        outbox: &mut Outbox,
-    ) {
-        let Some(table) = self.waiting.remove(&session) else {
-            return;
-        };
-        self.deadlines.clear(session);
+    ) -> Option<(TableId, u64)> {
+        let owned = self.owners.remove(&session)?;
+        let (table, rows) = owned.of()?;
+        let queue = state.queues.get_mut(&table)?;
+        let mut went_back = 0;
+        for row in rows {
+            went_back += u64::from(queue.give_back(*row));
+        }
+        state.freed.insert(table);
+        Some((table, went_back))
+    }
+
+    /// A queue's rows are about to go: owners stay in owner mode with nothing.
+    pub(crate) fn release(&mut self, state: &mut State, table: TableId) {
         let Some(queue) = state.queues.get_mut(&table) else {
             return;
         };
-        if let Some(place) = queue
-            .waiters
-            .iter()
-            .position(|waiter| waiter.session == session)
-            && let Some(waiter) = queue.waiters.remove(place)
-        {
-            outbox.push((waiter.reply, Ok(Reply::Waited(0))));
-        }
-        if queue.waiters.is_empty() {
-            self.queues.remove(&table);
-        }
-    }
-
-    /// Hands free rows to those who wait, first come first; one waiter a row.
-    pub(crate) fn wake(
-        &mut self,
-        state: &mut State,
-        outbox: &mut Outbox,
-        counts: &mut SessionCounts,
-    ) {
-        if self.queues.is_empty() {
-            return;
-        }
-        let (owners, waiting) = (&mut self.owners, &mut self.waiting);
-        let deadlines = &mut self.deadlines;
-        self.queues.retain(|table| {
-            let Some(queue) = state.queues.get_mut(table) else {
-                return false;
-            };
-            while let Some(session) = queue.waiters.front().map(|waiter| waiter.session) {
-                let Some(row) = queue.take(session) else {
-                    break;
-                };
-                owners.insert(session, Some((*table, row)));
-                waiting.remove(&session);
-                deadlines.clear(session);
-                counts.taken += 1;
-                let waiter = queue.waiters.pop_front();
-                outbox.extend(waiter.map(|waiter| (waiter.reply, Ok(Reply::Waited(1)))));
-            }
-            !queue.waiters.is_empty()
-        });
-    }
-
-    /// Ends the waits whose time is over.
-    pub(crate) fn expire(
-        &mut self,
-        state: &mut State,
-        steady_us: u64,
-        outbox: &mut Outbox,
-        counts: &mut SessionCounts,
-    ) {
-        while let Some(session) = self.deadlines.take_due(steady_us) {
-            counts.timeouts += 1;
-            self.stop_waiting(state, session, outbox);
-        }
-    }
-
-    /// Ends every wait; for the engine's end.
-    pub(crate) fn end_waits(&mut self, state: &mut State, outbox: &mut Outbox) {
-        for table in std::mem::take(&mut self.queues) {
-            if let Some(queue) = state.queues.get_mut(&table) {
-                let waiters = queue.waiters.drain(..);
-                outbox.extend(waiters.map(|waiter| (waiter.reply, Ok(Reply::Waited(0)))));
+        for (_, holder) in queue.lane.release_all() {
+            let Holder::Session(session) = holder;
+            if let Some(owned) = self.owners.get_mut(&session)
+                && owned.table == Some(table)
+            {
+                *owned = Owned::default();
             }
         }
-        self.waiting.clear();
-        self.deadlines.clear_all();
     }
 
     /// A queue is about to go: those who wait get no row, owners stay in owner mode with nothing.
     pub(crate) fn forget_queue(&mut self, state: &mut State, table: TableId, outbox: &mut Outbox) {
-        self.queues.remove(&table);
-        let Some(queue) = state.queues.get_mut(&table) else {
-            return;
-        };
-        for waiter in queue.waiters.drain(..) {
-            self.waiting.remove(&waiter.session);
-            self.deadlines.clear(waiter.session);
-            outbox.push((waiter.reply, Ok(Reply::Waited(0))));
+        let standing = state.queues.get(&table).map(|queue| queue.lane.standing());
+        for session in standing.unwrap_or_default() {
+            self.stop_waiting(state, session, outbox);
         }
-        for session in queue.owned.values() {
-            if let Some(owned) = self.owners.get_mut(session)
-                && owned.is_some_and(|(owned_in, _)| owned_in == table)
-            {
-                *owned = None;
-            }
-        }
-        queue.owned.clear();
+        self.release(state, table);
+    }
+
+    /// What `queue_set_srcid` says of the session's next INSERT.
+    pub(crate) fn set_relay(&mut self, session: SessionId, relay: Relay) {
+        self.relays.insert(session, relay);
+    }
+
+    pub(crate) fn relay(&self, session: SessionId) -> Option<Relay> {
+        self.relays.get(&session).copied()
+    }
+
+    /// The INSERT it was said of is done.
+    pub(crate) fn relayed(&mut self, session: SessionId) {
+        self.relays.remove(&session);
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct State {
     pub(crate) is_catalog_unpublished: bool,
     /// Queues whose rows changed in this batch.
     pub(crate) touched_queues: BTreeSet<TableId>,
+    /// Queues that somebody waits for and whose rows may have become free.
+    pub(crate) freed: BTreeSet<TableId>,
 }
 
 /// What deciding has made already and applying would make again: the words of a record's documents, a new table.
@@ -68,6 +70,7 @@ impl State {
             position: 0,
             is_catalog_unpublished: true,
             touched_queues: BTreeSet::new(),
+            freed: BTreeSet::new(),
         }
     }
 
@@ -129,9 +132,15 @@ impl State {
                 table,
                 first_row,
                 rows,
-            } => self.apply_to_queue(*table, position, *first_row, |backlog| {
+                relayed,
+            } => self.apply_to_queue(*table, position, *first_row, |queue| {
                 for row in rows {
-                    backlog.push(StoredRow::own(row));
+                    queue.backlog.push(StoredRow::own(row));
+                }
+                if let Some((sender, row)) = relayed
+                    && let Some(received) = queue.received.get_mut(usize::from(*sender))
+                {
+                    *received = *row;
                 }
             }),
             Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
@@ -281,8 +290,8 @@ impl State {
         let mut any = false;
         for hits in &record.hits {
             let (batch, rows) = HitBatch::new(record, hits);
-            any |= self.apply_to_queue(hits.queue, position, hits.first_row, |backlog| {
-                backlog.push_hits(batch, &rows);
+            any |= self.apply_to_queue(hits.queue, position, hits.first_row, |queue| {
+                queue.backlog.push_hits(batch, &rows);
             })?;
         }
         Ok(any)
@@ -291,9 +300,9 @@ impl State {
     fn apply_removals(&mut self, table: TableId, rows: &[u64], position: u64) -> Result<bool> {
         let queue = self.queues.get(&table);
         let next = queue.map_or(0, |queue| queue.backlog.next());
-        self.apply_to_queue(table, position, next, |backlog| {
+        self.apply_to_queue(table, position, next, |queue| {
             for row in rows {
-                backlog.remove(*row);
+                queue.backlog.remove(*row);
             }
         })
     }
@@ -344,7 +353,7 @@ impl State {
         table: TableId,
         position: u64,
         next: u64,
-        change: impl FnOnce(&mut Backlog),
+        change: impl FnOnce(&mut QueueTable),
     ) -> Result<bool> {
         let Some(queue) = self.queues.get_mut(&table) else {
             return self.skip_dropped(table, position);
@@ -358,8 +367,11 @@ impl State {
                 "queue rows from {next} where {found} comes next"
             )));
         }
-        change(&mut queue.backlog);
+        change(queue);
         queue.changed = true;
+        if queue.lane.waiting() > 0 {
+            self.freed.insert(table);
+        }
         self.touched_queues.insert(table);
         Ok(true)
     }

@@ -10,10 +10,12 @@ use percolate::StandingQuery;
 use query::analysis::Words;
 
 use crate::catalog::TableId;
+use crate::command::QueueStats;
 use crate::error::Result;
 use crate::failure;
 use crate::record::Record;
 use crate::state::{Counting, State};
+use crate::table::queue::SENDERS;
 use crate::table::search::analyse;
 
 /// How the tables were that the members have touched so far.
@@ -40,6 +42,8 @@ struct PercolateBefore {
 struct QueueBefore {
     next: u64,
     changed: bool,
+    received: [u64; SENDERS],
+    stats: QueueStats,
     removed: Vec<u64>,
 }
 
@@ -111,6 +115,8 @@ impl Undo {
         let before = self.queues.entry(table).or_insert_with(|| QueueBefore {
             next: queue.backlog.next(),
             changed: queue.changed,
+            received: queue.received,
+            stats: queue.stats,
             removed: Vec::new(),
         });
         before.removed.extend_from_slice(removed);
@@ -153,10 +159,12 @@ impl Undo {
                 continue;
             };
             for row in before.removed {
-                queue.backlog.restore(row, queue.owned.contains_key(&row));
+                queue.backlog.restore(row);
             }
             queue.backlog.truncate(before.next);
             queue.changed = before.changed;
+            queue.received = before.received;
+            queue.stats = before.stats;
         }
         Ok(())
     }

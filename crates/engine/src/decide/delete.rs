@@ -14,6 +14,7 @@ use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::Record;
+use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row::Condition;
 use crate::table::search::text_names;
@@ -26,11 +27,12 @@ pub(crate) struct Delete {
     pub(crate) limit: Option<u64>,
 }
 
-/// What a session in owner mode sees of queues: the row it owns, if any.
-pub(crate) type Owned = Option<(TableId, u64)>;
-
 /// Decides a DELETE. `owner`: the session is in owner mode.
-pub(crate) fn delete(state: &mut State, owner: Option<Owned>, delete: &Delete) -> Result<Decision> {
+pub(crate) fn delete(
+    state: &mut State,
+    owner: Option<&Owned>,
+    delete: &Delete,
+) -> Result<Decision> {
     let table = state.catalog.find(&delete.table)?;
     let kind = state
         .catalog
@@ -174,7 +176,7 @@ fn queries(state: &State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
 fn queue_rows(
     state: &State,
     table: TableId,
-    owner: Option<Owned>,
+    owner: Option<&Owned>,
     delete: &Delete,
 ) -> Result<Vec<u64>> {
     let Some(queue) = state.queues.get(&table) else {

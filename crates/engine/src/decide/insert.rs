@@ -13,11 +13,12 @@ use self::hits::{Reached, percolate};
 use super::rows::{Plan, absent_in_document, absent_in_queue, row_bytes};
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
-use crate::command::{Kind, Reply};
+use crate::command::{Kind, Reply, SourceMode};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::QUEUE_ROW_BYTES_MAX;
 use crate::record::{Document, Documents, QueryRow, Record};
+use crate::sessions::Relay;
 use crate::state::{Prepared, State};
 use crate::table::percolate::{PercolateTable, memory_of, text_bytes};
 use crate::table::search::{SearchTable, analyse};
@@ -28,6 +29,8 @@ pub(crate) struct Insert {
     pub(crate) columns: Option<Vec<String>>,
     pub(crate) rows: Vec<Vec<Value>>,
     pub(crate) replace: bool,
+    /// Into a queue: where the rows come from.
+    pub(crate) relay: Option<Relay>,
 }
 
 /// Decides an INSERT or REPLACE into a table of any kind.
@@ -383,11 +386,22 @@ fn queue_rows(
         last_id: 0,
         warnings: Vec::new(),
     };
+    let relayed = insert.relay.map(|relay| (relay.sender, relay.row));
+    if let Some(relay) = insert.relay
+        && relay.mode == SourceMode::Append
+        && queue
+            .received
+            .get(usize::from(relay.sender))
+            .is_some_and(|last| relay.row <= *last)
+    {
+        return Ok(Decision::nothing(reply)); // it was done before; the sender was not told
+    }
     Ok(Decision::of(
         Record::Rows {
             table,
             first_row: queue.backlog.next(),
             rows,
+            relayed,
         },
         reply,
     ))

@@ -13,11 +13,12 @@ use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use super::delete::{Owned, named_ids, prepare};
+use super::delete::{named_ids, prepare};
 use super::rows::row_bytes;
 use crate::command::{Answer, Rows};
 use crate::error::{Error, Result};
 use crate::limits::ANSWER_BYTES_MAX;
+use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row::{Condition, QUERY_COLUMNS, SHOWN_COLUMNS, query_value};
 
@@ -25,7 +26,7 @@ use crate::table::percolate::row::{Condition, QUERY_COLUMNS, SHOWN_COLUMNS, quer
 ///
 /// # Errors
 /// `NoSuchTable`, `UnknownColumn`; `Invalid` for a search table, MATCH or weight(); `Corrupt`.
-pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Result<Answer> {
+pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Result<Answer> {
     let table = state.catalog.find(&select.table)?;
     if let Some(pq) = state.percolates.get(&table) {
         let (name, len) = (&pq.definition.name, pq.set.len() as u64);
@@ -63,7 +64,7 @@ pub(crate) fn read(state: &State, owner: Option<Owned>, select: &Select) -> Resu
     };
     let row = |row| queue.values(row).map(Option::unwrap_or_default);
     if owner.is_none() {
-        let free = queue.backlog.len() - queue.owned_live();
+        let free = queue.backlog.len() - queue.held_live();
         return scan.answer(free, queue.free_rows().map(row), &access);
     }
     let visible: Vec<u64> = queue.visible_rows(table, owner).collect();

@@ -43,12 +43,6 @@ impl Deadlines {
         }
     }
 
-    /// Takes every deadline back.
-    pub(crate) fn clear_all(&mut self) {
-        self.heap.clear();
-        self.live.clear();
-    }
-
     /// The nearest deadline.
     pub(crate) fn next_us(&self) -> Option<u64> {
         self.heap

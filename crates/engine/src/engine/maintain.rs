@@ -54,6 +54,9 @@ impl Engine {
             }
             self.start_due_counts(seals);
         }
+        for table in std::mem::take(&mut self.wanted_folds) {
+            self.start_fold(table);
+        }
         self.start_merges();
         self.take_finished(false)?;
         if !is_time {

@@ -96,6 +96,7 @@ impl Engine {
             journal_full: false,
             folds_full: false,
             failed_folds: BTreeSet::new(),
+            wanted_folds: BTreeSet::new(),
             is_manifest_due: false,
             manifest_runs: false,
             retry_us: 0,

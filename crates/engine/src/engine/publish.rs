@@ -101,8 +101,8 @@ impl Engine {
             };
             let view = QueueView {
                 rows: queue.backlog.len(),
-                owned: queue.owned.len() as u64,
-                waiting: queue.waiters.len() as u64,
+                owned: queue.lane.held().len() as u64,
+                waiting: queue.lane.waiting() as u64,
                 memory_bytes: queue.backlog.memory_bytes(),
                 files: queue.backlog.files().count() as u64,
                 next_row: queue.backlog.next(),

@@ -111,6 +111,7 @@ impl Engine {
                 sources,
                 timeout_us,
             } => self.queue_wait(session, &sources, timeout_us, reply),
+            Command::QueueNext(asked) => self.queue_next(session, &asked, reply),
             command => {
                 let outcome = self.execute(session, command);
                 self.answer(reply, outcome)
@@ -131,51 +132,57 @@ impl Engine {
     }
 
     fn execute(&mut self, session: SessionId, command: Command) -> Result<Reply> {
-        let owner = self.sessions.owner(session);
         match command {
             Command::CreateTable {
                 definition,
                 if_not_exists,
             } => self.create(definition, if_not_exists),
             Command::DropTable { table, if_exists } => self.drop_table(&table, if_exists),
-            Command::Insert { .. } | Command::Delete { .. } | Command::Backfill(_) => {
-                let decision = self.decide_write(session, command)?;
+            Command::Insert { .. } => self.insert(session, command),
+            Command::Delete { .. } | Command::Backfill(_) => {
+                let decision = self.decide_write(session, command, None)?;
                 self.commit(decision)
             }
             Command::Many(members) => self.many(session, members),
-            Command::Read { select } => read(&self.state, owner, &select).map(Reply::Rows),
+            Command::Read { select } => {
+                let owner = self.sessions.owner(session);
+                read(&self.state, owner, &select).map(Reply::Rows)
+            }
             Command::QueueEnd => {
                 self.end_owned(session)?;
                 self.sessions.leave(&mut self.state, session);
                 Ok(Reply::done())
             }
             Command::QueueAbort => {
-                if owner.is_none() {
+                if self.sessions.owner(session).is_none() {
                     return Err(Error::NotOwner {
                         function: "queue_abort",
                     });
                 }
-                self.give_back(session);
+                self.give_back(session, false);
                 Ok(Reply::done())
             }
             Command::SessionClosed => {
                 self.sessions
                     .stop_waiting(&mut self.state, session, &mut self.outbox);
-                self.give_back(session);
+                self.give_back(session, true);
+                self.sessions.relayed(session);
                 Ok(Reply::done())
             }
-            Command::QueueNext(_) => Err(not_yet("QUEUE_NEXT")),
             Command::QueueDone { .. }
             | Command::QueueReturn { .. }
             | Command::QueueExtend { .. } => Err(not_yet("receipts")),
-            Command::QueueRowId => Err(not_yet("queue_rowid()")),
-            Command::QueueSetSource { .. } => Err(not_yet("queue_set_srcid()")),
-            Command::QueueCompact { .. } => Err(not_yet("queue_compact()")),
-            Command::QueueStats { .. } => Err(not_yet("queue_stats()")),
+            Command::QueueRowId => self.row_id(session),
+            Command::QueueSetSource { sender, mode, row } => {
+                self.set_source(session, sender, mode, row)
+            }
+            Command::QueueCompact { table } => self.queue_compact(&table),
+            Command::QueueStats { table } => self.queue_stats(&table),
             Command::QueuePause { .. } => Err(not_yet("QUEUE_PAUSE")),
             Command::QueuePurge { .. } => Err(not_yet("QUEUE_PURGE")),
             Command::AlterTable { .. } => Err(not_yet("ALTER TABLE")),
             Command::QueueWait { .. }
+            | Command::QueueNext(_)
             | Command::Checkpoint
             | Command::Backup { .. }
             | Command::Shutdown => Err(Error::internal(

@@ -2,7 +2,7 @@
 
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_queues, warnings};
-use crate::command::{Command, Definition, Kind, Reply, SessionId};
+use crate::command::{Command, Definition, Kind, QueueStats, Reply, SessionId};
 use crate::decide::backfill::backfill;
 use crate::decide::delete::{Delete, delete};
 use crate::decide::insert::{Insert, insert};
@@ -10,6 +10,7 @@ use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{MANY_COMMANDS_MAX, TABLES_MAX};
 use crate::record::{QueuedHits, Record};
+use crate::sessions::Relay;
 use crate::state::{Prepared, create_index, table_dir};
 use crate::undo::Undo;
 
@@ -18,6 +19,7 @@ impl Engine {
         &mut self,
         session: SessionId,
         command: Command,
+        relay: Option<Relay>,
     ) -> Result<Decision> {
         let around = self.circumstances();
         match command {
@@ -32,6 +34,7 @@ impl Engine {
                     columns,
                     rows,
                     replace,
+                    relay,
                 };
                 insert(&mut self.state, &mut self.work, around, asked)
             }
@@ -74,9 +77,7 @@ impl Engine {
         };
         let position = self.admit(&record, decision.gives_room)?;
         self.apply(&record, position, decision.prepared)?;
-        self.count_sessions(|sessions, state, outbox, counts, _| {
-            sessions.wake(state, outbox, counts)
-        });
+        self.wake();
         Ok(decision.reply)
     }
 
@@ -99,23 +100,40 @@ impl Engine {
         match record {
             Record::Documents(documents) => {
                 self.status.documents_total += documents.documents.len() as u64;
-                let rows = documents.hits.iter().map(QueuedHits::rows);
-                self.status.queue_put_total += rows.sum::<u64>();
+                self.count_hits(&documents.hits);
             }
             Record::Hits(documents) => {
-                let rows = documents.hits.iter().map(QueuedHits::rows);
-                self.status.queue_put_total += rows.sum::<u64>();
+                self.count_hits(&documents.hits);
             }
             Record::DeleteDocuments { ids, .. } => {
                 self.status.documents_deleted_total += ids.len() as u64
             }
-            Record::Rows { rows, .. } => self.status.queue_put_total += rows.len() as u64,
-            Record::RemoveRows { rows, .. } => self.status.queue_ended_total += rows.len() as u64,
+            Record::Rows { table, rows, .. } => {
+                self.status.queue_put_total += rows.len() as u64;
+                self.count_rows(*table, |stats| stats.rows_written += rows.len() as u64);
+            }
+            Record::RemoveRows { table, rows } => {
+                self.status.queue_ended_total += rows.len() as u64;
+                self.count_rows(*table, |stats| stats.rows_removed += rows.len() as u64);
+            }
             Record::Many(members) => members.iter().for_each(|member| self.count_record(member)),
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Queries { .. }
             | Record::DeleteQueries { .. } => {}
+        }
+    }
+
+    fn count_hits(&mut self, hits: &[QueuedHits]) {
+        for hits in hits {
+            self.status.queue_put_total += hits.rows();
+            self.count_rows(hits.queue, |stats| stats.rows_written += hits.rows());
+        }
+    }
+
+    fn count_rows(&mut self, table: TableId, count: impl FnOnce(&mut QueueStats)) {
+        if let Some(queue) = self.state.queues.get_mut(&table) {
+            count(&mut queue.stats);
         }
     }
 
@@ -226,9 +244,7 @@ impl Engine {
         let (before, counted) = (self.state.position, self.status);
         match self.many_members(session, members, &mut undo) {
             Ok(replies) => {
-                self.count_sessions(|sessions, state, outbox, counts, _| {
-                    sessions.wake(state, outbox, counts);
-                });
+                self.wake();
                 Ok(Reply::Many(replies))
             }
             Err(error) if is_fatal(&error) => Err(error),
@@ -254,7 +270,7 @@ impl Engine {
         let (mut records, mut replies) = (Vec::new(), Vec::new());
         let mut gives_room = true;
         for (index, member) in members.into_iter().enumerate() {
-            let decided = self.decide_write(session, member);
+            let decided = self.decide_write(session, member, None);
             let in_many = |error| Error::InMany {
                 index,
                 error: Box::new(error),

@@ -6,7 +6,7 @@ use query::schema::{Column, ColumnType};
 
 use super::encode::{
     CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, HITS, LUCENE, MANY, QUERIES,
-    REMOVE_ROWS, ROWS, SPHINX,
+    RELAYED_ROWS, REMOVE_ROWS, ROWS, SPHINX,
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
@@ -61,7 +61,11 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             table,
             ids: read_ids(reader)?,
         },
-        ROWS => {
+        ROWS | RELAYED_ROWS if kind == ROWS || version > 2 => {
+            let relayed = match kind {
+                RELAYED_ROWS => Some((reader.byte()?, reader.number()?)),
+                _ => None,
+            };
             let first_row = reader.number()?;
             let count = reader.count()?;
             let rows: Read<_> = (0..count).map(|_| read_row(reader)).collect();
@@ -69,6 +73,7 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
                 table,
                 first_row,
                 rows: rows?,
+                relayed,
             }
         }
         REMOVE_ROWS => Record::RemoveRows {

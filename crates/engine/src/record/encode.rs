@@ -17,6 +17,7 @@ pub(super) const ROWS: u8 = 7;
 pub(super) const REMOVE_ROWS: u8 = 8;
 pub(super) const MANY: u8 = 9;
 pub(super) const HITS: u8 = 10;
+pub(super) const RELAYED_ROWS: u8 = 11;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -69,9 +70,18 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             table,
             first_row,
             rows,
+            relayed,
         } => {
-            out.push(ROWS);
+            out.push(if relayed.is_some() {
+                RELAYED_ROWS
+            } else {
+                ROWS
+            });
             put_number(out, table.0.into());
+            if let Some((sender, row)) = relayed {
+                out.push(*sender);
+                put_number(out, *row);
+            }
             put_number(out, *first_row);
             put_number(out, rows.len() as u64);
             for row in rows {

@@ -19,7 +19,9 @@ use crate::command::Definition;
 ///
 /// 2: definitions hold several `on=` tables, a syntax and settings of analysis; queries hold their source; hit sections
 /// say which pq table they come from.
-pub(crate) const RECORD_VERSION: u8 = 2;
+///
+/// 3: definitions of queues hold their options; rows may say who relayed them.
+pub(crate) const RECORD_VERSION: u8 = 3;
 
 /// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;
@@ -57,6 +59,8 @@ pub(crate) enum Record {
         table: TableId,
         first_row: u64,
         rows: Vec<Vec<Value>>,
+        /// Who relayed them, and the number they had there.
+        relayed: Option<(u8, u64)>,
     },
     /// Rows left a queue.
     RemoveRows { table: TableId, rows: Vec<u64> },

@@ -199,11 +199,14 @@ fn record() -> impl Strategy<Value = Record> {
         (table(), proptest::collection::vec(query, 0..4))
             .prop_map(|(table, queries)| Record::Queries { table, queries }),
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteQueries { table, ids }),
-        (table(), id(), rows).prop_map(|(table, first_row, rows)| Record::Rows {
-            table,
-            first_row,
-            rows
-        }),
+        (table(), id(), rows, proptest::option::of((0..64u8, id()))).prop_map(
+            |(table, first_row, rows, relayed)| Record::Rows {
+                relayed,
+                table,
+                first_row,
+                rows
+            }
+        ),
         (table(), ids()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
     ];
     let single = single.boxed();

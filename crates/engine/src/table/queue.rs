@@ -1,37 +1,47 @@
-//! One queue: its rows in insert order, which of them are owned, and who waits.
+//! One queue: its rows in insert order, which of them are held, and who waits.
 
 mod backlog;
 mod batch;
 mod chunk;
+mod durable;
 mod file;
+pub(crate) mod lane;
+pub(crate) mod line;
 mod queues;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 pub(crate) use backlog::Backlog;
 pub(crate) use batch::HitBatch;
 pub(crate) use chunk::StoredRow;
 pub(crate) use file::{ChunkFile, FoldJob};
-use query::schema::Column;
+pub(crate) use lane::{Holder, Lane, LineId};
+use line::Predicate;
+use query::expression::Expression;
+use query::schema::{Column, ColumnType};
 use query::value::Value;
 pub(crate) use queues::Queues;
 
 use crate::catalog::TableId;
-use crate::command::{Answering, Definition, SessionId};
-use crate::decide::delete::Owned;
-use crate::error::Result;
+use crate::command::{Definition, QueueStats, SessionId};
+use crate::decide::delete::prepare;
+use crate::error::{Error, Result};
+use crate::sessions::Owned;
 
-/// A queue as the engine's thread owns it. Who owns which row, and who waits, is never written to disk.
+/// Senders that relay rows into a queue: 0 to 63.
+pub(crate) const SENDERS: usize = 64;
+
+/// A queue as the engine's thread owns it. Who holds which row, and who waits, is never written to disk.
 pub(crate) struct QueueTable {
     pub(crate) definition: Arc<Definition>,
     pub(crate) backlog: Backlog,
-    /// Rows handed out, by row, until their owner lets go of them: also ones that the owner has deleted.
-    pub(crate) owned: BTreeMap<u64, SessionId>,
-    /// Who waits for a row, first come first.
-    pub(crate) waiters: VecDeque<Waiter>,
+    pub(crate) lane: Lane,
+    /// The last row received from each sender; 0: none.
+    pub(crate) received: [u64; SENDERS],
+    /// Counted since the start; those of bytes are made when asked for.
+    pub(crate) stats: QueueStats,
     /// Records up to here are in the files that the manifest names.
     pub(crate) folded: u64,
     /// The number that the next row got at that position.
@@ -40,16 +50,23 @@ pub(crate) struct QueueTable {
     pub(crate) changed: bool,
     /// Whether a fold runs.
     pub(crate) folding: bool,
-    /// It may differ from what readers see: kept by [`Queues`].
+    /// Whether it is among those that readers have not seen as they are now; [`Queues`] sets it.
     is_touched: bool,
 }
 
-/// A session in `queue_wait`.
-pub(crate) struct Waiter {
-    pub(crate) session: SessionId,
-    /// When it gives up, on the steady clock, in microseconds.
-    pub(crate) deadline_us: u64,
-    pub(crate) reply: Answering,
+/// A queue's rows as conditions look at them.
+struct Rows<'q> {
+    backlog: &'q Backlog,
+    columns: &'q [Column],
+}
+
+impl lane::Look for Rows<'_> {
+    fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool> {
+        let values = self.backlog.values(row, self.columns)?;
+        let values = values.unwrap_or_default();
+        let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
+        Ok(predicate.prepared.accepts(&value))
+    }
 }
 
 impl QueueTable {
@@ -58,8 +75,9 @@ impl QueueTable {
             definition,
             folded_next: backlog.next(),
             backlog,
-            owned: BTreeMap::new(),
-            waiters: VecDeque::new(),
+            lane: Lane::new(),
+            received: [0; SENDERS],
+            stats: QueueStats::default(),
             folded,
             changed: false,
             folding: false,
@@ -71,52 +89,101 @@ impl QueueTable {
         &self.definition.columns
     }
 
-    /// Hands the first free row to a session.
-    pub(crate) fn take(&mut self, session: SessionId) -> Option<u64> {
-        let row = self.backlog.take()?;
-        self.owned.insert(row, session);
-        Some(row)
+    /// The lane, and what it looks at.
+    fn parts(&mut self) -> (&mut Lane, Rows<'_>) {
+        let rows = Rows {
+            backlog: &self.backlog,
+            columns: &self.definition.columns,
+        };
+        (&mut self.lane, rows)
     }
 
-    /// Puts an owned row back to its place; one that its owner has deleted stays deleted.
-    pub(crate) fn give_back(&mut self, row: u64) {
-        if self.owned.remove(&row).is_some() {
-            self.backlog.give_back(row);
+    /// The line of those who wait for rows of a condition.
+    pub(crate) fn line(&mut self, condition: Option<&Expression>) -> Result<LineId> {
+        let definition = Arc::clone(&self.definition);
+        self.lane.line(condition, |condition| {
+            let columns = typed(&definition.columns);
+            let prepared = prepare(&definition.name, &columns, Some(condition))?;
+            let prepared = prepared.ok_or_else(|| Error::internal("a condition was lost"))?;
+            Ok(Predicate::new(condition.clone(), prepared))
+        })
+    }
+
+    /// Hands the first free rows of a line to a holder, at most so many.
+    pub(crate) fn take(&mut self, line: LineId, limit: u32, holder: Holder) -> Result<Vec<u64>> {
+        let (lane, rows) = self.parts();
+        let mut taken = Vec::new();
+        while taken.len() < limit as usize {
+            let Some(row) = lane.peek(line, rows.backlog, &rows)? else {
+                break;
+            };
+            lane.hold(row, holder);
+            taken.push(row);
         }
+        Ok(taken)
+    }
+
+    /// Who gets the next row; as [`Lane::next_served`].
+    pub(crate) fn next_served(
+        &mut self,
+    ) -> std::result::Result<Option<SessionId>, (SessionId, Error)> {
+        let (lane, rows) = self.parts();
+        lane.next_served(rows.backlog, &rows)
+    }
+
+    /// Puts a held row back to its place; one that its owner has deleted stays deleted. True where it is free now.
+    pub(crate) fn give_back(&mut self, row: u64) -> bool {
+        let (lane, rows) = self.parts();
+        lane.give_back(row, rows.backlog, &rows)
     }
 
     /// The rows that a session outside owner mode sees, in order.
     pub(crate) fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
-        self.backlog
-            .rows()
-            .filter(|row| !self.owned.contains_key(row))
+        let held = self.lane.held();
+        self.backlog.rows().filter(|row| !held.contains_key(row))
     }
 
     /// The rows that a session sees, in order; one in owner mode only its own. `table`: this one.
-    pub(crate) fn visible_rows(
-        &self,
+    pub(crate) fn visible_rows<'q>(
+        &'q self,
         table: TableId,
-        owner: Option<Owned>,
-    ) -> Box<dyn Iterator<Item = u64> + '_> {
+        owner: Option<&'q Owned>,
+    ) -> Box<dyn Iterator<Item = u64> + 'q> {
         match owner {
             None => Box::new(self.free_rows()),
-            Some(Some((owned_in, row))) if owned_in == table && self.backlog.contains(row) => {
-                Box::new(std::iter::once(row))
+            Some(owned) => {
+                let rows = owned.rows_of(table).iter().copied();
+                Box::new(rows.filter(|row| self.backlog.contains(*row)))
             }
-            Some(_) => Box::new(std::iter::empty()),
         }
     }
 
-    /// Rows that are owned and still there.
-    pub(crate) fn owned_live(&self) -> u64 {
-        self.owned
-            .keys()
-            .filter(|row| self.backlog.contains(**row))
-            .count() as u64
+    /// Rows that are held and still there.
+    pub(crate) fn held_live(&self) -> u64 {
+        let held = self.lane.held().keys();
+        held.filter(|row| self.backlog.contains(**row)).count() as u64
     }
 
     /// The values of a row that is there.
     pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
         self.backlog.values(row, self.columns())
     }
+
+    /// `queue_stats`.
+    pub(crate) fn stats(&self) -> QueueStats {
+        let (bytes_total, bytes_removed) = self.backlog.stored_bytes();
+        QueueStats {
+            bytes_total,
+            bytes_removed,
+            ..self.stats
+        }
+    }
+}
+
+/// Names and types of columns, as expressions look them up.
+pub(crate) fn typed(columns: &[Column]) -> Vec<(&str, ColumnType)> {
+    columns
+        .iter()
+        .map(|column| (column.name.as_str(), column.kind))
+        .collect()
 }

@@ -305,7 +305,7 @@ fn a_newer_format_is_refused_and_named() {
     let file = disk.open("manifest").unwrap();
     file.write_at(8, &7u32.to_le_bytes()).unwrap();
     let error = Driver::open(options(disk), Now::default()).err();
-    assert_eq!(error, Some(Error::NewerFormat { found: 7, known: 3 }));
+    assert_eq!(error, Some(Error::NewerFormat { found: 7, known: 4 }));
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! The rows of a queue, in insert order: chunks in memory and in files.
-//!
-//! Free rows are those at or above the cursor and those given back below it; everything else below the cursor is
-//! owned or removed. So taking the first free row needs no search, and one given back keeps its place.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use query::schema::Column;
@@ -22,8 +19,6 @@ pub(crate) struct Backlog {
     chunks: VecDeque<Chunk>,
     /// The number that the next row gets.
     next: u64,
-    cursor: u64,
-    returned: BTreeSet<u64>,
     live: u64,
     memory_bytes: u64,
     /// Some chunk has lost its last row.
@@ -74,6 +69,18 @@ impl Backlog {
     /// Memory of the rows that are in no file, roughly.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory_bytes
+    }
+
+    /// Bytes that its rows take, in memory and in files, and how many of them are of removed rows: by number of rows.
+    pub(crate) fn stored_bytes(&self) -> (u64, u64) {
+        let mut stored = (0, 0);
+        for chunk in &self.chunks {
+            let bytes = chunk.stored_bytes();
+            let removed = u128::from(bytes) * u128::from(chunk.removed.len());
+            stored.0 += bytes;
+            stored.1 += (removed / u128::from(chunk.len().max(1))) as u64; // no more than `bytes`
+        }
+        stored
     }
 
     /// Its files, each with the places of removed rows.
@@ -132,28 +139,11 @@ impl Backlog {
         &mut self.chunks[last]
     }
 
-    /// Takes the first free row.
-    pub(crate) fn take(&mut self) -> Option<u64> {
-        if let Some(row) = self.returned.pop_first() {
-            return Some(row);
-        }
-        let mut index = self.chunk_index(self.cursor);
-        while let Some(chunk) = self.chunks.get(index) {
-            if let Some(row) = chunk.live_rows(self.cursor).next() {
-                self.cursor = row + 1;
-                return Some(row);
-            }
-            self.cursor = chunk.end();
-            index += 1;
-        }
-        None
-    }
-
-    /// Makes a taken row free again, at its place; nothing where it was removed meanwhile.
-    pub(crate) fn give_back(&mut self, row: u64) {
-        if self.contains(row) {
-            self.returned.insert(row);
-        }
+    /// The first row of that number or above that is there.
+    pub(crate) fn first_at_or_above(&self, row: u64) -> Option<u64> {
+        let index = self.chunk_index(row);
+        let chunks = self.chunks.range(index..);
+        chunks.flat_map(|chunk| chunk.live_rows(row)).next()
     }
 
     /// Removes a row; false where there is none. Empty chunks go with the next [`Backlog::sweep`].
@@ -168,12 +158,11 @@ impl Backlog {
         chunk.removed.insert(place);
         self.has_empty_chunk |= chunk.live() == 0;
         self.live -= 1;
-        self.returned.remove(&row);
         true
     }
 
-    /// Undoes a [`Backlog::remove`] of this batch. `is_owned`: the row is not free.
-    pub(crate) fn restore(&mut self, row: u64, is_owned: bool) {
+    /// Undoes a [`Backlog::remove`] of this batch.
+    pub(crate) fn restore(&mut self, row: u64) {
         let index = self.chunk_index(row);
         let Some(chunk) = self.chunks.get_mut(index) else {
             return;
@@ -183,9 +172,6 @@ impl Backlog {
             .is_some_and(|place| chunk.removed.remove(place))
         {
             self.live += 1;
-            if row < self.cursor && !is_owned {
-                self.returned.insert(row);
-            }
         }
     }
 
@@ -206,8 +192,6 @@ impl Backlog {
             self.chunks.pop_back();
         }
         self.next = next;
-        self.cursor = self.cursor.min(next);
-        self.returned.split_off(&next);
     }
 
     /// Drops the chunks that hold no row any more.

@@ -104,6 +104,14 @@ impl Chunk {
         }
     }
 
+    /// Bytes that its rows take where they are.
+    pub(super) fn stored_bytes(&self) -> u64 {
+        match &self.rows {
+            Rows::Open(_) | Rows::Closed(_) => self.bytes,
+            Rows::File(file) => file.bytes(),
+        }
+    }
+
     /// Rows that are still there.
     pub(super) fn live(&self) -> u64 {
         self.len() - self.removed.len()

@@ -89,6 +89,11 @@ impl ChunkFile {
         &self.path
     }
 
+    /// Its length.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     /// Rows that were written.
     pub(crate) fn len(&self) -> u32 {
         self.rows

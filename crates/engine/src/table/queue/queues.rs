@@ -40,10 +40,6 @@ impl Queues {
         self.tables.remove(table);
     }
 
-    pub(crate) fn contains_key(&self, table: &TableId) -> bool {
-        self.tables.contains_key(table)
-    }
-
     pub(crate) fn keys(&self) -> Keys<'_, TableId, QueueTable> {
         self.tables.keys()
     }

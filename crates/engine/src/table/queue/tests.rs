@@ -1,9 +1,10 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use disk::{Disk, MemoryDisk};
 use proptest::prelude::*;
 use query::schema::ColumnType;
 
+use super::lane::EVERY_ROW;
 use super::*;
 
 /// The queue as a textbook has it: rows in order, each free or taken.
@@ -12,6 +13,15 @@ struct Model {
     rows: VecDeque<(u64, i128)>,
     taken: BTreeSet<u64>,
     next: u64,
+}
+
+/// No condition is asked here.
+struct Blind;
+
+impl lane::Look for Blind {
+    fn accepts(&self, _: &line::Predicate, _: u64) -> Result<bool> {
+        Ok(true)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +74,7 @@ fn push(backlog: &mut Backlog, count: u16) {
 struct Pair {
     disk: Arc<dyn Disk>,
     backlog: Backlog,
+    lane: Lane,
     model: Model,
     folds: u32,
 }
@@ -77,6 +88,7 @@ impl Pair {
         Pair {
             disk: Arc::new(MemoryDisk::new()),
             backlog: Backlog::new(),
+            lane: Lane::new(),
             model,
             folds: 0,
         }
@@ -96,7 +108,11 @@ impl Pair {
             Step::Take => {
                 let free = |(row, _): &&(u64, i128)| !self.model.taken.contains(row);
                 let want = self.model.rows.iter().find(free).map(|(row, _)| *row);
-                assert_eq!(self.backlog.take(), want);
+                let got = self.lane.peek(EVERY_ROW, &self.backlog, &Blind).unwrap();
+                assert_eq!(got, want);
+                if let Some(row) = got {
+                    self.lane.hold(row, Holder::Session(SessionId(1)));
+                }
                 self.model.taken.extend(want);
             }
             Step::GiveBack(n) => {
@@ -108,7 +124,7 @@ impl Pair {
                     .nth(n % self.model.taken.len().max(1))
                 {
                     self.model.taken.remove(&row);
-                    self.backlog.give_back(row);
+                    assert!(self.lane.give_back(row, &self.backlog, &Blind));
                 }
             }
             Step::Remove(n) => {
@@ -136,7 +152,7 @@ impl Pair {
                 }
                 push(&mut self.backlog, count);
                 for row in rows {
-                    self.backlog.restore(row, self.model.taken.contains(&row));
+                    self.backlog.restore(row);
                 }
                 self.backlog.truncate(next);
             }
@@ -196,6 +212,7 @@ proptest! {
             (ChunkFile::open(&*pair.disk, file.path()).unwrap(), removed.clone())
         });
         pair.backlog = Backlog::of_files(pair.model.next, files.collect());
+        pair.lane = Lane::new();
         pair.model.taken.clear();
         pair.compare();
     }

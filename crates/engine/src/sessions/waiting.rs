@@ -1,0 +1,260 @@
+//! Those who wait for rows: standing in line, being served, giving up.
+
+use super::{Outbox, Owned, SessionCounts, Sessions};
+use crate::catalog::TableId;
+use crate::command::{Answering, Reply, SessionId, Taken, TakenRow};
+use crate::decide::rows::row_bytes;
+use crate::error::{Error, Result};
+use crate::limits::TAKEN_BYTES_MAX;
+use crate::state::State;
+use crate::table::queue::{Holder, LineId};
+
+/// One source that somebody takes rows from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stand {
+    pub(crate) table: TableId,
+    pub(crate) line: LineId,
+}
+
+/// What is wanted of the sources.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Want {
+    /// A row, read later: `queue_wait`.
+    Owner,
+    /// At most so many rows with their values: `QUEUE_NEXT`.
+    Rows(u32),
+}
+
+impl Want {
+    fn limit(self) -> u32 {
+        match self {
+            Want::Owner => 1,
+            Want::Rows(limit) => limit,
+        }
+    }
+
+    /// The answer without a row.
+    pub(crate) fn nothing(self) -> Reply {
+        match self {
+            Want::Owner => Reply::Waited(0),
+            Want::Rows(_) => Reply::Taken(Taken::default()),
+        }
+    }
+}
+
+/// A session that waits.
+pub(crate) struct Waiter {
+    /// When it gives up, on the steady clock, in microseconds.
+    pub(crate) deadline_us: u64,
+    pub(crate) stands: Vec<Stand>,
+    pub(crate) want: Want,
+    pub(crate) reply: Answering,
+    /// Its place in the order of arrival.
+    pub(crate) ticket: u64,
+}
+
+impl Sessions {
+    /// Sessions that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// When the first wait may end, on the steady clock.
+    pub(crate) fn next_deadline_us(&self) -> Option<u64> {
+        self.deadlines.next_us()
+    }
+
+    /// Takes rows of the first source that has any. The session has entered owner mode. `None`: there are none.
+    pub(crate) fn take(
+        &mut self,
+        state: &mut State,
+        session: SessionId,
+        stands: &[Stand],
+        want: Want,
+    ) -> Result<Option<Reply>> {
+        for (place, stand) in (1..).zip(stands) {
+            let Some(queue) = state.queues.get_mut(&stand.table) else {
+                continue;
+            };
+            let holder = Holder::Session(session);
+            let rows = queue.take(stand.line, want.limit(), holder)?;
+            if !rows.is_empty() {
+                return self
+                    .own(state, session, (place, *stand), want, rows)
+                    .map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes a session the owner of rows that it holds, as many as an answer may carry.
+    fn own(
+        &mut self,
+        state: &mut State,
+        session: SessionId,
+        (source, stand): (u32, Stand),
+        want: Want,
+        mut rows: Vec<u64>,
+    ) -> Result<Reply> {
+        let reply = match want {
+            Want::Owner => Ok(Reply::Waited(source)),
+            Want::Rows(_) => read(state, stand.table, source, &mut rows).map(Reply::Taken),
+        };
+        self.owners.insert(session, Owned::new(stand.table, rows));
+        reply
+    }
+
+    /// Lines a session up for the next row.
+    pub(crate) fn wait(&mut self, state: &mut State, session: SessionId, mut waiter: Waiter) {
+        waiter.ticket = self.next_ticket;
+        self.next_ticket += 1;
+        for stand in &waiter.stands {
+            if let Some(queue) = state.queues.get_mut(&stand.table) {
+                queue.lane.stand(stand.line, waiter.ticket, session);
+            }
+        }
+        self.deadlines.set(session, waiter.deadline_us);
+        self.waiting.insert(session, waiter);
+    }
+
+    /// Takes a session out of every line it stands in.
+    fn step_out(&mut self, state: &mut State, session: SessionId) -> Option<Waiter> {
+        let waiter = self.waiting.remove(&session)?;
+        self.deadlines.clear(session);
+        for stand in &waiter.stands {
+            if let Some(queue) = state.queues.get_mut(&stand.table) {
+                queue.lane.step_out(stand.line, waiter.ticket);
+            }
+        }
+        Some(waiter)
+    }
+
+    /// Forgets that a session waits; its answer is "no row".
+    pub(crate) fn stop_waiting(
+        &mut self,
+        state: &mut State,
+        session: SessionId,
+        outbox: &mut Outbox,
+    ) {
+        if let Some(waiter) = self.step_out(state, session) {
+            let nothing = waiter.want.nothing();
+            outbox.push((waiter.reply, Ok(nothing)));
+        }
+    }
+
+    /// Hands rows that have become free to those who wait for them, one waiter a row.
+    pub(crate) fn wake(
+        &mut self,
+        state: &mut State,
+        outbox: &mut Outbox,
+        counts: &mut SessionCounts,
+    ) {
+        while let Some(table) = state.freed.pop_first() {
+            while let Some(queue) = state.queues.get_mut(&table) {
+                match queue.next_served() {
+                    Ok(None) => break,
+                    Ok(Some(session)) => self.serve(state, session, outbox, counts),
+                    Err((session, error)) => {
+                        if let Some(waiter) = self.step_out(state, session) {
+                            outbox.push((waiter.reply, Err(error)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives a session that stands in line what it waits for: from the first of its sources that has rows by now.
+    fn serve(
+        &mut self,
+        state: &mut State,
+        session: SessionId,
+        outbox: &mut Outbox,
+        counts: &mut SessionCounts,
+    ) {
+        let Some(waiter) = self.step_out(state, session) else {
+            return;
+        };
+        let taken = self.take(state, session, &waiter.stands, waiter.want);
+        let reply = taken.and_then(|reply| {
+            reply.ok_or_else(|| Error::internal("somebody was served a row that was not there"))
+        });
+        if reply.is_ok() {
+            counts.taken += 1;
+            let table = self.owner(session).and_then(Owned::of);
+            if let Some((table, _)) = table
+                && let Some(queue) = state.queues.get_mut(&table)
+            {
+                queue.stats.wait_delayed += 1;
+            }
+        }
+        outbox.push((waiter.reply, reply));
+    }
+
+    /// Ends the waits whose time is over.
+    pub(crate) fn expire(
+        &mut self,
+        state: &mut State,
+        steady_us: u64,
+        outbox: &mut Outbox,
+        counts: &mut SessionCounts,
+    ) {
+        while let Some(session) = self.deadlines.take_due(steady_us) {
+            let Some(waiter) = self.step_out(state, session) else {
+                continue;
+            };
+            counts.timeouts += 1;
+            count_timeout(state, &waiter.stands);
+            let nothing = waiter.want.nothing();
+            outbox.push((waiter.reply, Ok(nothing)));
+        }
+    }
+
+    /// Ends every wait; for the engine's end.
+    pub(crate) fn end_waits(&mut self, state: &mut State, outbox: &mut Outbox) {
+        while let Some(session) = self.deadlines.take_due(u64::MAX) {
+            self.stop_waiting(state, session, outbox);
+        }
+    }
+}
+
+/// A wait ran out of time.
+pub(crate) fn count_timeout(state: &mut State, stands: &[Stand]) {
+    for stand in stands {
+        if let Some(queue) = state.queues.get_mut(&stand.table) {
+            queue.stats.wait_timeout += 1;
+        }
+    }
+}
+
+/// The values of rows that were taken. Those that would make the answer too large are left free, and out of `rows`.
+fn read(state: &mut State, table: TableId, source: u32, rows: &mut Vec<u64>) -> Result<Taken> {
+    let Some(queue) = state.queues.get_mut(&table) else {
+        return Err(Error::internal("rows of a queue that is not there"));
+    };
+    let columns = queue.columns().iter();
+    let mut taken = Taken {
+        source,
+        columns: columns
+            .map(|column| (column.name.clone(), column.kind))
+            .collect(),
+        rows: Vec::with_capacity(rows.len()),
+    };
+    let mut bytes = 0;
+    for row in rows.iter().copied() {
+        let values = queue.values(row)?.unwrap_or_default();
+        bytes += row_bytes(&values);
+        if bytes > TAKEN_BYTES_MAX && !taken.rows.is_empty() {
+            break;
+        }
+        taken.rows.push(TakenRow {
+            row,
+            delivery: 1,
+            values,
+        });
+    }
+    for row in rows.drain(taken.rows.len()..) {
+        queue.give_back(row);
+    }
+    Ok(taken)
+}

@@ -1,0 +1,109 @@
+//! A line of those who wait for rows of one kind, and how far its condition has been asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use query::expression::{Expression, Prepared};
+
+use super::Backlog;
+use super::lane::Look;
+use crate::command::SessionId;
+use crate::error::Result;
+
+/// A condition, ready for rows, and what it said: each row is asked once, and once more when it comes back.
+pub(crate) struct Predicate {
+    pub(crate) expression: Expression,
+    pub(crate) prepared: Prepared,
+    /// Rows below were asked.
+    cursor: u64,
+    /// Rows below the cursor that it takes; some may be gone or held meanwhile.
+    ready: BTreeSet<u64>,
+}
+
+impl Predicate {
+    pub(crate) fn new(expression: Expression, prepared: Prepared) -> Predicate {
+        Predicate {
+            expression,
+            prepared,
+            cursor: 0,
+            ready: BTreeSet::new(),
+        }
+    }
+}
+
+/// Those who wait for rows that one condition takes, first come first.
+pub(crate) struct Line {
+    /// `None`: every row.
+    predicate: Option<Predicate>,
+    /// By arrival.
+    pub(crate) tickets: BTreeMap<u64, SessionId>,
+}
+
+impl Line {
+    pub(crate) fn new(predicate: Option<Predicate>) -> Line {
+        Line {
+            predicate,
+            tickets: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn is_of(&self, condition: &Expression) -> bool {
+        let own = self.predicate.as_ref();
+        own.is_some_and(|own| own.expression == *condition)
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.tickets.is_empty()
+    }
+
+    /// Who has waited longest.
+    pub(crate) fn front(&self) -> Option<(u64, SessionId)> {
+        let (ticket, session) = self.tickets.first_key_value()?;
+        Some((*ticket, *session))
+    }
+
+    /// The first free row that the condition takes.
+    pub(crate) fn first(
+        &mut self,
+        backlog: &Backlog,
+        is_free: &dyn Fn(u64) -> bool,
+        look: &dyn Look,
+    ) -> Result<Option<u64>> {
+        let Some(predicate) = &mut self.predicate else {
+            return Ok(None);
+        };
+        while let Some(&row) = predicate.ready.first() {
+            if backlog.contains(row) && is_free(row) {
+                return Ok(Some(row));
+            }
+            predicate.ready.pop_first();
+        }
+        while let Some(row) = backlog.first_at_or_above(predicate.cursor) {
+            // A row that is held is asked when it comes back.
+            let taken = is_free(row) && look.accepts(predicate, row)?;
+            predicate.cursor = row + 1;
+            if taken {
+                predicate.ready.insert(row);
+                return Ok(Some(row));
+            }
+        }
+        predicate.cursor = backlog.next();
+        Ok(None)
+    }
+
+    /// A row is free again: asked anew where the cursor has passed it. One that cannot be read is left to the cursor.
+    pub(crate) fn offer(&mut self, row: u64, look: &dyn Look) {
+        let Some(predicate) = &mut self.predicate else {
+            return;
+        };
+        if row >= predicate.cursor {
+            return;
+        }
+        match look.accepts(predicate, row) {
+            Ok(true) => {
+                predicate.ready.insert(row);
+            }
+            Ok(false) => {}
+            Err(_) => predicate.cursor = row,
+        }
+    }
+}
