@@ -1,4 +1,4 @@
-//! CALL PQ and CALL PQ_BACKFILL.
+//! CALL PQ and CALL PQ_BACKFILL; those of queues are in `queue`.
 
 mod options;
 
@@ -27,7 +27,9 @@ impl Parser<'_> {
             "suggest" | "qsuggest" | "snippets" | "keywords" | "autocomplete" => {
                 Err(self.not_yet(format!("CALL {}", procedure.to_uppercase())))
             }
-            _ => Err(self.error_at(from, format!("no procedure '{procedure}'"))),
+            queue => self
+                .call_queue(queue, from)?
+                .ok_or_else(|| self.error_at(from, format!("no procedure '{procedure}'"))),
         }
     }
 

@@ -4,12 +4,8 @@ use query::expression::Expression;
 use query::lexer::TokenKind;
 use query::value::Value;
 
-use super::parser::{Parser, Result, digits};
+use super::parser::{Parser, Result};
 use super::statement::{Constant, Scope, Statement};
-
-/// Q4M's wait where none is written, in microseconds.
-const WAIT_US_DEFAULT: u64 = 60_000_000;
-const SECOND_US: u64 = 1_000_000;
 
 impl Parser<'_> {
     /// Behind SELECT, where no FROM follows.
@@ -44,7 +40,7 @@ impl Parser<'_> {
     }
 
     /// LIMIT over the one row: clients write `LIMIT 1`.
-    fn skip_limit(&mut self) -> Result<()> {
+    pub(super) fn skip_limit(&mut self) -> Result<()> {
         self.integer("a number of rows")?;
         if self.take(TokenKind::Comma) || self.take_word("offset") {
             self.integer("a number of rows")?;
@@ -114,82 +110,6 @@ impl Parser<'_> {
         }
         *self = ahead;
         Ok(Some(constant))
-    }
-
-    /// `queue_wait(…)`, `queue_end()`, `queue_abort()` as the one item.
-    fn queue_function(&mut self) -> Result<Option<Statement>> {
-        let word = String::from_utf8_lossy(self.peek_bytes()).to_lowercase();
-        if self.peek() != TokenKind::Word || !word.starts_with("queue_") {
-            return Ok(None);
-        }
-        let before = self.clone();
-        self.next();
-        self.expect(TokenKind::Open, "`(`")?;
-        let wait = match word.as_str() {
-            "queue_wait" => Some(self.queue_wait()?),
-            "queue_end" | "queue_abort" => None,
-            _ => return Err(self.not_yet(format!("the function {word}()"))),
-        };
-        self.expect(TokenKind::Close, "`)`")?;
-        let written = self.written_since(&before);
-        let name = self.alias()?.unwrap_or(written);
-        if self.peek() == TokenKind::Comma {
-            return Err(self.not_yet(format!("{word}() beside other columns")));
-        }
-        self.end()?;
-        Ok(Some(match wait {
-            Some((table, timeout_us)) => Statement::QueueWait {
-                table,
-                timeout_us,
-                name,
-            },
-            None if word == "queue_end" => Statement::QueueEnd { name },
-            None => Statement::QueueAbort { name },
-        }))
-    }
-
-    /// Arguments of queue_wait: a queue, then seconds.
-    fn queue_wait(&mut self) -> Result<(String, u64)> {
-        let from = self.position();
-        let queue = self.string("a queue's name in quotes")?.to_lowercase();
-        if queue.contains(':') {
-            return Err(self.not_yet("conditions of queue_wait()"));
-        }
-        let table = queue
-            .rsplit('.')
-            .next()
-            .unwrap_or_default()
-            .trim_matches('`')
-            .to_owned();
-        if table.is_empty() {
-            return Err(self.error_at(from, "expected a queue's name"));
-        }
-        if !self.take(TokenKind::Comma) {
-            return Ok((table, WAIT_US_DEFAULT));
-        }
-        if self.peek() == TokenKind::String {
-            return Err(self.not_yet("queue_wait() on several queues"));
-        }
-        Ok((table, self.seconds()?))
-    }
-
-    /// Seconds, with a fraction if wanted, in microseconds.
-    fn seconds(&mut self) -> Result<u64> {
-        let written = self.peek_bytes();
-        let microseconds = match self.peek() {
-            TokenKind::Integer => digits(written).map(|seconds| seconds.saturating_mul(SECOND_US)),
-            TokenKind::Decimal => {
-                let seconds = std::str::from_utf8(written)
-                    .ok()
-                    .and_then(|text| text.parse::<f64>().ok());
-                // The conversion saturates, so a huge number waits for ever.
-                seconds.map(|seconds| (seconds * SECOND_US as f64) as u64)
-            }
-            _ => None,
-        };
-        let microseconds = microseconds.ok_or_else(|| self.unexpected("seconds to wait"))?;
-        self.next();
-        Ok(microseconds)
     }
 }
 

@@ -51,6 +51,9 @@ impl Parser<'_> {
     /// Behind CREATE.
     pub(super) fn create(&mut self) -> Result<Statement> {
         if !self.take_word("table") {
+            if self.take_word("function") || self.take_words(&["aggregate", "function"]) {
+                return self.create_function();
+            }
             if self.peek() == TokenKind::Word && !self.at_end() {
                 let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
                 return Err(self.not_yet(format!("CREATE {what}")));
@@ -105,10 +108,22 @@ impl Parser<'_> {
         }
     }
 
-    fn draft(&mut self) -> Result<Draft> {
+    /// Refuses a key or a constraint where a column may stand.
+    pub(super) fn refuse_key(&self) -> Result<()> {
         if self.at_any(&CONSTRAINTS) {
             return Err(self.no_key());
         }
+        Ok(())
+    }
+
+    /// One column of a queue.
+    pub(super) fn queue_column(&mut self) -> Result<Column> {
+        let draft = self.draft()?;
+        self.typed(draft, true)
+    }
+
+    fn draft(&mut self) -> Result<Draft> {
+        self.refuse_key()?;
         let name = self.column()?;
         let type_position = self.position();
         let type_name = self.name("a type")?.to_lowercase();
@@ -155,6 +170,8 @@ impl Parser<'_> {
             draft.column.nullable = true;
         } else if self.take_word("unsigned") {
             draft.unsigned = true;
+        } else if self.take_word("signed") {
+            draft.unsigned = false;
         } else if self.take_word("default") {
             if self.at_any(&["current_timestamp", "now"]) {
                 return Err(self.not_yet("DEFAULT CURRENT_TIMESTAMP"));
@@ -168,7 +185,12 @@ impl Parser<'_> {
             // A text is both here, whichever was written.
         } else if draft.type_name == "string" && self.take_word("attribute") {
             // A string is one.
-        } else if matches!(self.peek(), TokenKind::Comma | TokenKind::Close) {
+        } else if is_character(&draft.type_name) && self.take_word("binary") {
+            // Texts are compared by their bytes.
+        } else if matches!(self.peek(), TokenKind::Comma | TokenKind::Close)
+            || self.at_end()
+            || self.at_any(&["first", "after"])
+        {
             return Ok(false);
         } else if self.at_any(&CONSTRAINTS)
             || self.at_any(&["auto_increment", "references", "serial"])
@@ -212,13 +234,8 @@ impl Parser<'_> {
 
     /// Types get the meaning they have in a table of this kind; an implied `id` is left out.
     fn columns(&self, drafts: Vec<Draft>, is_queue: bool) -> Result<Vec<Column>> {
-        let system = if is_queue {
-            TypeSystem::Queue
-        } else {
-            TypeSystem::Search
-        };
         let mut columns = Vec::with_capacity(drafts.len());
-        for mut draft in drafts {
+        for draft in drafts {
             let name = draft.type_name.as_str();
             if draft.column.name == "id" && !is_queue {
                 if matches!(name, "bigint" | "int" | "integer") {
@@ -227,30 +244,34 @@ impl Parser<'_> {
                 let message = "`id` is a bigint in every search and pq table";
                 return Err(self.error_at(draft.type_position, message));
             }
-            let kind = ColumnType::parse(name, &draft.args, draft.unsigned, system);
-            if matches!(kind, Err(TypeError::Unknown)) && TYPES_NOT_YET.contains(&name) {
-                return Err(self.not_yet(format!("the column type {name}")));
-            }
-            draft.column.kind = kind.map_err(|error| {
-                let table = if is_queue {
-                    "queue"
-                } else {
-                    "search or pq table"
-                };
-                let message = match error {
-                    TypeError::Unknown => format!("a {table} has no column type '{name}'"),
-                    _ => {
-                        format!("bad length or UNSIGNED for the column type '{name}' of a {table}")
-                    }
-                };
-                self.error_at(draft.type_position, message)
-            })?;
-            if draft.column.default == Some(Value::Null) {
-                draft.column.default = None;
-            }
-            columns.push(draft.column);
+            columns.push(self.typed(draft, is_queue)?);
         }
         Ok(columns)
+    }
+
+    /// The column with the meaning that its type has in a queue or elsewhere.
+    fn typed(&self, mut draft: Draft, is_queue: bool) -> Result<Column> {
+        let (system, table) = if is_queue {
+            (TypeSystem::Queue, "queue")
+        } else {
+            (TypeSystem::Search, "search or pq table")
+        };
+        let name = draft.type_name.as_str();
+        let kind = ColumnType::parse(name, &draft.args, draft.unsigned, system);
+        if matches!(kind, Err(TypeError::Unknown)) && TYPES_NOT_YET.contains(&name) {
+            return Err(self.not_yet(format!("the column type {name}")));
+        }
+        draft.column.kind = kind.map_err(|error| {
+            let message = match error {
+                TypeError::Unknown => format!("a {table} has no column type '{name}'"),
+                _ => format!("bad length or UNSIGNED for the column type '{name}' of a {table}"),
+            };
+            self.error_at(draft.type_position, message)
+        })?;
+        if draft.column.default == Some(Value::Null) {
+            draft.column.default = None;
+        }
+        Ok(draft.column)
     }
 
     /// name[=]value pairs up to the end, with or without commas.
@@ -289,8 +310,11 @@ impl Parser<'_> {
     }
 
     /// Behind DROP.
-    pub(super) fn drop_table(&mut self) -> Result<Statement> {
+    pub(super) fn drop(&mut self) -> Result<Statement> {
         if !self.take_word("table") {
+            if self.take_word("function") {
+                return self.drop_function();
+            }
             if self.peek() == TokenKind::Word {
                 let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
                 return Err(self.not_yet(format!("DROP {what}")));
@@ -306,4 +330,9 @@ impl Parser<'_> {
         self.end()?;
         Ok(Statement::DropTable { table, if_exists })
     }
+}
+
+/// Whether it is a type of characters, which may say how they are compared.
+fn is_character(type_name: &str) -> bool {
+    type_name.ends_with("char") || type_name.ends_with("text")
 }

@@ -88,6 +88,22 @@ impl Parser<'_> {
         })
     }
 
+    /// Behind UPDATE. Which table it is decides the refusal, so the rest is passed over.
+    pub(super) fn update(&mut self) -> Result<Statement> {
+        self.take_any(&["low_priority"]);
+        self.take_word("ignore");
+        let table = self.table()?;
+        self.expect_word("set")?;
+        while !self.at_end() {
+            if let TokenKind::Invalid(_) = self.peek() {
+                return Err(self.unexpected("an assignment"));
+            }
+            self.next();
+        }
+        self.end()?;
+        Ok(Statement::Update { table })
+    }
+
     /// Behind TRUNCATE.
     pub(super) fn truncate(&mut self) -> Result<Statement> {
         self.take_word("table");

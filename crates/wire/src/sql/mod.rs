@@ -6,12 +6,14 @@
 //! Tokens come from [`query::lexer`], expressions from [`query::expression`], so a WHERE reads the same here and in a
 //! standing query's filters. The rows of VALUES bypass both: see the module `values`.
 
+mod alter;
 mod call;
 mod constants;
 mod create;
 mod data;
 mod error;
 mod parser;
+mod queue;
 mod select;
 mod session;
 mod show;
@@ -28,15 +30,15 @@ use query::lexer::{Lexer, TokenKind};
 use parser::Parser;
 
 pub use error::{ErrorKind, SyntaxError};
+pub use queue::{wait_source, with_answer};
 pub use split::{like, split};
 pub use statement::{
-    Assignment, Constant, CreateTable, PqMode, PqOptions, Scope, ShowList, Statement,
+    Assignment, Change, Constant, CreateTable, Place, PqMode, PqOptions, QueueCall, QueueNext,
+    Scope, ShowList, SourceMode, Statement, WaitSource,
 };
 
 /// First words of statements that will be understood one day, or that are not offered.
-const LATER: [&str; 41] = [
-    "update",
-    "alter",
+const LATER: [&str; 37] = [
     "flush",
     "optimize",
     "attach",
@@ -69,8 +71,6 @@ const LATER: [&str; 41] = [
     "xa",
     "checksum",
     "cache",
-    "install",
-    "uninstall",
     "reset",
     "purge",
     "change",
@@ -100,7 +100,7 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
         "select" => {
             skip_select_modifiers(&mut parser)?;
             if parser.has_from() {
-                parser.select().map(Statement::Select)
+                parser.select()
             } else {
                 parser.select_constants()
             }
@@ -109,7 +109,10 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
         "replace" => parser.insert(true),
         "delete" => parser.delete(),
         "create" => parser.create(),
-        "drop" => parser.drop_table(),
+        "drop" => parser.drop(),
+        "alter" => parser.alter(),
+        "update" => parser.update(),
+        "install" | "uninstall" => parser.plugin(),
         "call" => parser.call(written == verb),
         "truncate" => parser.truncate(),
         "show" => parser.show(),

@@ -40,6 +40,11 @@ impl<'a> Parser<'a> {
         self.lexer = Lexer::new(self.text.get(offset..).unwrap_or_default());
     }
 
+    /// The tokens themselves, for who reads arguments.
+    pub(super) fn lexer(&mut self) -> &mut Lexer<'a> {
+        &mut self.lexer
+    }
+
     /// The whole statement.
     pub(super) fn text(&self) -> &'a [u8] {
         self.text

@@ -6,7 +6,9 @@ use query::request::{Item, OrderBy, Output, Select};
 use query::value::Value;
 
 use super::any_of_tags;
-use super::parser::{Parser, Result, digits};
+use super::parser::{Calls, Parser, Result, digits};
+use super::queue::wait_in_filter;
+use super::statement::Statement;
 
 /// Keywords that end a SELECT list, so they are no alias. Quoted they may be one.
 const CLAUSES: [&str; 20] = [
@@ -38,7 +40,7 @@ const MATCH_PLACE: &str = "match()";
 
 impl<'a> Parser<'a> {
     /// Behind SELECT, where a FROM follows.
-    pub(super) fn select(&mut self) -> Result<Select> {
+    pub(super) fn select(&mut self) -> Result<Statement> {
         let items = self.items()?;
         self.expect_word("from")?;
         if self.peek() == TokenKind::Open {
@@ -47,7 +49,11 @@ impl<'a> Parser<'a> {
         let table = self.table()?;
         self.table_alias()?;
         self.refuse_clauses()?;
-        let (matching, filter) = self.filter()?;
+        let mut wait = None;
+        let (matching, filter) = self.filter_with(&mut |name, lexer| match name {
+            "queue_wait" => wait_in_filter(lexer, &mut wait),
+            _ => any_of_tags(name, lexer),
+        })?;
         self.refuse_clauses()?;
         let order = self.order(&items)?;
         let (limit, offset) = self.limit()?;
@@ -55,7 +61,7 @@ impl<'a> Parser<'a> {
         let options = self.options()?;
         self.refuse_clauses()?;
         self.end()?;
-        Ok(Select {
+        let select = Select {
             table,
             items,
             matching,
@@ -64,6 +70,10 @@ impl<'a> Parser<'a> {
             limit,
             offset,
             options,
+        };
+        Ok(match wait {
+            Some(wait) => Statement::SelectWaiting { wait, select },
+            None => Statement::Select(select),
         })
     }
 
@@ -179,6 +189,14 @@ impl<'a> Parser<'a> {
 
     /// WHERE: the text of MATCH, and the rest. Both absent where there is no WHERE.
     pub(super) fn filter(&mut self) -> Result<(Option<String>, Option<Expression>)> {
+        self.filter_with(&mut any_of_tags)
+    }
+
+    /// As [`Parser::filter`], with other functions than MATCH.
+    fn filter_with(
+        &mut self,
+        calls: &mut Calls<'_>,
+    ) -> Result<(Option<String>, Option<Expression>)> {
         if !self.take_word("where") {
             return Ok((None, None));
         }
@@ -187,7 +205,7 @@ impl<'a> Parser<'a> {
         let mut count = 0;
         let expression = self.expression(&mut |name, lexer| {
             if name != "match" {
-                return any_of_tags(name, lexer);
+                return calls(name, lexer);
             }
             count += 1;
             matching = Some(match_text(lexer)?);

@@ -6,7 +6,7 @@ use super::parser::{Parser, Result};
 use super::statement::{ShowList, Statement};
 
 /// What SHOW may ask one day.
-const LATER: [&str; 20] = [
+const LATER: [&str; 19] = [
     "profile",
     "profiles",
     "plan",
@@ -23,7 +23,6 @@ const LATER: [&str; 20] = [
     "slave",
     "open",
     "privileges",
-    "engine",
     "user",
     "users",
     "relaylog",
@@ -85,6 +84,16 @@ impl Parser<'_> {
         }
         if self.at_any(&["warnings", "errors", "count"]) {
             return self.show_warnings();
+        }
+        if self.take_word("queues") {
+            return Ok(Statement::ShowQueues { like: self.like()? });
+        }
+        if self.take_word("engine") {
+            let engine = self.clone();
+            if self.take_words(&["queue", "status"]) {
+                return Ok(Statement::ShowEngineQueueStatus);
+            }
+            return Err(engine.not_yet("SHOW ENGINE of anything but QUEUE STATUS"));
         }
         let list = self.show_list()?;
         Ok(Statement::Show {

@@ -1,9 +1,12 @@
 //! What a statement asks for. Names are in lower case and without a database, as the catalog has one namespace.
 
+mod queue;
+
 use query::expression::Expression;
 use query::request::Select;
 use query::schema::Column;
 use query::value::Value;
+pub use queue::{Change, Place, QueueCall, QueueNext, SourceMode, WaitSource};
 
 /// One statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,24 +17,37 @@ pub enum Statement {
     Select(Select),
     /// SELECT without a table: one row, each item under its name.
     SelectConstants(Vec<(String, Constant)>),
-    /// `SELECT queue_wait('q' [, seconds])`.
-    QueueWait {
+    /// `SELECT queue_wait(…)` and the other functions of queues.
+    Queue {
+        /// Which, of what.
+        call: QueueCall,
+        /// Header of the answer's one column.
+        name: String,
+    },
+    /// `SELECT … FROM t WHERE queue_wait(…)`: waits, then reads.
+    SelectWaiting {
+        /// The wait.
+        wait: QueueCall,
+        /// The rest; its filter waits for the wait's answer, see [`crate::sql::with_answer`].
+        select: Select,
+    },
+    /// `CALL QUEUE_NEXT(…)`: acknowledges what the connection owns and takes the next rows, as one result set.
+    QueueNext(QueueNext),
+    /// `CALL QUEUE_DONE()`: acknowledges what the connection owns.
+    QueueDone,
+    /// `CALL QUEUE_PAUSE('q')`, `CALL QUEUE_RESUME('q')`.
+    QueuePause {
         /// The queue.
         table: String,
-        /// Longest wait in microseconds; 60 s where none is written.
-        timeout_us: u64,
-        /// Header of the answer's one column.
-        name: String,
+        /// One of its groups; `None`: all of it.
+        group: Option<String>,
+        /// False: RESUME.
+        paused: bool,
     },
-    /// `SELECT queue_end()`.
-    QueueEnd {
-        /// Header of the answer's one column.
-        name: String,
-    },
-    /// `SELECT queue_abort()`.
-    QueueAbort {
-        /// Header of the answer's one column.
-        name: String,
+    /// `CALL QUEUE_PURGE('q')`: every row that nobody owns goes.
+    QueuePurge {
+        /// The queue.
+        table: String,
     },
     /// INSERT or REPLACE … VALUES.
     Insert {
@@ -57,6 +73,20 @@ pub enum Statement {
     },
     /// CREATE TABLE.
     CreateTable(CreateTable),
+    /// ALTER TABLE, of a queue.
+    AlterTable {
+        /// Which.
+        table: String,
+        /// At least one, in this order.
+        changes: Vec<Change>,
+    },
+    /// UPDATE of one table: what it sets is not read, as nothing can be updated.
+    Update {
+        /// Which.
+        table: String,
+    },
+    /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names: all of it is here already.
+    Installed,
     /// DROP TABLE of one table.
     DropTable {
         /// Which.
@@ -145,6 +175,13 @@ pub enum Statement {
         /// SHOW COUNT(*) WARNINGS: only how many.
         count: bool,
     },
+    /// SHOW QUEUES: one row for each queue and group.
+    ShowQueues {
+        /// LIKE on the queue's name.
+        like: Option<String>,
+    },
+    /// SHOW ENGINE QUEUE STATUS.
+    ShowEngineQueueStatus,
     /// SHOW DATABASES, SHOW SCHEMAS.
     ShowDatabases {
         /// LIKE on the name.

@@ -93,3 +93,41 @@ COMMIT WORK;
 ROLLBACK
 KILL 5
 KILL QUERY 18446744073709551615
+SELECT queue_wait('q', '10')
+SELECT queue_wait('a', 'db.b:prio = 0x10 && `s` <> ''x''', 'c', 0.5)
+SELECT queue_wait('`My Q`:a:b')
+SELECT queue_wait('q:prio >')
+SELECT queue_wait('q:a b', 1)
+SELECT queue_wait('q', -1)
+SELECT queue_wait('q', 'p')
+SELECT queue_wait('', 1)
+SELECT queue_wait()
+SELECT queue_wait(1)
+SELECT queue_rowid() AS id
+SELECT queue_set_srcid('63', 'a', '18446744073709551615')
+SELECT queue_set_srcid(64, 'a', 1)
+SELECT queue_set_srcid(1, 'x', 1)
+SELECT queue_set_srcid(1, 'w', 'x')
+SELECT queue_compact('db.Q') FROM dual LIMIT 1
+SELECT queue_stats('q')
+SELECT queue_stats('q:a = 1')
+SELECT queue_end(1)
+SELECT * FROM q WHERE queue_wait('q')
+SELECT a FROM q WHERE queue_wait('q:a > 5', 'p', 10) = 1 AND a < 7 LIMIT 1
+CALL QUEUE_NEXT('q')
+CALL QUEUE_NEXT(('a', 'b:prio > 3'), '2.5', 100, group = 'G')
+call queue_next('q', 0, 1, 'g' AS group)
+CALL QUEUE_DONE()
+CALL queue_done
+CALL QUEUE_PAUSE('db.Q', group='g')
+CALL QUEUE_RESUME('q')
+CALL QUEUE_PURGE('q')
+SHOW QUEUES LIKE 'q%'
+SHOW ENGINE queue STATUS
+UPDATE LOW_PRIORITY db.Q SET a = 'x', b = b + 1 WHERE c = 2
+ALTER TABLE db.Q ADD COLUMN b int unsigned NOT NULL DEFAULT 5 AFTER a, ADD c text FIRST, DROP COLUMN d, MODIFY e varchar(10) CHARACTER SET utf8 BINARY NULL, CHANGE COLUMN f f bigint;
+ALTER TABLE q ADD (a int, b int)
+INSTALL PLUGIN queue SONAME 'libqueue_engine.so'
+UNINSTALL PLUGIN queue
+CREATE FUNCTION queue_wait RETURNS INT SONAME 'libqueue_engine.so'
+DROP FUNCTION IF EXISTS queue_set_srcid

@@ -1,0 +1,107 @@
+//! What statements ask of queues. The engine's commands have the same shapes; this crate does not know them.
+
+use query::expression::Expression;
+use query::schema::Column;
+
+/// A function of queues, as the one item of a SELECT without a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueueCall {
+    /// `queue_wait('q' [, 'q:condition' …] [, seconds])`.
+    Wait {
+        /// Where from, by priority; at least one.
+        sources: Vec<WaitSource>,
+        /// Longest wait in microseconds; 60 s where none is written.
+        timeout_us: u64,
+    },
+    /// `queue_end()`.
+    End,
+    /// `queue_abort()`.
+    Abort,
+    /// `queue_rowid()`.
+    RowId,
+    /// `queue_set_srcid(sender, mode, rowid)`.
+    SetSource {
+        /// 0 to 63.
+        sender: u8,
+        /// What the next INSERT does with the row's number.
+        mode: SourceMode,
+        /// The row's number at the sender.
+        row: u64,
+    },
+    /// `queue_compact('q')`.
+    Compact {
+        /// The queue.
+        table: String,
+    },
+    /// `queue_stats('q')`.
+    Stats {
+        /// The queue.
+        table: String,
+    },
+    /// Arguments with which it can never be done: the answer is NULL, and this is the warning.
+    Wrong(String),
+}
+
+/// One place that rows may come from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitSource {
+    /// Lower case, without a database.
+    pub table: String,
+    /// Only rows for which this is true.
+    pub condition: Option<Expression>,
+}
+
+/// The mode of `queue_set_srcid`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceMode {
+    /// `'a'`: what was received before is passed over.
+    Append,
+    /// `'w'`: the number is taken as it is.
+    Reset,
+}
+
+/// `CALL QUEUE_NEXT`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueNext {
+    /// Where from, by priority; at least one.
+    pub sources: Vec<WaitSource>,
+    /// Longest wait in microseconds.
+    pub timeout_us: u64,
+    /// At most so many rows; at least 1.
+    pub rows: u32,
+    /// A consumer group; `None`: the queue's own rows.
+    pub group: Option<String>,
+}
+
+/// One change of ALTER TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// ADD COLUMN.
+    Add {
+        /// The column, of a queue's types.
+        column: Column,
+        /// Where it stands.
+        place: Place,
+    },
+    /// DROP COLUMN.
+    Drop {
+        /// Its name.
+        name: String,
+    },
+    /// MODIFY COLUMN, CHANGE COLUMN that keeps the name.
+    Modify {
+        /// The column as it is to be.
+        column: Column,
+    },
+}
+
+/// Where a new column stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// FIRST.
+    First,
+    /// AFTER that column.
+    After(String),
+    /// Behind all others.
+    Last,
+}
