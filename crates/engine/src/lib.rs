@@ -40,6 +40,6 @@ pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use mailbox::{Handle, Mailbox};
-pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot};
+pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot};
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;

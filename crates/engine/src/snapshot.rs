@@ -2,6 +2,7 @@
 
 mod backfill;
 mod call_pq;
+mod queues;
 mod select;
 mod status;
 
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch};
+pub use queues::QueueReport;
 
 use arc_swap::ArcSwap;
 use query::analysis::Analyzer;

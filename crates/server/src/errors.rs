@@ -54,7 +54,8 @@ kinds! {
     DUPLICATE_ID "duplicate_id" 1062 "23000" 409 "INSERT of an id that is there; REPLACE replaces it.";
     NOT_YET "not_yet" 1235 "42000" 501 "A later version will do this.";
     INVALID "invalid" 1210 "HY000" 400 "The statement can never be done as written; the message says why.";
-    NOT_OWNER "not_owner" 1210 "HY000" 400 "queue_abort() on a connection that owns no row.";
+    NOT_OWNER "not_owner" 1210 "HY000" 400 "queue_abort() or queue_rowid() outside owner mode: no queue_wait() went before.";
+    NOT_THIS_KIND "not_this_kind" 1031 "HY000" 400 "UPDATE of a queue: its rows are inserted, taken and deleted.";
     LIMIT "limit" 1105 "HY000" 413 "Larger or more than a documented limit allows.";
     PACKET_TOO_LARGE "packet_too_large" 1153 "08S01" 413 "A packet, a body or a line is longer than 128 MiB.";
     UNKNOWN_VARIABLE "unknown_variable" 1193 "HY000" 400 "SELECT @@name of a name that this server does not have.";

@@ -73,3 +73,15 @@ pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 const _: () = assert!(BULK_BATCH_COUNT <= engine::limits::MANY_COMMANDS_MAX);
 const _: () = assert!(PARSE_INLINE_BYTES < REQUEST_BYTES_FREE);
+
+/// Most rows that one HTTP request takes from a queue, and that one event stream has out at a time.
+pub const QUEUE_ROWS_MAX: u32 = 10_000;
+
+/// Longest time that an HTTP request waits for a row.
+pub const QUEUE_WAIT_MAX: Duration = Duration::from_secs(300);
+
+/// How long the rows of an event stream are held, where the client does not say; the stream holds on to them while it lasts.
+pub const EVENT_LEASE: Duration = Duration::from_secs(30);
+
+/// Silence after which an event stream says that it is still there.
+pub const EVENT_BEAT: Duration = Duration::from_secs(15);

@@ -22,6 +22,8 @@ pub struct Node {
     pub counters: Counters,
     /// Faults that a test asked for.
     pub faults: Faults,
+    /// Rings when deliveries of a queue were acknowledged or given back over HTTP: event streams look again.
+    pub acknowledged: Notify,
     /// KiB that large requests may hold together; a request waits here before it is read.
     request_kib: Arc<Semaphore>,
     settings: RwLock<Arc<Settings>>,
@@ -54,6 +56,7 @@ impl Node {
             clock: Clock::start(),
             counters: Counters::default(),
             faults,
+            acknowledged: Notify::new(),
             request_kib: Arc::new(Semaphore::new((request_bytes >> 10) as usize)),
             settings: RwLock::new(Arc::new(settings)),
             engine: OnceLock::new(),

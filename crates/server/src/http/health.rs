@@ -5,6 +5,7 @@ use std::fmt::Write;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use engine::QueueReport;
 
 use super::Door;
 use super::reply::{self, Refusal};
@@ -33,7 +34,10 @@ pub async fn readyz(State(door): State<Door>) -> Response {
 
 /// Every number, in the text format of Prometheus.
 pub async fn metrics(State(door): State<Door>) -> Response {
-    let text = exposition(&door.node.samples());
+    let mut text = exposition(&door.node.samples());
+    if let Ok(engine) = door.node.engine() {
+        queues(&engine.snapshot().queues(), &mut text);
+    }
     (
         [(
             header::CONTENT_TYPE,
@@ -62,4 +66,42 @@ fn exposition(samples: &[Sample]) -> String {
         let _ = writeln!(text, "{} {}", sample.metric, sample.number());
     }
     text
+}
+
+/// What each queue holds, one metric after the other.
+fn queues(reports: &[QueueReport], text: &mut String) {
+    type Number = fn(&QueueReport) -> u64;
+    let metrics: [(&str, &str, Number); 3] = [
+        (
+            "seine_queue_depth",
+            "Rows of a queue, owned ones included.",
+            |report| report.rows,
+        ),
+        (
+            "seine_queue_owned",
+            "Rows of a queue that somebody has.",
+            |report| report.owned,
+        ),
+        (
+            "seine_queue_waiters",
+            "Sessions that wait for a row of a queue.",
+            |report| report.waiting,
+        ),
+    ];
+    for (name, help, number) in metrics {
+        if reports.is_empty() {
+            return;
+        }
+        // Writing into a String cannot fail.
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+        for report in reports {
+            let queue = label(&report.queue);
+            let _ = writeln!(text, "{name}{{queue=\"{queue}\"}} {}", number(report));
+        }
+    }
+}
+
+/// A label's value, escaped.
+fn label(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"")
 }

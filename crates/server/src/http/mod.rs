@@ -1,4 +1,4 @@
-//! The HTTP door: SQL, bulk loads, searches, standing queries, health and metrics.
+//! The HTTP door: SQL, bulk loads, searches, standing queries, queues, health and metrics.
 
 mod body;
 mod bulk;
@@ -7,6 +7,7 @@ mod guard;
 mod health;
 mod hits;
 mod pq;
+mod queue;
 mod reply;
 mod search;
 mod sql;
@@ -67,6 +68,7 @@ fn routes(door: Door) -> Router {
         .route("/search", post(search::post))
         .route("/metrics", get(health::metrics))
         .merge(pq::routes())
+        .merge(queue::routes())
         .route_layer(axum::middleware::from_fn_with_state(
             door.clone(),
             guard::login,

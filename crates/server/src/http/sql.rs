@@ -141,6 +141,20 @@ pub fn parameter(form: &[u8], name: &str) -> Option<String> {
     })
 }
 
+/// Every `name=value` of a form, decoded, in the order written; a name alone has an empty value.
+pub fn parameters(form: &[u8]) -> Vec<(String, String)> {
+    let pairs = form
+        .split(|byte| *byte == b'&')
+        .filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let mut parts = pair.splitn(2, |byte| *byte == b'=');
+            let mut part = || decode(parts.next().unwrap_or_default());
+            (part(), part())
+        })
+        .collect()
+}
+
 /// Undoes the encoding of forms: `+` is a blank, `%41` a byte. A broken escape stands for itself.
 fn decode(value: &[u8]) -> String {
     let mut out = Vec::with_capacity(value.len());

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub use origin::{Origin, Sources, unknown_variables};
 pub use show::{lines, variables};
 pub use table::{Key, Kind, SETTINGS};
-pub use text::nearest;
+pub use text::{duration, nearest, size};
 
 use engine::SyncMode;
 

@@ -3,6 +3,7 @@
 mod constants;
 mod lists;
 mod pq;
+mod queue;
 mod session;
 mod show;
 mod translate;
@@ -10,9 +11,9 @@ mod variables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use engine::{Answer, Command, Kind, Reply, WaitSource};
+use engine::{Answer, Command, Kind, Reply};
 use query::request::Select;
-use wire::sql::Statement;
+use wire::sql::{QueueCall, Statement};
 
 use crate::errors::{self, Failure};
 use crate::limits::PARSE_INLINE_BYTES;
@@ -95,23 +96,37 @@ impl Parsed {
         let statement = self.statement.as_ref().ok()?;
         Some(matches!(
             statement,
-            Statement::Select(_) | Statement::SelectConstants(_)
+            Statement::Select(_)
+                | Statement::SelectConstants(_)
+                | Statement::Queue { .. }
+                | Statement::SelectWaiting { .. }
         ))
     }
 
     /// Whether it owns a row, or ends owning it, and so makes no sense without a lasting connection.
     pub fn needs_connection(&self) -> bool {
-        matches!(
-            self.statement,
-            Ok(Statement::QueueWait { .. }
-                | Statement::QueueEnd { .. }
-                | Statement::QueueAbort { .. })
-        )
+        match &self.statement {
+            Ok(Statement::Queue { call, .. }) => {
+                !matches!(call, QueueCall::Compact { .. } | QueueCall::Stats { .. })
+            }
+            Ok(statement) => matches!(
+                statement,
+                Statement::SelectWaiting { .. } | Statement::QueueNext(_) | Statement::QueueDone
+            ),
+            Err(_) => false,
+        }
     }
 
     /// Whether it may wait for as long as its client likes.
     pub fn waits(&self) -> bool {
-        matches!(self.statement, Ok(Statement::QueueWait { .. }))
+        matches!(
+            self.statement,
+            Ok(Statement::Queue {
+                call: QueueCall::Wait { .. },
+                ..
+            } | Statement::SelectWaiting { .. }
+                | Statement::QueueNext(_))
+        )
     }
 }
 
@@ -184,9 +199,25 @@ impl Doing<'_> {
             Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
             Statement::Select(select) => self.select(select).await,
             Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
-            Statement::QueueWait { .. }
-            | Statement::QueueEnd { .. }
-            | Statement::QueueAbort { .. } => self.queue(statement).await,
+            Statement::Queue { call, name } => self.queue(call, &name).await,
+            Statement::SelectWaiting { wait, select } => self.select_waiting(wait, select).await,
+            Statement::QueueNext(next) => self.queue_next(next).await,
+            Statement::QueueDone => self.write(Command::QueueEnd).await,
+            Statement::QueuePause {
+                table,
+                group,
+                paused,
+            } => {
+                let command = Command::QueuePause {
+                    table,
+                    group,
+                    paused,
+                };
+                self.write(command).await
+            }
+            Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
+            Statement::Update { table } => self.update(&table),
+            Statement::Installed => Ok(Outcome::NOTHING),
             Statement::Insert { .. } | Statement::Delete { .. } => {
                 let command = translate::write(self.node, statement)?;
                 self.write(command).await
@@ -201,6 +232,10 @@ impl Doing<'_> {
             Statement::CreateTable(create) => {
                 let command = translate::create_table(create)?;
                 self.write(command).await
+            }
+            Statement::AlterTable { table, changes } => {
+                let changes = queue::changes(changes);
+                self.write(Command::AlterTable { table, changes }).await
             }
             Statement::DropTable { table, if_exists } => {
                 self.write(Command::DropTable { table, if_exists }).await
@@ -224,32 +259,6 @@ impl Doing<'_> {
             } => self.kill(connection, query_only),
             other => show::show(self.node, self.session, other),
         }
-    }
-
-    /// A call of a queue's function: one row of one number.
-    async fn queue(&mut self, statement: Statement) -> Result<Outcome, Failure> {
-        let (command, name) = match statement {
-            Statement::QueueWait {
-                table,
-                timeout_us,
-                name,
-            } => {
-                let sources = vec![WaitSource::all(table)];
-                let wait = Command::QueueWait {
-                    sources,
-                    timeout_us,
-                };
-                (wait, name)
-            }
-            Statement::QueueEnd { name } => (Command::QueueEnd, name),
-            Statement::QueueAbort { name } => (Command::QueueAbort, name),
-            _ => return Err(unexpected()),
-        };
-        let answer = match self.submit(command).await? {
-            Reply::Waited(source) => i64::from(source),
-            _ => 1,
-        };
-        Ok(show::one_number(&name, answer))
     }
 
     async fn submit(&self, command: Command) -> Result<Reply, Failure> {
@@ -351,9 +360,10 @@ fn count(node: &Node, statement: &Statement) {
         Statement::Insert { replace: true, .. } => &counters.replaces,
         Statement::Delete { .. } | Statement::Truncate { .. } => &counters.deletes,
         Statement::CallPq { .. } => &counters.call_pqs,
-        Statement::QueueWait { .. } | Statement::QueueEnd { .. } | Statement::QueueAbort { .. } => {
-            &counters.queue_calls
-        }
+        Statement::Queue { .. }
+        | Statement::SelectWaiting { .. }
+        | Statement::QueueNext(_)
+        | Statement::QueueDone => &counters.queue_calls,
         Statement::ShowStatus { .. } => &counters.statuses,
         Statement::Set(_) => &counters.sets,
         _ => &counters.others,

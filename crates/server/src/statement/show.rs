@@ -1,5 +1,7 @@
 //! SHOW and DESCRIBE: the server about itself, as tables.
 
+mod queues;
+
 use std::sync::Arc;
 
 use engine::{Answer, Definition, Kind, Rows, Snapshot};
@@ -39,6 +41,8 @@ pub fn show(node: &Node, session: &Session, statement: Statement) -> Result<Outc
             Ok(pairs(["Variable_name", "Value"], rows, like))
         }
         Statement::ShowWarnings { count } => Ok(warnings(session, count)),
+        Statement::ShowQueues { like } => queues::queues(node, like),
+        Statement::ShowEngineQueueStatus => queues::engine_status(node),
         Statement::ShowDatabases { like } => Ok(matching(
             &["Database"],
             vec![vec![DATABASE.to_owned()]],
@@ -54,9 +58,14 @@ pub fn show(node: &Node, session: &Session, statement: Statement) -> Result<Outc
 }
 
 /// An answer of one number under one header.
-pub fn one_number(name: &str, number: i64) -> Outcome {
-    let columns = vec![(name.to_owned(), Some(ColumnType::Bigint))];
-    let rows = Rows::ready(vec![vec![Value::Int(i128::from(number))]]);
+fn one_number(name: &str, number: i64) -> Outcome {
+    one_value(name, ColumnType::Bigint, Value::Int(i128::from(number)))
+}
+
+/// An answer of one value under one header.
+pub fn one_value(name: &str, kind: ColumnType, value: Value) -> Outcome {
+    let columns = vec![(name.to_owned(), Some(kind))];
+    let rows = Rows::ready(vec![vec![value]]);
     let answer = Answer {
         columns,
         rows,

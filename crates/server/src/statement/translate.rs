@@ -1,5 +1,7 @@
 //! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
 
+mod queue_options;
+
 use engine::{Command, Definition, Kind, QueueOptions, SyncMode};
 use query::Syntax;
 use query::analysis::Settings;
@@ -134,6 +136,9 @@ struct Options {
     syntax: Option<Syntax>,
     analysis: Settings,
     sync: Option<SyncMode>,
+    queue: QueueOptions,
+    /// An option that only queues have, where there was one.
+    of_queues: Option<String>,
 }
 
 impl Options {
@@ -167,6 +172,9 @@ impl Options {
                 // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
                 other if is_analysis(&mut options.analysis, other, value)? => {}
+                other if queue_options::set(&mut options.queue, other, value)? => {
+                    options.of_queues = Some(other.to_owned());
+                }
                 other if LATER.contains(&other) => {
                     return Err(not_yet(format!("table option {other}")));
                 }
@@ -177,6 +185,10 @@ impl Options {
     }
 
     fn kind(self) -> Result<Kind, Failure> {
+        if let (Some(name), false) = (&self.of_queues, self.kind.as_deref() == Some("queue")) {
+            let message = format!("{name}= belongs to queues: ENGINE=queue");
+            return Err(Failure::new(errors::INVALID, message));
+        }
         let kind = match self.kind.as_deref() {
             None | Some("rt") => Kind::Search,
             Some("pq" | "percolate") => {
@@ -191,7 +203,7 @@ impl Options {
                     syntax: self.syntax.unwrap_or_default(),
                 });
             }
-            Some("queue") => Kind::Queue(QueueOptions::default()),
+            Some("queue") => Kind::Queue(self.queue),
             Some(other @ ("distributed" | "template" | "shard" | "plain")) => {
                 return Err(not_yet(format!("type='{other}'")));
             }
@@ -218,6 +230,7 @@ impl Options {
 fn unknown(name: &str) -> Failure {
     let known = ["type", "engine", "on", "into", "syntax", "sync"];
     let known = known.into_iter().chain(Settings::NAMES);
+    let known = known.chain(queue_options::NAMES);
     let meant = nearest(name, known.chain(LATER.iter().copied()))
         .map_or_else(String::new, |meant| format!(", did you mean {meant}?"));
     Failure::new(errors::INVALID, format!("no table option '{name}'{meant}"))

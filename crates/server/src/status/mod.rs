@@ -93,6 +93,16 @@ counters! {
     sets Counter "command_set" "seine_statements_total{kind=\"set\"}";
     /// Other statements.
     others Counter "command_other" "seine_statements_total{kind=\"other\"}";
+    /// Calls of one of Q4M's functions.
+    queue_waits Counter "queue_wait_calls" "seine_queue_calls_total{function=\"queue_wait\"}";
+    /// Calls of one of Q4M's functions.
+    queue_ends Counter "queue_end_calls" "seine_queue_calls_total{function=\"queue_end\"}";
+    /// Calls of one of Q4M's functions.
+    queue_aborts Counter "queue_abort_calls" "seine_queue_calls_total{function=\"queue_abort\"}";
+    /// Calls of one of Q4M's functions.
+    queue_rowids Counter "queue_rowid_calls" "seine_queue_calls_total{function=\"queue_rowid\"}";
+    /// Calls of one of Q4M's functions.
+    queue_set_srcids Counter "queue_set_srcid_calls" "seine_queue_calls_total{function=\"queue_set_srcid\"}";
     /// Microseconds spent on statements, waiting of queue_wait left out.
     statement_us Counter "query_wall_us" "seine_statement_seconds_total";
     /// Documents given to CALL PQ.

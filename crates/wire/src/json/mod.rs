@@ -7,6 +7,7 @@ mod error;
 mod fields;
 mod pq;
 mod pq_reply;
+mod queue;
 mod reply;
 mod search;
 
@@ -18,5 +19,6 @@ pub use documents::documents;
 pub use error::JsonError;
 pub use pq::{PqRule, pq_rule, pq_search};
 pub use pq_reply::{PqHit, PqReply, rule_reply, write_object};
+pub use queue::{QueueBody, QueueReply, queue_body};
 pub use reply::{BulkReply, Cell, RawReply, SearchReply};
 pub use search::search;

@@ -1,0 +1,47 @@
+//! SHOW QUEUES and the metrics of queues.
+
+use super::{Snapshot, View};
+
+/// What one queue holds. Counted when the last batch was published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueReport {
+    /// Its name.
+    pub queue: String,
+    /// Rows, owned ones included.
+    pub rows: u64,
+    /// Rows that somebody has.
+    pub owned: u64,
+    /// Sessions that wait for a row.
+    pub waiting: u64,
+    /// Memory of rows that are in no file yet.
+    pub memory_bytes: u64,
+    /// Files of rows.
+    pub files: u64,
+}
+
+impl Snapshot {
+    /// The queues, by name.
+    #[must_use]
+    pub fn queues(&self) -> Vec<QueueReport> {
+        let mut reports: Vec<QueueReport> = self
+            .catalog
+            .iter()
+            .filter_map(|(id, table)| {
+                let View::Queue(cell) = self.views.get(&id)? else {
+                    return None;
+                };
+                let view = cell.load();
+                Some(QueueReport {
+                    queue: table.name.clone(),
+                    rows: view.rows,
+                    owned: view.owned,
+                    waiting: view.waiting,
+                    memory_bytes: view.memory_bytes,
+                    files: view.files,
+                })
+            })
+            .collect();
+        reports.sort_by(|a, b| a.queue.cmp(&b.queue));
+        reports
+    }
+}

@@ -1,0 +1,150 @@
+//! What a request to /queue asks for: in its address, in its body, or in both.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use engine::{Command, Hold, QueueNext, Receipt, WaitSource};
+use query::expression::Expression;
+use wire::json::queue_body;
+
+use super::super::body;
+use super::super::search::failure;
+use super::super::sql::{parameters, request_bytes};
+use super::queue_of;
+use crate::errors::{self, Failure};
+use crate::limits::{BODY_BYTES_MAX, QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
+use crate::node::Node;
+use crate::settings::duration;
+use crate::statement;
+
+/// A request to a queue.
+pub struct Asked {
+    /// Lower case.
+    pub queue: String,
+    /// `rows`: at most so many; 1.
+    pub rows: u32,
+    /// `wait`: how long for the first row; 0.
+    pub wait: Duration,
+    /// `visible_again`: how long a row is held; `None`: the queue's own time.
+    pub visible_again_us: Option<u64>,
+    /// `delay`: a row that is given back is not handed out earlier; 0.
+    pub delay_us: u64,
+    /// `group`: a consumer group.
+    pub group: Option<String>,
+    /// `where`: only rows for which this is true.
+    pub condition: Option<Expression>,
+    /// `done` or `receipts` of the body.
+    pub receipts: Vec<Receipt>,
+}
+
+impl Asked {
+    /// Reads address and body; what the body says counts.
+    pub async fn read(node: &Node, queue: &str, request: Request<Body>) -> Result<Asked, Failure> {
+        let mut asked = Asked {
+            queue: queue_of(node, queue)?,
+            rows: 1,
+            wait: Duration::ZERO,
+            visible_again_us: None,
+            delay_us: 0,
+            group: None,
+            condition: None,
+            receipts: Vec::new(),
+        };
+        for (name, value) in parameters(request.uri().query().unwrap_or("").as_bytes()) {
+            asked.set(&name, &value)?;
+        }
+        let patience = node.settings().live.client_timeout;
+        let _room = node.room_for(request_bytes(&request)).await;
+        let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+        let body = statement::guarded(node, || queue_body(&bytes).map_err(failure))?;
+        for (name, value) in body.options {
+            asked.set(&name, &value)?;
+        }
+        for text in &body.receipts {
+            let receipt = receipt(&asked.queue, text).ok_or_else(|| {
+                Failure::new(errors::INVALID, format!("{text:?} is no receipt of a row"))
+            })?;
+            asked.receipts.push(receipt);
+        }
+        Ok(asked)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
+        let done = match name {
+            "rows" => rows(value).map(|rows| self.rows = rows),
+            "wait" => time(value).map(|wait| self.wait = wait.min(QUEUE_WAIT_MAX)),
+            "visible_again" => time(value).map(|time| self.visible_again_us = Some(us(time))),
+            "delay" => time(value).map(|time| self.delay_us = us(time)),
+            "group" => {
+                self.group = Some(value.to_lowercase());
+                Ok(())
+            }
+            "where" => condition(&self.queue, value).map(|read| self.condition = read),
+            _ => Err("there are rows, wait, visible_again, delay, group and where".to_owned()),
+        };
+        done.map_err(|why| Failure::new(errors::INVALID, format!("{name}: {why}")))
+    }
+
+    /// The command that takes what is asked for, held by receipts.
+    pub fn next(self) -> Result<Command, Failure> {
+        let source = WaitSource {
+            table: self.queue,
+            condition: self.condition,
+        };
+        Ok(Command::QueueNext(QueueNext {
+            sources: vec![source],
+            group: self.group,
+            rows: self.rows,
+            timeout_us: us(self.wait),
+            hold: Hold::Lease {
+                visible_again_us: self.visible_again_us,
+            },
+            done: self.receipts,
+        }))
+    }
+}
+
+/// A receipt as clients get it: row, delivery and, if there is one, group.
+pub fn receipt_text(row: u64, delivery: u32, group: Option<&str>) -> String {
+    match group {
+        None => format!("{row}-{delivery}"),
+        Some(group) => format!("{row}-{delivery}-{group}"),
+    }
+}
+
+/// Reads one back.
+fn receipt(queue: &str, text: &str) -> Option<Receipt> {
+    let mut parts = text.splitn(3, '-');
+    Some(Receipt {
+        table: queue.to_owned(),
+        row: parts.next()?.parse().ok()?,
+        delivery: parts.next()?.parse().ok()?,
+        group: parts.next().map(str::to_owned),
+    })
+}
+
+fn rows(text: &str) -> Result<u32, String> {
+    let rows = text.parse().ok();
+    rows.filter(|rows| (1..=QUEUE_ROWS_MAX).contains(rows))
+        .ok_or_else(|| format!("{text:?} is not a number from 1 to {QUEUE_ROWS_MAX}"))
+}
+
+/// `10s`, `250ms`; a number alone is seconds, and may be 0 or have a fraction.
+pub fn time(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>().map(Duration::try_from_secs_f64) {
+        Ok(Ok(time)) => Ok(time),
+        _ => duration(text),
+    }
+}
+
+fn us(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn condition(queue: &str, text: &str) -> Result<Option<Expression>, String> {
+    wire::sql::wait_source(&format!("{queue}:{text}")).map(|source| source.condition)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! GET /queue/{queue}/events: rows as server-sent events, as they come.
+//!
+//! A stream has at most `rows` rows out at a time; acknowledging one by POST /queue/{queue}/done makes room for the next. The
+//! stream holds its rows while it lasts, and gives those back at once that were not acknowledged when its client goes.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{Path, Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use engine::{Command, Hold, QueueNext, Receipt, Taken, WaitSource};
+use hyper::body::Frame;
+use tokio::sync::mpsc;
+use wire::json::QueueReply;
+
+use super::super::Door;
+use super::super::reply::Refusal;
+use super::asked::{Asked, receipt_text};
+use super::{Guest, write};
+use crate::errors::Failure;
+use crate::limits::{EVENT_BEAT, EVENT_LEASE};
+use crate::node::Node;
+use crate::status::add;
+
+/// Events on their way to a slow client; the next rows are taken when these are gone.
+const EVENTS_AHEAD: usize = 4;
+
+/// Opens a stream.
+pub async fn get(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let node = Arc::clone(&door.node);
+    let asked = Asked::read(&node, &queue, request).await?;
+    add(&node.counters.queue_calls, 1);
+    let (sender, receiver) = mpsc::channel(EVENTS_AHEAD);
+    tokio::spawn(async move {
+        let guest = Guest::new(&node);
+        let lease_us = asked
+            .visible_again_us
+            .unwrap_or(EVENT_LEASE.as_micros() as u64);
+        let mut stream = Stream {
+            node: &node,
+            guest,
+            asked,
+            lease_us,
+            out: Vec::new(),
+            looked_us: node.clock.steady_us(),
+            sender,
+        };
+        if let Err(failure) = stream.run().await {
+            let data = super::super::reply::body(&failure);
+            let event = format!("event: error\ndata: {data}\n\n");
+            // A client that is gone does not hear why.
+            let _ = stream.sender.send(event.into()).await;
+        }
+        stream.give_back().await;
+    });
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    let body = Body::new(Events(receiver));
+    Ok((StatusCode::OK, headers, body).into_response())
+}
+
+/// The body of the reply.
+struct Events(mpsc::Receiver<Bytes>);
+
+impl HttpBody for Events {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = self.0.poll_recv(context);
+        next.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
+struct Stream<'a> {
+    node: &'a Node,
+    guest: Guest<'a>,
+    asked: Asked,
+    lease_us: u64,
+    /// What the client has and has not acknowledged, as far as is known.
+    out: Vec<Receipt>,
+    /// When that was looked at last, in steady microseconds.
+    looked_us: u64,
+    sender: mpsc::Sender<Bytes>,
+}
+
+impl Stream<'_> {
+    /// Until the client goes or the server stops.
+    async fn run(&mut self) -> Result<(), Failure> {
+        let mut stopping = self.node.stopping();
+        loop {
+            let mut acknowledged = std::pin::pin!(self.node.acknowledged.notified());
+            // From here on no ring is missed, also none during the look at what is still out.
+            acknowledged.as_mut().enable();
+            self.hold_on().await?;
+            let room = (self.asked.rows as usize).saturating_sub(self.out.len());
+            let next = self.next(room as u32);
+            let taken = tokio::select! {
+                biased;
+                () = self.sender.closed() => return Ok(()),
+                _ = stopping.wait_for(|stop| *stop) => return Ok(()),
+                taken = self.guest.take(next), if room > 0 => taken?,
+                () = acknowledged, if room == 0 => continue,
+                () = tokio::time::sleep(self.beat()), if room == 0 => Taken::default(),
+            };
+            if self.send(&taken).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Rows are held again long before their time is over.
+    fn beat(&self) -> Duration {
+        EVENT_BEAT.min(Duration::from_micros(self.lease_us / 3))
+    }
+
+    fn next(&self, rows: u32) -> Command {
+        Command::QueueNext(QueueNext {
+            sources: vec![WaitSource {
+                table: self.asked.queue.clone(),
+                condition: self.asked.condition.clone(),
+            }],
+            group: self.asked.group.clone(),
+            rows,
+            timeout_us: self.beat().as_micros() as u64,
+            hold: Hold::Lease {
+                visible_again_us: Some(self.lease_us),
+            },
+            done: Vec::new(),
+        })
+    }
+
+    /// Sends rows, or a sign of life where there are none.
+    async fn send(&mut self, taken: &Taken) -> Result<(), mpsc::error::SendError<Bytes>> {
+        if taken.rows.is_empty() {
+            return self.sender.send(Bytes::from_static(b": waiting\n\n")).await;
+        }
+        let group = self.asked.group.clone();
+        for row in &taken.rows {
+            self.out.push(Receipt {
+                table: self.asked.queue.clone(),
+                group: group.clone(),
+                row: row.row,
+                delivery: row.delivery,
+            });
+        }
+        let mut events = Vec::new();
+        for row in &taken.rows {
+            let one = Taken {
+                source: taken.source,
+                columns: taken.columns.clone(),
+                rows: vec![row.clone()],
+            };
+            let mut reply = QueueReply::default();
+            // A row that is too long for a reply is still an event: it is sent as far as memory goes anyway.
+            let _ = write(&one, group.as_deref(), &mut reply);
+            let id = receipt_text(row.row, row.delivery, group.as_deref());
+            events.extend_from_slice(format!("id: {id}\nevent: row\ndata: ").as_bytes());
+            events.extend_from_slice(reply.bytes());
+            events.extend_from_slice(b"\n\n");
+        }
+        self.sender.send(events.into()).await
+    }
+
+    /// Holds what is out for longer, and forgets what was acknowledged.
+    /// Only where there is no room left, or when it is time.
+    async fn hold_on(&mut self) -> Result<(), Failure> {
+        let now_us = self.node.clock.steady_us();
+        let is_time = now_us.saturating_sub(self.looked_us) >= self.beat().as_micros() as u64;
+        let is_full = self.out.len() >= self.asked.rows as usize;
+        if self.out.is_empty() || !is_time && !is_full {
+            return Ok(());
+        }
+        self.looked_us = now_us;
+        let held = self.extend(self.out.clone()).await?;
+        if held as usize == self.out.len() {
+            return Ok(());
+        }
+        let mut still_out = Vec::with_capacity(held as usize);
+        for receipt in std::mem::take(&mut self.out) {
+            if self.extend(vec![receipt.clone()]).await? == 1 {
+                still_out.push(receipt);
+            }
+        }
+        self.out = still_out;
+        Ok(())
+    }
+
+    async fn extend(&self, receipts: Vec<Receipt>) -> Result<u64, Failure> {
+        let command = Command::QueueExtend {
+            receipts,
+            visible_again_us: self.lease_us,
+        };
+        self.guest.affected(command).await
+    }
+
+    /// The client is gone: what it had goes to others at once.
+    async fn give_back(&mut self) {
+        let receipts = std::mem::take(&mut self.out);
+        if receipts.is_empty() {
+            return;
+        }
+        let command = Command::QueueReturn {
+            receipts,
+            delay_us: 0,
+        };
+        // An engine that does not answer has them come back by their time.
+        let _ = self.guest.affected(command).await;
+    }
+}

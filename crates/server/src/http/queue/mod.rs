@@ -1,0 +1,352 @@
+//! /queue: rows in, rows out, and their receipts back. A row taken here is held by its receipt, not by the connection.
+
+mod asked;
+mod events;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{get, post};
+use engine::{Answer, Command, Kind, Reply, SessionId, Taken};
+use query::request::{Item, Select};
+use query::value::Value;
+use serde_json::json;
+use wire::json::{QueueReply, documents};
+
+use super::reply::{self, Refusal};
+use super::search::failure;
+use super::sql::request_bytes;
+use super::{Door, body, hits};
+use crate::errors::{self, Failure};
+use crate::limits::BODY_BYTES_MAX;
+use crate::node::Node;
+use crate::statement;
+use crate::status::add;
+use asked::{Asked, receipt_text};
+
+/// The paths below /queue.
+pub fn routes() -> Router<Door> {
+    Router::new()
+        .route("/queue/{queue}", post(put))
+        .route("/queue/{queue}/next", get(next).post(next))
+        .route("/queue/{queue}/done", post(done))
+        .route("/queue/{queue}/return", post(give_back))
+        .route("/queue/{queue}/extend", post(extend))
+        .route("/queue/{queue}/events", get(events::get))
+        .route("/queue/{queue}/peek", get(peek))
+        .route("/queue/{queue}/pause", post(pause))
+        .route("/queue/{queue}/resume", post(resume))
+        .route("/queue/{queue}/purge", post(purge))
+}
+
+/// A session of one request. Its wait is forgotten when the request is, however it ends.
+struct Guest<'a> {
+    node: &'a Node,
+    id: SessionId,
+}
+
+impl<'a> Guest<'a> {
+    fn new(node: &'a Node) -> Guest<'a> {
+        let id = node.next_session();
+        Guest { node, id }
+    }
+
+    async fn ask(&self, command: Command) -> Result<Reply, Failure> {
+        self.node.submit(self.id, command).await
+    }
+
+    /// How many rows a command was about.
+    async fn affected(&self, command: Command) -> Result<u64, Failure> {
+        match self.ask(command).await? {
+            Reply::Done { affected, .. } => Ok(affected),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Takes the next rows, or ends with the server.
+    async fn take(&self, command: Command) -> Result<Taken, Failure> {
+        let mut stopping = self.node.stopping();
+        let reply = tokio::select! {
+            reply = self.ask(command) => reply?,
+            _ = stopping.wait_for(|stop| *stop) => {
+                return Err(Failure::new(errors::STOPPING, "the server stops"));
+            }
+        };
+        match reply {
+            Reply::Taken(taken) => Ok(taken),
+            _ => Err(unexpected()),
+        }
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        self.node.close_session(self.id);
+    }
+}
+
+/// Rows in: JSON objects, in an array or one behind the other. One durable unit.
+async fn put(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let node = &door.node;
+    let queue = queue_of(node, &queue)?;
+    let patience = node.settings().live.client_timeout;
+    let _room = node.room_for(request_bytes(&request)).await;
+    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let read = || statement::guarded(node, || documents(&bytes).map_err(failure));
+    let rows = tokio::task::block_in_place(read)?;
+    let count = rows.len();
+    let command = insert(&queue, rows);
+    Guest::new(node).ask(command).await?;
+    add(&node.counters.inserts, 1);
+    Ok(answer(&json!({ "rows": count })))
+}
+
+/// Rows that name the same columns are one INSERT.
+fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
+    let mut inserts: Vec<(Vec<String>, Vec<Vec<Value>>)> = Vec::new();
+    for row in rows {
+        let (names, values): (Vec<String>, Vec<Value>) = row.into_iter().unzip();
+        match inserts.last_mut() {
+            Some((columns, rows)) if *columns == names => rows.push(values),
+            _ => inserts.push((names, vec![values])),
+        }
+    }
+    let mut commands: Vec<Command> = inserts
+        .into_iter()
+        .map(|(columns, rows)| Command::Insert {
+            table: queue.to_owned(),
+            columns: Some(columns),
+            rows,
+            replace: false,
+        })
+        .collect();
+    match commands.pop() {
+        Some(only) if commands.is_empty() => only,
+        last => {
+            commands.extend(last);
+            Command::Many(commands)
+        }
+    }
+}
+
+/// Acknowledges, then takes the next rows, waiting for the first.
+async fn next(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let node = &door.node;
+    let asked = Asked::read(node, &queue, request).await?;
+    add(&node.counters.queue_calls, 1);
+    let acknowledges = !asked.receipts.is_empty();
+    let group = asked.group.clone();
+    let taken = Guest::new(node).take(asked.next()?).await?;
+    if acknowledges {
+        node.acknowledged.notify_waiters();
+    }
+    let mut reply = QueueReply::default();
+    reply.begin();
+    write(&taken, group.as_deref(), &mut reply)?;
+    reply.end();
+    Ok(reply::json_bytes(StatusCode::OK, reply.bytes().to_vec()))
+}
+
+/// Writes rows with their receipts.
+fn write(taken: &Taken, group: Option<&str>, reply: &mut QueueReply) -> Result<(), Failure> {
+    for row in &taken.rows {
+        let receipt = receipt_text(row.row, row.delivery, group);
+        reply.row(Some((&receipt, row.delivery)));
+        for ((name, kind), value) in taken.columns.iter().zip(&row.values) {
+            reply.field(name, hits::cell(value, Some(*kind)));
+        }
+        reply.row_end();
+        hits::bounded(reply.bytes())?;
+    }
+    Ok(())
+}
+
+/// Acknowledges deliveries.
+async fn done(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    settle(&door.node, &queue, request, |asked| {
+        Ok(Command::QueueDone {
+            receipts: asked.receipts,
+        })
+    })
+    .await
+}
+
+/// Gives deliveries back, at once or after a while.
+async fn give_back(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    settle(&door.node, &queue, request, |asked| {
+        Ok(Command::QueueReturn {
+            receipts: asked.receipts,
+            delay_us: asked.delay_us,
+        })
+    })
+    .await
+}
+
+/// Holds deliveries for longer.
+async fn extend(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    settle(&door.node, &queue, request, |asked| {
+        let visible_again_us = asked.visible_again_us.ok_or_else(|| {
+            Failure::new(
+                errors::INVALID,
+                "visible_again is missing: how long from now",
+            )
+        })?;
+        Ok(Command::QueueExtend {
+            receipts: asked.receipts,
+            visible_again_us,
+        })
+    })
+    .await
+}
+
+/// Does something to deliveries, and answers for how many of them it was not too late.
+async fn settle(
+    node: &Node,
+    queue: &str,
+    request: Request<Body>,
+    command: impl FnOnce(Asked) -> Result<Command, Failure>,
+) -> Result<Response, Refusal> {
+    let asked = Asked::read(node, queue, request).await?;
+    add(&node.counters.queue_calls, 1);
+    if asked.receipts.is_empty() {
+        let message = "no receipts: {\"receipts\": [\"…\"]}";
+        return Err(Failure::new(errors::INVALID, message).into());
+    }
+    let command = command(asked)?;
+    let affected = Guest::new(node).affected(command).await?;
+    node.acknowledged.notify_waiters();
+    Ok(answer(&json!({ "done": affected })))
+}
+
+/// The first free rows, without taking them.
+async fn peek(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let node = &door.node;
+    let asked = Asked::read(node, &queue, request).await?;
+    let select = Select {
+        table: asked.queue,
+        items: vec![Item::Star],
+        matching: None,
+        filter: asked.condition,
+        order: Vec::new(),
+        limit: Some(asked.rows.into()),
+        offset: 0,
+        options: Vec::new(),
+    };
+    let Reply::Rows(found) = Guest::new(node).ask(Command::Read { select }).await? else {
+        return Err(unexpected().into());
+    };
+    let bytes = tokio::task::block_in_place(|| statement::guarded(node, || looked_at(found)))?;
+    Ok(reply::json_bytes(StatusCode::OK, bytes))
+}
+
+fn looked_at(found: Answer) -> Result<Vec<u8>, Failure> {
+    let mut reply = QueueReply::default();
+    reply.begin();
+    for row in found.rows {
+        reply.row(None);
+        for ((name, kind), value) in found.columns.iter().zip(&row?) {
+            reply.field(name, hits::cell(value, *kind));
+        }
+        reply.row_end();
+        hits::bounded(reply.bytes())?;
+    }
+    reply.end();
+    Ok(reply.bytes().to_vec())
+}
+
+async fn pause(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    set_paused(&door.node, &queue, request, true).await
+}
+
+async fn resume(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    set_paused(&door.node, &queue, request, false).await
+}
+
+async fn set_paused(
+    node: &Node,
+    queue: &str,
+    request: Request<Body>,
+    paused: bool,
+) -> Result<Response, Refusal> {
+    let asked = Asked::read(node, queue, request).await?;
+    let command = Command::QueuePause {
+        table: asked.queue,
+        group: asked.group,
+        paused,
+    };
+    Guest::new(node).affected(command).await?;
+    Ok(answer(&json!({ "paused": paused })))
+}
+
+/// Deletes every row that nobody holds.
+async fn purge(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let node = &door.node;
+    let asked = Asked::read(node, &queue, request).await?;
+    let table = asked.queue;
+    let gone = Guest::new(node)
+        .affected(Command::QueuePurge { table })
+        .await?;
+    Ok(answer(&json!({ "rows": gone })))
+}
+
+/// The queue's name as the catalog has it; an error where it is no queue.
+fn queue_of(node: &Node, written: &str) -> Result<String, Failure> {
+    let queue = written.to_lowercase();
+    let snapshot = node.engine()?.snapshot();
+    match snapshot.definition(&queue)?.kind {
+        Kind::Queue(_) => Ok(queue),
+        _ => Err(Failure::new(
+            errors::INVALID,
+            format!("'{queue}' is not a queue"),
+        )),
+    }
+}
+
+fn answer(body: &serde_json::Value) -> Response {
+    reply::json_bytes(StatusCode::OK, body.to_string().into_bytes())
+}
+
+fn unexpected() -> Failure {
+    Failure::new(
+        errors::INTERNAL,
+        "internal error: unexpected reply of the engine",
+    )
+}

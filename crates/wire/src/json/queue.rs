@@ -1,0 +1,99 @@
+//! The bodies and replies of /queue.
+
+use serde_json::Value as Json;
+
+use super::clause::object;
+use super::error::JsonError;
+use super::reply::{Cell, Writer};
+use super::search::string;
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+/// A body of /queue: receipts, and what may as well stand in the address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueBody {
+    /// `done` or `receipts`, as they were given out.
+    pub receipts: Vec<String>,
+    /// Everything else by name, as text; numbers in decimal.
+    pub options: Vec<(String, String)>,
+}
+
+/// Reads `{"done": ["…"], "rows": 10, "wait": "10s", …}`; an empty body is an empty object.
+///
+/// # Errors
+/// [`JsonError`] with the path of what is wrong.
+pub fn queue_body(body: &[u8]) -> Result<QueueBody> {
+    let mut read = QueueBody::default();
+    if body.trim_ascii().is_empty() {
+        return Ok(read);
+    }
+    let json: Json = serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
+    for (name, value) in object(&json, "")? {
+        match (name.as_str(), value) {
+            ("done" | "receipts", value) => read.receipts.extend(receipts(value, name)?),
+            (_, Json::String(text)) => read.options.push((name.clone(), text.clone())),
+            (_, Json::Number(number)) => read.options.push((name.clone(), number.to_string())),
+            _ => return Err(JsonError::new(name, "expected a text or a number")),
+        }
+    }
+    Ok(read)
+}
+
+fn receipts(value: &Json, path: &str) -> Result<Vec<String>> {
+    let Json::Array(list) = value else {
+        return Err(JsonError::new(path, "expected an array of receipts"));
+    };
+    let text = |(index, one)| string(one, &format!("{path}[{index}]")).map(str::to_owned);
+    list.iter().enumerate().map(text).collect()
+}
+
+/// Rows of a queue: [`begin`](Self::begin), then for each row [`row`](Self::row), [`field`](Self::field)s and
+/// [`row_end`](Self::row_end), then [`end`](Self::end). A row of an event stream is written alone.
+#[derive(Debug, Default)]
+pub struct QueueReply {
+    json: Writer,
+}
+
+impl QueueReply {
+    /// `{"rows":[`
+    pub fn begin(&mut self) {
+        self.json.open("{\"rows\":[");
+    }
+
+    /// A row, with its receipt and how often it was delivered; without them where it was only looked at.
+    pub fn row(&mut self, taken: Option<(&str, u32)>) {
+        let json = &mut self.json;
+        json.item();
+        json.open("{");
+        if let Some((receipt, delivery)) = taken {
+            json.name("receipt");
+            json.string(receipt);
+            json.name("delivery");
+            json.number(delivery);
+        }
+        json.name("data");
+        json.open("{");
+    }
+
+    /// A value of the row.
+    pub fn field(&mut self, name: &str, cell: Cell<'_>) {
+        self.json.name(name);
+        self.json.cell(cell);
+    }
+
+    /// Ends the row.
+    pub fn row_end(&mut self) {
+        self.json.close("}}");
+    }
+
+    /// `]}`
+    pub fn end(&mut self) {
+        self.json.close("]}");
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.json.out
+    }
+}
