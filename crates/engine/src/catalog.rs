@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use check::complete;
+pub(crate) use check::{check_altered, complete};
 pub(crate) use show::show_create;
 pub use webhook::Webhook;
 pub(crate) use webhook::{missing_queues, warnings};

@@ -145,6 +145,11 @@ pub enum Command {
         /// The queue.
         table: String,
     },
+    /// TRUNCATE: every row goes, owned ones too. Answer: how many.
+    Truncate {
+        /// The table.
+        table: String,
+    },
     /// ALTER TABLE, of queues.
     AlterTable {
         /// Which.

@@ -1,5 +1,6 @@
 //! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
 
+mod alter;
 mod backup;
 mod checkpoint;
 mod counts;

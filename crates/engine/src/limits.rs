@@ -28,6 +28,8 @@ pub const RECORD_BYTES_MAX: usize = 256 << 20;
 pub const MANY_COMMANDS_MAX: usize = 100_000;
 /// Longest `queue_wait`, in microseconds: a year.
 pub const WAIT_US_MAX: u64 = 31_536_000_000_000;
+/// ALTERs of a queue while it holds rows from before the first of them.
+pub const LAYOUTS_MAX: usize = 256;
 /// Queues of one wait.
 pub const WAIT_SOURCES_MAX: usize = 64;
 /// Rows taken at once.

@@ -17,7 +17,7 @@ use crate::failure;
 use crate::record::{Documents, QueryRow, Record};
 use crate::table::into::Into;
 use crate::table::percolate::{Listener, PercolateTable};
-use crate::table::queue::{Backlog, HitBatch, QueueTable, Queues, StoredRow};
+use crate::table::queue::{Backlog, HitBatch, Origin, QueueTable, Queues, StoredRow};
 use crate::table::search::{SearchTable, analyse, shape};
 
 /// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
@@ -144,6 +144,21 @@ impl State {
                 }
             }),
             Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
+            Record::Alter {
+                table,
+                columns,
+                origins,
+            } => self.apply_alter(*table, position, columns, origins),
+            Record::Clear { table, kept } => {
+                self.apply_to_queue_as_it_is(*table, position, |queue| {
+                    queue.backlog.clear(kept);
+                })
+            }
+            Record::Pause { table, paused } => {
+                self.apply_to_queue_as_it_is(*table, position, |queue| {
+                    queue.is_paused = *paused;
+                })
+            }
             Record::Many(members) => self.apply_many(members, position, prepared),
         }
     }
@@ -298,13 +313,48 @@ impl State {
     }
 
     fn apply_removals(&mut self, table: TableId, rows: &[u64], position: u64) -> Result<bool> {
-        let queue = self.queues.get(&table);
-        let next = queue.map_or(0, |queue| queue.backlog.next());
-        self.apply_to_queue(table, position, next, |queue| {
+        self.apply_to_queue_as_it_is(table, position, |queue| {
             for row in rows {
                 queue.backlog.remove(*row);
             }
         })
+    }
+
+    /// Changes a queue without adding rows to it.
+    fn apply_to_queue_as_it_is(
+        &mut self,
+        table: TableId,
+        position: u64,
+        change: impl FnOnce(&mut QueueTable),
+    ) -> Result<bool> {
+        let queue = self.queues.get(&table);
+        let next = queue.map_or(0, |queue| queue.backlog.next());
+        self.apply_to_queue(table, position, next, change)
+    }
+
+    /// The catalog holds the columns; whoever has the one has the other.
+    fn apply_alter(
+        &mut self,
+        table: TableId,
+        position: u64,
+        columns: &[Column],
+        origins: &[Origin],
+    ) -> Result<bool> {
+        if position <= self.catalog_folded {
+            return Ok(false);
+        }
+        let Some(queue) = self.queues.get_mut(&table) else {
+            return self.skip_dropped(table, position);
+        };
+        let definition = Arc::new(Definition {
+            columns: columns.to_vec(),
+            ..(*queue.definition).clone()
+        });
+        queue.alter(Arc::clone(&definition), origins.to_vec());
+        self.catalog.insert(table, definition);
+        self.is_catalog_unpublished = true;
+        self.connect()?;
+        Ok(true)
     }
 
     fn apply_deletes(&mut self, table: TableId, ids: &[u64], position: u64) -> Result<bool> {

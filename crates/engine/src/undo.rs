@@ -75,7 +75,11 @@ impl Undo {
             Record::Rows { table, .. } => self.queue(state, *table, &[]),
             Record::RemoveRows { table, rows } => self.queue(state, *table, rows),
             Record::Many(members) => members.iter().for_each(|member| self.note(state, member)),
-            Record::Create { .. } | Record::Drop { .. } => {} // never members
+            Record::Create { .. }
+            | Record::Drop { .. }
+            | Record::Alter { .. }
+            | Record::Clear { .. }
+            | Record::Pause { .. } => {} // never members
         }
     }
 

@@ -47,6 +47,28 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
     Ok(definition)
 }
 
+/// The definition of a queue with other columns, as it is stored: refused where the columns cannot be, or where those who
+/// fill it cannot fill it any more.
+pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Result<Definition> {
+    check_columns(&mut definition, false)?;
+    if definition.columns.is_empty() {
+        return Err(Error::invalid("a table needs at least one column"));
+    }
+    for (_, other) in catalog.iter() {
+        let Kind::Percolate { on, into, .. } = &other.kind else {
+            continue;
+        };
+        let queue = Webhook::of(other).map(|webhook| webhook.queue);
+        if queue.as_ref().or(into.as_ref()) != Some(&definition.name) {
+            continue;
+        }
+        for name in on {
+            Into::resolve(&definition, &*find(catalog, name)?)?;
+        }
+    }
+    Ok(definition)
+}
+
 fn lower_case(mut definition: Definition) -> Definition {
     definition.name = definition.name.to_lowercase();
     for column in &mut definition.columns {

@@ -55,14 +55,16 @@ impl Engine {
             | Record::Queries { table, .. }
             | Record::DeleteQueries { table, .. }
             | Record::Rows { table, .. }
-            | Record::RemoveRows { table, .. } => of(table),
+            | Record::RemoveRows { table, .. }
+            | Record::Clear { table, .. }
+            | Record::Pause { table, .. } => of(table),
             Record::Many(members) => members
                 .iter()
                 .map(|member| self.sync_mode(member))
                 .min()
                 .unwrap_or_default(),
             // Files on disk hang on definitions, and there are few.
-            Record::Create { .. } | Record::Drop { .. } => SyncMode::Always,
+            Record::Create { .. } | Record::Drop { .. } | Record::Alter { .. } => SyncMode::Always,
         }
     }
 

@@ -178,9 +178,14 @@ impl Engine {
             }
             Command::QueueCompact { table } => self.queue_compact(&table),
             Command::QueueStats { table } => self.queue_stats(&table),
-            Command::QueuePause { .. } => Err(not_yet("QUEUE_PAUSE")),
-            Command::QueuePurge { .. } => Err(not_yet("QUEUE_PURGE")),
-            Command::AlterTable { .. } => Err(not_yet("ALTER TABLE")),
+            Command::QueuePause {
+                table,
+                group,
+                paused,
+            } => self.pause(&table, group.as_deref(), paused),
+            Command::QueuePurge { table } => self.purge(&table),
+            Command::Truncate { table } => self.truncate(&table),
+            Command::AlterTable { table, changes } => self.alter(&table, &changes),
             Command::QueueWait { .. }
             | Command::QueueNext(_)
             | Command::Checkpoint

@@ -119,6 +119,9 @@ impl Engine {
             Record::Many(members) => members.iter().for_each(|member| self.count_record(member)),
             Record::Create { .. }
             | Record::Drop { .. }
+            | Record::Alter { .. }
+            | Record::Clear { .. }
+            | Record::Pause { .. }
             | Record::Queries { .. }
             | Record::DeleteQueries { .. } => {}
         }

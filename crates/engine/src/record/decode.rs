@@ -5,8 +5,8 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType};
 
 use super::encode::{
-    CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, HITS, LUCENE, MANY, QUERIES,
-    RELAYED_ROWS, REMOVE_ROWS, ROWS, SPHINX,
+    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, HITS, LUCENE, MANY,
+    PAUSE, QUERIES, RELAYED_ROWS, REMOVE_ROWS, ROWS, SPHINX,
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
@@ -16,6 +16,7 @@ use crate::catalog::TableId;
 use crate::codec::{Read, Reader};
 use crate::command::{Definition, Kind, QueueOptions};
 use crate::sync_mode::SyncMode;
+use crate::table::queue::read_origins;
 
 impl Record {
     /// Reads the bytes of one record, all of them.
@@ -79,6 +80,23 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
         REMOVE_ROWS => Record::RemoveRows {
             table,
             rows: read_ids(reader)?,
+        },
+        ALTER if version > 2 => {
+            let count = reader.count()?;
+            let columns: Read<_> = (0..count).map(|_| read_column(reader)).collect();
+            Record::Alter {
+                table,
+                columns: columns?,
+                origins: read_origins(reader)?,
+            }
+        }
+        CLEAR if version > 2 => Record::Clear {
+            table,
+            kept: read_ids(reader)?,
+        },
+        PAUSE if version > 2 => Record::Pause {
+            table,
+            paused: reader.flag()?,
         },
         _ => return Err(reader.damage("a known kind of record")),
     })
@@ -287,7 +305,8 @@ fn read_percolate(reader: &mut Reader<'_>, version: u8) -> Read<Kind> {
     Ok(Kind::Percolate { on, into, syntax })
 }
 
-fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
+/// Reads a column.
+pub(crate) fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
     let name = reader.text()?.to_owned();
     let tag = reader.byte()?;
     let size = reader.small()?;

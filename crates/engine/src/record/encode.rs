@@ -6,6 +6,7 @@ use query::schema::{Column, ColumnType};
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC, Source};
 use crate::codec::{put_bytes, put_number, put_row, put_value};
 use crate::command::{Definition, Kind};
+use crate::table::queue::put_origins;
 
 pub(super) const CREATE: u8 = 1;
 pub(super) const DROP: u8 = 2;
@@ -18,6 +19,9 @@ pub(super) const REMOVE_ROWS: u8 = 8;
 pub(super) const MANY: u8 = 9;
 pub(super) const HITS: u8 = 10;
 pub(super) const RELAYED_ROWS: u8 = 11;
+pub(super) const ALTER: u8 = 12;
+pub(super) const CLEAR: u8 = 13;
+pub(super) const PAUSE: u8 = 14;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -90,6 +94,23 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             }
         }
         Record::RemoveRows { table, rows } => put_ids(out, REMOVE_ROWS, table.0, rows),
+        Record::Alter {
+            table,
+            columns,
+            origins,
+        } => {
+            out.push(ALTER);
+            put_number(out, table.0.into());
+            put_number(out, columns.len() as u64);
+            columns.iter().for_each(|column| put_column(out, column));
+            put_origins(out, origins);
+        }
+        Record::Clear { table, kept } => put_ids(out, CLEAR, table.0, kept),
+        Record::Pause { table, paused } => {
+            out.push(PAUSE);
+            put_number(out, table.0.into());
+            out.push(u8::from(*paused));
+        }
         Record::Many(members) => {
             out.push(MANY);
             put_number(out, members.len() as u64);
@@ -228,7 +249,8 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     }
 }
 
-fn put_column(out: &mut Vec<u8>, column: &Column) {
+/// Appends a column.
+pub(crate) fn put_column(out: &mut Vec<u8>, column: &Column) {
     put_bytes(out, column.name.as_bytes());
     let (tag, size) = match column.kind {
         ColumnType::Text => (0, 0),

@@ -8,12 +8,14 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::{read_definition, read_sources};
-pub(crate) use encode::{put_definition, put_sources};
+pub(crate) use decode::{read_column, read_definition, read_sources};
+pub(crate) use encode::{put_column, put_definition, put_sources};
+use query::schema::Column;
 use query::value::Value;
 
 use crate::catalog::TableId;
 use crate::command::Definition;
+use crate::table::queue::Origin;
 
 /// First byte of every record. To change the layout: raise it, keep reading the old one, add a fixture.
 ///
@@ -64,6 +66,17 @@ pub(crate) enum Record {
     },
     /// Rows left a queue.
     RemoveRows { table: TableId, rows: Vec<u64> },
+    /// A queue's columns changed; its rows stay as they were stored.
+    Alter {
+        table: TableId,
+        columns: Vec<Column>,
+        /// Where each column takes its values from, in rows from before.
+        origins: Vec<Origin>,
+    },
+    /// All rows left a queue but these.
+    Clear { table: TableId, kept: Vec<u64> },
+    /// A queue hands out no rows any more, or does so again.
+    Pause { table: TableId, paused: bool },
     /// Several of the above as one unit; never nested.
     Many(Vec<Record>),
 }
@@ -188,7 +201,11 @@ impl Record {
     /// Rows that it inserts or deletes, for the counters.
     pub(crate) fn rows(&self) -> u64 {
         let rows = match self {
-            Record::Create { .. } | Record::Drop { .. } => 0,
+            Record::Create { .. }
+            | Record::Drop { .. }
+            | Record::Alter { .. }
+            | Record::Clear { .. }
+            | Record::Pause { .. } => 0,
             Record::Documents(documents) => documents.documents.len(),
             Record::Hits(hits) => return hits.hits.iter().map(QueuedHits::rows).sum(),
             Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => ids.len(),

@@ -142,6 +142,19 @@ impl Sessions {
         }
     }
 
+    /// A session's wait cannot go on.
+    pub(crate) fn fail_wait(
+        &mut self,
+        state: &mut State,
+        session: SessionId,
+        error: Error,
+        outbox: &mut Outbox,
+    ) {
+        if let Some(waiter) = self.step_out(state, session) {
+            outbox.push((waiter.reply, Err(error)));
+        }
+    }
+
     /// Hands rows that have become free to those who wait for them, one waiter a row.
     pub(crate) fn wake(
         &mut self,
@@ -154,11 +167,7 @@ impl Sessions {
                 match queue.next_served() {
                     Ok(None) => break,
                     Ok(Some(session)) => self.serve(state, session, outbox, counts),
-                    Err((session, error)) => {
-                        if let Some(waiter) = self.step_out(state, session) {
-                            outbox.push((waiter.reply, Err(error)));
-                        }
-                    }
+                    Err((session, error)) => self.fail_wait(state, session, error, outbox),
                 }
             }
         }

@@ -6,6 +6,7 @@ mod chunk;
 mod durable;
 mod file;
 pub(crate) mod lane;
+mod layout;
 pub(crate) mod line;
 mod queues;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub(crate) use batch::HitBatch;
 pub(crate) use chunk::StoredRow;
 pub(crate) use file::{ChunkFile, FoldJob};
 pub(crate) use lane::{Holder, Lane, LineId};
+pub(crate) use layout::{Layouts, Origin, put_origins, read_origins};
 use line::Predicate;
 use query::expression::Expression;
 use query::schema::{Column, ColumnType};
@@ -38,6 +40,9 @@ pub(crate) struct QueueTable {
     pub(crate) definition: Arc<Definition>,
     pub(crate) backlog: Backlog,
     pub(crate) lane: Lane,
+    pub(crate) layouts: Layouts,
+    /// No row is handed out.
+    pub(crate) is_paused: bool,
     /// The last row received from each sender; 0: none.
     pub(crate) received: [u64; SENDERS],
     /// Counted since the start; those of bytes are made when asked for.
@@ -57,12 +62,13 @@ pub(crate) struct QueueTable {
 /// A queue's rows as conditions look at them.
 struct Rows<'q> {
     backlog: &'q Backlog,
+    layouts: &'q Layouts,
     columns: &'q [Column],
 }
 
 impl lane::Look for Rows<'_> {
     fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool> {
-        let values = self.backlog.values(row, self.columns)?;
+        let values = self.layouts.values(self.backlog, self.columns, row)?;
         let values = values.unwrap_or_default();
         let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
         Ok(predicate.prepared.accepts(&value))
@@ -76,6 +82,8 @@ impl QueueTable {
             folded_next: backlog.next(),
             backlog,
             lane: Lane::new(),
+            layouts: Layouts::default(),
+            is_paused: false,
             received: [0; SENDERS],
             stats: QueueStats::default(),
             folded,
@@ -93,6 +101,7 @@ impl QueueTable {
     fn parts(&mut self) -> (&mut Lane, Rows<'_>) {
         let rows = Rows {
             backlog: &self.backlog,
+            layouts: &self.layouts,
             columns: &self.definition.columns,
         };
         (&mut self.lane, rows)
@@ -101,18 +110,32 @@ impl QueueTable {
     /// The line of those who wait for rows of a condition.
     pub(crate) fn line(&mut self, condition: Option<&Expression>) -> Result<LineId> {
         let definition = Arc::clone(&self.definition);
-        self.lane.line(condition, |condition| {
-            let columns = typed(&definition.columns);
-            let prepared = prepare(&definition.name, &columns, Some(condition))?;
-            let prepared = prepared.ok_or_else(|| Error::internal("a condition was lost"))?;
-            Ok(Predicate::new(condition.clone(), prepared))
-        })
+        self.lane
+            .line(condition, |condition| predicate(&definition, condition))
+    }
+
+    /// The columns have changed: the conditions of all lines are asked of them from the first row on. Gives those who
+    /// wait for one that names a column that is gone.
+    pub(crate) fn ask_again(&mut self) -> Vec<(SessionId, Error)> {
+        let definition = Arc::clone(&self.definition);
+        self.lane
+            .ask_again(&|condition| predicate(&definition, condition))
+    }
+
+    /// Other columns, and how they come of the ones before.
+    pub(crate) fn alter(&mut self, definition: Arc<Definition>, origins: Vec<Origin>) {
+        let before = std::mem::replace(&mut self.definition, definition);
+        self.layouts
+            .push(&self.backlog, before.columns.clone(), origins);
     }
 
     /// Hands the first free rows of a line to a holder, at most so many.
     pub(crate) fn take(&mut self, line: LineId, limit: u32, holder: Holder) -> Result<Vec<u64>> {
-        let (lane, rows) = self.parts();
         let mut taken = Vec::new();
+        if self.is_paused {
+            return Ok(taken);
+        }
+        let (lane, rows) = self.parts();
         while taken.len() < limit as usize {
             let Some(row) = lane.peek(line, rows.backlog, &rows)? else {
                 break;
@@ -127,6 +150,9 @@ impl QueueTable {
     pub(crate) fn next_served(
         &mut self,
     ) -> std::result::Result<Option<SessionId>, (SessionId, Error)> {
+        if self.is_paused {
+            return Ok(None);
+        }
         let (lane, rows) = self.parts();
         lane.next_served(rows.backlog, &rows)
     }
@@ -166,7 +192,7 @@ impl QueueTable {
 
     /// The values of a row that is there.
     pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
-        self.backlog.values(row, self.columns())
+        self.layouts.values(&self.backlog, self.columns(), row)
     }
 
     /// `queue_stats`.
@@ -178,6 +204,14 @@ impl QueueTable {
             ..self.stats
         }
     }
+}
+
+/// A condition ready for a queue's rows.
+fn predicate(definition: &Definition, condition: &Expression) -> Result<Predicate> {
+    let columns = typed(&definition.columns);
+    let prepared = prepare(&definition.name, &columns, Some(condition))?;
+    let prepared = prepared.ok_or_else(|| Error::internal("a condition was lost"))?;
+    Ok(Predicate::new(condition.clone(), prepared))
 }
 
 /// Names and types of columns, as expressions look them up.

@@ -15,6 +15,8 @@ mod laws;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod queue_semantics;
+#[cfg(test)]
 mod read_only;
 #[cfg(test)]
 mod scripts;

@@ -161,6 +161,28 @@ impl Backlog {
         true
     }
 
+    /// Removes every row but these.
+    pub(crate) fn clear(&mut self, kept: &[u64]) {
+        let kept: Vec<u64> = kept
+            .iter()
+            .copied()
+            .filter(|row| self.contains(*row))
+            .collect();
+        for chunk in &mut self.chunks {
+            chunk.removed.insert_range(0..chunk.len() as u32);
+        }
+        for row in &kept {
+            let index = self.chunk_index(*row);
+            if let Some(chunk) = self.chunks.get_mut(index)
+                && let Some(place) = chunk.place(*row)
+            {
+                chunk.removed.remove(place);
+            }
+        }
+        self.live = kept.len() as u64;
+        self.has_empty_chunk = true;
+    }
+
     /// Undoes a [`Backlog::remove`] of this batch.
     pub(crate) fn restore(&mut self, row: u64) {
         let index = self.chunk_index(row);

@@ -1,6 +1,6 @@
 //! What a queue knows beside its rows and keeps: part of the manifest. docs/formats/data-directory.md.
 
-use super::{QueueTable, SENDERS};
+use super::{Layouts, QueueTable, SENDERS};
 use crate::codec::{Read, Reader, put_number};
 
 impl QueueTable {
@@ -18,6 +18,8 @@ impl QueueTable {
             put_number(out, sender as u64);
             put_number(out, row);
         }
+        out.push(u8::from(self.is_paused));
+        self.layouts.put(out);
     }
 
     /// Takes in what [`QueueTable::put_kept`] wrote.
@@ -30,6 +32,8 @@ impl QueueTable {
             let place = place.ok_or_else(|| reader.damage("a sender below 64"))?;
             self.received[place] = row;
         }
+        self.is_paused = reader.flag()?;
+        self.layouts = Layouts::read(reader)?;
         Ok(())
     }
 }

@@ -124,6 +124,24 @@ impl Lane {
         tickets.copied().collect()
     }
 
+    /// Makes every condition anew. Gives those who stand in a line whose condition cannot be made any more; it goes.
+    pub(crate) fn ask_again(
+        &mut self,
+        make: &dyn Fn(&Expression) -> Result<Predicate>,
+    ) -> Vec<(SessionId, crate::error::Error)> {
+        let (mut failed, waiting) = (Vec::new(), &mut self.waiting);
+        self.lines.retain(|_, line| match line.ask_again(make) {
+            Ok(()) => true,
+            Err(error) => {
+                *waiting -= line.tickets.len();
+                let standing = line.tickets.values();
+                failed.extend(standing.map(|session| (*session, error.clone())));
+                false
+            }
+        });
+        failed
+    }
+
     /// The first free row that a line takes; it stays free.
     pub(crate) fn peek(
         &mut self,

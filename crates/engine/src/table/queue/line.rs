@@ -55,6 +55,17 @@ impl Line {
         self.tickets.is_empty()
     }
 
+    /// Makes the condition anew.
+    pub(crate) fn ask_again(
+        &mut self,
+        make: &dyn Fn(&Expression) -> Result<Predicate>,
+    ) -> Result<()> {
+        if let Some(predicate) = &mut self.predicate {
+            *predicate = make(&predicate.expression)?;
+        }
+        Ok(())
+    }
+
     /// Who has waited longest.
     pub(crate) fn front(&self) -> Option<(u64, SessionId)> {
         let (ticket, session) = self.tickets.first_key_value()?;

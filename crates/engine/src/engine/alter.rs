@@ -1,0 +1,248 @@
+//! ALTER TABLE, of queues: rows stay as they were stored and are read in the new columns.
+
+use query::schema::Column;
+use query::value::Value;
+
+use super::Engine;
+use super::waits::not_a_queue;
+use crate::catalog::{TableId, check_altered};
+use crate::command::{Change, Definition, Place, Reply};
+use crate::decide::Decision;
+use crate::error::{Error, Result, Why};
+use crate::limits::LAYOUTS_MAX;
+use crate::record::Record;
+use crate::table::queue::{Origin, QueueTable};
+
+impl Engine {
+    pub(super) fn alter(&mut self, name: &str, changes: &[Change]) -> Result<Reply> {
+        let table = self.state.catalog.find(name)?;
+        let Some(queue) = self.state.queues.get(&table) else {
+            let what = format!(
+                "ALTER TABLE of '{}', which is no queue",
+                name.to_lowercase()
+            );
+            return Err(Error::NotYet { what });
+        };
+        if queue.layouts.len() >= LAYOUTS_MAX {
+            return Err(Error::Limit {
+                what: "changes of a queue's columns while it holds rows from before the first",
+                max: LAYOUTS_MAX as u64,
+            });
+        }
+        let mut altered = Altered::new(&queue.definition.columns);
+        changes
+            .iter()
+            .try_for_each(|change| altered.change(&queue.definition, change))?;
+        let definition = Definition {
+            columns: altered.columns.clone(),
+            ..(*queue.definition).clone()
+        };
+        let definition = check_altered(&self.state.catalog, definition)?;
+        altered.columns = definition.columns;
+        altered.check_rows(queue)?;
+        let record = Record::Alter {
+            table,
+            columns: altered.columns,
+            origins: altered.origins,
+        };
+        let reply = self.commit(Decision::of(record, Reply::done()))?;
+        self.ask_again(table);
+        Ok(reply)
+    }
+
+    /// The conditions of those who wait are asked of the new columns; a wait for one that is gone is over.
+    fn ask_again(&mut self, table: TableId) {
+        let Some(queue) = self.state.queues.get_mut(&table) else {
+            return;
+        };
+        for (session, error) in queue.ask_again() {
+            self.sessions
+                .fail_wait(&mut self.state, session, error, &mut self.outbox);
+        }
+        self.state.freed.insert(table);
+        self.wake();
+    }
+
+    /// TRUNCATE: every row goes, owned ones too; owners then own nothing.
+    pub(super) fn truncate(&mut self, name: &str) -> Result<Reply> {
+        let (table, queue) = self.queue_of(name)?;
+        let affected = queue.backlog.len();
+        let kept = Vec::new();
+        let reply = self.clear(table, kept, affected)?;
+        self.sessions.release(&mut self.state, table);
+        Ok(reply)
+    }
+
+    /// QUEUE_PURGE: every row that nobody holds goes.
+    pub(super) fn purge(&mut self, name: &str) -> Result<Reply> {
+        let (table, queue) = self.queue_of(name)?;
+        let held = queue.lane.held().keys().copied();
+        let kept: Vec<u64> = held.filter(|row| queue.backlog.contains(*row)).collect();
+        let affected = queue.backlog.len() - kept.len() as u64;
+        self.clear(table, kept, affected)
+    }
+
+    fn clear(&mut self, table: TableId, kept: Vec<u64>, affected: u64) -> Result<Reply> {
+        let reply = Reply::Done {
+            affected,
+            last_id: 0,
+            warnings: Vec::new(),
+        };
+        if affected == 0 {
+            return Ok(reply);
+        }
+        let mut decision = Decision::of(Record::Clear { table, kept }, reply);
+        decision.gives_room = true;
+        let reply = self.commit(decision)?;
+        self.status.queue_ended_total += affected;
+        if let Some(queue) = self.state.queues.get_mut(&table) {
+            queue.stats.rows_removed += affected;
+        }
+        Ok(reply)
+    }
+
+    /// QUEUE_PAUSE, QUEUE_RESUME.
+    pub(super) fn pause(&mut self, name: &str, group: Option<&str>, paused: bool) -> Result<Reply> {
+        let table = self.state.catalog.find(name)?;
+        let Some(queue) = self.state.queues.get(&table) else {
+            return Err(not_a_queue(name));
+        };
+        if group.is_some() {
+            let what = "consumer groups".to_owned();
+            return Err(Error::NotYet { what });
+        }
+        if queue.is_paused == paused {
+            return Ok(Reply::done());
+        }
+        let record = Record::Pause { table, paused };
+        let mut decision = Decision::of(record, Reply::done());
+        decision.gives_room = true;
+        self.commit(decision)
+    }
+}
+
+/// A queue's columns as the changes make them, and where each comes from.
+struct Altered {
+    columns: Vec<Column>,
+    origins: Vec<Origin>,
+}
+
+impl Altered {
+    fn new(columns: &[Column]) -> Altered {
+        Altered {
+            columns: columns.to_vec(),
+            origins: (0..columns.len() as u32).map(Origin::Column).collect(),
+        }
+    }
+
+    fn change(&mut self, definition: &Definition, change: &Change) -> Result<()> {
+        match change {
+            Change::Add { column, place } => {
+                let at = match place {
+                    Place::First => 0,
+                    Place::Last => self.columns.len(),
+                    Place::After(name) => self.find(definition, name)? + 1,
+                };
+                let column = Column {
+                    name: column.name.to_lowercase(),
+                    ..column.clone()
+                };
+                self.origins.insert(at, Origin::Value(filled(&column)?));
+                self.columns.insert(at, column);
+            }
+            Change::Drop { name } => {
+                let at = self.find(definition, name)?;
+                self.columns.remove(at);
+                self.origins.remove(at);
+            }
+            Change::Modify { column } => {
+                let at = self.find(definition, &column.name)?;
+                let name = column.name.to_lowercase();
+                self.columns[at] = Column {
+                    name,
+                    ..column.clone()
+                };
+                if let Origin::Value(value) = &mut self.origins[at]
+                    && *value != Value::Null
+                {
+                    let fits = column.kind.accept(value.clone());
+                    *value = fits.map_err(|_| bad(column, 1, Why::Incorrect(column.kind)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&self, definition: &Definition, name: &str) -> Result<usize> {
+        let name = name.to_lowercase();
+        let at = self.columns.iter().position(|column| column.name == name);
+        at.ok_or_else(|| Error::UnknownColumn {
+            column: name,
+            table: definition.name.clone(),
+        })
+    }
+
+    /// Refuses a MODIFY that some row's value does not fit. Reads every row where a type changes or NULL is forbidden.
+    fn check_rows(&self, queue: &QueueTable) -> Result<()> {
+        let before = queue.columns();
+        let stricter: Vec<(usize, &Column)> = self
+            .origins
+            .iter()
+            .zip(&self.columns)
+            .filter_map(|(origin, column)| match origin {
+                Origin::Column(place) => Some((*place as usize, column)),
+                Origin::Value(_) => None,
+            })
+            .filter(|(place, column)| {
+                let before = before.get(*place);
+                before.is_none_or(|before| {
+                    before.kind != column.kind || (before.nullable && !column.nullable)
+                })
+            })
+            .collect();
+        if stricter.is_empty() {
+            return Ok(());
+        }
+        for (number, row) in (1..).zip(queue.backlog.rows()) {
+            let values = queue.values(row)?.unwrap_or_default();
+            for (place, column) in &stricter {
+                let value = values.get(*place).cloned().unwrap_or(Value::Null);
+                if value == Value::Null {
+                    match column.nullable {
+                        true => continue,
+                        false => return Err(bad(column, number, Why::Null)),
+                    }
+                }
+                let fits = column.kind.accept(value);
+                fits.map_err(|_| bad(column, number, Why::Incorrect(column.kind)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What rows from before have in a column that is added.
+fn filled(column: &Column) -> Result<Value> {
+    match &column.default {
+        Some(default) if *default != Value::Null => {
+            let fits = column.kind.accept(default.clone());
+            fits.map_err(|_| bad(column, 1, Why::Incorrect(column.kind)))
+        }
+        _ if column.nullable => Ok(Value::Null),
+        _ => match column.kind.empty() {
+            Value::Str(empty) if column.kind.accept(Value::Str(empty.clone())).is_err() => {
+                let zero = column.kind.accept(Value::Int(0));
+                zero.map_err(|_| bad(column, 1, Why::NoDefault))
+            }
+            empty => Ok(empty),
+        },
+    }
+}
+
+fn bad(column: &Column, row: usize, why: Why) -> Error {
+    Error::BadValue {
+        column: column.name.clone(),
+        row,
+        why,
+    }
+}
