@@ -36,6 +36,15 @@ pub enum Error {
     },
     /// A server answered over HTTP what it should not.
     Http(String),
+    /// A queue of another kind answered what it should not.
+    Peer(String),
+    /// One of several servers failed.
+    Of {
+        /// What it is called.
+        name: String,
+        /// Why.
+        error: Box<Error>,
+    },
     /// A file could not be written, or a connection broke.
     Io(std::io::Error),
     /// An option makes no sense.
@@ -46,6 +55,14 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// The same, and whose it is.
+    pub(crate) fn of(self, name: &str) -> Error {
+        Error::Of {
+            name: name.to_owned(),
+            error: Box::new(self),
+        }
+    }
+
     /// Nothing, or that the answer was wrong.
     pub(crate) fn unless_equal(what: impl Into<String>, expected: u64, counted: u64) -> Result<()> {
         if expected == counted {
@@ -84,7 +101,8 @@ impl fmt::Display for Error {
                     "wrong answer: {counted} {what}, expected {expected}; no time is given"
                 )
             }
-            Error::Http(told) => f.write_str(told),
+            Error::Http(told) | Error::Peer(told) => f.write_str(told),
+            Error::Of { name, error } => write!(f, "{name}: {error}"),
             Error::Io(error) => error.fmt(f),
             Error::BadOption(what) => f.write_str(what),
         }
@@ -97,6 +115,7 @@ impl std::error::Error for Error {
             Error::Posts(error) => error.source(),
             Error::Client(error) => error.source(),
             Error::Io(error) => Some(error),
+            Error::Of { error, .. } => Some(error),
             _ => None,
         }
     }

@@ -14,6 +14,7 @@ mod latency;
 mod outcome;
 pub mod percolate;
 mod progress;
+pub mod queue;
 pub mod random;
 mod runs;
 mod svg;

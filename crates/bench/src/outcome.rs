@@ -9,6 +9,8 @@ use crate::{batch::Batch, runs::Run, svg};
 /// One cell of a grid: the median run at one concurrency and batch size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
+    /// What is measured, where the concurrency and the batch do not say it; empty otherwise.
+    pub name: String,
     /// Threads or connections.
     pub concurrency: u32,
     /// Documents or rows in a call.
@@ -40,6 +42,7 @@ impl Cell {
         let median = runs.get(runs.len() / 2).unwrap_or(&nothing);
         let latencies = &median.latencies;
         Cell {
+            name: String::new(),
             concurrency,
             batch,
             seconds: median.elapsed.as_secs_f64(),
@@ -62,7 +65,11 @@ impl Cell {
 
     /// (header, text) of each column of the table.
     fn columns(&self, element: &str) -> Vec<(String, String)> {
-        let mut columns = vec![
+        let mut columns = Vec::new();
+        if !self.name.is_empty() {
+            columns.push(("what".to_owned(), self.name.clone()));
+        }
+        columns.extend([
             ("concurrency".to_owned(), self.concurrency.to_string()),
             ("batch".to_owned(), self.batch.to_string()),
             (format!("{element}/s"), format!("{:.0}", self.rate())),
@@ -82,13 +89,17 @@ impl Cell {
             ("median ms".to_owned(), format!("{:.3}", self.median_ms)),
             ("p95 ms".to_owned(), format!("{:.3}", self.p95_ms)),
             ("p99 ms".to_owned(), format!("{:.3}", self.p99_ms)),
-        ];
-        let facts = self
-            .facts
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), format!("{value:.2}")));
-        columns.extend(facts);
+        ]);
+        columns.extend(self.fact_texts());
         columns
+    }
+
+    /// (name, text) of what else was counted.
+    fn fact_texts(&self) -> Vec<(String, String)> {
+        let facts = self.facts.iter();
+        facts
+            .map(|(name, value)| ((*name).to_owned(), format!("{value:.2}")))
+            .collect()
     }
 }
 
@@ -125,10 +136,32 @@ impl Outcome {
                 .as_ref()
                 .map_or(String::new(), |_| format!(";{text}"))
         };
-        text += &format!("{CSV_HEADER}{}\n", tag("tag"));
+        let named = self.cells.iter().any(|cell| !cell.name.is_empty());
+        let facts = match named {
+            true => all_names(
+                self.cells
+                    .iter()
+                    .flat_map(Cell::fact_texts)
+                    .map(|(name, _)| name)
+                    .collect::<Vec<_>>()
+                    .iter(),
+            ),
+            false => Vec::new(),
+        };
+        let more = |name: &str, texts: &[String]| match named {
+            true => format!(
+                ";{name}{}",
+                texts
+                    .iter()
+                    .map(|text| format!(";{text}"))
+                    .collect::<String>()
+            ),
+            false => String::new(),
+        };
+        text += &format!("{CSV_HEADER}{}{}\n", more("what", &facts), tag("tag"));
         for cell in &self.cells {
             text += &format!(
-                "{};{};{:.3};{:.1};{};{};{:.4};{:.4};{:.4};{:.4}{}\n",
+                "{};{};{:.3};{:.1};{};{};{:.4};{:.4};{:.4};{:.4}{}{}\n",
                 cell.concurrency,
                 cell.batch,
                 cell.seconds,
@@ -139,6 +172,7 @@ impl Outcome {
                 cell.median_ms,
                 cell.p95_ms,
                 cell.p99_ms,
+                more(&cell.name, &in_order(&cell.fact_texts(), &facts)),
                 tag(self.tag.as_deref().unwrap_or_default()),
             );
         }
@@ -161,6 +195,7 @@ impl Outcome {
                 .map(|(name, value)| ((*name).to_owned(), json!(value)))
                 .collect();
             json!({
+                "what": cell.name,
                 "concurrency": cell.concurrency,
                 "batch": match cell.batch {
                     Batch::Of(count) => json!(count),
@@ -196,39 +231,55 @@ impl fmt::Display for Outcome {
         for note in &self.notes {
             writeln!(f, "  {note}")?;
         }
-        let rows: Vec<_> = self
+        let rows: Vec<Vec<(String, String)>> = self
             .cells
             .iter()
             .map(|cell| cell.columns(self.element))
             .collect();
-        let Some(first) = rows.first() else {
-            return Ok(());
-        };
+        let headers = all_names(rows.iter().flatten().map(|(header, _)| header));
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| in_order(row, &headers)).collect();
         let width = |column: usize| {
             let texts = rows.iter().filter_map(|row| row.get(column));
-            texts
-                .map(|(header, text)| header.len().max(text.len()))
-                .max()
-                .unwrap_or(0)
+            let longest = texts.chain(headers.get(column)).map(String::len).max();
+            longest.unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..first.len()).map(width).collect();
-        let line = |texts: Vec<&String>| {
+        let widths: Vec<usize> = (0..headers.len()).map(width).collect();
+        let line = |texts: &[String]| {
             let padded = texts
                 .iter()
                 .zip(&widths)
                 .map(|(text, width)| format!("{text:>width$}"));
             padded.collect::<Vec<_>>().join("  ")
         };
-        writeln!(
-            f,
-            "{}",
-            line(first.iter().map(|(header, _)| header).collect())
-        )?;
+        if headers.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "{}", line(&headers))?;
         for row in &rows {
-            writeln!(f, "{}", line(row.iter().map(|(_, text)| text).collect()))?;
+            writeln!(f, "{}", line(row))?;
         }
         Ok(())
     }
+}
+
+/// Each name once, in the order of their first use.
+fn all_names<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        if !all.contains(name) {
+            all.push(name.clone());
+        }
+    }
+    all
+}
+
+/// The texts under these headers; empty where a cell has none.
+fn in_order(row: &[(String, String)], headers: &[String]) -> Vec<String> {
+    let text = |header: &String| {
+        let found = row.iter().find(|(name, _)| name == header);
+        found.map_or(String::new(), |(_, text)| text.clone())
+    };
+    headers.iter().map(text).collect()
 }
 
 #[cfg(test)]

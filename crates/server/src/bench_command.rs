@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
+use bench::queue::{self, Contender};
 use bench::{Batch, Effort, Outcome, Server, insert, percolate};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ruzstd::decoding::StreamingDecoder;
@@ -34,6 +35,32 @@ pub fn command() -> Command {
         .subcommand_required(true)
         .subcommand(shared(percolate))
         .subcommand(shared(insert))
+        .subcommand(shared(queue_command()))
+}
+
+fn queue_command() -> Command {
+    Command::new("queue")
+        .about("Messages through queues: Q4M's three tests and others, in a running server and in peers beside it.")
+        .arg(
+            Arg::new("tests")
+                .value_name("TEST")
+                .num_args(0..)
+                .help("Which tests; an unknown name lists them."),
+        )
+        .arg(address().default_value("127.0.0.1:9306"))
+        .arg(
+            list("door", "statements,call", "How the server at --addr is asked: statements, call; several with commas.")
+                .value_name("DOOR,…"),
+        )
+        .arg(
+            value("beside", "NAME=DOOR@ADDR", "A server beside it, in turns with it; again for more. Doors: statements, call, skip-locked, redis, nats, beanstalkd.")
+                .action(ArgAction::Append),
+        )
+        .arg(value("concurrency", "N", "Connections of Q4M's tests and of waiters.").env("CONCURRENCY"))
+        .arg(value("messages", "N", "Messages of Q4M's tests.").env("MESSAGES"))
+        .arg(value("var-length", "BYTES", "A second column of so many bytes in Q4M's tests.").env("VAR_LENGTH"))
+        .arg(value("data", "DIR", "A directory on the servers' disk, to measure it."))
+        .arg(value("tag", "TEXT", "A last column of the CSV."))
 }
 
 /// The options that the study's own tool had are called as there: -b, -c, --limit, --from, --csv, --tag.
@@ -124,6 +151,7 @@ pub fn run(matches: &ArgMatches) -> ExitCode {
             Some(directory) => export(matches, directory),
             None => run_percolate(matches).map(|outcome| print(&outcome, matches)),
         },
+        Some(("queue", matches)) => run_queue(matches).map(|outcome| print(&outcome, matches)),
         Some(("insert", matches)) => run_insert(matches).map(|outcome| print(&outcome, matches)),
         _ => Err("no such benchmark".into()),
     };
@@ -205,6 +233,58 @@ fn run_insert(matches: &ArgMatches) -> Result<Outcome> {
         data: matches.get_one::<String>("data").map(PathBuf::from),
         effort: effort(matches)?,
     })?)
+}
+
+fn run_queue(matches: &ArgMatches) -> Result<Outcome> {
+    let named = |name: &str| matches.get_many::<String>(name).into_iter().flatten();
+    let server = server(matches);
+    let mut contenders = Vec::new();
+    for door in text(matches, "door").split(',').map(str::trim) {
+        contenders.push(Contender {
+            name: format!("seine-{door}"),
+            door: number(door)?,
+            server: server.clone(),
+        });
+    }
+    for written in named("beside") {
+        contenders.push(contender(written, &server)?);
+    }
+    let size = |name: &str| matches.get_one::<String>(name);
+    Ok(queue::run(&queue::Options {
+        tests: named("tests").cloned().collect(),
+        contenders,
+        clients: size("concurrency")
+            .map(|written| number(written))
+            .transpose()?,
+        messages: size("messages")
+            .map(|written| number(written))
+            .transpose()?,
+        length: size("var-length")
+            .map(|written| number(written))
+            .transpose()?,
+        posts: posts(matches)?,
+        data: matches.get_one::<String>("data").map(PathBuf::from),
+        tag: matches.get_one::<String>("tag").cloned(),
+        effort: effort(matches)?,
+    })?)
+}
+
+/// `NAME=DOOR@ADDR`, with the user and password of the server at --addr.
+fn contender(written: &str, server: &Server) -> Result<Contender> {
+    let parts = written
+        .split_once('=')
+        .and_then(|(name, rest)| Some((name, rest.split_once('@')?)));
+    let Some((name, (door, addr))) = parts else {
+        return Err(format!("{written:?} is not NAME=DOOR@ADDR").into());
+    };
+    Ok(Contender {
+        name: name.to_owned(),
+        door: number(door)?,
+        server: Server {
+            addr: addr.to_owned(),
+            ..server.clone()
+        },
+    })
 }
 
 fn print(outcome: &Outcome, matches: &ArgMatches) {
@@ -306,7 +386,7 @@ fn numbers<T: FromStr>(matches: &ArgMatches, name: &str) -> Result<Vec<T>> {
 fn number<T: FromStr>(written: &str) -> Result<T> {
     written
         .parse()
-        .map_err(|_| format!("{written:?} is not a number that makes sense here").into())
+        .map_err(|_| format!("{written:?} is not a value that makes sense here").into())
 }
 
 /// The user's posts, or the bundled ones, unpacked.

@@ -54,7 +54,11 @@ const BANS: [Ban; 15] = [
         &["crates/server/"],
         "libraries do not log, they return facts",
     ),
-    ban("tokio", &["crates/server/"], "async stops at the mailbox"),
+    ban(
+        "tokio",
+        &["crates/server/", "crates/bench/"],
+        "async stops at the mailbox",
+    ),
     everywhere(
         "unsafe",
         &[

@@ -21,12 +21,12 @@ use crate::{
 const WATCHED_EVERY: Duration = Duration::from_millis(200);
 
 /// The posts as SQL, without their ids.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     tuples: Vec<String>,
 }
 
 impl Rows {
-    pub(super) fn new(posts: &[Post]) -> Rows {
+    pub(crate) fn new(posts: &[Post]) -> Rows {
         let tuple = |post: &Post| {
             let mut text = String::from(",");
             push_literal(&mut text, &post.body);
@@ -42,9 +42,11 @@ impl Rows {
     }
 
     /// An INSERT of `count` rows with rising ids. Row `id` is post `id - 1`, and so on round and round.
-    fn statement(&self, first_id: u64, count: u32, text: &mut String) {
+    pub(crate) fn statement(&self, table: &str, first_id: u64, count: u32, text: &mut String) {
         text.clear();
-        text.push_str("INSERT INTO bench_posts (id, body, sub, ts, score) VALUES ");
+        text.push_str("INSERT INTO ");
+        text.push_str(table);
+        text.push_str(" (id, body, sub, ts, score) VALUES ");
         for id in first_id..first_id + u64::from(count) {
             let tuple = &self.tuples[((id - 1) % self.tuples.len() as u64) as usize];
             text.push_str(if id == first_id { "(" } else { ",(" });
@@ -140,7 +142,7 @@ fn insert_until(
             return Ok(latencies);
         }
         let first_id = next_id.fetch_add(u64::from(load.rows), Relaxed);
-        rows.statement(first_id, load.rows, &mut statement);
+        rows.statement("bench_posts", first_id, load.rows, &mut statement);
         client.query(&statement)?;
         latencies.add(begun.elapsed());
     }

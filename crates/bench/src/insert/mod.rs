@@ -16,6 +16,7 @@ use crate::{
     workload::posts,
 };
 
+pub(crate) use load::Rows;
 use tables::Tables;
 
 /// How rows come.

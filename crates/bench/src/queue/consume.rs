@@ -1,0 +1,238 @@
+//! Q4M's three tests: `05-multireader`, `05-multirw` and `05-multiwait`.
+
+use std::time::{Duration, Instant};
+
+use tokio::{sync::watch, task::JoinSet};
+
+use super::{
+    Contender, Shape,
+    account::Expected,
+    link::{Link, Payload},
+    meter::{Meter, Spent},
+};
+use crate::{
+    error::{Error, Result},
+    latency::Latencies,
+    runs::Run,
+};
+
+/// Which of the three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Readers empty a full queue.
+    Multireader,
+    /// Each client puts a message and takes one.
+    Multirw,
+    /// Each client takes a message and puts one, with too few for all.
+    Multiwait,
+}
+
+/// Rows of an INSERT that fills the queue.
+const FILL_ROWS: i64 = 100;
+/// One seed for so many clients of multiwait.
+const CLIENTS_A_SEED: u32 = 4;
+
+/// What one client did.
+struct Did {
+    values: Vec<i64>,
+    latencies: Latencies,
+}
+
+/// A client's part of a test.
+#[derive(Clone, Copy)]
+struct Part {
+    kind: Kind,
+    /// Number of the first message it puts.
+    first: i64,
+    rounds: i64,
+    payload: Payload,
+}
+
+/// Whole tests, until their timed parts have taken so long.
+pub(super) async fn run(
+    kind: Kind,
+    contender: &Contender,
+    shape: Shape,
+    time: Duration,
+) -> Result<Run> {
+    let mut run = Run::default();
+    let mut spent = Spent::default();
+    while run.elements == 0 || run.elapsed < time {
+        let (once, cost) = one_test(kind, contender, shape).await?;
+        run.elements += once.elements;
+        run.elapsed += once.elapsed;
+        run.latencies.merge(&once.latencies);
+        spent.add(cost);
+    }
+    spent.tell(&mut run);
+    Ok(run)
+}
+
+async fn one_test(kind: Kind, contender: &Contender, shape: Shape) -> Result<(Run, Spent)> {
+    let payload = Payload {
+        length: shape.length,
+    };
+    let mut admin = contender.link(0).await?;
+    admin.reset(payload).await?;
+    let mut meter = Meter::begin(contender);
+    let rounds = i64::from(shape.messages / shape.clients);
+    let total = rounds * i64::from(shape.clients);
+    let part = move |number: u32| Part {
+        kind,
+        first: rounds * i64::from(number) + i64::from(kind == Kind::Multiwait),
+        rounds,
+        payload,
+    };
+    let (begun, clients) = match kind {
+        Kind::Multireader => {
+            fill(&mut admin, total, payload).await?;
+            let (go, started) = watch::channel(false);
+            let readers = connect(contender, shape.clients).await?;
+            meter.again();
+            let mut clients = JoinSet::new();
+            for (number, link) in (0..).zip(readers) {
+                clients.spawn(read(link, part(number), started.clone()));
+            }
+            let begun = Instant::now();
+            start(&mut admin, contender, shape.clients, &go).await?;
+            (begun, finish_all(clients).await?)
+        }
+        Kind::Multirw | Kind::Multiwait => {
+            meter.again();
+            let begun = Instant::now();
+            let mut clients = JoinSet::new();
+            for number in 0..shape.clients {
+                let contender = contender.clone();
+                clients.spawn(async move {
+                    let link = contender.link(number + 1).await?;
+                    work(link, part(number)).await
+                });
+            }
+            if kind == Kind::Multiwait {
+                let zeros = std::iter::repeat_n(0, seeds(shape) as usize);
+                admin.put_all(zeros, payload).await?;
+            }
+            (begun, finish_all(clients).await?)
+        }
+    };
+    let elapsed = begun.elapsed();
+    let spent = meter.spent();
+    let left = admin.count().await?;
+    admin.clear().await?;
+    judge(kind, shape, total, &clients, left)?;
+    let mut latencies = Latencies::default();
+    for client in &clients {
+        latencies.merge(&client.latencies);
+    }
+    let run = Run {
+        elements: total.unsigned_abs(),
+        elapsed,
+        latencies,
+        facts: Vec::new(),
+    };
+    Ok((run, spent))
+}
+
+fn seeds(shape: Shape) -> u64 {
+    u64::from(shape.clients / CLIENTS_A_SEED)
+}
+
+fn judge(kind: Kind, shape: Shape, total: i64, clients: &[Did], left: u64) -> Result<()> {
+    let expected = Expected {
+        received: total.unsigned_abs(),
+        least: i64::from(kind == Kind::Multireader),
+        greatest: if kind == Kind::Multirw {
+            total - 1
+        } else {
+            total
+        },
+        alike: if kind == Kind::Multiwait {
+            seeds(shape)
+        } else {
+            1
+        },
+        left: if kind == Kind::Multiwait {
+            seeds(shape)
+        } else {
+            0
+        },
+    };
+    let values: Vec<Vec<i64>> = clients.iter().map(|client| client.values.clone()).collect();
+    expected.check(&values, left)
+}
+
+/// Messages 1 to `total`, in blocks.
+async fn fill(admin: &mut Link, total: i64, payload: Payload) -> Result<()> {
+    let mut first = 1;
+    while first <= total {
+        let next = (first + FILL_ROWS).min(total + 1);
+        admin.put_all(first..next, payload).await?;
+        first = next;
+    }
+    Ok(())
+}
+
+async fn connect(contender: &Contender, clients: u32) -> Result<Vec<Link>> {
+    let mut links = Vec::new();
+    for number in 1..=clients {
+        links.push(contender.link(number).await?);
+    }
+    Ok(links)
+}
+
+/// The signal to start: rows in another queue, as Q4M's test has it; where there is no other queue, a word of this
+/// process.
+async fn start(
+    admin: &mut Link,
+    contender: &Contender,
+    clients: u32,
+    go: &watch::Sender<bool>,
+) -> Result<()> {
+    match admin {
+        Link::Table(table) if contender.door.is_q4m() => table.give_start(clients).await,
+        _ => {
+            go.send_replace(true);
+            Ok(())
+        }
+    }
+}
+
+async fn read(mut link: Link, part: Part, mut started: watch::Receiver<bool>) -> Result<Did> {
+    match &mut link {
+        Link::Table(table) if table.waits_by_table() => table.wait_for_start().await?,
+        _ => {
+            // The sender lives as long as the readers.
+            let _ = started.wait_for(|go| *go).await;
+        }
+    }
+    work(link, part).await
+}
+
+async fn work(mut link: Link, part: Part) -> Result<Did> {
+    let mut did = Did {
+        values: Vec::with_capacity(part.rounds.unsigned_abs() as usize),
+        latencies: Latencies::default(),
+    };
+    for round in 0..part.rounds {
+        if part.kind == Kind::Multirw {
+            link.put(part.first + round, part.payload).await?;
+        }
+        let begun = Instant::now();
+        did.values.push(link.next().await?);
+        did.latencies.add(begun.elapsed());
+        if part.kind == Kind::Multiwait {
+            link.put(part.first + round, part.payload).await?;
+        }
+    }
+    link.finish().await?;
+    Ok(did)
+}
+
+/// All clients' ends; the first failure is the test's.
+async fn finish_all(mut clients: JoinSet<Result<Did>>) -> Result<Vec<Did>> {
+    let mut all = Vec::new();
+    while let Some(client) = clients.join_next().await {
+        all.push(client.map_err(|error| Error::Peer(error.to_string()))??);
+    }
+    Ok(all)
+}

@@ -1,0 +1,193 @@
+//! One connection to a queue, whatever its protocol.
+
+use std::{fmt, str::FromStr};
+
+use super::{
+    beanstalk::Beanstalk,
+    nats::Nats,
+    redis::Redis,
+    tables::{Table, Taking},
+};
+use crate::{
+    Server,
+    error::{Error, Result},
+};
+
+/// How a queue is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// Q4M's two statements over MySQL: `SELECT queue_wait(…)`, `SELECT * FROM …`.
+    Statements,
+    /// `CALL QUEUE_NEXT(…)` over MySQL.
+    Call,
+    /// A table and `FOR UPDATE SKIP LOCKED` over MySQL.
+    SkipLocked,
+    /// Redis streams.
+    Redis,
+    /// NATS JetStream.
+    Nats,
+    /// beanstalkd.
+    Beanstalkd,
+}
+
+/// Each door's name on the command line.
+const NAMES: [(&str, Door); 6] = [
+    ("statements", Door::Statements),
+    ("call", Door::Call),
+    ("skip-locked", Door::SkipLocked),
+    ("redis", Door::Redis),
+    ("nats", Door::Nats),
+    ("beanstalkd", Door::Beanstalkd),
+];
+
+impl FromStr for Door {
+    type Err = ();
+
+    /// `statements`, `call`, `skip-locked`, `redis`, `nats` or `beanstalkd`.
+    fn from_str(text: &str) -> std::result::Result<Door, ()> {
+        let found = NAMES.iter().find(|(name, _)| *name == text);
+        found.map(|(_, door)| *door).ok_or(())
+    }
+}
+
+impl fmt::Display for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = NAMES.iter().find(|(_, door)| door == self);
+        f.write_str(found.map_or("", |(name, _)| name))
+    }
+}
+
+impl Door {
+    /// Seine's own doors, or Q4M's.
+    pub(super) fn is_q4m(self) -> bool {
+        matches!(self, Door::Statements | Door::Call)
+    }
+
+    /// The server speaks the MySQL protocol.
+    pub(super) fn is_sql(self) -> bool {
+        self.is_q4m() || self == Door::SkipLocked
+    }
+}
+
+/// What a message holds beside its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Payload {
+    /// Bytes of a second column, all `z`; 0: there is none.
+    pub(super) length: usize,
+}
+
+impl Payload {
+    /// The message as one text, for queues without columns: the number, a space, and the second column.
+    pub(super) fn text(self, value: i64) -> String {
+        let mut text = value.to_string();
+        if self.length > 0 {
+            text.push(' ');
+            text.extend(std::iter::repeat_n('z', self.length));
+        }
+        text
+    }
+
+    /// The number of such a text.
+    pub(super) fn value(text: &[u8]) -> Result<i64> {
+        let number = text.split(|byte| *byte == b' ').next().unwrap_or_default();
+        std::str::from_utf8(number)
+            .ok()
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(|| {
+                Error::Peer(format!(
+                    "{:?} is no message of ours",
+                    text.escape_ascii().to_string()
+                ))
+            })
+    }
+}
+
+/// A connection to a queue.
+pub(super) enum Link {
+    Table(Table),
+    Redis(Redis),
+    Nats(Nats),
+    Beanstalk(Beanstalk),
+}
+
+impl Link {
+    /// Connects; `number` is different for each connection of a run.
+    pub(super) async fn connect(door: Door, server: &Server, number: u32) -> Result<Link> {
+        let table = async |taking| Table::connect(server, taking).await.map(Link::Table);
+        match door {
+            Door::Statements => table(Taking::Statements).await,
+            Door::Call => table(Taking::Call).await,
+            Door::SkipLocked => table(Taking::SkipLocked).await,
+            Door::Redis => Redis::connect(server, number).await.map(Link::Redis),
+            Door::Nats => Nats::connect(server, number).await.map(Link::Nats),
+            Door::Beanstalkd => Beanstalk::connect(server).await.map(Link::Beanstalk),
+        }
+    }
+
+    /// Makes an empty queue.
+    pub(super) async fn reset(&mut self, payload: Payload) -> Result<()> {
+        match self {
+            Link::Table(table) => table.reset(payload).await,
+            Link::Redis(redis) => redis.reset().await,
+            Link::Nats(nats) => nats.reset().await,
+            Link::Beanstalk(beanstalk) => beanstalk.drain().await.map(drop),
+        }
+    }
+
+    /// Takes away what the runs left, where it would be in a user's way.
+    pub(super) async fn clear(&mut self) -> Result<()> {
+        match self {
+            Link::Table(table) => table.drop_tables().await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Messages in the queue.
+    pub(super) async fn count(&mut self) -> Result<u64> {
+        match self {
+            Link::Table(table) => table.count().await,
+            Link::Redis(redis) => redis.count().await,
+            Link::Nats(nats) => nats.count().await,
+            Link::Beanstalk(beanstalk) => beanstalk.count().await,
+        }
+    }
+
+    /// Puts messages, in one statement or one write, and waits until they are acknowledged.
+    pub(super) async fn put_all(
+        &mut self,
+        values: impl Iterator<Item = i64>,
+        payload: Payload,
+    ) -> Result<()> {
+        match self {
+            Link::Table(table) => table.put(values, payload).await,
+            Link::Redis(redis) => redis.put(values, payload).await,
+            Link::Nats(nats) => nats.put(values, payload).await,
+            Link::Beanstalk(beanstalk) => beanstalk.put(values, payload).await,
+        }
+    }
+
+    /// Puts one message.
+    pub(super) async fn put(&mut self, value: i64, payload: Payload) -> Result<()> {
+        self.put_all(std::iter::once(value), payload).await
+    }
+
+    /// Acknowledges the message taken before, takes the next, and waits for one.
+    pub(super) async fn next(&mut self) -> Result<i64> {
+        match self {
+            Link::Table(table) => table.next().await,
+            Link::Redis(redis) => redis.next().await,
+            Link::Nats(nats) => nats.next().await,
+            Link::Beanstalk(beanstalk) => beanstalk.next().await,
+        }
+    }
+
+    /// Acknowledges the message taken last.
+    pub(super) async fn finish(&mut self) -> Result<()> {
+        match self {
+            Link::Table(table) => table.finish().await,
+            Link::Redis(redis) => redis.finish().await,
+            Link::Nats(nats) => nats.finish().await,
+            Link::Beanstalk(beanstalk) => beanstalk.finish().await,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Messages put as fast as they are acknowledged: one each, and a thousand each.
+
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+
+use super::{Contender, Shape, link::Payload, meter::Meter};
+use crate::{
+    error::{Error, Result},
+    latency::Latencies,
+    runs::Run,
+};
+
+/// Puts `rows` messages at once from each client until the time is up, then counts the queue.
+pub(super) async fn run(contender: &Contender, shape: Shape, time: Duration) -> Result<Run> {
+    let payload = Payload {
+        length: shape.length,
+    };
+    let mut admin = contender.link(0).await?;
+    admin.reset(payload).await?;
+    let mut links = Vec::new();
+    for number in 1..=shape.clients {
+        links.push(contender.link(number).await?);
+    }
+    let mut meter = Meter::begin(contender);
+    let begun = Instant::now();
+    let mut clients = JoinSet::new();
+    for mut link in links {
+        let rows = i64::from(shape.rows);
+        clients.spawn(async move {
+            let mut latencies = Latencies::default();
+            while begun.elapsed() < time {
+                let asked = Instant::now();
+                link.put_all(0..rows, payload).await?;
+                latencies.add(asked.elapsed());
+            }
+            Ok::<Latencies, Error>(latencies)
+        });
+    }
+    let mut run = Run::default();
+    while let Some(client) = clients.join_next().await {
+        let latencies = client.map_err(|error| Error::Peer(error.to_string()))??;
+        run.latencies.merge(&latencies);
+    }
+    run.elapsed = begun.elapsed();
+    run.elements = run.latencies.count() * u64::from(shape.rows);
+    let spent = meter.spent();
+    spent.tell(&mut run);
+    let stored = admin.count().await?;
+    Error::unless_equal(
+        "messages stored of those acknowledged",
+        run.elements,
+        stored,
+    )?;
+    admin.clear().await?;
+    Ok(run)
+}

@@ -1,0 +1,121 @@
+//! One connection of the load: a socket, and for line protocols a buffer on either side of it.
+
+use std::io;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpStream, UnixStream},
+};
+
+use crate::error::{Error, Result};
+
+/// A line of a peer's protocol is not longer, in bytes.
+const LINE_MAX: usize = 1 << 20;
+/// Read from the socket at once, in bytes.
+const READ_BYTES: usize = 8 << 10;
+
+/// A socket.
+pub(super) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Stream {
+    /// `host:port`, or `unix:/path`.
+    pub(super) async fn connect(addr: &str) -> io::Result<Stream> {
+        if let Some(path) = addr.strip_prefix("unix:") {
+            return UnixStream::connect(path).await.map(Stream::Unix);
+        }
+        let stream = TcpStream::connect(addr).await?;
+        stream.set_nodelay(true)?;
+        Ok(Stream::Tcp(stream))
+    }
+
+    /// Reads what is there; the end of the stream is an error.
+    pub(super) async fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let count = match self {
+            Stream::Tcp(stream) => stream.read(room).await?,
+            Stream::Unix(stream) => stream.read(room).await?,
+        };
+        match count {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            count => Ok(count),
+        }
+    }
+
+    pub(super) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Stream::Tcp(stream) => stream.write_all(bytes).await,
+            Stream::Unix(stream) => stream.write_all(bytes).await,
+        }
+    }
+}
+
+/// A connection whose protocol is lines that end with CR LF, with counted bytes between them.
+pub(super) struct Lines {
+    stream: Stream,
+    /// `buffer[start..]` has arrived and is not used up.
+    buffer: Vec<u8>,
+    start: usize,
+    /// What [`send`](Self::send) sends.
+    pub(super) out: Vec<u8>,
+}
+
+impl Lines {
+    pub(super) async fn connect(addr: &str) -> Result<Lines> {
+        Ok(Lines {
+            stream: Stream::connect(addr).await?,
+            buffer: Vec::new(),
+            start: 0,
+            out: Vec::new(),
+        })
+    }
+
+    /// Sends what stands in `out`, at once.
+    pub(super) async fn send(&mut self) -> Result<()> {
+        self.stream.write_all(&self.out).await?;
+        self.out.clear();
+        Ok(())
+    }
+
+    /// The next line, without its end.
+    pub(super) async fn line(&mut self) -> Result<&[u8]> {
+        let mut looked_at = 0;
+        let length = loop {
+            let arrived = &self.buffer[self.start + looked_at..];
+            if let Some(at) = arrived.iter().position(|byte| *byte == b'\n') {
+                break looked_at + at;
+            }
+            looked_at += arrived.len();
+            if looked_at > LINE_MAX {
+                return Err(Error::Peer("a line without an end".to_owned()));
+            }
+            self.fill().await?;
+        };
+        let line = &self.buffer[self.start..self.start + length];
+        self.start += length + 1;
+        Ok(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// So many bytes, and the end of line behind them, which is not among them.
+    pub(super) async fn body(&mut self, length: usize) -> Result<&[u8]> {
+        while self.buffer.len() - self.start < length + 2 {
+            self.fill().await?;
+        }
+        let body = &self.buffer[self.start..self.start + length];
+        self.start += length + 2;
+        Ok(body)
+    }
+
+    async fn fill(&mut self) -> Result<()> {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        let arrived = self.buffer.len();
+        self.buffer.resize(arrived + READ_BYTES, 0);
+        let read = self.stream.read(&mut self.buffer[arrived..]).await;
+        self.buffer
+            .truncate(arrived + read.as_ref().copied().unwrap_or(0));
+        read?;
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Queues that are tables, over the MySQL protocol: Q4M's two statements, one call, or `SKIP LOCKED`.
+
+use std::time::Duration;
+
+use wire::mysql::Cells;
+
+use super::{
+    link::Payload,
+    sql::{Sql, first_number, number},
+};
+use crate::{Server, error::Result};
+
+/// How a row is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taking {
+    /// `SELECT queue_wait(…)`, then `SELECT * FROM …`.
+    Statements,
+    /// `CALL QUEUE_NEXT(…)`.
+    Call,
+    /// `SELECT … FOR UPDATE SKIP LOCKED`, then DELETE and COMMIT; asked again after a pause where there was no row.
+    SkipLocked,
+}
+
+/// The pause of a `SKIP LOCKED` consumer that found nothing: nobody wakes it.
+const POLLED_EVERY: Duration = Duration::from_millis(1);
+
+/// A connection to a server with a table `q4m_t`, and `q4m_t2` for the signal to start.
+pub(super) struct Table {
+    sql: Sql,
+    taking: Taking,
+    text: String,
+}
+
+impl Table {
+    pub(super) async fn connect(server: &Server, taking: Taking) -> Result<Table> {
+        let mut sql = Sql::connect(server).await?;
+        if taking == Taking::SkipLocked {
+            for statement in [
+                "CREATE DATABASE IF NOT EXISTS bench",
+                "USE bench",
+                "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+                "SET autocommit=0",
+            ] {
+                sql.execute(statement).await?;
+            }
+        }
+        Ok(Table {
+            sql,
+            taking,
+            text: String::new(),
+        })
+    }
+
+    /// Makes the tables anew.
+    pub(super) async fn reset(&mut self, payload: Payload) -> Result<()> {
+        let long = if payload.length > 0 {
+            ", s longtext not null"
+        } else {
+            ""
+        };
+        for table in ["q4m_t", "q4m_t2"] {
+            let create = match self.taking {
+                Taking::SkipLocked => format!(
+                    "CREATE TABLE {table} (id bigint auto_increment primary key, v int not null{long}) ENGINE=InnoDB"
+                ),
+                _ if table == "q4m_t2" => {
+                    format!("CREATE TABLE {table} (v int not null) ENGINE=queue")
+                }
+                _ => format!("CREATE TABLE {table} (v int not null{long}) ENGINE=queue"),
+            };
+            self.sql
+                .execute(&format!("DROP TABLE IF EXISTS {table}"))
+                .await?;
+            self.sql.execute(&create).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn drop_tables(&mut self) -> Result<()> {
+        for table in ["q4m_t", "q4m_t2"] {
+            self.sql
+                .execute(&format!("DROP TABLE IF EXISTS {table}"))
+                .await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn count(&mut self) -> Result<u64> {
+        let count = self.sql.number("SELECT COUNT(*) FROM q4m_t").await?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// Puts rows, all in one statement.
+    pub(super) async fn put(
+        &mut self,
+        values: impl Iterator<Item = i64>,
+        payload: Payload,
+    ) -> Result<()> {
+        self.text.clear();
+        let columns = if payload.length > 0 { "v,s" } else { "v" };
+        self.text += &format!("INSERT INTO q4m_t ({columns}) VALUES ");
+        for (index, value) in values.enumerate() {
+            self.text.push_str(if index == 0 { "(" } else { ",(" });
+            self.text += &value.to_string();
+            if payload.length > 0 {
+                self.text.push_str(",'");
+                self.text.extend(std::iter::repeat_n('z', payload.length));
+                self.text.push('\'');
+            }
+            self.text.push(')');
+        }
+        self.sql.execute(&self.text).await?;
+        self.commit().await
+    }
+
+    /// Ends the row taken before and takes the next, waiting for one.
+    pub(super) async fn next(&mut self) -> Result<i64> {
+        match self.taking {
+            Taking::SkipLocked => self.next_unlocked().await,
+            _ => self.next_of("q4m_t").await,
+        }
+    }
+
+    /// Whether the signal to start comes through a table.
+    pub(super) fn waits_by_table(&self) -> bool {
+        self.taking != Taking::SkipLocked
+    }
+
+    /// Waits for the signal to start, as Q4M's readers do.
+    pub(super) async fn wait_for_start(&mut self) -> Result<()> {
+        self.next_of("q4m_t2").await.map(drop)
+    }
+
+    /// Signals the start to so many readers.
+    pub(super) async fn give_start(&mut self, readers: u32) -> Result<()> {
+        let rows = vec!["(1)"; readers as usize].join(",");
+        let insert = format!("INSERT INTO q4m_t2 (v) VALUES {rows}");
+        self.sql.execute(&insert).await.map(drop)
+    }
+
+    /// Ends the row taken last.
+    pub(super) async fn finish(&mut self) -> Result<()> {
+        if self.taking == Taking::SkipLocked {
+            return Ok(());
+        }
+        self.sql.execute("SELECT queue_end()").await.map(drop)
+    }
+
+    /// Ends the rows taken before and takes up to so many; gives their values, at least one.
+    pub(super) async fn next_rows(&mut self, rows: u32, values: &mut Vec<i64>) -> Result<()> {
+        let call = format!("CALL QUEUE_NEXT('q4m_t', 60, {rows})");
+        let before = values.len();
+        while values.len() == before {
+            self.sql
+                .run(&call, &mut |cells| values.push(first_number(cells)))
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn next_of(&mut self, table: &str) -> Result<i64> {
+        let taking = if self.taking == Taking::Call {
+            format!("CALL QUEUE_NEXT('{table}')")
+        } else {
+            format!("SELECT * FROM {table}")
+        };
+        let mut taken = None;
+        while taken.is_none() {
+            if self.taking == Taking::Statements {
+                let wait = format!("SELECT queue_wait('{table}')");
+                self.sql.execute(&wait).await?;
+            }
+            let mut visit = |cells: Cells<'_>| taken = Some(first_number(cells));
+            self.sql.run(&taking, &mut visit).await?;
+        }
+        Ok(taken.unwrap_or_default())
+    }
+
+    async fn next_unlocked(&mut self) -> Result<i64> {
+        loop {
+            let mut taken = None;
+            let select = "SELECT id, v FROM q4m_t ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
+            let mut visit = |mut cells: Cells<'_>| {
+                let mut cell = || number(cells.next().and_then(|cell| cell.ok().flatten()));
+                taken = Some((cell(), cell()));
+            };
+            self.sql.run(select, &mut visit).await?;
+            if let Some((id, value)) = taken {
+                let delete = format!("DELETE FROM q4m_t WHERE id={id}");
+                self.sql.execute(&delete).await?;
+                self.commit().await?;
+                return Ok(value);
+            }
+            self.commit().await?;
+            tokio::time::sleep(POLLED_EVERY).await;
+        }
+    }
+
+    async fn commit(&mut self) -> Result<()> {
+        if self.taking == Taking::SkipLocked {
+            self.sql.execute("COMMIT").await?;
+        }
+        Ok(())
+    }
+}

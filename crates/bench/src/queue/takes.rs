@@ -1,0 +1,101 @@
+//! Rows taken many at a time, each call acknowledging those of the call before.
+
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+
+use super::{
+    Contender, Shape,
+    account::Expected,
+    link::{Link, Payload},
+    meter::{Meter, Spent},
+};
+use crate::{
+    error::{Error, Result},
+    latency::Latencies,
+    runs::Run,
+};
+
+/// Rows of an INSERT that fills the queue.
+const FILL_ROWS: i64 = 1_000;
+
+/// Empties full queues until the timed parts have taken so long.
+pub(super) async fn run(contender: &Contender, shape: Shape, time: Duration) -> Result<Run> {
+    let mut run = Run::default();
+    let mut spent = Spent::default();
+    while run.elements == 0 || run.elapsed < time {
+        let (once, cost) = empty_one(contender, shape).await?;
+        run.elements += once.elements;
+        run.elapsed += once.elapsed;
+        run.latencies.merge(&once.latencies);
+        spent.add(cost);
+    }
+    spent.tell(&mut run);
+    Ok(run)
+}
+
+async fn empty_one(contender: &Contender, shape: Shape) -> Result<(Run, Spent)> {
+    let payload = Payload {
+        length: shape.length,
+    };
+    let mut admin = contender.link(0).await?;
+    admin.reset(payload).await?;
+    let each = shape.messages / shape.clients / shape.rows * shape.rows;
+    let total = i64::from(each * shape.clients);
+    let mut first = 1;
+    while first <= total {
+        let next = (first + FILL_ROWS).min(total + 1);
+        admin.put_all(first..next, payload).await?;
+        first = next;
+    }
+    let mut links = Vec::new();
+    for number in 1..=shape.clients {
+        links.push(contender.link(number).await?);
+    }
+    let mut meter = Meter::begin(contender);
+    let begun = Instant::now();
+    let mut clients = JoinSet::new();
+    for link in links {
+        clients.spawn(take(link, each, shape.rows));
+    }
+    let (mut values, mut latencies) = (Vec::new(), Latencies::default());
+    while let Some(client) = clients.join_next().await {
+        let (taken, times) = client.map_err(|error| Error::Peer(error.to_string()))??;
+        values.push(taken);
+        latencies.merge(&times);
+    }
+    let elapsed = begun.elapsed();
+    let spent = meter.spent();
+    let expected = Expected {
+        received: total.unsigned_abs(),
+        least: 1,
+        greatest: total,
+        alike: 1,
+        left: 0,
+    };
+    expected.check(&values, admin.count().await?)?;
+    admin.clear().await?;
+    let run = Run {
+        elements: total.unsigned_abs(),
+        elapsed,
+        latencies,
+        facts: Vec::new(),
+    };
+    Ok((run, spent))
+}
+
+/// Takes so many rows in calls of at most `rows`.
+async fn take(link: Link, each: u32, rows: u32) -> Result<(Vec<i64>, Latencies)> {
+    let Link::Table(mut table) = link else {
+        return Err(Error::BadOption("only a table gives many rows at once"));
+    };
+    let (mut values, mut latencies) = (Vec::new(), Latencies::default());
+    while values.len() < each as usize {
+        let wanted = rows.min(each - values.len() as u32);
+        let begun = Instant::now();
+        table.next_rows(wanted, &mut values).await?;
+        latencies.add(begun.elapsed());
+    }
+    table.finish().await?;
+    Ok((values, latencies))
+}
