@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Queues beside Seine in one run: Redis streams, NATS JetStream, beanstalkd and a MariaDB table with SKIP LOCKED, each at its
+# durable and at its default setting, Seine at each of its sync modes. Rounds alternate; `x first` is the median of the pairs'
+# ratios to Seine's one-call door at sync=always.
+#
+#     benchmarks/peers/queues/run.sh [TEST…]          # as `seine bench queue` has them; the usual ones where none is named
+#
+# Needs Debian's apt-get (packages are unpacked beside the build, not installed), Go for NATS, Python 3, and a release build
+# (SEINE names the binary). RUNS and SECONDS_EACH as `seine bench` has them, DATA a directory on the disk to measure,
+# PEERS some of: redis nats beanstalkd mariadb; SYNCS some of: always 100ms never. Prints CSV with CSV=--csv.
+set -euo pipefail
+ulimit -n "$(ulimit -Hn)"
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+: "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CSV:=}"
+: "${DATA:=$root/target}" "${CACHE:=$root/target/peers}" "${SYNCS:=always 100ms never}"
+: "${PEERS:=redis nats beanstalkd mariadb}" "${NATS_VERSION:=v2.15.0}" "${DOORS:=call,statements}"
+
+data=$(mktemp -d "$DATA/bench-queues-XXXXXX")
+pids=()
+stop() {
+    for pid in "${pids[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
+    for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
+    rm -rf "$data"
+}
+trap stop EXIT
+trap 'exit 1' INT TERM
+
+wanted() { case " $PEERS " in *" $1 "*) true ;; *) false ;; esac; }
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+listening() { # port, name
+    for _ in $(seq 300); do
+        if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return; fi
+        sleep 0.1
+    done
+    echo "$2 does not listen; its log:" >&2
+    cat "$data/$2.log" >&2
+    exit 1
+}
+unpack() { # packages: downloaded as Debian has them, and unpacked
+    mkdir -p "$CACHE/debs" "$CACHE/root"
+    for package in "$@"; do
+        [ -e "$CACHE/debs/.$package" ] && continue
+        (cd "$CACHE/debs" && apt-get download -qq "$package" && dpkg-deb -x "$package"_*.deb "$CACHE/root")
+        touch "$CACHE/debs/.$package"
+    done
+}
+libraries="$CACHE/root/usr/lib/x86_64-linux-gnu:$CACHE/root/lib/x86_64-linux-gnu"
+start() { # name, command…
+    local name=$1
+    shift
+    mkdir -p "$data/$name"
+    LD_LIBRARY_PATH="$libraries" "$@" >"$data/$name.log" 2>&1 &
+    pids+=($!)
+}
+beside=()
+
+for sync in $SYNCS; do
+    start "seine-$sync" env SEINE_SYNC="$sync" SEINE_CONNECTIONS_MAX=12000 "$SEINE" serve \
+        --data "$data/seine-$sync/data" --mysql 127.0.0.1:0 --http 127.0.0.1:0
+done
+
+if wanted redis; then
+    unpack redis-tools redis-server libjemalloc2 liblzf1 liblua5.1-0
+    for setting in always everysec; do
+        port=$(free_port)
+        start "redis-$setting" "$CACHE/root/usr/bin/redis-server" --port "$port" --bind 127.0.0.1 --save '' \
+            --appendonly yes --appendfsync "$setting" --dir "$data/redis-$setting"
+        listening "$port" "redis-$setting"
+        beside+=(--beside "redis-$setting=redis@127.0.0.1:$port")
+    done
+fi
+
+if wanted nats; then
+    [ -x "$CACHE/nats-server" ] || GOBIN="$CACHE" GOFLAGS=-modcacherw go install \
+        "github.com/nats-io/nats-server/v2@$NATS_VERSION"
+    for setting in always default; do
+        port=$(free_port)
+        mkdir -p "$data/nats-$setting"
+        {
+            echo "listen: 127.0.0.1:$port"
+            echo "jetstream { store_dir: \"$data/nats-$setting\""
+            if [ "$setting" = always ]; then echo 'sync_interval: always'; fi
+            echo '}'
+        } >"$data/nats-$setting.conf"
+        start "nats-$setting" "$CACHE/nats-server" -c "$data/nats-$setting.conf"
+        listening "$port" "nats-$setting"
+        beside+=(--beside "nats-$setting=nats@127.0.0.1:$port")
+    done
+fi
+
+if wanted beanstalkd; then
+    unpack beanstalkd
+    for setting in f0 default; do
+        port=$(free_port)
+        flags=()
+        if [ "$setting" = f0 ]; then flags=(-f0); fi
+        mkdir -p "$data/beanstalkd-$setting"
+        start "beanstalkd-$setting" "$CACHE/root/usr/bin/beanstalkd" -l 127.0.0.1 -p "$port" \
+            -b "$data/beanstalkd-$setting" "${flags[@]}"
+        listening "$port" "beanstalkd-$setting"
+        beside+=(--beside "beanstalkd-$setting=beanstalkd@127.0.0.1:$port")
+    done
+fi
+
+if wanted mariadb; then
+    unpack mariadb-server-core libaio1 liburing2
+    port=$(free_port)
+    mkdir -p "$data/mariadb/mysql"
+    start mariadb "$CACHE/root/usr/sbin/mariadbd" --no-defaults --user="$(id -un)" --datadir="$data/mariadb" \
+        --lc-messages-dir="$CACHE/root/usr/share/mysql" --character-sets-dir="$CACHE/root/usr/share/mysql/charsets" \
+        --bind-address=127.0.0.1 --port="$port" --socket="$data/mariadb.sock" --pid-file="$data/mariadb.pid" \
+        --skip-grant-tables --innodb-flush-log-at-trx-commit=1
+    listening "$port" mariadb
+    beside+=(--beside "mariadb=skip-locked@127.0.0.1:$port")
+fi
+
+first=
+for sync in $SYNCS; do
+    for _ in $(seq 300); do
+        addr=$(sed -n 's/^ready mysql=\([^ ]*\).*/\1/p' "$data/seine-$sync.log")
+        [ -n "$addr" ] && break
+        sleep 0.1
+    done
+    [ -n "$addr" ] || { cat "$data/seine-$sync.log" >&2; exit 1; }
+    if [ -z "$first" ]; then
+        first=$addr
+    else
+        beside=(--beside "seine-$sync-call=call@$addr" --beside "seine-$sync-statements=statements@$addr" "${beside[@]}")
+    fi
+done
+
+"$SEINE" bench queue "$@" --addr "$first" --door "$DOORS" "${beside[@]}" --data "$data" \
+    --runs "$RUNS" --seconds "$SECONDS_EACH" $CSV
