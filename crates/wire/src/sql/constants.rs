@@ -114,7 +114,7 @@ impl Parser<'_> {
 }
 
 /// A column that an expression names, if it names any.
-fn column_in(expression: &Expression) -> Option<&str> {
+pub(super) fn column_in(expression: &Expression) -> Option<&str> {
     match expression {
         Expression::Literal(_) => None,
         Expression::Column(name) => Some(name),

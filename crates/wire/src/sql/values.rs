@@ -3,8 +3,11 @@
 //! Tokens would cost two passes over each string (one to find its end, one to undo its escapes); here the end is
 //! looked for 32 bytes at a time and a string without escapes is copied once.
 
+use query::expression::{evaluate, parse};
+use query::lexer::Lexer;
 use query::value::Value;
 
+use super::constants::column_in;
 use super::error::{ErrorKind, SyntaxError};
 
 /// Bytes looked at in one step of the search for a string's end.
@@ -95,11 +98,12 @@ impl<'a> Scanner<'a> {
         loop {
             self.skip_blank();
             let from = self.at;
-            match self.constant() {
-                Some(value) => row.push(value),
-                None => return Err(Scanner { at: from, ..*self }.no_constant()),
-            }
+            let constant = self.constant();
             self.skip_blank();
+            match constant {
+                Some(value) if matches!(self.peek(), Some(b',' | b')')) => row.push(value),
+                constant => row.push(self.computed(from, constant.is_some())?),
+            }
             if self.take(b')') {
                 return Ok(row);
             }
@@ -107,6 +111,22 @@ impl<'a> Scanner<'a> {
                 return Err(self.expected("`,` or `)`"));
             }
         }
+    }
+
+    /// What operators make of constants, as in `11 * 10`, from a byte offset on. `constant`: one stands there.
+    #[cold]
+    fn computed(&mut self, from: usize, constant: bool) -> Result<Value, SyntaxError> {
+        let mut lexer = Lexer::new(self.text.get(from..).unwrap_or_default());
+        let value = match parse(&mut lexer) {
+            Ok(expression) if column_in(&expression).is_none() => evaluate(&expression, &|_| None),
+            _ if constant => return Err(self.expected("`,` or `)`")),
+            _ => return Err(Scanner { at: from, ..*self }.no_constant()),
+        };
+        self.at = from + lexer.peek().range.start;
+        if !constant && !matches!(self.peek(), Some(b',' | b')')) {
+            return Err(Scanner { at: from, ..*self }.no_constant());
+        }
+        Ok(value)
     }
 
     /// Why there is no constant here.

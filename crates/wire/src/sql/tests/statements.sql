@@ -131,3 +131,4 @@ INSTALL PLUGIN queue SONAME 'libqueue_engine.so'
 UNINSTALL PLUGIN queue
 CREATE FUNCTION queue_wait RETURNS INT SONAME 'libqueue_engine.so'
 DROP FUNCTION IF EXISTS queue_set_srcid
+INSERT INTO q VALUES (11, 11*10), (1 + 2, -(3)), ((4), 'x')
