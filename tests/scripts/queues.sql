@@ -138,7 +138,8 @@ error 1210 (HY000): queue_abort(): not in owner mode
 
 SELECT queue_wait('nothing', 0);
 ----
-error 1146 (42S02): no table 'nothing'
+queue_wait('nothing', 0), 1 warnings
+NULL
 
 INSERT INTO q (v) VALUES (NULL);
 ----

@@ -94,11 +94,11 @@ error 1064 (42000): syntax error: unclosed string near ''open;' at line 1, posit
 
 UPDATE t SET body = 'x' WHERE id = 1;
 ----
-error 1235 (42000): not yet: UPDATE
+error 1235 (42000): not yet: UPDATE; REPLACE replaces a row
 
 ALTER TABLE t ADD COLUMN c int;
 ----
-error 1235 (42000): not yet: ALTER
+error 1235 (42000): not yet: ALTER TABLE
 
 SHOW NOTHING;
 ----

@@ -13,10 +13,8 @@ pub struct QueueReport {
     pub owned: u64,
     /// Sessions that wait for a row.
     pub waiting: u64,
-    /// Memory of rows that are in no file yet.
-    pub memory_bytes: u64,
-    /// Files of rows.
-    pub files: u64,
+    /// Times that a row was given back, since the server's start.
+    pub restored: u64,
 }
 
 impl Snapshot {
@@ -36,8 +34,7 @@ impl Snapshot {
                     rows: view.rows,
                     owned: view.owned,
                     waiting: view.waiting,
-                    memory_bytes: view.memory_bytes,
-                    files: view.files,
+                    restored: view.restored,
                 })
             })
             .collect();

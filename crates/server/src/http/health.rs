@@ -71,29 +71,38 @@ fn exposition(samples: &[Sample]) -> String {
 /// What each queue holds, one metric after the other.
 fn queues(reports: &[QueueReport], text: &mut String) {
     type Number = fn(&QueueReport) -> u64;
-    let metrics: [(&str, &str, Number); 3] = [
+    let metrics: [(&str, &str, &str, Number); 4] = [
         (
             "seine_queue_depth",
+            "gauge",
             "Rows of a queue, owned ones included.",
-            |report| report.rows,
+            |queue| queue.rows,
         ),
         (
             "seine_queue_owned",
+            "gauge",
             "Rows of a queue that somebody has.",
-            |report| report.owned,
+            |queue| queue.owned,
         ),
         (
             "seine_queue_waiters",
+            "gauge",
             "Sessions that wait for a row of a queue.",
-            |report| report.waiting,
+            |queue| queue.waiting,
+        ),
+        (
+            "seine_queue_restored_total",
+            "counter",
+            "Times that a row of a queue was given back.",
+            |queue| queue.restored,
         ),
     ];
-    for (name, help, number) in metrics {
+    for (name, shape, help, number) in metrics {
         if reports.is_empty() {
             return;
         }
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {shape}");
         for report in reports {
             let queue = label(&report.queue);
             let _ = writeln!(text, "{name}{{queue=\"{queue}\"}} {}", number(report));

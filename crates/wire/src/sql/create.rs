@@ -227,6 +227,9 @@ impl Parser<'_> {
                 "search and pq tables have an implied unique `id`, queues have no key"
             }
             "CHECK" | "CONSTRAINT" | "FOREIGN" | "REFERENCES" => "constraints are not checked here",
+            "UNIQUE" => {
+                "ids are unique in search and pq tables, and a queue has the option unique_by"
+            }
             _ => "every column can be searched or filtered without one",
         };
         self.not_yet(format!("{word} ({why}; leave it out)"))

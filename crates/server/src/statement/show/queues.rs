@@ -12,15 +12,14 @@ use crate::node::Node;
 
 /// SHOW QUEUES: a line for each queue.
 pub fn queues(node: &Node, like: Option<String>) -> Result<Outcome, Failure> {
-    let headers = ["Queue", "Rows", "Owned", "Waiting", "Memory_bytes", "Files"];
+    let headers = ["Queue", "Rows", "Owned", "Waiting", "Restored"];
     let row = |report: QueueReport| {
         vec![
             report.queue,
             report.rows.to_string(),
             report.owned.to_string(),
             report.waiting.to_string(),
-            report.memory_bytes.to_string(),
-            report.files.to_string(),
+            report.restored.to_string(),
         ]
     };
     let reports = node.engine()?.snapshot().queues();
