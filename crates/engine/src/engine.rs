@@ -1,6 +1,7 @@
 //! The engine: a batch of commands in, one frame of the journal and one sync, answers out.
 
 mod alter;
+mod backlogs;
 mod backup;
 mod checkpoint;
 mod counts;
@@ -45,6 +46,8 @@ pub struct Options {
     pub seal_inline: bool,
     /// Bytes of journal that make the engine fold whatever holds it back.
     pub journal_bytes_max: u64,
+    /// Memory of a queue's rows that makes the engine fold them into a file.
+    pub queue_fold_bytes: u64,
     /// Bytes of one file of the journal.
     pub journal_segment_bytes: u64,
     /// When the reply to a write goes, for tables that do not ask for less.
@@ -70,6 +73,7 @@ impl Options {
             seal_rows: 65_536,
             seal_inline: false,
             journal_bytes_max: 8 << 30,
+            queue_fold_bytes: 32 << 20,
             journal_segment_bytes: 64 << 20,
             sync: SyncMode::Always,
             on_apply: None,

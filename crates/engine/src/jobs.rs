@@ -10,7 +10,7 @@ use crate::mailbox::Waker;
 use crate::manifest::{ManifestJob, WrittenManifest};
 use crate::table::percolate::counts::CountsJob;
 use crate::table::percolate::file::{QueryFile, QueryFileJob};
-use crate::table::queue::FoldJob;
+use crate::table::queue::{ChunkFile, ChunkRows, FoldJob, MergeRowsJob};
 
 /// One piece of work. `position`: the last record that the result covers.
 pub(crate) struct Job {
@@ -28,6 +28,9 @@ pub(crate) enum Work {
     /// Changes how queries lie in memory: nothing for a file.
     Merge(percolate::MergeJob),
     Manifest(ManifestJob),
+    MergeRows(MergeRowsJob),
+    /// Only to be freed.
+    Discard(Vec<ChunkRows>),
 }
 
 /// Who takes the result in.
@@ -38,6 +41,9 @@ pub(crate) enum Task {
     /// Of standing queries in memory.
     Merge,
     Manifest,
+    /// Of a queue's files.
+    MergeRows,
+    Discard,
 }
 
 impl Work {
@@ -46,6 +52,8 @@ impl Work {
             Work::Seal(_) | Work::Queries(_) | Work::Counts(_) | Work::Rows(..) => Task::Fold,
             Work::Merge(_) => Task::Merge,
             Work::Manifest(_) => Task::Manifest,
+            Work::MergeRows(_) => Task::MergeRows,
+            Work::Discard(_) => Task::Discard,
         }
     }
 }
@@ -64,10 +72,12 @@ pub(crate) enum Made {
     Queries(QueryFile),
     /// Path of the new file, if it could be written.
     Counts(Result<String>),
-    /// Path of the new file, if there were rows to write; the number of the next row.
-    Rows(Option<String>, u64),
+    /// The new file, if there were rows to write; the number of the next row.
+    Rows(Option<ChunkFile>, u64),
+    MergedRows(Option<ChunkFile>),
     Merged(Box<percolate::Merged>),
     Manifest(Box<WrittenManifest>),
+    Nothing,
 }
 
 impl Job {
@@ -80,9 +90,14 @@ impl Job {
             }
             Work::Queries(job) => job.run().map(Made::Queries),
             Work::Counts(job) => Ok(Made::Counts(job.run())),
-            Work::Rows(job, next) => job.run().map(|path| Made::Rows(path, next)),
+            Work::Rows(job, next) => job.run().map(|file| Made::Rows(file, next)),
             Work::Merge(job) => Ok(Made::Merged(Box::new(job.run()))),
             Work::Manifest(job) => Ok(Made::Manifest(Box::new(job.run()))),
+            Work::MergeRows(job) => job.run().map(Made::MergedRows),
+            Work::Discard(rows) => {
+                drop(rows);
+                Ok(Made::Nothing)
+            }
         };
         Finished {
             table: self.table,
@@ -101,28 +116,27 @@ pub(crate) struct Jobs {
 }
 
 struct Background {
-    jobs: Option<Sender<Job>>,
+    /// For most, one after the other.
+    first: Worker,
+    /// For merges of queues' files, which take long and which nobody waits for.
+    second: Worker,
     finished: Receiver<Finished>,
     waker: Arc<Mutex<Option<Waker>>>,
+}
+
+/// A thread with its queue of jobs.
+struct Worker {
+    jobs: Option<Sender<Job>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Jobs {
-    /// Work done at once, on the caller's thread.
-    pub(crate) fn inline() -> Jobs {
-        Jobs {
-            background: None,
-            inline: Vec::new(),
-            running: 0,
-        }
-    }
-
-    /// Work done by a new thread, one piece after the other.
-    pub(crate) fn background() -> Result<Jobs> {
+impl Worker {
+    fn start(
+        name: &str,
+        done: Sender<Finished>,
+        waker: Arc<Mutex<Option<Waker>>>,
+    ) -> Result<Worker> {
         let (jobs, queue) = channel::<Job>();
-        let (done, finished) = channel();
-        let waker = Arc::new(Mutex::new(None::<Waker>));
-        let wakes = Arc::clone(&waker);
         let work = move || {
             for job in queue {
                 let (table, position) = (job.table, job.position);
@@ -138,21 +152,42 @@ impl Jobs {
                 if done.send(outcome).is_err() {
                     break;
                 }
-                if let Some(waker) = &*wakes.lock().unwrap_or_else(PoisonError::into_inner) {
+                if let Some(waker) = &*waker.lock().unwrap_or_else(PoisonError::into_inner) {
                     waker.wake();
                 }
             }
         };
         let thread = std::thread::Builder::new()
-            .name("seine-fold".to_owned())
+            .name(name.to_owned())
             .spawn(work);
         let thread =
             thread.map_err(|error| Error::internal(format!("no background thread: {error}")))?;
-        let background = Background {
+        Ok(Worker {
             jobs: Some(jobs),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Jobs {
+    /// Work done at once, on the caller's thread.
+    pub(crate) fn inline() -> Jobs {
+        Jobs {
+            background: None,
+            inline: Vec::new(),
+            running: 0,
+        }
+    }
+
+    /// Work done by new threads, each one piece after the other.
+    pub(crate) fn background() -> Result<Jobs> {
+        let (done, finished) = channel();
+        let waker = Arc::new(Mutex::new(None::<Waker>));
+        let background = Background {
+            first: Worker::start("seine-fold", done.clone(), Arc::clone(&waker))?,
+            second: Worker::start("seine-merge", done, Arc::clone(&waker))?,
             finished,
             waker,
-            thread: Some(thread),
         };
         Ok(Jobs {
             background: Some(background),
@@ -173,11 +208,12 @@ impl Jobs {
 
     pub(crate) fn start(&mut self, job: Job) {
         self.running += 1;
-        match self
-            .background
-            .as_ref()
-            .and_then(|background| background.jobs.as_ref())
-        {
+        let is_long = job.work.task() == Task::MergeRows;
+        let worker = self.background.as_ref().map(|background| match is_long {
+            true => &background.second,
+            false => &background.first,
+        });
+        match worker.and_then(|worker| worker.jobs.as_ref()) {
             None => self.inline.push(job.run()),
             Some(jobs) => {
                 if let Err(lost) = jobs.send(job) {
@@ -204,7 +240,7 @@ impl Jobs {
     }
 }
 
-impl Drop for Background {
+impl Drop for Worker {
     fn drop(&mut self) {
         self.jobs = None; // the thread's queue ends
         if let Some(thread) = self.thread.take() {

@@ -11,10 +11,8 @@ use crate::limits::SPARE_BYTES;
 use crate::manifest;
 use crate::state::table_dir;
 use crate::table::percolate::file::QueryFileJob;
-use crate::table::queue::{ChunkFile, FoldJob};
+use crate::table::queue::FoldJob;
 
-/// Memory of a queue's rows that makes the engine fold them into a file.
-const QUEUE_FOLD_BYTES: u64 = 32 << 20;
 /// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
 /// reads no more than a few times this.
 const BEHIND_FOLD_BYTES: u64 = 256 << 20;
@@ -127,6 +125,11 @@ impl Engine {
                     outcome = outcome.and(self.install_merged(finished));
                     continue;
                 }
+                Task::Discard => continue,
+                Task::MergeRows => {
+                    outcome = outcome.and(self.install_merged_rows(finished));
+                    continue;
+                }
                 Task::Manifest => {
                     outcome = outcome.and(self.install_manifest(finished));
                     continue;
@@ -170,15 +173,6 @@ impl Engine {
         }
     }
 
-    fn sweep_queues(&mut self) {
-        for table in std::mem::take(&mut self.state.touched_queues) {
-            if let Some(queue) = self.state.queues.get_mut(&table) {
-                queue.backlog.sweep();
-                self.unused.append(&mut queue.backlog.take_unused_files());
-            }
-        }
-    }
-
     /// The tables whose fold or seal is worth its cost now. With a seal go the folds of whatever else has changed: then
     /// the journal can forget what the segment holds, and a restart has little to apply.
     fn due(&self) -> Vec<TableId> {
@@ -207,7 +201,7 @@ impl Engine {
             }
         }
         for (table, queue) in self.state.queues.iter() {
-            let large = queue.backlog.memory_bytes() >= QUEUE_FOLD_BYTES;
+            let large = queue.backlog.memory_bytes() >= self.options.queue_fold_bytes;
             let wanted = pressed || any_full || self.is_wanted(*table);
             if !queue.folding && (large || (wanted && queue.changed)) {
                 due.push(*table);
@@ -370,28 +364,9 @@ impl Engine {
                 }
             }
             Made::Counts(path) => self.install_counts(table, position, path)?,
-            Made::Rows(path, next) => {
-                let opened = path
-                    .map(|path| ChunkFile::open(&*self.options.disk, &path))
-                    .transpose();
-                let Some(queue) = self.state.queues.get_mut(&table) else {
-                    return Ok(());
-                };
-                queue.folding = false;
-                match opened {
-                    Ok(Some(file)) => queue.backlog.install(file),
-                    Ok(None) => {}
-                    Err(error) => {
-                        queue.changed = true;
-                        return Err(error);
-                    }
-                }
-                queue.folded = position;
-                queue.folded_next = next;
-                self.unused.append(&mut queue.backlog.take_unused_files());
-                self.status.folds_total += 1;
-            }
-            Made::Merged(_) | Made::Manifest(_) => {} // taken in elsewhere
+            Made::Rows(file, next) => self.install_rows(table, position, file, next),
+            // Taken in elsewhere.
+            Made::Merged(_) | Made::MergedRows(_) | Made::Manifest(_) | Made::Nothing => {}
         }
         Ok(())
     }
@@ -429,6 +404,7 @@ impl Engine {
         if let Some(queue) = self.state.queues.get_mut(&table) {
             queue.folding = false;
             queue.changed = true;
+            queue.backlog.abandon_fold();
         }
     }
 }

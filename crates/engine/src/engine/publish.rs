@@ -105,7 +105,7 @@ impl Engine {
                 waiting: queue.lane.waiting() as u64,
                 restored: queue.stats.restored_by_abort + queue.stats.restored_by_close,
                 memory_bytes: queue.backlog.memory_bytes(),
-                files: queue.backlog.files().count() as u64,
+                files: queue.backlog.file_count(),
                 next_row: queue.backlog.next(),
                 folded: queue.folded,
             };

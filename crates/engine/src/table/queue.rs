@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 pub(crate) use backlog::Backlog;
 pub(crate) use batch::HitBatch;
+pub(crate) use chunk::Rows as ChunkRows;
 pub(crate) use chunk::StoredRow;
-pub(crate) use file::{ChunkFile, FoldJob};
+pub(crate) use file::{ChunkFile, FoldJob, MergeRowsJob};
 pub(crate) use lane::{Holder, Lane, LineId};
 pub(crate) use layout::{Layouts, Origin, put_origins, read_origins};
 use line::Predicate;

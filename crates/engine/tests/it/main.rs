@@ -1,6 +1,7 @@
 //! The engine through its public interface.
 
 #[cfg(test)]
+mod backlog;
 mod crash;
 #[cfg(test)]
 mod driver;

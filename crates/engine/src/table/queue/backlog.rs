@@ -1,5 +1,7 @@
 //! The rows of a queue, in insert order: chunks in memory and in files.
 
+mod merging;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -21,8 +23,18 @@ pub(crate) struct Backlog {
     next: u64,
     live: u64,
     memory_bytes: u64,
-    /// Some chunk has lost its last row.
+    /// Chunks that have lost their last row.
     has_empty_chunk: bool,
+    /// Chunks that are files.
+    file_count: u64,
+    /// Memory and maps that nobody needs any more: freeing them takes time, and is for another thread.
+    discarded: Vec<Rows>,
+    /// The chunks that a fold writes to a file.
+    folding: Vec<Part>,
+    /// The files that are being merged.
+    merging: Vec<Part>,
+    /// Files came, or one has become sparse, since the last look for some to merge.
+    is_merge_due: bool,
     /// Chunk files that no row needs any more; removed once no manifest names them.
     unused_files: Vec<String>,
 }
@@ -43,16 +55,12 @@ impl Backlog {
             ..Backlog::new()
         };
         for (file, removed) in files {
-            let chunk = Chunk {
-                first: file.first(),
-                removed,
-                rows: Rows::File(file),
-                bytes: 0,
-            };
-            backlog.live += chunk.live();
+            let chunk = Chunk::of_file(file, removed);
+            backlog.live += chunk.live;
             backlog.next = backlog.next.max(chunk.end());
             backlog.chunks.push_back(chunk);
         }
+        backlog.chunks_changed();
         backlog
     }
 
@@ -98,6 +106,7 @@ impl Backlog {
         self.live += 1;
         let chunk = self.open_chunk();
         chunk.bytes += bytes;
+        chunk.live += 1;
         if let Rows::Open(rows) = &mut chunk.rows {
             rows.push(row);
         }
@@ -156,7 +165,9 @@ impl Backlog {
             return false;
         };
         chunk.removed.insert(place);
-        self.has_empty_chunk |= chunk.live() == 0;
+        chunk.live -= 1;
+        self.has_empty_chunk |= chunk.live == 0;
+        self.is_merge_due |= chunk.is_sparse();
         self.live -= 1;
         true
     }
@@ -170,17 +181,19 @@ impl Backlog {
             .collect();
         for chunk in &mut self.chunks {
             chunk.removed.insert_range(0..chunk.len() as u32);
+            chunk.live = 0;
         }
         for row in &kept {
             let index = self.chunk_index(*row);
             if let Some(chunk) = self.chunks.get_mut(index)
                 && let Some(place) = chunk.place(*row)
             {
-                chunk.removed.remove(place);
+                chunk.live += u64::from(chunk.removed.remove(place));
             }
         }
         self.live = kept.len() as u64;
         self.has_empty_chunk = true;
+        self.is_merge_due = true;
     }
 
     /// Undoes a [`Backlog::remove`] of this batch.
@@ -193,6 +206,7 @@ impl Backlog {
             .place(row)
             .is_some_and(|place| chunk.removed.remove(place))
         {
+            chunk.live += 1;
             self.live += 1;
         }
     }
@@ -203,9 +217,9 @@ impl Backlog {
             if chunk.end() <= next {
                 break;
             }
-            let (live, bytes) = (chunk.live(), chunk.bytes);
+            let (live, bytes) = (chunk.live, chunk.bytes);
             chunk.truncate(next.saturating_sub(chunk.first) as u32);
-            self.live -= live - chunk.live();
+            self.live -= live - chunk.live;
             self.memory_bytes -= bytes - chunk.bytes;
             if chunk.len() > 0 {
                 break;
@@ -216,22 +230,60 @@ impl Backlog {
         self.next = next;
     }
 
-    /// Drops the chunks that hold no row any more.
+    /// Drops the chunks that hold no row any more: mostly from the front, without a look at the others.
     pub(crate) fn sweep(&mut self) {
         if !std::mem::take(&mut self.has_empty_chunk) {
             return;
         }
-        let (memory_bytes, unused_files) = (&mut self.memory_bytes, &mut self.unused_files);
-        self.chunks.retain(|chunk| {
-            if chunk.live() > 0 {
-                return true;
+        while self.chunks.front().is_some_and(|chunk| chunk.live == 0) {
+            if let Some(chunk) = self.chunks.pop_front() {
+                self.discard(chunk);
             }
-            *memory_bytes -= chunk.bytes;
-            if let Rows::File(file) = &chunk.rows {
-                unused_files.push(file.path().to_owned());
+        }
+        if self.chunks.iter().any(|chunk| chunk.live == 0) {
+            self.take_out(|chunk| chunk.live == 0);
+        }
+        self.chunks_changed();
+    }
+
+    /// Nothing to sweep and no files to merge.
+    pub(crate) fn is_tidy(&self) -> bool {
+        !self.has_empty_chunk && !(self.is_merge_due && self.merging.is_empty())
+    }
+
+    /// Takes chunks out and discards them.
+    fn take_out(&mut self, is_out: impl Fn(&Chunk) -> bool) {
+        for chunk in std::mem::take(&mut self.chunks) {
+            if is_out(&chunk) {
+                self.discard(chunk);
+            } else {
+                self.chunks.push_back(chunk);
             }
-            false
-        });
+        }
+    }
+
+    fn discard(&mut self, chunk: Chunk) {
+        self.memory_bytes -= chunk.bytes;
+        if let Rows::File(file) = &chunk.rows {
+            self.unused_files.push(file.path().to_owned());
+        }
+        self.discarded.push(chunk.rows);
+    }
+
+    /// Chunks came or went.
+    fn chunks_changed(&mut self) {
+        self.file_count = self.files().count() as u64;
+        self.is_merge_due = true;
+    }
+
+    /// Files that it has.
+    pub(crate) fn file_count(&self) -> u64 {
+        self.file_count
+    }
+
+    /// What is only to be freed, once.
+    pub(crate) fn take_discarded(&mut self) -> Vec<Rows> {
+        std::mem::take(&mut self.discarded)
     }
 
     /// Files that no row needs any more, once.
@@ -262,6 +314,7 @@ impl Backlog {
     /// Closes the chunks in memory and shares the rows that are still there with a fold, by row.
     pub(crate) fn share(&mut self) -> Vec<SharedChunk> {
         let mut shared = Vec::new();
+        self.folding.clear();
         for chunk in &mut self.chunks {
             chunk.close();
             if let Rows::Closed(rows) = &chunk.rows {
@@ -270,45 +323,85 @@ impl Backlog {
                     rows: Arc::clone(rows),
                     removed: chunk.removed.clone(),
                 });
+                self.folding.push(Part::of(chunk));
             }
         }
         shared
     }
 
-    /// Puts a fold's file in the place of the chunks that it was made of: those in memory below its end. Rows removed
-    /// meanwhile stay removed.
+    /// Puts a fold's file in the place of the chunks that it was made of. Rows removed meanwhile stay removed.
     pub(crate) fn install(&mut self, file: ChunkFile) {
-        let mut removed = RoaringBitmap::new();
-        for place in 0..file.len() {
-            if !file.row(place).is_some_and(|row| self.contains(row)) {
-                removed.insert(place);
-            }
-        }
-        let (end, memory_bytes) = (file.end(), &mut self.memory_bytes);
-        self.chunks.retain(|chunk| {
-            let stays = chunk.first >= end || matches!(chunk.rows, Rows::File(_));
-            if !stays {
-                *memory_bytes -= chunk.bytes;
-            }
-            stays
-        });
-        let chunk = Chunk {
-            first: file.first(),
-            removed,
-            rows: Rows::File(file),
-            bytes: 0,
+        let parts = std::mem::take(&mut self.folding);
+        self.replace(&parts, file);
+    }
+
+    /// The fold came to nothing: its rows stay in memory.
+    pub(crate) fn abandon_fold(&mut self) {
+        self.folding.clear();
+    }
+
+    /// Puts a file in the place of the chunks that it was made of. Cost: the chunks, and the rows removed meanwhile.
+    fn replace(&mut self, parts: &[Part], file: ChunkFile) {
+        let Some(first) = parts.first() else {
+            self.unused_files.push(file.path().to_owned()); // its rows have been replaced by others
+            return;
         };
-        self.has_empty_chunk |= chunk.live() == 0;
+        let removed = self.removed_since(parts, &file);
+        self.take_out(|chunk| parts.iter().any(|part| part.is(chunk)));
         let place = self
             .chunks
-            .partition_point(|other| other.first < chunk.first);
+            .partition_point(|chunk| chunk.first < first.first);
+        let chunk = Chunk::of_file(file, removed);
+        self.has_empty_chunk |= chunk.live == 0;
         self.chunks.insert(place, chunk);
+        self.chunks_changed();
         self.sweep();
+    }
+
+    /// The places in a new file of rows that were removed since it was begun.
+    fn removed_since(&self, parts: &[Part], file: &ChunkFile) -> RoaringBitmap {
+        let mut removed = RoaringBitmap::new();
+        for part in parts {
+            let chunk = self.chunks.get(self.chunk_index(part.first));
+            let Some(chunk) = chunk.filter(|chunk| part.is(chunk)) else {
+                let gone = file.first_at_or_above(part.first)..file.first_at_or_above(part.end);
+                removed.insert_range(gone);
+                continue;
+            };
+            for place in &chunk.removed - &part.removed {
+                let row = chunk.number(place);
+                removed.extend(row.map(|row| file.first_at_or_above(row)));
+            }
+        }
+        removed
     }
 
     /// The first chunk that ends above a row.
     fn chunk_index(&self, row: u64) -> usize {
         self.chunks.partition_point(|chunk| chunk.end() <= row)
+    }
+}
+
+/// A chunk as it was when work on it began.
+struct Part {
+    first: u64,
+    end: u64,
+    /// Places of rows that were removed by then.
+    removed: RoaringBitmap,
+}
+
+impl Part {
+    fn of(chunk: &Chunk) -> Part {
+        Part {
+            first: chunk.first,
+            end: chunk.end(),
+            removed: chunk.removed.clone(),
+        }
+    }
+
+    /// Whether it was this chunk.
+    fn is(&self, chunk: &Chunk) -> bool {
+        self.first == chunk.first && self.end == chunk.end()
     }
 }
 
@@ -320,6 +413,11 @@ pub(crate) struct SharedChunk {
 }
 
 impl SharedChunk {
+    /// How many rows were there.
+    pub(super) fn live_len(&self) -> u64 {
+        self.rows.len() as u64 - self.removed.len()
+    }
+
     /// Number and content of the rows that were there.
     pub(super) fn live(&self) -> impl Iterator<Item = (u64, &StoredRow)> {
         self.rows

@@ -14,6 +14,10 @@ use crate::error::{Error, Result};
 /// Rows of a chunk in memory; then the next one is begun.
 pub(super) const CHUNK_ROWS_MAX: usize = 4096;
 
+/// A file of which no more than this part is left is written again, if it had so many rows.
+const SPARSE_PART: u64 = 16;
+const SPARSE_ROWS_MIN: u64 = 1024;
+
 /// A row that is not in a file yet.
 #[derive(Clone, Debug)]
 pub(crate) enum StoredRow {
@@ -62,13 +66,15 @@ pub(super) struct Chunk {
     pub(super) first: u64,
     /// Places of removed rows.
     pub(super) removed: RoaringBitmap,
+    /// Rows that are still there.
+    pub(super) live: u64,
     pub(super) rows: Rows,
     /// Memory charged to it.
     pub(super) bytes: u64,
 }
 
 /// Where a chunk's rows are.
-pub(super) enum Rows {
+pub(crate) enum Rows {
     /// Still growing.
     Open(Vec<StoredRow>),
     /// Complete, or being written to a file.
@@ -82,9 +88,27 @@ impl Chunk {
         Chunk {
             first,
             removed: RoaringBitmap::new(),
+            live: 0,
             rows: Rows::Open(Vec::new()),
             bytes: 0,
         }
+    }
+
+    /// The rows of a file but for those at these places.
+    pub(super) fn of_file(file: ChunkFile, removed: RoaringBitmap) -> Chunk {
+        Chunk {
+            first: file.first(),
+            live: u64::from(file.len()).saturating_sub(removed.len()),
+            removed,
+            rows: Rows::File(file),
+            bytes: 0,
+        }
+    }
+
+    /// So few of a file's rows are left that they are worth a file of their own.
+    pub(super) fn is_sparse(&self) -> bool {
+        let is_file = matches!(self.rows, Rows::File(_));
+        is_file && self.live * SPARSE_PART <= self.len() && self.len() >= SPARSE_ROWS_MIN
     }
 
     /// Rows, removed ones included.
@@ -110,11 +134,6 @@ impl Chunk {
             Rows::Open(_) | Rows::Closed(_) => self.bytes,
             Rows::File(file) => file.bytes(),
         }
-    }
-
-    /// Rows that are still there.
-    pub(super) fn live(&self) -> u64 {
-        self.len() - self.removed.len()
     }
 
     /// The place of a row that it holds; removed ones too.
@@ -144,7 +163,8 @@ impl Chunk {
             .filter_map(|place| self.number(place))
     }
 
-    fn number(&self, place: u32) -> Option<u64> {
+    /// The number of the row at a place.
+    pub(super) fn number(&self, place: u32) -> Option<u64> {
         match &self.rows {
             Rows::Open(_) | Rows::Closed(_) => Some(self.first + u64::from(place)),
             Rows::File(file) => file.row(place),
@@ -183,5 +203,6 @@ impl Chunk {
         let gone = rows.split_off((place as usize).min(rows.len()));
         self.bytes -= gone.iter().map(StoredRow::bytes).sum::<u64>();
         self.removed.remove_range(place..);
+        self.live = self.len() - self.removed.len();
     }
 }

@@ -1,33 +1,43 @@
 //! Chunk files: rows of a queue that a checkpoint moved out of memory. Written once; docs/formats/data-directory.md.
 //!
-//! Layout: head (8 bytes of magic, format version `u32`), entries, table, foot. An entry is its length `u32`, its
-//! CRC-32C `u32` and its bytes: a row's values, a batch of hits, or a row's places in a batch. The table holds
-//! (row number `u64`, offset of its entry `u64`) a row, rising. The foot is the table's offset `u64`, rows `u32`,
-//! CRC-32C of the table `u32`. All little-endian. Opening verifies the table; each row is verified when it is read.
+//! Layout of version 2, in pages of 4,096 bytes, all little-endian: a head, the table, the entries. Head and each page
+//! of the table end with the CRC-32C of the rest of the page. The head: 8 bytes of magic, format version `u32`, rows
+//! `u32`, number of the first row `u64`, one above that of the last `u64`, length of the file `u64`. A page of the table
+//! holds 255 slots: row number `u64`, offset of its entry `u64`, rising. An entry is its length `u32`, its CRC-32C `u32`
+//! and its bytes: a row's values, a batch of hits, or a row's places in a batch.
+//!
+//! Opening reads the head; where the rows have gaps in their numbers, the table too. Everything else is verified when it
+//! is used, so that opening costs a file and not its rows. Version 1 has entries, table and a foot, and is read as well.
+
+mod merge;
+mod write;
+
+pub(crate) use merge::{MergeRowsJob, MergedPart};
+pub(crate) use write::FoldJob;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use disk::{Bytes, Disk};
+use disk::{Bytes, Disk, PAGE_BYTES};
 use query::schema::Column;
 use query::value::Value;
 
-use super::backlog::SharedChunk;
 use super::batch::HitBatch;
-use super::chunk::StoredRow;
-use crate::codec::{Reader, put_number};
+use crate::codec::Reader;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::state::make_table_dir;
 
 const MAGIC: &[u8; 8] = b"SEINEROW";
-const VERSION: u32 = 1;
-const HEAD_BYTES: usize = 12;
+const VERSION: u32 = 2;
 const ENTRY_HEAD_BYTES: usize = 8;
 const SLOT_BYTES: usize = 16;
-const FOOT_BYTES: usize = 16;
-/// Written at once.
-const WRITE_BYTES: usize = 1 << 20;
+/// Where a page's checksum stands.
+const SUM_AT: usize = PAGE_BYTES - 4;
+const PAGE_SLOTS: usize = 255;
+
+/// Version 1: head, entries, slots without gaps, foot.
+const HEAD_1_BYTES: usize = 12;
+const FOOT_1_BYTES: usize = 16;
 
 const OWN: u8 = 0;
 const BATCH: u8 = 1;
@@ -37,14 +47,24 @@ const HIT: u8 = 2;
 pub(crate) struct ChunkFile {
     path: String,
     bytes: Bytes,
-    table: usize,
+    table: Table,
     rows: u32,
+    first: u64,
+    end: u64,
     /// The batch of the row read last: neighbours share it.
     batch: RefCell<Option<(u64, Arc<HitBatch>)>>,
 }
 
+/// Where the slots are.
+enum Table {
+    /// Version 1: one after the other from here, verified.
+    Flat(usize),
+    /// Version 2: in pages behind the head. A bit a page that was found sound.
+    Paged(RefCell<Vec<u64>>),
+}
+
 impl ChunkFile {
-    /// Opens and verifies the table of rows.
+    /// Opens it; see the module's text for what that verifies.
     pub(crate) fn open(disk: &dyn Disk, path: &str) -> Result<ChunkFile> {
         let file = disk
             .open(path)
@@ -52,37 +72,79 @@ impl ChunkFile {
         let bytes = file.map().map_err(|error| failure::of_file(path, &error))?;
         let damaged = |offset: usize, why: &str| failure::damaged(path, offset as u64, why);
         let head = bytes
-            .get(..HEAD_BYTES)
+            .get(..HEAD_1_BYTES)
             .ok_or_else(|| damaged(0, "shorter than its head"))?;
         if head.get(..8) != Some(MAGIC.as_slice()) {
             return Err(damaged(0, "not a file of queue rows"));
         }
-        let version = number_at(head, 8).unwrap_or(0);
-        if version > VERSION {
-            return Err(Error::NewerFormat {
-                found: version,
+        match number_at(head, 8).unwrap_or(0) {
+            0 | 1 => ChunkFile::of_version_1(path, bytes),
+            VERSION => ChunkFile::of_version_2(path, bytes),
+            found => Err(Error::NewerFormat {
+                found,
                 known: VERSION,
-            });
+            }),
         }
-        let foot = bytes.len().saturating_sub(FOOT_BYTES);
+    }
+
+    fn of_version_1(path: &str, bytes: Bytes) -> Result<ChunkFile> {
+        let damaged = |offset: usize, why: &str| failure::damaged(path, offset as u64, why);
+        let foot = bytes.len().saturating_sub(FOOT_1_BYTES);
         let rows = number_at(&bytes, foot + 8).unwrap_or(0);
         let table = wide_at(&bytes, foot).and_then(|table| usize::try_from(table).ok());
         let slots = table.and_then(|table| bytes.get(table..foot));
-        match (table, slots) {
-            (Some(table), Some(slots)) if slots.len() == rows as usize * SLOT_BYTES && rows > 0 => {
-                if number_at(&bytes, foot + 12) != Some(crc32c::crc32c(slots)) {
-                    return Err(damaged(table, "table of rows"));
-                }
-                Ok(ChunkFile {
-                    path: path.to_owned(),
-                    bytes,
-                    table,
-                    rows,
-                    batch: RefCell::default(),
-                })
-            }
-            _ => Err(damaged(foot, "foot")),
+        let (Some(table), Some(slots)) = (table, slots) else {
+            return Err(damaged(foot, "foot"));
+        };
+        if slots.len() != rows as usize * SLOT_BYTES || rows == 0 {
+            return Err(damaged(foot, "foot"));
         }
+        if number_at(&bytes, foot + 12) != Some(crc32c::crc32c(slots)) {
+            return Err(damaged(table, "table of rows"));
+        }
+        let first = wide_at(slots, 0).unwrap_or(0);
+        let last = wide_at(slots, slots.len() - SLOT_BYTES).unwrap_or(0);
+        Ok(ChunkFile {
+            path: path.to_owned(),
+            table: Table::Flat(table),
+            rows,
+            first,
+            end: last.saturating_add(1),
+            bytes,
+            batch: RefCell::default(),
+        })
+    }
+
+    fn of_version_2(path: &str, bytes: Bytes) -> Result<ChunkFile> {
+        let damaged = |offset: usize, why: &str| failure::damaged(path, offset as u64, why);
+        let head = bytes.get(..PAGE_BYTES).filter(|head| is_sound(head));
+        let head = head.ok_or_else(|| damaged(0, "head"))?;
+        let rows = number_at(head, 12).unwrap_or(0);
+        let (first, end) = (wide_at(head, 16), wide_at(head, 24));
+        let (first, end) = (first.unwrap_or(0), end.unwrap_or(0));
+        let fits = rows > 0
+            && end
+                .checked_sub(first)
+                .is_some_and(|span| span >= rows.into());
+        if !fits || wide_at(head, 32) != Some(bytes.len() as u64) {
+            return Err(damaged(0, "head or length"));
+        }
+        let pages = (rows as usize).div_ceil(PAGE_SLOTS);
+        let file = ChunkFile {
+            path: path.to_owned(),
+            table: Table::Paged(RefCell::new(vec![0; pages.div_ceil(64)])),
+            rows,
+            first,
+            end,
+            bytes,
+            batch: RefCell::default(),
+        };
+        if !file.is_dense()
+            && let Some(page) = (0..pages).find(|page| file.page(*page).is_none())
+        {
+            return Err(damaged((1 + page) * PAGE_BYTES, "table of rows"));
+        }
+        Ok(file)
     }
 
     pub(crate) fn path(&self) -> &str {
@@ -101,25 +163,42 @@ impl ChunkFile {
 
     /// Number of the first row.
     pub(crate) fn first(&self) -> u64 {
-        self.row(0).unwrap_or(0)
+        self.first
     }
 
     /// One above the number of the last row.
     pub(crate) fn end(&self) -> u64 {
-        self.row(self.rows - 1).map_or(0, |row| row + 1)
+        self.end
+    }
+
+    /// The numbers have no gaps, so that a place says the number.
+    fn is_dense(&self) -> bool {
+        self.end - self.first == u64::from(self.rows)
     }
 
     /// The row number at a place.
     pub(crate) fn row(&self, place: u32) -> Option<u64> {
-        (place < self.rows)
-            .then(|| self.slot(place))
-            .flatten()
-            .map(|(row, _)| row)
+        if place >= self.rows {
+            return None;
+        }
+        if self.is_dense() {
+            return Some(self.first + u64::from(place));
+        }
+        self.slot(place).map(|(row, _)| row)
     }
 
-    /// The place of the first row of that number or above; `len` where there is none.
+    /// The place of the first row of that number or above; `len` where there is none. Numbers rise by at least one a
+    /// place, so only as many places are possible as there are gaps.
     pub(crate) fn first_at_or_above(&self, row: u64) -> u32 {
-        let (mut low, mut high) = (0, self.rows);
+        if row <= self.first {
+            return 0;
+        }
+        if row >= self.end {
+            return self.rows;
+        }
+        let rows = u64::from(self.rows);
+        let mut low = rows.saturating_sub(self.end - row) as u32;
+        let mut high = rows.min(row - self.first) as u32;
         while low < high {
             let middle = low + (high - low) / 2;
             match self.row(middle) {
@@ -131,10 +210,7 @@ impl ChunkFile {
     }
 
     pub(super) fn values(&self, place: u32, columns: &[Column]) -> Result<Vec<Value>> {
-        let (_, offset) = self
-            .slot(place)
-            .ok_or_else(|| self.damaged(self.table as u64))?;
-        let entry = self.entry(offset)?;
+        let (offset, entry) = self.entry_of(place)?;
         let mut reader = Reader::new(entry);
         let damaged = |_| self.damaged(offset);
         match reader.byte().map_err(damaged)? {
@@ -167,11 +243,21 @@ impl ChunkFile {
         Ok(batch)
     }
 
+    /// Offset and verified bytes of the entry at a place.
+    fn entry_of(&self, place: u32) -> Result<(u64, &[u8])> {
+        let slot = (place < self.rows).then(|| self.slot(place)).flatten();
+        let expected = self.row(place);
+        match slot {
+            Some((row, offset)) if Some(row) == expected => Ok((offset, self.entry(offset)?)),
+            _ => Err(self.damaged((1 + place as usize / PAGE_SLOTS) as u64 * PAGE_BYTES as u64)),
+        }
+    }
+
     /// The verified bytes of an entry.
     fn entry(&self, offset: u64) -> Result<&[u8]> {
         let at = usize::try_from(offset).map_err(|_| self.damaged(offset))?;
         let length = number_at(&self.bytes, at).unwrap_or(u32::MAX) as usize;
-        let start = at + ENTRY_HEAD_BYTES;
+        let start = at.saturating_add(ENTRY_HEAD_BYTES);
         let entry = self.bytes.get(start..start.saturating_add(length));
         let entry = entry.ok_or_else(|| self.damaged(offset))?;
         if number_at(&self.bytes, at + 4) != Some(crc32c::crc32c(entry)) {
@@ -181,13 +267,45 @@ impl ChunkFile {
     }
 
     fn slot(&self, place: u32) -> Option<(u64, u64)> {
-        let at = self.table + place as usize * SLOT_BYTES;
-        Some((wide_at(&self.bytes, at)?, wide_at(&self.bytes, at + 8)?))
+        let place = place as usize;
+        let (slots, at) = match &self.table {
+            Table::Flat(table) => (self.bytes.get(*table..)?, place * SLOT_BYTES),
+            Table::Paged(_) => (
+                self.page(place / PAGE_SLOTS)?,
+                place % PAGE_SLOTS * SLOT_BYTES,
+            ),
+        };
+        Some((wide_at(slots, at)?, wide_at(slots, at + 8)?))
+    }
+
+    /// A page of the table, verified once.
+    fn page(&self, page: usize) -> Option<&[u8]> {
+        let Table::Paged(sound) = &self.table else {
+            return None;
+        };
+        let at = (1 + page) * PAGE_BYTES;
+        let bytes = self.bytes.get(at..at + PAGE_BYTES)?;
+        let (word, bit) = (page / 64, 1u64 << (page % 64));
+        let mut sound = sound.borrow_mut();
+        let word = sound.get_mut(word)?;
+        if *word & bit == 0 {
+            if !is_sound(bytes) {
+                return None;
+            }
+            *word |= bit;
+        }
+        Some(bytes)
     }
 
     fn damaged(&self, offset: u64) -> Error {
         failure::damaged(&self.path, offset, "queue row")
     }
+}
+
+/// Whether a page's checksum is that of its bytes.
+fn is_sound(page: &[u8]) -> bool {
+    let summed = page.get(..SUM_AT).map(crc32c::crc32c);
+    summed.is_some() && number_at(page, SUM_AT) == summed
 }
 
 fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
@@ -196,135 +314,4 @@ fn number_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 fn wide_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
-}
-
-/// The work of moving a queue's rows into a file; runs on any thread.
-pub(crate) struct FoldJob {
-    pub(crate) disk: Arc<dyn Disk>,
-    /// Folder and name; whatever lies there from an attempt before is replaced.
-    pub(crate) dir: String,
-    pub(crate) name: String,
-    pub(crate) chunks: Vec<SharedChunk>,
-}
-
-impl FoldJob {
-    /// Writes the file and makes it durable; gives its path, or `None` where no row was left to write.
-    pub(crate) fn run(self) -> Result<Option<String>> {
-        let path = format!("{}/{}", self.dir, self.name);
-        let failed = |error| failure::of_file(&path, &error);
-        make_table_dir(&*self.disk, &self.dir).map_err(failed)?;
-        if self.disk.exists(&path).map_err(failed)? {
-            self.disk.remove(&path).map_err(failed)?;
-        }
-        let mut writer = Writer::new(self.disk.create(&path).map_err(failed)?);
-        let written = self.write(&mut writer);
-        match written {
-            Ok(true) => {
-                self.disk.sync_dir(&self.dir).map_err(failed)?;
-                Ok(Some(path))
-            }
-            Ok(false) => {
-                self.disk.remove(&path).map_err(failed)?;
-                Ok(None)
-            }
-            Err(error) => {
-                let _ = self.disk.remove(&path); // room for deletes; what stays is an orphan that the next open removes
-                Err(failed(error))
-            }
-        }
-    }
-
-    fn write(&self, writer: &mut Writer) -> std::io::Result<bool> {
-        writer.buffer.extend_from_slice(MAGIC);
-        writer.buffer.extend_from_slice(&VERSION.to_le_bytes());
-        let mut table = Vec::new();
-        let mut rows = 0u32;
-        let mut last: Option<(*const HitBatch, u64)> = None;
-        for (number, row) in self.chunks.iter().flat_map(SharedChunk::live) {
-            let mut bytes = Vec::new();
-            match row {
-                StoredRow::Own(values) => {
-                    bytes.push(OWN);
-                    bytes.extend_from_slice(values);
-                }
-                StoredRow::Hit {
-                    batch,
-                    document,
-                    query,
-                } => {
-                    let offset = match last {
-                        Some((written, offset)) if written == Arc::as_ptr(batch) => offset,
-                        _ => writer.batch(batch)?,
-                    };
-                    last = Some((Arc::as_ptr(batch), offset));
-                    bytes.push(HIT);
-                    put_number(&mut bytes, offset);
-                    put_number(&mut bytes, (*document).into());
-                    put_number(&mut bytes, (*query).into());
-                }
-            }
-            table.extend_from_slice(&number.to_le_bytes());
-            table.extend_from_slice(&writer.entry(&bytes)?.to_le_bytes());
-            rows += 1;
-        }
-        if rows > 0 {
-            writer.finish(&table, rows)?;
-        }
-        Ok(rows > 0)
-    }
-}
-
-/// Appends to one file, a megabyte at a time.
-struct Writer {
-    file: Arc<dyn disk::File>,
-    written: u64,
-    buffer: Vec<u8>,
-}
-
-impl Writer {
-    fn new(file: Arc<dyn disk::File>) -> Writer {
-        Writer {
-            file,
-            written: 0,
-            buffer: Vec::new(),
-        }
-    }
-
-    /// Appends an entry; gives its offset.
-    fn entry(&mut self, bytes: &[u8]) -> std::io::Result<u64> {
-        let offset = self.written + self.buffer.len() as u64;
-        self.buffer
-            .extend_from_slice(&(bytes.len() as u32).to_le_bytes());
-        self.buffer
-            .extend_from_slice(&crc32c::crc32c(bytes).to_le_bytes());
-        self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= WRITE_BYTES {
-            self.flush()?;
-        }
-        Ok(offset)
-    }
-
-    fn batch(&mut self, batch: &HitBatch) -> std::io::Result<u64> {
-        let mut bytes = vec![BATCH];
-        batch.encode(&mut bytes);
-        self.entry(&bytes)
-    }
-
-    fn finish(&mut self, table: &[u8], rows: u32) -> std::io::Result<()> {
-        let offset = self.written + self.buffer.len() as u64;
-        self.buffer.extend_from_slice(table);
-        self.buffer.extend_from_slice(&offset.to_le_bytes());
-        self.buffer.extend_from_slice(&rows.to_le_bytes());
-        self.buffer
-            .extend_from_slice(&crc32c::crc32c(table).to_le_bytes());
-        self.flush()?;
-        self.file.sync()
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.write_at(self.written, &self.buffer)?;
-        self.written += self.buffer.len() as u64;
-        self.buffer.clear();
-        Ok(())
-    }
 }

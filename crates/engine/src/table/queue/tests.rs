@@ -34,6 +34,8 @@ enum Step {
     Remove(usize),
     Sweep,
     Fold,
+    /// Many small folds, so that there is something to merge, and rows removed while it is.
+    Merge(Vec<usize>),
     /// Rows removed and pushed, then all of it undone.
     Undone {
         remove: Vec<usize>,
@@ -50,6 +52,7 @@ fn step() -> impl Strategy<Value = Step> {
         8 => any::<usize>().prop_map(Step::Remove),
         2 => Just(Step::Sweep),
         2 => Just(Step::Fold),
+        1 => proptest::collection::vec(any::<usize>(), 0..9).prop_map(Step::Merge),
         1 => (proptest::collection::vec(any::<usize>(), 0..4), 0..5000u16)
             .prop_map(|(remove, push)| Step::Undone { remove, push }),
     ]
@@ -137,6 +140,13 @@ impl Pair {
             }
             Step::Sweep => self.backlog.sweep(),
             Step::Fold => self.fold(),
+            Step::Merge(meanwhile) => {
+                for _ in 0..16 {
+                    self.play(Step::Push(3));
+                    self.fold();
+                }
+                assert!(self.merge(&meanwhile));
+            }
             Step::Undone {
                 remove,
                 push: count,
@@ -174,10 +184,30 @@ impl Pair {
             name: format!("{}.rows", self.folds),
             chunks: self.backlog.share(),
         };
-        if let Some(path) = job.run().unwrap() {
-            self.backlog
-                .install(ChunkFile::open(&*self.disk, &path).unwrap());
+        match job.run().unwrap() {
+            Some(file) => self.backlog.install(file),
+            None => self.backlog.abandon_fold(),
         }
+    }
+
+    /// One merge, if there is anything to merge; rows go while it runs.
+    fn merge(&mut self, meanwhile: &[usize]) -> bool {
+        let Some(candidates) = self.backlog.begin_merge() else {
+            return false;
+        };
+        for n in meanwhile {
+            self.play(Step::Remove(*n));
+            self.play(Step::Sweep);
+        }
+        self.folds += 1;
+        let job = MergeRowsJob {
+            disk: Arc::clone(&self.disk),
+            dir: "tables/1".to_owned(),
+            name: format!("{}.rows", self.folds),
+            parts: candidates.parts,
+        };
+        self.backlog.end_merge(job.run().unwrap());
+        true
     }
 
     fn compare(&self) {
@@ -245,14 +275,92 @@ fn rows_in_a_file_leave_memory() {
 }
 
 #[test]
-fn a_damaged_row_is_an_error_that_names_file_and_offset() {
+fn many_files_become_one_and_a_sparse_one_becomes_small() {
+    let mut pair = Pair::new();
+    for _ in 0..16 {
+        pair.play(Step::Push(500));
+        pair.fold();
+    }
+    assert_eq!(pair.backlog.file_count(), 16);
+    assert!(pair.merge(&[0, 7999, 300]));
+    assert_eq!(pair.backlog.file_count(), 1);
+    pair.compare();
+    let large = pair.backlog.files().next().unwrap().0.bytes();
+    for _ in 0..7800 {
+        pair.play(Step::Remove(1)); // the first row stays, and pins the file
+    }
+    assert!(pair.merge(&[]));
+    let small = pair.backlog.files().next().unwrap().0.bytes();
+    assert!(small * 10 < large, "{small} of {large} bytes");
+    pair.compare();
+    assert!(!pair.merge(&[]), "nothing is left to do");
+}
+
+#[test]
+fn the_fold_of_rows_that_were_replaced_meanwhile_is_not_taken_in() {
     let mut pair = Pair::new();
     pair.play(Step::Push(10));
+    let job = FoldJob {
+        disk: Arc::clone(&pair.disk),
+        dir: "tables/1".to_owned(),
+        name: "1.rows".to_owned(),
+        chunks: pair.backlog.share(),
+    };
+    let file = job.run().unwrap().unwrap();
+    pair.backlog = Backlog::new();
+    pair.play(Step::Push(0));
+    pair.backlog.install(file);
+    assert_eq!(pair.backlog.len(), 0);
+    assert_eq!(pair.backlog.take_unused_files(), ["tables/1/1.rows"]);
+}
+
+fn folded(count: u16) -> Pair {
+    let mut pair = Pair::new();
+    pair.play(Step::Push(count));
     pair.fold();
+    pair
+}
+
+fn flip(pair: &Pair, at: u64) {
     let file = pair.disk.open("tables/1/1.rows").unwrap();
     let mut byte = [0];
-    file.read_at(25, &mut byte).unwrap();
-    file.write_at(25, &[byte[0] ^ 1]).unwrap();
+    file.read_at(at, &mut byte).unwrap();
+    file.write_at(at, &[byte[0] ^ 1]).unwrap();
+}
+
+#[test]
+fn every_flipped_bit_of_a_file_is_found_when_it_matters() {
+    let length = folded(300).backlog.files().next().unwrap().0.bytes();
+    for at in (0..length).step_by(97) {
+        let pair = folded(300);
+        flip(&pair, at);
+        let wrong = match ChunkFile::open(&*pair.disk, "tables/1/1.rows") {
+            Err(error) => Some(error),
+            Ok(file) => (0..300).find_map(|place| file.values(place, &columns()).err()),
+        };
+        assert!(
+            matches!(&wrong, Some(crate::Error::Corrupt { file, .. }) if file == "tables/1/1.rows"),
+            "byte {at}: {wrong:?}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_too_short_does_not_open() {
+    let pair = folded(300);
+    let file = pair.disk.open("tables/1/1.rows").unwrap();
+    file.set_len(file.len().unwrap() - 1).unwrap();
+    let error = ChunkFile::open(&*pair.disk, "tables/1/1.rows").err();
+    assert!(
+        matches!(error, Some(crate::Error::Corrupt { .. })),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_damaged_row_is_an_error_that_names_file_and_offset() {
+    let pair = folded(10);
+    flip(&pair, 2 * 4096 + 13);
     let damaged = ChunkFile::open(&*pair.disk, "tables/1/1.rows").unwrap();
     let error = (0..10)
         .find_map(|place| damaged.values(place, &columns()).err())
@@ -261,5 +369,5 @@ fn a_damaged_row_is_an_error_that_names_file_and_offset() {
         panic!("{error}")
     };
     assert_eq!(file, "tables/1/1.rows");
-    assert!((12..=25).contains(&offset), "{offset}");
+    assert!((8192..=8192 + 13).contains(&offset), "{offset}");
 }

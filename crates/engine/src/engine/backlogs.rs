@@ -1,0 +1,98 @@
+//! The queues' files: emptied ones go, small and sparse ones are merged, all beside the engine's thread.
+
+use std::sync::Arc;
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::error::Result;
+use crate::jobs::{Finished, Job, Made, Work};
+use crate::state::table_dir;
+use crate::table::queue::{ChunkFile, MergeRowsJob};
+
+impl Engine {
+    /// Tidies the queues whose rows changed in this batch.
+    pub(super) fn sweep_queues(&mut self) {
+        for table in std::mem::take(&mut self.state.touched_queues) {
+            let queue = self.state.queues.get(&table);
+            if queue.is_some_and(|queue| queue.backlog.is_tidy()) {
+                continue;
+            }
+            if let Some(queue) = self.state.queues.get_mut(&table) {
+                queue.backlog.sweep();
+                self.tidy_queue(table);
+            }
+        }
+    }
+
+    /// Takes in a fold's file.
+    pub(super) fn install_rows(
+        &mut self,
+        table: TableId,
+        position: u64,
+        file: Option<ChunkFile>,
+        next: u64,
+    ) {
+        let Some(queue) = self.state.queues.get_mut(&table) else {
+            return;
+        };
+        queue.folding = false;
+        match file {
+            Some(file) => queue.backlog.install(file),
+            None => queue.backlog.abandon_fold(),
+        }
+        queue.folded = position;
+        queue.folded_next = next;
+        self.status.folds_total += 1;
+        self.tidy_queue(table);
+    }
+
+    /// Lets go of what a queue no longer needs, and starts the merge that is due.
+    fn tidy_queue(&mut self, table: TableId) {
+        let position = self.state.position;
+        let Some(queue) = self.state.queues.get_mut(&table) else {
+            return;
+        };
+        self.unused.append(&mut queue.backlog.take_unused_files());
+        let discarded = queue.backlog.take_discarded();
+        let candidates = queue.backlog.begin_merge();
+        let disk = Arc::clone(&self.options.disk);
+        let merge = candidates.map(|candidates| MergeRowsJob {
+            disk,
+            dir: table_dir(table),
+            // No file that is in use has this name: it would be this one, which then is not merged alone.
+            name: format!("{position}-{}-{}.rows", candidates.first, candidates.end),
+            parts: candidates.parts,
+        });
+        let discard = (!discarded.is_empty()).then_some(Work::Discard(discarded));
+        for work in discard.into_iter().chain(merge.map(Work::MergeRows)) {
+            self.jobs.start(Job {
+                table,
+                position,
+                work,
+            });
+        }
+    }
+
+    /// Takes in a merged file; without one the files stay as they are. Nothing depends on a merge, so a failure is
+    /// counted and no more.
+    pub(super) fn install_merged_rows(&mut self, finished: Finished) -> Result<()> {
+        let table = finished.table;
+        let Some(queue) = self.state.queues.get_mut(&table) else {
+            self.unused.push(table_dir(table)); // dropped meanwhile
+            return Ok(());
+        };
+        match finished.made {
+            Ok(Made::MergedRows(file)) => {
+                queue.backlog.end_merge(file);
+                self.status.queue_merges_total += 1;
+                self.is_manifest_due = true;
+            }
+            _ => {
+                queue.backlog.abandon_merge();
+                self.status.fold_errors_total += 1;
+            }
+        }
+        self.tidy_queue(table);
+        Ok(())
+    }
+}

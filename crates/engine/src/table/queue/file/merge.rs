@@ -1,0 +1,92 @@
+//! Several chunk files into one, or a sparse one into a smaller one.
+
+use std::sync::Arc;
+
+use disk::Disk;
+use roaring::RoaringBitmap;
+
+use super::write::{WriteError, Writer, make_file, put_hit};
+use super::{ChunkFile, HIT};
+use crate::codec::Reader;
+use crate::error::{Error, Result};
+
+/// A merge is begun only where so many times its bytes are free.
+const ROOM_PART: u64 = 3;
+
+/// A file that goes into the new one.
+#[derive(Clone, Debug)]
+pub(crate) struct MergedPart {
+    pub(crate) path: String,
+    /// Places of rows that are left out.
+    pub(crate) removed: RoaringBitmap,
+}
+
+/// The work of merging; runs on any thread.
+pub(crate) struct MergeRowsJob {
+    pub(crate) disk: Arc<dyn Disk>,
+    /// Folder and name; whatever lies there from an attempt before is replaced.
+    pub(crate) dir: String,
+    pub(crate) name: String,
+    /// Neighbours, by row.
+    pub(crate) parts: Vec<MergedPart>,
+}
+
+impl MergeRowsJob {
+    /// Writes the new file, makes it durable and opens it; `None` where no row was left. Each entry is verified on the
+    /// way, and is the same in the new file but for the offset of a hit's batch.
+    pub(crate) fn run(self) -> Result<Option<ChunkFile>> {
+        let open = |part: MergedPart| {
+            let file = ChunkFile::open(&*self.disk, &part.path)?;
+            Ok((file, part.removed))
+        };
+        let parts: Vec<(ChunkFile, RoaringBitmap)> =
+            self.parts.into_iter().map(open).collect::<Result<_>>()?;
+        let bytes: u64 = parts.iter().map(|(file, _)| file.bytes()).sum();
+        let space = self.disk.space();
+        if space.is_ok_and(|space| space.free_bytes < ROOM_PART * bytes) {
+            return Err(Error::DiskFull); // the journal needs it more
+        }
+        let live =
+            |(file, removed): &(ChunkFile, RoaringBitmap)| u64::from(file.len()) - removed.len();
+        let rows = parts.iter().map(live).sum();
+        let write = |writer: &mut Writer| {
+            parts
+                .iter()
+                .try_for_each(|(file, removed)| copy(file, removed, writer))
+        };
+        make_file(&self.disk, &self.dir, &self.name, rows, write)
+    }
+}
+
+/// Copies the rows that are there.
+fn copy(
+    file: &ChunkFile,
+    removed: &RoaringBitmap,
+    writer: &mut Writer,
+) -> std::result::Result<(), WriteError> {
+    // Offsets of the last batch in the old file and in the new one: rows of a batch are neighbours.
+    let mut last: Option<(u64, u64)> = None;
+    let mut bytes = Vec::new();
+    for place in (0..file.len()).filter(|place| !removed.contains(*place)) {
+        let (offset, entry) = file.entry_of(place)?;
+        let damaged = |_| file.damaged(offset);
+        let number = file.row(place).ok_or_else(|| file.damaged(offset))?;
+        if entry.first() != Some(&HIT) {
+            writer.row(number, entry)?;
+            continue;
+        }
+        let mut reader = Reader::new(entry.get(1..).unwrap_or_default());
+        let old = reader.number().map_err(damaged)?;
+        let new = match last {
+            Some((written, new)) if written == old => new,
+            _ => writer.entry(file.entry(old)?)?,
+        };
+        last = Some((old, new));
+        let document = reader.small().map_err(damaged)?;
+        let query = reader.small().map_err(damaged)?;
+        bytes.clear();
+        put_hit(&mut bytes, new, document, query);
+        writer.row(number, &bytes)?;
+    }
+    Ok(())
+}
