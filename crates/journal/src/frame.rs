@@ -224,6 +224,18 @@ pub(crate) fn records<'a>(header: &Header, frame: &'a [u8]) -> Result<Records<'a
     Ok(Records { table, payload })
 }
 
+impl<'a> Records<'a> {
+    /// Every record's bytes, and whether they have the checksum that was written.
+    pub(crate) fn with_bytes(self) -> impl Iterator<Item = (&'a [u8], bool)> {
+        let Records { table, mut payload } = self;
+        table.chunks_exact(ENTRY_BYTES).map_while(move |entry| {
+            let (record, rest) = payload.split_at_checked(u32_at(entry, 0) as usize)?;
+            payload = rest;
+            Some((record, crc32c(record) == u32_at(entry, 4)))
+        })
+    }
+}
+
 impl<'a> Iterator for Records<'a> {
     type Item = Result<&'a [u8], &'static str>;
 

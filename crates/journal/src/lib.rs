@@ -13,6 +13,7 @@
 //!   process has to end, because nobody knows what the device holds until it is read again.
 //! - A full disk is no such failure: see [`Journal::append_reserved`].
 
+mod begin;
 mod error;
 mod file;
 mod frame;
@@ -21,13 +22,16 @@ mod memory;
 mod prepare;
 mod recover;
 mod segment;
+mod survey;
 
+pub use begin::begin_after;
 pub use error::{Error, Result};
 pub use file::{FileJournal, JournalOptions};
 pub use limits::{FRAME_BYTES_MAX, RECORD_BYTES_MAX};
 pub use memory::MemoryJournal;
 pub use prepare::Preparation;
 pub use recover::Recovered;
+pub use survey::{Damage, Survey, Surveyed, Torn, survey};
 
 use std::fmt;
 

@@ -5,6 +5,7 @@ mod faults;
 mod fixture;
 mod full;
 mod recycle;
+mod survey;
 
 use crate::{FileJournal, Journal, JournalOptions, Position, Preparation, Result};
 use disk::Disk;
