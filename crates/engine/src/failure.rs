@@ -63,6 +63,9 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
             why: what.to_owned(),
         },
         index::Error::NewerFormat { found, known, .. } => Error::NewerFormat { found, known },
+        index::Error::Io { file, source } if source.kind() == io::ErrorKind::NotFound => {
+            damaged(&file, 0, "the file is missing")
+        }
         index::Error::Io { file, source } => Error::internal(format!("file {file}: {source}")),
         other => Error::internal(other.to_string()),
     }

@@ -16,6 +16,7 @@ mod engine;
 mod error;
 mod failure;
 mod histogram;
+pub mod inspect;
 mod jobs;
 pub mod limits;
 mod mailbox;

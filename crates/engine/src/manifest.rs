@@ -16,6 +16,7 @@ use crate::codec::{Reader, put_bytes, put_number};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::inspect::Salvage;
 use crate::limits::SPARE_BYTES;
 use crate::record::{RECORD_VERSION, put_definition, read_definition};
 use crate::state::{State, table_dir};
@@ -173,6 +174,14 @@ pub(crate) fn give_spare(disk: &dyn Disk) {
 /// Reads the manifest and opens everything that it names; `None` in a directory without one. The state then holds
 /// what was folded; the journal's records above are to be applied.
 pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
+    open_with(disk, None)
+}
+
+/// As [`open`]; with a salvage, every byte of the files is verified, and what cannot be used is noted and left out.
+pub(crate) fn open_with(
+    disk: &Arc<dyn Disk>,
+    mut salvage: Option<&mut Salvage<'_>>,
+) -> Result<Option<State>> {
     let failed = |error| failure::of_file(PATH, &error);
     if !disk.exists(PATH).map_err(failed)? {
         return Ok(None);
@@ -195,11 +204,29 @@ pub(crate) fn open(disk: &Arc<dyn Disk>) -> Result<Option<State>> {
             Arc::new(read_definition(&mut reader, definition_version(version)).map_err(wrong)?);
         state.catalog.insert(table, Arc::clone(&definition));
         match definition.kind {
-            Kind::Search => open_search(&mut state, table, definition, &mut reader)?,
-            Kind::Percolate { .. } => {
-                open_percolate(&mut state, table, definition, &mut reader, version)?
-            }
-            Kind::Queue(_) => open_queue(&mut state, table, definition, &mut reader, version)?,
+            Kind::Search => open_search(
+                &mut state,
+                table,
+                definition,
+                &mut reader,
+                salvage.as_deref_mut(),
+            )?,
+            Kind::Percolate { .. } => open_percolate(
+                &mut state,
+                table,
+                definition,
+                &mut reader,
+                version,
+                salvage.as_deref_mut(),
+            )?,
+            Kind::Queue(_) => open_queue(
+                &mut state,
+                table,
+                definition,
+                &mut reader,
+                version,
+                salvage.as_deref_mut(),
+            )?,
         }
     }
     reader.end().map_err(wrong)?;
@@ -250,15 +277,24 @@ fn open_search(
     table: TableId,
     definition: Arc<Definition>,
     reader: &mut Reader<'_>,
+    salvage: Option<&mut Salvage<'_>>,
 ) -> Result<()> {
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
     let highest = reader.number().map_err(wrong)?;
     let mut encoded = reader.bytes().map_err(wrong)?;
     let files = index::Files::decode(&mut encoded).filter(|_| encoded.is_empty());
-    let files = files.ok_or_else(|| wrong(reader.damage("the files of a search table")))?;
+    let mut files = files.ok_or_else(|| wrong(reader.damage("the files of a search table")))?;
+    let is_saving = salvage.is_some();
+    if let Some(salvage) = salvage {
+        salvage.segments(&state.disk, table, &definition.name, &mut files)?;
+    }
     let dir = table_dir(table);
     let opened = index::Table::open(Arc::clone(&state.disk), &dir, shape(&definition), &files);
-    let opened = opened.map_err(|error| failure::of_index(&definition.name, error))?;
+    let mut opened = opened.map_err(|error| failure::of_index(&definition.name, error))?;
+    if is_saving {
+        let reserved = opened.reserve_names();
+        reserved.map_err(|error| failure::of_index(&definition.name, error))?;
+    }
     state
         .searches
         .insert(table, SearchTable::new(definition, opened, files, highest));
@@ -271,6 +307,7 @@ fn open_percolate(
     definition: Arc<Definition>,
     reader: &mut Reader<'_>,
     version: u32,
+    mut salvage: Option<&mut Salvage<'_>>,
 ) -> Result<()> {
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
     let highest = reader.number().map_err(wrong)?;
@@ -287,9 +324,17 @@ fn open_percolate(
     if version > 1 {
         pq.counted = reader.number().map_err(wrong)?;
         let counts = reader.text().map_err(wrong)?;
-        if !counts.is_empty() {
+        let name = &pq.definition.name;
+        let is_sound = match salvage.as_deref_mut() {
+            Some(salvage) if !counts.is_empty() => salvage.counts(&*state.disk, name, counts)?,
+            _ => true,
+        };
+        if !counts.is_empty() && is_sound {
             pq.load_counts(&*state.disk, counts)?;
         }
+    }
+    if let Some(salvage) = salvage {
+        paths = salvage.queries(&*state.disk, &pq.definition.name, paths)?;
     }
     pq.load(&*state.disk, &paths)?;
     pq.highest = highest;
@@ -304,6 +349,7 @@ fn open_queue(
     definition: Arc<Definition>,
     reader: &mut Reader<'_>,
     version: u32,
+    mut salvage: Option<&mut Salvage<'_>>,
 ) -> Result<()> {
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
     let folded = reader.number().map_err(wrong)?;
@@ -315,7 +361,11 @@ fn open_queue(
         let marks = reader.bytes().map_err(wrong)?;
         let removed = RoaringBitmap::deserialize_from(marks);
         let removed = removed.map_err(|_| wrong(reader.damage("marks of removed rows")))?;
-        files.push((ChunkFile::open(&*state.disk, path)?, removed));
+        match (ChunkFile::open(&*state.disk, path), salvage.as_deref_mut()) {
+            (Ok(file), _) => files.push((file, removed)),
+            (Err(error), Some(salvage)) => salvage.rows(&definition.name, path, error)?,
+            (Err(error), None) => return Err(error),
+        }
     }
     let backlog = Backlog::of_files(next, files);
     let mut queue = QueueTable::new(definition, backlog, folded);

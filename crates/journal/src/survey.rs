@@ -101,6 +101,7 @@ pub fn survey(
         next: Position(1),
         chain: Some(0),
         is_begun: segments.first().is_none_or(|first| first.id.epoch <= 1),
+        ended: None,
         visit,
     };
     let mut before: Option<SegmentId> = None;
@@ -108,6 +109,7 @@ pub fn survey(
         if before.is_some_and(|before| segment.id.epoch != before.epoch + 1) {
             walk.damaged(segment, 0, "the segment before this one is missing", None);
             walk.chain = None;
+            walk.ended = None;
         }
         before = Some(segment.id);
         if let Some(offset) = walk.segment(segment)? {
@@ -162,6 +164,8 @@ struct Walk<'v> {
     chain: Option<u32>,
     /// Whether it is known with which record the journal begins.
     is_begun: bool,
+    /// Where the file before this one ended: what is missing stood there.
+    ended: Option<(String, u64)>,
     visit: &'v mut dyn FnMut(Surveyed<'_>),
 }
 
@@ -186,6 +190,7 @@ impl Walk<'_> {
                         }
                         let what = "the frame does not follow the one before it";
                         self.damaged(segment, offset, what, Some(header.first));
+                        self.blame_the_file_before();
                     }
                     self.begin(&header);
                     let records: Vec<_> = records.with_bytes().collect();
@@ -197,6 +202,7 @@ impl Walk<'_> {
                         self.record(segment, offset, bytes, is_sound);
                     }
                     self.survey.frames += 1;
+                    self.ended = None;
                     self.chain = Some(header.crc);
                     offset += header.padded_bytes();
                 }
@@ -220,6 +226,7 @@ impl Walk<'_> {
                         if !self.is_begun {
                             self.damaged(segment, offset, UNREADABLE, None);
                         }
+                        self.ended = Some((segment.path.clone(), offset));
                         return Ok(None);
                     };
                     if self.is_begun && self.next > self.synced {
@@ -232,6 +239,15 @@ impl Walk<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Damage at the start of a file, where the one before it has room behind its last frame, is damage there.
+    fn blame_the_file_before(&mut self) {
+        if let (Some((file, offset)), Some(damage)) =
+            (self.ended.take(), self.survey.damages.last_mut())
+        {
+            (damage.file, damage.offset, damage.what) = (file, offset, UNREADABLE);
+        }
     }
 
     /// The first frame that can be read says with which record a trimmed journal begins.

@@ -76,7 +76,7 @@ impl Engine {
     }
 
     /// Folds every view that has something pending, then writes the manifest.
-    fn checkpoint(&mut self) -> Result<()> {
+    pub(super) fn checkpoint(&mut self) -> Result<()> {
         self.sweep_queues();
         self.wait_for_jobs()?;
         let tables: Vec<TableId> = self.state.catalog.iter().map(|(table, _)| table).collect();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
-use disk::Disk;
+use disk::{Disk, Lock};
 use journal::{FileJournal, Journal, JournalOptions, Position, Preparation};
 
 use super::frame::Frame;
@@ -26,7 +26,7 @@ use crate::snapshot::Snapshot;
 use crate::state::{Prepared, State, TABLES_DIR, table_dir};
 use crate::status::EngineStatus;
 
-const JOURNAL_DIR: &str = "journal";
+pub(crate) const JOURNAL_DIR: &str = "journal";
 const LOCK: &str = "lock";
 
 impl Engine {
@@ -38,15 +38,7 @@ impl Engine {
         if options.read_only {
             options.disk = super::read_only::over(options.disk)?;
         }
-        let lock = options
-            .disk
-            .lock(LOCK)
-            .map_err(|error| match error.kind() {
-                std::io::ErrorKind::WouldBlock => Error::Locked {
-                    holder: error.to_string(),
-                },
-                _ => failure::of_file(LOCK, &error),
-            })?;
+        let lock = lock(&*options.disk)?;
         let mut state = match manifest::open(&options.disk)? {
             Some(state) => state,
             None => begin(&options.disk)?,
@@ -56,9 +48,21 @@ impl Engine {
             ..Recovered::default()
         };
         let known_synced = state.position;
-        let (mut journal, found) = open_journal(&options, known_synced)?;
+        let (mut journal, found) = open_journal(&options, JOURNAL_DIR, known_synced)?;
         recovered.bytes_cut = found.bytes_cut;
         replay(&mut state, &mut journal, &mut recovered)?;
+        Engine::of_state(options, now, lock, state, journal, recovered)
+    }
+
+    /// An engine of a state that holds everything in the journal.
+    fn of_state(
+        options: Options,
+        now: Now,
+        lock: Box<dyn Lock>,
+        state: State,
+        journal: FileJournal,
+        mut recovered: Recovered,
+    ) -> Result<(Engine, Recovered)> {
         let unused = unnamed_folders(&state)?; // of tables that the records above the manifest have dropped
         recovered.tables = state.catalog.len() as u64;
         let status = EngineStatus {
@@ -111,10 +115,38 @@ impl Engine {
         Ok((engine, recovered))
     }
 
+    /// Puts all of a state into files, with a manifest that names them, and ends. The journal in `journal_dir` holds the
+    /// state's last record.
+    pub(crate) fn fold(
+        options: Options,
+        lock: Box<dyn Lock>,
+        state: State,
+        journal_dir: &str,
+    ) -> Result<()> {
+        let (journal, _) = open_journal(&options, journal_dir, state.position)?;
+        let now = Now::default();
+        let opened = Engine::of_state(options, now, lock, state, journal, Recovered::default());
+        let (mut engine, _) = opened?;
+        engine.checkpoint()
+    }
+
     /// What the journal holds back for deletes.
     pub(super) fn reserve_bytes(&self) -> u64 {
         reserve_bytes(&self.options)
     }
+}
+
+/// Takes the data directory for this process.
+///
+/// # Errors
+/// `Locked` where another has it.
+pub(crate) fn lock(disk: &dyn Disk) -> Result<Box<dyn Lock>> {
+    disk.lock(LOCK).map_err(|error| match error.kind() {
+        std::io::ErrorKind::WouldBlock => Error::Locked {
+            holder: error.to_string(),
+        },
+        _ => failure::of_file(LOCK, &error),
+    })
 }
 
 fn reserve_bytes(options: &Options) -> u64 {
@@ -141,7 +173,11 @@ fn begin(disk: &Arc<dyn Disk>) -> Result<State> {
     Ok(state)
 }
 
-fn open_journal(options: &Options, known_synced: u64) -> Result<(FileJournal, journal::Recovered)> {
+fn open_journal(
+    options: &Options,
+    dir: &str,
+    known_synced: u64,
+) -> Result<(FileJournal, journal::Recovered)> {
     let preparation = if options.seal_inline {
         Preparation::Inline
     } else {
@@ -153,7 +189,7 @@ fn open_journal(options: &Options, known_synced: u64) -> Result<(FileJournal, jo
         known_synced: Position(known_synced),
         preparation,
     };
-    let opened = FileJournal::open(Arc::clone(&options.disk), JOURNAL_DIR, journal_options);
+    let opened = FileJournal::open(Arc::clone(&options.disk), dir, journal_options);
     opened.map_err(failure::of_journal)
 }
 
@@ -253,7 +289,7 @@ fn unnamed_folders(state: &State) -> Result<Vec<String>> {
 }
 
 /// The files of queues and standing queries that the manifest names.
-pub(super) fn named_files(state: &State) -> BTreeSet<String> {
+pub(crate) fn named_files(state: &State) -> BTreeSet<String> {
     let percolates = state.percolates.values();
     let queries = percolates.flat_map(|pq| {
         let files = pq.files.iter().map(|file| &file.path);

@@ -10,6 +10,8 @@ mod faults;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod inspect;
+#[cfg(test)]
 mod language;
 #[cfg(test)]
 mod laws;

@@ -17,7 +17,7 @@ use crate::part::{Part, Source};
 use crate::seal::{Frozen, SealJob, Sealed, SegmentDeletions};
 use crate::snapshot::Snapshot;
 use held::{SealedPart, TailPart, install_tail};
-use open::{make_dir, next_number, open_segment, remove_orphans};
+use open::{highest_number, make_dir, next_number, open_segment, remove_orphans};
 
 /// What a table is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +111,15 @@ impl Table {
             next_number: next_number(files),
             unused: Vec::new(),
         })
+    }
+
+    /// Gives no new file a name that is in the directory: files that are not part of the table any more may still be there.
+    /// Errors: `Io`.
+    pub fn reserve_names(&mut self) -> Result<()> {
+        let highest = highest_number(&*self.disk, &self.dir);
+        let highest = highest.map_err(|error| Error::io(self.dir.as_str(), error))?;
+        self.next_number = self.next_number.max(highest + 1);
+        Ok(())
     }
 
     /// Whether a live row has that id. Errors: `Io`, `Corrupt`.

@@ -83,3 +83,20 @@ pub(super) fn next_number(files: &Files) -> u64 {
     let number = |name: &String| name.rsplit_once('-')?.1.parse::<u64>().ok();
     names.flatten().filter_map(number).max().unwrap_or(0) + 1
 }
+
+/// The highest number that a name in the table's directory carries, whosever it is.
+pub(super) fn highest_number(disk: &dyn Disk, dir: &str) -> io::Result<u64> {
+    let number = |name: &str| name.rsplit_once('-')?.1.parse::<u64>().ok();
+    let mut highest = 0;
+    for name in disk.list(dir)? {
+        highest = highest.max(number(&name).unwrap_or(0));
+        if name.starts_with("segment-") {
+            let below = disk.list(&format!("{dir}/{name}"))?;
+            highest = below
+                .iter()
+                .filter_map(|name| number(name))
+                .fold(highest, u64::max);
+        }
+    }
+    Ok(highest)
+}

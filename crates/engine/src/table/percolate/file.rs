@@ -194,6 +194,28 @@ impl Opened {
         })
     }
 
+    /// Ids that a damaged file seems to hold, as far as it can be read: for a message, nothing else.
+    pub(crate) fn unproven_ids(disk: &dyn Disk, path: &str) -> Vec<u64> {
+        let Ok(bytes) = disk.open(path).and_then(|file| file.map()) else {
+            return Vec::new();
+        };
+        let mut reader = Reader::new(bytes.get(HEAD_BYTES..).unwrap_or_default());
+        let mut read = || -> Read<Vec<u64>> {
+            for _ in 0..reader.count()? {
+                reader.number()?;
+            }
+            let mut ids = Vec::new();
+            for _ in 0..reader.count()? {
+                match read_row(&mut reader, VERSION) {
+                    Ok(row) => ids.push(row.id),
+                    Err(_) => break,
+                }
+            }
+            Ok(ids)
+        };
+        read().unwrap_or_default()
+    }
+
     /// What it holds, and where queries lie, at most `together` at a time, in order.
     pub(crate) fn contents(&self, together: usize) -> Result<Contents> {
         let wrong = |damage| failure::undecodable(&self.path, HEAD_BYTES, &damage);

@@ -132,6 +132,11 @@ impl Backlog {
         }
     }
 
+    /// The next row gets this number, if it is above the one due: those between were lost.
+    pub(crate) fn skip_to(&mut self, row: u64) {
+        self.next = self.next.max(row);
+    }
+
     /// The chunk that the next row goes into.
     fn open_chunk(&mut self) -> &mut Chunk {
         let takes_more = |chunk: &Chunk| match &chunk.rows {

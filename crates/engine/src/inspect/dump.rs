@@ -1,0 +1,235 @@
+//! What a data directory holds, row by row.
+
+use std::sync::Arc;
+
+use disk::{Disk, Overlay};
+use journal::Position;
+use query::request::{Item, Output, Select};
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use super::reading::Reading;
+use super::{Fault, say};
+use crate::catalog::{Catalog, TableId, show_create};
+use crate::command::Definition;
+use crate::engine::{JOURNAL_DIR, lock};
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::record::Record;
+use crate::table::percolate::row::{QUERY_COLUMNS, query_value};
+
+/// One line of a dump.
+#[derive(Debug)]
+pub enum Dumped<'a> {
+    /// A table begins.
+    Table {
+        /// Its name.
+        name: &'a str,
+        /// The statement that makes it again.
+        create: String,
+    },
+    /// One of its rows.
+    Row {
+        /// The table's name.
+        table: &'a str,
+        /// The row's number in its queue; `None` in other tables, whose rows have an id among their columns.
+        number: Option<u64>,
+        /// Column names and types, in the order of the values.
+        columns: &'a [(String, ColumnType)],
+        /// What it holds.
+        values: &'a [Value],
+    },
+}
+
+/// A record of the journal in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalEntry {
+    /// Its number.
+    pub position: u64,
+    /// The file that holds it, below the data directory.
+    pub file: String,
+    /// Where its frame begins. Bytes.
+    pub offset: u64,
+    /// Its length. Bytes.
+    pub bytes: u64,
+    /// What it did: tables, and rows by id or number. One that cannot be read has none.
+    pub parts: Vec<(String, String)>,
+    /// What is wrong with it; `None` for a sound one.
+    pub fault: Option<String>,
+    /// All of it, as the program's own types show it.
+    pub content: String,
+}
+
+fn reading(disk: &Arc<dyn Disk>) -> Result<Reading> {
+    let over: Arc<dyn Disk> =
+        Arc::new(Overlay::new(Arc::clone(disk)).map_err(|error| failure::of_file("", &error))?);
+    Reading::of(&over, &mut |_| {})
+}
+
+/// Shows the tables and rows of a directory that no server has, or of one table: all that can be read, in the order of ids
+/// and rows. Gives what is wrong with the rest. Changes nothing.
+///
+/// # Errors
+/// `Locked`, `NoSuchTable`; where there is no data directory, or its manifest cannot be read.
+pub fn dump(
+    disk: &Arc<dyn Disk>,
+    table: Option<&str>,
+    visit: &mut dyn FnMut(Dumped<'_>),
+) -> Result<Vec<Fault>> {
+    let _lock = lock(&**disk)?;
+    let mut reading = reading(disk)?;
+    let only = match table {
+        Some(name) => Some(reading.state.catalog.find(name)?),
+        None => None,
+    };
+    let tables: Vec<_> = reading
+        .state
+        .catalog
+        .iter()
+        .filter(|(table, _)| only.is_none_or(|only| only == *table))
+        .map(|(table, definition)| (table, Arc::clone(definition)))
+        .collect();
+    for (table, definition) in tables {
+        visit(Dumped::Table {
+            name: &definition.name,
+            create: show_create(&definition),
+        });
+        if let Err(error) = rows(&mut reading, table, &definition, visit) {
+            let fault = Fault::of(&error, &definition.name);
+            reading.faults.push(fault.ok_or(error)?);
+        }
+    }
+    Ok(reading.faults)
+}
+
+fn rows(
+    reading: &mut Reading,
+    table: TableId,
+    definition: &Definition,
+    visit: &mut dyn FnMut(Dumped<'_>),
+) -> Result<()> {
+    let named = |columns: &[Column]| -> Vec<(String, ColumnType)> {
+        let named = columns
+            .iter()
+            .map(|column| (column.name.clone(), column.kind));
+        named.collect()
+    };
+    let name = definition.name.as_str();
+    let mut show = |number, columns: &[(String, ColumnType)], values: &[Value]| {
+        visit(Dumped::Row {
+            table: name,
+            number,
+            columns,
+            values,
+        });
+    };
+    let state = &mut reading.state;
+    if let Some(search) = state.searches.get_mut(&table) {
+        let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
+        columns.extend(named(&definition.columns));
+        let failed = |error| failure::of_index(name, error);
+        let answer = search
+            .table
+            .snapshot()
+            .search(&everything(name, &columns), None)
+            .map_err(failed)?;
+        for row in answer.rows {
+            show(None, &columns, &row.map_err(failed)?);
+        }
+    } else if let Some(pq) = state.percolates.get_mut(&table) {
+        let columns: Vec<_> = QUERY_COLUMNS
+            .iter()
+            .map(|(name, kind)| ((*name).to_owned(), *kind))
+            .collect();
+        let queries = pq.set.snapshot();
+        for query in queries.iter() {
+            let slots = 0..QUERY_COLUMNS.len();
+            let values: Vec<Value> = slots.map(|slot| query_value(query, slot)).collect();
+            show(None, &columns, &values);
+        }
+    } else if let Some(queue) = state.queues.get(&table) {
+        let columns = named(queue.columns());
+        for row in queue.backlog.rows() {
+            if let Some(values) = queue.values(row)? {
+                show(Some(row), &columns, &values);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every row with these columns, by id.
+fn everything(table: &str, columns: &[(String, ColumnType)]) -> Select {
+    let item = |(name, _): &(String, ColumnType)| Item::Value {
+        what: Output::Expression(query::expression::Expression::Column(name.clone())),
+        name: name.clone(),
+    };
+    Select {
+        table: table.to_owned(),
+        items: columns.iter().map(item).collect(),
+        matching: None,
+        filter: None,
+        order: Vec::new(),
+        limit: None,
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
+/// Shows every record of the journal that can be found, in order, damaged ones too. Gives what is wrong. Changes nothing.
+///
+/// # Errors
+/// As [`dump`].
+pub fn dump_journal(
+    disk: &Arc<dyn Disk>,
+    visit: &mut dyn FnMut(JournalEntry),
+) -> Result<Vec<Fault>> {
+    let _lock = lock(&**disk)?;
+    let mut catalog = match reading(disk) {
+        Ok(reading) => reading.state.catalog,
+        Err(Error::Corrupt { .. }) => Catalog::default(), // the journal can be shown without a manifest
+        Err(error) => return Err(error),
+    };
+    let shown = &mut |surveyed: journal::Surveyed<'_>| {
+        let mut entry = JournalEntry {
+            position: surveyed.position.0,
+            file: surveyed.file.to_owned(),
+            offset: surveyed.offset,
+            bytes: surveyed.bytes.len() as u64,
+            parts: Vec::new(),
+            fault: (!surveyed.is_sound).then(|| "its checksum does not match".to_owned()),
+            content: String::new(),
+        };
+        match Record::decode(surveyed.bytes) {
+            Ok(record) => {
+                learn(&mut catalog, &record);
+                entry.parts = say::parts(&catalog, &record);
+                entry.content = format!("{record:?}");
+            }
+            Err(damage) => {
+                let why = format!("expected {} at byte {}", damage.why, damage.offset);
+                entry.fault.get_or_insert(why);
+            }
+        }
+        visit(entry);
+    };
+    let found = journal::survey(&**disk, JOURNAL_DIR, Position(0), Position(1), shown);
+    let found = found.map_err(failure::of_journal)?;
+    let fault = |damage: journal::Damage| Fault {
+        file: damage.file,
+        offset: damage.offset,
+        what: damage.what.to_owned(),
+    };
+    Ok(found.damages.into_iter().map(fault).collect())
+}
+
+/// Tables that are gone by the end have names in the records that made them.
+fn learn(catalog: &mut Catalog, record: &Record) {
+    match record {
+        Record::Create { table, definition } if catalog.get(*table).is_none() => {
+            catalog.insert(*table, Arc::new(definition.clone()));
+        }
+        Record::Many(members) => members.iter().for_each(|member| learn(catalog, member)),
+        _ => {}
+    }
+}

@@ -1,0 +1,136 @@
+//! A whole data directory as far as it can be read.
+
+use std::sync::Arc;
+
+use disk::Disk;
+use journal::Survey;
+
+use super::salvage::Salvage;
+use super::{Fault, Loss, replay};
+use crate::engine::JOURNAL_DIR;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::manifest;
+use crate::record::{Document, Documents, Record};
+use crate::state::{Prepared, State};
+
+/// What was read, and what was wrong with it.
+pub(super) struct Reading {
+    pub(super) state: State,
+    pub(super) journal: Survey,
+    pub(super) faults: Vec<Fault>,
+    pub(super) losses: Vec<Loss>,
+    pub(super) left_out: Vec<String>,
+    /// Documents that were saved from damaged segments.
+    pub(super) documents_saved: u64,
+}
+
+impl Reading {
+    /// Reads everything, and every byte of it that has a checksum. The disk is changed as recovery changes it.
+    ///
+    /// # Errors
+    /// Where there is no data directory, its manifest cannot be read, a newer version wrote it, or the device fails.
+    pub(super) fn of(disk: &Arc<dyn Disk>, progress: &mut dyn FnMut(&str)) -> Result<Reading> {
+        let mut salvage = Salvage::new(progress);
+        (salvage.progress)(manifest::PATH);
+        let opened = manifest::open_with(disk, Some(&mut salvage))?;
+        let Some(mut state) = opened else {
+            let failed = |error| failure::of_file(JOURNAL_DIR, &error);
+            return Err(match disk.exists(JOURNAL_DIR).map_err(failed)? {
+                true => failure::damaged(
+                    manifest::PATH,
+                    0,
+                    "the file is missing beside a journal: without it nothing can be read; restore a backup",
+                ),
+                false => Error::invalid("no data directory: there is no manifest"),
+            });
+        };
+        let known_synced = state.position;
+        read_rows(&mut state, &mut salvage)?;
+        let documents_saved = salvage.documents.len() as u64;
+        store_again(&mut state, &mut salvage)?;
+        (salvage.progress)(JOURNAL_DIR);
+        let journal = replay::replay(&mut state, &mut salvage, known_synced)?;
+        Ok(Reading {
+            state,
+            journal,
+            faults: salvage.faults,
+            losses: without_repetition(salvage.losses),
+            left_out: salvage.left_out,
+            documents_saved,
+        })
+    }
+}
+
+/// What a record is known to have held may show as a gap, too.
+fn without_repetition(losses: Vec<Loss>) -> Vec<Loss> {
+    let mut seen = std::collections::BTreeSet::new();
+    let first = losses.into_iter().filter(|loss| seen.insert(loss.clone()));
+    first.collect()
+}
+
+/// Reads every queue row that lies in a file; those that cannot be read are taken out.
+fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
+    let tables: Vec<_> = state.queues.keys().copied().collect();
+    for table in tables {
+        let Some(queue) = state.queues.get(&table) else {
+            continue;
+        };
+        let name = queue.definition.name.clone();
+        let files: Vec<String> = queue
+            .backlog
+            .files()
+            .map(|(file, _)| file.path().to_owned())
+            .collect();
+        if let Some(last) = files.last() {
+            (salvage.progress)(last);
+        }
+        let mut lost = Vec::new();
+        for row in queue.backlog.rows() {
+            if let Err(error) = queue.values(row) {
+                salvage.note(error, "")?;
+                lost.push(row);
+            }
+        }
+        if lost.is_empty() {
+            continue;
+        }
+        if let Some(queue) = state.queues.get_mut(&table) {
+            for row in &lost {
+                queue.backlog.remove(*row);
+            }
+            queue.changed = true;
+            state.touched_queues.insert(table);
+        }
+        salvage.lost(&name, format!("queue rows {}", super::say::ranges(lost)));
+    }
+    Ok(())
+}
+
+/// Puts the documents of damaged segments into the tails of their tables: nobody listens to these.
+fn store_again(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
+    for (table, id, row) in std::mem::take(&mut salvage.documents) {
+        let Some(search) = state.searches.get(&table) else {
+            continue;
+        };
+        let failed = |error| failure::of_index(&search.definition.name, error);
+        if search.table.contains(id).map_err(failed)? {
+            continue;
+        }
+        let position = search.folded + 1; // above what its files are said to hold
+        let record = Record::Documents(Documents {
+            table,
+            documents: vec![Document {
+                id,
+                replaces: false,
+                row,
+            }],
+            hits: Vec::new(),
+            counts: Vec::new(),
+        });
+        let before = state.position;
+        state.apply(&record, position, &mut Prepared::default())?;
+        state.position = before;
+    }
+    Ok(())
+}

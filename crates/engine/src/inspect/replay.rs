@@ -1,0 +1,184 @@
+//! The journal's records, applied as far as they can be.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use journal::{Position, Survey, Surveyed};
+
+use super::salvage::Salvage;
+use super::{Fault, say};
+use crate::catalog::TableId;
+use crate::engine::JOURNAL_DIR;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::record::Record;
+use crate::state::{Prepared, State};
+
+/// Applies what the journal holds above the tables' files, and notes what is lost.
+pub(super) fn replay(
+    state: &mut State,
+    salvage: &mut Salvage<'_>,
+    known_synced: u64,
+) -> Result<Survey> {
+    let needed = Position(state.lowest_folded(state.catalog_folded)).next();
+    let disk = std::sync::Arc::clone(&state.disk);
+    let mut replay = Replay {
+        state,
+        salvage,
+        needed,
+        failed: None,
+        gaps: BTreeMap::new(),
+    };
+    let found = journal::survey(
+        &*disk,
+        JOURNAL_DIR,
+        Position(known_synced),
+        needed,
+        &mut |surveyed| replay.take(&surveyed),
+    );
+    let (failed, gaps) = (replay.failed.take(), std::mem::take(&mut replay.gaps));
+    let found = found.map_err(failure::of_journal)?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    note_damages(salvage, &found);
+    for (table, rows) in gaps {
+        let name = say::table(&state.catalog, table);
+        let what = format!("queue rows {}", say::ranges(rows.into_iter().flatten()));
+        salvage.lost(&name, what);
+    }
+    state.position = state.position.max(found.last.0);
+    Ok(found)
+}
+
+fn note_damages(salvage: &mut Salvage<'_>, found: &Survey) {
+    for damage in &found.damages {
+        salvage.faults.push(Fault {
+            file: damage.file.clone(),
+            offset: damage.offset,
+            what: damage.what.to_owned(),
+        });
+        if damage.first <= damage.last && damage.what != RECORD_DAMAGED {
+            let what = format!(
+                "journal records {}: what they held is unknown, but for what is listed of them here",
+                say::ranges([damage.first.0..damage.last.0 + 1].into_iter().flatten())
+            );
+            salvage.lost("", what);
+        }
+    }
+}
+
+/// What the journal says of one record; what that one held is listed by itself.
+const RECORD_DAMAGED: &str = "the checksum of a record does not match";
+
+struct Replay<'a, 'p> {
+    state: &'a mut State,
+    salvage: &'a mut Salvage<'p>,
+    needed: Position,
+    failed: Option<Error>,
+    /// Rows of queues that never came.
+    gaps: BTreeMap<TableId, Vec<Range<u64>>>,
+}
+
+impl Replay<'_, '_> {
+    fn take(&mut self, surveyed: &Surveyed<'_>) {
+        if self.failed.is_some() || surveyed.position < self.needed {
+            return;
+        }
+        let position = surveyed.position.0;
+        match Record::decode(surveyed.bytes) {
+            Ok(record) if surveyed.is_sound => {
+                if let Err(error) = self.apply(record, position) {
+                    let fault = Fault {
+                        file: surveyed.file.to_owned(),
+                        offset: surveyed.offset,
+                        what: format!("record {position}: {error}"),
+                    };
+                    self.salvage.faults.push(fault);
+                }
+            }
+            // As far as it can be told: one bit may be wrong anywhere in it.
+            Ok(record) => self.lose(&record, " (as the damaged record says)"),
+            Err(_) if !surveyed.is_sound => {
+                let what = format!("journal record {position}: it cannot be read");
+                self.salvage.lost("", what);
+            }
+            Err(damage) => {
+                let fault = Fault {
+                    file: surveyed.file.to_owned(),
+                    offset: surveyed.offset,
+                    what: format!("record {position}: expected {}", damage.why),
+                };
+                self.salvage.faults.push(fault);
+                let what = format!("journal record {position}: it cannot be understood");
+                self.salvage.lost("", what);
+            }
+        }
+    }
+
+    fn lose(&mut self, record: &Record, source: &str) {
+        for (table, what) in say::parts(&self.state.catalog, record) {
+            self.salvage.lost(&table, format!("{what}{source}"));
+        }
+    }
+
+    /// Each part by itself: one whose table is lost does not take the others with it.
+    fn apply(&mut self, record: Record, position: u64) -> Result<()> {
+        if let Record::Many(members) = record {
+            let applied = members
+                .into_iter()
+                .map(|member| self.apply(member, position));
+            return applied.fold(Ok(()), Result::and);
+        }
+        let record = self.fitted(record, position)?;
+        let applied = self
+            .state
+            .apply(&record, position, &mut Prepared::default());
+        if applied.is_err() {
+            self.lose(&record, "");
+        }
+        applied.map(drop)
+    }
+
+    /// What lost records have left behind is made up for: rows that never came are skipped, and a document whose deletion
+    /// is lost gives way to the one that followed it.
+    fn fitted(&mut self, mut record: Record, position: u64) -> Result<Record> {
+        match &mut record {
+            Record::Rows {
+                table, first_row, ..
+            } => self.skip_rows(*table, *first_row, position),
+            Record::Documents(documents) => {
+                if let Some(search) = self.state.searches.get(&documents.table)
+                    && position > search.folded
+                {
+                    for document in &mut documents.documents {
+                        let held = search.table.contains(document.id);
+                        let failed = |error| failure::of_index(&search.definition.name, error);
+                        document.replaces |= held.map_err(failed)?;
+                    }
+                }
+                for hits in &documents.hits {
+                    self.skip_rows(hits.queue, hits.first_row, position);
+                }
+            }
+            Record::Hits(documents) => {
+                for hits in &documents.hits {
+                    self.skip_rows(hits.queue, hits.first_row, position);
+                }
+            }
+            _ => {}
+        }
+        Ok(record)
+    }
+
+    fn skip_rows(&mut self, table: TableId, first_row: u64, position: u64) {
+        let Some(queue) = self.state.queues.get_mut(&table) else {
+            return;
+        };
+        let next = queue.backlog.next();
+        if position > queue.folded && next < first_row {
+            queue.backlog.skip_to(first_row);
+            self.gaps.entry(table).or_default().push(next..first_row);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Files that cannot be used as they are: noted, left out, and read as far as they can be.
+
+use std::sync::Arc;
+
+use disk::Disk;
+use query::value::Value;
+
+use super::{Fault, Loss};
+use crate::catalog::TableId;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::state::table_dir;
+use crate::table::percolate::counts;
+use crate::table::percolate::file::Opened;
+
+/// What a reading finds wrong, and what it saves of it.
+pub(crate) struct Salvage<'p> {
+    pub(super) faults: Vec<Fault>,
+    pub(super) losses: Vec<Loss>,
+    /// Documents of damaged segments, to be stored again.
+    pub(super) documents: Vec<(TableId, u64, Vec<Value>)>,
+    /// Files that are left out: not only where the fault is, but with what is of no use without it.
+    pub(super) left_out: Vec<String>,
+    /// Told each file before it is read.
+    pub(super) progress: &'p mut dyn FnMut(&str),
+}
+
+impl Salvage<'_> {
+    pub(super) fn new(progress: &mut dyn FnMut(&str)) -> Salvage<'_> {
+        Salvage {
+            faults: Vec::new(),
+            losses: Vec::new(),
+            documents: Vec::new(),
+            left_out: Vec::new(),
+            progress,
+        }
+    }
+
+    /// Takes note of an error that is a file's fault; gives any other back.
+    pub(super) fn note(&mut self, error: Error, file: &str) -> Result<()> {
+        match Fault::of(&error, file) {
+            Some(fault) => {
+                self.faults.push(fault);
+                Ok(())
+            }
+            None => Err(error),
+        }
+    }
+
+    pub(super) fn lost(&mut self, table: &str, what: impl Into<String>) {
+        self.losses.push(Loss {
+            table: table.to_owned(),
+            what: what.into(),
+        });
+    }
+
+    /// Verifies every segment of a search table, leaves damaged ones out and keeps their rows.
+    pub(crate) fn segments(
+        &mut self,
+        disk: &Arc<dyn Disk>,
+        table: TableId,
+        name: &str,
+        files: &mut index::Files,
+    ) -> Result<()> {
+        let dir = table_dir(table);
+        for listed in std::mem::take(&mut files.segments) {
+            let path = format!("{dir}/{}", listed.directory);
+            (self.progress)(&path);
+            let errors = index::verify(disk, &dir, &listed);
+            if errors.is_empty() {
+                files.segments.push(listed);
+                continue;
+            }
+            for error in errors {
+                self.note(failure::of_index(name, error), &path)?;
+            }
+            let mut documents = Vec::new();
+            let saved = index::saved_rows(disk, &dir, &listed, &mut |id, row| {
+                documents.push((table, id, row));
+            });
+            self.documents.append(&mut documents);
+            self.left_out.push(path.clone());
+            let Ok(saved) = saved else {
+                let what = format!("{} documents of {path}, ids unknown", listed.rows);
+                self.lost(name, what);
+                continue;
+            };
+            if !saved.lost.is_empty() {
+                let what = format!("documents {}", super::say::ranges(saved.lost));
+                self.lost(name, what);
+            }
+            if saved.unknown > 0 {
+                let what = format!("{} documents of {path}, ids unknown", saved.unknown);
+                self.lost(name, what);
+            }
+            if saved.deleted_unknown {
+                let what = format!("deletions in {path}: deleted documents may be back");
+                self.lost(name, what);
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of standing queries that can be read.
+    pub(crate) fn queries<'f>(
+        &mut self,
+        disk: &dyn Disk,
+        name: &str,
+        paths: Vec<&'f str>,
+    ) -> Result<Vec<&'f str>> {
+        let mut sound = Vec::new();
+        for path in paths {
+            (self.progress)(path);
+            let read = Opened::new(disk, path).and_then(|file| file.contents(usize::MAX).map(drop));
+            match read {
+                Ok(()) => sound.push(path),
+                Err(error) => {
+                    self.note(error, path)?;
+                    self.left_out.push(path.to_owned());
+                    let what = match Opened::unproven_ids(disk, path) {
+                        ids if ids.is_empty() => {
+                            format!("standing queries of {path}, ids unknown")
+                        }
+                        ids => format!(
+                            "standing queries {} (those of {path} that can be told; a later file may hold them too)",
+                            super::say::ranges(ids)
+                        ),
+                    };
+                    self.lost(name, what);
+                }
+            }
+        }
+        Ok(sound)
+    }
+
+    /// Whether a file of hit counts can be read.
+    pub(crate) fn counts(&mut self, disk: &dyn Disk, name: &str, path: &str) -> Result<bool> {
+        (self.progress)(path);
+        let Err(error) = counts::load(disk, path) else {
+            return Ok(true);
+        };
+        self.note(error, path)?;
+        self.left_out.push(path.to_owned());
+        self.lost(name, "hit counts of standing queries: they begin at 0");
+        Ok(false)
+    }
+
+    /// A file of queue rows that cannot be opened.
+    pub(crate) fn rows(&mut self, name: &str, path: &str, error: Error) -> Result<()> {
+        self.note(error, path)?;
+        self.left_out.push(path.to_owned());
+        self.lost(name, format!("queue rows of {path}, numbers unknown"));
+        Ok(())
+    }
+}

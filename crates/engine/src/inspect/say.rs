@@ -1,0 +1,117 @@
+//! Numbers and records in words.
+
+use crate::catalog::{Catalog, TableId};
+use crate::record::Record;
+
+/// Rising numbers as ranges: `3, 5-9`. At most so many ranges are written out.
+pub(super) fn ranges(numbers: impl IntoIterator<Item = u64>) -> String {
+    const RANGES_MAX: usize = 1_000;
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, end)) if end.checked_add(1) == Some(number) => *end = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let more = ranges.len().saturating_sub(RANGES_MAX);
+    let shown = ranges
+        .iter()
+        .take(RANGES_MAX)
+        .map(|(start, end)| match start == end {
+            true => start.to_string(),
+            false => format!("{start}-{end}"),
+        });
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text += &format!(" and {more} further ranges");
+    }
+    text
+}
+
+/// A table by name, or by number where it has none any more.
+pub(super) fn table(catalog: &Catalog, table: TableId) -> String {
+    match catalog.get(table) {
+        Some(definition) => definition.name.clone(),
+        None => format!("table {table}"),
+    }
+}
+
+/// What a record did, for each of its parts: the table, and which rows.
+pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
+    let name = |of: &TableId| table(catalog, *of);
+    let numbers = |ids: &[u64]| {
+        let mut ids = ids.to_vec();
+        ids.sort_unstable();
+        ranges(ids)
+    };
+    match record {
+        Record::Many(members) => members
+            .iter()
+            .flat_map(|member| parts(catalog, member))
+            .collect(),
+        Record::Create { definition, .. } => {
+            vec![(definition.name.clone(), "created".to_owned())]
+        }
+        Record::Drop { table } => vec![(name(table), "dropped".to_owned())],
+        Record::Documents(documents) => {
+            let ids: Vec<u64> = documents.documents.iter().map(|one| one.id).collect();
+            let stored = format!("documents {}", numbers(&ids));
+            let mut said = vec![(name(&documents.table), stored)];
+            said.extend(hits(catalog, documents));
+            said
+        }
+        Record::Hits(documents) => hits(catalog, documents).collect(),
+        Record::DeleteDocuments { table, ids } => {
+            let gone = format!("deletion of documents {}", numbers(ids));
+            vec![(name(table), gone)]
+        }
+        Record::Queries { table, queries } => {
+            let ids: Vec<u64> = queries.iter().map(|query| query.id).collect();
+            let stored = format!("standing queries {}", numbers(&ids));
+            vec![(name(table), stored)]
+        }
+        Record::DeleteQueries { table, ids } => {
+            let gone = format!("deletion of standing queries {}", numbers(ids));
+            vec![(name(table), gone)]
+        }
+        Record::Rows {
+            table,
+            first_row,
+            rows,
+            ..
+        } => {
+            let rows = ranges(*first_row..first_row + rows.len() as u64);
+            vec![(name(table), format!("queue rows {rows}"))]
+        }
+        Record::RemoveRows { table, rows } => {
+            let gone = format!("removal of queue rows {}", numbers(rows));
+            vec![(name(table), gone)]
+        }
+        Record::Alter { table, columns, .. } => {
+            let names = columns.iter().map(|column| column.name.as_str());
+            let names = names.collect::<Vec<_>>().join(", ");
+            vec![(name(table), format!("change of the columns to {names}"))]
+        }
+        Record::Clear { table, kept } => {
+            let gone = match kept.is_empty() {
+                true => "removal of all queue rows".to_owned(),
+                false => format!("removal of all queue rows but {}", numbers(kept)),
+            };
+            vec![(name(table), gone)]
+        }
+        Record::Pause { table, paused } => {
+            let what = if *paused { "paused" } else { "resumed" };
+            vec![(name(table), what.to_owned())]
+        }
+    }
+}
+
+fn hits<'a>(
+    catalog: &'a Catalog,
+    documents: &'a crate::record::Documents,
+) -> impl Iterator<Item = (String, String)> + 'a {
+    documents.hits.iter().map(|hits| {
+        let rows = ranges(hits.first_row..hits.first_row + hits.rows());
+        (table(catalog, hits.queue), format!("queue rows {rows}"))
+    })
+}
