@@ -8,6 +8,7 @@ mod command_line;
 mod figures;
 mod http_door;
 mod kill;
+mod kill_queue;
 mod life;
 mod load_verb;
 mod match_verb;
