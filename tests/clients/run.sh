@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts a server in a directory of its own and drives it with the mysql client, PyMySQL, Perl DBI, elasticsearch-py and curl.
+# Starts servers in directories of their own and drives them with the mysql client, PyMySQL, Perl DBI, libmysqlclient,
+# elasticsearch-py and curl.
 # usage: tests/clients/run.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,14 +25,44 @@ finish() {
 }
 trap finish EXIT
 
-mkfifo "$scratch/ready"
-(
-    cd "$scratch"
-    exec "$binary" serve --data "$scratch/data" --mysql 127.0.0.1:0 --http 127.0.0.1:0
-) >"$scratch/ready" 2>"$scratch/log" &
-server=$!
-exec 3<"$scratch/ready"
-read -r -t 30 ready <&3 || { echo 'the server did not say that it is ready' >&2; exit 1; }
+# start NAME MYSQL: a server of its own directory; its ready line goes to $ready, its process to $server
+start() {
+    mkfifo "$scratch/ready.$1"
+    (
+        cd "$scratch"
+        exec "$binary" serve --data "$scratch/data.$1" --mysql "$2" --http 127.0.0.1:0
+    ) >"$scratch/ready.$1" 2>"$scratch/log" &
+    server=$!
+    exec 3<"$scratch/ready.$1"
+    read -r -t 30 ready <&3 || { echo 'the server did not say that it is ready' >&2; exit 1; }
+}
+
+# stop: SIGTERM; finish, checkpoint, exit 0
+stop() {
+    kill -TERM "$server"
+    wait "$server" || { echo "the server ended with status $? after SIGTERM" >&2; exit 1; }
+    server=
+}
+
+# queues: Q4M's clients, by TCP or where SEINE_SOCKET says
+queues() {
+    echo "-- queue_pymysql.py$1"
+    "${SEINE_TEST_PYTHON:-python3}" "$here/queue_pymysql.py"
+    if perl -MDBD::mysql -e 1 2>/dev/null; then
+        echo "-- queue_dbi.pl$1"
+        perl "$here/queue_dbi.pl"
+    else
+        echo '-- queue_dbi.pl: left out, no DBD::mysql here'
+    fi
+    if command -v cc >/dev/null && command -v mysql_config mariadb_config >/dev/null; then
+        echo "-- queue_c.sh$1"
+        bash "$here/queue_c.sh"
+    else
+        echo '-- queue_c.sh: left out, no C compiler or no libmysqlclient here'
+    fi
+}
+
+start tcp 127.0.0.1:0
 mysql=$(sed -n 's/.*mysql=\([^ ]*\).*/\1/p' <<<"$ready")
 http=$(sed -n 's/.*http=\([^ ]*\).*/\1/p' <<<"$ready")
 
@@ -56,8 +87,11 @@ else
     echo '-- dbi_client.pl: left out, no DBD::mysql here'
 fi
 
-# SIGTERM: finish, checkpoint, exit 0.
-kill -TERM "$server"
-wait "$server" || { echo "the server ended with status $? after SIGTERM" >&2; exit 1; }
-server=
+queues ''
+stop
+
+start socket "unix:$scratch/mysql.sock"
+export SEINE_SOCKET=$scratch/mysql.sock
+queues ' by a unix socket'
+stop
 echo 'clients: all passed'

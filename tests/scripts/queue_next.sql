@@ -64,8 +64,8 @@ ok, 0 rows
 
 SHOW QUEUES;
 ----
-Queue | Rows | Owned | Waiting | Restored
-q | 0 | 0 | 0 | 0
+Queue | Rows | Owned | Waiting | Restored | Paused
+q | 0 | 0 | 0 | 0 | NO
 
 CALL QUEUE_NEXT('nothing', 0);
 ----

@@ -98,7 +98,7 @@ error 1235 (42000): not yet: UPDATE; REPLACE replaces a row
 
 ALTER TABLE t ADD COLUMN c int;
 ----
-error 1235 (42000): not yet: ALTER TABLE
+error 1235 (42000): not yet: ALTER TABLE of 't', which is no queue
 
 SHOW NOTHING;
 ----

@@ -59,6 +59,7 @@ pub(crate) struct QueueView {
     pub(crate) waiting: u64,
     /// Times that a row was given back, since the start.
     pub(crate) restored: u64,
+    pub(crate) paused: bool,
     pub(crate) memory_bytes: u64,
     pub(crate) files: u64,
     pub(crate) next_row: u64,

@@ -103,6 +103,7 @@ impl Engine {
                 rows: queue.backlog.len(),
                 owned: queue.lane.held().len() as u64,
                 waiting: queue.lane.waiting() as u64,
+                paused: queue.is_paused,
                 restored: queue.stats.restored_by_abort + queue.stats.restored_by_close,
                 memory_bytes: queue.backlog.memory_bytes(),
                 files: queue.backlog.file_count(),

@@ -15,6 +15,8 @@ pub struct QueueReport {
     pub waiting: u64,
     /// Times that a row was given back, since the server's start.
     pub restored: u64,
+    /// Whether its rows are held back, by `QUEUE_PAUSE`.
+    pub paused: bool,
 }
 
 impl Snapshot {
@@ -35,6 +37,7 @@ impl Snapshot {
                     owned: view.owned,
                     waiting: view.waiting,
                     restored: view.restored,
+                    paused: view.paused,
                 })
             })
             .collect();

@@ -89,6 +89,7 @@ pub fn write(node: &Node, statement: Statement) -> Result<Command, Failure> {
             filter,
             limit,
         },
+        Statement::Truncate { table } if is_queue(node, &table)? => Command::Truncate { table },
         Statement::Truncate { table } => Command::Delete {
             table,
             matching: None,
@@ -107,6 +108,13 @@ fn lone_column(node: &Node, table: &str) -> Result<Option<Vec<String>>, Failure>
         .definition(table)
         .is_ok_and(|definition| matches!(definition.kind, Kind::Percolate { .. }));
     Ok(is_pq.then(|| vec!["query".to_owned()]))
+}
+
+/// Rows of a queue that somebody owns go by TRUNCATE, and stay by a DELETE of somebody else.
+fn is_queue(node: &Node, table: &str) -> Result<bool, Failure> {
+    let snapshot = node.engine()?.snapshot();
+    let definition = snapshot.definition(table);
+    Ok(definition.is_ok_and(|definition| matches!(definition.kind, Kind::Queue(_))))
 }
 
 /// The command of a CREATE TABLE.

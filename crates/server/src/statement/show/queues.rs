@@ -12,7 +12,7 @@ use crate::node::Node;
 
 /// SHOW QUEUES: a line for each queue.
 pub fn queues(node: &Node, like: Option<String>) -> Result<Outcome, Failure> {
-    let headers = ["Queue", "Rows", "Owned", "Waiting", "Restored"];
+    let headers = ["Queue", "Rows", "Owned", "Waiting", "Restored", "Paused"];
     let row = |report: QueueReport| {
         vec![
             report.queue,
@@ -20,6 +20,7 @@ pub fn queues(node: &Node, like: Option<String>) -> Result<Outcome, Failure> {
             report.owned.to_string(),
             report.waiting.to_string(),
             report.restored.to_string(),
+            if report.paused { "YES" } else { "NO" }.to_owned(),
         ]
     };
     let reports = node.engine()?.snapshot().queues();
