@@ -282,18 +282,33 @@ pub struct Keyword {
 }
 
 /// Rows, one at a time; every one has as many values as the answer has columns.
-pub struct Rows(Box<dyn Iterator<Item = Result<Vec<Value>>> + Send>);
+pub struct Rows {
+    rows: Box<dyn Iterator<Item = Result<Vec<Value>>> + Send>,
+    is_ready: bool,
+}
 
 impl Rows {
     /// Rows that are at hand.
     #[must_use]
     pub fn ready(rows: Vec<Vec<Value>>) -> Rows {
-        Rows(Box::new(rows.into_iter().map(Ok)))
+        Rows {
+            rows: Box::new(rows.into_iter().map(Ok)),
+            is_ready: true,
+        }
     }
 
     /// Rows that are read as they are asked for.
     pub fn reading(rows: impl Iterator<Item = Result<Vec<Value>>> + Send + 'static) -> Rows {
-        Rows(Box::new(rows))
+        Rows {
+            rows: Box::new(rows),
+            is_ready: false,
+        }
+    }
+
+    /// Whether they are at hand: taking them reads no file and decodes nothing.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.is_ready
     }
 }
 
@@ -301,7 +316,7 @@ impl Iterator for Rows {
     type Item = Result<Vec<Value>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
+        self.rows.next()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The door of the engine: commands wait here, bounded, until its thread takes them.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use crate::status::EngineStatus;
 pub(crate) struct Shared {
     pub(crate) snapshot: ArcSwap<Snapshot>,
     pub(crate) status: Mutex<EngineStatus>,
+    pub(crate) upheavals: AtomicU64,
     pub(crate) work: Work,
 }
 
@@ -57,8 +59,11 @@ impl Handle {
                 reply,
             },
         ));
+        let sleeps = std::mem::take(&mut queue.sleeps);
         drop(queue);
-        self.inbox.filled.notify_one();
+        if sleeps {
+            self.inbox.filled.notify_one();
+        }
         Ok(())
     }
 
@@ -66,6 +71,13 @@ impl Handle {
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.shared.snapshot.load_full()
+    }
+
+    /// How often tables changed, or owners lost their rows to somebody else's statement. While this stands still, the row
+    /// that a session was given is the row that it owns, and looks the same.
+    #[must_use]
+    pub fn upheavals(&self) -> u64 {
+        self.shared.upheavals.load(Ordering::Acquire)
     }
 
     /// Counters as of the last batch.
@@ -111,7 +123,9 @@ impl Mailbox {
     pub(crate) fn take(&self, patience: Option<Duration>) -> Vec<Envelope> {
         let mut queue = self.inbox.lock();
         if queue.waiting.is_empty() && !queue.woken {
+            queue.sleeps = true;
             queue = self.inbox.wait(queue, patience);
+            queue.sleeps = false;
         }
         queue.woken = false;
         let mut batch = Vec::with_capacity(queue.waiting.len().min(BATCH_COMMANDS_MAX));
@@ -167,6 +181,8 @@ struct Queue {
     waiting: VecDeque<(usize, Envelope)>,
     bytes: usize,
     woken: bool,
+    /// The engine's thread waits and was not woken yet; waking costs a system call, so it is done once.
+    sleeps: bool,
     closed: bool,
 }
 

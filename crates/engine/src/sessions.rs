@@ -134,6 +134,7 @@ impl Sessions {
         let Some(queue) = state.queues.get_mut(&table) else {
             return;
         };
+        state.is_loss_unpublished = true;
         for (_, holder) in queue.lane.release_all() {
             let Holder::Session(session) = holder;
             if let Some(owned) = self.owners.get_mut(&session)

@@ -33,6 +33,8 @@ pub(crate) struct State {
     pub(crate) position: u64,
     /// The catalog changed since readers last got a snapshot.
     pub(crate) is_catalog_unpublished: bool,
+    /// Owners lost rows to somebody else's statement since readers were last told.
+    pub(crate) is_loss_unpublished: bool,
     /// Queues whose rows changed in this batch.
     pub(crate) touched_queues: BTreeSet<TableId>,
     /// Queues that somebody waits for and whose rows may have become free.
@@ -69,6 +71,7 @@ impl State {
             queues: Queues::default(),
             position: 0,
             is_catalog_unpublished: true,
+            is_loss_unpublished: false,
             touched_queues: BTreeSet::new(),
             freed: BTreeSet::new(),
         }

@@ -1,6 +1,7 @@
 //! Opening a data directory: manifest, then the journal above it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
@@ -77,6 +78,7 @@ impl Engine {
             Jobs::background()?
         };
         let shared = Shared {
+            upheavals: AtomicU64::new(0),
             snapshot: ArcSwap::from_pointee(Snapshot::default()),
             status: Mutex::default(),
             work: Work::default(),

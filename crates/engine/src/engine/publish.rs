@@ -1,6 +1,7 @@
 //! Showing readers what a synced batch has made.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -60,6 +61,10 @@ impl Engine {
     /// read by this thread, so no snapshot is needed for them.
     pub(super) fn publish(&mut self) {
         let mut changed = false;
+        if std::mem::take(&mut self.state.is_loss_unpublished) || self.state.is_catalog_unpublished
+        {
+            self.shared.upheavals.fetch_add(1, Ordering::Release);
+        }
         if std::mem::take(&mut self.state.is_catalog_unpublished) {
             self.views.catalog = Arc::new(self.state.catalog.clone());
             self.views.retain(&self.state.catalog);

@@ -240,8 +240,9 @@ impl<'a> Connection<'a> {
             table,
             counted,
         } = found;
+        let reads = !answer.rows.is_ready();
         let (node, encoder) = (&self.node, &mut self.encoder);
-        let begun = make(counted, || {
+        let begun = make(reads, || {
             guarded(node, || Sending::begin(answer, &table, encoder))
         });
         let mut sending = match begun {
@@ -250,7 +251,7 @@ impl<'a> Connection<'a> {
         };
         loop {
             let encoder = &mut self.encoder;
-            match make(counted, || guarded(node, || sending.fill(encoder))) {
+            match make(reads, || guarded(node, || sending.fill(encoder))) {
                 Err(failure) => return Ok(Err(failure)),
                 Ok(true) => self
                     .socket
@@ -372,9 +373,9 @@ fn not_offered(number: u8) -> Failure {
     )
 }
 
-/// Makes rows off the event loop where they come from a table: they are read and decoded meanwhile.
-fn make<T>(from_table: bool, work: impl FnOnce() -> T) -> T {
-    if from_table {
+/// Makes rows off the event loop where they are not at hand: they are read and decoded meanwhile.
+fn make<T>(reads: bool, work: impl FnOnce() -> T) -> T {
+    if reads {
         tokio::task::block_in_place(work)
     } else {
         work()

@@ -1,6 +1,7 @@
 //! Statements: from text to an outcome, the same for both doors. A door only writes the outcome down.
 
 mod constants;
+mod given;
 mod lists;
 mod pq;
 mod queue;
@@ -195,6 +196,9 @@ struct Doing<'a> {
 
 impl Doing<'_> {
     async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        if !matches!(statement, Statement::Select(_) | Statement::Insert { .. }) {
+            self.session.given = None;
+        }
         match statement {
             Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
             Statement::Select(select) => self.select(select).await,
@@ -306,8 +310,17 @@ impl Doing<'_> {
 
     /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
     async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
+        let engine = self.node.engine()?;
+        if let Some(answer) = given::answer(&self.session.given, &select, engine.upheavals()) {
+            self.session.found(&answer);
+            return Ok(Outcome::Rows(Found {
+                answer,
+                table: select.table,
+                counted: true,
+            }));
+        }
         let table = select.table.clone();
-        let snapshot = self.node.engine()?.snapshot();
+        let snapshot = engine.snapshot();
         let answer = match snapshot.definition(&table)?.kind {
             Kind::Search | Kind::Percolate { .. } => {
                 let panics = self.panics;

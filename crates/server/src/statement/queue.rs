@@ -6,6 +6,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{self, QueueCall, QueueNext, WaitSource};
 
+use super::given::Given;
 use super::{Doing, Found, Outcome, show, unexpected};
 use crate::errors::{self, Failure};
 use crate::status::add;
@@ -30,10 +31,7 @@ impl Doing<'_> {
             QueueCall::Wait {
                 sources,
                 timeout_us,
-            } => Command::QueueWait {
-                sources: self::sources(sources),
-                timeout_us,
-            },
+            } => return self.wait(sources, timeout_us).await,
             QueueCall::End => Command::QueueEnd,
             QueueCall::Abort => Command::QueueAbort,
             QueueCall::RowId => Command::QueueRowId,
@@ -50,10 +48,39 @@ impl Doing<'_> {
         };
         let number = |number: u64| Value::Int(i128::from(number));
         match self.node.submit_raw(self.session.id, command).await? {
-            Ok(Reply::Waited(source)) => Ok(number(source.into())),
             Ok(Reply::RowId(row)) => Ok(row.map_or(Value::Null, number)),
             Ok(Reply::QueueStats(stats)) => Ok(Value::Str(text_of(&stats))),
             Ok(_) => Ok(number(1)),
+            Err(error) if is_null(&error) => Ok(self.null(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// `queue_wait`: the row comes with the answer, since nearly everybody asks for it next.
+    async fn wait(
+        &mut self,
+        waited_for: Vec<WaitSource>,
+        timeout_us: u64,
+    ) -> Result<Value, Failure> {
+        let upheavals = self.node.engine()?.upheavals();
+        let tables: Vec<String> = waited_for.iter().map(|one| one.table.clone()).collect();
+        let command = Command::QueueNext(engine::QueueNext {
+            sources: sources(waited_for),
+            group: None,
+            rows: 1,
+            timeout_us,
+            hold: Hold::Session,
+            done: Vec::new(),
+        });
+        match self.node.submit_raw(self.session.id, command).await? {
+            Ok(Reply::Taken(taken)) => {
+                let source = taken.source;
+                let from = (source as usize).checked_sub(1);
+                let table = from.and_then(|place| tables.get(place));
+                self.session.given = table.and_then(|table| Given::new(table, upheavals, taken));
+                Ok(Value::Int(source.into()))
+            }
+            Ok(_) => Err(unexpected()),
             Err(error) if is_null(&error) => Ok(self.null(error.to_string())),
             Err(error) => Err(error.into()),
         }

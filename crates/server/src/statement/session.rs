@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use engine::{Answer, SessionId};
 use query::value::Value;
 
+use super::given::Given;
 use super::{Outcome, PqRows};
 use crate::errors::{self, Failure};
 use crate::limits::WARNINGS_MAX;
@@ -34,6 +35,8 @@ pub struct Session {
     pub found_rows: u64,
     /// When the statement at hand began, in steady microseconds.
     pub started_us: u64,
+    /// The row that the last `queue_wait` gave, as long as a SELECT of it needs nobody else.
+    pub(super) given: Option<Given>,
     in_transaction: bool,
     written_in_transaction: bool,
 }
@@ -67,6 +70,7 @@ impl Session {
             row_count: 0,
             found_rows: 0,
             started_us: 0,
+            given: None,
             in_transaction: false,
             written_in_transaction: false,
         }
