@@ -6,8 +6,10 @@ pub const MAILBOX_COMMANDS_MAX: usize = 65_536;
 pub const MAILBOX_BYTES_MAX: usize = 256 << 20;
 /// Commands taken at once: one frame of the journal, one sync.
 pub const BATCH_COMMANDS_MAX: usize = 1024;
-/// Bytes of commands taken at once; a single larger command is a batch of its own.
-pub const BATCH_BYTES_MAX: usize = 16 << 20;
+/// Bytes of commands taken at once, the first large one apart: whoever comes next waits for as much.
+pub const BATCH_BYTES_MAX: usize = 1 << 20;
+/// Bytes of a small command: those pass large ones of other sessions.
+pub const SMALL_COMMAND_BYTES_MAX: usize = 64 << 10;
 /// Tables of all kinds.
 pub const TABLES_MAX: usize = 4096;
 /// Search tables that one pq table listens to.

@@ -37,6 +37,7 @@ pub async fn metrics(State(door): State<Door>) -> Response {
     let mut text = exposition(&door.node.samples());
     if let Ok(engine) = door.node.engine() {
         queues(&engine.snapshot().queues(), &mut text);
+        crate::status::work::expose(&mut text, engine.work());
     }
     (
         [(

@@ -3,11 +3,12 @@
 use super::check::Checker;
 use super::rows::{Cell, Row};
 
-/// Rows of one statement: one sync each, and past some hundreds the sync no longer counts.
-const ROWS_MAX: usize = 1_000;
+/// Rows of one statement: one sync each, and past some hundreds the sync no longer counts. The server does a statement
+/// in one go, and a put of somebody else waits for it: so no more than that.
+const ROWS_MAX: usize = 250;
 
 /// Bytes of one statement, roughly.
-const BYTES_MAX: usize = 1 << 20;
+const BYTES_MAX: usize = 128 << 10;
 
 /// Rows with the same columns.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! The server's own counters, each named once for SHOW STATUS and once for `/metrics`.
 
 pub mod engine;
+pub mod work;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
