@@ -526,3 +526,46 @@ proptest! {
         prop_assert_eq!(&source[&text], &serde_json::Value::from(text.clone()));
     }
 }
+
+#[test]
+fn a_body_of_a_queue_has_receipts_and_options() {
+    let body = queue_body(br#"{"done": ["1-1", "2-3"], "rows": 10, "wait": "5s"}"#).unwrap();
+    assert_eq!(body.receipts, ["1-1", "2-3"]);
+    let options: Vec<(&str, &str)> = body
+        .options
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    assert_eq!(options, [("rows", "10"), ("wait", "5s")]);
+    assert_eq!(queue_body(b" \n").unwrap(), QueueBody::default());
+}
+
+#[test]
+fn a_body_of_a_queue_that_cannot_be_read_says_where() {
+    for (body, message) in [
+        (&b"{\"done\": 1}"[..], "done: expected an array of receipts"),
+        (b"{\"receipts\": [1]}", "receipts[0]: expected a string"),
+        (b"{\"rows\": true}", "rows: expected a text or a number"),
+        (b"[]", "expected an object"),
+    ] {
+        let error = queue_body(body).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn rows_of_a_queue_are_written_with_their_receipts() {
+    let mut reply = QueueReply::default();
+    reply.begin();
+    reply.row(Some(("7-1", 1)));
+    reply.field("v", Cell::Int(5));
+    reply.field("s", Cell::Str("a\nb"));
+    reply.row_end();
+    reply.row(None);
+    reply.row_end();
+    reply.end();
+    assert_eq!(
+        String::from_utf8_lossy(reply.bytes()),
+        r#"{"rows":[{"receipt":"7-1","delivery":1,"data":{"v":5,"s":"a\nb"}},{"data":{}}]}"#
+    );
+}

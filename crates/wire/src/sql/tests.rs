@@ -298,6 +298,13 @@ proptest! {
     }
 
     #[test]
+    fn no_argument_of_queue_wait_panics_its_parser(text in "[a-z.:`' 0-9<>=&|^~()x-]{0,40}") {
+        if let Ok(source) = wait_source(&text) {
+            prop_assert!(!source.table.is_empty());
+        }
+    }
+
+    #[test]
     fn like_is_its_reference(pattern in "[ab%_]{0,8}", text in "[ab]{0,10}") {
         let slow = like_reference(&pattern.chars().collect::<Vec<_>>(), &text.chars().collect::<Vec<_>>());
         prop_assert_eq!(like(&pattern, &text), slow);
