@@ -372,6 +372,35 @@ SELECT COUNT(*) FROM types;
 COUNT(*)
 1
 
+# DELETE … ORDER BY … LIMIT.
+CREATE TABLE pairs (v int NOT NULL, w int NOT NULL) ENGINE=queue;
+----
+ok, 0 rows
+
+INSERT INTO pairs VALUES (1, 3), (2, 2), (2, 1), (3, 0);
+----
+ok, 4 rows
+
+DELETE FROM pairs WHERE v = 2 ORDER BY w LIMIT 1;
+----
+ok, 1 rows
+
+SELECT * FROM pairs;
+----
+v | w
+1 | 3
+2 | 2
+3 | 0
+
+DELETE FROM pairs ORDER BY v DESC LIMIT 2;
+----
+ok, 2 rows
+
+SELECT * FROM pairs;
+----
+v | w
+1 | 3
+
 # DELETE … LIMIT takes the first.
 INSERT INTO high VALUES (1), (2), (3), (4*10);
 ----

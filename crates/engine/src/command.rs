@@ -5,7 +5,7 @@ mod queue;
 use query::Syntax;
 use query::analysis::Settings;
 use query::expression::Expression;
-use query::request::Select;
+use query::request::{OrderBy, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 pub use queue::{
@@ -66,6 +66,17 @@ pub enum Command {
         /// The rest of WHERE; neither: every row.
         filter: Option<Expression>,
         /// LIMIT: rows by rising id, or in queue order.
+        limit: Option<u64>,
+    },
+    /// DELETE … ORDER BY, of queues: the first rows in that order. One durable unit.
+    DeleteInOrder {
+        /// The queue.
+        table: String,
+        /// WHERE; none: every row.
+        filter: Option<Expression>,
+        /// At least one key.
+        order: Vec<OrderBy>,
+        /// LIMIT.
         limit: Option<u64>,
     },
     /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the rows put.
@@ -347,7 +358,9 @@ impl Command {
             Command::Insert { rows, .. } => {
                 own + rows.iter().flatten().map(value_bytes).sum::<usize>()
             }
-            Command::Delete { filter, .. } => own + filter.as_ref().map_or(0, expression_bytes),
+            Command::Delete { filter, .. } | Command::DeleteInOrder { filter, .. } => {
+                own + filter.as_ref().map_or(0, expression_bytes)
+            }
             Command::Many(members) => own + members.iter().map(Command::bytes).sum::<usize>(),
             _ => own,
         }

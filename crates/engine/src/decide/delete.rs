@@ -1,5 +1,6 @@
 //! DELETE: which rows it chooses.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use percolate::StandingQuery;
@@ -24,6 +25,8 @@ pub(crate) struct Delete {
     pub(crate) table: String,
     pub(crate) matching: Option<String>,
     pub(crate) filter: Option<Expression>,
+    /// Only of queues; empty: queue order.
+    pub(crate) order: Vec<OrderBy>,
     pub(crate) limit: Option<u64>,
 }
 
@@ -40,6 +43,11 @@ pub(crate) fn delete(
         .map(|definition| definition.kind.clone());
     if delete.matching.is_some() && kind != Some(Kind::Search) {
         return Err(Error::invalid("MATCH needs a search table"));
+    }
+    if !delete.order.is_empty() && !matches!(kind, None | Some(Kind::Queue(_))) {
+        return Err(Error::NotYet {
+            what: "DELETE … ORDER BY of a table that is no queue".to_owned(),
+        });
     }
     let (ids, record): (_, fn(TableId, Vec<u64>) -> Record) = match kind {
         Some(Kind::Search) => (documents(state, table, delete)?, |table, ids| {
@@ -188,7 +196,9 @@ fn queue_rows(
         .map(|column| (column.name.as_str(), column.kind))
         .collect();
     let filter = prepare(&queue.definition.name, &columns, delete.filter.as_ref())?;
+    let order = Order::new(&queue.definition.name, &columns, &delete.order)?;
     let mut rows = Vec::new();
+    let mut keyed = Vec::new();
     for row in queue.visible_rows(table, owner) {
         if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
             break;
@@ -200,11 +210,60 @@ fn queue_rows(
                 filter.accepts(&|slot| values.get(slot).cloned().unwrap_or(Value::Null))
             }
         };
-        if wanted {
+        if wanted && order.keys.is_empty() {
             rows.push(row);
+        } else if wanted {
+            let values = queue.values(row)?.unwrap_or_default();
+            keyed.push((order.of(&values), row));
         }
     }
+    if !order.keys.is_empty() {
+        keyed.sort_by(|(a, row_a), (b, row_b)| order.compare(a, b).then(row_a.cmp(row_b)));
+        rows = cut(
+            keyed.into_iter().map(|(_, row)| row).collect(),
+            delete.limit,
+        );
+        rows.sort_unstable();
+    }
     Ok(rows)
+}
+
+/// The keys of ORDER BY, ready for rows.
+struct Order {
+    keys: Vec<(Prepared, bool)>,
+}
+
+impl Order {
+    fn new(table: &str, columns: &[(&str, ColumnType)], order: &[OrderBy]) -> Result<Order> {
+        let mut keys = Vec::with_capacity(order.len());
+        for OrderBy { key, descending } in order {
+            let Output::Expression(key) = key else {
+                return Err(Error::invalid(
+                    "a queue's rows have neither weight nor count",
+                ));
+            };
+            if let Some(prepared) = prepare(table, columns, Some(key))? {
+                keys.push((prepared, *descending));
+            }
+        }
+        Ok(Order { keys })
+    }
+
+    /// A row's keys.
+    fn of(&self, values: &[Value]) -> Vec<Value> {
+        let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
+        let keys = self.keys.iter();
+        keys.map(|(key, _)| key.evaluate(&value)).collect()
+    }
+
+    fn compare(&self, a: &[Value], b: &[Value]) -> Ordering {
+        let pairs = a.iter().zip(b).zip(&self.keys);
+        let ordered = pairs.map(|((a, b), (_, descending))| match descending {
+            true => b.cmp_order(a),
+            false => a.cmp_order(b),
+        });
+        ordered.fold(Ordering::Equal, Ordering::then)
+    }
 }
 
 /// A filter over those columns.

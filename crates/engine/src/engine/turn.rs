@@ -139,7 +139,7 @@ impl Engine {
             } => self.create(definition, if_not_exists),
             Command::DropTable { table, if_exists } => self.drop_table(&table, if_exists),
             Command::Insert { .. } => self.insert(session, command),
-            Command::Delete { .. } | Command::Backfill(_) => {
+            Command::Delete { .. } | Command::DeleteInOrder { .. } | Command::Backfill(_) => {
                 let decision = self.decide_write(session, command, None)?;
                 self.commit(decision)
             }

@@ -48,6 +48,22 @@ impl Engine {
                     table,
                     matching,
                     filter,
+                    order: Vec::new(),
+                    limit,
+                };
+                delete(&mut self.state, self.sessions.owner(session), &asked)
+            }
+            Command::DeleteInOrder {
+                table,
+                filter,
+                order,
+                limit,
+            } => {
+                let asked = Delete {
+                    table,
+                    matching: None,
+                    filter,
+                    order,
                     limit,
                 };
                 delete(&mut self.state, self.sessions.owner(session), &asked)

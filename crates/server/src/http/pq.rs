@@ -101,6 +101,7 @@ async fn delete(
         table: table.clone(),
         matching: None,
         filter: Some(Expression::Binary(BinaryOperator::Equal, column, value)),
+        order: Vec::new(),
         limit: None,
     };
     let (affected, _) = execute(node, statement).await?;

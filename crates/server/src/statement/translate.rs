@@ -80,8 +80,24 @@ pub fn write(node: &Node, statement: Statement) -> Result<Command, Failure> {
         }
         Statement::Delete {
             table,
+            matching: None,
+            filter,
+            order,
+            limit,
+        } if !order.is_empty() => Command::DeleteInOrder {
+            table,
+            filter,
+            order,
+            limit,
+        },
+        Statement::Delete { order, .. } if !order.is_empty() => {
+            return Err(not_yet("DELETE … ORDER BY with MATCH".to_owned()));
+        }
+        Statement::Delete {
+            table,
             matching,
             filter,
+            order: _,
             limit,
         } => Command::Delete {
             table,

@@ -72,9 +72,7 @@ impl Parser<'_> {
             return Err(self.not_yet("DELETE over several tables"));
         }
         let (matching, filter) = self.filter()?;
-        if self.at_word("order") {
-            return Err(self.not_yet("DELETE … ORDER BY"));
-        }
+        let order = self.order(&[])?;
         let limit = limit_of(self)?;
         if self.at_word("option") {
             return Err(self.not_yet("DELETE … OPTION"));
@@ -84,6 +82,7 @@ impl Parser<'_> {
             table,
             matching,
             filter,
+            order,
             limit,
         })
     }

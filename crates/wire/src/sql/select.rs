@@ -222,7 +222,8 @@ impl<'a> Parser<'a> {
         Ok((matching, filter))
     }
 
-    fn order(&mut self, items: &[Item]) -> Result<Vec<OrderBy>> {
+    /// ORDER BY; empty where there is none. A name or number may stand for one of the items.
+    pub(super) fn order(&mut self, items: &[Item]) -> Result<Vec<OrderBy>> {
         let mut order = Vec::new();
         if !self.take_word("order") {
             return Ok(order);

@@ -3,7 +3,7 @@
 mod queue;
 
 use query::expression::Expression;
-use query::request::Select;
+use query::request::{OrderBy, Select};
 use query::schema::Column;
 use query::value::Value;
 pub use queue::{Change, Place, QueueCall, QueueNext, SourceMode, WaitSource};
@@ -68,6 +68,8 @@ pub enum Statement {
         matching: Option<String>,
         /// The rest of WHERE.
         filter: Option<Expression>,
+        /// ORDER BY; the first `limit` of that order go.
+        order: Vec<OrderBy>,
         /// LIMIT.
         limit: Option<u64>,
     },

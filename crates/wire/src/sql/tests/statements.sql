@@ -132,3 +132,4 @@ UNINSTALL PLUGIN queue
 CREATE FUNCTION queue_wait RETURNS INT SONAME 'libqueue_engine.so'
 DROP FUNCTION IF EXISTS queue_set_srcid
 INSERT INTO q VALUES (11, 11*10), (1 + 2, -(3)), ((4), 'x')
+DELETE FROM q WHERE v=2 ORDER BY w DESC, v + 1 LIMIT 1
