@@ -88,6 +88,8 @@ sub conditions {
     check('no expression', rows($db, q{select queue_wait('dp:id=',0)}), 'NULL');
     check('a warning', $db->{mysql_warning_count}, 1);
     check('over', rows($db, 'select queue_end()'), '1');
+    $db->do(q{insert into dp values (-1,0,'d')});
+    check('an id below nought', rows($db, 'select id from dp where id < 0'), '-1');
 }
 
 # What a relay does: queue_rowid at the source, queue_set_srcid at the target.

@@ -74,7 +74,8 @@ impl Sending {
 
 fn define(name: &str, kind: Option<ColumnType>, sample: Option<&Value>) -> ColumnDefinition {
     match (kind, sample) {
-        (Some(_), _) if name == "id" => ColumnDefinition::id(name),
+        // A queue's column of that name has another type, and may be negative.
+        (Some(ColumnType::Bigint), _) if name == "id" => ColumnDefinition::id(name),
         (Some(kind), _) => ColumnDefinition::of(name, kind),
         (None, Some(Value::Int(_))) => ColumnDefinition::bigint(name),
         (None, Some(Value::Float(_))) => ColumnDefinition::double(name),
