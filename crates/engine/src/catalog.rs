@@ -1,6 +1,7 @@
 //! The catalog: which tables there are, and what a CREATE or DROP must satisfy.
 
 mod check;
+mod options;
 mod show;
 mod webhook;
 
@@ -9,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use check::{check_altered, complete};
+pub(crate) use options::{missing_dead, pairs, read_option};
 pub(crate) use show::show_create;
 pub use webhook::Webhook;
 pub(crate) use webhook::{missing_queues, warnings};
@@ -89,6 +91,14 @@ impl Catalog {
     /// Refuses a DROP of a table that another one names.
     pub(crate) fn check_unused(&self, name: &str) -> Result<()> {
         for (_, definition) in self.iter() {
+            if let Kind::Queue(options) = &definition.kind
+                && options.dead.as_deref() == Some(name)
+            {
+                return Err(Error::TableInUse {
+                    table: name.to_owned(),
+                    by: definition.name.clone(),
+                });
+            }
             let Kind::Percolate { on, into, .. } = &definition.kind else {
                 continue;
             };

@@ -3,10 +3,12 @@
 mod alter;
 mod backlogs;
 mod backup;
+mod bounds;
 mod checkpoint;
 mod counts;
 pub(crate) mod deadlines;
 mod frame;
+mod leases;
 mod maintain;
 mod open;
 mod publish;
@@ -185,7 +187,8 @@ impl Engine {
     fn serve(&mut self, mailbox: &Mailbox, clock: &impl Fn() -> Now) -> Result<()> {
         loop {
             let wait_ends = self.sessions.next_deadline_us();
-            let deadline = wait_ends.into_iter().chain(self.unsynced.due_us).min();
+            let timers = wait_ends.into_iter().chain(self.next_timer_us());
+            let deadline = timers.chain(self.unsynced.due_us).min();
             let deadline = deadline.map(|deadline_us| {
                 std::time::Duration::from_micros(deadline_us.saturating_sub(clock().steady_us))
             });

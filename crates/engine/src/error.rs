@@ -79,6 +79,11 @@ pub enum Error {
     },
     /// No room on the device for another write; deletes and acknowledgements still go.
     DiskFull,
+    /// A queue with `rows_max=` or `bytes_max=` has no room for more.
+    QueueFull {
+        /// Which.
+        queue: String,
+    },
     /// More waits than memory allows: try again later.
     Overloaded,
     /// Writes are switched off; reads go on.
@@ -174,6 +179,7 @@ impl Error {
             | Error::Invalid { .. }
             | Error::NotOwner { .. } => Family::Caller,
             Error::DiskFull
+            | Error::QueueFull { .. }
             | Error::Overloaded
             | Error::ReadOnly
             | Error::Stopped
@@ -229,6 +235,9 @@ impl fmt::Display for Error {
             Error::Limit { what, max } => write!(f, "{what} exceed the limit of {max}"),
             Error::DiskFull => {
                 f.write_str("disk full: writes are refused, deletes and reads go on")
+            }
+            Error::QueueFull { queue } => {
+                write!(f, "queue '{queue}' is full: try again when rows were taken")
             }
             Error::Overloaded => f.write_str("overloaded: try again later"),
             Error::ReadOnly => f.write_str("read-only"),

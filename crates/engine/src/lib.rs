@@ -41,6 +41,8 @@ pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use mailbox::{Handle, Mailbox};
-pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot};
+pub use snapshot::{
+    GroupReport, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot,
+};
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;

@@ -32,6 +32,14 @@ pub const MANY_COMMANDS_MAX: usize = 100_000;
 pub const WAIT_US_MAX: u64 = 31_536_000_000_000;
 /// ALTERs of a queue while it holds rows from before the first of them.
 pub const LAYOUTS_MAX: usize = 256;
+/// How long a lease lasts where neither the taker nor the queue says so, in microseconds.
+pub const LEASE_US: u64 = 30_000_000;
+/// Keys that a queue with `unique_by=` remembers.
+pub const UNIQUE_KEYS_MAX: usize = 1_000_000;
+/// Consumer groups of one queue.
+pub const GROUPS_MAX: usize = 64;
+/// Receipts of one command.
+pub const RECEIPTS_MAX: usize = 100_000;
 /// Queues of one wait.
 pub const WAIT_SOURCES_MAX: usize = 64;
 /// Rows taken at once.

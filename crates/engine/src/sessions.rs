@@ -29,29 +29,37 @@ pub(crate) struct Sessions {
 /// Rows of one queue that a session owns: some may have been deleted by itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owned {
-    table: Option<TableId>,
+    of: Option<(TableId, usize)>,
     rows: Vec<u64>,
 }
 
 impl Owned {
-    pub(crate) fn new(table: TableId, rows: Vec<u64>) -> Owned {
+    pub(crate) fn new(table: TableId, lane: usize, rows: Vec<u64>) -> Owned {
         Owned {
-            table: Some(table),
+            of: Some((table, lane)),
             rows,
         }
     }
 
     /// Those of one queue.
     pub(crate) fn rows_of(&self, table: TableId) -> &[u64] {
-        match self.table == Some(table) {
-            true => &self.rows,
-            false => &[],
+        match self.of {
+            Some((of, _)) if of == table => &self.rows,
+            _ => &[],
         }
     }
 
-    /// Where they are, if there are any.
-    pub(crate) fn of(&self) -> Option<(TableId, &[u64])> {
-        self.table.map(|table| (table, self.rows.as_slice()))
+    /// The queue and lane they were taken from, if there are any.
+    pub(crate) fn of(&self) -> Option<(TableId, usize)> {
+        self.of
+    }
+
+    pub(crate) fn lane(&self) -> usize {
+        self.of.map_or(0, |(_, lane)| lane)
+    }
+
+    pub(crate) fn rows(&self) -> &[u64] {
+        &self.rows
     }
 }
 
@@ -92,41 +100,34 @@ impl Sessions {
     }
 
     fn let_go(&mut self, state: &mut State, session: SessionId) {
-        if let Some((table, rows)) = self.owner(session).and_then(Owned::of)
+        if let Some(owned) = self.owner(session)
+            && let Some((table, lane)) = owned.of()
             && let Some(queue) = state.queues.get_mut(&table)
+            && let Some(lane) = queue.lanes.get_mut(lane)
         {
-            rows.iter().for_each(|row| queue.lane.let_go(*row));
+            owned.rows.iter().for_each(|row| {
+                lane.let_go(*row);
+            });
         }
     }
 
-    /// The rows that a session owns and has not deleted.
+    /// The rows that a session owns and has not deleted, with their queue and lane.
     pub(crate) fn owned_rows(
         &self,
         state: &State,
         session: SessionId,
-    ) -> Option<(TableId, Vec<u64>)> {
-        let (table, rows) = self.owner(session)?.of()?;
-        let backlog = &state.queues.get(&table)?.backlog;
-        let rows = rows.iter().copied();
-        let there: Vec<u64> = rows.filter(|row| backlog.contains(*row)).collect();
-        (!there.is_empty()).then_some((table, there))
+    ) -> Option<(TableId, usize, Vec<u64>)> {
+        let owned = self.owner(session)?;
+        let (table, lane) = owned.of()?;
+        let queue = state.queues.get(&table)?;
+        let rows = owned.rows.iter().copied();
+        let there: Vec<u64> = rows.filter(|row| queue.is_owed(lane, *row)).collect();
+        (!there.is_empty()).then_some((table, lane, there))
     }
 
-    /// Gives the rows back to their places and leaves owner mode. Gives the queue and how many went back.
-    pub(crate) fn abort(
-        &mut self,
-        state: &mut State,
-        session: SessionId,
-    ) -> Option<(TableId, u64)> {
-        let owned = self.owners.remove(&session)?;
-        let (table, rows) = owned.of()?;
-        let queue = state.queues.get_mut(&table)?;
-        let mut went_back = 0;
-        for row in rows {
-            went_back += u64::from(queue.give_back(*row));
-        }
-        state.freed.insert(table);
-        Some((table, went_back))
+    /// Leaves owner mode with the rows still held, for whoever gives them back.
+    pub(crate) fn disown(&mut self, session: SessionId) -> Option<Owned> {
+        self.owners.remove(&session)
     }
 
     /// A queue's rows are about to go: owners stay in owner mode with nothing.
@@ -135,10 +136,10 @@ impl Sessions {
             return;
         };
         state.is_loss_unpublished = true;
-        for (_, holder) in queue.lane.release_all() {
-            let Holder::Session(session) = holder;
-            if let Some(owned) = self.owners.get_mut(&session)
-                && owned.table == Some(table)
+        for (_, held) in queue.lanes.iter_mut().flat_map(|lane| lane.release_all()) {
+            if let Holder::Session(session) = held.holder
+                && let Some(owned) = self.owners.get_mut(&session)
+                && owned.of().is_some_and(|(of, _)| of == table)
             {
                 *owned = Owned::default();
             }
@@ -147,8 +148,9 @@ impl Sessions {
 
     /// A queue is about to go: those who wait get no row, owners stay in owner mode with nothing.
     pub(crate) fn forget_queue(&mut self, state: &mut State, table: TableId, outbox: &mut Outbox) {
-        let standing = state.queues.get(&table).map(|queue| queue.lane.standing());
-        for session in standing.unwrap_or_default() {
+        let lanes = state.queues.get(&table).map(|queue| &queue.lanes);
+        let standing = lanes.into_iter().flatten().flat_map(|lane| lane.standing());
+        for session in standing.collect::<Vec<_>>() {
             self.stop_waiting(state, session, outbox);
         }
         self.release(state, table);

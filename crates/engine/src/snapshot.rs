@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch};
-pub use queues::QueueReport;
+pub use queues::{GroupReport, QueueReport};
 
 use arc_swap::ArcSwap;
 use query::analysis::Analyzer;
@@ -64,6 +64,14 @@ pub(crate) struct QueueView {
     pub(crate) files: u64,
     pub(crate) next_row: u64,
     pub(crate) folded: u64,
+    /// Rows whose time has not come.
+    pub(crate) delayed: u64,
+    /// Rows handed out again, since the start.
+    pub(crate) redelivered: u64,
+    /// When the first row came, in microseconds since 1970-01-01 UTC, as far as it is known.
+    pub(crate) oldest_us: Option<i64>,
+    /// Of each consumer group, by name.
+    pub(crate) groups: Vec<GroupReport>,
 }
 
 impl Snapshot {

@@ -39,6 +39,8 @@ pub(crate) struct State {
     pub(crate) touched_queues: BTreeSet<TableId>,
     /// Queues that somebody waits for and whose rows may have become free.
     pub(crate) freed: BTreeSet<TableId>,
+    /// Queues in which something may become due on its own.
+    pub(crate) timed: BTreeSet<TableId>,
 }
 
 /// What deciding has made already and applying would make again: the words of a record's documents, a new table.
@@ -74,6 +76,7 @@ impl State {
             is_loss_unpublished: false,
             touched_queues: BTreeSet::new(),
             freed: BTreeSet::new(),
+            timed: BTreeSet::new(),
         }
     }
 
@@ -136,6 +139,7 @@ impl State {
                 first_row,
                 rows,
                 relayed,
+                at_us,
             } => self.apply_to_queue(*table, position, *first_row, |queue| {
                 for row in rows {
                     queue.backlog.push(StoredRow::own(row));
@@ -145,6 +149,9 @@ impl State {
                 {
                     *received = *row;
                 }
+                if let Some(at_us) = at_us {
+                    queue.note_keys(rows, *at_us);
+                }
             }),
             Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
             Record::Alter {
@@ -153,13 +160,33 @@ impl State {
                 origins,
             } => self.apply_alter(*table, position, columns, origins),
             Record::Clear { table, kept } => {
+                self.apply_to_queue_as_it_is(*table, position, |queue| queue.clear(kept))
+            }
+            Record::Pause {
+                table,
+                lanes,
+                paused,
+            } => self.apply_to_queue_as_it_is(*table, position, |queue| {
+                for lane in lanes {
+                    if let Some(is_paused) = queue.paused.get_mut(*lane as usize) {
+                        *is_paused = *paused;
+                    }
+                }
+            }),
+            Record::Returned {
+                table,
+                lane,
+                rows,
+                not_before_us,
+            } => {
+                self.timed.insert(*table);
                 self.apply_to_queue_as_it_is(*table, position, |queue| {
-                    queue.backlog.clear(kept);
+                    queue.note_returned(*lane as usize, rows, *not_before_us);
                 })
             }
-            Record::Pause { table, paused } => {
+            Record::Done { table, lane, rows } => {
                 self.apply_to_queue_as_it_is(*table, position, |queue| {
-                    queue.is_paused = *paused;
+                    queue.done(*lane as usize, rows);
                 })
             }
             Record::Many(members) => self.apply_many(members, position, prepared),
@@ -318,7 +345,7 @@ impl State {
     fn apply_removals(&mut self, table: TableId, rows: &[u64], position: u64) -> Result<bool> {
         self.apply_to_queue_as_it_is(table, position, |queue| {
             for row in rows {
-                queue.backlog.remove(*row);
+                queue.remove(*row);
             }
         })
     }
@@ -422,7 +449,7 @@ impl State {
         }
         change(queue);
         queue.changed = true;
-        if queue.lane.waiting() > 0 {
+        if queue.waiting() > 0 {
             self.freed.insert(table);
         }
         self.touched_queues.insert(table);

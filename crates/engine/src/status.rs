@@ -57,6 +57,14 @@ pub struct EngineStatus {
     pub queue_ended_total: u64,
     /// Rows given back by `queue_abort` or by a closed session.
     pub queue_aborted_total: u64,
+    /// Rows whose lease ended before they were acknowledged.
+    pub queue_lapsed_total: u64,
+    /// Rows that were delivered too often and went to the dead, or were dropped where there is no queue for them.
+    pub queue_dead_total: u64,
+    /// Rows that a full queue dropped for newer ones.
+    pub queue_dropped_total: u64,
+    /// Rows that were not inserted because their key was there within the window.
+    pub queue_duplicates_total: u64,
     /// Waits that ran out of time.
     pub queue_timeouts_total: u64,
     /// Sessions that wait now.

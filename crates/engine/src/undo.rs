@@ -43,6 +43,10 @@ struct QueueBefore {
     next: u64,
     changed: bool,
     received: [u64; SENDERS],
+    /// Rows that were gone, and that its lanes had not been told of.
+    gone: usize,
+    /// Keys of `unique_by=` that are noted now, and when they were noted before.
+    seen: Vec<(Vec<u8>, Option<i64>)>,
     stats: QueueStats,
     removed: Vec<u64>,
 }
@@ -72,12 +76,24 @@ impl Undo {
             Record::DeleteQueries { table, ids } => {
                 self.percolate(state, *table, ids.iter().copied())
             }
-            Record::Rows { table, .. } => self.queue(state, *table, &[]),
+            Record::Rows { table, rows, .. } => {
+                self.queue(state, *table, &[]);
+                if let (Some(before), Some(queue)) =
+                    (self.queues.get_mut(table), state.queues.get(table))
+                {
+                    let keys = queue.unique_keys(rows).into_iter().flatten();
+                    before
+                        .seen
+                        .extend(keys.map(|key| (key.clone(), queue.seen.get(&key))));
+                }
+            }
             Record::RemoveRows { table, rows } => self.queue(state, *table, rows),
             Record::Many(members) => members.iter().for_each(|member| self.note(state, member)),
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Alter { .. }
+            | Record::Returned { .. }
+            | Record::Done { .. }
             | Record::Clear { .. }
             | Record::Pause { .. } => {} // never members
         }
@@ -120,6 +136,8 @@ impl Undo {
             next: queue.backlog.next(),
             changed: queue.changed,
             received: queue.received,
+            gone: queue.gone.len(),
+            seen: Vec::new(),
             stats: queue.stats,
             removed: Vec::new(),
         });
@@ -168,6 +186,10 @@ impl Undo {
             queue.backlog.truncate(before.next);
             queue.changed = before.changed;
             queue.received = before.received;
+            queue.gone.truncate(before.gone);
+            for (key, at_us) in before.seen.into_iter().rev() {
+                queue.seen.restore(&key, at_us);
+            }
             queue.stats = before.stats;
         }
         Ok(())

@@ -71,6 +71,7 @@ kinds! {
     WRONG_METHOD "wrong_method" 1105 "HY000" 405 "The path takes another HTTP method.";
     INTERRUPTED "interrupted" 1317 "70100" 503 "The statement was ended by KILL or because the server stops.";
     TOO_MANY_CONNECTIONS "too_many_connections" 1040 "08004" 503 "connections_max clients are connected: close one, or try again later.";
+    QUEUE_FULL "queue_full" 1114 "HY000" 429 "A queue with rows_max= or bytes_max= has no room: try again when rows were taken (HTTP says Retry-After).";
     OVERLOADED "overloaded" 1040 "08004" 503 "More work waits than memory allows: try again later (HTTP says Retry-After).";
     RECOVERING "recovering" 3032 "HY000" 503 "The server starts and reads its journal: try again later.";
     STOPPING "stopping" 1053 "08S01" 503 "The server stops; nothing was done.";
@@ -151,6 +152,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::Invalid { .. } => INVALID,
         Error::Limit { .. } => LIMIT,
         Error::DiskFull => DISK_FULL,
+        Error::QueueFull { .. } => QUEUE_FULL,
         Error::Overloaded => OVERLOADED,
         Error::ReadOnly => READ_ONLY,
         Error::Stopped => STOPPING,

@@ -6,8 +6,9 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
 
 use super::Catalog;
+use super::options;
 use super::webhook::{self, Webhook, is_address};
-use crate::command::{Definition, Kind, QueueOptions};
+use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
 use crate::table::into::Into;
@@ -33,12 +34,8 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
             check_percolate(catalog, &mut definition, &on, into.as_deref())?;
         }
         Kind::Queue(options) => {
-            if options != QueueOptions::default() {
-                return Err(Error::NotYet {
-                    what: "options of queues".to_owned(),
-                });
-            }
             check_columns(&mut definition, false)?;
+            options::check(&definition, &options)?;
         }
     }
     if definition.columns.is_empty() {
@@ -54,7 +51,18 @@ pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Re
     if definition.columns.is_empty() {
         return Err(Error::invalid("a table needs at least one column"));
     }
+    if let Kind::Queue(options) = &definition.kind {
+        options::check_columns(&definition, options)?;
+        if let Some(dead) = &options.dead {
+            options::check_dead(&definition, &*find(catalog, dead)?)?;
+        }
+    }
     for (_, other) in catalog.iter() {
+        if let Kind::Queue(options) = &other.kind
+            && options.dead.as_ref() == Some(&definition.name)
+        {
+            options::check_dead(other, &definition)?;
+        }
         let Kind::Percolate { on, into, .. } = &other.kind else {
             continue;
         };
@@ -73,6 +81,9 @@ fn lower_case(mut definition: Definition) -> Definition {
     definition.name = definition.name.to_lowercase();
     for column in &mut definition.columns {
         column.name = column.name.to_lowercase();
+    }
+    if let Kind::Queue(options) = &mut definition.kind {
+        options::lower_case(options);
     }
     if let Kind::Percolate { on, into, .. } = &mut definition.kind {
         let into = into.iter_mut().filter(|into| !is_address(into));
@@ -250,7 +261,12 @@ fn check_percolate(
             return webhook::check(&webhook);
         }
         let target = find(catalog, into)?;
-        match target.kind {
+        match &target.kind {
+            Kind::Queue(options) if options.unique_by.is_some() => {
+                return Err(Error::invalid(format!(
+                    "into='{into}' has unique_by=, which hits do not go through"
+                )));
+            }
             Kind::Queue(_) => {}
             Kind::Search => check_no_circle(catalog, on, into)?,
             Kind::Percolate { .. } => {

@@ -6,6 +6,7 @@ use query::Syntax;
 use query::schema::Column;
 use query::value::Value;
 
+use super::pairs;
 use crate::command::{Definition, Kind};
 
 /// CREATE TABLE, with everything spelled out. A listening pq table shows no columns: it has those of its `on=`.
@@ -18,7 +19,12 @@ pub(crate) fn show_create(definition: &Definition) -> String {
     }
     match &definition.kind {
         Kind::Search => text.push_str(" type='rt'"),
-        Kind::Queue(_) => text.push_str(" ENGINE=queue"),
+        Kind::Queue(options) => {
+            text.push_str(" ENGINE=queue");
+            for (name, value) in pairs(options) {
+                let _ = write!(text, " {name}={}", quote_text(&value));
+            }
+        }
         Kind::Percolate { on, into, syntax } => {
             text.push_str(" type='pq'");
             if !on.is_empty() {

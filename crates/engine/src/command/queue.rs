@@ -178,6 +178,8 @@ pub struct QueueOptions {
     pub unique_by: Option<String>,
     /// `unique_for=`: for so long, in microseconds.
     pub unique_for_us: u64,
+    /// `deliver_at=`: the column that says from when on a row may go out: a TIMESTAMP, or a BIGINT of microseconds.
+    pub deliver_at: Option<String>,
 }
 
 /// What an INSERT into a full queue does.

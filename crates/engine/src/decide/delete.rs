@@ -190,6 +190,11 @@ fn queue_rows(
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::NoSuchTable(delete.table.clone()));
     };
+    if owner.is_some() && !queue.options().groups.is_empty() {
+        return Err(Error::invalid(
+            "DELETE of a row that a consumer group holds: queue_end() or QUEUE_DONE acknowledges it",
+        ));
+    }
     let columns: Vec<(&str, ColumnType)> = queue
         .columns()
         .iter()

@@ -4,10 +4,10 @@ use query::schema::Column;
 use query::value::Value;
 
 use super::Engine;
-use super::waits::not_a_queue;
 use crate::catalog::{TableId, check_altered};
 use crate::command::{Change, Definition, Place, Reply};
 use crate::decide::Decision;
+use crate::decide::delete::{Delete, delete};
 use crate::error::{Error, Result, Why};
 use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
@@ -65,7 +65,11 @@ impl Engine {
 
     /// TRUNCATE: every row goes, owned ones too; owners then own nothing.
     pub(super) fn truncate(&mut self, name: &str) -> Result<Reply> {
-        let (table, queue) = self.queue_of(name)?;
+        let (table, queue) = match self.queue_of(name) {
+            Ok(found) => found,
+            Err(Error::Invalid { .. }) => return self.delete_all(name),
+            Err(error) => return Err(error),
+        };
         let affected = queue.backlog.len();
         let kept = Vec::new();
         let reply = self.clear(table, kept, affected)?;
@@ -73,11 +77,29 @@ impl Engine {
         Ok(reply)
     }
 
+    /// TRUNCATE of documents or standing queries.
+    fn delete_all(&mut self, name: &str) -> Result<Reply> {
+        let asked = Delete {
+            table: name.to_owned(),
+            matching: None,
+            filter: None,
+            order: Vec::new(),
+            limit: None,
+        };
+        let decision = delete(&mut self.state, None, &asked)?;
+        self.commit(decision)
+    }
+
     /// QUEUE_PURGE: every row that nobody holds goes.
     pub(super) fn purge(&mut self, name: &str) -> Result<Reply> {
         let (table, queue) = self.queue_of(name)?;
-        let held = queue.lane.held().keys().copied();
-        let kept: Vec<u64> = held.filter(|row| queue.backlog.contains(*row)).collect();
+        let held = queue
+            .lanes
+            .iter()
+            .flat_map(|lane| lane.held().keys().copied());
+        let mut kept: Vec<u64> = held.filter(|row| queue.backlog.contains(*row)).collect();
+        kept.sort_unstable();
+        kept.dedup();
         let affected = queue.backlog.len() - kept.len() as u64;
         self.clear(table, kept, affected)
     }
@@ -101,23 +123,32 @@ impl Engine {
         Ok(reply)
     }
 
-    /// QUEUE_PAUSE, QUEUE_RESUME.
+    /// QUEUE_PAUSE, QUEUE_RESUME: of one group, or of all there is.
     pub(super) fn pause(&mut self, name: &str, group: Option<&str>, paused: bool) -> Result<Reply> {
-        let table = self.state.catalog.find(name)?;
-        let Some(queue) = self.state.queues.get(&table) else {
-            return Err(not_a_queue(name));
+        let (table, queue) = self.queue_of(name)?;
+        let lanes = match group {
+            None => 0..queue.lanes.len(),
+            Some(_) => {
+                let lane = queue.lane_of(group)?;
+                lane..lane + 1
+            }
         };
-        if group.is_some() {
-            let what = "consumer groups".to_owned();
-            return Err(Error::NotYet { what });
-        }
-        if queue.is_paused == paused {
+        let is_other = |lane: &usize| queue.paused.get(*lane) != Some(&paused);
+        let lanes: Vec<u32> = lanes.filter(is_other).map(|lane| lane as u32).collect();
+        if lanes.is_empty() {
             return Ok(Reply::done());
         }
-        let record = Record::Pause { table, paused };
+        let record = Record::Pause {
+            table,
+            lanes,
+            paused,
+        };
         let mut decision = Decision::of(record, Reply::done());
         decision.gives_room = true;
-        self.commit(decision)
+        let reply = self.commit(decision)?;
+        self.state.freed.insert(table);
+        self.wake();
+        Ok(reply)
     }
 }
 
@@ -237,6 +268,23 @@ fn filled(column: &Column) -> Result<Value> {
             empty => Ok(empty),
         },
     }
+}
+
+/// A row in the columns of another queue: those of the same name that take the value, else what stands for none.
+pub(super) fn by_name(columns: &[Column], values: Vec<Value>, other: &[Column]) -> Vec<Value> {
+    let of = |column: &Column| {
+        let place = columns.iter().position(|own| own.name == column.name)?;
+        let value = values.get(place)?.clone();
+        match value {
+            Value::Null => column.nullable.then_some(Value::Null),
+            value => column.kind.accept(value).ok(),
+        }
+    };
+    let or_none = |column: &Column| of(column).or_else(|| filled(column).ok());
+    let row = other
+        .iter()
+        .map(|column| or_none(column).unwrap_or(Value::Null));
+    row.collect()
 }
 
 fn bad(column: &Column, row: usize, why: Why) -> Error {

@@ -101,19 +101,24 @@ impl Engine {
             }
         }
         for table in self.state.queues.take_touched() {
-            let Some(queue) = self.state.queues.get(&table) else {
+            let Some(queue) = self.state.queues.get_settled_mut(&table) else {
                 continue; // dropped
             };
+            queue.ages.note(queue.backlog.next(), self.now.unix_us);
             let view = QueueView {
                 rows: queue.backlog.len(),
-                owned: queue.lane.held().len() as u64,
-                waiting: queue.lane.waiting() as u64,
-                paused: queue.is_paused,
+                owned: queue.held_rows(),
+                waiting: queue.waiting() as u64,
+                paused: queue.paused.iter().all(|is_paused| *is_paused),
                 restored: queue.stats.restored_by_abort + queue.stats.restored_by_close,
                 memory_bytes: queue.backlog.memory_bytes(),
                 files: queue.backlog.file_count(),
                 next_row: queue.backlog.next(),
                 folded: queue.folded,
+                delayed: queue.delayed_rows(),
+                redelivered: queue.redelivered(),
+                oldest_us: queue.oldest_us(),
+                groups: queue.group_reports(),
             };
             changed |= self.views.put_queue(table, view);
         }

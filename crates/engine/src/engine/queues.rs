@@ -17,7 +17,7 @@ impl Engine {
             });
         }
         let owned = self.sessions.owned_rows(&self.state, session);
-        let first = owned.and_then(|(_, rows)| rows.first().copied());
+        let first = owned.and_then(|(_, _, rows)| rows.first().copied());
         Ok(Reply::RowId(first))
     }
 
@@ -42,18 +42,19 @@ impl Engine {
 
     /// INSERT or REPLACE; into a queue with what `queue_set_srcid` said of it.
     pub(super) fn insert(&mut self, session: SessionId, command: Command) -> Result<Reply> {
-        let Some(relay) = self.sessions.relay(session) else {
-            let decision = self.decide_write(session, command, None)?;
-            return self.commit(decision);
-        };
-        let into_queue = match &command {
-            Command::Insert { table, .. } => self.queue_of(table).is_ok(),
-            _ => false,
-        };
-        let decision = self.decide_write(session, command, Some(relay))?;
+        let relay = self.sessions.relay(session);
+        let (mut into_queue, mut given) = (false, 0);
+        if let Command::Insert { table, rows, .. } = &command {
+            into_queue = relay.is_some() && self.queue_of(table).is_ok();
+            given = rows.len() as u64;
+        }
+        let decision = self.decide_write(session, command, relay)?;
         let reply = self.commit(decision)?;
         if into_queue {
             self.sessions.relayed(session);
+        }
+        if let Reply::Done { affected, .. } = &reply {
+            self.status.queue_duplicates_total += given.saturating_sub(*affected);
         }
         Ok(reply)
     }

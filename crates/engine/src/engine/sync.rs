@@ -56,6 +56,8 @@ impl Engine {
             | Record::DeleteQueries { table, .. }
             | Record::Rows { table, .. }
             | Record::RemoveRows { table, .. }
+            | Record::Returned { table, .. }
+            | Record::Done { table, .. }
             | Record::Clear { table, .. }
             | Record::Pause { table, .. } => of(table),
             Record::Many(members) => members

@@ -62,6 +62,7 @@ impl Engine {
         self.count_sessions(|sessions, state, outbox, counts, now| {
             sessions.expire(state, now.steady_us, outbox, counts);
         });
+        self.expire_leases()?;
         let mut batch = batch.into_iter();
         while let Some(envelope) = batch.next() {
             if let Err(error) = self.take(envelope) {
@@ -149,7 +150,7 @@ impl Engine {
                 read(&self.state, owner, &select).map(Reply::Rows)
             }
             Command::QueueEnd => {
-                self.end_owned(session)?;
+                self.end_owned(session, &[])?;
                 self.sessions.leave(&mut self.state, session);
                 Ok(Reply::done())
             }
@@ -159,19 +160,22 @@ impl Engine {
                         function: "queue_abort",
                     });
                 }
-                self.give_back(session, false);
+                self.give_back(session, false)?;
                 Ok(Reply::done())
             }
             Command::SessionClosed => {
                 self.sessions
                     .stop_waiting(&mut self.state, session, &mut self.outbox);
-                self.give_back(session, true);
+                self.give_back(session, true)?;
                 self.sessions.relayed(session);
                 Ok(Reply::done())
             }
-            Command::QueueDone { .. }
-            | Command::QueueReturn { .. }
-            | Command::QueueExtend { .. } => Err(not_yet("receipts")),
+            Command::QueueDone { receipts } => self.queue_done(&receipts),
+            Command::QueueReturn { receipts, delay_us } => self.queue_return(&receipts, delay_us),
+            Command::QueueExtend {
+                receipts,
+                visible_again_us,
+            } => self.queue_extend(&receipts, visible_again_us),
             Command::QueueRowId => self.row_id(session),
             Command::QueueSetSource { sender, mode, row } => {
                 self.set_source(session, sender, mode, row)
@@ -194,11 +198,5 @@ impl Engine {
                 "a command that is no part of a batch's records",
             )),
         }
-    }
-}
-
-fn not_yet(what: &str) -> Error {
-    Error::NotYet {
-        what: what.to_owned(),
     }
 }

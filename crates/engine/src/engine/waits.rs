@@ -1,14 +1,21 @@
-//! `queue_wait`, `QUEUE_NEXT`, `queue_end`, `queue_abort`, and sessions that go.
+//! `queue_wait`, `QUEUE_NEXT`, `queue_abort`, and sessions that go.
 
 use super::Engine;
 use crate::Answering;
-use crate::command::{Hold, Now, QueueNext, Reply, SessionId, WaitSource};
-use crate::decide::Decision;
+use crate::command::{Now, QueueNext, Receipt, Reply, SessionId, WaitSource};
 use crate::error::{Error, Result};
 use crate::limits::{TAKEN_ROWS_MAX, WAIT_SOURCES_MAX, WAIT_US_MAX};
-use crate::record::Record;
 use crate::sessions::{Outbox, SessionCounts, Sessions, Stand, Waiter, Want, count_timeout};
 use crate::state::State;
+
+/// A wait whose sources are found.
+struct Ask<'a> {
+    session: SessionId,
+    stands: Vec<Stand>,
+    want: Want,
+    timeout_us: u64,
+    done: &'a [Receipt],
+}
 
 impl Engine {
     /// `queue_wait`: acknowledges what the session owns and takes the next row, or waits for it.
@@ -19,10 +26,14 @@ impl Engine {
         timeout_us: u64,
         reply: Answering,
     ) -> Result<()> {
-        match self.stands(sources, timeout_us) {
-            Ok(stands) => self.take_or_wait(session, stands, Want::Owner, timeout_us, reply),
-            Err(error) => self.answer(reply, Err(error)),
-        }
+        let ask = self.stands(sources, None, timeout_us).map(|stands| Ask {
+            session,
+            stands,
+            want: Want::Owner,
+            timeout_us,
+            done: &[],
+        });
+        self.take_or_wait(ask, reply)
     }
 
     /// `QUEUE_NEXT`: as `queue_wait`, for several rows, and with their values.
@@ -32,35 +43,38 @@ impl Engine {
         asked: &QueueNext,
         reply: Answering,
     ) -> Result<()> {
-        let stands = check_next(asked).and_then(|()| self.stands(&asked.sources, asked.timeout_us));
-        match stands {
-            Ok(stands) => {
-                let want = Want::Rows(asked.rows);
-                self.take_or_wait(session, stands, want, asked.timeout_us, reply)
-            }
-            Err(error) => self.answer(reply, Err(error)),
-        }
+        let group = asked.group.as_deref();
+        let stands = check_rows(asked.rows)
+            .and_then(|()| self.stands(&asked.sources, group, asked.timeout_us));
+        let ask = stands.map(|stands| Ask {
+            session,
+            stands,
+            want: Want::Rows {
+                limit: asked.rows,
+                hold: asked.hold,
+            },
+            timeout_us: asked.timeout_us,
+            done: &asked.done,
+        });
+        self.take_or_wait(ask, reply)
     }
 
-    fn take_or_wait(
-        &mut self,
-        session: SessionId,
-        stands: Vec<Stand>,
-        want: Want,
-        timeout_us: u64,
-        reply: Answering,
-    ) -> Result<()> {
-        self.sessions
-            .stop_waiting(&mut self.state, session, &mut self.outbox);
-        if let Err(error) = self.end_owned(session) {
-            return self.answer(reply, Err(error));
-        }
-        self.sessions.enter(&mut self.state, session);
-        match self.sessions.take(&mut self.state, session, &stands, want) {
+    fn take_or_wait(&mut self, ask: Result<Ask<'_>>, reply: Answering) -> Result<()> {
+        let ask = match ask {
+            Ok(ask) => ask,
+            Err(error) => return self.answer(reply, Err(error)),
+        };
+        let Ask {
+            session,
+            stands,
+            want,
+            timeout_us,
+            done,
+        } = ask;
+        match self.take_now(session, &stands, want, done) {
             Err(error) => return self.answer(reply, Err(error)),
             Ok(Some(taken)) => {
                 self.status.queue_taken_total += 1;
-                self.count_immediate(session);
                 return self.answer(reply, Ok(taken));
             }
             Ok(None) => {}
@@ -81,17 +95,35 @@ impl Engine {
         Ok(())
     }
 
-    fn count_immediate(&mut self, session: SessionId) {
-        let owned = self.sessions.owner(session).and_then(|owned| owned.of());
-        if let Some((table, _)) = owned
-            && let Some(queue) = self.state.queues.get_mut(&table)
-        {
-            queue.stats.wait_immediate += 1;
+    fn take_now(
+        &mut self,
+        session: SessionId,
+        stands: &[Stand],
+        want: Want,
+        done: &[Receipt],
+    ) -> Result<Option<Reply>> {
+        self.sessions
+            .stop_waiting(&mut self.state, session, &mut self.outbox);
+        if want.owns() {
+            self.end_owned(session, done)?;
+            self.sessions.enter(&mut self.state, session);
+        } else {
+            self.queue_done(done)?;
         }
+        let asked = (stands, want);
+        self.sessions
+            .take(&mut self.state, session, asked, self.now, |stats| {
+                stats.wait_immediate += 1;
+            })
     }
 
     /// Checks the sources of a wait; changes nothing that anybody sees.
-    fn stands(&mut self, sources: &[WaitSource], timeout_us: u64) -> Result<Vec<Stand>> {
+    fn stands(
+        &mut self,
+        sources: &[WaitSource],
+        group: Option<&str>,
+        timeout_us: u64,
+    ) -> Result<Vec<Stand>> {
         if timeout_us > WAIT_US_MAX {
             return Err(Error::Limit {
                 what: "seconds of a wait",
@@ -99,7 +131,7 @@ impl Engine {
             });
         }
         if sources.is_empty() {
-            return Err(Error::invalid("queue_wait() needs a queue"));
+            return Err(Error::invalid("a wait needs a queue"));
         }
         if sources.len() > WAIT_SOURCES_MAX {
             return Err(Error::Limit {
@@ -107,32 +139,27 @@ impl Engine {
                 max: WAIT_SOURCES_MAX as u64,
             });
         }
-        sources.iter().map(|source| self.stand(source)).collect()
+        let stands = sources.iter().map(|source| self.stand(source, group));
+        stands.collect()
     }
 
-    fn stand(&mut self, source: &WaitSource) -> Result<Stand> {
+    fn stand(&mut self, source: &WaitSource, group: Option<&str>) -> Result<Stand> {
         let table = self.state.catalog.find(&source.table)?;
         let Some(queue) = self.state.queues.get_mut(&table) else {
             return Err(not_a_queue(&source.table));
         };
-        let line = queue.line(source.condition.as_ref())?;
-        Ok(Stand { table, line })
-    }
-
-    /// Deletes the rows that a session owns, if it does.
-    pub(super) fn end_owned(&mut self, session: SessionId) -> Result<()> {
-        if let Some((table, rows)) = self.sessions.owned_rows(&self.state, session) {
-            let record = Record::RemoveRows { table, rows };
-            let mut decision = Decision::of(record, Reply::done());
-            decision.gives_room = true;
-            self.commit(decision)?;
-        }
-        Ok(())
+        let lane = queue.lane_of(group)?;
+        let line = queue.line(lane, source.condition.as_ref())?;
+        Ok(Stand { table, lane, line })
     }
 
     /// `queue_abort`, or the session is gone: what it owned goes back.
-    pub(super) fn give_back(&mut self, session: SessionId, is_closed: bool) {
-        if let Some((table, rows)) = self.sessions.abort(&mut self.state, session) {
+    pub(super) fn give_back(&mut self, session: SessionId, is_closed: bool) -> Result<()> {
+        let owned = self.sessions.disown(session);
+        if let Some(owned) = owned
+            && let Some((table, lane)) = owned.of()
+        {
+            let rows = self.return_rows(table, lane, owned.rows(), 0)?;
             self.status.queue_aborted_total += rows;
             if let Some(queue) = self.state.queues.get_mut(&table) {
                 match is_closed {
@@ -142,12 +169,16 @@ impl Engine {
             }
         }
         self.wake();
+        Ok(())
     }
 
     /// Serves those who wait for what has become free.
     pub(super) fn wake(&mut self) {
-        self.count_sessions(|sessions, state, outbox, counts, _| {
-            sessions.wake(state, outbox, counts)
+        if self.state.freed.is_empty() {
+            return;
+        }
+        self.count_sessions(|sessions, state, outbox, counts, now| {
+            sessions.wake(state, now, outbox, counts)
         });
     }
 
@@ -173,21 +204,10 @@ pub(super) fn not_a_queue(table: &str) -> Error {
     Error::invalid(format!("'{}' is not a queue", table.to_lowercase()))
 }
 
-fn check_next(asked: &QueueNext) -> Result<()> {
-    let not_yet = |what: &str| {
-        Err(Error::NotYet {
-            what: what.to_owned(),
-        })
-    };
-    match asked {
-        QueueNext { group: Some(_), .. } => not_yet("consumer groups"),
-        QueueNext {
-            hold: Hold::Lease { .. },
-            ..
-        } => not_yet("leases"),
-        QueueNext { done, .. } if !done.is_empty() => not_yet("receipts"),
-        QueueNext { rows: 0, .. } => Err(Error::invalid("QUEUE_NEXT of no rows")),
-        QueueNext { rows, .. } if *rows > TAKEN_ROWS_MAX => Err(Error::Limit {
+fn check_rows(rows: u32) -> Result<()> {
+    match rows {
+        0 => Err(Error::invalid("QUEUE_NEXT of no rows")),
+        _ if rows > TAKEN_ROWS_MAX => Err(Error::Limit {
             what: "rows taken at once",
             max: TAKEN_ROWS_MAX.into(),
         }),

@@ -1,7 +1,7 @@
 //! Commands that change something: decided, made part of the batch, applied.
 
 use super::{Engine, is_fatal};
-use crate::catalog::{TableId, Webhook, complete, missing_queues, warnings};
+use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
 use crate::command::{Command, Definition, Kind, QueueStats, Reply, SessionId};
 use crate::decide::backfill::backfill;
 use crate::decide::delete::{Delete, delete};
@@ -15,7 +15,18 @@ use crate::state::{Prepared, create_index, table_dir};
 use crate::undo::Undo;
 
 impl Engine {
+    /// What a command that writes comes to, within the bounds of queues.
     pub(super) fn decide_write(
+        &mut self,
+        session: SessionId,
+        command: Command,
+        relay: Option<Relay>,
+    ) -> Result<Decision> {
+        let decision = self.decide_unbounded(session, command, relay)?;
+        self.bounded(decision)
+    }
+
+    fn decide_unbounded(
         &mut self,
         session: SessionId,
         command: Command,
@@ -132,10 +143,15 @@ impl Engine {
                 self.status.queue_ended_total += rows.len() as u64;
                 self.count_rows(*table, |stats| stats.rows_removed += rows.len() as u64);
             }
+            Record::Done { table, rows, .. } => {
+                self.status.queue_ended_total += rows.len() as u64;
+                self.count_rows(*table, |stats| stats.rows_removed += rows.len() as u64);
+            }
             Record::Many(members) => members.iter().for_each(|member| self.count_record(member)),
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Alter { .. }
+            | Record::Returned { .. }
             | Record::Clear { .. }
             | Record::Pause { .. }
             | Record::Queries { .. }
@@ -162,7 +178,8 @@ impl Engine {
             checked => checked?,
         };
         self.check_sync(&definition)?;
-        let queues = missing_queues(&self.state.catalog, &definition)?;
+        let mut queues = missing_queues(&self.state.catalog, &definition)?;
+        queues.extend(missing_dead(&self.state.catalog, &definition)?);
         if !queues.is_empty() {
             return self.create_with(definition, queues);
         }

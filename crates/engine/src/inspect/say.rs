@@ -99,9 +99,18 @@ pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             };
             vec![(name(table), gone)]
         }
-        Record::Pause { table, paused } => {
+        Record::Pause { table, paused, .. } => {
             let what = if *paused { "paused" } else { "resumed" };
             vec![(name(table), what.to_owned())]
+        }
+        Record::Returned { table, rows, .. } => {
+            let rows: Vec<u64> = rows.iter().map(|(row, _)| *row).collect();
+            let back = format!("return of queue rows {}", numbers(&rows));
+            vec![(name(table), back)]
+        }
+        Record::Done { table, rows, .. } => {
+            let done = format!("a consumer group's end of queue rows {}", numbers(rows));
+            vec![(name(table), done)]
         }
     }
 }

@@ -5,14 +5,15 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType};
 
 use super::encode::{
-    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DROP, HITS, LUCENE, MANY,
-    PAUSE, QUERIES, RELAYED_ROWS, REMOVE_ROWS, ROWS, SPHINX,
+    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS, LUCENE,
+    MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED, ROWS, SPHINX,
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
     QueuedHits, RECORD_VERSION, Record, SYNC, Source,
 };
 use crate::catalog::TableId;
+use crate::catalog::read_option;
 use crate::codec::{Read, Reader};
 use crate::command::{Definition, Kind, QueueOptions};
 use crate::sync_mode::SyncMode;
@@ -62,10 +63,10 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             table,
             ids: read_ids(reader)?,
         },
-        ROWS | RELAYED_ROWS if kind == ROWS || version > 2 => {
-            let relayed = match kind {
-                RELAYED_ROWS => Some((reader.byte()?, reader.number()?)),
-                _ => None,
+        ROWS | MARKED_ROWS if kind == ROWS || version > 2 => {
+            let (relayed, at_us) = match kind {
+                MARKED_ROWS => read_marks(reader)?,
+                _ => (None, None),
             };
             let first_row = reader.number()?;
             let count = reader.count()?;
@@ -75,6 +76,7 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
                 first_row,
                 rows: rows?,
                 relayed,
+                at_us,
             }
         }
         REMOVE_ROWS => Record::RemoveRows {
@@ -94,12 +96,51 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             table,
             kept: read_ids(reader)?,
         },
-        PAUSE if version > 2 => Record::Pause {
+        PAUSE if version > 2 => {
+            let paused = reader.flag()?;
+            let count = reader.count()?;
+            let lanes: Read<_> = (0..count).map(|_| reader.small()).collect();
+            Record::Pause {
+                table,
+                lanes: lanes?,
+                paused,
+            }
+        }
+        RETURNED if version > 2 => {
+            let lane = reader.small()?;
+            let not_before_us = i64::from_le_bytes(reader.array()?);
+            let count = reader.count()?;
+            let row = |reader: &mut Reader<'_>| Ok((reader.number()?, reader.small()?));
+            let rows: Read<_> = (0..count).map(|_| row(reader)).collect();
+            Record::Returned {
+                table,
+                lane,
+                rows: rows?,
+                not_before_us,
+            }
+        }
+        DONE if version > 2 => Record::Done {
             table,
-            paused: reader.flag()?,
+            rows: read_ids(reader)?,
+            lane: reader.small()?,
         },
         _ => return Err(reader.damage("a known kind of record")),
     })
+}
+
+/// Who relayed rows, and when they came.
+type Marks = (Option<(u8, u64)>, Option<i64>);
+
+fn read_marks(reader: &mut Reader<'_>) -> Read<Marks> {
+    let relayed = match reader.flag()? {
+        true => Some((reader.byte()?, reader.number()?)),
+        false => None,
+    };
+    let at_us = match reader.flag()? {
+        true => Some(i64::from_le_bytes(reader.array()?)),
+        false => None,
+    };
+    Ok((relayed, at_us))
 }
 
 fn read_row(reader: &mut Reader<'_>) -> Read<Vec<query::value::Value>> {
@@ -254,7 +295,7 @@ pub(crate) fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
 /// Reads what [`super::put_definition`] of that record version wrote.
 pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Definition> {
     let name = reader.text()?.to_owned();
-    let kind = match reader.byte()? {
+    let mut kind = match reader.byte()? {
         0 => Kind::Search,
         1 => read_percolate(reader, version)?,
         2 => Kind::Queue(QueueOptions::default()),
@@ -268,6 +309,12 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         if name == SYNC {
             let mode = SyncMode::parse(value);
             sync = Some(mode.map_err(|_| reader.damage("a mode of syncs"))?);
+            continue;
+        }
+        if let Kind::Queue(options) = &mut kind
+            && read_option(options, name, value)
+                .ok_or_else(|| reader.damage("a known option of queues"))?
+        {
             continue;
         }
         let set = analysis.set(name, value);

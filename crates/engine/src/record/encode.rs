@@ -4,9 +4,10 @@ use query::Syntax;
 use query::schema::{Column, ColumnType};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC, Source};
+use crate::catalog::pairs;
 use crate::codec::{put_bytes, put_number, put_row, put_value};
 use crate::command::{Definition, Kind};
-use crate::table::queue::put_origins;
+use crate::table::queue::{options_of, put_origins};
 
 pub(super) const CREATE: u8 = 1;
 pub(super) const DROP: u8 = 2;
@@ -18,10 +19,12 @@ pub(super) const ROWS: u8 = 7;
 pub(super) const REMOVE_ROWS: u8 = 8;
 pub(super) const MANY: u8 = 9;
 pub(super) const HITS: u8 = 10;
-pub(super) const RELAYED_ROWS: u8 = 11;
+pub(super) const MARKED_ROWS: u8 = 11;
 pub(super) const ALTER: u8 = 12;
 pub(super) const CLEAR: u8 = 13;
 pub(super) const PAUSE: u8 = 14;
+pub(super) const RETURNED: u8 = 15;
+pub(super) const DONE: u8 = 16;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -75,16 +78,13 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             first_row,
             rows,
             relayed,
+            at_us,
         } => {
-            out.push(if relayed.is_some() {
-                RELAYED_ROWS
-            } else {
-                ROWS
-            });
+            let is_marked = relayed.is_some() || at_us.is_some();
+            out.push(if is_marked { MARKED_ROWS } else { ROWS });
             put_number(out, table.0.into());
-            if let Some((sender, row)) = relayed {
-                out.push(*sender);
-                put_number(out, *row);
+            if is_marked {
+                put_marks(out, *relayed, *at_us);
             }
             put_number(out, *first_row);
             put_number(out, rows.len() as u64);
@@ -106,10 +106,38 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             put_origins(out, origins);
         }
         Record::Clear { table, kept } => put_ids(out, CLEAR, table.0, kept),
-        Record::Pause { table, paused } => {
+        Record::Pause {
+            table,
+            lanes,
+            paused,
+        } => {
             out.push(PAUSE);
             put_number(out, table.0.into());
             out.push(u8::from(*paused));
+            put_number(out, lanes.len() as u64);
+            lanes
+                .iter()
+                .for_each(|lane| put_number(out, (*lane).into()));
+        }
+        Record::Returned {
+            table,
+            lane,
+            rows,
+            not_before_us,
+        } => {
+            out.push(RETURNED);
+            put_number(out, table.0.into());
+            put_number(out, (*lane).into());
+            out.extend_from_slice(&not_before_us.to_le_bytes());
+            put_number(out, rows.len() as u64);
+            for (row, deliveries) in rows {
+                put_number(out, *row);
+                put_number(out, (*deliveries).into());
+            }
+        }
+        Record::Done { table, lane, rows } => {
+            put_ids(out, DONE, table.0, rows);
+            put_number(out, (*lane).into());
         }
         Record::Many(members) => {
             out.push(MANY);
@@ -118,6 +146,18 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
                 put_record(out, member);
             }
         }
+    }
+}
+
+fn put_marks(out: &mut Vec<u8>, relayed: Option<(u8, u64)>, at_us: Option<i64>) {
+    out.push(u8::from(relayed.is_some()));
+    if let Some((sender, row)) = relayed {
+        out.push(sender);
+        put_number(out, row);
+    }
+    out.push(u8::from(at_us.is_some()));
+    if let Some(at_us) = at_us {
+        out.extend_from_slice(&at_us.to_le_bytes());
     }
 }
 
@@ -234,7 +274,13 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     }
     let settings = definition.analysis.pairs();
     let sync = definition.sync.map(|mode| mode.to_string());
-    put_number(out, (settings.len() + usize::from(sync.is_some())) as u64);
+    let options = pairs(options_of(definition));
+    let count = settings.len() + options.len() + usize::from(sync.is_some());
+    put_number(out, count as u64);
+    for (name, value) in options {
+        put_bytes(out, name.as_bytes());
+        put_bytes(out, value.as_bytes());
+    }
     for (name, value) in settings {
         put_bytes(out, name.as_bytes());
         put_bytes(out, value.as_bytes());

@@ -63,6 +63,8 @@ pub(crate) enum Record {
         rows: Vec<Vec<Value>>,
         /// Who relayed them, and the number they had there.
         relayed: Option<(u8, u64)>,
+        /// When they came, in microseconds since 1970-01-01 UTC, where that matters: to a queue with `unique_by=`.
+        at_us: Option<i64>,
     },
     /// Rows left a queue.
     RemoveRows { table: TableId, rows: Vec<u64> },
@@ -76,7 +78,24 @@ pub(crate) enum Record {
     /// All rows left a queue but these.
     Clear { table: TableId, kept: Vec<u64> },
     /// A queue hands out no rows any more, or does so again.
-    Pause { table: TableId, paused: bool },
+    Pause {
+        table: TableId,
+        lanes: Vec<u32>,
+        paused: bool,
+    },
+    /// Rows came back to a lane after so many deliveries, and go out again not before a time (0: at once).
+    Returned {
+        table: TableId,
+        lane: u32,
+        rows: Vec<(u64, u32)>,
+        not_before_us: i64,
+    },
+    /// A consumer group is done with rows.
+    Done {
+        table: TableId,
+        lane: u32,
+        rows: Vec<u64>,
+    },
     /// Several of the above as one unit; never nested.
     Many(Vec<Record>),
 }
@@ -204,6 +223,7 @@ impl Record {
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Alter { .. }
+            | Record::Returned { .. }
             | Record::Clear { .. }
             | Record::Pause { .. } => 0,
             Record::Documents(documents) => documents.documents.len(),
@@ -211,7 +231,7 @@ impl Record {
             Record::DeleteDocuments { ids, .. } | Record::DeleteQueries { ids, .. } => ids.len(),
             Record::Queries { queries, .. } => queries.len(),
             Record::Rows { rows, .. } => rows.len(),
-            Record::RemoveRows { rows, .. } => rows.len(),
+            Record::RemoveRows { rows, .. } | Record::Done { rows, .. } => rows.len(),
             Record::Many(members) => return members.iter().map(Record::rows).sum(),
         };
         rows as u64

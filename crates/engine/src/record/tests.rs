@@ -5,7 +5,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::*;
-use crate::command::Kind;
+use crate::command::{Kind, QueueOptions, WhenFull};
 use crate::sync_mode::SyncMode;
 
 fn value() -> impl Strategy<Value = Value> {
@@ -57,10 +57,41 @@ fn column() -> impl Strategy<Value = Column> {
     )
 }
 
+fn queue_options() -> impl Strategy<Value = QueueOptions> {
+    let name = || proptest::option::of("[a-z]{1,5}");
+    let number = || proptest::option::of(any::<u64>());
+    let limits = (
+        number(),
+        proptest::option::of(any::<u32>()),
+        number(),
+        number(),
+    );
+    let names = (name(), name(), name(), name());
+    let groups = proptest::collection::vec("[a-z]{1,3}", 0..3);
+    (limits, names, groups, any::<bool>(), any::<u64>()).prop_map(
+        |(limits, names, groups, drops, unique_for_us)| QueueOptions {
+            visible_again_us: limits.0,
+            max_deliveries: limits.1,
+            rows_max: limits.2,
+            bytes_max: limits.3,
+            dead: names.0,
+            order_by: names.1,
+            unique_by: names.2,
+            deliver_at: names.3,
+            groups,
+            when_full: match drops {
+                true => WhenFull::DropOldest,
+                false => WhenFull::Refuse,
+            },
+            unique_for_us,
+        },
+    )
+}
+
 fn definition() -> impl Strategy<Value = Definition> {
     let kind = prop_oneof![
         Just(Kind::Search),
-        Just(Kind::Queue(crate::command::QueueOptions::default())),
+        queue_options().prop_map(Kind::Queue),
         (
             proptest::collection::vec(".{1,8}", 0..3),
             proptest::option::of(".{1,8}"),
@@ -199,15 +230,62 @@ fn record() -> impl Strategy<Value = Record> {
         (table(), proptest::collection::vec(query, 0..4))
             .prop_map(|(table, queries)| Record::Queries { table, queries }),
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteQueries { table, ids }),
-        (table(), id(), rows, proptest::option::of((0..64u8, id()))).prop_map(
-            |(table, first_row, rows, relayed)| Record::Rows {
+        (
+            table(),
+            id(),
+            rows,
+            proptest::option::of((0..64u8, id())),
+            any::<Option<i64>>()
+        )
+            .prop_map(|(table, first_row, rows, relayed, at_us)| Record::Rows {
                 relayed,
+                at_us,
                 table,
                 first_row,
                 rows
-            }
-        ),
+            }),
         (table(), ids()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
+        (table(), ids()).prop_map(|(table, kept)| Record::Clear { table, kept }),
+        (table(), any::<u32>(), ids()).prop_map(|(table, lane, rows)| Record::Done {
+            table,
+            lane,
+            rows
+        }),
+        (
+            table(),
+            proptest::collection::vec(any::<u32>(), 0..3),
+            any::<bool>()
+        )
+            .prop_map(|(table, lanes, paused)| Record::Pause {
+                table,
+                lanes,
+                paused
+            }),
+        (
+            table(),
+            any::<u32>(),
+            proptest::collection::vec((id(), any::<u32>()), 0..4),
+            any::<i64>()
+        )
+            .prop_map(|(table, lane, rows, not_before_us)| Record::Returned {
+                table,
+                lane,
+                rows,
+                not_before_us
+            }),
+        (
+            table(),
+            definition(),
+            proptest::collection::vec(proptest::option::of(value()), 0..4)
+        )
+            .prop_map(|(table, definition, origins)| Record::Alter {
+                table,
+                columns: definition.columns,
+                origins: origins
+                    .into_iter()
+                    .map(|origin| origin.map_or(Origin::Column(7), Origin::Value))
+                    .collect(),
+            }),
     ];
     let single = single.boxed();
     prop_oneof![

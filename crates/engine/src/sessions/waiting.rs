@@ -2,17 +2,20 @@
 
 use super::{Outbox, Owned, SessionCounts, Sessions};
 use crate::catalog::TableId;
-use crate::command::{Answering, Reply, SessionId, Taken, TakenRow};
+use crate::command::{
+    Answering, Hold, Now, QueueOptions, QueueStats, Reply, SessionId, Taken, TakenRow,
+};
 use crate::decide::rows::row_bytes;
 use crate::error::{Error, Result};
-use crate::limits::TAKEN_BYTES_MAX;
+use crate::limits::{LEASE_US, TAKEN_BYTES_MAX};
 use crate::state::State;
-use crate::table::queue::{Holder, LineId};
+use crate::table::queue::{Holder, LineId, QueueTable};
 
 /// One source that somebody takes rows from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stand {
     pub(crate) table: TableId,
+    pub(crate) lane: usize,
     pub(crate) line: LineId,
 }
 
@@ -22,14 +25,37 @@ pub(crate) enum Want {
     /// A row, read later: `queue_wait`.
     Owner,
     /// At most so many rows with their values: `QUEUE_NEXT`.
-    Rows(u32),
+    Rows { limit: u32, hold: Hold },
 }
 
 impl Want {
     fn limit(self) -> u32 {
         match self {
             Want::Owner => 1,
-            Want::Rows(limit) => limit,
+            Want::Rows { limit, .. } => limit,
+        }
+    }
+
+    /// Whether the rows are owned by the session.
+    pub(crate) fn owns(self) -> bool {
+        match self {
+            Want::Owner => true,
+            Want::Rows { hold, .. } => hold == Hold::Session,
+        }
+    }
+
+    /// What holds the rows of a queue.
+    fn holder(self, session: SessionId, options: &QueueOptions, now: Now) -> Holder {
+        match self {
+            Want::Rows {
+                hold: Hold::Lease { visible_again_us },
+                ..
+            } => {
+                let own = visible_again_us.or(options.visible_again_us);
+                let until_us = now.steady_us.saturating_add(own.unwrap_or(LEASE_US));
+                Holder::Lease { until_us }
+            }
+            _ => Holder::Session(session),
         }
     }
 
@@ -37,7 +63,7 @@ impl Want {
     pub(crate) fn nothing(self) -> Reply {
         match self {
             Want::Owner => Reply::Waited(0),
-            Want::Rows(_) => Reply::Taken(Taken::default()),
+            Want::Rows { .. } => Reply::Taken(Taken::default()),
         }
     }
 }
@@ -64,44 +90,41 @@ impl Sessions {
         self.deadlines.next_us()
     }
 
-    /// Takes rows of the first source that has any. The session has entered owner mode. `None`: there are none.
+    /// Takes rows of the first source that has any, and counts them. One who is to own them has entered owner mode.
+    /// `None`: there are none.
     pub(crate) fn take(
         &mut self,
         state: &mut State,
         session: SessionId,
-        stands: &[Stand],
-        want: Want,
+        (stands, want): (&[Stand], Want),
+        now: Now,
+        count: fn(&mut QueueStats),
     ) -> Result<Option<Reply>> {
         for (place, stand) in (1..).zip(stands) {
             let Some(queue) = state.queues.get_mut(&stand.table) else {
                 continue;
             };
-            let holder = Holder::Session(session);
-            let rows = queue.take(stand.line, want.limit(), holder)?;
-            if !rows.is_empty() {
-                return self
-                    .own(state, session, (place, *stand), want, rows)
-                    .map(Some);
+            let holder = want.holder(session, queue.options(), now);
+            let of = (stand.lane, stand.line);
+            let mut rows = queue.take(of, want.limit(), holder, now)?;
+            if queue.next_timer_us(now).is_some() {
+                state.timed.insert(stand.table);
             }
+            if rows.is_empty() {
+                continue;
+            }
+            count(&mut queue.stats);
+            let reply = match want {
+                Want::Owner => Ok(Reply::Waited(place)),
+                Want::Rows { .. } => read(queue, (place, *stand), &mut rows, now),
+            };
+            if want.owns() {
+                let owned = Owned::new(stand.table, stand.lane, rows);
+                self.owners.insert(session, owned);
+            }
+            return reply.map(Some);
         }
         Ok(None)
-    }
-
-    /// Makes a session the owner of rows that it holds, as many as an answer may carry.
-    fn own(
-        &mut self,
-        state: &mut State,
-        session: SessionId,
-        (source, stand): (u32, Stand),
-        want: Want,
-        mut rows: Vec<u64>,
-    ) -> Result<Reply> {
-        let reply = match want {
-            Want::Owner => Ok(Reply::Waited(source)),
-            Want::Rows(_) => read(state, stand.table, source, &mut rows).map(Reply::Taken),
-        };
-        self.owners.insert(session, Owned::new(stand.table, rows));
-        reply
     }
 
     /// Lines a session up for the next row.
@@ -110,7 +133,9 @@ impl Sessions {
         self.next_ticket += 1;
         for stand in &waiter.stands {
             if let Some(queue) = state.queues.get_mut(&stand.table) {
-                queue.lane.stand(stand.line, waiter.ticket, session);
+                if let Some(lane) = queue.lanes.get_mut(stand.lane) {
+                    lane.stand(stand.line, waiter.ticket, session);
+                }
             }
         }
         self.deadlines.set(session, waiter.deadline_us);
@@ -123,7 +148,9 @@ impl Sessions {
         self.deadlines.clear(session);
         for stand in &waiter.stands {
             if let Some(queue) = state.queues.get_mut(&stand.table) {
-                queue.lane.step_out(stand.line, waiter.ticket);
+                if let Some(lane) = queue.lanes.get_mut(stand.lane) {
+                    lane.step_out(stand.line, waiter.ticket);
+                }
             }
         }
         Some(waiter)
@@ -159,14 +186,20 @@ impl Sessions {
     pub(crate) fn wake(
         &mut self,
         state: &mut State,
+        now: Now,
         outbox: &mut Outbox,
         counts: &mut SessionCounts,
     ) {
         while let Some(table) = state.freed.pop_first() {
             while let Some(queue) = state.queues.get_mut(&table) {
-                match queue.next_served() {
-                    Ok(None) => break,
-                    Ok(Some(session)) => self.serve(state, session, outbox, counts),
+                match queue.next_served(now) {
+                    Ok(None) => {
+                        if queue.next_timer_us(now).is_some() {
+                            state.timed.insert(table);
+                        }
+                        break;
+                    }
+                    Ok(Some(session)) => self.serve(state, session, now, outbox, counts),
                     Err((session, error)) => self.fail_wait(state, session, error, outbox),
                 }
             }
@@ -178,25 +211,19 @@ impl Sessions {
         &mut self,
         state: &mut State,
         session: SessionId,
+        now: Now,
         outbox: &mut Outbox,
         counts: &mut SessionCounts,
     ) {
         let Some(waiter) = self.step_out(state, session) else {
             return;
         };
-        let taken = self.take(state, session, &waiter.stands, waiter.want);
+        let asked = (waiter.stands.as_slice(), waiter.want);
+        let taken = self.take(state, session, asked, now, |stats| stats.wait_delayed += 1);
         let reply = taken.and_then(|reply| {
             reply.ok_or_else(|| Error::internal("somebody was served a row that was not there"))
         });
-        if reply.is_ok() {
-            counts.taken += 1;
-            let table = self.owner(session).and_then(Owned::of);
-            if let Some((table, _)) = table
-                && let Some(queue) = state.queues.get_mut(&table)
-            {
-                queue.stats.wait_delayed += 1;
-            }
-        }
+        counts.taken += u64::from(reply.is_ok());
         outbox.push((waiter.reply, reply));
     }
 
@@ -237,10 +264,12 @@ pub(crate) fn count_timeout(state: &mut State, stands: &[Stand]) {
 }
 
 /// The values of rows that were taken. Those that would make the answer too large are left free, and out of `rows`.
-fn read(state: &mut State, table: TableId, source: u32, rows: &mut Vec<u64>) -> Result<Taken> {
-    let Some(queue) = state.queues.get_mut(&table) else {
-        return Err(Error::internal("rows of a queue that is not there"));
-    };
+fn read(
+    queue: &mut QueueTable,
+    (source, stand): (u32, Stand),
+    rows: &mut Vec<u64>,
+    now: Now,
+) -> Result<Reply> {
     let columns = queue.columns().iter();
     let mut taken = Taken {
         source,
@@ -258,12 +287,12 @@ fn read(state: &mut State, table: TableId, source: u32, rows: &mut Vec<u64>) -> 
         }
         taken.rows.push(TakenRow {
             row,
-            delivery: 1,
+            delivery: queue.delivery(stand.lane, row),
             values,
         });
     }
     for row in rows.drain(taken.rows.len()..) {
-        queue.give_back(row);
+        queue.put_back(stand.lane, row, now);
     }
-    Ok(taken)
+    Ok(Reply::Taken(taken))
 }

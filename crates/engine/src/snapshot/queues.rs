@@ -17,6 +17,30 @@ pub struct QueueReport {
     pub restored: u64,
     /// Whether its rows are held back, by `QUEUE_PAUSE`.
     pub paused: bool,
+    /// Rows whose time has not come, as far as somebody has met them.
+    pub delayed: u64,
+    /// Rows handed out again, since the server's start.
+    pub redelivered: u64,
+    /// When the first row came, in microseconds since 1970-01-01 UTC, to a second or so; of rows from before the server's
+    /// start: when that was. `None`: there is no row.
+    pub oldest_us: Option<i64>,
+    /// Its consumer groups.
+    pub groups: Vec<GroupReport>,
+}
+
+/// What one consumer group has before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupReport {
+    /// Its name.
+    pub group: String,
+    /// Rows that it is not done with.
+    pub rows: u64,
+    /// Rows that somebody has.
+    pub owned: u64,
+    /// Rows handed out again, since the server's start.
+    pub redelivered: u64,
+    /// No row is handed out to it.
+    pub is_paused: bool,
 }
 
 impl Snapshot {
@@ -38,6 +62,10 @@ impl Snapshot {
                     waiting: view.waiting,
                     restored: view.restored,
                     paused: view.paused,
+                    delayed: view.delayed,
+                    redelivered: view.redelivered,
+                    oldest_us: view.oldest_us,
+                    groups: view.groups.clone(),
                 })
             })
             .collect();

@@ -18,6 +18,8 @@ mod laws;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod queue_options;
+#[cfg(test)]
 mod queue_semantics;
 #[cfg(test)]
 mod read_only;

@@ -1,7 +1,9 @@
 //! What a queue knows beside its rows and keeps: part of the manifest. docs/formats/data-directory.md.
 
-use super::{Layouts, QueueTable, SENDERS};
-use crate::codec::{Read, Reader, put_number};
+use roaring::RoaringTreemap;
+
+use super::{Delivered, Lane, Layouts, QueueTable, SENDERS, Seen};
+use crate::codec::{Read, Reader, put_bytes, put_number};
 
 impl QueueTable {
     /// Appends what is kept.
@@ -18,8 +20,13 @@ impl QueueTable {
             put_number(out, sender as u64);
             put_number(out, row);
         }
-        out.push(u8::from(self.is_paused));
         self.layouts.put(out);
+        self.seen.put(out);
+        put_number(out, self.lanes.len() as u64);
+        for (lane, is_paused) in self.lanes.iter().zip(&self.paused) {
+            out.push(u8::from(*is_paused));
+            put_lane(out, lane);
+        }
     }
 
     /// Takes in what [`QueueTable::put_kept`] wrote.
@@ -32,8 +39,53 @@ impl QueueTable {
             let place = place.ok_or_else(|| reader.damage("a sender below 64"))?;
             self.received[place] = row;
         }
-        self.is_paused = reader.flag()?;
         self.layouts = Layouts::read(reader)?;
+        self.seen = Seen::read(reader)?;
+        if reader.count()? != self.lanes.len() {
+            return Err(reader.damage("a lane for each consumer group"));
+        }
+        for (lane, is_paused) in self.lanes.iter_mut().zip(&mut self.paused) {
+            *is_paused = reader.flag()?;
+            read_lane(reader, lane)?;
+        }
         Ok(())
     }
+}
+
+/// What records have said of deliveries, and what a group is done with.
+fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
+    let kept = lane
+        .delivered
+        .iter()
+        .filter(|(_, delivered)| delivered.is_kept);
+    let kept: Vec<(u64, u32)> = kept
+        .map(|(row, delivered)| (*row, delivered.count))
+        .collect();
+    put_number(out, kept.len() as u64);
+    for (row, count) in kept {
+        put_number(out, row);
+        put_number(out, count.into());
+        let due_us = lane.gate.delays.get(row).unwrap_or(0);
+        out.extend_from_slice(&due_us.to_le_bytes());
+    }
+    let acked = &lane.gate.acked;
+    let mut marks = Vec::with_capacity(acked.serialized_size());
+    let written = acked.serialize_into(&mut marks);
+    debug_assert!(written.is_ok(), "a Vec takes all that is written");
+    put_bytes(out, &marks);
+}
+
+fn read_lane(reader: &mut Reader<'_>, lane: &mut Lane) -> Read<()> {
+    for _ in 0..reader.count()? {
+        let (row, count) = (reader.number()?, reader.small()?);
+        let is_kept = true;
+        lane.delivered.insert(row, Delivered { count, is_kept });
+        let due_us = i64::from_le_bytes(reader.array()?);
+        if due_us > 0 {
+            lane.gate.delays.set(row, due_us);
+        }
+    }
+    let marks = RoaringTreemap::deserialize_from(reader.bytes()?);
+    lane.gate.acked = marks.map_err(|_| reader.damage("marks of acknowledged rows"))?;
+    Ok(())
 }

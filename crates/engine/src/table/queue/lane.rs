@@ -1,23 +1,17 @@
 //! Who gets which row of a queue: rows that are free, rows that are held, and those who stand in line.
 //!
-//! Free are the rows at or above the cursor and those given back below it, as far as nobody holds them. Everything
-//! here is memory only; what a row holds and whether it is there is the [`Backlog`]'s.
+//! Free are the rows at or above the cursor and those given back below it, as far as the [`Gate`] lets them out. What a
+//! row holds and whether it is there is the [`Backlog`]'s. A queue has one lane, or one for each consumer group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use query::expression::Expression;
 
 use super::Backlog;
+use super::gate::{Gate, Held, Holder};
 use super::line::{Line, Predicate};
 use crate::command::SessionId;
-use crate::error::Result;
-
-/// What holds a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holder {
-    /// A session in owner mode.
-    Session(SessionId),
-}
+use crate::error::{Error, Result};
 
 /// A line of those who wait, by its number; 0 is the one for every row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,10 +23,34 @@ pub(crate) const EVERY_ROW: LineId = LineId(0);
 /// Lines with a condition that nobody stands in are kept for the next who asks, up to so many.
 const IDLE_LINES_MAX: usize = 100;
 
-/// Rows as a condition looks at them.
+/// Rows as conditions, keys and times look at them.
 pub(crate) trait Look {
     /// Whether a predicate takes a row that is there.
     fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool>;
+
+    /// The key that orders a row, where rows have one.
+    fn key(&self, _row: u64) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// When a row may go out, in microseconds since 1970-01-01 UTC, where rows say so.
+    fn due_us(&self, _row: u64) -> Result<Option<i64>> {
+        Ok(None)
+    }
+
+    /// The time.
+    fn now_us(&self) -> i64 {
+        0
+    }
+}
+
+/// What is known of the deliveries of a row that is free again, or that is held anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Delivered {
+    /// Times it came back.
+    pub(crate) count: u32,
+    /// It is in a record.
+    pub(crate) is_kept: bool,
 }
 
 /// See the module's text.
@@ -40,11 +58,17 @@ pub(crate) struct Lane {
     cursor: u64,
     /// Free rows below the cursor; some may be gone or held meanwhile.
     returned: BTreeSet<u64>,
-    held: BTreeMap<u64, Holder>,
+    pub(crate) gate: Gate,
     lines: BTreeMap<LineId, Line>,
     next_line: u32,
     /// Places taken in all lines.
     waiting: usize,
+    /// Rows that came back.
+    pub(crate) delivered: BTreeMap<u64, Delivered>,
+    /// When leases end, on the steady clock.
+    leases: BTreeSet<(u64, u64)>,
+    /// Rows handed out that had been before.
+    pub(crate) redelivered_total: u64,
 }
 
 impl Lane {
@@ -52,16 +76,19 @@ impl Lane {
         Lane {
             cursor: 0,
             returned: BTreeSet::new(),
-            held: BTreeMap::new(),
+            gate: Gate::default(),
             lines: BTreeMap::from([(EVERY_ROW, Line::new(None))]),
             next_line: 1,
             waiting: 0,
+            delivered: BTreeMap::new(),
+            leases: BTreeSet::new(),
+            redelivered_total: 0,
         }
     }
 
     /// Rows that are held, also ones that their owner has deleted.
-    pub(crate) fn held(&self) -> &BTreeMap<u64, Holder> {
-        &self.held
+    pub(crate) fn held(&self) -> &BTreeMap<u64, Held> {
+        &self.gate.held
     }
 
     /// Those who stand in line.
@@ -128,7 +155,7 @@ impl Lane {
     pub(crate) fn ask_again(
         &mut self,
         make: &dyn Fn(&Expression) -> Result<Predicate>,
-    ) -> Vec<(SessionId, crate::error::Error)> {
+    ) -> Vec<(SessionId, Error)> {
         let (mut failed, waiting) = (Vec::new(), &mut self.waiting);
         self.lines.retain(|_, line| match line.ask_again(make) {
             Ok(()) => true,
@@ -150,51 +177,46 @@ impl Lane {
         look: &dyn Look,
     ) -> Result<Option<u64>> {
         if line == EVERY_ROW {
-            return Ok(self.first_free(backlog));
+            return self.first_free(backlog, look);
         }
-        let (lines, held) = (&mut self.lines, &self.held);
-        let Some(line) = lines.get_mut(&line) else {
-            return Ok(None);
-        };
-        let is_free = |row| !held.contains_key(&row);
-        line.first(backlog, &is_free, look)
+        match self.lines.get_mut(&line) {
+            Some(line) => line.first(backlog, &mut self.gate, look),
+            None => Ok(None),
+        }
     }
 
-    fn first_free(&mut self, backlog: &Backlog) -> Option<u64> {
+    fn first_free(&mut self, backlog: &Backlog, look: &dyn Look) -> Result<Option<u64>> {
         while let Some(&row) = self.returned.first() {
-            if backlog.contains(row) && !self.held.contains_key(&row) {
-                return Some(row);
+            if backlog.contains(row) && self.gate.is_open(row) {
+                return Ok(Some(row));
             }
             self.returned.pop_first();
         }
         while let Some(row) = backlog.first_at_or_above(self.cursor) {
-            if !self.held.contains_key(&row) {
+            if self.gate.lets(row, look)? {
                 self.cursor = row;
-                return Some(row);
+                return Ok(Some(row));
             }
             self.cursor = row + 1;
         }
         self.cursor = backlog.next();
-        None
+        Ok(None)
     }
 
-    /// Who gets the next row: the line, and the ticket of the one who stands there longest. Of the rows that somebody
-    /// waits for the first one goes first, to whoever has waited longest of those who may have it.
+    /// Who gets the next row: the one who stands there longest. Of the rows that somebody waits for the first one goes
+    /// first, to whoever has waited longest of those who may have it.
     pub(crate) fn next_served(
         &mut self,
         backlog: &Backlog,
         look: &dyn Look,
-    ) -> std::result::Result<Option<SessionId>, (SessionId, crate::error::Error)> {
+    ) -> std::result::Result<Option<SessionId>, (SessionId, Error)> {
         if self.waiting == 0 {
             return Ok(None);
         }
-        let standing: Vec<(LineId, u64, SessionId)> = self
-            .lines
-            .iter()
-            .filter_map(|(id, line)| line.front().map(|(ticket, session)| (*id, ticket, session)))
-            .collect();
         let mut best: Option<(u64, u64, SessionId)> = None;
-        for (line, ticket, session) in standing {
+        let mut after = None;
+        while let Some((line, ticket, session)) = self.next_front(after) {
+            after = Some(line);
             let row = self.peek(line, backlog, look);
             let Some(row) = row.map_err(|error| (session, error))? else {
                 continue;
@@ -206,21 +228,72 @@ impl Lane {
         Ok(best.map(|(_, _, session)| session))
     }
 
+    /// The next line that somebody stands in, and who has stood there longest.
+    fn next_front(&self, after: Option<LineId>) -> Option<(LineId, u64, SessionId)> {
+        let from = after.map_or(0, |LineId(id)| id + 1);
+        self.lines.range(LineId(from)..).find_map(|(id, line)| {
+            let (ticket, session) = line.front()?;
+            Some((*id, ticket, session))
+        })
+    }
+
     /// Holds a free row.
     pub(crate) fn hold(&mut self, row: u64, holder: Holder) {
-        self.held.insert(row, holder);
+        let before = self.delivered.get(&row).map_or(0, |before| before.count);
+        let delivery = before.saturating_add(1);
+        self.redelivered_total += u64::from(before > 0);
+        if let Holder::Lease { until_us } = holder {
+            self.leases.insert((until_us, row));
+        }
+        self.gate.held.insert(row, Held { holder, delivery });
         self.returned.remove(&row);
     }
 
     /// Lets go of a row that is there no more, or is about to go.
-    pub(crate) fn let_go(&mut self, row: u64) {
-        self.held.remove(&row);
+    pub(crate) fn let_go(&mut self, row: u64) -> Option<Held> {
+        let held = self.gate.held.remove(&row)?;
+        if let Holder::Lease { until_us } = held.holder {
+            self.leases.remove(&(until_us, row));
+        }
+        Some(held)
     }
 
-    /// Makes a held row free again, at its place; nothing where it was removed meanwhile. True where it is free now.
+    /// Holds a leased row until another time.
+    pub(crate) fn extend(&mut self, row: u64, until_us: u64) {
+        if let Some(held) = self.gate.held.get_mut(&row)
+            && let Holder::Lease { until_us: before } = held.holder
+        {
+            self.leases.remove(&(before, row));
+            self.leases.insert((until_us, row));
+            held.holder = Holder::Lease { until_us };
+        }
+    }
+
+    /// Makes a held row free again, at its place; nothing where it was removed meanwhile. True where it is free now, or
+    /// will be in its time.
     pub(crate) fn give_back(&mut self, row: u64, backlog: &Backlog, look: &dyn Look) -> bool {
-        if self.held.remove(&row).is_none() || !backlog.contains(row) {
+        let Some(held) = self.let_go(row) else {
             return false;
+        };
+        if !backlog.contains(row) || self.gate.acked.contains(row) {
+            return false;
+        }
+        let delivered = self.delivered.entry(row).or_default();
+        delivered.count = delivered.count.max(held.delivery);
+        self.open(row, look);
+        true
+    }
+
+    /// Makes a held row free again that nobody has seen.
+    pub(crate) fn put_back(&mut self, row: u64, look: &dyn Look) {
+        self.let_go(row);
+        self.open(row, look);
+    }
+
+    /// A row that the cursors may have passed is free now, unless the gate holds it.
+    fn open(&mut self, row: u64, look: &dyn Look) {
+        if !self.gate.is_open(row) {
+            return;
         }
         if row < self.cursor {
             self.returned.insert(row);
@@ -228,11 +301,54 @@ impl Lane {
         for line in self.lines.values_mut() {
             line.offer(row, look);
         }
-        true
+    }
+
+    /// Rows that are gone: what was known of them goes too, and those behind them in the order of a key may go out.
+    pub(crate) fn forget(&mut self, rows: &[u64], look: &dyn Look) {
+        for row in rows {
+            self.delivered.remove(row);
+            self.gate.delays.clear(*row);
+            self.gate.acked.remove(*row);
+            if let Some(next) = self.gate.keys.gone(*row) {
+                self.open(next, look);
+            }
+        }
+    }
+
+    /// Opens the rows whose time has come; true where there was one.
+    pub(crate) fn open_due(&mut self, look: &dyn Look) -> bool {
+        let mut any = false;
+        while let Some(row) = self.gate.delays.take_due(look.now_us()) {
+            self.open(row, look);
+            any = true;
+        }
+        any
+    }
+
+    /// The leased rows whose time is over; they are still held.
+    pub(crate) fn expired(&self, steady_us: u64) -> Vec<u64> {
+        let over = self.leases.range(..=(steady_us, u64::MAX));
+        over.map(|(_, row)| *row).collect()
+    }
+
+    /// When the next lease ends, on the steady clock.
+    pub(crate) fn next_lease_us(&self) -> Option<u64> {
+        self.leases.first().map(|(until_us, _)| *until_us)
+    }
+
+    /// No row that is there for this lane has a lower number.
+    pub(crate) fn lowest(&self) -> u64 {
+        let held = self.gate.held.first_key_value().map(|(row, _)| *row);
+        let returned = self.returned.first().copied();
+        let passed = held.into_iter().chain(returned);
+        let passed = passed.chain(self.gate.delays.first_row());
+        let passed = passed.chain(self.gate.keys.met().next());
+        passed.chain([self.cursor]).min().unwrap_or(0)
     }
 
     /// Nobody holds anything any more: the rows are about to go. Gives who held.
-    pub(crate) fn release_all(&mut self) -> Vec<(u64, Holder)> {
-        std::mem::take(&mut self.held).into_iter().collect()
+    pub(crate) fn release_all(&mut self) -> Vec<(u64, Held)> {
+        self.leases.clear();
+        std::mem::take(&mut self.gate.held).into_iter().collect()
     }
 }

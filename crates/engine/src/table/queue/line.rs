@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use query::expression::{Expression, Prepared};
 
 use super::Backlog;
+use super::gate::Gate;
 use super::lane::Look;
 use crate::command::SessionId;
 use crate::error::Result;
@@ -76,21 +77,21 @@ impl Line {
     pub(crate) fn first(
         &mut self,
         backlog: &Backlog,
-        is_free: &dyn Fn(u64) -> bool,
+        gate: &mut Gate,
         look: &dyn Look,
     ) -> Result<Option<u64>> {
         let Some(predicate) = &mut self.predicate else {
             return Ok(None);
         };
         while let Some(&row) = predicate.ready.first() {
-            if backlog.contains(row) && is_free(row) {
+            if backlog.contains(row) && gate.is_open(row) {
                 return Ok(Some(row));
             }
             predicate.ready.pop_first();
         }
         while let Some(row) = backlog.first_at_or_above(predicate.cursor) {
-            // A row that is held is asked when it comes back.
-            let taken = is_free(row) && look.accepts(predicate, row)?;
+            // A row that may not go out is asked when it may.
+            let taken = gate.lets(row, look)? && look.accepts(predicate, row)?;
             predicate.cursor = row + 1;
             if taken {
                 predicate.ready.insert(row);

@@ -14,6 +14,8 @@ pub(crate) struct Queues {
     tables: BTreeMap<TableId, QueueTable>,
     /// Those that may have changed since [`Queues::take_touched`]; each once, removed ones perhaps.
     touched: Vec<TableId>,
+    /// How many have `rows_max=` or `bytes_max=`.
+    bounded: usize,
 }
 
 impl Queues {
@@ -30,14 +32,22 @@ impl Queues {
         Some(queue)
     }
 
+    /// The queue, for what readers are shown of it: that does not count as a change.
+    pub(crate) fn get_settled_mut(&mut self, table: &TableId) -> Option<&mut QueueTable> {
+        self.tables.get_mut(table)
+    }
+
     pub(crate) fn insert(&mut self, table: TableId, mut queue: QueueTable) {
         queue.is_touched = true;
         self.touched.push(table);
+        self.bounded += usize::from(queue.is_bounded());
         self.tables.insert(table, queue);
     }
 
     pub(crate) fn remove(&mut self, table: &TableId) {
-        self.tables.remove(table);
+        if let Some(queue) = self.tables.remove(table) {
+            self.bounded -= usize::from(queue.is_bounded());
+        }
     }
 
     pub(crate) fn keys(&self) -> Keys<'_, TableId, QueueTable> {
@@ -50,6 +60,11 @@ impl Queues {
 
     pub(crate) fn iter(&self) -> Iter<'_, TableId, QueueTable> {
         self.tables.iter()
+    }
+
+    /// Whether some queue is bounded.
+    pub(crate) fn any_bounded(&self) -> bool {
+        self.bounded > 0
     }
 
     /// The queues that may have changed since the last call.

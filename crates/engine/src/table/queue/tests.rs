@@ -371,3 +371,49 @@ fn a_damaged_row_is_an_error_that_names_file_and_offset() {
     assert_eq!(file, "tables/1/1.rows");
     assert!((8192..=8192 + 13).contains(&offset), "{offset}");
 }
+
+/// Counts how often rows are asked; takes those whose number ends in 7.
+#[derive(Default)]
+struct Counting(std::cell::Cell<u32>);
+
+impl lane::Look for Counting {
+    fn accepts(&self, _: &line::Predicate, row: u64) -> Result<bool> {
+        self.0.set(self.0.get() + 1);
+        Ok(row % 10 == 7)
+    }
+}
+
+#[test]
+fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
+    let (mut backlog, mut lane, look) = (Backlog::new(), Lane::new(), Counting::default());
+    let condition = Expression::Column("n".to_owned());
+    let columns = columns();
+    let line = |lane: &mut Lane| {
+        let make = |condition: &Expression| {
+            let prepared = query::expression::Prepared::typed(condition, &typed(&columns));
+            Ok(Predicate::new(condition.clone(), prepared.unwrap()))
+        };
+        lane.line(Some(&condition), make).unwrap()
+    };
+    push(&mut backlog, 1000);
+    for expected in [7, 17, 27] {
+        let same = line(&mut lane);
+        let row = lane.peek(same, &backlog, &look).unwrap();
+        assert_eq!(row, Some(expected));
+        lane.hold(expected, Holder::Session(SessionId(1)));
+    }
+    assert_eq!(look.0.get(), 27);
+    lane.give_back(7, &backlog, &look);
+    assert_eq!(look.0.get(), 28);
+    let same = line(&mut lane);
+    assert_eq!(lane.peek(same, &backlog, &look).unwrap(), Some(7));
+    for row in 1..=1000 {
+        if row % 10 == 7 {
+            backlog.remove(row);
+        }
+    }
+    for _ in 0..100 {
+        assert_eq!(lane.peek(same, &backlog, &look).unwrap(), None);
+    }
+    assert_eq!(look.0.get(), 1000 - 27 + 28 - 97);
+}

@@ -6,7 +6,7 @@ use crate::errors::{self, Failure};
 use crate::settings::{duration, size};
 
 /// Their names.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "visible_again",
     "max_deliveries",
     "dead",
@@ -17,6 +17,7 @@ pub const NAMES: [&str; 10] = [
     "order_by",
     "unique_by",
     "unique_for",
+    "deliver_at",
 ];
 
 /// Sets one option, if it is one of these.
@@ -45,6 +46,10 @@ pub fn set(options: &mut QueueOptions, name: &str, value: &str) -> Result<bool, 
         "when_full" => when_full(&lower).map(|when| options.when_full = when),
         "order_by" => {
             options.order_by = Some(lower);
+            Ok(())
+        }
+        "deliver_at" => {
+            options.deliver_at = Some(lower);
             Ok(())
         }
         "unique_by" => {

@@ -1,0 +1,116 @@
+//! `rows_max=`, `bytes_max=`: what a full queue does with more.
+
+use std::collections::BTreeMap;
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::command::WhenFull;
+use crate::decide::Decision;
+use crate::decide::rows::row_bytes;
+use crate::error::{Error, Result};
+use crate::record::Record;
+use crate::table::queue::QueueTable;
+
+/// Bytes that a row which is a hit is taken to have: it shares most of them.
+const HIT_BYTES: u64 = 64;
+
+/// Rows and bytes that come into a queue.
+#[derive(Clone, Copy, Default)]
+struct Coming {
+    rows: u64,
+    bytes: u64,
+}
+
+impl Engine {
+    /// Refuses a decision that would make a queue larger than it may be, or adds to it that the oldest rows go.
+    pub(super) fn bounded(&mut self, mut decision: Decision) -> Result<Decision> {
+        let Some(record) = &decision.record else {
+            return Ok(decision);
+        };
+        if !self.state.queues.any_bounded() {
+            return Ok(decision);
+        }
+        let mut coming = BTreeMap::new();
+        count(record, &mut coming);
+        let mut dropped = Vec::new();
+        for (table, coming) in coming {
+            if let Some(queue) = self.state.queues.get(&table) {
+                let rows = oldest(queue, coming)?;
+                if !rows.is_empty() {
+                    self.status.queue_dropped_total += rows.len() as u64;
+                    dropped.push(Record::RemoveRows { table, rows });
+                }
+            }
+        }
+        if dropped.is_empty() {
+            return Ok(decision);
+        }
+        decision.record = decision.record.map(|record| {
+            let mut records = match record {
+                Record::Many(records) => records,
+                single => vec![single],
+            };
+            records.extend(dropped);
+            Record::Many(records)
+        });
+        Ok(decision)
+    }
+}
+
+/// What a record puts into queues.
+fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
+    match record {
+        Record::Rows { table, rows, .. } => {
+            let coming = coming.entry(*table).or_default();
+            coming.rows += rows.len() as u64;
+            coming.bytes += rows.iter().map(|row| row_bytes(row)).sum::<u64>();
+        }
+        Record::Documents(documents) | Record::Hits(documents) => {
+            for hits in &documents.hits {
+                let coming = coming.entry(hits.queue).or_default();
+                coming.rows += hits.rows();
+                coming.bytes += hits.rows() * HIT_BYTES;
+            }
+        }
+        Record::Many(members) => members.iter().for_each(|member| count(member, coming)),
+        _ => {}
+    }
+}
+
+/// The rows that must go before others come; none where there is room.
+fn oldest(queue: &QueueTable, coming: Coming) -> Result<Vec<u64>> {
+    let options = queue.options();
+    let rows = queue.backlog.len();
+    let over = |now: u64, coming: u64, max: Option<u64>| {
+        max.map_or(0, |max| (now + coming).saturating_sub(max))
+    };
+    let mut goes = over(rows, coming.rows, options.rows_max);
+    if options.bytes_max.is_some() {
+        let (total, removed) = queue.backlog.stored_bytes();
+        let bytes = total - removed;
+        let excess = over(bytes, coming.bytes, options.bytes_max);
+        let each = (bytes / rows.max(1)).max(1);
+        goes = goes.max(excess.div_ceil(each));
+    }
+    if goes == 0 {
+        return Ok(Vec::new());
+    }
+    let full = || Error::QueueFull {
+        queue: queue.definition.name.clone(),
+    };
+    if options.when_full == WhenFull::Refuse {
+        return Err(full());
+    }
+    let goes = usize::try_from(goes).unwrap_or(usize::MAX);
+    let is_free = |row: &u64| {
+        queue
+            .lanes
+            .iter()
+            .all(|lane| !lane.held().contains_key(row))
+    };
+    let oldest: Vec<u64> = queue.backlog.rows().filter(is_free).take(goes).collect();
+    match oldest.len() == goes {
+        true => Ok(oldest),
+        false => Err(full()), // what is left is held, or more comes than may be there in all
+    }
+}

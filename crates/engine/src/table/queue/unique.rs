@@ -1,0 +1,92 @@
+//! `unique_by=`: the keys that were inserted within a window.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::codec::{Read, Reader, put_bytes, put_number};
+
+/// Keys, and when each was inserted last, in microseconds since 1970-01-01 UTC.
+#[derive(Default)]
+pub(crate) struct Seen {
+    at: FxHashMap<Arc<[u8]>, i64>,
+    by_time: BTreeSet<(i64, Arc<[u8]>)>,
+}
+
+impl Seen {
+    /// Keys that were inserted after a time: those that the next note leaves.
+    pub(crate) fn count_after(&self, since_us: i64) -> usize {
+        let first = self.by_time.first();
+        match first.is_none_or(|(at_us, _)| *at_us > since_us) {
+            true => self.at.len(),
+            false => {
+                let over = self.by_time.iter();
+                let over = over.take_while(|(at_us, _)| *at_us <= since_us).count();
+                self.at.len() - over
+            }
+        }
+    }
+
+    /// Whether a key was inserted after a time.
+    pub(crate) fn is_after(&self, key: &[u8], since_us: i64) -> bool {
+        self.at.get(key).is_some_and(|at_us| *at_us > since_us)
+    }
+
+    /// Notes a key; the later of two times counts.
+    pub(crate) fn note(&mut self, key: &[u8], at_us: i64) {
+        let key: Arc<[u8]> = key.into();
+        if let Some(before) = self.at.get(&key).copied() {
+            if before >= at_us {
+                return;
+            }
+            self.by_time.remove(&(before, Arc::clone(&key)));
+        }
+        self.at.insert(Arc::clone(&key), at_us);
+        self.by_time.insert((at_us, key));
+    }
+
+    /// Puts a key back to how it was.
+    pub(crate) fn restore(&mut self, key: &[u8], before: Option<i64>) {
+        if let Some((key, at_us)) = self.at.remove_entry(key) {
+            self.by_time.remove(&(at_us, key));
+        }
+        if let Some(before) = before {
+            self.note(key, before);
+        }
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Option<i64> {
+        self.at.get(key).copied()
+    }
+
+    /// Forgets what was inserted at a time or before.
+    pub(crate) fn forget(&mut self, until_us: i64) {
+        while self
+            .by_time
+            .first()
+            .is_some_and(|(at_us, _)| *at_us <= until_us)
+        {
+            if let Some((_, key)) = self.by_time.pop_first() {
+                self.at.remove(&key);
+            }
+        }
+    }
+
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        put_number(out, self.at.len() as u64);
+        for (at_us, key) in &self.by_time {
+            out.extend_from_slice(&at_us.to_le_bytes());
+            put_bytes(out, key);
+        }
+    }
+
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Read<Seen> {
+        let mut seen = Seen::default();
+        for _ in 0..reader.count()? {
+            let at_us = i64::from_le_bytes(reader.array()?);
+            seen.note(reader.bytes()?, at_us);
+        }
+        Ok(seen)
+    }
+}
