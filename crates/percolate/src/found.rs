@@ -102,6 +102,29 @@ impl Finds {
     }
 }
 
+impl Finds {
+    /// As [`Finds::retain_from`]; `fetch` is called with each pair some time before it is asked about.
+    #[inline(always)]
+    pub(crate) fn retain_ahead<const AHEAD: usize>(
+        &mut self,
+        from: usize,
+        fetch: impl Fn(Found),
+        mut passes: impl FnMut(Found) -> bool,
+    ) {
+        let mut kept = from;
+        for start in (from..self.len).step_by(AHEAD) {
+            let end = self.len.min(start + AHEAD);
+            self.pairs[start..end].iter().for_each(|pair| fetch(*pair));
+            for index in start..end {
+                let pair = self.pairs[index];
+                self.pairs[kept] = pair;
+                kept += usize::from(passes(pair));
+            }
+        }
+        self.len = kept;
+    }
+}
+
 /// Makes a list at least so long.
 #[inline(always)]
 pub(crate) fn grow<T: Copy + Default>(list: &mut Vec<T>, len: usize) {

@@ -5,6 +5,7 @@ use query::analysis::Words;
 use crate::{
     dictionary::{Dictionary, Plain, TermId, UNKNOWN},
     pattern::Memo,
+    scratch::Steps,
 };
 
 /// Buffers of one matcher.
@@ -19,43 +20,53 @@ pub(crate) struct Further {
 }
 
 impl Further {
-    /// Calls `mark` with the pairs and patterns of a document, some more than once. `plain` is what the dictionary says of
-    /// each of its words.
-    pub(crate) fn mark(
+    /// Calls `mark` with the patterns of a document, some more than once. `plain` is what the dictionary says of each of its
+    /// words.
+    #[inline(always)]
+    pub(crate) fn mark_patterns(
         &mut self,
+        steps: impl Steps,
         dictionary: &Dictionary,
         document: &Words,
         plain: &[Plain],
         mut mark: impl FnMut(TermId),
     ) {
-        if !dictionary.pairs.is_empty() {
-            self.mark_pairs(dictionary, document, plain, &mut mark);
+        if dictionary.patterns.is_empty() {
+            return;
         }
-        if !dictionary.patterns.is_empty() {
-            let (patterns, buffer) = (&dictionary.patterns, document.buffer());
-            for ((word, field), plain) in document.spans().zip(plain) {
-                let text = || document.text(word.clone());
-                let matches = match plain.term() {
-                    UNKNOWN => self.memo.of(patterns, buffer, word.clone(), text()),
-                    term => self.memo.of_term(patterns, term, text),
-                };
-                let matches = matches.iter();
-                matches
-                    .filter(|(fields, _)| fields.holds(field))
-                    .for_each(|(_, term)| mark(*term));
-            }
+        let (patterns, buffer) = (&dictionary.patterns, document.buffer());
+        let terms = || plain.iter().map(|plain| plain.term());
+        terms().for_each(|term| self.memo.fetch(steps, term));
+        terms().for_each(|term| self.memo.fetch_matches(steps, term));
+        for ((word, field), term) in document.spans().zip(terms()) {
+            let text = || document.text(word.clone());
+            let matches = match term {
+                UNKNOWN => self.memo.of(patterns, buffer, word.clone(), text()),
+                term => self.memo.of_term(patterns, term, text),
+            };
+            let matches = matches.iter();
+            matches
+                .filter(|(fields, _)| fields.holds(field))
+                .for_each(|(_, term)| mark(*term));
         }
     }
 
+    /// Calls `mark` with the pairs of a document, some more than once.
+    ///
     /// First it is found out which words may begin a pair with their neighbour, without a branch on whether one does; then
     /// each of these is followed as far as phrases go.
-    fn mark_pairs(
+    #[inline(always)]
+    pub(crate) fn mark_pairs(
         &mut self,
+        steps: impl Steps,
         dictionary: &Dictionary,
         document: &Words,
         plain: &[Plain],
         mut mark: impl FnMut(TermId),
     ) {
+        if dictionary.pairs.is_empty() {
+            return;
+        }
         let Further { places, open, .. } = self;
         let pairs = &dictionary.pairs;
         places.clear();
@@ -77,6 +88,10 @@ impl Further {
             count += usize::from((left != UNKNOWN) & (shared | is_likely));
         }
         open.truncate(count);
+        for (left, index) in &*open {
+            let right = plain.get(*index as usize + 1).copied().unwrap_or_default();
+            pairs.fetch(steps, *left, right.term());
+        }
         while let Some((left, index)) = open.pop() {
             let at = places[index as usize];
             let next = (index + 1..).zip(&places[index as usize + 1..]);

@@ -14,6 +14,7 @@ use crate::{
     entry::{Draft, Entry, Group, Tail},
     filter::{Filter, Filters},
     rows::Rows,
+    scratch::Steps,
     standing::StandingQuery,
 };
 
@@ -104,6 +105,13 @@ impl Level {
     pub(crate) fn filter(&self, query: Ordinal) -> Option<&Filter> {
         let place = *self.filter_of.get(query as usize)?;
         self.filters.get(place as usize)
+    }
+
+    /// Asks for the memory of a query's filter.
+    #[inline(always)]
+    pub(crate) fn fetch_filter(&self, steps: impl Steps, query: Ordinal) {
+        let place = self.filter_of.get(query as usize).copied();
+        steps.fetch(&self.filters, place.unwrap_or(0) as usize);
     }
 
     /// Those of the documents `among`, which hold its anchor, that satisfy the entry.

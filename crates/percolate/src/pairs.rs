@@ -4,13 +4,14 @@
 //! is a pair, and so on. Pairs lie in a few layers, each at
 //! least [`LAYER_RATIO`] times the next, so that a change copies the smallest alone.
 
+mod heads;
+
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use query::tree::FieldSet;
-use rustc_hash::FxBuildHasher;
 
-use crate::dictionary::TermId;
+use crate::{dictionary::TermId, scratch::Steps};
+use heads::{Heads, Slot};
 
 /// No pair.
 const NONE: u32 = u32::MAX;
@@ -33,7 +34,7 @@ pub(crate) struct Pair {
 #[derive(Clone, Debug, Default)]
 struct Layer {
     /// The first pair of two words: the one that was added last.
-    heads: HashMap<(TermId, TermId), Head, FxBuildHasher>,
+    heads: Heads,
     pairs: Vec<Pair>,
     /// Bit by term: begins a pair.
     begins: Vec<u64>,
@@ -41,32 +42,9 @@ struct Layer {
     likely: Vec<u64>,
 }
 
-/// What is asked of a pair, beside its words.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    fields: FieldSet,
-    term: TermId,
-    /// Its place, and that of the next one of the same words, or [`NONE`].
-    place: u32,
-    next: u32,
-}
-
-impl Head {
-    fn of(pair: &Pair, place: u32) -> Head {
-        let Pair {
-            fields, term, next, ..
-        } = *pair;
-        Head {
-            fields,
-            term,
-            place,
-            next,
-        }
-    }
-}
-
-/// Words of 64 bits in `likely` for so many pairs at most.
-const PAIRS_PER_WORD: usize = 4;
+/// Pairs for each word of 64 bits in `likely`, at most; at least half as many. A table that stays in near memory is worth
+/// more than one that is never wrong.
+const PAIRS_PER_WORD: usize = 8;
 
 /// Two words as a number.
 fn hash(left: TermId, right: TermId) -> usize {
@@ -82,10 +60,12 @@ fn set(bits: &mut [u64], hash: usize) {
 impl Layer {
     fn add(&mut self, pair: Pair) {
         let (words, place) = ((pair.left, pair.right), self.pairs.len() as u32);
-        let before = self.heads.get(&words);
-        let next = before.map_or(NONE, |before| before.place);
+        let before = self.heads.find(words, hash(pair.left, pair.right));
+        let next = before.map_or(NONE, Slot::place);
         let pair = Pair { next, ..pair };
-        self.heads.insert(words, Head::of(&pair, place));
+        let is_alone = next == NONE && pair.fields == FieldSet::ALL;
+        self.heads
+            .put(Slot::new(words, pair.term, place, is_alone), hash);
         self.pairs.push(pair);
         let word = pair.left as usize / 64;
         if self.begins.len() <= word {
@@ -93,7 +73,7 @@ impl Layer {
         }
         self.begins[word] |= 1 << (pair.left % 64);
         if self.pairs.len() > self.likely.len() * PAIRS_PER_WORD {
-            self.likely = vec![0; self.pairs.len().next_power_of_two()];
+            self.likely = vec![0; (self.pairs.len() * 2 / PAIRS_PER_WORD).next_power_of_two()];
             for pair in &self.pairs {
                 set(&mut self.likely, hash(pair.left, pair.right));
             }
@@ -114,12 +94,25 @@ impl Layer {
         word >> (term % 64) & 1 == 1
     }
 
-    fn of(&self, left: TermId, right: TermId) -> impl Iterator<Item = Head> {
-        let first = self.heads.get(&(left, right)).copied();
-        std::iter::successors(first, |head| {
-            let next = self.pairs.get(head.next as usize)?;
-            Some(Head::of(next, head.next))
-        })
+    /// Every pair of two words.
+    fn of(&self, left: TermId, right: TermId) -> impl Iterator<Item = &Pair> {
+        let head = self.heads.find((left, right), hash(left, right));
+        let first = head.and_then(|head| self.pairs.get(head.place() as usize));
+        std::iter::successors(first, |pair| self.pairs.get(pair.next as usize))
+    }
+
+    #[inline(always)]
+    fn each(&self, left: TermId, right: TermId, field: u8, visit: &mut impl FnMut(TermId)) {
+        let Some(head) = self.heads.find((left, right), hash(left, right)) else {
+            return;
+        };
+        if head.is_alone() {
+            return visit(head.term);
+        }
+        let pairs = self.of(left, right);
+        pairs
+            .filter(|pair| pair.fields.holds(field))
+            .for_each(|pair| visit(pair.term));
     }
 }
 
@@ -157,16 +150,19 @@ impl Pairs {
         field: u8,
         mut visit: impl FnMut(TermId),
     ) {
-        for layer in self
-            .layers
-            .iter()
+        let layers = self.layers.iter();
+        layers
             .filter(|layer| layer.may_hold(left, right))
-        {
-            let pairs = layer.of(left, right);
-            pairs
-                .filter(|pair| pair.fields.holds(field))
-                .for_each(|pair| visit(pair.term));
-        }
+            .for_each(|layer| layer.each(left, right, field, &mut visit));
+    }
+
+    /// Asks for the memory of what there is of two words.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, steps: impl Steps, left: TermId, right: TermId) {
+        let hash = hash(left, right);
+        self.layers
+            .iter()
+            .for_each(|layer| layer.heads.fetch(steps, hash));
     }
 
     /// The term of a pair, if there is one.

@@ -4,7 +4,7 @@
 //! under the anchor and a second term that falls on that bit. The terms' numbers are their own hash, for they are dense.
 //! A row as long as the vocabulary is exact; a shorter one has [`BITS_MIN`] or more bits for each second term.
 
-use crate::dictionary::TermId;
+use crate::{dictionary::TermId, scratch::Steps};
 
 /// Bits of a word.
 const WORD: u32 = u32::BITS;
@@ -72,6 +72,12 @@ impl Rows {
     /// Bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.words) + size_of_val(&*self.before)
+    }
+
+    /// Asks for the memory of a row's first words.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, steps: impl Steps, row: Row) {
+        steps.fetch(&self.words, row.start as usize);
     }
 
     /// Where the bit of a second term lies in a row, and whether it is set.

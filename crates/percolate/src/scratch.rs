@@ -49,8 +49,10 @@ struct Marks {
 /// What is left of a slice's candidates in one level, from step to step.
 #[derive(Debug, Default)]
 struct Survivors {
-    /// Terms of the document at hand that may be anchors.
+    /// Terms that may be anchors, one document after the other.
     anchors: Vec<TermId>,
+    /// By document: where they end.
+    anchor_ends: Vec<usize>,
     met: Met,
     /// First bits of rows, then ranks of entries.
     places: Candidates,
@@ -130,6 +132,8 @@ impl Candidates {
 
 /// The steps that run over long lists and are worth writing for vectors.
 pub(crate) trait Steps: Copy {
+    /// Asks for memory that is read soon: the item of a list, if there is one at that place.
+    fn fetch<T>(self, list: &[T], place: usize);
     /// Looks up the words of a document.
     fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked);
     /// Adds to `places` where the document's terms meet bits of its anchors' rows. Gives how many entries are filed under
@@ -172,6 +176,9 @@ pub(crate) trait Steps: Copy {
 pub(crate) struct Plain;
 
 impl Steps for Plain {
+    #[inline(always)]
+    fn fetch<T>(self, _: &[T], _: usize) {}
+
     #[inline(always)]
     fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
         looked.look_up(view, document);
@@ -305,7 +312,7 @@ impl Scratch {
             if has_further {
                 let further = &mut self.checking.further;
                 self.marks
-                    .mark_further(dictionary, document, index, further);
+                    .mark_further(steps, dictionary, document, index, further);
             }
         }
     }
@@ -345,7 +352,7 @@ impl Scratch {
         survivors.decide_large(level, slice, part.first, checking, finds, work)?;
         decide_always(level, slice, part.first, checking, finds, work)?;
         if level.has_filters() {
-            filter(level, part, finds, found_before, verdicts);
+            filter(steps, level, part, finds, found_before, verdicts);
         }
         match finds.len() {
             0..=PAIRS_MAX => Ok(()),
@@ -359,22 +366,27 @@ impl Marks {
     /// behind.
     #[inline(always)]
     fn clear(&mut self, terms: usize) {
-        let used = self.ends.last().copied().unwrap_or(0);
+        let used = self.used();
         for term in &self.terms[..used] {
             self.masks[*term as usize] = 0;
         }
         self.ends.clear();
         if self.masks.len() < terms {
             self.masks.resize(terms, 0);
-            self.masks[UNKNOWN as usize] = u64::MAX;
         }
+        self.masks[UNKNOWN as usize] = u64::MAX;
+    }
+
+    /// How many terms are in use.
+    fn used(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
     }
 
     /// Marks the words of one document. First all are looked up, none of which waits for another.
     #[inline(always)]
     fn mark(&mut self, steps: impl Steps, dictionary: &Dictionary, document: &Words, index: usize) {
         steps.look_up(dictionary.view(), document, &mut self.looked);
-        let mut count = self.ends.last().copied().unwrap_or(0);
+        let mut count = self.used();
         let known = self.looked.known();
         grow(&mut self.terms, count + known.len());
         for term in known {
@@ -391,9 +403,10 @@ impl Marks {
     }
 
     /// Marks the terms of a document, whose words are marked, that are more than a word looked up.
-    #[cold]
+    #[inline(always)]
     fn mark_further(
         &mut self,
+        steps: impl Steps,
         dictionary: &Dictionary,
         document: &Words,
         index: usize,
@@ -403,17 +416,14 @@ impl Marks {
             masks, terms, ends, ..
         } = self;
         let plain = &self.looked.plain[..document.len()];
-        let Some(count) = ends.last_mut() else {
+        let Some(all) = ends.last_mut() else {
             return;
         };
-        further.mark(dictionary, document, plain, |term| {
-            let mask = &mut masks[term as usize];
-            if *mask >> index & 1 == 0 {
-                *mask |= 1 << index;
-                grow(terms, *count + 1);
-                terms[*count] = term;
-                *count += 1;
-            }
+        further.mark_pairs(steps, dictionary, document, plain, |pair| {
+            add(masks, terms, all, pair, index);
+        });
+        further.mark_patterns(steps, dictionary, document, plain, |pattern| {
+            add(masks, terms, all, pattern, index);
         });
     }
 
@@ -439,6 +449,17 @@ impl Marks {
         }
         count
     }
+}
+
+/// Marks a term and adds it to the `count` others. No branch on whether it was there.
+#[inline(always)]
+fn add(masks: &mut [u64], terms: &mut Vec<TermId>, count: &mut usize, term: TermId, index: usize) {
+    grow(terms, *count + 1);
+    let mask = &mut masks[term as usize];
+    let was = *mask >> index & 1;
+    *mask |= 1 << index;
+    terms[*count] = term;
+    *count += 1 - was as usize;
 }
 
 impl Survivors {
@@ -473,17 +494,12 @@ impl Survivors {
         if level.entries.is_empty() {
             return;
         }
-        let (mut start, mut candidates) = (0, 0);
-        for (end, document) in marks.ends.iter().zip(0..) {
+        self.gather(steps, level, marks);
+        let (mut start, mut from, mut candidates) = (0, 0, 0);
+        for ((end, until), document) in marks.ends.iter().zip(&self.anchor_ends).zip(0..) {
             let terms = &marks.terms[start..*end];
-            start = *end;
-            grow(&mut self.anchors, terms.len());
-            let mut anchors = 0;
-            for term in terms {
-                self.anchors[anchors] = *term;
-                anchors += usize::from(level.anchors.may_hold(*term));
-            }
-            let anchors = &mut self.anchors[..anchors];
+            let anchors = &mut self.anchors[from..*until];
+            (start, from) = (*end, *until);
             let (places, met) = (&mut self.places, &mut self.met);
             candidates += match terms.len() {
                 0..=MANY_TERMS => steps.probe(level, anchors, terms, document, places, met),
@@ -491,6 +507,25 @@ impl Survivors {
             };
         }
         work.candidates += candidates;
+    }
+
+    /// Lists the terms of each document that may be anchors, and asks for their rows.
+    #[inline(always)]
+    fn gather(&mut self, steps: impl Steps, level: &Level, marks: &Marks) {
+        let (mut start, mut count) = (0, 0);
+        grow(&mut self.anchors, marks.used());
+        self.anchor_ends.clear();
+        for end in &marks.ends {
+            for term in &marks.terms[start..*end] {
+                self.anchors[count] = *term;
+                count += usize::from(level.anchors.may_hold(*term));
+            }
+            start = *end;
+            self.anchor_ends.push(count);
+        }
+        for anchor in &self.anchors[..count] {
+            level.rows.fetch(steps, level.anchors.row(*anchor)); // none waits for another
+        }
     }
 
     /// From the bits that were met to what was found. Entries that take more are put aside.
@@ -656,11 +691,23 @@ fn decide_each(
     Ok(())
 }
 
+/// Pairs whose filters are fetched before the first is asked.
+const FETCHED_AT_ONCE: usize = 16;
+
 /// Of the pairs from `from` on, keeps those whose document the query's filter accepts.
-fn filter(level: &Level, part: Part<'_>, finds: &mut Finds, from: usize, verdicts: &mut Verdicts) {
-    finds.retain_from(from, |pair| {
+#[inline(always)]
+fn filter(
+    steps: impl Steps,
+    level: &Level,
+    part: Part<'_>,
+    finds: &mut Finds,
+    from: usize,
+    verdicts: &mut Verdicts,
+) {
+    let first = part.first as usize;
+    let fetch = |pair| level.fetch_filter(steps, query_of(pair));
+    finds.retain_ahead::<FETCHED_AT_ONCE>(from, fetch, |pair| {
         let index = (document_of(pair) - part.first) as usize;
-        let first = part.first as usize;
         let accepts = |filter| verdicts.accepts(filter, index, part.documents, first);
         level.filter(query_of(pair)).is_none_or(accepts)
     });

@@ -112,6 +112,13 @@ mod x86 {
 
     impl Steps for Vectors {
         #[inline(always)]
+        fn fetch<T>(self, list: &[T], place: usize) {
+            // SAFETY: every processor of this kind has the instruction, which reads nothing that a program would see and
+            // may be given any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(list.as_ptr().wrapping_add(place).cast()) }
+        }
+
+        #[inline(always)]
         fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
             // SAFETY: `self` is the proof that the processor has the features.
             unsafe { look_up::look_up(view, document, looked) }

@@ -7,7 +7,10 @@ use query::tree::FieldSet;
 use rustc_hash::FxBuildHasher;
 
 use super::Patterns;
-use crate::dictionary::{Key, TermId, hash_key, short_key};
+use crate::{
+    dictionary::{Key, TermId, hash_key, short_key},
+    scratch::Steps,
+};
 
 /// Words known at most; then all are forgotten.
 const WORDS_MAX: usize = 1 << 17;
@@ -57,6 +60,19 @@ impl Memo {
             None => self.long.entry_ref(text).or_default(),
         };
         met.matches(patterns, || text, &mut self.matches)
+    }
+
+    /// Asks for the memory of what is known of a term.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, steps: impl Steps, term: TermId) {
+        steps.fetch(&self.terms, term as usize);
+    }
+
+    /// Asks for the memory of the patterns that a term matches, as far as is known.
+    #[inline(always)]
+    pub(crate) fn fetch_matches(&self, steps: impl Steps, term: TermId) {
+        let met = self.terms.get(term as usize).copied().unwrap_or_default();
+        steps.fetch(&self.matches, met.start as usize);
     }
 
     /// The same for a word that has a plain term in the patterns' dictionary.
