@@ -240,7 +240,7 @@ impl fmt::Display for Error {
                 write!(f, "queue '{queue}' is full: try again when rows were taken")
             }
             Error::Overloaded => f.write_str("overloaded: try again later"),
-            Error::ReadOnly => f.write_str("read-only"),
+            Error::ReadOnly => f.write_str("read-only: this server was started to write nothing"),
             Error::Stopped => f.write_str("server is shutting down"),
             Error::NotOwner { function } => write!(f, "{function}(): not in owner mode"),
             Error::InMany { index, error } => write!(f, "statement {}: {error}", index + 1),

@@ -1,7 +1,7 @@
 //! The manifest: one small file that names every other, replaced as a whole. docs/formats/data-directory.md.
 //!
 //! Layout: 8 bytes of magic, format version of the data directory `u32`, length of the rest `u32`, CRC-32C of the rest
-//! `u32`, little-endian; then, as in records: the last position synced, the highest table number, and every table with
+//! `u32`, little-endian; then, as in records (and all of it twice): the last position synced, the highest table number, and every table with
 //! its definition and what its files hold.
 //!
 //! To change what is written: raise [`FORMAT_VERSION`], read the old one too, commit a fixture of it.
@@ -32,10 +32,13 @@ const SPARE_PATH: &str = "spare";
 ///
 /// 2: definitions as in records of version 2; a pq table has a file of hit counts.
 /// 3: a pq table has several files of queries.
-/// 4: definitions as in records of version 3; a queue keeps what it knows beside its rows.
+/// 4: definitions as in records of version 3; a queue keeps what it knows beside its rows; the manifest stands twice in
+/// its file.
 pub(crate) const FORMAT_VERSION: u32 = 4;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
+/// It stands twice in its file: it alone says which files count.
+const COPIES: usize = 2;
 
 /// The manifest of a state whose every record is synced.
 pub(crate) fn encode(state: &State) -> Vec<u8> {
@@ -48,12 +51,14 @@ pub(crate) fn encode(state: &State) -> Vec<u8> {
         put_definition(&mut body, definition);
         put_view(&mut body, state, table);
     }
-    let mut bytes = Vec::with_capacity(HEAD_BYTES + body.len());
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
-    bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
-    bytes.extend_from_slice(&crc32c::crc32c(&body).to_le_bytes());
-    bytes.extend_from_slice(&body);
+    let mut bytes = Vec::with_capacity(2 * (HEAD_BYTES + body.len()));
+    for _ in 0..COPIES {
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        bytes.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&crc32c::crc32c(&body).to_le_bytes());
+        bytes.extend_from_slice(&body);
+    }
     bytes
 }
 
@@ -190,7 +195,10 @@ pub(crate) fn open_with(
         .open(PATH)
         .and_then(|file| file.map())
         .map_err(failed)?;
-    let (version, body) = checked(&bytes)?;
+    let ((version, body), damaged) = checked(&bytes)?;
+    if let (Some(salvage), Some(error)) = (salvage.as_deref_mut(), damaged) {
+        salvage.manifest(&error);
+    }
     let mut state = State::new(Arc::clone(disk));
     let mut reader = Reader::new(body);
     let wrong = |damage| failure::undecodable(PATH, HEAD_BYTES, &damage);
@@ -234,18 +242,38 @@ pub(crate) fn open_with(
     Ok(Some(state))
 }
 
-/// The verified body. The version is looked at before the checksum: a newer program may sum other bytes.
-fn checked(bytes: &[u8]) -> Result<(u32, &[u8])> {
+/// A verified copy: its version and body.
+type Copy<'a> = (u32, &'a [u8]);
+
+/// The first copy that is sound, and what is wrong with one that is not.
+fn checked(bytes: &[u8]) -> Result<(Copy<'_>, Option<Error>)> {
+    let half = bytes.len() / COPIES;
+    let whole = copy(bytes, 0);
+    if whole.is_ok() {
+        return Ok((whole?, None)); // versions before 4 have one copy
+    }
+    let (first, second) = bytes.split_at(half);
+    match (copy(first, 0), copy(second, half)) {
+        (Ok(sound), damaged) => Ok((sound, damaged.err())),
+        (Err(damaged), Ok(sound)) => Ok((sound, Some(damaged))),
+        (Err(damaged), Err(_)) => Err(damaged),
+    }
+}
+
+/// One copy, which begins at `start` of the file. The version is looked at before the checksum: a newer program may sum
+/// other bytes.
+fn copy(bytes: &[u8], start: usize) -> Result<Copy<'_>> {
     let number = |at: usize| {
         bytes
             .get(at..at + 4)
             .and_then(|four| four.try_into().ok())
             .map(u32::from_le_bytes)
     };
+    let damaged = |at: usize, why: &str| failure::damaged(PATH, (start + at) as u64, why);
     if bytes.get(..8) != Some(MAGIC.as_slice()) {
-        return Err(failure::damaged(PATH, 0, "not a manifest"));
+        return Err(damaged(0, "not a manifest"));
     }
-    let found = number(8).ok_or_else(|| failure::damaged(PATH, 8, "shorter than its head"))?;
+    let found = number(8).ok_or_else(|| damaged(8, "shorter than its head"))?;
     if found > FORMAT_VERSION {
         return Err(Error::NewerFormat {
             found,
@@ -254,11 +282,7 @@ fn checked(bytes: &[u8]) -> Result<(u32, &[u8])> {
     }
     let body = bytes.get(HEAD_BYTES..).unwrap_or_default();
     if number(12) != u32::try_from(body.len()).ok() || number(16) != Some(crc32c::crc32c(body)) {
-        return Err(failure::damaged(
-            PATH,
-            HEAD_BYTES as u64,
-            "length or checksum",
-        ));
+        return Err(damaged(HEAD_BYTES, "length or checksum"));
     }
     Ok((found, body))
 }

@@ -24,6 +24,10 @@ pub fn command() -> Command {
         .subcommand(crate::load_command::command())
         .subcommand(crate::match_command::command())
         .subcommand(crate::bench_command::command())
+        .subcommand(crate::check_command::command())
+        .subcommand(crate::dump_command::command())
+        .subcommand(crate::repair_command::command())
+        .subcommand(crate::restore_command::command())
         .subcommand(
             crate::demo::Options::augment_args(Command::new("demo"))
                 .about("Show the whole product in ten seconds, with real text."),

@@ -1,11 +1,14 @@
 //! The binary `seine`: settings, doors, sessions, health, metrics. What another crate could hold is not here.
 
 mod auth;
+mod backups;
 mod bench_command;
 mod bundle;
+mod check_command;
 mod cli;
 mod clock;
 mod demo;
+mod dump_command;
 mod errors;
 mod faults;
 mod http;
@@ -16,6 +19,8 @@ mod logs;
 mod match_command;
 mod mysql;
 mod node;
+mod repair_command;
+mod restore_command;
 mod serve;
 mod settings;
 mod signals;
@@ -44,6 +49,10 @@ fn main() -> ExitCode {
         Some(("load", matches)) => load_command::run(matches),
         Some(("match", matches)) => match_command::run(matches),
         Some(("bench", matches)) => bench_command::run(matches),
+        Some(("check", matches)) => check_command::run(matches),
+        Some(("dump", matches)) => dump_command::run(matches),
+        Some(("repair", matches)) => repair_command::run(matches),
+        Some(("restore", matches)) => restore_command::run(matches),
         Some(("demo", matches)) => match demo::Options::from_arg_matches(matches) {
             Ok(options) => demo::run(options),
             Err(error) => refuse_command_line(&error),

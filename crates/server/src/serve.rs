@@ -133,7 +133,11 @@ impl Server<'_> {
                     if let Some((handle, recovered)) = handle {
                         log_recovered(&recovered);
                         self.node.serve(handle);
-                        crate::webhook::start(&self.node);
+                        if self.node.settings().read_only {
+                            tracing::warn!("read-only: nothing is written, and no hits are sent");
+                        } else {
+                            crate::webhook::start(&self.node);
+                        }
                         crate::say(ready);
                     }
                 }
@@ -245,13 +249,19 @@ fn run_engine(
     let unusable = |error: std::io::Error| engine::Error::Invalid {
         what: format!("data directory {}: {error}", settings.data.display()),
     };
-    std::fs::create_dir_all(&settings.data).map_err(unusable)?;
-    let disk = RealDisk::open(&settings.data).map_err(unusable)?;
+    let disk = match settings.read_only {
+        true => RealDisk::open_to_read(&settings.data),
+        false => RealDisk::open(&settings.data),
+    };
+    let disk = disk.map_err(unusable)?;
     let faulty = Arc::clone(node);
     let mut options = Options::new(Arc::new(disk));
     options.memory_bytes = settings.memory_bytes - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY;
     options.journal_bytes_max = settings.journal_bytes_max;
     options.sync = settings.sync;
+    options.read_only = settings.read_only;
+    let backup_dir = settings.backup_dir.clone();
+    options.backups = Some(crate::backups::door(backup_dir, settings.data.clone()));
     options.on_apply = node
         .faults
         .any()

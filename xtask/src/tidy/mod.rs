@@ -5,6 +5,7 @@ mod banned;
 mod documents;
 mod imports;
 mod lengths;
+mod safety;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     banned::check(&tree, &mut problems);
     lengths::check(&tree, &mut problems);
     documents::check(&tree, &mut problems);
+    safety::check(&tree, &mut problems);
     problems.sort();
     Ok(problems)
 }

@@ -1,6 +1,6 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
-use super::{Problem, banned, documents, imports, lengths};
+use super::{Problem, banned, documents, imports, lengths, safety};
 
 #[test]
 fn the_tree_is_tidy() {
@@ -131,6 +131,18 @@ fn links_must_lead_to_a_file_or_folder_of_the_tree() {
         ("docs/adr/x.txt", ""),
     ];
     check(documents::check, &files, &["docs/a.md:2"]);
+}
+
+#[test]
+fn a_guard_that_is_no_test_is_refused() {
+    let page =
+        "| a | b | `x/y.rs::kept`, `x/y.rs::gone` |\n`x/y.rs::plain` `z.rs::kept` `x/y.rs`\n";
+    let code = "#[test]\n#[cfg(unix)]\nfn kept() {}\n\nfn plain() {}\n";
+    check(
+        safety::check,
+        &[("SAFETY.md", page), ("x/y.rs", code)],
+        &["SAFETY.md:1", "SAFETY.md:2", "SAFETY.md:2"],
+    );
 }
 
 #[test]

@@ -42,6 +42,11 @@ impl Engine {
         let lock = lock(&*options.disk)?;
         let mut state = match manifest::open(&options.disk)? {
             Some(state) => state,
+            None if options.read_only => {
+                return Err(Error::invalid(
+                    "no data directory to read: there is no manifest",
+                ));
+            }
             None => begin(&options.disk)?,
         };
         let mut recovered = Recovered {

@@ -114,7 +114,13 @@ fn put_aside(disk: &Arc<dyn Disk>, found: &Reading) -> Result<Repaired> {
         };
         copy().map_err(|error| failure::of_file(path, &error))?;
     }
-    files.remove(manifest::PATH); // it was not damaged
+    if !found
+        .faults
+        .iter()
+        .any(|fault| fault.file == manifest::PATH)
+    {
+        files.remove(manifest::PATH); // it is there beside the others, undamaged
+    }
     let repaired = Repaired {
         folder,
         aside: files.into_iter().collect(),

@@ -9,6 +9,7 @@ use super::{Fault, Loss};
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::manifest;
 use crate::state::table_dir;
 use crate::table::percolate::counts;
 use crate::table::percolate::file::Opened;
@@ -52,6 +53,16 @@ impl Salvage<'_> {
             table: table.to_owned(),
             what: what.into(),
         });
+    }
+
+    /// One of the manifest's copies is damaged.
+    pub(crate) fn manifest(&mut self, error: &Error) {
+        let fault = Fault::of(error, manifest::PATH).unwrap_or(Fault {
+            file: manifest::PATH.to_owned(),
+            offset: 0,
+            what: error.to_string(),
+        });
+        self.faults.push(fault);
     }
 
     /// Verifies every segment of a search table, leaves damaged ones out and keeps their rows.

@@ -298,12 +298,53 @@ fn a_second_engine_on_the_directory_is_refused() {
     assert!(matches!(second.err(), Some(Error::Locked { .. })));
 }
 
+/// Where each copy begins.
+fn copies_of_the_manifest(disk: &dyn Disk) -> [u64; 2] {
+    [0, disk.open("manifest").unwrap().len().unwrap() / 2]
+}
+
+#[test]
+fn a_manifest_of_which_one_copy_is_damaged_is_still_read() {
+    for copy in [0, 1] {
+        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+        let mut driver = open(Arc::clone(&disk));
+        driver.run(command("insert jobs (id) values (1)")).unwrap();
+        driver.run(command("checkpoint")).unwrap();
+        let before = dump(&mut driver);
+        drop(driver);
+        let start = copies_of_the_manifest(&*disk)[copy];
+        let length = disk.open("manifest").unwrap().len().unwrap() / 2;
+        for at in (0..length).step_by(3) {
+            let file = disk.open("manifest").unwrap();
+            let mut byte = [0];
+            file.read_at(start + at, &mut byte).unwrap();
+            file.write_at(start + at, &[byte[0] ^ 0x10]).unwrap();
+            let found = engine::inspect::check(&disk, &mut |_| {}).unwrap();
+            assert_eq!(found.faults.len(), 1, "byte {at}: {found:?}");
+            assert_eq!(
+                (found.faults[0].file.as_str(), found.losses.len()),
+                ("manifest", 0)
+            );
+            file.write_at(start + at, &byte).unwrap();
+        }
+        let file = disk.open("manifest").unwrap();
+        file.write_at(start + 20, &[0xff; 3]).unwrap();
+        let repaired = engine::inspect::repair(&disk, &mut |_| {}).unwrap();
+        assert!(repaired.is_some_and(|repaired| repaired.losses.is_empty()));
+        assert_eq!(engine::inspect::repair(&disk, &mut |_| {}).unwrap(), None);
+        let mut driver = Driver::open(options(disk), Now::default()).unwrap();
+        assert_eq!(dump(&mut driver), before);
+    }
+}
+
 #[test]
 fn a_newer_format_is_refused_and_named() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     drop(open(Arc::clone(&disk)));
-    let file = disk.open("manifest").unwrap();
-    file.write_at(8, &7u32.to_le_bytes()).unwrap();
+    for copy in copies_of_the_manifest(&*disk) {
+        let file = disk.open("manifest").unwrap();
+        file.write_at(copy + 8, &7u32.to_le_bytes()).unwrap();
+    }
     let error = Driver::open(options(disk), Now::default()).err();
     assert_eq!(error, Some(Error::NewerFormat { found: 7, known: 4 }));
 }
@@ -312,10 +353,10 @@ fn a_newer_format_is_refused_and_named() {
 fn a_damaged_manifest_is_refused_with_its_name() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     drop(open(Arc::clone(&disk)));
-    disk.open("manifest")
-        .unwrap()
-        .write_at(20, &[0xff])
-        .unwrap();
+    for copy in copies_of_the_manifest(&*disk) {
+        let file = disk.open("manifest").unwrap();
+        file.write_at(copy + 20, &[0xff]).unwrap();
+    }
     let error = Driver::open(options(disk), Now::default()).err();
     assert!(
         matches!(&error, Some(Error::Corrupt { file, .. }) if file == "manifest"),

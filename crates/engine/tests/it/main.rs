@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod backlog;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod driver;
@@ -18,6 +19,10 @@ mod laws;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod queue_crash;
+#[cfg(test)]
+mod queue_model;
+#[cfg(test)]
 mod queue_options;
 #[cfg(test)]
 mod queue_semantics;
@@ -29,6 +34,7 @@ mod scripts;
 mod seams;
 #[cfg(test)]
 mod statement;
+#[cfg(test)]
 mod sync_modes;
 #[cfg(test)]
 mod threads;

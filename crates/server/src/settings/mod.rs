@@ -62,6 +62,10 @@ pub struct Settings {
     pub journal_bytes_max: u64,
     /// When the reply to a write goes.
     pub sync: SyncMode,
+    /// Nothing is written to the data directory.
+    pub read_only: bool,
+    /// The folder below which backups go; `None`: any.
+    pub backup_dir: Option<PathBuf>,
     /// Shape of the log.
     pub log_format: LogFormat,
     /// What SIGHUP may change.
@@ -109,6 +113,8 @@ impl Settings {
             memory_bytes: read.one(Key::Memory, memory_bytes)?,
             journal_bytes_max: read.one(Key::JournalMax, text::size)?,
             sync: read.one(Key::Sync, SyncMode::parse)?,
+            read_only: read.one(Key::ReadOnly, text::switch)?,
+            backup_dir: read.one(Key::BackupDir, |text| Ok(optional_path(text)))?,
             log_format: if format == "json" {
                 LogFormat::Json
             } else {
@@ -196,6 +202,10 @@ impl Reader<'_> {
             _ => Err(user.bad("a user is set, but no password")),
         }
     }
+}
+
+fn optional_path(text: &str) -> Option<PathBuf> {
+    (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
 fn path(text: &str) -> Result<PathBuf, String> {

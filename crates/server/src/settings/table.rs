@@ -20,6 +20,10 @@ pub enum Key {
     Sync,
     /// Bound of the journal.
     JournalMax,
+    /// Nothing is written.
+    ReadOnly,
+    /// Where backups may go.
+    BackupDir,
     /// Bound of MySQL and HTTP connections together.
     ConnectionsMax,
     /// A silent client's time.
@@ -177,6 +181,25 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Size,
         "8GiB",
         "The journal's size at which what it holds is folded into files, so that it can be cut.",
+    ),
+    Setting {
+        flag: Some("read-only"),
+        ..fixed(
+            Key::ReadOnly,
+            "read_only",
+            "SEINE_READ_ONLY",
+            Kind::Switch,
+            "false",
+            "Write nothing to the data directory: reads are answered, every change is refused. Queues can only be looked into.",
+        )
+    },
+    fixed(
+        Key::BackupDir,
+        "backup.dir",
+        "SEINE_BACKUP_DIR",
+        Kind::Path,
+        "",
+        "The folder below which BACKUP TO may write; unset, it takes any path that begins with / and is new.",
     ),
     live(
         Key::ConnectionsMax,

@@ -249,6 +249,7 @@ impl Doing<'_> {
                 documents,
                 options,
             } => self.call_pq(&table, &documents, options),
+            Statement::Backup { to } => self.write(Command::Backup { to }).await,
             Statement::Begin => Ok(self.session.begin_transaction()),
             Statement::Commit => Ok(self.session.commit()),
             Statement::Rollback => self.session.rollback(),

@@ -63,7 +63,8 @@ fn id(table: &str, data: &str) -> String {
     id
 }
 
-fn as_json(value: &Value, kind: Option<ColumnType>) -> Json {
+/// A value as JSON, by the type of its column.
+pub fn as_json(value: &Value, kind: Option<ColumnType>) -> Json {
     match (value, kind) {
         (Value::Null, _) => Json::Null,
         (Value::Int(number), Some(ColumnType::Bool)) => Json::Bool(*number != 0),

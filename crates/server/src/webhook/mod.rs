@@ -14,6 +14,7 @@ use std::thread::{self, JoinHandle};
 use engine::Webhook;
 
 pub use allow::{Allowed, Target};
+pub use message::as_json;
 pub use sign::Secret;
 
 use crate::limits::WEBHOOK_LOOK_EVERY;

@@ -175,10 +175,15 @@ impl Server {
         self.again();
     }
 
-    /// SIGKILL, then the same data served again, on new ports.
-    pub(crate) fn kill_and_restart(&mut self) {
+    /// SIGKILL, and nothing after it.
+    pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.ended();
+    }
+
+    /// SIGKILL, then the same data served again, on new ports.
+    pub(crate) fn kill_and_restart(&mut self) {
+        self.kill();
         self.again();
     }
 

@@ -38,7 +38,7 @@ pub use statement::{
 };
 
 /// First words of statements that will be understood one day, or that are not offered.
-const LATER: [&str; 37] = [
+const LATER: [&str; 36] = [
     "flush",
     "optimize",
     "attach",
@@ -48,7 +48,6 @@ const LATER: [&str; 37] = [
     "unfreeze",
     "lock",
     "unlock",
-    "backup",
     "grant",
     "revoke",
     "token",
@@ -124,6 +123,7 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
         "commit" => parser.transaction(Statement::Commit),
         "rollback" => parser.transaction(Statement::Rollback),
         "kill" => parser.kill(),
+        "backup" => parser.backup(),
         later if LATER.contains(&later) => Err(first.not_yet(verb.to_uppercase())),
         _ => Err(first.unexpected("a statement")),
     }

@@ -113,6 +113,14 @@ impl Parser<'_> {
         Ok(statement)
     }
 
+    /// Behind BACKUP.
+    pub(super) fn backup(&mut self) -> Result<Statement> {
+        self.expect_word("to")?;
+        let to = self.string("the path of a new folder, in quotes")?;
+        self.end()?;
+        Ok(Statement::Backup { to })
+    }
+
     /// Behind KILL.
     pub(super) fn kill(&mut self) -> Result<Statement> {
         let query_only = self.take_word("query");

@@ -114,6 +114,11 @@ pub enum Statement {
         /// Only documents of the last so many days; at least 1.
         days: Option<u64>,
     },
+    /// BACKUP TO: everything is copied to a new folder.
+    Backup {
+        /// Which.
+        to: String,
+    },
     /// TRUNCATE TABLE: every row goes, the table stays.
     Truncate {
         /// Which.
