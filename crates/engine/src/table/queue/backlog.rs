@@ -253,7 +253,8 @@ impl Backlog {
 
     /// Nothing to sweep and no files to merge.
     pub(crate) fn is_tidy(&self) -> bool {
-        !self.has_empty_chunk && !(self.is_merge_due && self.merging.is_empty())
+        let wants_merge = self.is_merge_due && self.merging.is_empty();
+        !self.has_empty_chunk && !wants_merge
     }
 
     /// Takes chunks out and discards them.
