@@ -209,6 +209,8 @@ pub enum Reply {
     },
     /// Rows of a read.
     Rows(Answer),
+    /// How a read that takes long is answered, on whichever thread.
+    Reading(Reading),
     /// `queue_wait`: the 1-based place of the source that gave a row; 0 when time ran out or a queue was dropped.
     Waited(u32),
     /// Rows taken.
@@ -334,6 +336,29 @@ impl Iterator for Rows {
 impl std::fmt::Debug for Rows {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Rows(..)")
+    }
+}
+
+/// A read that is still to be done, of how everything was when it was asked for.
+pub struct Reading(Box<dyn FnOnce() -> Result<Answer> + Send>);
+
+impl Reading {
+    pub(crate) fn new(read: impl FnOnce() -> Result<Answer> + Send + 'static) -> Reading {
+        Reading(Box::new(read))
+    }
+
+    /// Does it. May take long.
+    ///
+    /// # Errors
+    /// Those of a SELECT.
+    pub fn run(self) -> Result<Answer> {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for Reading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reading(..)")
     }
 }
 

@@ -382,6 +382,11 @@ impl Journal for FileJournal {
             .map_err(|error| self.keep_poison(error))
     }
 
+    fn room_bytes(&self) -> u64 {
+        let prepared = self.prepared.iter().map(|segment| segment.len);
+        self.active_room() + prepared.sum::<u64>()
+    }
+
     fn status(&self) -> Status {
         let prepared: u64 = self.prepared.iter().map(|segment| segment.len).sum();
         let held: u64 = self.segments.iter().map(|segment| segment.len).sum();
@@ -393,7 +398,7 @@ impl Journal for FileJournal {
             last: self.last,
             synced: self.synced,
             disk_bytes: held + prepared + self.preparer.spare_bytes(),
-            room_bytes: self.active_room() + prepared,
+            room_bytes: self.room_bytes(),
             ..self.counts
         }
     }

@@ -84,8 +84,13 @@ pub trait Journal: Send {
     /// the last synced record is always kept. Cost: none of the caller's time where a background thread does it.
     fn trim(&mut self, below: Position) -> Result<()>;
 
-    /// Where the journal stands. Cheap.
+    /// Where the journal stands. Cost: its files.
     fn status(&self) -> Status;
+
+    /// [`Status::room_bytes`] alone: asked for each record.
+    fn room_bytes(&self) -> u64 {
+        self.status().room_bytes
+    }
 
     /// The files that hold records, oldest first, and how far each is written: what is below that is never changed, until
     /// a `trim` that takes the file away. Empty for a journal without files.

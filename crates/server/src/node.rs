@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use engine::{Command, Error, Handle, Now, Reply, SessionId};
+use engine::{Answer, Command, Error, Handle, Now, Reading, Reply, SessionId};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::clock::Clock;
@@ -135,7 +135,10 @@ impl Node {
             let _ = sender.send(result);
         });
         self.engine()?.submit(session, command, reply)?;
-        Ok(answer.await.unwrap_or(Err(Error::Stopped)))
+        match answer.await.unwrap_or(Err(Error::Stopped)) {
+            Ok(Reply::Reading(reading)) => Ok(read(reading).map(Reply::Rows)),
+            answer => Ok(answer),
+        }
     }
 
     /// Tells the engine that a connection is gone.
@@ -269,4 +272,14 @@ impl Drop for Admitted {
         drop(peers);
         self.node.close_session(SessionId(self.peer.id));
     }
+}
+
+/// Does a read that takes long, on this thread; the loop's other tasks move elsewhere. A fault in it ends the statement.
+fn read(reading: Reading) -> Result<Answer, Error> {
+    let work = std::panic::AssertUnwindSafe(|| reading.run());
+    let done = tokio::task::block_in_place(|| std::panic::catch_unwind(work));
+    done.unwrap_or_else(|_| {
+        let what = "panic in a read".to_owned();
+        Err(Error::Internal { what })
+    })
 }

@@ -1,4 +1,5 @@
-//! SELECT on pq and queue tables: a scan; of queues by the engine's thread, which alone knows what is owned.
+//! SELECT on pq and queue tables: a scan. The engine's thread alone knows what is owned in a queue; where many rows are to be
+//! looked at, it hands out how they are now, and whoever asks scans them.
 
 #[cfg(test)]
 mod tests;
@@ -10,45 +11,86 @@ use std::sync::Arc;
 use percolate::StandingQuery;
 use query::expression::{Expression, Prepared};
 use query::request::{Item, Output, Select};
-use query::schema::{Column, ColumnType};
+use query::schema::ColumnType;
 use query::value::Value;
 
 use super::delete::{named_ids, prepare};
 use super::rows::row_bytes;
-use crate::command::{Answer, Rows};
+use crate::command::{Answer, Reading, Reply, Rows};
 use crate::error::{Error, Result};
-use crate::limits::ANSWER_BYTES_MAX;
+use crate::limits::{ANSWER_BYTES_MAX, SCANNED_ROWS_MAX};
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row::{Condition, QUERY_COLUMNS, SHOWN_COLUMNS, query_value};
+use crate::table::queue::{RowLook, typed};
 
-/// Answers a SELECT. `owner`: the session is in owner mode.
+/// Answers a SELECT, or says how it is answered where that takes long. `owner`: the session is in owner mode.
 ///
 /// # Errors
 /// `NoSuchTable`, `UnknownColumn`; `Invalid` for a search table, MATCH or weight(); `Corrupt`.
-pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Result<Answer> {
+pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Result<Reply> {
     let table = state.catalog.find(&select.table)?;
     if let Some(pq) = state.percolates.get(&table) {
         let (name, len) = (&pq.definition.name, pq.set.len() as u64);
-        return match select.filter.as_ref().and_then(named_ids) {
+        let answer = match select.filter.as_ref().and_then(named_ids) {
             Some(ids) => {
                 let named = ids.iter().filter_map(|id| pq.set.get(*id));
                 queries(name, len, named, select)
             }
             None => queries(name, len, pq.set.iter(), select),
         };
+        return answer.map(Reply::Rows);
     }
     check_no_match(select)?;
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::internal("search tables are read from a snapshot"));
     };
-    let column = |column: &Column| (column.name.clone(), column.kind);
-    let columns: Vec<(String, ColumnType)> = queue.columns().iter().map(column).collect();
-    let columns: Vec<(&str, ColumnType)> = columns
-        .iter()
-        .map(|(name, kind)| (name.as_str(), *kind))
-        .collect();
-    let name = &queue.definition.name;
+    if owner.is_some() {
+        let visible: Vec<u64> = queue.visible_rows(table, owner).collect();
+        let count = visible.len() as u64;
+        let answer = queue_rows(queue.look(), select, count, visible.into_iter());
+        return answer.map(Reply::Rows);
+    }
+    let free = queue.backlog.len() - queue.held_live();
+    if rows_seen(select, free) <= SCANNED_ROWS_MAX {
+        return queue_rows(queue.look(), select, free, queue.free_rows()).map(Reply::Rows);
+    }
+    let (snapshot, select) = (queue.snapshot(), select.clone());
+    Ok(Reply::Reading(Reading::new(move || {
+        queue_rows(snapshot.look(), &select, free, snapshot.free_rows())
+    })))
+}
+
+/// How many rows of a queue a SELECT looks at.
+fn rows_seen(select: &Select, rows: u64) -> u64 {
+    if select.filter.is_some() || !select.order.is_empty() {
+        return rows;
+    }
+    let is_count = |item: &Item| {
+        matches!(
+            item,
+            Item::Value {
+                what: Output::Count,
+                ..
+            }
+        )
+    };
+    if select.items.iter().any(is_count) {
+        return 0;
+    }
+    let wanted = select.limit.unwrap_or(u64::MAX);
+    rows.min(wanted.saturating_add(select.offset))
+}
+
+/// Answers a SELECT on a queue. `rows`: those that are seen, in order; `count`: how many.
+fn queue_rows(
+    look: RowLook<'_>,
+    select: &Select,
+    count: u64,
+    rows: impl Iterator<Item = u64>,
+) -> Result<Answer> {
+    let columns: Vec<(&str, ColumnType)> = typed(&look.definition.columns);
+    let name = &look.definition.name;
     let scan = Scan::new(name, &columns, columns.len(), select)?;
     let filter = prepare(name, &columns, select.filter.as_ref())?;
     let access = Access {
@@ -62,13 +104,8 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
         bytes: &|row: &Vec<Value>| row_bytes(row) + size_of_val(row.as_slice()) as u64,
         takes_all: filter.is_none(),
     };
-    let row = |row| queue.values(row).map(Option::unwrap_or_default);
-    if owner.is_none() {
-        let free = queue.backlog.len() - queue.held_live();
-        return scan.answer(free, queue.free_rows().map(row), &access);
-    }
-    let visible: Vec<u64> = queue.visible_rows(table, owner).collect();
-    scan.answer(visible.len() as u64, visible.into_iter().map(row), &access)
+    let row = |row| look.values(row).map(Option::unwrap_or_default);
+    scan.answer(count, rows.map(row), &access)
 }
 
 /// Answers a SELECT on a pq table. `all`: its queries, by id.

@@ -49,8 +49,7 @@ impl Engine {
     pub(super) fn has_room(&self) -> bool {
         let room = self
             .journal
-            .status()
-            .room_bytes
+            .room_bytes()
             .saturating_sub(self.reserve_bytes());
         let records = self.frame.ends.len() as u64 * RECORD_OVERHEAD_BYTES;
         self.frame.bytes.len() as u64 + records + FRAME_OVERHEAD_BYTES <= room / 2

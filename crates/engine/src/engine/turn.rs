@@ -147,7 +147,12 @@ impl Engine {
             Command::Many(members) => self.many(session, members),
             Command::Read { select } => {
                 let owner = self.sessions.owner(session);
-                read(&self.state, owner, &select).map(Reply::Rows)
+                match read(&self.state, owner, &select)? {
+                    Reply::Reading(reading) if self.options.seal_inline => {
+                        reading.run().map(Reply::Rows)
+                    }
+                    reply => Ok(reply),
+                }
             }
             Command::QueueEnd => {
                 self.end_owned(session, &[])?;

@@ -190,6 +190,7 @@ impl PercolateTable {
         let Compiled { parsed, filter } = compiled;
         if let Some(before) = self.set.insert(query, &parsed.root, filter) {
             self.text_bytes -= text_bytes(&before);
+            self.counts_changed |= is_counted(&before);
         }
     }
 
@@ -197,6 +198,7 @@ impl PercolateTable {
     pub(crate) fn remove(&mut self, id: u64) {
         if let Some(before) = self.set.get(id) {
             self.text_bytes -= text_bytes(before);
+            self.counts_changed |= is_counted(before);
             self.set.remove(id);
             self.changed.insert(id);
             self.is_unpublished = true;
@@ -266,3 +268,9 @@ pub(crate) fn text_bytes(query: &StandingQuery) -> u64 {
 
 #[cfg(test)]
 mod tests;
+
+/// The file of counts may name it: once it is gone the file is to be written anew, or another query of its id would
+/// take over its hits.
+fn is_counted(query: &StandingQuery) -> bool {
+    query.count.get().0 > 0
+}

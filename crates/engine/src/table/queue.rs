@@ -16,6 +16,7 @@ mod queues;
 mod tests;
 mod unique;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(crate) use ages::Ages;
@@ -526,6 +527,28 @@ impl QueueTable {
         self.gone.extend(gone);
     }
 
+    /// How its rows are read.
+    pub(crate) fn look(&self) -> RowLook<'_> {
+        RowLook {
+            definition: &self.definition,
+            backlog: &self.backlog,
+            layouts: &self.layouts,
+        }
+    }
+
+    /// The queue as it is now, for a reader beside the engine's thread. Costs as [`Backlog::snapshot`], and the held rows.
+    pub(crate) fn snapshot(&self) -> QueueSnapshot {
+        QueueSnapshot {
+            definition: Arc::clone(&self.definition),
+            backlog: self.backlog.snapshot(),
+            layouts: self.layouts.clone(),
+            held: self
+                .own_held()
+                .map(|lane| lane.held().keys().copied().collect())
+                .unwrap_or_default(),
+        }
+    }
+
     /// The values of a row that is there.
     pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
         self.layouts.values(&self.backlog, self.columns(), row)
@@ -558,6 +581,45 @@ fn predicate(definition: &Definition, condition: &Expression) -> Result<Predicat
     let prepared = prepare(&definition.name, &columns, Some(condition))?;
     let prepared = prepared.ok_or_else(|| Error::internal("a condition was lost"))?;
     Ok(Predicate::new(condition.clone(), prepared))
+}
+
+/// What is needed to read rows of a queue.
+#[derive(Clone, Copy)]
+pub(crate) struct RowLook<'q> {
+    pub(crate) definition: &'q Definition,
+    backlog: &'q Backlog,
+    layouts: &'q Layouts,
+}
+
+impl RowLook<'_> {
+    /// The values of a row that is there.
+    pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
+        let columns = &self.definition.columns;
+        self.layouts.values(self.backlog, columns, row)
+    }
+}
+
+/// A queue as it was, for one reader.
+pub(crate) struct QueueSnapshot {
+    definition: Arc<Definition>,
+    backlog: Backlog,
+    layouts: Layouts,
+    held: BTreeSet<u64>,
+}
+
+impl QueueSnapshot {
+    pub(crate) fn look(&self) -> RowLook<'_> {
+        RowLook {
+            definition: &self.definition,
+            backlog: &self.backlog,
+            layouts: &self.layouts,
+        }
+    }
+
+    /// As [`QueueTable::free_rows`].
+    pub(crate) fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
+        self.backlog.rows().filter(|row| !self.held.contains(row))
+    }
 }
 
 /// Names and types of columns, as expressions look them up.

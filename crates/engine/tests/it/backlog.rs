@@ -54,10 +54,10 @@ fn size() -> Size {
 struct Folder(PathBuf);
 
 impl Folder {
-    fn new() -> Folder {
-        let root =
-            std::env::var_os("SEINE_LONG_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
-        let path = root.join(format!("seine-backlog-{}", std::process::id()));
+    fn named(name: &str) -> Folder {
+        let root = std::env::var_os("SEINE_LONG_DIR");
+        let root = root.map_or_else(std::env::temp_dir, PathBuf::from);
+        let path = root.join(format!("seine-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
@@ -136,7 +136,7 @@ fn consume_all_but_first(driver: &mut Driver, rows: u64) {
 
 #[test]
 fn a_long_backlog_takes_little_memory_few_files_and_a_short_restart() {
-    let (size, folder) = (size(), Folder::new());
+    let (size, folder) = (size(), Folder::named("backlog"));
     let mut driver = open(&folder.0, &size);
     driver
         .run(command("create queue q (id bigint, text varchar(200))"))
@@ -190,8 +190,7 @@ fn one_row_that_is_never_ended_keeps_no_large_file() {
         rows: 20_000,
         ..size()
     };
-    let folder = Folder(std::env::temp_dir().join(format!("seine-pinned-{}", std::process::id())));
-    std::fs::create_dir_all(&folder.0).unwrap();
+    let folder = Folder::named("pinned");
     let mut driver = open(&folder.0, &size);
     driver
         .run(command("create queue q (id bigint, text varchar(200))"))
@@ -215,4 +214,31 @@ fn one_row_that_is_never_ended_keeps_no_large_file() {
     assert!(left * 20 < full, "{left} of {full} bytes");
     let mut driver = driver.reopen().unwrap();
     assert_eq!(take(&mut driver), "1");
+}
+
+#[test]
+fn a_long_scan_is_the_readers_and_shows_the_queue_as_it_was() {
+    let (size, folder) = (size(), Folder::named("scan"));
+    let mut driver = open(&folder.0, &size);
+    driver
+        .run(command("create queue q (id bigint, text varchar(200))"))
+        .unwrap();
+    for first in (1..=6_000).step_by(ROWS_A_BATCH as usize) {
+        driver.run(batch(first)).unwrap();
+    }
+    driver.ask(7, command("wait q 0"));
+    let scan = driver.run(command(
+        "read id from q where id > 4000 order by id desc limit 2",
+    ));
+    let count = driver.run(command("read count from q"));
+    driver.run(command("delete q where true")).unwrap();
+    driver.run(command("checkpoint")).unwrap();
+    driver.run(batch(9_001)).unwrap();
+    assert!(matches!(scan, Ok(Reply::Reading(_))), "{scan:?}");
+    assert_eq!(show(scan), ["2000 found: 0", "6000", "5999"]);
+    assert!(
+        matches!(count, Ok(Reply::Rows(_))),
+        "it is known: {count:?}"
+    );
+    assert_eq!(show(count)[1], "5999", "the owned row is its owner's");
 }

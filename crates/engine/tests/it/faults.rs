@@ -472,3 +472,27 @@ fn a_full_mailbox_says_overloaded_and_takes_what_must_fit() {
         Ok(())
     );
 }
+
+#[test]
+fn a_query_in_the_place_of_a_counted_one_begins_at_zero_after_every_restart() {
+    let mut driver = open(Arc::new(MemoryDisk::new()));
+    for line in [
+        "insert watch (id, query) values (10, 'mouse')",
+        "insert posts (body) values ('mouse')",
+        "checkpoint",
+        "replace watch (id, query) values (10, 'cat')",
+        "insert posts (body) values ('dog')",
+        "checkpoint",
+        "insert posts (body) values ('cow')",
+        "checkpoint",
+    ] {
+        driver.run(command(line)).unwrap();
+    }
+    let hits = |driver: &mut Driver| {
+        let read = driver.run(command("read id, hits from watch"));
+        crate::scripts::show(read)[1..].to_vec()
+    };
+    let live = hits(&mut driver);
+    assert_eq!(live, ["10 | 0"]);
+    assert_eq!(hits(&mut driver.reopen().unwrap()), live);
+}

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod backlog;
 #[cfg(test)]
+mod clocks;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod driver;

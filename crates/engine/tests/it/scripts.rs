@@ -179,6 +179,7 @@ impl Player {
 /// An answer as lines of text.
 pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
     match outcome {
+        Ok(Reply::Reading(reading)) => show(reading.run().map(Reply::Rows)),
         Err(error) => vec![show_error(&error)],
         Ok(Reply::Done {
             affected,

@@ -94,9 +94,20 @@ impl Backlog {
     /// Its files, each with the places of removed rows.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&ChunkFile, &RoaringBitmap)> {
         self.chunks.iter().filter_map(|chunk| match &chunk.rows {
-            Rows::File(file) => Some((file, &chunk.removed)),
+            Rows::File(file) => Some((&**file, &chunk.removed)),
             Rows::Open(_) | Rows::Closed(_) => None,
         })
+    }
+
+    /// The rows as they are now, for a reader beside the engine's thread. Cost: the chunks, the marks of removed rows, and
+    /// the rows of the chunk that grows.
+    pub(crate) fn snapshot(&self) -> Backlog {
+        Backlog {
+            chunks: self.chunks.iter().map(Chunk::snapshot).collect(),
+            next: self.next,
+            live: self.live,
+            ..Backlog::default()
+        }
     }
 
     /// Adds a row at the end.

@@ -80,7 +80,7 @@ pub(crate) enum Rows {
     /// Complete, or being written to a file.
     Closed(Arc<Vec<StoredRow>>),
     /// In a file of their own.
-    File(ChunkFile),
+    File(Arc<ChunkFile>),
 }
 
 impl Chunk {
@@ -100,7 +100,23 @@ impl Chunk {
             first: file.first(),
             live: u64::from(file.len()).saturating_sub(removed.len()),
             removed,
-            rows: Rows::File(file),
+            rows: Rows::File(Arc::new(file)),
+            bytes: 0,
+        }
+    }
+
+    /// The chunk as it is now, for a reader: rows in memory that are complete, and files, are shared.
+    pub(super) fn snapshot(&self) -> Chunk {
+        let rows = match &self.rows {
+            Rows::Open(rows) => Rows::Closed(Arc::new(rows.clone())),
+            Rows::Closed(rows) => Rows::Closed(Arc::clone(rows)),
+            Rows::File(file) => Rows::File(Arc::clone(file)),
+        };
+        Chunk {
+            first: self.first,
+            removed: self.removed.clone(),
+            live: self.live,
+            rows,
             bytes: 0,
         }
     }

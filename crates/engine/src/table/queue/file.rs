@@ -15,8 +15,8 @@ mod write;
 pub(crate) use merge::{MergeRowsJob, MergedPart};
 pub(crate) use write::FoldJob;
 
-use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use disk::{Bytes, Disk, PAGE_BYTES};
 use query::schema::Column;
@@ -52,7 +52,7 @@ pub(crate) struct ChunkFile {
     first: u64,
     end: u64,
     /// The batch of the row read last: neighbours share it.
-    batch: RefCell<Option<(u64, Arc<HitBatch>)>>,
+    batch: Mutex<Option<(u64, Arc<HitBatch>)>>,
 }
 
 /// Where the slots are.
@@ -60,7 +60,7 @@ enum Table {
     /// Version 1: one after the other from here, verified.
     Flat(usize),
     /// Version 2: in pages behind the head. A bit a page that was found sound.
-    Paged(RefCell<Vec<u64>>),
+    Paged(Vec<AtomicU64>),
 }
 
 impl ChunkFile {
@@ -111,7 +111,7 @@ impl ChunkFile {
             first,
             end: last.saturating_add(1),
             bytes,
-            batch: RefCell::default(),
+            batch: Mutex::default(),
         })
     }
 
@@ -132,12 +132,12 @@ impl ChunkFile {
         let pages = (rows as usize).div_ceil(PAGE_SLOTS);
         let file = ChunkFile {
             path: path.to_owned(),
-            table: Table::Paged(RefCell::new(vec![0; pages.div_ceil(64)])),
+            table: Table::Paged((0..pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect()),
             rows,
             first,
             end,
             bytes,
-            batch: RefCell::default(),
+            batch: Mutex::default(),
         };
         if !file.is_dense()
             && let Some(page) = (0..pages).find(|page| file.page(*page).is_none())
@@ -228,7 +228,8 @@ impl ChunkFile {
     }
 
     fn batch(&self, offset: u64) -> Result<Arc<HitBatch>> {
-        if let Some((at, batch)) = &*self.batch.borrow()
+        let mut last = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, batch)) = &*last
             && *at == offset
         {
             return Ok(Arc::clone(batch));
@@ -239,7 +240,7 @@ impl ChunkFile {
             return Err(self.damaged(offset));
         }
         let batch = Arc::new(HitBatch::decode(&mut reader).map_err(damaged)?);
-        *self.batch.borrow_mut() = Some((offset, Arc::clone(&batch)));
+        *last = Some((offset, Arc::clone(&batch)));
         Ok(batch)
     }
 
@@ -286,13 +287,12 @@ impl ChunkFile {
         let at = (1 + page) * PAGE_BYTES;
         let bytes = self.bytes.get(at..at + PAGE_BYTES)?;
         let (word, bit) = (page / 64, 1u64 << (page % 64));
-        let mut sound = sound.borrow_mut();
-        let word = sound.get_mut(word)?;
-        if *word & bit == 0 {
+        let word = sound.get(word)?;
+        if word.load(Ordering::Relaxed) & bit == 0 {
             if !is_sound(bytes) {
                 return None;
             }
-            *word |= bit;
+            word.fetch_or(bit, Ordering::Relaxed);
         }
         Some(bytes)
     }
