@@ -11,7 +11,7 @@ use query::analysis::Words;
 use query::schema::Column;
 
 use crate::catalog::{Catalog, TableId, Webhook};
-use crate::command::{Definition, Kind};
+use crate::command::{Definition, Kind, Now};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::{Documents, QueryRow, Record};
@@ -454,6 +454,19 @@ impl State {
         }
         self.touched_queues.insert(table);
         Ok(true)
+    }
+
+    /// The journal is applied: queues are made ready for those who take from them.
+    pub(crate) fn open_queues(&mut self, now: Now) {
+        let tables: Vec<TableId> = self.queues.keys().copied().collect();
+        for table in tables {
+            if let Some(queue) = self.queues.get_mut(&table) {
+                queue.opened(now);
+                if queue.next_timer_us(now).is_some() {
+                    self.timed.insert(table);
+                }
+            }
+        }
     }
 
     /// Moves the checkpoint of every view with nothing pending to the last record applied: it holds no journal back.

@@ -11,7 +11,7 @@ use crate::decide::delete::{Delete, delete};
 use crate::error::{Error, Result, Why};
 use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
-use crate::table::queue::{Origin, QueueTable};
+use crate::table::queue::{Origin, QueueTable, options_of};
 
 impl Engine {
     pub(super) fn alter(&mut self, name: &str, changes: &[Change]) -> Result<Reply> {
@@ -189,6 +189,7 @@ impl Altered {
             Change::Modify { column } => {
                 let at = self.find(definition, &column.name)?;
                 let name = column.name.to_lowercase();
+                check_free(definition, &name, column)?;
                 self.columns[at] = Column {
                     name,
                     ..column.clone()
@@ -250,6 +251,21 @@ impl Altered {
         }
         Ok(())
     }
+}
+
+/// The rows that are there were ordered, counted or delayed by the column as it is.
+fn check_free(definition: &Definition, name: &String, column: &Column) -> Result<()> {
+    let options = options_of(definition);
+    let named = [&options.order_by, &options.unique_by, &options.deliver_at];
+    let kind = definition.columns.iter().find(|own| own.name == *name);
+    let is_same = kind.is_none_or(|own| own.kind == column.kind);
+    if is_same || !named.into_iter().flatten().any(|named| named == name) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the type of '{name}' cannot change: an option of '{}' names the column",
+        definition.name
+    )))
 }
 
 /// What rows from before have in a column that is added.

@@ -65,10 +65,11 @@ impl Engine {
         options: Options,
         now: Now,
         lock: Box<dyn Lock>,
-        state: State,
+        mut state: State,
         journal: FileJournal,
         mut recovered: Recovered,
     ) -> Result<(Engine, Recovered)> {
+        state.open_queues(now);
         let unused = unnamed_folders(&state)?; // of tables that the records above the manifest have dropped
         recovered.tables = state.catalog.len() as u64;
         let status = EngineStatus {

@@ -189,6 +189,7 @@ impl Engine {
             Kind::Percolate { .. } | Kind::Queue(_) => None,
         };
         let reply = created(&definition);
+        let definition = Box::new(definition);
         let mut decision = Decision::of(Record::Create { table, definition }, reply);
         decision.prepared.table = made;
         let done = self.commit(decision);
@@ -222,6 +223,7 @@ impl Engine {
         }
         let reply = created(&pq);
         let definitions = queues.into_iter().chain([pq]);
+        let definitions = definitions.map(Box::new);
         let numbers = (catalog.highest + 1..).map(TableId);
         let records = numbers.zip(definitions);
         let records = records.map(|(table, definition)| Record::Create { table, definition });

@@ -227,7 +227,7 @@ pub fn dump_journal(
 fn learn(catalog: &mut Catalog, record: &Record) {
     match record {
         Record::Create { table, definition } if catalog.get(*table).is_none() => {
-            catalog.insert(*table, Arc::new(definition.clone()));
+            catalog.insert(*table, Arc::new((**definition).clone()));
         }
         Record::Many(members) => members.iter().for_each(|member| learn(catalog, member)),
         _ => {}

@@ -61,7 +61,7 @@ fn note_damages(salvage: &mut Salvage<'_>, found: &Survey) {
         if damage.first <= damage.last && damage.what != RECORD_DAMAGED {
             let what = format!(
                 "journal records {}: what they held is unknown, but for what is listed of them here",
-                say::ranges([damage.first.0..damage.last.0 + 1].into_iter().flatten())
+                say::ranges(damage.first.0..damage.last.0 + 1)
             );
             salvage.lost("", what);
         }

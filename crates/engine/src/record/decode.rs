@@ -46,7 +46,7 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
     Ok(match kind {
         CREATE => Record::Create {
             table,
-            definition: read_definition(reader, version)?,
+            definition: Box::new(read_definition(reader, version)?),
         },
         DROP => Record::Drop { table },
         DOCUMENTS => Record::Documents(read_documents(reader, version, table)?),

@@ -39,7 +39,7 @@ pub(crate) enum Record {
     /// A table came to be.
     Create {
         table: TableId,
-        definition: Definition,
+        definition: Box<Definition>,
     },
     /// A table is gone.
     Drop { table: TableId },

@@ -222,8 +222,10 @@ fn record() -> impl Strategy<Value = Record> {
     );
     let rows = proptest::collection::vec(proptest::collection::vec(value(), 0..4), 0..4);
     let single = prop_oneof![
-        (table(), definition())
-            .prop_map(|(table, definition)| Record::Create { table, definition }),
+        (table(), definition()).prop_map(|(table, definition)| Record::Create {
+            table,
+            definition: Box::new(definition)
+        }),
         table().prop_map(|table| Record::Drop { table }),
         documents(),
         (table(), ids()).prop_map(|(table, ids)| Record::DeleteDocuments { table, ids }),

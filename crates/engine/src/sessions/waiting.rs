@@ -132,10 +132,10 @@ impl Sessions {
         waiter.ticket = self.next_ticket;
         self.next_ticket += 1;
         for stand in &waiter.stands {
-            if let Some(queue) = state.queues.get_mut(&stand.table) {
-                if let Some(lane) = queue.lanes.get_mut(stand.lane) {
-                    lane.stand(stand.line, waiter.ticket, session);
-                }
+            if let Some(queue) = state.queues.get_mut(&stand.table)
+                && let Some(lane) = queue.lanes.get_mut(stand.lane)
+            {
+                lane.stand(stand.line, waiter.ticket, session);
             }
         }
         self.deadlines.set(session, waiter.deadline_us);
@@ -147,10 +147,10 @@ impl Sessions {
         let waiter = self.waiting.remove(&session)?;
         self.deadlines.clear(session);
         for stand in &waiter.stands {
-            if let Some(queue) = state.queues.get_mut(&stand.table) {
-                if let Some(lane) = queue.lanes.get_mut(stand.lane) {
-                    lane.step_out(stand.line, waiter.ticket);
-                }
+            if let Some(queue) = state.queues.get_mut(&stand.table)
+                && let Some(lane) = queue.lanes.get_mut(stand.lane)
+            {
+                lane.step_out(stand.line, waiter.ticket);
             }
         }
         Some(waiter)
@@ -199,7 +199,11 @@ impl Sessions {
                         }
                         break;
                     }
-                    Ok(Some(session)) => self.serve(state, session, now, outbox, counts),
+                    Ok(Some(session)) => {
+                        if !self.serve(state, session, now, outbox, counts) {
+                            break;
+                        }
+                    }
                     Err((session, error)) => self.fail_wait(state, session, error, outbox),
                 }
             }
@@ -207,6 +211,7 @@ impl Sessions {
     }
 
     /// Gives a session that stands in line what it waits for: from the first of its sources that has rows by now.
+    /// False where it does not wait.
     fn serve(
         &mut self,
         state: &mut State,
@@ -214,9 +219,9 @@ impl Sessions {
         now: Now,
         outbox: &mut Outbox,
         counts: &mut SessionCounts,
-    ) {
+    ) -> bool {
         let Some(waiter) = self.step_out(state, session) else {
-            return;
+            return false;
         };
         let asked = (waiter.stands.as_slice(), waiter.want);
         let taken = self.take(state, session, asked, now, |stats| stats.wait_delayed += 1);
@@ -225,6 +230,7 @@ impl Sessions {
         });
         counts.taken += u64::from(reply.is_ok());
         outbox.push((waiter.reply, reply));
+        true
     }
 
     /// Ends the waits whose time is over.

@@ -61,6 +61,8 @@ pub(crate) struct QueueTable {
     pub(crate) seen: Seen,
     /// Rows that are gone and that the lanes have not been told of.
     pub(crate) gone: Vec<u64>,
+    /// Rows that a lane is done with, where the next of their key follows them.
+    ended: Vec<(usize, u64)>,
     /// When rows came.
     pub(crate) ages: Ages,
     /// Counted since the start; those of bytes are made when asked for.
@@ -153,6 +155,7 @@ impl QueueTable {
             received: [0; SENDERS],
             seen: Seen::default(),
             gone: Vec::new(),
+            ended: Vec::new(),
             ages: Ages::default(),
             stats: QueueStats::default(),
             folded,
@@ -243,8 +246,13 @@ impl QueueTable {
         Some((self.lanes.get_mut(lane)?, rows))
     }
 
-    /// Tells the lanes of rows that are gone.
+    /// Tells the lanes of rows that are gone, and of those that they are done with.
     pub(crate) fn settle(&mut self, now: Now) {
+        for (lane, row) in std::mem::take(&mut self.ended) {
+            if let Some((lane, rows)) = self.parts(lane, now) {
+                lane.follow(row, &rows);
+            }
+        }
         if self.gone.is_empty() {
             return;
         }
@@ -253,6 +261,18 @@ impl QueueTable {
             if let Some((lane, rows)) = self.parts(lane, now) {
                 lane.forget(&gone, &rows);
             }
+        }
+    }
+
+    /// The journal is applied: what is known of rows that are gone goes.
+    pub(crate) fn opened(&mut self, now: Now) {
+        self.settle(now);
+        let backlog = &self.backlog;
+        for lane in &mut self.lanes {
+            lane.delivered.retain(|row, _| backlog.contains(*row));
+            let acked = lane.gate.acked.iter();
+            lane.gate.acked = acked.filter(|row| backlog.contains(*row)).collect();
+            lane.gate.delays.retain(|row| backlog.contains(row));
         }
     }
 
@@ -297,11 +317,14 @@ impl QueueTable {
             return Ok(taken);
         };
         while taken.len() < limit as usize {
-            let Some(row) = lane.peek(line, rows.backlog, &rows)? else {
-                break;
-            };
-            lane.hold(row, holder);
-            taken.push(row);
+            match lane.peek(line, rows.backlog, &rows) {
+                Ok(Some(row)) => {
+                    lane.hold(row, holder);
+                    taken.push(row);
+                }
+                Err(error) if taken.is_empty() => return Err(error),
+                Ok(None) | Err(_) => break, // who asks next is told of what cannot be read
+            }
         }
         Ok(taken)
     }
@@ -500,9 +523,13 @@ impl QueueTable {
 
     /// A lane is done with rows; those that no lane waits for any more are gone.
     pub(crate) fn done(&mut self, lane: usize, rows: &[u64]) {
+        let is_ordered = self.options().order_by.is_some();
         for &row in rows {
             if !self.backlog.contains(row) {
                 continue;
+            }
+            if is_ordered {
+                self.ended.push((lane, row));
             }
             if let Some(lane) = self.lanes.get_mut(lane) {
                 lane.gate.acked.insert(row);
@@ -522,6 +549,7 @@ impl QueueTable {
             delivered
                 .chain(lane.gate.keys.met())
                 .chain(lane.gate.acked.iter())
+                .chain(lane.gate.delays.rows())
         });
         let gone: Vec<u64> = known.filter(|row| !self.backlog.contains(*row)).collect();
         self.gone.extend(gone);

@@ -419,6 +419,40 @@ fn a_group_in_owner_mode_ends_its_own_delivery_only() {
 }
 
 #[test]
+fn each_group_goes_on_in_the_order_of_keys_by_itself() {
+    let mut driver = queue(QueueOptions {
+        groups: vec!["a".to_owned(), "b".to_owned()],
+        order_by: Some("name".to_owned()),
+        ..QueueOptions::default()
+    });
+    insert(&mut driver, 1..=2);
+    assert_eq!(take(&mut driver, of_group("a", 9)), [(1, 1)]);
+    assert_eq!(take(&mut driver, of_group("b", 9)), [(1, 1)]);
+    assert_eq!(done_in(&mut driver, "a", &[(1, 1)]), 1);
+    assert_eq!(take(&mut driver, of_group("a", 9)), [(2, 1)]);
+    assert_eq!(take(&mut driver, of_group("b", 9)), []);
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(take(&mut driver, of_group("a", 9)), [(2, 1)]);
+    assert_eq!(take(&mut driver, of_group("b", 9)), [(1, 1)]);
+}
+
+#[test]
+fn a_delay_that_ends_while_nobody_looks_is_over_for_the_first_who_does() {
+    let mut driver = queue(QueueOptions::default());
+    insert(&mut driver, 1..=1);
+    take(&mut driver, next(1, 0));
+    let give_back = Command::QueueReturn {
+        receipts: receipts(&[(1, 1)]),
+        delay_us: 60 * SECOND,
+    };
+    driver.run(give_back).unwrap();
+    driver.run(Command::Checkpoint).unwrap();
+    driver.now.unix_us += 60_000_000;
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(take(&mut driver, next(9, 0)), [(1, 2)]);
+}
+
+#[test]
 fn options_that_contradict_each_other_or_name_what_is_not_there_are_refused() {
     let mut driver = queue(QueueOptions::default());
     let none = QueueOptions::default;

@@ -593,3 +593,17 @@ fn a_hundred_waiters_and_a_hundred_rows_meet_whatever_comes_first() {
     assert_eq!(row_id(&mut driver, 2), Some(1));
     assert_eq!(row_id(&mut driver, 101), Some(100));
 }
+
+#[test]
+fn a_wait_is_woken_however_many_conditions_were_asked_before() {
+    let mut driver = asked(&[PRIO]);
+    for prio in 0..300 {
+        take(&mut driver, 2, &[&format!("q:prio = {prio}")]);
+    }
+    let mut sources = vec!["q:prio = 299".to_owned()];
+    sources.extend((1000..1063).map(|prio| format!("q:prio = {prio}")));
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    let pending = driver.ask(2, wait(&sources, 10));
+    run(&mut driver, "insert q values (1, 299, '')");
+    assert_eq!(waited(&pending), Some(1));
+}

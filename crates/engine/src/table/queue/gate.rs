@@ -102,6 +102,16 @@ impl Delays {
         }
     }
 
+    /// The rows, rising.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u64> + '_ {
+        self.of.keys().copied()
+    }
+
+    pub(crate) fn retain(&mut self, stays: impl Fn(u64) -> bool) {
+        let goes: Vec<u64> = self.rows().filter(|row| !stays(*row)).collect();
+        goes.into_iter().for_each(|row| self.clear(row));
+    }
+
     pub(crate) fn first_row(&self) -> Option<u64> {
         self.of.first_key_value().map(|(row, _)| *row)
     }

@@ -22,6 +22,7 @@ pub(crate) const EVERY_ROW: LineId = LineId(0);
 
 /// Lines with a condition that nobody stands in are kept for the next who asks, up to so many.
 const IDLE_LINES_MAX: usize = 100;
+const _: () = assert!(crate::limits::WAIT_SOURCES_MAX < IDLE_LINES_MAX);
 
 /// Rows as conditions, keys and times look at them.
 pub(crate) trait Look {
@@ -61,6 +62,8 @@ pub(crate) struct Lane {
     pub(crate) gate: Gate,
     lines: BTreeMap<LineId, Line>,
     next_line: u32,
+    /// Times that a condition's line was asked for.
+    asked: u64,
     /// Places taken in all lines.
     waiting: usize,
     /// Rows that came back.
@@ -79,6 +82,7 @@ impl Lane {
             gate: Gate::default(),
             lines: BTreeMap::from([(EVERY_ROW, Line::new(None))]),
             next_line: 1,
+            asked: 0,
             waiting: 0,
             delivered: BTreeMap::new(),
             leases: BTreeSet::new(),
@@ -105,25 +109,34 @@ impl Lane {
         let Some(condition) = condition else {
             return Ok(EVERY_ROW);
         };
-        let known = self.lines.iter().find(|(_, line)| line.is_of(condition));
-        if let Some((&known, _)) = known {
+        self.asked += 1;
+        let known = self
+            .lines
+            .iter_mut()
+            .find(|(_, line)| line.is_of(condition));
+        if let Some((&known, line)) = known {
+            line.asked = self.asked;
             return Ok(known);
         }
         let predicate = make(condition)?;
         self.forget_idle();
         let made = LineId(self.next_line);
         self.next_line = self.next_line.wrapping_add(1).max(1);
-        self.lines.insert(made, Line::new(Some(predicate)));
+        let mut line = Line::new(Some(predicate));
+        line.asked = self.asked;
+        self.lines.insert(made, line);
         Ok(made)
     }
 
-    /// Makes room for a new line: the oldest that nobody stands in goes.
+    /// Makes room for a new line: of those that nobody stands in the one that was not asked for longest goes. One wait
+    /// asks for fewer lines than are kept, so none of its own.
     fn forget_idle(&mut self) {
         if self.lines.len() <= IDLE_LINES_MAX {
             return;
         }
         let idle = |(_, line): &(&LineId, &Line)| line.is_idle();
-        let oldest = self.lines.iter().skip(1).find(idle).map(|(id, _)| *id);
+        let idle = self.lines.iter().skip(1).filter(idle);
+        let oldest = idle.min_by_key(|(_, line)| line.asked).map(|(id, _)| *id);
         oldest.map(|id| self.lines.remove(&id));
     }
 
@@ -309,9 +322,14 @@ impl Lane {
             self.delivered.remove(row);
             self.gate.delays.clear(*row);
             self.gate.acked.remove(*row);
-            if let Some(next) = self.gate.keys.gone(*row) {
-                self.open(next, look);
-            }
+            self.follow(*row, look);
+        }
+    }
+
+    /// This lane is done with a row: the next of its key may go out.
+    pub(crate) fn follow(&mut self, row: u64, look: &dyn Look) {
+        if let Some(next) = self.gate.keys.gone(row) {
+            self.open(next, look);
         }
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct Line {
     predicate: Option<Predicate>,
     /// By arrival.
     pub(crate) tickets: BTreeMap<u64, SessionId>,
+    /// When it was asked for last, as its lane counts.
+    pub(crate) asked: u64,
 }
 
 impl Line {
@@ -44,6 +46,7 @@ impl Line {
         Line {
             predicate,
             tickets: BTreeMap::new(),
+            asked: 0,
         }
     }
 
