@@ -24,6 +24,8 @@ pub const NAME_BYTES_MAX: usize = 64;
 pub const QUEUE_ROW_BYTES_MAX: usize = 128 << 20;
 /// Bytes of an answer that the engine's thread makes: a SELECT on a pq table or queue. A larger one needs LIMIT.
 pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
+/// Rows of a queue that one DELETE removes: their numbers are one record.
+pub const DELETED_ROWS_MAX: usize = 1 << 24;
 /// Rows of a queue that the engine's thread looks at for a SELECT; where there are more, the reader does.
 pub const SCANNED_ROWS_MAX: u64 = 1_000;
 /// Bytes of one record. The journal takes no larger one.

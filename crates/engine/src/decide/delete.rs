@@ -14,6 +14,7 @@ use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::limits::DELETED_ROWS_MAX;
 use crate::record::Record;
 use crate::sessions::Owned;
 use crate::state::State;
@@ -220,6 +221,12 @@ fn queue_rows(
         } else if wanted {
             let values = queue.values(row)?.unwrap_or_default();
             keyed.push((order.of(&values), row));
+        }
+        if rows.len() + keyed.len() > DELETED_ROWS_MAX {
+            return Err(Error::Limit {
+                what: "rows of one DELETE (LIMIT makes pieces, TRUNCATE takes all)",
+                max: DELETED_ROWS_MAX as u64,
+            });
         }
     }
     if !order.keys.is_empty() {
