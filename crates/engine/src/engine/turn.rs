@@ -1,6 +1,7 @@
 //! One turn of the engine's thread: [`Engine::step`].
 
 use disk::Stopwatch;
+use query::request::Select;
 
 use super::read_only::refused;
 use super::{Engine, is_fatal};
@@ -132,6 +133,14 @@ impl Engine {
         fatal.map_or(Ok(()), Err)
     }
 
+    /// A SELECT; one that takes long is the asker's to do, unless there is nobody but this thread.
+    fn read(&self, session: SessionId, select: &Select) -> Result<Reply> {
+        match read(&self.state, self.sessions.owner(session), select)? {
+            Reply::Reading(reading) if self.options.seal_inline => reading.run().map(Reply::Rows),
+            reply => Ok(reply),
+        }
+    }
+
     fn execute(&mut self, session: SessionId, command: Command) -> Result<Reply> {
         match command {
             Command::CreateTable {
@@ -145,15 +154,7 @@ impl Engine {
                 self.commit(decision)
             }
             Command::Many(members) => self.many(session, members),
-            Command::Read { select } => {
-                let owner = self.sessions.owner(session);
-                match read(&self.state, owner, &select)? {
-                    Reply::Reading(reading) if self.options.seal_inline => {
-                        reading.run().map(Reply::Rows)
-                    }
-                    reply => Ok(reply),
-                }
-            }
+            Command::Read { select } => self.read(session, &select),
             Command::QueueEnd => {
                 self.end_owned(session, &[])?;
                 self.sessions.leave(&mut self.state, session);
