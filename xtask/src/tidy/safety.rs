@@ -22,7 +22,7 @@ pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
 
 fn tests_named(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let quoted = line.split('`').skip(1).step_by(2);
-    quoted.filter_map(|quoted| quoted.split_once(".rs::").map(|(path, name)| (path, name)))
+    quoted.filter_map(|quoted| quoted.split_once(".rs::"))
 }
 
 /// A function of that name behind `#[test]`.

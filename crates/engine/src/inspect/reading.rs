@@ -46,11 +46,13 @@ impl Reading {
             });
         };
         let known_synced = state.position;
-        read_rows(&mut state, &mut salvage)?;
         let documents_saved = salvage.documents.len() as u64;
         store_again(&mut state, &mut salvage)?;
         (salvage.progress)(JOURNAL_DIR);
         let journal = replay::replay(&mut state, &mut salvage, known_synced)?;
+        // Behind the journal: what it took out or stored anew is not lost.
+        read_rows(&mut state, &mut salvage)?;
+        name_documents(&state, &mut salvage)?;
         Ok(Reading {
             state,
             journal,
@@ -95,14 +97,38 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         if lost.is_empty() {
             continue;
         }
-        if let Some(queue) = state.queues.get_mut(&table) {
-            for row in &lost {
-                queue.backlog.remove(*row);
-            }
-            queue.changed = true;
-            state.touched_queues.insert(table);
-        }
+        let position = queue.folded + 1; // above what its files are said to hold
+        let before = state.position;
+        let rows = lost.clone();
+        let gone = Record::RemoveRows { table, rows };
+        state.apply(&gone, position, &mut Prepared::default())?;
+        state.position = before;
         salvage.lost(&name, format!("queue rows {}", super::say::ranges(lost)));
+    }
+    Ok(())
+}
+
+/// Names the documents that could not be read and were not stored again since.
+fn name_documents(state: &State, salvage: &mut Salvage<'_>) -> Result<()> {
+    for (table, mut ids) in std::mem::take(&mut salvage.documents_lost) {
+        let Some(search) = state.searches.get(&table) else {
+            continue; // dropped since
+        };
+        let name = search.definition.name.clone();
+        let mut failed = None;
+        ids.retain(|id| match search.table.contains(*id) {
+            Ok(is_there) => !is_there,
+            Err(error) => {
+                failed.get_or_insert(error);
+                true
+            }
+        });
+        if let Some(error) = failed {
+            return Err(failure::of_index(&name, error));
+        }
+        if !ids.is_empty() {
+            salvage.lost(&name, format!("documents {}", super::say::ranges(ids)));
+        }
     }
     Ok(())
 }

@@ -20,6 +20,8 @@ pub(crate) struct Salvage<'p> {
     pub(super) losses: Vec<Loss>,
     /// Documents of damaged segments, to be stored again.
     pub(super) documents: Vec<(TableId, u64, Vec<Value>)>,
+    /// Ids of those that cannot be read, rising.
+    pub(super) documents_lost: Vec<(TableId, Vec<u64>)>,
     /// Files that are left out: not only where the fault is, but with what is of no use without it.
     pub(super) left_out: Vec<String>,
     /// Told each file before it is read.
@@ -32,6 +34,7 @@ impl Salvage<'_> {
             faults: Vec::new(),
             losses: Vec::new(),
             documents: Vec::new(),
+            documents_lost: Vec::new(),
             left_out: Vec::new(),
             progress,
         }
@@ -96,10 +99,7 @@ impl Salvage<'_> {
                 self.lost(name, what);
                 continue;
             };
-            if !saved.lost.is_empty() {
-                let what = format!("documents {}", super::say::ranges(saved.lost));
-                self.lost(name, what);
-            }
+            self.documents_lost.push((table, saved.lost));
             if saved.unknown > 0 {
                 let what = format!("{} documents of {path}, ids unknown", saved.unknown);
                 self.lost(name, what);

@@ -39,11 +39,6 @@ pub(super) fn table(catalog: &Catalog, table: TableId) -> String {
 /// What a record did, for each of its parts: the table, and which rows.
 pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
     let name = |of: &TableId| table(catalog, *of);
-    let numbers = |ids: &[u64]| {
-        let mut ids = ids.to_vec();
-        ids.sort_unstable();
-        ranges(ids)
-    };
     match record {
         Record::Many(members) => members
             .iter()
@@ -74,6 +69,14 @@ pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             let gone = format!("deletion of standing queries {}", numbers(ids));
             vec![(name(table), gone)]
         }
+        _ => queue_parts(catalog, record),
+    }
+}
+
+/// Of the records of queues.
+fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
+    let name = |of: &TableId| table(catalog, *of);
+    match record {
         Record::Rows {
             table,
             first_row,
@@ -112,7 +115,15 @@ pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             let done = format!("a consumer group's end of queue rows {}", numbers(rows));
             vec![(name(table), done)]
         }
+        _ => Vec::new(),
     }
+}
+
+/// Numbers in any order, as ranges.
+fn numbers(ids: &[u64]) -> String {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ranges(ids)
 }
 
 fn hits<'a>(
