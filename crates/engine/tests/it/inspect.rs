@@ -143,7 +143,7 @@ fn a_flipped_bit_anywhere_is_harmless_or_found_and_the_repaired_directory_starts
         if matches!(path.as_str(), "lock" | "spare") || kind == "spare" {
             continue;
         }
-        let step = (length / 5).max(1) | 1;
+        let step = (length / 4).max(1) | 1;
         let frames = (0..length)
             .step_by(4096)
             .map(|page| page + [0, 40, 70][page as usize / 4096 % 3]);

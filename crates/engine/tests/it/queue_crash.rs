@@ -266,8 +266,10 @@ enum Hurt {
     SyncFailed,
 }
 
+type IsKind = fn(&str) -> bool;
+
 /// Which files.
-const KINDS: [(&str, fn(&str) -> bool); 4] = [
+const KINDS: [(&str, IsKind); 4] = [
     ("journal", |path| path.starts_with("journal/")),
     ("backlog", |path| path.ends_with(".rows")),
     ("segment", |path| path.contains("/segment-")),
@@ -281,7 +283,7 @@ struct HurtingDisk {
 }
 
 struct Plan {
-    is_kind: fn(&str) -> bool,
+    is_kind: IsKind,
     hurt: Hurt,
     calls_until: AtomicU64,
     /// Calls of that kind after the one that was hurt; none before it was.
@@ -471,13 +473,9 @@ fn hurt_run(kind: usize, hurt: Hurt, nth: u64, steps: &[Step]) -> Option<Hurting
 
 #[test]
 fn every_kind_of_file_is_written_and_synced_by_the_steps_that_are_always_played() {
-    for kind in 0..KINDS.len() {
+    for (kind, (name, _)) in KINDS.iter().enumerate() {
         for hurt in [Hurt::Flipped, Hurt::SyncFailed] {
-            assert!(
-                hurt_run(kind, hurt, 1, &[]).is_some(),
-                "{} {hurt:?}",
-                KINDS[kind].0
-            );
+            assert!(hurt_run(kind, hurt, 1, &[]).is_some(), "{name} {hurt:?}");
         }
     }
 }
