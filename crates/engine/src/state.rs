@@ -1,6 +1,7 @@
 //! Everything the engine holds, and the one function that changes it: [`State::apply`].
 
 mod counts;
+mod queues;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,13 +12,13 @@ use query::analysis::Words;
 use query::schema::Column;
 
 use crate::catalog::{Catalog, TableId, Webhook};
-use crate::command::{Definition, Kind, Now};
+use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::{Documents, QueryRow, Record};
 use crate::table::into::Into;
 use crate::table::percolate::{Listener, PercolateTable};
-use crate::table::queue::{Backlog, HitBatch, Origin, QueueTable, Queues, StoredRow};
+use crate::table::queue::{Backlog, HitBatch, QueueTable, Queues};
 use crate::table::search::{SearchTable, analyse, shape};
 
 /// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
@@ -134,62 +135,8 @@ impl State {
                     Ok(())
                 })
             }
-            Record::Rows {
-                table,
-                first_row,
-                rows,
-                relayed,
-                at_us,
-            } => self.apply_to_queue(*table, position, *first_row, |queue| {
-                for row in rows {
-                    queue.backlog.push(StoredRow::own(row));
-                }
-                if let Some((sender, row)) = relayed
-                    && let Some(received) = queue.received.get_mut(usize::from(*sender))
-                {
-                    *received = *row;
-                }
-                if let Some(at_us) = at_us {
-                    queue.note_keys(rows, *at_us);
-                }
-            }),
-            Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
-            Record::Alter {
-                table,
-                columns,
-                origins,
-            } => self.apply_alter(*table, position, columns, origins),
-            Record::Clear { table, kept } => {
-                self.apply_to_queue_as_it_is(*table, position, |queue| queue.clear(kept))
-            }
-            Record::Pause {
-                table,
-                lanes,
-                paused,
-            } => self.apply_to_queue_as_it_is(*table, position, |queue| {
-                for lane in lanes {
-                    if let Some(is_paused) = queue.paused.get_mut(*lane as usize) {
-                        *is_paused = *paused;
-                    }
-                }
-            }),
-            Record::Returned {
-                table,
-                lane,
-                rows,
-                not_before_us,
-            } => {
-                self.timed.insert(*table);
-                self.apply_to_queue_as_it_is(*table, position, |queue| {
-                    queue.note_returned(*lane as usize, rows, *not_before_us);
-                })
-            }
-            Record::Done { table, lane, rows } => {
-                self.apply_to_queue_as_it_is(*table, position, |queue| {
-                    queue.done(*lane as usize, rows);
-                })
-            }
             Record::Many(members) => self.apply_many(members, position, prepared),
+            record => self.apply_queue_record(record, position),
         }
     }
 
@@ -342,51 +289,6 @@ impl State {
         Ok(any)
     }
 
-    fn apply_removals(&mut self, table: TableId, rows: &[u64], position: u64) -> Result<bool> {
-        self.apply_to_queue_as_it_is(table, position, |queue| {
-            for row in rows {
-                queue.remove(*row);
-            }
-        })
-    }
-
-    /// Changes a queue without adding rows to it.
-    fn apply_to_queue_as_it_is(
-        &mut self,
-        table: TableId,
-        position: u64,
-        change: impl FnOnce(&mut QueueTable),
-    ) -> Result<bool> {
-        let queue = self.queues.get(&table);
-        let next = queue.map_or(0, |queue| queue.backlog.next());
-        self.apply_to_queue(table, position, next, change)
-    }
-
-    /// The catalog holds the columns; whoever has the one has the other.
-    fn apply_alter(
-        &mut self,
-        table: TableId,
-        position: u64,
-        columns: &[Column],
-        origins: &[Origin],
-    ) -> Result<bool> {
-        if position <= self.catalog_folded {
-            return Ok(false);
-        }
-        let Some(queue) = self.queues.get_mut(&table) else {
-            return self.skip_dropped(table, position);
-        };
-        let definition = Arc::new(Definition {
-            columns: columns.to_vec(),
-            ..(*queue.definition).clone()
-        });
-        queue.alter(Arc::clone(&definition), origins.to_vec());
-        self.catalog.insert(table, definition);
-        self.is_catalog_unpublished = true;
-        self.connect()?;
-        Ok(true)
-    }
-
     fn apply_deletes(&mut self, table: TableId, ids: &[u64], position: u64) -> Result<bool> {
         let Some(search) = self.searches.get_mut(&table) else {
             return self.skip_dropped(table, position);
@@ -425,48 +327,6 @@ impl State {
         }
         change(pq)?;
         Ok(true)
-    }
-
-    /// Changes a queue whose next row is to be `next`.
-    fn apply_to_queue(
-        &mut self,
-        table: TableId,
-        position: u64,
-        next: u64,
-        change: impl FnOnce(&mut QueueTable),
-    ) -> Result<bool> {
-        let Some(queue) = self.queues.get_mut(&table) else {
-            return self.skip_dropped(table, position);
-        };
-        if position <= queue.folded {
-            return Ok(false);
-        }
-        if queue.backlog.next() != next {
-            let found = queue.backlog.next();
-            return Err(Error::internal(format!(
-                "queue rows from {next} where {found} comes next"
-            )));
-        }
-        change(queue);
-        queue.changed = true;
-        if queue.waiting() > 0 {
-            self.freed.insert(table);
-        }
-        self.touched_queues.insert(table);
-        Ok(true)
-    }
-
-    /// The journal is applied: queues are made ready for those who take from them.
-    pub(crate) fn open_queues(&mut self, now: Now) {
-        let tables: Vec<TableId> = self.queues.keys().copied().collect();
-        for table in tables {
-            if let Some(queue) = self.queues.get_mut(&table) {
-                queue.opened(now);
-                if queue.next_timer_us(now).is_some() {
-                    self.timed.insert(table);
-                }
-            }
-        }
     }
 
     /// Moves the checkpoint of every view with nothing pending to the last record applied: it holds no journal back.

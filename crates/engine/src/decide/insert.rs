@@ -1,6 +1,7 @@
 //! INSERT and REPLACE.
 
 pub(crate) mod hits;
+mod queue;
 
 use std::sync::Arc;
 
@@ -10,18 +11,17 @@ use query::value::Value;
 use rustc_hash::FxHashSet;
 
 use self::hits::{Reached, percolate};
-use super::rows::{Plan, absent_in_document, absent_in_queue, row_bytes};
+use self::queue::queue_rows;
+use super::rows::{Plan, absent_in_document, row_bytes};
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
-use crate::command::{Kind, Reply, SourceMode};
+use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::limits::{QUEUE_ROW_BYTES_MAX, UNIQUE_KEYS_MAX};
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, State};
 use crate::table::percolate::{PercolateTable, memory_of, text_bytes};
-use crate::table::queue::QueueTable;
 use crate::table::search::{SearchTable, analyse};
 
 /// An INSERT or REPLACE, taken apart.
@@ -353,99 +353,4 @@ fn query_row(id: u64, row: Vec<Value>) -> QueryRow {
         filters: next(),
         source: next(),
     }
-}
-
-fn queue_rows(
-    state: &State,
-    around: Circumstances,
-    table: TableId,
-    insert: Insert,
-) -> Result<Decision> {
-    let Some(queue) = state.queues.get(&table) else {
-        return Err(Error::NoSuchTable(insert.table));
-    };
-    let plan = Plan::new(
-        &queue.definition.name,
-        queue.columns(),
-        false,
-        insert.columns.as_deref(),
-    )?;
-    let mut rows = Vec::with_capacity(insert.rows.len());
-    for (place, mut values) in insert.rows.into_iter().enumerate() {
-        let row = plan.row(queue.columns(), &mut values, place + 1, absent_in_queue)?;
-        if row_bytes(&row) > QUEUE_ROW_BYTES_MAX as u64 {
-            return Err(Error::Limit {
-                what: "bytes of a row",
-                max: QUEUE_ROW_BYTES_MAX as u64,
-            });
-        }
-        rows.push(row);
-    }
-    check_memory(around, rows.iter().map(|row| row_bytes(row)).sum())?;
-    let given = rows.len();
-    let at_us = queue
-        .options()
-        .unique_by
-        .as_ref()
-        .map(|_| around.now.unix_us);
-    if let Some(at_us) = at_us {
-        rows = unseen(queue, rows, at_us)?;
-    }
-    let reply = Reply::Done {
-        affected: rows.len() as u64,
-        last_id: 0,
-        warnings: Vec::new(),
-    };
-    let relayed = insert.relay.map(|relay| (relay.sender, relay.row));
-    if let Some(relay) = insert.relay
-        && relay.mode == SourceMode::Append
-        && queue
-            .received
-            .get(usize::from(relay.sender))
-            .is_some_and(|last| relay.row <= *last)
-    {
-        let affected = given as u64;
-        let reply = Reply::Done {
-            affected,
-            last_id: 0,
-            warnings: Vec::new(),
-        };
-        return Ok(Decision::nothing(reply)); // it was done before; the sender was not told
-    }
-    if rows.is_empty() && relayed.is_none() {
-        return Ok(Decision::nothing(reply));
-    }
-    Ok(Decision::of(
-        Record::Rows {
-            table,
-            first_row: queue.backlog.next(),
-            rows,
-            relayed,
-            at_us,
-        },
-        reply,
-    ))
-}
-
-/// The rows whose key was not inserted within the window, neither before nor earlier among them.
-fn unseen(queue: &QueueTable, rows: Vec<Vec<Value>>, at_us: i64) -> Result<Vec<Vec<Value>>> {
-    let window_us = i64::try_from(queue.options().unique_for_us).unwrap_or(i64::MAX);
-    let since_us = at_us.saturating_sub(window_us);
-    let keys = queue.unique_keys(&rows);
-    let mut new = FxHashSet::default();
-    let is_new = |key: &Option<Vec<u8>>| match key {
-        None => true,
-        Some(key) => !queue.seen.is_after(key, since_us) && new.insert(key.clone()),
-    };
-    let wanted: Vec<bool> = keys.iter().map(is_new).collect();
-    if queue.seen.count_after(since_us) + new.len() > UNIQUE_KEYS_MAX {
-        return Err(Error::Limit {
-            what: "keys of unique_by= within its window",
-            max: UNIQUE_KEYS_MAX as u64,
-        });
-    }
-    let rows = rows.into_iter().zip(wanted);
-    Ok(rows
-        .filter_map(|(row, wanted)| wanted.then_some(row))
-        .collect())
 }

@@ -176,6 +176,12 @@ impl Engine {
                 self.sessions.relayed(session);
                 Ok(Reply::done())
             }
+            command => self.execute_on_queue(session, command),
+        }
+    }
+
+    fn execute_on_queue(&mut self, session: SessionId, command: Command) -> Result<Reply> {
+        match command {
             Command::QueueDone { receipts } => self.queue_done(&receipts),
             Command::QueueReturn { receipts, delay_us } => self.queue_return(&receipts, delay_us),
             Command::QueueExtend {
@@ -196,11 +202,7 @@ impl Engine {
             Command::QueuePurge { table } => self.purge(&table),
             Command::Truncate { table } => self.truncate(&table),
             Command::AlterTable { table, changes } => self.alter(&table, &changes),
-            Command::QueueWait { .. }
-            | Command::QueueNext(_)
-            | Command::Checkpoint
-            | Command::Backup { .. }
-            | Command::Shutdown => Err(Error::internal(
+            _ => Err(Error::internal(
                 "a command that is no part of a batch's records",
             )),
         }

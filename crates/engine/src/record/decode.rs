@@ -63,6 +63,17 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             table,
             ids: read_ids(reader)?,
         },
+        _ => return read_queue_record(reader, kind, version, table),
+    })
+}
+
+fn read_queue_record(
+    reader: &mut Reader<'_>,
+    kind: u8,
+    version: u8,
+    table: TableId,
+) -> Read<Record> {
+    Ok(match kind {
         ROWS | MARKED_ROWS if kind == ROWS || version > 2 => {
             let (relayed, at_us) = match kind {
                 MARKED_ROWS => read_marks(reader)?,
@@ -106,25 +117,27 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
                 paused,
             }
         }
-        RETURNED if version > 2 => {
-            let lane = reader.small()?;
-            let not_before_us = i64::from_le_bytes(reader.array()?);
-            let count = reader.count()?;
-            let row = |reader: &mut Reader<'_>| Ok((reader.number()?, reader.small()?));
-            let rows: Read<_> = (0..count).map(|_| row(reader)).collect();
-            Record::Returned {
-                table,
-                lane,
-                rows: rows?,
-                not_before_us,
-            }
-        }
+        RETURNED if version > 2 => read_returned(reader, table)?,
         DONE if version > 2 => Record::Done {
             table,
             rows: read_ids(reader)?,
             lane: reader.small()?,
         },
         _ => return Err(reader.damage("a known kind of record")),
+    })
+}
+
+fn read_returned(reader: &mut Reader<'_>, table: TableId) -> Read<Record> {
+    let lane = reader.small()?;
+    let not_before_us = i64::from_le_bytes(reader.array()?);
+    let count = reader.count()?;
+    let row = |reader: &mut Reader<'_>| Ok((reader.number()?, reader.small()?));
+    let rows: Read<_> = (0..count).map(|_| row(reader)).collect();
+    Ok(Record::Returned {
+        table,
+        lane,
+        rows: rows?,
+        not_before_us,
     })
 }
 

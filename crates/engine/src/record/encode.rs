@@ -73,6 +73,20 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             }
         }
         Record::DeleteQueries { table, ids } => put_ids(out, DELETE_QUERIES, table.0, ids),
+        Record::Many(members) => {
+            out.push(MANY);
+            put_number(out, members.len() as u64);
+            for member in members {
+                put_record(out, member);
+            }
+        }
+        record => put_queue_record(out, record),
+    }
+}
+
+/// A record of one queue.
+fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
+    match record {
         Record::Rows {
             table,
             first_row,
@@ -129,23 +143,21 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             put_number(out, table.0.into());
             put_number(out, (*lane).into());
             out.extend_from_slice(&not_before_us.to_le_bytes());
-            put_number(out, rows.len() as u64);
-            for (row, deliveries) in rows {
-                put_number(out, *row);
-                put_number(out, (*deliveries).into());
-            }
+            put_deliveries(out, rows);
         }
         Record::Done { table, lane, rows } => {
             put_ids(out, DONE, table.0, rows);
             put_number(out, (*lane).into());
         }
-        Record::Many(members) => {
-            out.push(MANY);
-            put_number(out, members.len() as u64);
-            for member in members {
-                put_record(out, member);
-            }
-        }
+        _ => debug_assert!(false, "a record of a queue"),
+    }
+}
+
+fn put_deliveries(out: &mut Vec<u8>, rows: &[(u64, u32)]) {
+    put_number(out, rows.len() as u64);
+    for (row, deliveries) in rows {
+        put_number(out, *row);
+        put_number(out, (*deliveries).into());
     }
 }
 

@@ -11,7 +11,10 @@ mod keys;
 pub(crate) mod lane;
 mod layout;
 pub(crate) mod line;
+mod look;
 mod queues;
+mod report;
+mod serve;
 #[cfg(test)]
 mod tests;
 mod unique;
@@ -29,6 +32,8 @@ pub(crate) use gate::Holder;
 pub(crate) use lane::{Delivered, Lane, LineId};
 pub(crate) use layout::{Layouts, Origin, put_origins, read_origins};
 use line::Predicate;
+use look::Rows;
+pub(crate) use look::key_of;
 use query::expression::Expression;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -36,12 +41,10 @@ pub(crate) use queues::Queues;
 pub(crate) use unique::Seen;
 
 use crate::catalog::TableId;
-use crate::codec::put_value;
-use crate::command::{Definition, Kind, Now, QueueOptions, QueueStats, SessionId};
+use crate::command::{Definition, Kind, QueueOptions, QueueStats};
 use crate::decide::delete::prepare;
 use crate::error::{Error, Result};
 use crate::sessions::Owned;
-use crate::snapshot::GroupReport;
 
 /// Senders that relay rows into a queue: 0 to 63.
 pub(crate) const SENDERS: usize = 64;
@@ -77,69 +80,6 @@ pub(crate) struct QueueTable {
     pub(crate) folding: bool,
     /// Whether it is among those that readers have not seen as they are now; [`Queues`] sets it.
     is_touched: bool,
-}
-
-/// A queue's rows as lanes look at them.
-struct Rows<'q> {
-    backlog: &'q Backlog,
-    layouts: &'q Layouts,
-    columns: &'q [Column],
-    order_by: Option<usize>,
-    deliver_at: Option<usize>,
-    now_us: i64,
-}
-
-impl Rows<'_> {
-    fn value(&self, row: u64, slot: usize) -> Result<Value> {
-        let values = self.layouts.values(self.backlog, self.columns, row)?;
-        let value = values.and_then(|values| values.into_iter().nth(slot));
-        Ok(value.unwrap_or(Value::Null))
-    }
-}
-
-impl lane::Look for Rows<'_> {
-    fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool> {
-        let values = self.layouts.values(self.backlog, self.columns, row)?;
-        let values = values.unwrap_or_default();
-        let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
-        Ok(predicate.prepared.accepts(&value))
-    }
-
-    fn key(&self, row: u64) -> Result<Option<Vec<u8>>> {
-        match self.order_by {
-            None => Ok(None),
-            Some(slot) => Ok(key_of(&self.value(row, slot)?)),
-        }
-    }
-
-    fn due_us(&self, row: u64) -> Result<Option<i64>> {
-        let Some(slot) = self.deliver_at else {
-            return Ok(None);
-        };
-        let Value::Int(time) = self.value(row, slot)? else {
-            return Ok(None); // NULL: at once
-        };
-        let kind = self.columns.get(slot).map(|column| column.kind);
-        let us = match kind {
-            Some(ColumnType::Timestamp) => time.saturating_mul(1_000_000),
-            _ => time,
-        };
-        Ok(Some(i64::try_from(us).unwrap_or(i64::MAX)))
-    }
-
-    fn now_us(&self) -> i64 {
-        self.now_us
-    }
-}
-
-/// A value as a key; `None` for NULL, which has no like.
-pub(crate) fn key_of(value: &Value) -> Option<Vec<u8>> {
-    if *value == Value::Null {
-        return None;
-    }
-    let mut key = Vec::new();
-    put_value(&mut key, value);
-    Some(key)
 }
 
 impl QueueTable {
@@ -226,181 +166,11 @@ impl QueueTable {
         }
     }
 
-    /// A lane, and what it looks at.
-    fn parts(&mut self, lane: usize, now: Now) -> Option<(&mut Lane, Rows<'_>)> {
-        let (order_by, deliver_at) = {
-            let options = self.options();
-            (
-                self.slot(options.order_by.as_ref()),
-                self.slot(options.deliver_at.as_ref()),
-            )
-        };
-        let rows = Rows {
-            backlog: &self.backlog,
-            layouts: &self.layouts,
-            columns: &self.definition.columns,
-            order_by,
-            deliver_at,
-            now_us: now.unix_us,
-        };
-        Some((self.lanes.get_mut(lane)?, rows))
-    }
-
-    /// Tells the lanes of rows that are gone, and of those that they are done with.
-    pub(crate) fn settle(&mut self, now: Now) {
-        for (lane, row) in std::mem::take(&mut self.ended) {
-            if let Some((lane, rows)) = self.parts(lane, now) {
-                lane.follow(row, &rows);
-            }
-        }
-        if self.gone.is_empty() {
-            return;
-        }
-        let gone = std::mem::take(&mut self.gone);
-        for lane in 0..self.lanes.len() {
-            if let Some((lane, rows)) = self.parts(lane, now) {
-                lane.forget(&gone, &rows);
-            }
-        }
-    }
-
-    /// The journal is applied: what is known of rows that are gone goes.
-    pub(crate) fn opened(&mut self, now: Now) {
-        self.settle(now);
-        let backlog = &self.backlog;
-        for lane in &mut self.lanes {
-            lane.delivered.retain(|row, _| backlog.contains(*row));
-            let acked = lane.gate.acked.iter();
-            lane.gate.acked = acked.filter(|row| backlog.contains(*row)).collect();
-            lane.gate.delays.retain(|row| backlog.contains(row));
-        }
-    }
-
-    /// The line of those who wait for rows of a condition.
-    pub(crate) fn line(&mut self, lane: usize, condition: Option<&Expression>) -> Result<LineId> {
-        let definition = Arc::clone(&self.definition);
-        let lane = self.lanes.get_mut(lane);
-        let lane = lane.ok_or_else(|| Error::internal("no such lane"))?;
-        lane.line(condition, |condition| predicate(&definition, condition))
-    }
-
-    /// The columns have changed: the conditions of all lines are asked of them from the first row on. Gives those who
-    /// wait for one that names a column that is gone.
-    pub(crate) fn ask_again(&mut self) -> Vec<(SessionId, Error)> {
-        let definition = Arc::clone(&self.definition);
-        let make = |condition: &Expression| predicate(&definition, condition);
-        let lanes = self.lanes.iter_mut();
-        lanes.flat_map(|lane| lane.ask_again(&make)).collect()
-    }
-
     /// Other columns, and how they come of the ones before.
     pub(crate) fn alter(&mut self, definition: Arc<Definition>, origins: Vec<Origin>) {
         let before = std::mem::replace(&mut self.definition, definition);
         self.layouts
             .push(&self.backlog, before.columns.clone(), origins);
-    }
-
-    /// Hands the first free rows of a line to a holder, at most so many.
-    pub(crate) fn take(
-        &mut self,
-        (lane, line): (usize, LineId),
-        limit: u32,
-        holder: Holder,
-        now: Now,
-    ) -> Result<Vec<u64>> {
-        let mut taken = Vec::new();
-        if self.is_paused(lane) {
-            return Ok(taken);
-        }
-        self.settle(now);
-        let Some((lane, rows)) = self.parts(lane, now) else {
-            return Ok(taken);
-        };
-        while taken.len() < limit as usize {
-            match lane.peek(line, rows.backlog, &rows) {
-                Ok(Some(row)) => {
-                    lane.hold(row, holder);
-                    taken.push(row);
-                }
-                Err(error) if taken.is_empty() => return Err(error),
-                Ok(None) | Err(_) => break, // who asks next is told of what cannot be read
-            }
-        }
-        Ok(taken)
-    }
-
-    fn is_paused(&self, lane: usize) -> bool {
-        self.paused.get(lane).copied().unwrap_or(false)
-    }
-
-    /// Who gets the next row; as [`Lane::next_served`], of any lane.
-    pub(crate) fn next_served(
-        &mut self,
-        now: Now,
-    ) -> std::result::Result<Option<SessionId>, (SessionId, Error)> {
-        self.settle(now);
-        for lane in 0..self.lanes.len() {
-            if self.is_paused(lane) {
-                continue;
-            }
-            if let Some((lane, rows)) = self.parts(lane, now)
-                && let Some(session) = lane.next_served(rows.backlog, &rows)?
-            {
-                return Ok(Some(session));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Those who stand in line.
-    pub(crate) fn waiting(&self) -> usize {
-        self.lanes.iter().map(Lane::waiting).sum()
-    }
-
-    /// Puts a held row back to its place; one that its owner has deleted stays deleted. True where it is free now.
-    pub(crate) fn give_back(&mut self, lane: usize, row: u64, now: Now) -> bool {
-        let Some((lane, rows)) = self.parts(lane, now) else {
-            return false;
-        };
-        lane.give_back(row, rows.backlog, &rows)
-    }
-
-    /// Makes a row free again that was held and not handed out.
-    pub(crate) fn put_back(&mut self, lane: usize, row: u64, now: Now) {
-        if let Some((lane, rows)) = self.parts(lane, now) {
-            lane.put_back(row, &rows);
-        }
-    }
-
-    /// Which delivery a row is out in; 0 where nobody has it.
-    pub(crate) fn delivery(&self, lane: usize, row: u64) -> u32 {
-        let held = self.lanes.get(lane).and_then(|lane| lane.held().get(&row));
-        held.map_or(0, |held| held.delivery)
-    }
-
-    /// Opens rows whose time has come; true where there was one.
-    pub(crate) fn open_due(&mut self, now: Now) -> bool {
-        let mut any = false;
-        for lane in 0..self.lanes.len() {
-            if let Some((lane, rows)) = self.parts(lane, now) {
-                any |= lane.open_due(&rows);
-            }
-        }
-        any
-    }
-
-    /// When something of it is due on its own: on the steady clock.
-    pub(crate) fn next_timer_us(&self, now: Now) -> Option<u64> {
-        let leases = self.lanes.iter().filter_map(Lane::next_lease_us).min();
-        let due = self
-            .lanes
-            .iter()
-            .filter_map(|lane| lane.gate.delays.next_us());
-        let due = due.min().map(|due_us| {
-            let left = due_us.saturating_sub(now.unix_us).max(0);
-            now.steady_us.saturating_add(left as u64)
-        });
-        leases.into_iter().chain(due).min()
     }
 
     /// The rows that a session outside owner mode sees, in order. With consumer groups there is no one whose rows these
@@ -446,43 +216,6 @@ impl QueueTable {
         let held = self.own_held().map(Lane::held);
         let rows = held.into_iter().flat_map(|held| held.keys());
         rows.filter(|row| self.backlog.contains(**row)).count() as u64
-    }
-
-    /// Rows out at somebody's, in all lanes.
-    pub(crate) fn held_rows(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.held().len() as u64).sum()
-    }
-
-    /// Rows whose time has not come.
-    pub(crate) fn delayed_rows(&self) -> u64 {
-        let lanes = self.lanes.iter();
-        lanes.map(|lane| lane.gate.delays.len() as u64).sum()
-    }
-
-    /// Rows handed out again.
-    pub(crate) fn redelivered(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.redelivered_total).sum()
-    }
-
-    /// When the first row that is there came, as far as that is known.
-    pub(crate) fn oldest_us(&self) -> Option<i64> {
-        let low = self.lanes.iter().map(Lane::lowest).min().unwrap_or(0);
-        let first = self.backlog.first_at_or_above(low)?;
-        self.ages.of(first)
-    }
-
-    /// What each consumer group has before it.
-    pub(crate) fn group_reports(&self) -> Vec<GroupReport> {
-        let groups = self.options().groups.iter();
-        let lanes = self.lanes.iter().zip(&self.paused);
-        let report = |(group, (lane, is_paused)): (&String, (&Lane, &bool))| GroupReport {
-            group: group.clone(),
-            rows: self.backlog.len().saturating_sub(lane.gate.acked.len()),
-            owned: lane.held().len() as u64,
-            redelivered: lane.redelivered_total,
-            is_paused: *is_paused,
-        };
-        groups.zip(lanes).map(report).collect()
     }
 
     /// A row is gone.
@@ -580,16 +313,6 @@ impl QueueTable {
     /// The values of a row that is there.
     pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
         self.layouts.values(&self.backlog, self.columns(), row)
-    }
-
-    /// `queue_stats`.
-    pub(crate) fn stats(&self) -> QueueStats {
-        let (bytes_total, bytes_removed) = self.backlog.stored_bytes();
-        QueueStats {
-            bytes_total,
-            bytes_removed,
-            ..self.stats
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use query::schema::ColumnType;
 
 use super::lane::EVERY_ROW;
 use super::*;
+use crate::command::SessionId;
 
 /// The queue as a textbook has it: rows in order, each free or taken.
 #[derive(Default)]

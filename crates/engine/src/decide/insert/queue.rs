@@ -1,0 +1,116 @@
+//! INSERT into a queue: relayed rows and keys within a window are taken once.
+
+use query::value::Value;
+use rustc_hash::FxHashSet;
+
+use super::{Insert, check_memory};
+use crate::catalog::TableId;
+use crate::command::{Reply, SourceMode};
+use crate::decide::rows::{Plan, absent_in_queue, row_bytes};
+use crate::decide::{Circumstances, Decision};
+use crate::error::{Error, Result};
+use crate::limits::{QUEUE_ROW_BYTES_MAX, UNIQUE_KEYS_MAX};
+use crate::record::Record;
+use crate::sessions::Relay;
+use crate::state::State;
+use crate::table::queue::QueueTable;
+
+/// Decides an INSERT into a queue.
+pub(super) fn queue_rows(
+    state: &State,
+    around: Circumstances,
+    table: TableId,
+    insert: Insert,
+) -> Result<Decision> {
+    let Some(queue) = state.queues.get(&table) else {
+        return Err(Error::NoSuchTable(insert.table));
+    };
+    let plan = Plan::new(
+        &queue.definition.name,
+        queue.columns(),
+        false,
+        insert.columns.as_deref(),
+    )?;
+    let mut rows = stored(queue, &plan, insert.rows)?;
+    check_memory(around, rows.iter().map(|row| row_bytes(row)).sum())?;
+    let given = rows.len();
+    let at_us = queue
+        .options()
+        .unique_by
+        .as_ref()
+        .map(|_| around.now.unix_us);
+    if let Some(at_us) = at_us {
+        rows = unseen(queue, rows, at_us)?;
+    }
+    let reply = counted(rows.len());
+    if insert.relay.is_some_and(|relay| was_received(queue, relay)) {
+        return Ok(Decision::nothing(counted(given))); // it was done before; the sender was not told
+    }
+    let relayed = insert.relay.map(|relay| (relay.sender, relay.row));
+    if rows.is_empty() && relayed.is_none() {
+        return Ok(Decision::nothing(reply));
+    }
+    Ok(Decision::of(
+        Record::Rows {
+            table,
+            first_row: queue.backlog.next(),
+            rows,
+            relayed,
+            at_us,
+        },
+        reply,
+    ))
+}
+
+fn counted(rows: usize) -> Reply {
+    Reply::Done {
+        affected: rows as u64,
+        last_id: 0,
+        warnings: Vec::new(),
+    }
+}
+
+/// The rows as the queue stores them.
+fn stored(queue: &QueueTable, plan: &Plan, given: Vec<Vec<Value>>) -> Result<Vec<Vec<Value>>> {
+    let mut rows = Vec::with_capacity(given.len());
+    for (place, mut values) in given.into_iter().enumerate() {
+        let row = plan.row(queue.columns(), &mut values, place + 1, absent_in_queue)?;
+        if row_bytes(&row) > QUEUE_ROW_BYTES_MAX as u64 {
+            return Err(Error::Limit {
+                what: "bytes of a row",
+                max: QUEUE_ROW_BYTES_MAX as u64,
+            });
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Whether rows that a sender relays were received before.
+fn was_received(queue: &QueueTable, relay: Relay) -> bool {
+    let last = queue.received.get(usize::from(relay.sender));
+    relay.mode == SourceMode::Append && last.is_some_and(|last| relay.row <= *last)
+}
+
+/// The rows whose key was not inserted within the window, neither before nor earlier among them.
+fn unseen(queue: &QueueTable, rows: Vec<Vec<Value>>, at_us: i64) -> Result<Vec<Vec<Value>>> {
+    let window_us = i64::try_from(queue.options().unique_for_us).unwrap_or(i64::MAX);
+    let since_us = at_us.saturating_sub(window_us);
+    let keys = queue.unique_keys(&rows);
+    let mut new = FxHashSet::default();
+    let is_new = |key: &Option<Vec<u8>>| match key {
+        None => true,
+        Some(key) => !queue.seen.is_after(key, since_us) && new.insert(key.clone()),
+    };
+    let wanted: Vec<bool> = keys.iter().map(is_new).collect();
+    if queue.seen.count_after(since_us) + new.len() > UNIQUE_KEYS_MAX {
+        return Err(Error::Limit {
+            what: "keys of unique_by= within its window",
+            max: UNIQUE_KEYS_MAX as u64,
+        });
+    }
+    let rows = rows.into_iter().zip(wanted);
+    Ok(rows
+        .filter_map(|(row, wanted)| wanted.then_some(row))
+        .collect())
+}

@@ -1,0 +1,163 @@
+//! Applying the records of queues.
+
+use std::sync::Arc;
+
+use query::schema::Column;
+
+use super::State;
+use crate::catalog::TableId;
+use crate::command::{Definition, Now};
+use crate::error::{Error, Result};
+use crate::record::Record;
+use crate::table::queue::{Origin, QueueTable, StoredRow};
+
+impl State {
+    /// As [`State::apply`], of a record of one queue.
+    pub(super) fn apply_queue_record(&mut self, record: &Record, position: u64) -> Result<bool> {
+        match record {
+            Record::Rows {
+                table,
+                first_row,
+                rows,
+                relayed,
+                at_us,
+            } => self.apply_to_queue(*table, position, *first_row, |queue| {
+                for row in rows {
+                    queue.backlog.push(StoredRow::own(row));
+                }
+                if let Some((sender, row)) = relayed
+                    && let Some(received) = queue.received.get_mut(usize::from(*sender))
+                {
+                    *received = *row;
+                }
+                if let Some(at_us) = at_us {
+                    queue.note_keys(rows, *at_us);
+                }
+            }),
+            Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
+            Record::Alter {
+                table,
+                columns,
+                origins,
+            } => self.apply_alter(*table, position, columns, origins),
+            Record::Clear { table, kept } => {
+                self.apply_to_queue_as_it_is(*table, position, |queue| queue.clear(kept))
+            }
+            Record::Pause {
+                table,
+                lanes,
+                paused,
+            } => self.apply_to_queue_as_it_is(*table, position, |queue| {
+                for lane in lanes {
+                    if let Some(is_paused) = queue.paused.get_mut(*lane as usize) {
+                        *is_paused = *paused;
+                    }
+                }
+            }),
+            Record::Returned {
+                table,
+                lane,
+                rows,
+                not_before_us,
+            } => {
+                self.timed.insert(*table);
+                self.apply_to_queue_as_it_is(*table, position, |queue| {
+                    queue.note_returned(*lane as usize, rows, *not_before_us);
+                })
+            }
+            Record::Done { table, lane, rows } => {
+                self.apply_to_queue_as_it_is(*table, position, |queue| {
+                    queue.done(*lane as usize, rows);
+                })
+            }
+            _ => Err(Error::internal("a record that nothing applies")),
+        }
+    }
+
+    fn apply_removals(&mut self, table: TableId, rows: &[u64], position: u64) -> Result<bool> {
+        self.apply_to_queue_as_it_is(table, position, |queue| {
+            for row in rows {
+                queue.remove(*row);
+            }
+        })
+    }
+
+    /// Changes a queue without adding rows to it.
+    fn apply_to_queue_as_it_is(
+        &mut self,
+        table: TableId,
+        position: u64,
+        change: impl FnOnce(&mut QueueTable),
+    ) -> Result<bool> {
+        let queue = self.queues.get(&table);
+        let next = queue.map_or(0, |queue| queue.backlog.next());
+        self.apply_to_queue(table, position, next, change)
+    }
+
+    /// The catalog holds the columns; whoever has the one has the other.
+    fn apply_alter(
+        &mut self,
+        table: TableId,
+        position: u64,
+        columns: &[Column],
+        origins: &[Origin],
+    ) -> Result<bool> {
+        if position <= self.catalog_folded {
+            return Ok(false);
+        }
+        let Some(queue) = self.queues.get_mut(&table) else {
+            return self.skip_dropped(table, position);
+        };
+        let definition = Arc::new(Definition {
+            columns: columns.to_vec(),
+            ..(*queue.definition).clone()
+        });
+        queue.alter(Arc::clone(&definition), origins.to_vec());
+        self.catalog.insert(table, definition);
+        self.is_catalog_unpublished = true;
+        self.connect()?;
+        Ok(true)
+    }
+
+    /// Changes a queue whose next row is to be `next`.
+    pub(super) fn apply_to_queue(
+        &mut self,
+        table: TableId,
+        position: u64,
+        next: u64,
+        change: impl FnOnce(&mut QueueTable),
+    ) -> Result<bool> {
+        let Some(queue) = self.queues.get_mut(&table) else {
+            return self.skip_dropped(table, position);
+        };
+        if position <= queue.folded {
+            return Ok(false);
+        }
+        if queue.backlog.next() != next {
+            let found = queue.backlog.next();
+            return Err(Error::internal(format!(
+                "queue rows from {next} where {found} comes next"
+            )));
+        }
+        change(queue);
+        queue.changed = true;
+        if queue.waiting() > 0 {
+            self.freed.insert(table);
+        }
+        self.touched_queues.insert(table);
+        Ok(true)
+    }
+
+    /// The journal is applied: queues are made ready for those who take from them.
+    pub(crate) fn open_queues(&mut self, now: Now) {
+        let tables: Vec<TableId> = self.queues.keys().copied().collect();
+        for table in tables {
+            if let Some(queue) = self.queues.get_mut(&table) {
+                queue.opened(now);
+                if queue.next_timer_us(now).is_some() {
+                    self.timed.insert(table);
+                }
+            }
+        }
+    }
+}

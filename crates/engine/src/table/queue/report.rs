@@ -1,0 +1,54 @@
+//! What readers are shown of a queue.
+
+use super::{Lane, QueueTable};
+use crate::command::QueueStats;
+use crate::snapshot::GroupReport;
+
+impl QueueTable {
+    /// Rows out at somebody's, in all lanes.
+    pub(crate) fn held_rows(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.held().len() as u64).sum()
+    }
+
+    /// Rows whose time has not come.
+    pub(crate) fn delayed_rows(&self) -> u64 {
+        let lanes = self.lanes.iter();
+        lanes.map(|lane| lane.gate.delays.len() as u64).sum()
+    }
+
+    /// Rows handed out again.
+    pub(crate) fn redelivered(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.redelivered_total).sum()
+    }
+
+    /// When the first row that is there came, as far as that is known.
+    pub(crate) fn oldest_us(&self) -> Option<i64> {
+        let low = self.lanes.iter().map(Lane::lowest).min().unwrap_or(0);
+        let first = self.backlog.first_at_or_above(low)?;
+        self.ages.of(first)
+    }
+
+    /// What each consumer group has before it.
+    pub(crate) fn group_reports(&self) -> Vec<GroupReport> {
+        let groups = self.options().groups.iter();
+        let lanes = self.lanes.iter().zip(&self.paused);
+        let report = |(group, (lane, is_paused)): (&String, (&Lane, &bool))| GroupReport {
+            group: group.clone(),
+            rows: self.backlog.len().saturating_sub(lane.gate.acked.len()),
+            owned: lane.held().len() as u64,
+            redelivered: lane.redelivered_total,
+            is_paused: *is_paused,
+        };
+        groups.zip(lanes).map(report).collect()
+    }
+
+    /// `queue_stats`.
+    pub(crate) fn stats(&self) -> QueueStats {
+        let (bytes_total, bytes_removed) = self.backlog.stored_bytes();
+        QueueStats {
+            bytes_total,
+            bytes_removed,
+            ..self.stats
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Handing out a queue's rows, and taking them back.
+
+use std::sync::Arc;
+
+use query::expression::Expression;
+
+use super::{Holder, Lane, LineId, QueueTable, Rows, predicate};
+use crate::command::{Now, SessionId};
+use crate::error::{Error, Result};
+
+impl QueueTable {
+    /// A lane, and what it looks at.
+    fn parts(&mut self, lane: usize, now: Now) -> Option<(&mut Lane, Rows<'_>)> {
+        let (order_by, deliver_at) = {
+            let options = self.options();
+            (
+                self.slot(options.order_by.as_ref()),
+                self.slot(options.deliver_at.as_ref()),
+            )
+        };
+        let rows = Rows {
+            backlog: &self.backlog,
+            layouts: &self.layouts,
+            columns: &self.definition.columns,
+            order_by,
+            deliver_at,
+            now_us: now.unix_us,
+        };
+        Some((self.lanes.get_mut(lane)?, rows))
+    }
+
+    /// Tells the lanes of rows that are gone, and of those that they are done with.
+    pub(crate) fn settle(&mut self, now: Now) {
+        for (lane, row) in std::mem::take(&mut self.ended) {
+            if let Some((lane, rows)) = self.parts(lane, now) {
+                lane.follow(row, &rows);
+            }
+        }
+        if self.gone.is_empty() {
+            return;
+        }
+        let gone = std::mem::take(&mut self.gone);
+        for lane in 0..self.lanes.len() {
+            if let Some((lane, rows)) = self.parts(lane, now) {
+                lane.forget(&gone, &rows);
+            }
+        }
+    }
+
+    /// The journal is applied: what is known of rows that are gone goes.
+    pub(crate) fn opened(&mut self, now: Now) {
+        self.settle(now);
+        let backlog = &self.backlog;
+        for lane in &mut self.lanes {
+            lane.delivered.retain(|row, _| backlog.contains(*row));
+            let acked = lane.gate.acked.iter();
+            lane.gate.acked = acked.filter(|row| backlog.contains(*row)).collect();
+            lane.gate.delays.retain(|row| backlog.contains(row));
+        }
+    }
+
+    /// The line of those who wait for rows of a condition.
+    pub(crate) fn line(&mut self, lane: usize, condition: Option<&Expression>) -> Result<LineId> {
+        let definition = Arc::clone(&self.definition);
+        let lane = self.lanes.get_mut(lane);
+        let lane = lane.ok_or_else(|| Error::internal("no such lane"))?;
+        lane.line(condition, |condition| predicate(&definition, condition))
+    }
+
+    /// The columns have changed: the conditions of all lines are asked of them from the first row on. Gives those who
+    /// wait for one that names a column that is gone.
+    pub(crate) fn ask_again(&mut self) -> Vec<(SessionId, Error)> {
+        let definition = Arc::clone(&self.definition);
+        let make = |condition: &Expression| predicate(&definition, condition);
+        let lanes = self.lanes.iter_mut();
+        lanes.flat_map(|lane| lane.ask_again(&make)).collect()
+    }
+
+    /// Hands the first free rows of a line to a holder, at most so many.
+    pub(crate) fn take(
+        &mut self,
+        (lane, line): (usize, LineId),
+        limit: u32,
+        holder: Holder,
+        now: Now,
+    ) -> Result<Vec<u64>> {
+        let mut taken = Vec::new();
+        if self.is_paused(lane) {
+            return Ok(taken);
+        }
+        self.settle(now);
+        let Some((lane, rows)) = self.parts(lane, now) else {
+            return Ok(taken);
+        };
+        while taken.len() < limit as usize {
+            match lane.peek(line, rows.backlog, &rows) {
+                Ok(Some(row)) => {
+                    lane.hold(row, holder);
+                    taken.push(row);
+                }
+                Err(error) if taken.is_empty() => return Err(error),
+                Ok(None) | Err(_) => break, // who asks next is told of what cannot be read
+            }
+        }
+        Ok(taken)
+    }
+
+    fn is_paused(&self, lane: usize) -> bool {
+        self.paused.get(lane).copied().unwrap_or(false)
+    }
+
+    /// Who gets the next row; as [`Lane::next_served`], of any lane.
+    pub(crate) fn next_served(
+        &mut self,
+        now: Now,
+    ) -> std::result::Result<Option<SessionId>, (SessionId, Error)> {
+        self.settle(now);
+        for lane in 0..self.lanes.len() {
+            if self.is_paused(lane) {
+                continue;
+            }
+            if let Some((lane, rows)) = self.parts(lane, now)
+                && let Some(session) = lane.next_served(rows.backlog, &rows)?
+            {
+                return Ok(Some(session));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Those who stand in line.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lanes.iter().map(Lane::waiting).sum()
+    }
+
+    /// Puts a held row back to its place; one that its owner has deleted stays deleted. True where it is free now.
+    pub(crate) fn give_back(&mut self, lane: usize, row: u64, now: Now) -> bool {
+        let Some((lane, rows)) = self.parts(lane, now) else {
+            return false;
+        };
+        lane.give_back(row, rows.backlog, &rows)
+    }
+
+    /// Makes a row free again that was held and not handed out.
+    pub(crate) fn put_back(&mut self, lane: usize, row: u64, now: Now) {
+        if let Some((lane, rows)) = self.parts(lane, now) {
+            lane.put_back(row, &rows);
+        }
+    }
+
+    /// Which delivery a row is out in; 0 where nobody has it.
+    pub(crate) fn delivery(&self, lane: usize, row: u64) -> u32 {
+        let held = self.lanes.get(lane).and_then(|lane| lane.held().get(&row));
+        held.map_or(0, |held| held.delivery)
+    }
+
+    /// Opens rows whose time has come; true where there was one.
+    pub(crate) fn open_due(&mut self, now: Now) -> bool {
+        let mut any = false;
+        for lane in 0..self.lanes.len() {
+            if let Some((lane, rows)) = self.parts(lane, now) {
+                any |= lane.open_due(&rows);
+            }
+        }
+        any
+    }
+
+    /// When something of it is due on its own: on the steady clock.
+    pub(crate) fn next_timer_us(&self, now: Now) -> Option<u64> {
+        let leases = self.lanes.iter().filter_map(Lane::next_lease_us).min();
+        let due = self
+            .lanes
+            .iter()
+            .filter_map(|lane| lane.gate.delays.next_us());
+        let due = due.min().map(|due_us| {
+            let left = due_us.saturating_sub(now.unix_us).max(0);
+            now.steady_us.saturating_add(left as u64)
+        });
+        leases.into_iter().chain(due).min()
+    }
+}
