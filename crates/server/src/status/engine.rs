@@ -52,6 +52,10 @@ samples! {
     queue_taken_total Counter "queue_rows_taken" "seine_queue_rows_taken_total" "Rows handed to a session.";
     queue_ended_total Counter "queue_rows_removed" "seine_queue_rows_ended_total" "Rows ended or deleted.";
     queue_aborted_total Counter "queue_rows_restored" "seine_queue_rows_restored_total" "Rows given back.";
+    queue_lapsed_total Counter "queue_rows_lapsed" "seine_queue_rows_lapsed_total" "Rows whose lease ended before they were acknowledged.";
+    queue_dead_total Counter "queue_rows_dead" "seine_queue_rows_dead_total" "Rows delivered too often: moved to the queue of the dead, or dropped without one.";
+    queue_dropped_total Counter "queue_rows_dropped" "seine_queue_rows_dropped_total" "Rows that a full queue dropped for newer ones.";
+    queue_duplicates_total Counter "queue_rows_duplicate" "seine_queue_rows_duplicate_total" "Rows not put because their key came before, within unique_for=.";
     queue_timeouts_total Counter "queue_wait_timeout" "seine_queue_wait_timeouts_total" "Waits that ran out of time.";
     queue_waiting Gauge "queue_waiting" "seine_queue_waiting" "Sessions that wait for a row.";
     queue_rows Gauge "queue_rows" "seine_queue_rows" "Rows of all queues, owned ones included.";
