@@ -128,6 +128,8 @@ pub struct Engine {
     failed_folds: BTreeSet<crate::catalog::TableId>,
     /// Something was installed, or failed, since the last manifest was written.
     is_manifest_due: bool,
+    /// Memory to be freed by another thread, once no snapshot of ours shows it.
+    garbage: Vec<crate::jobs::Garbage>,
     /// A manifest is being written.
     manifest_runs: bool,
     /// Queues whose rows are to go to files at the end of this turn, because somebody asked.

@@ -10,7 +10,7 @@ use crate::mailbox::Waker;
 use crate::manifest::{ManifestJob, WrittenManifest};
 use crate::table::percolate::counts::CountsJob;
 use crate::table::percolate::file::{QueryFile, QueryFileJob};
-use crate::table::queue::{ChunkFile, ChunkRows, FoldJob, MergeRowsJob};
+use crate::table::queue::{ChunkFile, FoldJob, MergeRowsJob};
 
 /// One piece of work. `position`: the last record that the result covers.
 pub(crate) struct Job {
@@ -30,8 +30,11 @@ pub(crate) enum Work {
     Manifest(ManifestJob),
     MergeRows(MergeRowsJob),
     /// Only to be freed.
-    Discard(Vec<ChunkRows>),
+    Discard(Vec<Garbage>),
 }
+
+/// Anything that is only to be freed.
+pub(crate) type Garbage = Box<dyn std::any::Any + Send>;
 
 /// Who takes the result in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +97,8 @@ impl Job {
             Work::Merge(job) => Ok(Made::Merged(Box::new(job.run()))),
             Work::Manifest(job) => Ok(Made::Manifest(Box::new(job.run()))),
             Work::MergeRows(job) => job.run().map(Made::MergedRows),
-            Work::Discard(rows) => {
-                drop(rows);
+            Work::Discard(garbage) => {
+                drop(garbage);
                 Ok(Made::Nothing)
             }
         };

@@ -30,4 +30,4 @@ pub use files::{Files, SegmentFiles};
 pub use seal::{SealJob, Sealed};
 pub use segment::{SavedRows, saved_rows, verify};
 pub use snapshot::Snapshot;
-pub use table::{Status, Table, TableShape, TailStatus};
+pub use table::{Discarded, Status, Table, TableShape, TailStatus};

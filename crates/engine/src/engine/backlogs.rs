@@ -63,14 +63,29 @@ impl Engine {
             name: format!("{position}-{}-{}.rows", candidates.first, candidates.end),
             parts: candidates.parts,
         });
-        let discard = (!discarded.is_empty()).then_some(Work::Discard(discarded));
-        for work in discard.into_iter().chain(merge.map(Work::MergeRows)) {
+        if let Some(job) = merge {
             self.jobs.start(Job {
                 table,
                 position,
-                work,
+                work: Work::MergeRows(job),
             });
         }
+        if !discarded.is_empty() {
+            self.garbage.push(Box::new(discarded));
+            self.discard();
+        }
+    }
+
+    /// Has what nobody needs freed beside this thread: that takes ten milliseconds and more.
+    pub(super) fn discard(&mut self) {
+        if self.garbage.is_empty() {
+            return;
+        }
+        self.jobs.start(Job {
+            table: TableId(0),
+            position: self.state.position,
+            work: Work::Discard(std::mem::take(&mut self.garbage)),
+        });
     }
 
     /// Takes in a merged file; without one the files stay as they are. Nothing depends on a merge, so a failure is

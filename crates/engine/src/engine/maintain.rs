@@ -387,6 +387,9 @@ impl Engine {
         };
         search.sealing = false;
         search.folded = search.files.position;
+        if let Some(discarded) = search.table.take_discarded() {
+            self.garbage.push(Box::new(discarded));
+        }
         self.status.seals_total += 1;
         Ok(())
     }

@@ -110,6 +110,7 @@ impl Engine {
             failed_folds: BTreeSet::new(),
             wanted_folds: BTreeSet::new(),
             is_manifest_due: false,
+            garbage: Vec::new(),
             manifest_runs: false,
             retry_us: 0,
             checkpoint_replies: Vec::new(),

@@ -126,6 +126,7 @@ impl Engine {
             let snapshot = Snapshot::new(Arc::clone(&self.views.catalog), self.views.views.clone());
             self.shared.snapshot.store(Arc::new(snapshot));
         }
+        self.discard();
     }
 
     /// Brings the counters up to date and shows them.

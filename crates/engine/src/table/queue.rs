@@ -25,7 +25,6 @@ use std::sync::Arc;
 pub(crate) use ages::Ages;
 pub(crate) use backlog::Backlog;
 pub(crate) use batch::HitBatch;
-pub(crate) use chunk::Rows as ChunkRows;
 pub(crate) use chunk::StoredRow;
 pub(crate) use file::{ChunkFile, FoldJob, MergeRowsJob};
 pub(crate) use gate::Holder;

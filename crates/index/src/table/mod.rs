@@ -73,6 +73,15 @@ pub struct Table {
     next_number: u64,
     /// Files that the last `install` made useless.
     unused: Vec<String>,
+    /// Memory that it made useless.
+    discarded: Option<Discarded>,
+}
+
+/// The rows of a tail that are in a segment now. Freeing them takes ten milliseconds and more: whoever has a thread to
+/// spare drops this there, after the last snapshot that shows them.
+pub struct Discarded {
+    _tail: Option<TailPart>,
+    _work: Option<Frozen>,
 }
 
 /// Where a live row is.
@@ -110,6 +119,7 @@ impl Table {
             position: files.position,
             next_number: next_number(files),
             unused: Vec::new(),
+            discarded: None,
         })
     }
 
@@ -248,13 +258,18 @@ impl Table {
             }
         }
         self.segments.extend(part);
-        if has_tail {
-            self.frozen = None;
-        }
-        self.work = None;
+        self.discarded = Some(Discarded {
+            _tail: if has_tail { self.frozen.take() } else { None },
+            _work: self.work.take(),
+        });
         self.is_job_running = false;
         self.position = sealed.position;
         Ok(self.files())
+    }
+
+    /// What the last [`Table::install`] made useless, once.
+    pub fn take_discarded(&mut self) -> Option<Discarded> {
+        self.discarded.take()
     }
 
     /// Takes back the rows of a job that failed or was dropped; the next [`Table::freeze`] tries them again.
