@@ -1,0 +1,130 @@
+//! Which documents of a slice hold which terms.
+
+use query::analysis::Words;
+
+use super::Steps;
+use crate::{
+    dictionary::{Dictionary, TermId, UNKNOWN},
+    found::grow,
+    further::Further,
+    looked::Looked,
+};
+
+/// Which documents of a slice hold which terms.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    /// By term: the documents that hold it. That of [`UNKNOWN`] is full, the others are zero unless in `terms`.
+    pub(super) masks: Vec<u64>,
+    /// The terms of each document, each once, one document after the other; then what is not in use.
+    pub(super) terms: Vec<TermId>,
+    /// Of the document at hand.
+    pub(super) looked: Looked,
+    /// By document: the end of its terms.
+    pub(super) ends: Vec<usize>,
+}
+impl Marks {
+    /// Forgets the slice before. It does so first rather than last, so that a call that was broken off leaves nothing
+    /// behind.
+    #[inline(always)]
+    pub(super) fn clear(&mut self, terms: usize) {
+        let used = self.used();
+        for term in &self.terms[..used] {
+            self.masks[*term as usize] = 0;
+        }
+        self.ends.clear();
+        if self.masks.len() < terms {
+            self.masks.resize(terms, 0);
+        }
+        self.masks[UNKNOWN as usize] = u64::MAX;
+    }
+
+    /// How many terms are in use.
+    pub(super) fn used(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Marks the words of one document. First all are looked up, none of which waits for another.
+    #[inline(always)]
+    pub(super) fn mark(
+        &mut self,
+        steps: impl Steps,
+        dictionary: &Dictionary,
+        document: &Words,
+        index: usize,
+    ) {
+        steps.look_up(dictionary.view(), document, &mut self.looked);
+        let mut count = self.used();
+        let known = self.looked.known();
+        grow(&mut self.terms, count + known.len());
+        for term in known {
+            let mask = &mut self.masks[*term as usize];
+            let was = *mask >> index & 1;
+            *mask |= 1 << index;
+            self.terms[count] = *term;
+            count += 1 - was as usize;
+        }
+        if self.looked.is_limited {
+            count = self.mark_limited(dictionary, document, index, count);
+        }
+        self.ends.push(count);
+    }
+
+    /// Marks the terms of a document, whose words are marked, that are more than a word looked up.
+    #[inline(always)]
+    pub(super) fn mark_further(
+        &mut self,
+        steps: impl Steps,
+        dictionary: &Dictionary,
+        document: &Words,
+        index: usize,
+        further: &mut Further,
+    ) {
+        let Marks {
+            masks, terms, ends, ..
+        } = self;
+        let plain = &self.looked.plain[..document.len()];
+        let Some(all) = ends.last_mut() else {
+            return;
+        };
+        further.mark_pairs(steps, dictionary, document, plain, |pair| {
+            add(masks, terms, all, pair, index);
+        });
+        further.mark_patterns(steps, dictionary, document, plain, |pattern| {
+            add(masks, terms, all, pattern, index);
+        });
+    }
+
+    /// Marks the terms of its words that are limited to fields; gives how many terms there are now.
+    #[cold]
+    fn mark_limited(
+        &mut self,
+        dictionary: &Dictionary,
+        document: &Words,
+        index: usize,
+        mut count: usize,
+    ) -> usize {
+        for ((_, field), plain) in document.spans().zip(&self.looked.plain) {
+            dictionary.limited(*plain, field, |term| {
+                let mask = &mut self.masks[term as usize];
+                if *mask >> index & 1 == 0 {
+                    *mask |= 1 << index;
+                    grow(&mut self.terms, count + 1);
+                    self.terms[count] = term;
+                    count += 1;
+                }
+            });
+        }
+        count
+    }
+}
+
+/// Marks a term and adds it to the `count` others. No branch on whether it was there.
+#[inline(always)]
+fn add(masks: &mut [u64], terms: &mut Vec<TermId>, count: &mut usize, term: TermId, index: usize) {
+    grow(terms, *count + 1);
+    let mask = &mut masks[term as usize];
+    let was = *mask >> index & 1;
+    *mask |= 1 << index;
+    terms[*count] = term;
+    *count += 1 - was as usize;
+}

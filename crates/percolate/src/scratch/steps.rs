@@ -1,0 +1,214 @@
+//! The steps that run over long lists, and the lists.
+
+use query::analysis::Words;
+
+use crate::{
+    dictionary::{TermId, View},
+    entry::{Entry, Group},
+    found::{Finds, found, grow},
+    level::{Level, Scanned},
+    limits::GROUP_SMALL,
+    looked::Looked,
+};
+
+/// Numbers that a vector holds, at most.
+pub(crate) const LANES: usize = 16;
+
+const _: () = assert!(GROUP_SMALL as usize <= LANES);
+
+/// Words of rows that have bits in common with the document at hand.
+#[derive(Debug, Default)]
+pub(crate) struct Met {
+    /// Those bits. The first `len` are in use.
+    pub(crate) bits: Vec<u32>,
+    /// Beside `bits`: where the word's first bit lies.
+    pub(crate) first: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+impl Met {
+    /// Makes room for so many more, and for a whole vector behind them.
+    #[inline(always)]
+    pub(crate) fn grow(&mut self, more: usize) {
+        grow(&mut self.bits, self.len + more + LANES);
+        grow(&mut self.first, self.len + more + LANES);
+    }
+}
+
+/// Numbers, each with a document of the slice.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    /// The first `len` are in use.
+    pub(crate) numbers: Vec<u32>,
+    /// Beside `numbers`.
+    pub(crate) documents: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+impl Candidates {
+    /// Makes room for so many more, and for a whole vector behind them.
+    #[inline(always)]
+    pub(crate) fn grow(&mut self, more: usize) {
+        grow(&mut self.numbers, self.len + more + LANES);
+        grow(&mut self.documents, self.len + more + LANES);
+    }
+
+    /// Adds one, for which there is room, if it is kept.
+    #[inline(always)]
+    pub(super) fn push_if(&mut self, number: u32, document: u32, is_kept: bool) {
+        self.numbers[self.len] = number;
+        self.documents[self.len] = document;
+        self.len += usize::from(is_kept);
+    }
+
+    /// Adds the entries of a small group. As many are written as the largest one has: no branch on how many there are.
+    #[inline(always)]
+    pub(super) fn push_group(&mut self, group: Group, document: u32) {
+        self.grow(LANES);
+        let numbers = &mut self.numbers[self.len..self.len + LANES];
+        for (number, index) in numbers.iter_mut().zip(group.start..) {
+            *number = index;
+        }
+        self.documents[self.len..self.len + LANES].fill(document);
+        self.len += group.len as usize;
+    }
+
+    #[inline(always)]
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32)> {
+        let numbers = self.numbers[..self.len].iter();
+        numbers
+            .zip(&self.documents[..self.len])
+            .map(|(number, document)| (*number, *document))
+    }
+}
+/// The steps that run over long lists and are worth writing for vectors.
+pub(crate) trait Steps: Copy {
+    /// Asks for memory that is read soon: the item of a list, if there is one at that place.
+    fn fetch<T>(self, list: &[T], place: usize);
+    /// Looks up the words of a document.
+    fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked);
+    /// Adds to `places` where the document's terms meet bits of its anchors' rows. Gives how many entries are filed under
+    /// the anchors.
+    fn probe(
+        self,
+        level: &Level,
+        anchors: &[TermId],
+        terms: &[TermId],
+        document: u32,
+        places: &mut Candidates,
+        met: &mut Met,
+    ) -> u64;
+    /// From bits to the ranks of entries.
+    fn rank(self, level: &Level, places: &mut Candidates);
+    /// Decides the simple ones of the entries with these ranks; the others go to `others`, in which there is room.
+    fn decide(
+        self,
+        entries: &[Entry],
+        ranks: &Candidates,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    );
+    /// Decides all entries for all of a slice's documents: adds what is found of the simple ones, and notes the index of each
+    /// other one, whose anchor is there, in `others`. Gives how often the anchors are there.
+    fn scan(
+        self,
+        scanned: &Scanned,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    ) -> u64;
+}
+
+/// The steps for any processor.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain;
+
+impl Steps for Plain {
+    #[inline(always)]
+    fn fetch<T>(self, _: &[T], _: usize) {}
+
+    #[inline(always)]
+    fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
+        looked.look_up(view, document);
+    }
+
+    #[inline(always)]
+    fn probe(
+        self,
+        level: &Level,
+        anchors: &[TermId],
+        terms: &[TermId],
+        document: u32,
+        places: &mut Candidates,
+        _: &mut Met,
+    ) -> u64 {
+        let mut candidates = 0;
+        for anchor in anchors {
+            let row = level.anchors.row(*anchor);
+            if row.entries > 0 {
+                candidates += u64::from(row.entries);
+                places.grow(terms.len());
+                for term in terms {
+                    let (place, is_set) = level.rows.probe(row, *term);
+                    places.push_if(place, document, is_set);
+                }
+            }
+        }
+        candidates
+    }
+
+    #[inline(always)]
+    fn rank(self, level: &Level, places: &mut Candidates) {
+        for place in &mut places.numbers[..places.len] {
+            *place = level.rows.rank(*place);
+        }
+    }
+
+    #[inline(always)]
+    fn decide(
+        self,
+        entries: &[Entry],
+        ranks: &Candidates,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    ) {
+        for (rank, document) in ranks.iter() {
+            others.push_if(rank, document, !entries[rank as usize].is_simple());
+        }
+        finds.extend(ranks.iter().map(|(rank, document)| {
+            let entry = &entries[rank as usize];
+            let hits = entry.mask(masks) >> document & 1 == 1;
+            (
+                found(entry.query(), first + document),
+                hits & entry.is_simple(),
+            )
+        }));
+    }
+
+    #[inline(always)]
+    fn scan(
+        self,
+        scanned: &Scanned,
+        masks: &[u64],
+        first: u32,
+        others: &mut Candidates,
+        finds: &mut Finds,
+    ) -> u64 {
+        let mut candidates = 0;
+        let entries = scanned.entries.iter().zip(&scanned.anchors);
+        for ((entry, anchor), index) in entries.zip(0..) {
+            let among = masks.get(*anchor as usize).copied().unwrap_or(0);
+            candidates += u64::from(among.count_ones());
+            others.push_if(index, 0, among != 0 && !entry.is_simple());
+            if entry.is_simple() {
+                finds.add(entry.query(), first, among & entry.mask(masks));
+            }
+        }
+        candidates
+    }
+}

@@ -1,0 +1,273 @@
+//! What is left of a slice's candidates in one level, from step to step.
+
+use super::{Candidates, Met, Steps, marks::Marks};
+use crate::{
+    check::{Slice, Workspace},
+    dictionary::TermId,
+    entry::{Entry, Group},
+    found::{Finds, grow},
+    hits::{TooManyPairs, Work},
+    level::{Level, Scanned},
+    limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
+};
+
+/// A document of more terms than this has more than most rows have bits, and more anchors than are compared at once.
+const MANY_TERMS: usize = 256;
+
+/// Anchors whose rows are compared at once with a document of many terms.
+const ANCHORS_AT_ONCE: usize = 64;
+
+/// To look at an entry costs as much as so many probes: it lies anywhere, a row's bits lie together.
+const PROBES_PER_ENTRY: usize = 8;
+
+/// What is left of a slice's candidates in one level, from step to step.
+#[derive(Debug, Default)]
+pub(super) struct Survivors {
+    /// Terms that may be anchors, one document after the other.
+    anchors: Vec<TermId>,
+    /// By document: where they end.
+    anchor_ends: Vec<usize>,
+    met: Met,
+    /// First bits of rows, then ranks of entries.
+    pub(super) places: Candidates,
+    /// Entries that are no simple ones, by rank.
+    pub(super) others: Candidates,
+    /// Entries of small groups.
+    grouped: Candidates,
+    /// Ranks of large groups.
+    large: Vec<u32>,
+}
+impl Survivors {
+    /// Decides the entries of a level that has filed none.
+    #[inline(always)]
+    pub(super) fn scan(
+        &mut self,
+        steps: impl Steps,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        checking: &mut Workspace,
+        (finds, work): (&mut Finds, &mut Work),
+    ) {
+        let Scanned { anchors, entries } = &level.scanned;
+        let others = &mut self.others;
+        others.len = 0;
+        others.grow(entries.len());
+        work.candidates += steps.scan(&level.scanned, slice.masks, first, others, finds);
+        work.visits += entries.len() as u64;
+        for (index, _) in others.iter() {
+            let (entry, anchor) = (&entries[index as usize], anchors[index as usize]);
+            let mask = level.verify(entry, slice.mask(anchor), slice, checking);
+            finds.add(entry.query(), first, mask);
+        }
+    }
+
+    /// Compares each document's terms with the rows of those that are anchors.
+    #[inline(always)]
+    pub(super) fn probe(
+        &mut self,
+        steps: impl Steps,
+        level: &Level,
+        marks: &Marks,
+        work: &mut Work,
+    ) {
+        self.places.len = 0;
+        if level.entries.is_empty() {
+            return;
+        }
+        self.gather(steps, level, marks);
+        let (mut start, mut from, mut candidates) = (0, 0, 0);
+        for ((end, until), document) in marks.ends.iter().zip(&self.anchor_ends).zip(0..) {
+            let terms = &marks.terms[start..*end];
+            let anchors = &mut self.anchors[from..*until];
+            (start, from) = (*end, *until);
+            let (places, met) = (&mut self.places, &mut self.met);
+            candidates += match terms.len() {
+                0..=MANY_TERMS => steps.probe(level, anchors, terms, document, places, met),
+                _ => probe_long(steps, level, anchors, terms, document, places, met),
+            };
+        }
+        work.candidates += candidates;
+    }
+
+    /// Lists the terms of each document that may be anchors, and asks for their rows.
+    #[inline(always)]
+    fn gather(&mut self, steps: impl Steps, level: &Level, marks: &Marks) {
+        let (mut start, mut count) = (0, 0);
+        grow(&mut self.anchors, marks.used());
+        self.anchor_ends.clear();
+        for end in &marks.ends {
+            for term in &marks.terms[start..*end] {
+                self.anchors[count] = *term;
+                count += usize::from(level.anchors.may_hold(*term));
+            }
+            start = *end;
+            self.anchor_ends.push(count);
+        }
+        for anchor in &self.anchors[..count] {
+            level.rows.fetch(steps, level.anchors.row(*anchor)); // none waits for another
+        }
+    }
+
+    /// From the bits that were met to what was found. Entries that take more are put aside.
+    #[inline(always)]
+    pub(super) fn decide(
+        &mut self,
+        steps: impl Steps,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        finds: &mut Finds,
+    ) {
+        steps.rank(level, &mut self.places);
+        self.others.len = 0;
+        self.others.grow(self.places.len);
+        let (places, others) = (&self.places, &mut self.others);
+        steps.decide(&level.entries, places, slice.masks, first, others, finds);
+    }
+
+    /// Decides entries with tails and small groups; large groups are put aside. Gives how many the groups held.
+    #[inline(always)]
+    pub(super) fn decide_others(
+        &mut self,
+        steps: impl Steps,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        checking: &mut Workspace,
+        finds: &mut Finds,
+    ) -> u64 {
+        self.large.clear();
+        self.grouped.len = 0;
+        for (rank, document) in self.others.iter() {
+            let entry = &level.entries[rank as usize];
+            match entry.group() {
+                Some(Group { len, .. }) if len > GROUP_SMALL => self.large.push(rank),
+                Some(group) => self.grouped.push_group(group, document),
+                None => decide_one(level, entry, document, slice, first, checking, finds),
+            }
+        }
+        self.others.len = 0;
+        self.others.grow(self.grouped.len);
+        let (grouped, others) = (&self.grouped, &mut self.others);
+        steps.decide(&level.grouped, grouped, slice.masks, first, others, finds);
+        for (index, document) in self.others.iter() {
+            let entry = &level.grouped[index as usize];
+            decide_one(level, entry, document, slice, first, checking, finds);
+        }
+        self.grouped.len as u64
+    }
+
+    /// Decides large groups, each once for all documents.
+    pub(super) fn decide_large(
+        &mut self,
+        level: &Level,
+        slice: Slice<'_>,
+        first: u32,
+        checking: &mut Workspace,
+        finds: &mut Finds,
+        work: &mut Work,
+    ) -> Result<(), TooManyPairs> {
+        self.large.sort_unstable();
+        self.large.dedup();
+        for rank in &self.large {
+            let Some(group) = level.entries[*rank as usize].group() else {
+                continue;
+            };
+            work.visits += u64::from(group.len);
+            decide_each(
+                level,
+                level.in_group(group),
+                slice.mask(group.anchor),
+                slice,
+                first,
+                checking,
+                finds,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Decides an entry with a tail for one document.
+#[inline]
+fn decide_one(
+    level: &Level,
+    entry: &Entry,
+    document: u32,
+    slice: Slice<'_>,
+    first: u32,
+    checking: &mut Workspace,
+    finds: &mut Finds,
+) {
+    let mask = level.verify(entry, 1 << document, slice, checking);
+    finds.add(entry.query(), first, mask);
+}
+
+/// Probes for a document of many terms: where an anchor has few entries beside the document's terms, all of them are taken.
+fn probe_long(
+    steps: impl Steps,
+    level: &Level,
+    anchors: &mut [TermId],
+    terms: &[TermId],
+    document: u32,
+    places: &mut Candidates,
+    met: &mut Met,
+) -> u64 {
+    let (mut candidates, mut probed) = (0, 0);
+    for index in 0..anchors.len() {
+        let anchor = anchors[index];
+        let row = level.anchors.row(anchor);
+        if row.entries as usize * PROBES_PER_ENTRY > terms.len() {
+            anchors[probed] = anchor;
+            probed += 1;
+        } else if row.entries > 0 {
+            candidates += u64::from(row.entries);
+            places.grow(row.entries as usize);
+            let rows = &level.rows;
+            rows.each(row, |place| places.push_if(place, document, true));
+        }
+    }
+    for anchors in anchors[..probed].chunks(ANCHORS_AT_ONCE) {
+        candidates += steps.probe(level, anchors, terms, document, places, met);
+    }
+    candidates
+}
+
+/// Tries every document against the entries that are filed under no word.
+pub(super) fn decide_always(
+    level: &Level,
+    slice: Slice<'_>,
+    first: u32,
+    checking: &mut Workspace,
+    finds: &mut Finds,
+    work: &mut Work,
+) -> Result<(), TooManyPairs> {
+    if level.always.is_empty() {
+        return Ok(());
+    }
+    work.candidates += (level.always.len() * slice.documents.len()) as u64;
+    work.visits += level.always.len() as u64;
+    let all = u64::MAX >> (SLICE_DOCUMENTS - slice.documents.len());
+    decide_each(level, &level.always, all, slice, first, checking, finds)
+}
+
+/// Decides entries for all the documents `among` at once.
+fn decide_each(
+    level: &Level,
+    entries: &[Entry],
+    among: u64,
+    slice: Slice<'_>,
+    first: u32,
+    checking: &mut Workspace,
+    finds: &mut Finds,
+) -> Result<(), TooManyPairs> {
+    for entry in entries {
+        let hits = level.verify(entry, among, slice, checking);
+        finds.add(entry.query(), first, hits);
+        if finds.len() > PAIRS_MAX {
+            return Err(TooManyPairs);
+        }
+    }
+    Ok(())
+}
