@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Rows of an INSERT of the load, as `seine load` sends them.
-const LOAD_ROWS: u32 = 1_000;
+const LOAD_ROWS: u32 = 250;
 /// Between two puts: they sample the load, they are none.
 const PUT_EVERY: Duration = Duration::from_millis(2);
 
