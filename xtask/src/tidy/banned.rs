@@ -65,6 +65,7 @@ const BANS: [Ban; 15] = [
             "crates/disk/src/map.rs",
             "crates/percolate/src/wide.rs",
             "crates/percolate/src/wide/look_up.rs",
+            "crates/percolate/src/wide/scan.rs",
             "crates/query/src/analysis/wide.rs",
         ],
         "unsafe lives in named modules only",

@@ -1,0 +1,82 @@
+//! When levels are merged, and by whom.
+
+use super::{Arc, Builder, Costs, Held, QuerySet};
+use crate::limits::{LEVEL_RATIO, LEVELS_CROWDED, LEVELS_MAX, MERGED_FOR, MERGED_HERE_MAX};
+
+impl QuerySet {
+    /// Merges small levels until each is large enough against the next and holds more live queries than removed ones.
+    /// Those of a job are left alone. Large ones are merged only where levels have become so many that matchers would
+    /// be slow: the job thread is behind.
+    pub(super) fn merge_small(&mut self) {
+        let mut index = self.levels.len();
+        while index > 0 {
+            index -= 1;
+            let held = &self.levels[index];
+            let next_len = self.levels.get(index + 1).map_or(0, Held::len);
+            let range = if held.len() < next_len * LEVEL_RATIO {
+                index..index + 2
+            } else if held.removed.len() > held.len() {
+                index..index + 1
+            } else {
+                continue;
+            };
+            let levels = &self.levels[range.clone()];
+            let cost: usize = levels.iter().map(|held| held.level.len()).sum();
+            let is_crowded = self.levels.len() > LEVELS_CROWDED;
+            if (cost <= MERGED_HERE_MAX || is_crowded) && !self.is_running(levels) {
+                self.merge(range);
+            }
+        }
+        assert!(self.levels.len() <= LEVELS_MAX, "levels grow by a ratio");
+    }
+
+    /// Whether a job reads one of these.
+    fn is_running(&self, levels: &[Held]) -> bool {
+        let mut running = self.running.iter().flat_map(|running| &running.levels);
+        running.any(|running| levels.iter().any(|held| Arc::ptr_eq(&held.level, running)))
+    }
+
+    /// All levels, if matchers have paid for that; the last levels that are too alike in size; or the last level with more
+    /// removed queries than live ones.
+    pub(super) fn due(&self) -> Option<std::ops::Range<usize>> {
+        if self.is_paid() {
+            return Some(0..self.levels.len());
+        }
+        (0..self.levels.len()).rev().find_map(|last| {
+            let held = &self.levels[last];
+            let (mut start, mut len) = (last, held.len());
+            while start > 0 && self.levels[start - 1].len() < len * LEVEL_RATIO {
+                start -= 1;
+                len += self.levels[start].len();
+            }
+            (start < last || held.removed.len() > held.len()).then_some(start..last + 1)
+        })
+    }
+
+    /// Whether matchers have spent as much on the levels beside the largest as merging all takes. A clock would have to know
+    /// how busy they are; this needs none, and a set that nobody asks is left alone.
+    fn is_paid(&self) -> bool {
+        let Some((largest, others)) = self.levels.split_first() else {
+            return false;
+        };
+        let matched = self.stream.matched() - self.merged_at;
+        let beside: usize = others.iter().map(|held| held.level.len()).sum();
+        beside as u64 * matched > largest.len() as u64 * MERGED_FOR
+    }
+
+    /// Merges neighbouring levels into one, or into none if all their queries were removed.
+    fn merge(&mut self, range: std::ops::Range<usize>) {
+        let costs = Costs::new(&self.stream, &self.words.uses);
+        let merged = Builder::merge(&self.levels[range.clone()], &costs);
+        let merged = (merged.len() > 0).then(|| Held::new(merged));
+        self.replace(range, merged);
+    }
+
+    /// Puts one level, or none, in the place of neighbouring ones. A matcher that still holds a large one shall not be
+    /// the last to do so: giving it back takes long.
+    pub(super) fn replace(&mut self, range: std::ops::Range<usize>, made: Option<Held>) {
+        let replaced = self.levels.splice(range, made).map(|held| held.level);
+        let large = replaced.filter(|level| level.len() > MERGED_HERE_MAX);
+        self.retired.extend(large);
+    }
+}
