@@ -14,6 +14,7 @@ mod life;
 mod load_verb;
 mod match_verb;
 mod mysql_door;
+mod queue_doors;
 mod queues;
 mod scripts;
 mod server;
