@@ -36,7 +36,11 @@ pub async fn readyz(State(door): State<Door>) -> Response {
 pub async fn metrics(State(door): State<Door>) -> Response {
     let mut text = exposition(&door.node.samples());
     if let Ok(engine) = door.node.engine() {
-        queues(&engine.snapshot().queues(), &mut text);
+        queues(
+            &engine.snapshot().queues(),
+            door.node.clock.unix_us(),
+            &mut text,
+        );
         crate::status::work::expose(&mut text, engine.work());
     }
     (
@@ -69,44 +73,117 @@ fn exposition(samples: &[Sample]) -> String {
     text
 }
 
-/// What each queue holds, one metric after the other.
-fn queues(reports: &[QueueReport], text: &mut String) {
-    type Number = fn(&QueueReport) -> u64;
-    let metrics: [(&str, &str, &str, Number); 4] = [
-        (
-            "seine_queue_depth",
-            "gauge",
-            "Rows of a queue, owned ones included.",
-            |queue| queue.rows,
-        ),
-        (
-            "seine_queue_owned",
-            "gauge",
-            "Rows of a queue that somebody has.",
-            |queue| queue.owned,
-        ),
-        (
-            "seine_queue_waiters",
-            "gauge",
-            "Sessions that wait for a row of a queue.",
-            |queue| queue.waiting,
-        ),
-        (
-            "seine_queue_restored_total",
-            "counter",
-            "Times that a row of a queue was given back.",
-            |queue| queue.restored,
-        ),
-    ];
-    for (name, shape, help, number) in metrics {
-        if reports.is_empty() {
-            return;
-        }
+/// What each queue and each group of it holds, one metric after the other.
+fn queues(reports: &[QueueReport], now_us: i64, text: &mut String) {
+    let age_s = |oldest_us: i64| now_us.saturating_sub(oldest_us).max(0) as u64 / 1_000_000;
+    let of_queue = |report: &QueueReport| {
+        let oldest_s = report.oldest_us.map_or(0, age_s);
+        [
+            report.rows,
+            report.owned,
+            report.waiting,
+            report.delayed,
+            u64::from(report.paused),
+            oldest_s,
+            report.redelivered,
+            report.restored,
+        ]
+    };
+    let lines = reports.iter().map(|report| {
+        let labels = format!("queue=\"{}\"", label(&report.queue));
+        (labels, of_queue(report))
+    });
+    numbers(&OF_QUEUES, &lines.collect::<Vec<_>>(), text);
+    let lines = reports.iter().flat_map(|report| {
+        report.groups.iter().map(|group| {
+            let (queue, name) = (label(&report.queue), label(&group.group));
+            let labels = format!("queue=\"{queue}\",group=\"{name}\"");
+            let paused = u64::from(group.is_paused);
+            (labels, [group.rows, group.owned, paused, group.redelivered])
+        })
+    });
+    numbers(&OF_GROUPS, &lines.collect::<Vec<_>>(), text);
+}
+
+/// A metric's name, shape and help.
+type Metric = (&'static str, &'static str, &'static str);
+
+const OF_QUEUES: [Metric; 8] = [
+    (
+        "seine_queue_depth",
+        "gauge",
+        "Rows of a queue, owned ones included.",
+    ),
+    (
+        "seine_queue_owned",
+        "gauge",
+        "Rows of a queue that somebody has.",
+    ),
+    (
+        "seine_queue_waiters",
+        "gauge",
+        "Sessions that wait for a row of a queue.",
+    ),
+    (
+        "seine_queue_delayed",
+        "gauge",
+        "Rows of a queue whose time has not come.",
+    ),
+    (
+        "seine_queue_paused",
+        "gauge",
+        "1 while no row of a queue is handed out.",
+    ),
+    (
+        "seine_queue_oldest_age_seconds",
+        "gauge",
+        "Age of a queue's oldest row; 0: there is none.",
+    ),
+    (
+        "seine_queue_redelivered_total",
+        "counter",
+        "Rows of a queue handed out again.",
+    ),
+    (
+        "seine_queue_restored_total",
+        "counter",
+        "Times that a row of a queue was given back.",
+    ),
+];
+
+const OF_GROUPS: [Metric; 4] = [
+    (
+        "seine_queue_group_depth",
+        "gauge",
+        "Rows that a consumer group is not done with.",
+    ),
+    (
+        "seine_queue_group_owned",
+        "gauge",
+        "Rows that somebody of a consumer group has.",
+    ),
+    (
+        "seine_queue_group_paused",
+        "gauge",
+        "1 while no row is handed out to a consumer group.",
+    ),
+    (
+        "seine_queue_group_redelivered_total",
+        "counter",
+        "Rows handed out again to a consumer group.",
+    ),
+];
+
+/// Metrics with a line for each set of labels; nothing where there is none.
+fn numbers<const N: usize>(metrics: &[Metric; N], lines: &[(String, [u64; N])], text: &mut String) {
+    if lines.is_empty() {
+        return;
+    }
+    for (index, (name, shape, help)) in metrics.iter().enumerate() {
         // Writing into a String cannot fail.
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {shape}");
-        for report in reports {
-            let queue = label(&report.queue);
-            let _ = writeln!(text, "{name}{{queue=\"{queue}\"}} {}", number(report));
+        for (labels, values) in lines {
+            let _ = writeln!(text, "{name}{{{labels}}} {}", values[index]);
         }
     }
 }

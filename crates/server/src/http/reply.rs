@@ -64,6 +64,7 @@ pub fn body(failure: &Failure) -> String {
 fn is_overload(failure: &Failure) -> bool {
     [
         errors::OVERLOADED,
+        errors::QUEUE_FULL,
         errors::TOO_MANY_CONNECTIONS,
         errors::RECOVERING,
     ]

@@ -30,7 +30,11 @@ fn ask(server: &Server, line: &str, body: &str) -> String {
 /// A request whose answer is not read yet.
 fn begin(server: &Server, line: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(server.http()).unwrap();
-    write!(stream, "{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    write!(
+        stream,
+        "{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
     BufReader::new(stream)
 }
 

@@ -10,25 +10,59 @@ use super::{matching, table};
 use crate::errors::Failure;
 use crate::node::Node;
 
-/// SHOW QUEUES: a line for each queue.
+/// Headers of SHOW QUEUES.
+const HEADERS: [&str; 10] = [
+    "Queue",
+    "Group",
+    "Rows",
+    "Owned",
+    "Waiting",
+    "Delayed",
+    "Redelivered",
+    "Restored",
+    "Oldest_s",
+    "Paused",
+];
+
+/// SHOW QUEUES: a line for each queue, and one for each of its groups.
 pub fn queues(node: &Node, like: Option<String>) -> Result<Outcome, Failure> {
-    let headers = ["Queue", "Rows", "Owned", "Waiting", "Restored", "Paused"];
-    let row = |report: QueueReport| {
-        vec![
-            report.queue,
-            report.rows.to_string(),
-            report.owned.to_string(),
-            report.waiting.to_string(),
-            report.restored.to_string(),
-            if report.paused { "YES" } else { "NO" }.to_owned(),
-        ]
-    };
+    let now_us = node.clock.unix_us();
     let reports = node.engine()?.snapshot().queues();
-    Ok(matching(
-        &headers,
-        reports.into_iter().map(row).collect(),
-        like,
-    ))
+    let rows = reports.into_iter().flat_map(|report| lines(report, now_us));
+    Ok(matching(&HEADERS, rows.collect(), like))
+}
+
+/// A cell that does not apply is empty.
+fn lines(report: QueueReport, now_us: i64) -> Vec<Vec<String>> {
+    let yes = |is: bool| if is { "YES" } else { "NO" }.to_owned();
+    let age = |oldest_us: i64| (now_us.saturating_sub(oldest_us).max(0) / 1_000_000).to_string();
+    let mut lines = vec![vec![
+        report.queue.clone(),
+        String::new(),
+        report.rows.to_string(),
+        report.owned.to_string(),
+        report.waiting.to_string(),
+        report.delayed.to_string(),
+        report.redelivered.to_string(),
+        report.restored.to_string(),
+        report.oldest_us.map(age).unwrap_or_default(),
+        yes(report.paused),
+    ]];
+    lines.extend(report.groups.into_iter().map(|group| {
+        vec![
+            report.queue.clone(),
+            group.group,
+            group.rows.to_string(),
+            group.owned.to_string(),
+            String::new(),
+            String::new(),
+            group.redelivered.to_string(),
+            String::new(),
+            String::new(),
+            yes(group.is_paused),
+        ]
+    }));
+    lines
 }
 
 /// SHOW ENGINE QUEUE STATUS: Q4M's text, with those of its numbers that there are here.
