@@ -131,6 +131,7 @@ v | k | due
 CALL QUEUE_NEXT('jobs', 0, 10, group='mail');
 ----
 v | k | due
+2 | a | NULL
 
 SELECT queue_abort();
 ----
@@ -140,6 +141,7 @@ queue_abort()
 CALL QUEUE_NEXT('jobs', 0, 1, group='mail');
 ----
 v | k | due
+2 | a | NULL
 
 # Given back twice: it is dead for this group.
 SELECT queue_abort();
@@ -159,6 +161,7 @@ queue_end()
 SELECT v FROM jobs_dead;
 ----
 v
+2
 
 CALL QUEUE_NEXT('jobs', 0);
 ----
