@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CSV:=}"
 : "${DATA:=$root/target}" "${CACHE:=$root/target/peers}" "${SYNCS:=always 100ms never}"
-: "${PEERS:=redis nats beanstalkd mariadb}" "${NATS_VERSION:=v2.15.0}" "${DOORS:=call,statements}"
+: "${PEERS=redis nats beanstalkd mariadb}" "${NATS_VERSION:=v2.15.0}" "${DOORS:=call,statements}"
 
 data=$(mktemp -d "$DATA/bench-queues-XXXXXX")
 pids=()
@@ -65,7 +65,7 @@ if wanted redis; then
     for setting in always everysec; do
         port=$(free_port)
         start "redis-$setting" "$CACHE/root/usr/bin/redis-server" --port "$port" --bind 127.0.0.1 --save '' \
-            --appendonly yes --appendfsync "$setting" --dir "$data/redis-$setting"
+            --maxclients 20000 --appendonly yes --appendfsync "$setting" --dir "$data/redis-$setting"
         listening "$port" "redis-$setting"
         beside+=(--beside "redis-$setting=redis@127.0.0.1:$port")
     done

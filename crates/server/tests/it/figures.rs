@@ -1,6 +1,6 @@
 //! The benchmarks against the real server: each door gives the pairs that the matcher gives in process.
 
-use bench::{Batch, Effort, Outcome, percolate};
+use bench::{Batch, Effort, Outcome, percolate, queue};
 use percolate::{Door, Options, Place};
 
 use crate::server::Server;
@@ -76,4 +76,40 @@ fn queries_that_are_replaced_while_documents_are_matched_are_never_missed() {
         ..options("selective-10k", Door::Mysql, server.mysql())
     };
     assert_eq!(counted(&percolate::run(&asked).unwrap()).len(), 4);
+}
+
+#[test]
+fn every_queue_test_gets_back_what_it_put_through_both_doors() {
+    let server = Server::start();
+    let contender = |door| queue::Contender {
+        name: format!("seine-{door}"),
+        door,
+        server: bench::Server {
+            addr: server.mysql().to_owned(),
+            user: "test".to_owned(),
+            password: String::new(),
+        },
+    };
+    let tests = "multireader multirw multiwait puts latency waiters mixed batches-put";
+    let outcome = queue::run(&queue::Options {
+        tests: tests.split(' ').map(str::to_owned).collect(),
+        contenders: vec![
+            contender(queue::Door::Statements),
+            contender(queue::Door::Call),
+        ],
+        clients: Some(8),
+        messages: Some(80),
+        length: Some(5),
+        posts: posts(),
+        data: None,
+        tag: None,
+        effort: Effort {
+            runs: 1,
+            seconds_min: 0.05,
+            progress: false,
+        },
+    })
+    .unwrap();
+    assert_eq!(outcome.cells.len(), 18);
+    assert!(outcome.cells.iter().all(|cell| cell.elements > 0));
 }
