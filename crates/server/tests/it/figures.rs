@@ -14,7 +14,7 @@ fn posts() -> Vec<u8> {
         let word = |step: usize| words[(number * step + number / 5) % words.len()];
         let (a, b, c) = (word(1), word(2), word(3));
         format!(
-            "{{\"body\": \"{filler} {a} {b} it's {c}\", \"sub\": \"s{}\", \"score\": {number}}}\n",
+            "{{\"body\": \"{filler} {a} {b} it's {c}\", \"sub\": \"s{}\", \"ts\": \"2009-02-13 23:31:30\", \"score\": {number}}}\n",
             number % 3
         )
     };
