@@ -14,7 +14,7 @@ use engine::{Command, Error, Now, Options, Reply, SessionId};
 use proptest::prelude::*;
 
 use crate::driver::{Driver, Pending, options};
-use crate::queue_model::{QUEUES, QueueModel, Step, TABLES, step};
+use crate::queue_model::{QUEUES, QueueModel, SLICE_US, Step, TABLES, step};
 use crate::statement::command;
 use crate::workload::cases;
 
@@ -27,7 +27,11 @@ fn worded(outcome: &Result<Reply, Error>, asked: &Command) -> String {
         }
         (
             Ok(Reply::Done { affected, .. }),
-            Command::Insert { .. } | Command::Delete { .. } | Command::QueuePurge { .. },
+            Command::Insert { .. }
+            | Command::Delete { .. }
+            | Command::QueuePurge { .. }
+            | Command::QueueDone { .. }
+            | Command::QueueReturn { .. },
         ) => {
             format!("done {affected}")
         }
@@ -83,8 +87,11 @@ impl Pair {
         }
         let mut after = self.model.clone();
         let (asked, want) = after.take(step);
-        if let Step::Tick { us } = step {
-            self.driver.tick(*us);
+        if let Step::Tick { slices } = step {
+            for _ in 0..*slices {
+                self.driver.tick(SLICE_US);
+                after.pass(SLICE_US);
+            }
         }
         if let Some((session, asked)) = asked {
             let pending = self
@@ -99,7 +106,16 @@ impl Pair {
                 ) if want.as_deref() != Some("checkpoint") => {
                     return Outcome::Refused;
                 }
-                (Some(answer), Some(want)) => assert_eq!(worded(&answer, &asked), want, "{step:?}"),
+                (Some(answer), Some(want)) => {
+                    assert_eq!(worded(&answer, &asked), want, "{step:?}");
+                    if let (Step::Lease { .. }, Ok(Reply::Taken(taken))) = (step, &answer) {
+                        let new = after.receipts.len() - taken.rows.len();
+                        let receipts = after.receipts[new..].iter_mut();
+                        for (receipt, row) in receipts.zip(&taken.rows) {
+                            receipt.2 = row.delivery;
+                        }
+                    }
+                }
                 (None, None) => self.waits.push((session, pending)),
                 (answer, want) => panic!("{step:?}: {answer:?} instead of {want:?}"),
             }
@@ -452,7 +468,7 @@ fn hurt_run(kind: usize, hurt: Hurt, nth: u64, steps: &[Step]) -> Option<Hurting
         Step::Put { queue: 0, rows: 3 },
         Step::Post { rows: 3 },
         Step::Checkpoint,
-        Step::Tick { us: 2_000_000 },
+        Step::Tick { slices: 40 },
         Step::Put { queue: 1, rows: 1 },
         Step::Put { queue: 1, rows: 1 },
     ];

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use engine::{Command, Hold, QueueNext, WaitSource};
+use engine::{Command, Hold, QueueNext, Receipt, WaitSource};
 use proptest::prelude::*;
 
 use crate::statement::command;
@@ -18,6 +18,12 @@ pub const QUEUES: [&str; 3] = ["a", "b", "c"];
 
 /// How long a patient wait lasts.
 const PATIENCE_US: u64 = 1_000_000;
+
+/// How long a lease lasts. Waits and leases never end in the same moment.
+const LEASE_US: u64 = 650_000;
+
+/// Time passes in steps of this.
+pub const SLICE_US: u64 = 50_000;
 
 /// One thing that happens.
 #[derive(Clone, Debug)]
@@ -36,6 +42,19 @@ pub enum Step {
         session: u64,
         queues: Vec<usize>,
         rows: u32,
+    },
+    /// Rows for a time, held by receipts.
+    Lease {
+        queues: Vec<usize>,
+        rows: u32,
+    },
+    /// The receipt of some delivery, perhaps an old one, says that the row is done.
+    Done {
+        which: usize,
+    },
+    /// It gives the row back.
+    Return {
+        which: usize,
     },
     End {
         session: u64,
@@ -60,7 +79,7 @@ pub enum Step {
     },
     Checkpoint,
     Tick {
-        us: u64,
+        slices: u64,
     },
 }
 
@@ -83,7 +102,10 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => queue().prop_map(|queue| Step::Purge { queue }),
         2 => (1..4usize).prop_map(|rows| Step::Post { rows }),
         2 => Just(Step::Checkpoint),
-        1 => (1..PATIENCE_US).prop_map(|us| Step::Tick { us }),
+        2 => (1..10u64).prop_map(|tenths| Step::Tick { slices: 2 * tenths }),
+        3 => (queues(), 1..4u32).prop_map(|(queues, rows)| Step::Lease { queues, rows }),
+        3 => (0..30usize).prop_map(|which| Step::Done { which }),
+        1 => (0..30usize).prop_map(|which| Step::Return { which }),
     ]
 }
 
@@ -108,6 +130,10 @@ pub struct QueueModel {
     /// Sessions in owner mode, with what they own.
     owners: BTreeMap<u64, BTreeSet<(usize, u64)>>,
     waiters: VecDeque<Waiter>,
+    /// Rows that are held by a receipt, with the place of that one and until when.
+    leases: BTreeMap<(usize, u64), (usize, u64)>,
+    /// Every delivery there ever was: queue, row, and which delivery of the row, as the engine said.
+    pub receipts: Vec<(usize, u64, u32)>,
     posts: BTreeMap<u64, String>,
     values: u64,
     now_us: u64,
@@ -122,6 +148,7 @@ impl QueueModel {
     /// Whether a session may do a step: one that waits does nothing, but for going away.
     pub fn may(&self, step: &Step) -> bool {
         let session = match step {
+            Step::Done { .. } | Step::Return { .. } => return !self.receipts.is_empty(),
             Step::Wait { session, .. }
             | Step::Next { session, .. }
             | Step::End { session }
@@ -145,14 +172,44 @@ impl QueueModel {
             self.owners.insert(session, BTreeSet::new());
             self.woken.push((session, "waited 0".to_owned()));
         }
+        self.leases.retain(|_, (_, until_us)| *until_us > now);
+        self.wake();
     }
 
     /// The command of a step, and its answer; `None` for one that has to wait for it.
     pub fn take(&mut self, step: &Step) -> (Asked, Option<String>) {
         let (session, command, answer) = match step {
-            Step::Tick { us } => {
-                self.pass(*us);
-                return (None, None);
+            Step::Tick { .. } => return (None, None),
+            Step::Lease { queues, rows } => {
+                let asked = Command::QueueNext(QueueNext {
+                    sources: sources(queues),
+                    group: None,
+                    rows: *rows,
+                    timeout_us: 0,
+                    hold: Hold::Lease {
+                        visible_again_us: Some(LEASE_US),
+                    },
+                    done: Vec::new(),
+                });
+                (200, asked, Some(self.lease(queues, *rows as usize)))
+            }
+            Step::Done { which } => {
+                let (place, receipts) = self.receipt(*which);
+                let held = self.give_up(place);
+                for (queue, row) in &held {
+                    self.remove(*queue, &[*row]);
+                }
+                let answer = format!("done {}", held.len());
+                (200, Command::QueueDone { receipts }, Some(answer))
+            }
+            Step::Return { which } => {
+                let (place, receipts) = self.receipt(*which);
+                let answer = format!("done {}", self.give_up(place).len());
+                let asked = Command::QueueReturn {
+                    receipts,
+                    delay_us: 0,
+                };
+                (200, asked, Some(answer))
             }
             Step::Put { queue, rows } => {
                 let values: Vec<u64> = (0..*rows as u64).map(|more| self.values + more).collect();
@@ -292,6 +349,44 @@ impl QueueModel {
         format!("taken {place}: {taken:?}")
     }
 
+    fn lease(&mut self, queues: &[usize], rows: usize) -> String {
+        let Some((place, queue, _)) = self.first_free(queues) else {
+            return "taken 0: []".to_owned();
+        };
+        let free = self.free(queue).into_iter();
+        let taken: Vec<u64> = free.map(|(row, _)| row).take(rows).collect();
+        for row in &taken {
+            let until_us = self.now_us + LEASE_US;
+            self.leases
+                .insert((queue, *row), (self.receipts.len(), until_us));
+            self.receipts.push((queue, *row, 0));
+        }
+        format!("taken {place}: {taken:?}")
+    }
+
+    /// One of all receipts, by its place.
+    fn receipt(&self, which: usize) -> (usize, Vec<Receipt>) {
+        let place = which % self.receipts.len();
+        let (queue, row, delivery) = self.receipts[place];
+        let receipt = Receipt {
+            table: QUEUES[queue].to_owned(),
+            group: None,
+            row,
+            delivery,
+        };
+        (place, vec![receipt])
+    }
+
+    /// The row that is still held by that receipt, if any; not any more.
+    fn give_up(&mut self, place: usize) -> Vec<(usize, u64)> {
+        let held = self.leases.iter().find(|(_, lease)| lease.0 == place);
+        let held: Vec<_> = held.map(|(row, _)| *row).into_iter().collect();
+        for row in &held {
+            self.leases.remove(row);
+        }
+        held
+    }
+
     /// What the session owns is done.
     fn end(&mut self, session: u64) {
         for (queue, row) in self.owners.remove(&session).into_iter().flatten() {
@@ -332,8 +427,10 @@ impl QueueModel {
     fn free(&self, queue: usize) -> Vec<(u64, u64)> {
         let owned: BTreeSet<_> = self.owners.values().flatten().copied().collect();
         let rows = self.queues[queue].rows.iter().copied();
-        rows.filter(|(row, _)| !owned.contains(&(queue, *row)))
-            .collect()
+        rows.filter(|(row, _)| {
+            !owned.contains(&(queue, *row)) && !self.leases.contains_key(&(queue, *row))
+        })
+        .collect()
     }
 
     fn visible(&self, session: u64, queue: usize) -> Vec<(u64, u64)> {
