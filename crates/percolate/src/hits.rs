@@ -61,9 +61,16 @@ impl Hits {
     /// One row for each query that was hit, by query id ascending: the query, and the indexes of the documents
     /// that hit it in the slice given to the call, ascending, never empty.
     pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
+        self.named().map(|(_, query, documents)| (query, documents))
+    }
+
+    /// The same rows with the query's id before it: who needs no more of a query than its id does not wait for its memory.
+    pub fn named(&self) -> impl Iterator<Item = (u64, &Arc<StandingQuery>, &[u32])> {
         self.ordered().map(|row| {
-            let query = &self.levels[row.level as usize].queries[row.query as usize];
-            (query, self.documents_of(row))
+            let level = &self.levels[row.level as usize];
+            let query = &level.queries[row.query as usize];
+            let id = level.ids[row.query as usize];
+            (id, query, self.documents_of(row))
         })
     }
 
@@ -73,25 +80,15 @@ impl Hits {
             .map(|row| (self.id_of(row), self.documents_of(row)))
     }
 
-    /// The rows by id: two runs become one as they are read. Most rows are of the largest level.
-    fn ordered(&self) -> impl Iterator<Item = &Row> {
+    fn ordered(&self) -> Ordered<'_> {
         let (largest, others) = self.rows[..self.rows_len].split_at(self.largest_len);
-        let (mut largest, mut others) = (largest.iter(), others.iter());
-        let mut other = others.next();
-        let mut other_id = other.map(|row| self.id_of(row));
-        let mut row = largest.next();
-        std::iter::from_fn(move || {
-            let is_other = match (row, other_id) {
-                (Some(row), Some(other_id)) => other_id < self.id_of(row),
-                (row, _) => row.is_none(),
-            };
-            if !is_other {
-                return std::mem::replace(&mut row, largest.next());
-            }
-            let found = std::mem::replace(&mut other, others.next());
-            other_id = other.map(|row| self.id_of(row));
-            found
-        })
+        let other_id = others.first().map(|row| self.id_of(row));
+        Ordered {
+            hits: self,
+            largest: largest.iter(),
+            others: others.iter(),
+            other_id,
+        }
     }
 
     fn id_of(&self, row: &Row) -> u64 {
@@ -100,6 +97,12 @@ impl Hits {
 
     fn documents_of(&self, row: &Row) -> &[u32] {
         &self.documents[row.start as usize..row.end as usize]
+    }
+
+    /// Pairs of a query and a document: the documents of all rows.
+    #[must_use]
+    pub fn pairs(&self) -> usize {
+        self.documents_len
     }
 
     /// Queries hit: the number of rows.
@@ -197,5 +200,33 @@ impl Hits {
         if others.chunk_by(|a, b| a.level == b.level).nth(1).is_some() {
             others.sort_by_key(|row| levels[row.level as usize].ids[row.query as usize]);
         }
+    }
+}
+
+/// The rows by id: two runs become one as they are read. Most rows are of the largest level, and mostly all.
+struct Ordered<'h> {
+    hits: &'h Hits,
+    largest: std::slice::Iter<'h, Row>,
+    others: std::slice::Iter<'h, Row>,
+    /// Of the next of the others.
+    other_id: Option<u64>,
+}
+
+impl<'h> Iterator for Ordered<'h> {
+    type Item = &'h Row;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'h Row> {
+        let Some(other_id) = self.other_id else {
+            return self.largest.next();
+        };
+        let next = self.largest.as_slice().first();
+        if next.is_some_and(|row| self.hits.id_of(row) < other_id) {
+            return self.largest.next();
+        }
+        let found = self.others.next();
+        let following = self.others.as_slice().first();
+        self.other_id = following.map(|row| self.hits.id_of(row));
+        found
     }
 }

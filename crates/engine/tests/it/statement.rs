@@ -175,6 +175,9 @@ impl Parser<'_> {
                 timeout_us,
             };
         }
+        if let Some(command) = self.queue_command() {
+            return command;
+        }
         let verb = self.name();
         match verb.as_str() {
             "end" => Command::QueueEnd,
@@ -186,7 +189,80 @@ impl Parser<'_> {
         }
     }
 
-    /// `create [if not exists] search|pq|queue name [(columns)] [on name] [into name|'address'] [sync 'mode']`
+    /// `source SENDER ROW`, `pause Q`, `drop_column Q COLUMN`, `lease Q [GROUP]`, `done|return Q GROUP|none ROW`: of the first
+    /// delivery.
+    fn queue_command(&mut self) -> Option<Command> {
+        if self.word("source") {
+            return Some(Command::QueueSetSource {
+                sender: self.number() as u8,
+                mode: engine::SourceMode::Append,
+                row: self.number(),
+            });
+        } else if self.word("pause") {
+            return Some(Command::QueuePause {
+                table: self.name(),
+                group: None,
+                paused: true,
+            });
+        } else if self.word("drop_column") {
+            return Some(Command::AlterTable {
+                table: self.name(),
+                changes: vec![engine::Change::Drop { name: self.name() }],
+            });
+        } else if self.word("lease") {
+            return Some(Command::QueueNext(engine::QueueNext {
+                sources: vec![engine::WaitSource::all(self.name())],
+                group: self.group(),
+                rows: 1,
+                timeout_us: 0,
+                hold: engine::Hold::Lease {
+                    visible_again_us: Some(60_000_000),
+                },
+                done: Vec::new(),
+            }));
+        } else if self.word("done") {
+            let receipts = vec![self.receipt()];
+            return Some(Command::QueueDone { receipts });
+        } else if self.word("return") {
+            return Some(Command::QueueReturn {
+                receipts: vec![self.receipt()],
+                delay_us: 5_000_000,
+            });
+        }
+        None
+    }
+
+    fn group(&mut self) -> Option<String> {
+        Some(self.name()).filter(|group| group != "none")
+    }
+
+    fn receipt(&mut self) -> engine::Receipt {
+        engine::Receipt {
+            table: self.name(),
+            group: self.group(),
+            row: self.number(),
+            delivery: 1,
+        }
+    }
+
+    /// `[groups G, …] [unique COLUMN] [tries N]`
+    fn queue_options(&mut self) -> engine::QueueOptions {
+        let mut options = engine::QueueOptions::default();
+        if self.word("groups") {
+            options.groups.push(self.name());
+            while self.lexer.take(TokenKind::Comma) {
+                options.groups.push(self.name());
+            }
+        }
+        if self.word("unique") {
+            options.unique_by = Some(self.name());
+            options.unique_for_us = 60_000_000;
+        }
+        options.max_deliveries = self.word("tries").then(|| self.number() as u32);
+        options
+    }
+
+    /// `create [if not exists] search|pq|queue name [(columns)] [on name] [into name|'address'] [sync 'mode']`, and a queue's options
     fn create(&mut self) -> Statement {
         let if_not_exists = self.word("if") && self.word("not") && self.word("exists");
         let kind = self.name();
@@ -224,7 +300,7 @@ impl Parser<'_> {
                 into,
                 syntax: Default::default(),
             },
-            "queue" => Kind::Queue(Default::default()),
+            "queue" => Kind::Queue(self.queue_options()),
             _ => panic!("no kind of table: {kind}"),
         };
         Statement::Command(Command::CreateTable {

@@ -98,7 +98,7 @@ fn reply_pq(rows: &PqRows, warning: &str, reply: &mut RawReply) -> Result<(), Fa
 fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut RawReply) {
     for column in columns {
         match *column {
-            "id" => reply.cell(column, Cell::Int(i128::from(row.query.id))),
+            "id" => reply.cell(column, Cell::Int(i128::from(row.id))),
             "query" => reply.cell(column, Cell::Str(&row.query.text)),
             "tags" => reply.cell(column, Cell::Str(&row.query.tags)),
             "filters" => reply.cell(column, Cell::Str(&row.query.filters)),

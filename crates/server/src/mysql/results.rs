@@ -122,7 +122,7 @@ pub fn pq_count(rows: &PqRows, encoder: &mut Encoder) {
 pub fn pq_row(rows: &PqRows, row: &PqRow<'_>, encoder: &mut Encoder) {
     let options = &rows.options;
     encoder.row_begin();
-    encoder.row_u64(row.query.id);
+    encoder.row_u64(row.id);
     if options.docs {
         pq_documents(rows, row.documents, encoder);
     }

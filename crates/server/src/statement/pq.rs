@@ -4,6 +4,7 @@ mod documents;
 mod highlight;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use engine::{Kind, PqAnswer, PqRequest, PqScratch};
 use wire::sql::PqOptions;
@@ -41,7 +42,9 @@ pub struct PqRows {
 /// One row as it is shown; the doors write its cells.
 pub struct PqRow<'a> {
     /// The query that was hit.
-    pub query: &'a percolate::StandingQuery,
+    pub query: &'a Arc<percolate::StandingQuery>,
+    /// Its id, which costs no look at it.
+    pub id: u64,
     /// Indexes of its documents.
     pub documents: &'a [u32],
     /// A weight a document; empty where none were asked for.
@@ -82,14 +85,15 @@ impl PqRows {
         let mut weights = self.answer.weights.as_slice();
         let mut highlights = self.highlights.iter();
         let is_counted = self.options.count;
-        let rows = self.answer.hits.rows().take_while(move |_| !is_counted);
-        rows.map(move |(query, documents)| {
+        let rows = self.answer.hits.named().take_while(move |_| !is_counted);
+        rows.map(move |(id, query, documents)| {
             let (own, rest) = weights
                 .split_at_checked(documents.len())
                 .unwrap_or_default();
             weights = rest;
             PqRow {
                 query,
+                id,
                 documents,
                 weights: own,
                 highlights: highlights.next().map_or("", String::as_str),

@@ -36,21 +36,21 @@ impl PqHits {
 
     /// One row for each query: the query, and the indexes of its documents, rising, never empty.
     pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
-        let all = self.kept.is_none().then(|| self.found.rows());
-        let kept = self
-            .kept
-            .iter()
-            .flat_map(|kept| chosen(self.found.rows(), kept));
-        all.into_iter().flatten().chain(kept)
+        self.named().map(|(_, query, documents)| (query, documents))
     }
 
     /// The same rows with the query's id alone.
     pub fn ids(&self) -> impl Iterator<Item = (u64, &[u32])> {
-        let all = self.kept.is_none().then(|| self.found.ids());
+        self.named().map(|(id, _, documents)| (id, documents))
+    }
+
+    /// The same rows with the query's id before it, which costs no look at the query.
+    pub fn named(&self) -> impl Iterator<Item = (u64, &Arc<StandingQuery>, &[u32])> {
+        let all = self.kept.is_none().then(|| self.found.named());
         let kept = self
             .kept
             .iter()
-            .flat_map(|kept| chosen(self.found.ids(), kept));
+            .flat_map(|kept| chosen(self.found.named(), kept));
         all.into_iter().flatten().chain(kept)
     }
 
@@ -67,6 +67,14 @@ impl PqHits {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The documents of all rows.
+    fn pairs(&self) -> usize {
+        match &self.kept {
+            None => self.found.pairs(),
+            Some(kept) => kept.documents.len(),
+        }
     }
 
     /// Keeps the pairs of query and document that are wanted; a row without any goes.
@@ -91,14 +99,14 @@ impl PqHits {
         let limit = limit.map_or(usize::MAX, |limit| {
             usize::try_from(limit).unwrap_or(usize::MAX)
         });
+        if after.is_none() && limit >= self.len() {
+            return 0..self.pairs();
+        }
         let is_before = |id: u64| after.is_some_and(|after| id <= after);
         let skipped = self.ids().take_while(|(id, _)| is_before(*id)).count();
         let pairs_skipped = self.ids().take(skipped).map(|(_, hit)| hit.len()).sum();
         let mut kept = Kept::default();
         let rows = self.ids().zip(self.places()).skip(skipped).take(limit);
-        if skipped == 0 && limit >= self.len() {
-            return 0..self.ids().map(|(_, hit)| hit.len()).sum();
-        }
         for ((_, documents), place) in rows {
             let start = kept.documents.len();
             kept.documents.extend_from_slice(documents);
@@ -124,15 +132,15 @@ impl PqHits {
 
 /// The rows found that were kept, with the documents kept.
 fn chosen<'a, Q: 'a>(
-    found: impl Iterator<Item = (Q, &'a [u32])>,
+    found: impl Iterator<Item = (u64, Q, &'a [u32])>,
     kept: &'a Kept,
-) -> impl Iterator<Item = (Q, &'a [u32])> {
+) -> impl Iterator<Item = (u64, Q, &'a [u32])> {
     let mut wanted = kept.rows.iter().peekable();
-    found.enumerate().filter_map(move |(place, (query, _))| {
-        let row = wanted.next_if(|row| row.place == place)?;
-        Some((
-            query,
-            kept.documents.get(row.start..row.end).unwrap_or_default(),
-        ))
-    })
+    found
+        .enumerate()
+        .filter_map(move |(place, (id, query, _))| {
+            let row = wanted.next_if(|row| row.place == place)?;
+            let documents = kept.documents.get(row.start..row.end);
+            Some((id, query, documents.unwrap_or_default()))
+        })
 }

@@ -171,7 +171,7 @@ fn hits(table: &str, rows: &PqRows, took_ms: u64) -> Result<Vec<u8>, Failure> {
     reply.begin(took_ms, rows.answer.total, rows.answer.documents_matched);
     for row in rows.rows() {
         let hit = PqHit {
-            id: row.query.id,
+            id: row.id,
             query: &row.query.text,
             tags: &row.query.tags,
             filters: &row.query.filters,
