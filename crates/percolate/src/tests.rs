@@ -260,6 +260,26 @@ fn a_job_given_up_is_given_again_and_a_late_one_changes_nothing() {
 }
 
 #[test]
+fn a_job_begun_before_a_load_does_not_bring_the_vocabulary_before_it_back() {
+    let mut set = QuerySet::new();
+    set.outlive_words();
+    let first = set.merge_job().unwrap();
+    set.install(first.run());
+    set.outdate();
+    let late = set.merge_job().unwrap();
+    let mut part = set.part();
+    let query = StandingQuery {
+        id: 7,
+        ..StandingQuery::default()
+    };
+    part.insert(Arc::new(query), &word("cat"), None);
+    set.load(vec![part]);
+    set.install(late.run());
+    let hits = ask(&set.snapshot(), &[document(&["cat"])], &mut Scratch::new());
+    assert_eq!(hits, [(7, vec![0])]);
+}
+
+#[test]
 fn words_of_queries_long_gone_are_forgotten() {
     let mut set = QuerySet::new();
     let mut scratch = Scratch::new();

@@ -58,6 +58,7 @@ impl QuerySet {
             }
             if self.words.dictionary.is_empty() && self.is_empty() {
                 (self.words, self.filters) = (words, filters);
+                self.abandon(); // a job under way knows the vocabulary before
             } else {
                 let (ours, filters) = (take(&mut self.words), take(&mut self.filters));
                 let mut renumbering = Renumbering::into(ours, filters);
