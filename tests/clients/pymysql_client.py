@@ -6,6 +6,8 @@ import time
 
 import pymysql
 
+from asking import ask, refused
+
 
 def connect(user="anyone", password="", database="any_database"):
     return pymysql.connect(
@@ -17,21 +19,6 @@ def connect(user="anyone", password="", database="any_database"):
         autocommit=True,
         charset="utf8mb4",
     )
-
-
-def ask(connection, sql, arguments=None):
-    with connection.cursor() as cursor:
-        cursor.execute(sql, arguments)
-        return cursor.fetchall()
-
-
-def refused(connection, code, sql):
-    try:
-        ask(connection, sql)
-    except pymysql.err.MySQLError as error:
-        assert error.args[0] == code, (sql, error.args)
-    else:
-        raise AssertionError(f"not refused: {sql}")
 
 
 def search_and_percolate(connection):

@@ -5,27 +5,14 @@ import threading
 
 import pymysql
 
+from asking import ask, refused
+
 
 def connect(database="test"):
     place = {"host": os.environ["SEINE_HOST"], "port": int(os.environ["SEINE_PORT"])}
     if os.environ.get("SEINE_SOCKET"):
         place = {"unix_socket": os.environ["SEINE_SOCKET"]}
     return pymysql.connect(user="root", password="", database=database, autocommit=True, charset="utf8mb4", **place)
-
-
-def ask(connection, sql, arguments=None):
-    with connection.cursor() as cursor:
-        cursor.execute(sql, arguments)
-        return cursor.fetchall()
-
-
-def refused(connection, code, sql):
-    try:
-        ask(connection, sql)
-    except pymysql.err.MySQLError as error:
-        assert error.args[0] == code, (sql, error.args)
-        return error.args[1]
-    raise AssertionError(f"not refused: {sql}")
 
 
 def make(connection, name, columns):

@@ -1,6 +1,7 @@
 //! What is asked of a table: one shape for SQL, for JSON and for the reference.
 
 use crate::expression::Expression;
+use crate::schema::Column;
 
 /// One item of a SELECT list.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,4 +56,66 @@ pub struct Select {
     pub offset: u64,
     /// OPTION name=value pairs, names in lower case, as written.
     pub options: Vec<(String, String)>,
+}
+
+/// Where rows of queues may come from: one argument of `queue_wait`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitSource {
+    /// The queue.
+    pub table: String,
+    /// Only rows for which this is true; `None`: every row.
+    pub condition: Option<Expression>,
+}
+
+impl WaitSource {
+    /// Every row of a queue.
+    #[must_use]
+    pub fn all(table: impl Into<String>) -> WaitSource {
+        WaitSource {
+            table: table.into(),
+            condition: None,
+        }
+    }
+}
+
+/// The mode of `queue_set_srcid`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceMode {
+    /// `'a'`: a row number at or below the last one received is passed over: the INSERT was done before.
+    Append,
+    /// `'w'`: the row number is taken as it is.
+    Reset,
+}
+
+/// One change of ALTER TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// ADD COLUMN.
+    Add {
+        /// The new column, of the table's types.
+        column: Column,
+        /// Where it stands.
+        place: Place,
+    },
+    /// DROP COLUMN.
+    Drop {
+        /// Its name.
+        name: String,
+    },
+    /// MODIFY COLUMN, and CHANGE COLUMN that keeps the name: another type, default or NULL.
+    Modify {
+        /// The column as it is to be.
+        column: Column,
+    },
+}
+
+/// Where a new column stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// FIRST.
+    First,
+    /// AFTER a column.
+    After(String),
+    /// Behind all others.
+    Last,
 }

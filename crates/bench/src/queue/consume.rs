@@ -7,14 +7,11 @@ use tokio::{sync::watch, task::JoinSet};
 use super::{
     Contender, Shape,
     account::Expected,
+    clients::{connect, fill, finish, repeat},
     link::{Link, Payload},
     meter::{Meter, Spent},
 };
-use crate::{
-    error::{Error, Result},
-    latency::Latencies,
-    runs::Run,
-};
+use crate::{error::Result, latency::Latencies, runs::Run};
 
 /// Which of the three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,17 +52,7 @@ pub(super) async fn run(
     shape: Shape,
     time: Duration,
 ) -> Result<Run> {
-    let mut run = Run::default();
-    let mut spent = Spent::default();
-    while run.elements == 0 || run.elapsed < time {
-        let (once, cost) = one_test(kind, contender, shape).await?;
-        run.elements += once.elements;
-        run.elapsed += once.elapsed;
-        run.latencies.merge(&once.latencies);
-        spent.add(cost);
-    }
-    spent.tell(&mut run);
-    Ok(run)
+    repeat(time, async || one_test(kind, contender, shape).await).await
 }
 
 async fn one_test(kind: Kind, contender: &Contender, shape: Shape) -> Result<(Run, Spent)> {
@@ -85,7 +72,7 @@ async fn one_test(kind: Kind, contender: &Contender, shape: Shape) -> Result<(Ru
     };
     let (begun, clients) = match kind {
         Kind::Multireader => {
-            fill(&mut admin, total, payload).await?;
+            fill(&mut admin, total, FILL_ROWS, payload).await?;
             let (go, started) = watch::channel(false);
             let readers = connect(contender, shape.clients).await?;
             meter.again();
@@ -95,7 +82,7 @@ async fn one_test(kind: Kind, contender: &Contender, shape: Shape) -> Result<(Ru
             }
             let begun = Instant::now();
             start(&mut admin, contender, shape.clients, &go).await?;
-            (begun, finish_all(clients).await?)
+            (begun, finish(clients).await?)
         }
         Kind::Multirw | Kind::Multiwait => {
             meter.again();
@@ -112,7 +99,7 @@ async fn one_test(kind: Kind, contender: &Contender, shape: Shape) -> Result<(Ru
                 let zeros = std::iter::repeat_n(0, seeds(shape) as usize);
                 admin.put_all(zeros, payload).await?;
             }
-            (begun, finish_all(clients).await?)
+            (begun, finish(clients).await?)
         }
     };
     let elapsed = begun.elapsed();
@@ -161,25 +148,6 @@ fn judge(kind: Kind, shape: Shape, total: i64, clients: &[Did], left: u64) -> Re
     expected.check(&values, left)
 }
 
-/// Messages 1 to `total`, in blocks.
-async fn fill(admin: &mut Link, total: i64, payload: Payload) -> Result<()> {
-    let mut first = 1;
-    while first <= total {
-        let next = (first + FILL_ROWS).min(total + 1);
-        admin.put_all(first..next, payload).await?;
-        first = next;
-    }
-    Ok(())
-}
-
-async fn connect(contender: &Contender, clients: u32) -> Result<Vec<Link>> {
-    let mut links = Vec::new();
-    for number in 1..=clients {
-        links.push(contender.link(number).await?);
-    }
-    Ok(links)
-}
-
 /// The signal to start: rows in another queue, as Q4M's test has it; where there is no other queue, a word of this
 /// process.
 async fn start(
@@ -226,13 +194,4 @@ async fn work(mut link: Link, part: Part) -> Result<Did> {
     }
     link.finish().await?;
     Ok(did)
-}
-
-/// All clients' ends; the first failure is the test's.
-async fn finish_all(mut clients: JoinSet<Result<Did>>) -> Result<Vec<Did>> {
-    let mut all = Vec::new();
-    while let Some(client) = clients.join_next().await {
-        all.push(client.map_err(|error| Error::Peer(error.to_string()))??);
-    }
-    Ok(all)
 }

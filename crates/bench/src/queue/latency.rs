@@ -12,7 +12,7 @@ use tokio::{
     time::{MissedTickBehavior, interval, timeout},
 };
 
-use super::{Contender, Shape, link::Link, link::Payload, meter::Meter};
+use super::{Contender, Shape, clients::connect, link::Link, link::Payload, meter::Meter};
 use crate::{
     error::{Error, Result},
     runs::Run,
@@ -24,8 +24,6 @@ const IDLE_FOR: Duration = Duration::from_millis(2);
 const EVERY: Duration = Duration::from_millis(1);
 /// A message that was not delivered within this was missed.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Connections opened at the same time: no more than a server's backlog holds.
-const CONNECTED_AT_ONCE: u32 = 64;
 
 /// A delivery: which message, and when.
 type Delivered = (i64, Instant);
@@ -162,21 +160,4 @@ async fn wait(
             Err(Error::Peer(format!("no message was delivered for {PATIENCE:?}")))
         }
     }
-}
-
-async fn connect(contender: &Contender, clients: u32) -> Result<Vec<Link>> {
-    let mut links = Vec::new();
-    let mut connecting = JoinSet::new();
-    let mut next = 1;
-    while links.len() < clients as usize {
-        while next <= clients && connecting.len() < CONNECTED_AT_ONCE as usize {
-            let (contender, number) = (contender.clone(), next);
-            connecting.spawn(async move { contender.link(number).await });
-            next += 1;
-        }
-        if let Some(link) = connecting.join_next().await {
-            links.push(link.map_err(|error| Error::Peer(error.to_string()))??);
-        }
-    }
-    Ok(links)
 }

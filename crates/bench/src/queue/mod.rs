@@ -4,6 +4,7 @@
 
 mod account;
 mod beanstalk;
+mod clients;
 mod consume;
 mod definition;
 mod latency;

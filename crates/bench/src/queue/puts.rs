@@ -4,7 +4,12 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
-use super::{Contender, Shape, link::Payload, meter::Meter};
+use super::{
+    Contender, Shape,
+    clients::{connect, finish},
+    link::Payload,
+    meter::Meter,
+};
 use crate::{
     error::{Error, Result},
     latency::Latencies,
@@ -18,10 +23,7 @@ pub(super) async fn run(contender: &Contender, shape: Shape, time: Duration) -> 
     };
     let mut admin = contender.link(0).await?;
     admin.reset(payload).await?;
-    let mut links = Vec::new();
-    for number in 1..=shape.clients {
-        links.push(contender.link(number).await?);
-    }
+    let links = connect(contender, shape.clients).await?;
     let mut meter = Meter::begin(contender);
     let begun = Instant::now();
     let mut clients = JoinSet::new();
@@ -38,11 +40,11 @@ pub(super) async fn run(contender: &Contender, shape: Shape, time: Duration) -> 
         });
     }
     let mut run = Run::default();
-    while let Some(client) = clients.join_next().await {
-        let latencies = client.map_err(|error| Error::Peer(error.to_string()))??;
-        run.latencies.merge(&latencies);
-    }
+    let clients = finish(clients).await?;
     run.elapsed = begun.elapsed();
+    for latencies in &clients {
+        run.latencies.merge(latencies);
+    }
     run.elements = run.latencies.count() * u64::from(shape.rows);
     let spent = meter.spent();
     spent.tell(&mut run);

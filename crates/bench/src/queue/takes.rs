@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 use super::{
     Contender, Shape,
     account::Expected,
+    clients::{connect, fill, finish, repeat},
     link::{Link, Payload},
     meter::{Meter, Spent},
 };
@@ -21,17 +22,7 @@ const FILL_ROWS: i64 = 1_000;
 
 /// Empties full queues until the timed parts have taken so long.
 pub(super) async fn run(contender: &Contender, shape: Shape, time: Duration) -> Result<Run> {
-    let mut run = Run::default();
-    let mut spent = Spent::default();
-    while run.elements == 0 || run.elapsed < time {
-        let (once, cost) = empty_one(contender, shape).await?;
-        run.elements += once.elements;
-        run.elapsed += once.elapsed;
-        run.latencies.merge(&once.latencies);
-        spent.add(cost);
-    }
-    spent.tell(&mut run);
-    Ok(run)
+    repeat(time, async || empty_one(contender, shape).await).await
 }
 
 async fn empty_one(contender: &Contender, shape: Shape) -> Result<(Run, Spent)> {
@@ -42,16 +33,8 @@ async fn empty_one(contender: &Contender, shape: Shape) -> Result<(Run, Spent)> 
     admin.reset(payload).await?;
     let each = shape.messages / shape.clients / shape.rows * shape.rows;
     let total = i64::from(each * shape.clients);
-    let mut first = 1;
-    while first <= total {
-        let next = (first + FILL_ROWS).min(total + 1);
-        admin.put_all(first..next, payload).await?;
-        first = next;
-    }
-    let mut links = Vec::new();
-    for number in 1..=shape.clients {
-        links.push(contender.link(number).await?);
-    }
+    fill(&mut admin, total, FILL_ROWS, payload).await?;
+    let links = connect(contender, shape.clients).await?;
     let mut meter = Meter::begin(contender);
     let begun = Instant::now();
     let mut clients = JoinSet::new();
@@ -59,12 +42,12 @@ async fn empty_one(contender: &Contender, shape: Shape) -> Result<(Run, Spent)> 
         clients.spawn(take(link, each, shape.rows));
     }
     let (mut values, mut latencies) = (Vec::new(), Latencies::default());
-    while let Some(client) = clients.join_next().await {
-        let (taken, times) = client.map_err(|error| Error::Peer(error.to_string()))??;
+    let clients = finish(clients).await?;
+    let elapsed = begun.elapsed();
+    for (taken, times) in clients {
         values.push(taken);
         latencies.merge(&times);
     }
-    let elapsed = begun.elapsed();
     let spent = meter.spent();
     let expected = Expected {
         received: total.unsigned_abs(),

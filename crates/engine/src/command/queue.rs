@@ -1,28 +1,9 @@
 //! What may be asked of queues beyond INSERT, DELETE and SELECT.
 
-use query::expression::Expression;
-use query::schema::{Column, ColumnType};
+use query::schema::ColumnType;
 use query::value::Value;
 
-/// Where rows may come from: one argument of `queue_wait`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WaitSource {
-    /// The queue.
-    pub table: String,
-    /// Only rows for which this is true; `None`: every row.
-    pub condition: Option<Expression>,
-}
-
-impl WaitSource {
-    /// Every row of a queue.
-    #[must_use]
-    pub fn all(table: impl Into<String>) -> WaitSource {
-        WaitSource {
-            table: table.into(),
-            condition: None,
-        }
-    }
-}
+pub use query::request::{Change, Place, SourceMode, WaitSource};
 
 /// Takes up to so many rows at once; at least one is waited for.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,15 +70,6 @@ pub struct TakenRow {
     pub values: Vec<Value>,
 }
 
-/// What an INSERT after `queue_set_srcid` does with the sender's last row number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceMode {
-    /// `'a'`: a row number at or below the last one received is passed over: the INSERT was done before.
-    Append,
-    /// `'w'`: the row number is taken as it is.
-    Reset,
-}
-
 /// The counters of `queue_stats`. Those of rows and bytes are of the queue as it is on disk; the others count since the server's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueStats {
@@ -119,40 +91,6 @@ pub struct QueueStats {
     pub bytes_total: u64,
     /// Bytes of removed rows among them.
     pub bytes_removed: u64,
-}
-
-/// One change of ALTER TABLE.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// ADD COLUMN.
-    Add {
-        /// The new column.
-        column: Column,
-        /// Where it stands.
-        place: Place,
-    },
-    /// DROP COLUMN.
-    Drop {
-        /// Its name.
-        name: String,
-    },
-    /// MODIFY COLUMN: same name, another type, default or NULL.
-    Modify {
-        /// The column as it is to be.
-        column: Column,
-    },
-}
-
-/// Where a new column stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Place {
-    /// FIRST.
-    First,
-    /// AFTER a column.
-    After(String),
-    /// Behind all others.
-    #[default]
-    Last,
 }
 
 /// What a queue does beyond Q4M's; the default is Q4M's queue.

@@ -238,7 +238,6 @@ impl Doing<'_> {
                 self.write(command).await
             }
             Statement::AlterTable { table, changes } => {
-                let changes = queue::changes(changes);
                 self.write(Command::AlterTable { table, changes }).await
             }
             Statement::DropTable { table, if_exists } => {

@@ -1,10 +1,10 @@
 //! Queues: the functions of Q4M, the procedures beyond it, and SELECT … WHERE queue_wait(…).
 
-use engine::{Answer, Change, Command, Error, Family, Hold, Kind, Place, QueueStats, Reply, Rows};
-use query::request::Select;
+use engine::{Answer, Command, Error, Family, Hold, Kind, QueueStats, Reply, Rows};
+use query::request::{Select, WaitSource};
 use query::schema::ColumnType;
 use query::value::Value;
-use wire::sql::{self, QueueCall, QueueNext, WaitSource};
+use wire::sql::{self, QueueCall, QueueNext};
 
 use super::given::Given;
 use super::{Doing, Found, Outcome, show, unexpected};
@@ -35,14 +35,9 @@ impl Doing<'_> {
             QueueCall::End => Command::QueueEnd,
             QueueCall::Abort => Command::QueueAbort,
             QueueCall::RowId => Command::QueueRowId,
-            QueueCall::SetSource { sender, mode, row } => Command::QueueSetSource {
-                sender,
-                mode: match mode {
-                    sql::SourceMode::Append => engine::SourceMode::Append,
-                    sql::SourceMode::Reset => engine::SourceMode::Reset,
-                },
-                row,
-            },
+            QueueCall::SetSource { sender, mode, row } => {
+                Command::QueueSetSource { sender, mode, row }
+            }
             QueueCall::Compact { table } => Command::QueueCompact { table },
             QueueCall::Stats { table } => Command::QueueStats { table },
         };
@@ -65,7 +60,7 @@ impl Doing<'_> {
         let upheavals = self.node.engine()?.upheavals();
         let tables: Vec<String> = waited_for.iter().map(|one| one.table.clone()).collect();
         let command = Command::QueueNext(engine::QueueNext {
-            sources: sources(waited_for),
+            sources: waited_for,
             group: None,
             rows: 1,
             timeout_us,
@@ -121,7 +116,7 @@ impl Doing<'_> {
     pub(super) async fn queue_next(&mut self, next: QueueNext) -> Result<Outcome, Failure> {
         let first = next.sources.first().map(|source| source.table.clone());
         let command = Command::QueueNext(engine::QueueNext {
-            sources: sources(next.sources),
+            sources: next.sources,
             group: next.group,
             rows: next.rows,
             timeout_us: next.timeout_us,
@@ -170,32 +165,6 @@ impl Doing<'_> {
             }
         })
     }
-}
-
-/// Sources as the engine wants them.
-fn sources(sources: Vec<WaitSource>) -> Vec<engine::WaitSource> {
-    let source = |source: WaitSource| engine::WaitSource {
-        table: source.table,
-        condition: source.condition,
-    };
-    sources.into_iter().map(source).collect()
-}
-
-/// The changes of ALTER TABLE as the engine wants them.
-pub fn changes(changes: Vec<sql::Change>) -> Vec<Change> {
-    let change = |change| match change {
-        sql::Change::Add { column, place } => Change::Add {
-            column,
-            place: match place {
-                sql::Place::First => Place::First,
-                sql::Place::After(name) => Place::After(name),
-                sql::Place::Last => Place::Last,
-            },
-        },
-        sql::Change::Drop { name } => Change::Drop { name },
-        sql::Change::Modify { column } => Change::Modify { column },
-    };
-    changes.into_iter().map(change).collect()
 }
 
 /// Whether a function of Q4M answers NULL to this. What this server cannot do yet, and its own troubles, are errors.

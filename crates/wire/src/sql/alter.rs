@@ -1,9 +1,10 @@
 //! ALTER TABLE: columns come, go and change. Types are those of a queue, the one kind of table that can be altered.
 
 use query::lexer::TokenKind;
+use query::request::{Change, Place};
 
 use super::parser::{Parser, Result};
-use super::statement::{Change, Place, Statement};
+use super::statement::Statement;
 
 impl Parser<'_> {
     /// Behind ALTER.

@@ -33,8 +33,8 @@ pub use error::{ErrorKind, SyntaxError};
 pub use queue::{wait_source, with_answer};
 pub use split::{like, split};
 pub use statement::{
-    Assignment, Change, Constant, CreateTable, Place, PqMode, PqOptions, QueueCall, QueueNext,
-    Scope, ShowList, SourceMode, Statement, WaitSource,
+    Assignment, Constant, CreateTable, PqMode, PqOptions, QueueCall, QueueNext, Scope, ShowList,
+    Statement,
 };
 
 /// First words of statements that will be understood one day, or that are not offered.

@@ -5,10 +5,11 @@ mod install;
 
 use query::expression::{Expression, constant, parse_condition};
 use query::lexer::{Lexer, SyntaxError as LexerError, TokenKind};
+use query::request::{SourceMode, WaitSource};
 use query::value::Value;
 
 use super::parser::{Parser, Result};
-use super::statement::{QueueCall, SourceMode, Statement, WaitSource};
+use super::statement::{QueueCall, Statement};
 
 /// Q4M's wait where none is written, in microseconds.
 pub(super) const WAIT_US_DEFAULT: u64 = 60_000_000;

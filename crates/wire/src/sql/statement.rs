@@ -3,10 +3,10 @@
 mod queue;
 
 use query::expression::Expression;
-use query::request::{OrderBy, Select};
+use query::request::{Change, OrderBy, Select};
 use query::schema::Column;
 use query::value::Value;
-pub use queue::{Change, Place, QueueCall, QueueNext, SourceMode, WaitSource};
+pub use queue::{QueueCall, QueueNext};
 
 /// One statement.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,6 @@
-//! What statements ask of queues. The engine's commands have the same shapes; this crate does not know them.
+//! What statements ask of queues.
 
-use query::expression::Expression;
-use query::schema::Column;
+use query::request::{SourceMode, WaitSource};
 
 /// A function of queues, as the one item of a SELECT without a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,24 +41,6 @@ pub enum QueueCall {
     Wrong(String),
 }
 
-/// One place that rows may come from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WaitSource {
-    /// Lower case, without a database.
-    pub table: String,
-    /// Only rows for which this is true.
-    pub condition: Option<Expression>,
-}
-
-/// The mode of `queue_set_srcid`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourceMode {
-    /// `'a'`: what was received before is passed over.
-    Append,
-    /// `'w'`: the number is taken as it is.
-    Reset,
-}
-
 /// `CALL QUEUE_NEXT`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueNext {
@@ -71,37 +52,4 @@ pub struct QueueNext {
     pub rows: u32,
     /// A consumer group; `None`: the queue's own rows.
     pub group: Option<String>,
-}
-
-/// One change of ALTER TABLE.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// ADD COLUMN.
-    Add {
-        /// The column, of a queue's types.
-        column: Column,
-        /// Where it stands.
-        place: Place,
-    },
-    /// DROP COLUMN.
-    Drop {
-        /// Its name.
-        name: String,
-    },
-    /// MODIFY COLUMN, CHANGE COLUMN that keeps the name.
-    Modify {
-        /// The column as it is to be.
-        column: Column,
-    },
-}
-
-/// Where a new column stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// FIRST.
-    First,
-    /// AFTER that column.
-    After(String),
-    /// Behind all others.
-    Last,
 }
