@@ -279,8 +279,10 @@ pub struct Answer {
     pub total_found: u64,
     /// The words of MATCH, in query order; empty without one.
     pub keywords: Vec<Keyword>,
-    /// What the writer of MATCH probably meant otherwise.
+    /// What the writer of MATCH probably meant otherwise, and files that were found damaged.
     pub warnings: Vec<String>,
+    /// Why rows may be missing, and `total_found` may be too small; `None`: nothing is.
+    pub partial: Option<index::Reason>,
 }
 
 /// One word of a MATCH, for SHOW META.

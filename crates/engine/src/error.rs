@@ -77,6 +77,13 @@ pub enum Error {
         /// The most allowed, in the unit that `what` names.
         max: u64,
     },
+    /// The rows that a SELECT found take more memory than one statement may have.
+    SearchMemory {
+        /// Most bytes.
+        max: u64,
+    },
+    /// A SELECT was ended by KILL, or its client is gone.
+    Interrupted,
     /// No room on the device for another write; deletes and acknowledgements still go.
     DiskFull,
     /// A queue with `rows_max=` or `bytes_max=` has no room for more.
@@ -178,13 +185,14 @@ impl Error {
             | Error::NotYet { .. }
             | Error::Invalid { .. }
             | Error::NotOwner { .. } => Family::Caller,
-            Error::DiskFull
+            Error::Interrupted
+            | Error::DiskFull
             | Error::QueueFull { .. }
             | Error::Overloaded
             | Error::ReadOnly
             | Error::Stopped
             | Error::Locked { .. } => Family::Retry,
-            Error::Limit { .. } => Family::Limit,
+            Error::Limit { .. } | Error::SearchMemory { .. } => Family::Limit,
             Error::InMany { error, .. } => error.family(),
             Error::Poisoned { .. }
             | Error::Corrupt { .. }
@@ -233,6 +241,11 @@ impl fmt::Display for Error {
             Error::NotYet { what } => write!(f, "not yet: {what}"),
             Error::Invalid { what } => f.write_str(what),
             Error::Limit { what, max } => write!(f, "{what} exceed the limit of {max}"),
+            Error::SearchMemory { max } => write!(
+                f,
+                "the rows found take more than {max} bytes of memory: say LIMIT, or raise search_memory"
+            ),
+            Error::Interrupted => f.write_str("query execution was interrupted"),
             Error::DiskFull => {
                 f.write_str("disk full: writes are refused, deletes and reads go on")
             }

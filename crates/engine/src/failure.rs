@@ -56,6 +56,8 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
             what: "words that a wildcard stands for",
             max: index::limits::EXPANSION_MAX as u64,
         },
+        index::Error::SearchMemory { max } => Error::SearchMemory { max },
+        index::Error::Interrupted { .. } => Error::Interrupted,
         index::Error::TailFull => Error::Overloaded,
         index::Error::Corrupt { file, offset, what } => Error::Corrupt {
             file,

@@ -67,7 +67,9 @@ fn search(table: &mut Table, rows: usize) {
     ] {
         let query = query::parse(text, &["body", "sub"], &Analyzer::default()).unwrap();
         let start = cpu_time();
-        let answer = snapshot.search(&select(), Some(&query)).unwrap();
+        let answer = snapshot
+            .search(&select(), Some(&query), &index::Control::default())
+            .unwrap();
         let found = answer.rows.filter(Result::is_ok).count();
         println!(
             "    {text}: {} found, {found} shown, {:.2} ms",

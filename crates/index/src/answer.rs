@@ -3,6 +3,7 @@
 use query::schema::ColumnType;
 use query::value::Value;
 
+use crate::control::Reason;
 use crate::error::Result;
 use crate::search::FoundRows;
 
@@ -16,6 +17,24 @@ pub struct Answer {
     pub total_found: u64,
     /// One for each distinct word that MATCH asked for, in the order of the query, for SHOW META.
     pub keywords: Vec<Keyword>,
+    /// Why rows may be missing, and `total_found` may be too small; `None`: nothing is.
+    pub partial: Option<Reason>,
+    /// What was met on the way; the answer is right all the same, or `partial` says why not.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something met by a search that its asker should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// A file of a segment is damaged; the segment's rows are not in the answer.
+    Damaged {
+        /// Path below the disk's root.
+        file: String,
+        /// Where the damage was seen, in bytes from the start of the file.
+        offset: u64,
+        /// What is wrong, lower case, no full stop.
+        what: &'static str,
+    },
 }
 
 /// Live statistics of one word, over the whole table.

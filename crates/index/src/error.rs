@@ -32,6 +32,16 @@ pub enum Error {
         /// How many words of the table it matches.
         found: usize,
     },
+    /// Limit: the rows that a search found and keeps take more memory than one search may have.
+    SearchMemory {
+        /// Most bytes.
+        max: u64,
+    },
+    /// The search was stopped by its [`crate::Interrupt`]. A search that ran out of time gives what it has instead.
+    Interrupted {
+        /// Why.
+        reason: crate::control::Reason,
+    },
     /// Not now: the tail holds [`crate::limits::TAIL_ROWS_MAX`] rows and waits for a seal.
     TailFull,
     /// This node is sick, or its disk is full (`StorageFull`): a file could not be read or written.
@@ -92,6 +102,10 @@ impl fmt::Display for Error {
             Error::TooManyWords { pattern, found } => {
                 write!(f, "'{pattern}' matches {found} words of the table")
             }
+            Error::SearchMemory { max } => {
+                write!(f, "the rows found take more than {max} bytes")
+            }
+            Error::Interrupted { reason } => write!(f, "the search was stopped: {reason:?}"),
             Error::TailFull => f.write_str("too many rows wait to be sealed"),
             Error::Io { file, .. } => write!(f, "cannot read or write file {file}"),
             Error::Corrupt { file, offset, what } => {

@@ -8,6 +8,7 @@
 //! The crate knows no SQL, no HTTP and no other table. All files go through `disk::Disk`.
 
 mod answer;
+mod control;
 mod error;
 mod files;
 pub mod limits;
@@ -24,7 +25,8 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Keyword, Rows};
+pub use answer::{Answer, Keyword, Rows, Warning};
+pub use control::{Control, Interrupt, OnDamage, Reason};
 pub use error::{Error, Result};
 pub use files::{Files, SegmentFiles};
 pub use seal::{SealJob, Sealed};

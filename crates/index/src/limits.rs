@@ -11,3 +11,7 @@ pub const COLUMNS_MAX: usize = u16::MAX as usize;
 
 /// Most words of a table that one wildcard or regular expression of a SELECT may stand for.
 pub const EXPANSION_MAX: usize = 16_384;
+
+/// Memory of the rows that one search has found and keeps, in bytes, unless its [`crate::Control`] says otherwise: some four
+/// million rows of a SELECT without LIMIT.
+pub const SEARCH_BYTES_MAX: u64 = 256 << 20;

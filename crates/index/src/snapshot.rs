@@ -7,6 +7,7 @@ use query::tree::Query;
 use query::value::Value;
 
 use crate::answer::Answer;
+use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
 use crate::search;
@@ -28,9 +29,15 @@ impl Snapshot {
 
     /// Answers a SELECT. `query` is the parsed text of `select.matching`. `select.limit == None` means every row.
     ///
-    /// Errors: `UnknownColumn`, `Unsupported`; `Io` and `Corrupt` of a segment.
-    pub fn search(self: &Arc<Self>, select: &Select, query: Option<&Query>) -> Result<Answer> {
-        search::search(self, select, query)
+    /// Errors: `UnknownColumn`, `Unsupported`; `SearchMemory`; `Interrupted`, unless its time was over; `Io` and `Corrupt` of a
+    /// segment, unless `control` says to answer without it.
+    pub fn search(
+        self: &Arc<Self>,
+        select: &Select,
+        query: Option<&Query>,
+        control: &Control,
+    ) -> Result<Answer> {
+        search::search(self, select, query, control)
     }
 
     /// The columns of one row, in table order; `None` where there is no such id. Errors: `Io`, `Corrupt`.

@@ -151,7 +151,7 @@ fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u
     let answer = search
         .table
         .snapshot()
-        .search(&select, query.as_ref())
+        .search(&select, query.as_ref(), &index::Control::default())
         .map_err(failed)?;
     let mut ids = Vec::new();
     for row in answer.rows {

@@ -357,6 +357,7 @@ impl Scan {
             total_found,
             keywords: Vec::new(),
             warnings: Vec::new(),
+            partial: None,
         }
     }
 }

@@ -131,7 +131,11 @@ fn rows(
         let answer = search
             .table
             .snapshot()
-            .search(&everything(name, &columns), None)
+            .search(
+                &everything(name, &columns),
+                None,
+                &index::Control::default(),
+            )
             .map_err(failed)?;
         for row in answer.rows {
             show(None, &columns, &row.map_err(failed)?);

@@ -59,7 +59,11 @@ impl Snapshot {
             let parsed = syntax.parse(&query.text, &fields, &search.analyzer);
             let parsed = parsed.map_err(Error::Query)?;
             let failed = |error| failure::of_index(name, error);
-            let found = search.rows.search(&ids_of(name, filter), Some(&parsed));
+            let found = search.rows.search(
+                &ids_of(name, filter),
+                Some(&parsed),
+                &index::Control::default(),
+            );
             let mut ids = Vec::new();
             for row in found.map_err(failed)?.rows {
                 if let Some(Value::Int(id)) = row.map_err(failed)?.first() {

@@ -10,6 +10,7 @@ use crate::decide::read::queries;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::table::search::text_names;
+use index::Control;
 
 /// LIMIT of a scan or MATCH that names none, as in Sphinx.
 const IMPLICIT_LIMIT: u64 = 20;
@@ -20,9 +21,9 @@ impl Snapshot {
     /// Without LIMIT a scan and a MATCH give 20 rows, a lookup by ids every one of them.
     ///
     /// # Errors
-    /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `Corrupt` of a segment,
-    /// also while the rows are read.
-    pub fn select(&self, select: &Select) -> Result<Answer> {
+    /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `SearchMemory`; `Interrupted`;
+    /// `Corrupt` of a segment, also while the rows are read.
+    pub fn select(&self, select: &Select, control: &Control) -> Result<Answer> {
         let view = match self.view(&select.table)? {
             View::Search(view) => view,
             View::Percolate(view) => {
@@ -59,7 +60,10 @@ impl Snapshot {
         } else {
             select
         };
-        let answer = view.rows.search(asked, query.as_ref()).map_err(failed)?;
+        let answer = view
+            .rows
+            .search(asked, query.as_ref(), control)
+            .map_err(failed)?;
         let keywords = answer.keywords.into_iter();
         let keyword = |found: index::Keyword| Keyword {
             word: found.word,
@@ -76,6 +80,7 @@ impl Snapshot {
             total_found: answer.total_found,
             keywords: keywords.map(keyword).collect(),
             warnings: query.map_or_else(Vec::new, |query| query.warnings),
+            partial: answer.partial,
         })
     }
 }

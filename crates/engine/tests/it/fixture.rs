@@ -133,9 +133,14 @@ const FORMAT_4: Written = Written {
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
-        Statement::Select(select) => {
-            show_answer(driver.handle.snapshot().select(&select).unwrap()).unwrap()
-        }
+        Statement::Select(select) => show_answer(
+            driver
+                .handle
+                .snapshot()
+                .select(&select, &engine::Control::default())
+                .unwrap(),
+        )
+        .unwrap(),
         Statement::Command(command) => show(driver.run(command)),
         other => panic!("{other:?}"),
     };

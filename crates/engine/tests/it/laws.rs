@@ -179,7 +179,7 @@ proptest! {
             };
             asked.matching = Some(text.to_string());
             let found: Vec<String> =
-                rows(snapshot.select(&asked).unwrap()).iter().map(|row| row[0].to_string()).collect();
+                rows(snapshot.select(&asked, &engine::Control::default()).unwrap()).iter().map(|row| row[0].to_string()).collect();
             prop_assert_eq!(found, by_query.remove(&id.to_string()).unwrap_or_default(), "query {} {}", text, filters);
         }
     }
@@ -212,7 +212,11 @@ pub fn select(snapshot: &engine::Snapshot, line: &str) -> Vec<Vec<Value>> {
     let Statement::Select(select) = parse(line) else {
         panic!("{line}")
     };
-    rows(snapshot.select(&select).unwrap())
+    rows(
+        snapshot
+            .select(&select, &engine::Control::default())
+            .unwrap(),
+    )
 }
 
 fn rows(answer: engine::Answer) -> Vec<Vec<Value>> {

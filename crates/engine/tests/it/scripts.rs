@@ -116,7 +116,9 @@ impl Player {
     fn read(&mut self, statement: Statement) -> Result<Vec<String>, Error> {
         let snapshot = self.driver().handle.snapshot();
         Ok(match statement {
-            Statement::Select(select) => show_answer(snapshot.select(&select)?)?,
+            Statement::Select(select) => {
+                show_answer(snapshot.select(&select, &engine::Control::default())?)?
+            }
             Statement::ShowCreate(table) => snapshot
                 .show_create(&table)?
                 .lines()

@@ -185,7 +185,11 @@ pub fn dump(driver: &mut Driver) -> Vec<String> {
         let Statement::Select(select) = parse(&line) else {
             panic!("no select")
         };
-        let answer = driver.handle.snapshot().select(&select).unwrap();
+        let answer = driver
+            .handle
+            .snapshot()
+            .select(&select, &engine::Control::default())
+            .unwrap();
         let shown = crate::scripts::show_answer(answer).unwrap();
         lines.extend(
             shown

@@ -24,6 +24,7 @@ use query::tree::Query;
 use query::value::Value;
 
 use crate::answer::{Answer, Rows};
+use crate::control::{Control, Reason};
 use crate::error::{Error, Result};
 use crate::part::Part;
 use crate::snapshot::Snapshot;
@@ -39,6 +40,9 @@ pub(crate) use output::FoundRows;
 /// Where a cursor stands that has no more rows.
 pub(crate) const END: u32 = u32::MAX;
 
+/// Rows of a part after which a search asks whether to go on, as a power of two.
+const WINDOW_BITS: u32 = 12;
+
 /// Weight of every row of a SELECT without MATCH, as in Sphinx.
 const WEIGHT_WITHOUT_MATCH: i64 = 1;
 
@@ -47,6 +51,7 @@ pub(crate) fn search(
     snapshot: &Arc<Snapshot>,
     select: &Select,
     query: Option<&Query>,
+    control: &Control,
 ) -> Result<Answer> {
     let shape = &snapshot.shape;
     let mut shown = Shown::new(select, shape)?;
@@ -74,7 +79,13 @@ pub(crate) fn search(
         best: Best::new(order, keep),
         total: 0,
     };
-    search.run()?;
+    let partial = match search.run(control) {
+        Ok(()) => None,
+        Err(Error::Interrupted {
+            reason: Reason::Time,
+        }) => Some(Reason::Time),
+        Err(error) => return Err(error),
+    };
     let keywords = search.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
     let Search { best, total, .. } = search;
     let columns = std::mem::take(&mut shown.columns);
@@ -92,6 +103,8 @@ pub(crate) fn search(
         rows,
         total_found,
         keywords,
+        partial,
+        warnings: Vec::new(),
     })
 }
 
@@ -109,14 +122,15 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&mut self) -> Result<()> {
+    fn run(&mut self, control: &Control) -> Result<()> {
         let everything = self.plan.as_ref().is_none_or(Plan::is_all) && self.filter.is_none();
         for (at, part) in self.snapshot.parts.iter().enumerate() {
+            control.check()?;
             if everything {
                 self.total += part.rows_live();
                 self.list_part(at, part)?;
             } else {
-                self.run_part(at, part)?;
+                self.run_part(at, part, control)?;
             }
         }
         Ok(())
@@ -136,11 +150,16 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn run_part(&mut self, at: usize, part: &Part) -> Result<()> {
+    fn run_part(&mut self, at: usize, part: &Part, control: &Control) -> Result<()> {
         let mut cursor = self.cursor(at, part)?;
         let mut hit = Hit::new(self.plan.as_ref().map_or(0, Plan::words));
         let mut doc = cursor.doc();
+        let mut window = 0;
         while doc != END {
+            if doc >> WINDOW_BITS != window {
+                window = doc >> WINDOW_BITS;
+                control.check()?;
+            }
             let row = RowValues::new(part, doc);
             if part.is_live(doc) && self.accepts(&row)? && self.verifies(&row)? {
                 self.total += 1;

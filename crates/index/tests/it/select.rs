@@ -139,7 +139,12 @@ fn a_name_in_the_list_stands_in_order_by() {
 fn unknown_columns_and_mixed_counts_are_refused() {
     let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
     let snapshot = subject.table.snapshot();
-    let error = |select: &Select| snapshot.search(select, None).err().expect("an error");
+    let error = |select: &Select| {
+        snapshot
+            .search(select, None, &index::Control::default())
+            .err()
+            .expect("an error")
+    };
     let unknown = |select: &Select| match error(select) {
         Error::UnknownColumn { name } => assert_eq!(name, "missing"),
         other => panic!("{other}"),

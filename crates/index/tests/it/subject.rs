@@ -183,7 +183,7 @@ pub(crate) fn answer(
     select: &Select,
     query: Option<&Query>,
 ) -> index::Result<Given> {
-    let answer = snapshot.search(select, query)?;
+    let answer = snapshot.search(select, query, &index::Control::default())?;
     let expected = answer.rows.len();
     let rows = answer.rows.collect::<index::Result<Vec<_>>>()?;
     assert_eq!(rows.len(), expected);

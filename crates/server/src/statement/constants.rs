@@ -29,6 +29,7 @@ pub fn select(
         total_found: 1,
         keywords: Vec::new(),
         warnings: Vec::new(),
+        partial: None,
     };
     Ok(Outcome::Rows(Found {
         answer,

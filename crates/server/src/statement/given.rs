@@ -75,6 +75,7 @@ pub fn answer(given: &Option<Given>, select: &Select, upheavals: u64) -> Option<
         total_found: 1,
         keywords: Vec::new(),
         warnings: Vec::new(),
+        partial: None,
     })
 }
 

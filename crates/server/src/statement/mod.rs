@@ -326,7 +326,7 @@ impl Doing<'_> {
                 let panics = self.panics;
                 let read = || {
                     assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
-                    Ok(snapshot.select(&select)?)
+                    Ok(snapshot.select(&select, &engine::Control::default())?)
                 };
                 tokio::task::block_in_place(|| guarded(self.node, read))?
             }

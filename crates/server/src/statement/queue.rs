@@ -142,6 +142,7 @@ impl Doing<'_> {
             total_found,
             keywords: Vec::new(),
             warnings: Vec::new(),
+            partial: None,
         };
         Ok(Outcome::Rows(Found {
             answer,

@@ -72,6 +72,7 @@ pub fn one_value(name: &str, kind: ColumnType, value: Value) -> Outcome {
         total_found: 1,
         keywords: Vec::new(),
         warnings: Vec::new(),
+        partial: None,
     };
     Outcome::Rows(Found {
         answer,
@@ -326,6 +327,7 @@ fn table(headers: &[&str], rows: Vec<Vec<String>>) -> Outcome {
         total_found,
         keywords: Vec::new(),
         warnings: Vec::new(),
+        partial: None,
     };
     Outcome::Rows(Found {
         answer,

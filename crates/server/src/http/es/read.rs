@@ -52,7 +52,7 @@ pub fn read(
         .engine()
         .map_err(|failure| failed(failure, table))?
         .snapshot();
-    let select = || Ok(snapshot.select(&select)?);
+    let select = || Ok(snapshot.select(&select, &engine::Control::default())?);
     let answer = tokio::task::block_in_place(|| guarded(node, select));
     let answer = answer.map_err(|failure| failed(failure, table))?;
     let mut found = Vec::new();

@@ -1,0 +1,131 @@
+//! What bounds one search from outside: who may stop it, how many threads and how much memory it may take, and what becomes
+//! of it where a segment is damaged.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+use crate::limits::SEARCH_BYTES_MAX;
+
+/// Why a search did not look at everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Its time was over: what it has found until then is the answer.
+    Time,
+    /// Somebody ended it: there is no answer.
+    Killed,
+    /// Nobody waits for its answer any more.
+    Gone,
+    /// Files are damaged: the answer is that of the others. Never the reason of an [`Interrupt`].
+    Damage,
+}
+
+/// A switch that stops a search from another thread. This crate reads no clock: whoever does sets it.
+#[derive(Debug, Default)]
+pub struct Interrupt(AtomicU8);
+
+impl Interrupt {
+    /// Stops the search, within one window of rows. The first reason stays.
+    pub fn stop(&self, reason: Reason) {
+        let number = reason as u8 + 1;
+        // Nothing is handed over with it, and a switch that was set stays: a failure means that somebody was first.
+        let _ = self
+            .0
+            .compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Why it was stopped, if it was. Cost: one load.
+    #[must_use]
+    pub fn reason(&self) -> Option<Reason> {
+        const ALL: [Reason; 4] = [Reason::Time, Reason::Killed, Reason::Gone, Reason::Damage];
+        let number = self.0.load(Ordering::Relaxed);
+        ALL.into_iter().find(|reason| *reason as u8 + 1 == number)
+    }
+}
+
+/// What a search does about a damaged file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDamage {
+    /// It fails: what is counted or deleted must be all there is.
+    #[default]
+    Refuse,
+    /// It answers from the other parts, and says so.
+    Skip,
+}
+
+/// The bounds of one search. Made for each; `Control::default()` has nobody who stops it, the caller's thread alone, and
+/// refuses damage.
+#[derive(Debug)]
+pub struct Control {
+    /// Stops it.
+    pub interrupt: Arc<Interrupt>,
+    /// Most threads, the caller's included; `None`: as many as are idle.
+    pub threads: Option<usize>,
+    /// Where a damaged file is met.
+    pub on_damage: OnDamage,
+    /// Most bytes of rows found but not yet given.
+    pub memory_bytes_max: u64,
+    memory_bytes: AtomicU64,
+}
+
+impl Default for Control {
+    fn default() -> Control {
+        Control {
+            interrupt: Arc::default(),
+            threads: None,
+            on_damage: OnDamage::default(),
+            memory_bytes_max: SEARCH_BYTES_MAX,
+            memory_bytes: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Control {
+    /// Whether to go on; to be asked once a window of rows. Errors: `Interrupted`.
+    pub fn check(&self) -> Result<()> {
+        match self.interrupt.reason() {
+            None => Ok(()),
+            Some(reason) => Err(Error::Interrupted { reason }),
+        }
+    }
+
+    /// Takes memory for rows found; never given back, as the rows stay until the answer is made. Ask for many rows at a time:
+    /// all threads of a search count together. Errors: `SearchMemory`.
+    pub fn take_memory(&self, bytes: u64) -> Result<()> {
+        let before = self.memory_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > self.memory_bytes_max {
+            return Err(Error::SearchMemory {
+                max: self.memory_bytes_max,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_to_stop_stays() {
+        let control = Control::default();
+        assert!(control.check().is_ok());
+        control.interrupt.stop(Reason::Killed);
+        control.interrupt.stop(Reason::Time);
+        let error = control.check().expect_err("it was stopped");
+        let reason = Reason::Killed;
+        assert!(matches!(error, Error::Interrupted { reason: why } if why == reason));
+    }
+
+    #[test]
+    fn memory_is_taken_up_to_the_bound_and_no_further() {
+        let control = Control {
+            memory_bytes_max: 100,
+            ..Control::default()
+        };
+        assert!(control.take_memory(60).is_ok());
+        assert!(control.take_memory(40).is_ok());
+        let error = control.take_memory(1).expect_err("all is taken");
+        assert!(matches!(error, Error::SearchMemory { max: 100 }));
+    }
+}
