@@ -176,6 +176,17 @@ pub enum Command {
         /// Where.
         to: String,
     },
+    /// FLUSH TABLE: what the tables hold in memory goes to files now. Answer: when a durable manifest names them; writes
+    /// go on meanwhile.
+    Flush {
+        /// Which; empty: all.
+        tables: Vec<String>,
+    },
+    /// OPTIMIZE TABLE: as [`Command::Flush`], then its segments become one a shard, without its deleted rows.
+    Optimize {
+        /// A search table.
+        table: String,
+    },
     /// Folds everything into files of its own, as far as the journal holds records for it.
     Checkpoint,
     /// Checkpoint, then the end of [`crate::Engine::run`].

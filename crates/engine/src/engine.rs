@@ -7,6 +7,7 @@ mod bounds;
 mod checkpoint;
 mod counts;
 pub(crate) mod deadlines;
+mod flush;
 mod frame;
 mod leases;
 mod maintain;
@@ -139,6 +140,7 @@ pub struct Engine {
     /// Who asked for a checkpoint in this batch.
     checkpoint_replies: Vec<crate::Answering>,
     backups: backup::Backups,
+    flushes: flush::Flushes,
     /// What the clock said last.
     now: Now,
     /// Dropped last: the data directory stays ours until everything is closed.
@@ -181,6 +183,7 @@ impl Engine {
         for reply in replies
             .chain(self.checkpoint_replies.drain(..))
             .chain(backups)
+            .chain(self.flushes.take_replies())
         {
             reply(Err(error.clone()));
         }

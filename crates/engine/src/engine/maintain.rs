@@ -52,6 +52,7 @@ impl Engine {
             }
             self.start_due_counts(seals);
         }
+        self.want_flushed();
         for table in std::mem::take(&mut self.wanted_folds) {
             self.start_fold(table);
         }

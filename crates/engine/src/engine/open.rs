@@ -115,6 +115,7 @@ impl Engine {
             retry_us: 0,
             checkpoint_replies: Vec::new(),
             backups: super::backup::Backups::default(),
+            flushes: super::flush::Flushes::default(),
             now,
             _lock: lock,
         };

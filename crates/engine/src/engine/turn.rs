@@ -83,6 +83,7 @@ impl Engine {
         for reply in self.checkpoint_replies.drain(..) {
             reply(maintained.clone().map(|()| Reply::done()));
         }
+        self.answer_flushes();
         self.start_backups();
         maintained.or_else(|error| if is_fatal(&error) { Err(error) } else { Ok(()) })
     }
@@ -109,6 +110,8 @@ impl Engine {
                 self.backups.asked.push((to, reply));
                 Ok(())
             }
+            Command::Flush { tables } => self.flush(&tables, reply),
+            Command::Optimize { table } => self.optimize(&table, reply),
             Command::QueueWait {
                 sources,
                 timeout_us,

@@ -249,6 +249,8 @@ impl Doing<'_> {
                 options,
             } => self.call_pq(&table, &documents, options),
             Statement::Backup { to } => self.write(Command::Backup { to }).await,
+            Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
+            Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
             Statement::Begin => Ok(self.session.begin_transaction()),
             Statement::Commit => Ok(self.session.commit()),
             Statement::Rollback => self.session.rollback(),

@@ -12,6 +12,7 @@ mod constants;
 mod create;
 mod data;
 mod error;
+mod files;
 mod parser;
 mod queue;
 mod select;
@@ -38,9 +39,7 @@ pub use statement::{
 };
 
 /// First words of statements that will be understood one day, or that are not offered.
-const LATER: [&str; 36] = [
-    "flush",
-    "optimize",
+const LATER: [&str; 34] = [
     "attach",
     "import",
     "reload",
@@ -124,6 +123,8 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
         "rollback" => parser.transaction(Statement::Rollback),
         "kill" => parser.kill(),
         "backup" => parser.backup(),
+        "flush" => parser.flush(),
+        "optimize" => parser.optimize(),
         later if LATER.contains(&later) => Err(first.not_yet(verb.to_uppercase())),
         _ => Err(first.unexpected("a statement")),
     }

@@ -119,6 +119,16 @@ pub enum Statement {
         /// Which.
         to: String,
     },
+    /// FLUSH TABLE t, FLUSH RAMCHUNK t, FLUSH TABLES: what is in memory goes to files now.
+    Flush {
+        /// Which; empty: all.
+        tables: Vec<String>,
+    },
+    /// OPTIMIZE TABLE: as FLUSH, then the table's segments become one.
+    Optimize {
+        /// Which.
+        table: String,
+    },
     /// TRUNCATE TABLE: every row goes, the table stays.
     Truncate {
         /// Which.

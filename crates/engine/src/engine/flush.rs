@@ -1,0 +1,157 @@
+//! FLUSH and OPTIMIZE: what is in memory goes to files now, and whoever asked is told when a durable manifest names them.
+//!
+//! Nothing here waits: a request is looked at in every turn, the turns that background work wakes included.
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::command::{Answering, Kind, Reply};
+use crate::error::{Error, Result};
+
+/// Who waits for tables to be in files.
+#[derive(Default)]
+pub(super) struct Flushes {
+    waiting: Vec<Flush>,
+}
+
+struct Flush {
+    /// Those that are not done yet.
+    tables: Vec<Wanted>,
+    /// The last record that must be in files.
+    position: u64,
+    reply: Answering,
+}
+
+struct Wanted {
+    table: TableId,
+    /// A fold was asked for, so a failed one is told.
+    begun: bool,
+}
+
+/// How far a table is.
+enum Progress {
+    Done,
+    /// Background work is under way, or a manifest is to be written.
+    Runs,
+    /// Nothing that would take it further was begun.
+    Idle,
+}
+
+impl Flushes {
+    /// Those who wait, who are then forgotten.
+    pub(super) fn take_replies(&mut self) -> impl Iterator<Item = Answering> {
+        std::mem::take(&mut self.waiting)
+            .into_iter()
+            .map(|flush| flush.reply)
+    }
+}
+
+impl Engine {
+    /// FLUSH TABLE. No names: all tables.
+    pub(super) fn flush(&mut self, tables: &[String], reply: Answering) -> Result<()> {
+        let catalog = &self.state.catalog;
+        let named: Result<Vec<TableId>> = match tables {
+            [] => Ok(catalog.iter().map(|(table, _)| table).collect()),
+            names => names.iter().map(|name| catalog.find(name)).collect(),
+        };
+        match named {
+            Ok(tables) => self.wait_for_files(tables, reply),
+            Err(error) => return self.answer(reply, Err(error)),
+        }
+        Ok(())
+    }
+
+    /// OPTIMIZE TABLE.
+    pub(super) fn optimize(&mut self, name: &str, reply: Answering) -> Result<()> {
+        let table = self.state.catalog.find(name);
+        let search = |table: &TableId| {
+            let definition = self.state.catalog.get(*table);
+            definition.is_some_and(|definition| definition.kind == Kind::Search)
+        };
+        match table {
+            Ok(table) if search(&table) => self.wait_for_files(vec![table], reply),
+            Ok(_) => {
+                let what = format!("'{name}' is no search table: only those have segments");
+                return self.answer(reply, Err(Error::invalid(what)));
+            }
+            Err(error) => return self.answer(reply, Err(error)),
+        }
+        Ok(())
+    }
+
+    fn wait_for_files(&mut self, tables: Vec<TableId>, reply: Answering) {
+        let wanted = |table| Wanted {
+            table,
+            begun: false,
+        };
+        self.flushes.waiting.push(Flush {
+            tables: tables.into_iter().map(wanted).collect(),
+            position: self.state.position,
+            reply,
+        });
+    }
+
+    /// Has the folds begun that somebody waits for.
+    pub(super) fn want_flushed(&mut self) {
+        let mut waiting = std::mem::take(&mut self.flushes.waiting);
+        for flush in &mut waiting {
+            for wanted in &mut flush.tables {
+                if matches!(self.progress(wanted.table, flush.position), Progress::Idle) {
+                    self.failed_folds.remove(&wanted.table); // what fails from here on is told
+                    self.wanted_folds.insert(wanted.table);
+                    self.is_manifest_due = true;
+                    wanted.begun = true;
+                }
+            }
+        }
+        self.flushes.waiting = waiting;
+    }
+
+    /// Tells those whose tables are in files, or cannot be.
+    pub(super) fn answer_flushes(&mut self) {
+        for mut flush in std::mem::take(&mut self.flushes.waiting) {
+            let position = flush.position;
+            let failed =
+                |wanted: &Wanted| wanted.begun && self.failed_folds.contains(&wanted.table);
+            if flush.tables.iter().any(failed) {
+                (flush.reply)(Err(self.why_not_in_files()));
+                continue;
+            }
+            flush
+                .tables
+                .retain(|wanted| !matches!(self.progress(wanted.table, position), Progress::Done));
+            match flush.tables.is_empty() {
+                true => (flush.reply)(Ok(Reply::done())),
+                false => self.flushes.waiting.push(flush),
+            }
+        }
+    }
+
+    fn why_not_in_files(&self) -> Error {
+        match self.folds_full {
+            true => Error::DiskFull,
+            false => Error::internal(
+                "a segment could not be written; nothing is lost, and it is tried again",
+            ),
+        }
+    }
+
+    /// How far a table is with records up to a position. A table that was dropped is done.
+    fn progress(&self, table: TableId, position: u64) -> Progress {
+        let (folded, runs, saved) = if let Some(search) = self.state.searches.get(&table) {
+            let is_named = !search.installed_since_manifest && !self.manifest_runs;
+            let saved = is_named && search.table.is_saved();
+            (search.folded, search.sealing || !is_named, saved)
+        } else if let Some(pq) = self.state.percolates.get(&table) {
+            (pq.folded, pq.folding || self.manifest_runs, false)
+        } else if let Some(queue) = self.state.queues.get(&table) {
+            (queue.folded, queue.folding || self.manifest_runs, false)
+        } else {
+            return Progress::Done;
+        };
+        match (folded >= position || saved, runs) {
+            (_, true) => Progress::Runs,
+            (true, false) => Progress::Done,
+            (false, false) => Progress::Idle,
+        }
+    }
+}
