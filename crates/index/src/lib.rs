@@ -13,6 +13,7 @@ mod error;
 mod files;
 pub mod limits;
 mod part;
+mod postings;
 mod removed;
 pub mod row;
 mod seal;

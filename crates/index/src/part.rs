@@ -3,6 +3,7 @@
 //! Everything above this module sees rows as numbered from 0 in each part, and words by their number in the part's
 //! dictionary; the statistics it gives count live rows only.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use query::value::Value;
@@ -67,6 +68,11 @@ impl Part {
     /// Rows that are not deleted. Only of a published tail: unpublished rows may be deleted already.
     pub(crate) fn rows_live(&self) -> u64 {
         u64::from(self.rows()) - self.deleted.len()
+    }
+
+    /// Rows of a range that are not deleted.
+    pub(crate) fn rows_live_in(&self, docs: Range<u32>) -> u64 {
+        u64::from(docs.end - docs.start) - self.deleted.range_cardinality(docs)
     }
 
     /// Words of live rows, every occurrence counted.

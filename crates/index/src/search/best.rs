@@ -1,6 +1,7 @@
 //! The first rows of an order.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use query::expression::{Expression, Prepared};
 use query::request::{Item, OrderBy, Output, Select};
@@ -33,7 +34,7 @@ enum Key {
 
 /// The first rows of those offered, as many as asked for.
 pub(super) struct Best {
-    order: Order,
+    order: Arc<Order>,
     keep: Option<usize>,
     /// At most twice as many as are kept; then the worse half goes.
     found: Vec<Found>,
@@ -121,7 +122,7 @@ fn aliased<'a>(key: &'a Output, items: &'a [Item]) -> &'a Output {
 
 impl Best {
     /// `keep`: rows wanted, `None` for all.
-    pub(super) fn new(order: Order, keep: Option<u64>) -> Best {
+    pub(super) fn new(order: Arc<Order>, keep: Option<u64>) -> Best {
         let keep = keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX));
         Best {
             order,
@@ -129,15 +130,6 @@ impl Best {
             found: Vec::new(),
             is_cut: false,
         }
-    }
-
-    pub(super) fn order(&self) -> &Order {
-        &self.order
-    }
-
-    /// Rows wanted, `None` for all.
-    pub(super) fn wanted(&self) -> Option<usize> {
-        self.keep
     }
 
     pub(super) fn offer(&mut self, found: Found) {
@@ -155,6 +147,11 @@ impl Best {
             self.found.truncate(keep);
             self.is_cut = true;
         }
+    }
+
+    /// The rows kept, in no order, and a few that are not wanted.
+    pub(super) fn into_found(self) -> Vec<Found> {
+        self.found
     }
 
     /// The rows in order, without the first `offset`.
