@@ -7,6 +7,7 @@ pub mod expression;
 pub mod highlight;
 pub mod lexer;
 pub mod limits;
+pub mod options;
 mod parser;
 pub mod pattern;
 pub mod reference;

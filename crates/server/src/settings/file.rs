@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::table::SETTINGS;
-use super::text::nearest;
+use query::options::nearest;
 
 /// One key of the file.
 #[derive(Debug, PartialEq)]

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub use origin::{Origin, Sources, unknown_variables};
 pub use show::{lines, variables};
 pub use table::{Key, Kind, SETTINGS};
-pub use text::{duration, nearest, size};
+pub use text::{duration, size};
 
 use engine::SyncMode;
 

@@ -11,8 +11,8 @@ use wire::sql::{CreateTable, Statement};
 use super::unexpected;
 use crate::errors::{self, Failure};
 use crate::node::Node;
-use crate::settings::nearest;
 use crate::webhook::Target;
+use query::options::nearest;
 
 /// Options of Manticore's tables that this server does not have yet, told apart from those that nobody has.
 const LATER: &[&str] = &[

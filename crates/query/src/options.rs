@@ -1,0 +1,299 @@
+//! The options of a SELECT: what stands behind OPTION, in `options` of a JSON body, and a table's own ranker.
+
+mod modes;
+mod nearest;
+#[cfg(test)]
+mod tests;
+
+pub use modes::MatchMode;
+pub use nearest::nearest;
+
+use std::fmt;
+
+/// Rows that a SELECT may page through unless it says otherwise, as in Sphinx.
+pub const MAX_MATCHES: u64 = 1000;
+
+/// The greatest weight of a field: sums over 64 fields and thousands of words stay far from an `i64`'s end.
+pub const FIELD_WEIGHT_MAX: u32 = 65_535;
+
+/// Sphinx's options that change nothing here: `docs/compat.md` says why of each.
+const WITHOUT_MEANING: [&str; 30] = [
+    "accurate_aggregation",
+    "agent_query_timeout",
+    "boolean_simplify",
+    "comment",
+    "distinct_precision_threshold",
+    "expand_blended",
+    "expand_keywords",
+    "expansion_limit",
+    "global_idf",
+    "index_weights",
+    "jieba_mode",
+    "layouts",
+    "local_df",
+    "low_priority",
+    "max_matches_increase_threshold",
+    "max_predicted_time",
+    "morphology",
+    "preserve",
+    "rand_seed",
+    "rank_constant",
+    "retry_count",
+    "retry_delay",
+    "reverse_scan",
+    "rowwise",
+    "scroll",
+    "sort_mem",
+    "sort_method",
+    "strict",
+    "sync",
+    "token_filter",
+];
+
+/// The options that mean something.
+const KNOWN: [&str; 11] = [
+    "boolean_mode",
+    "cutoff",
+    "field_weights",
+    "idf",
+    "match_mode",
+    "max_matches",
+    "max_query_time",
+    "max_threads_per_query",
+    "not_terms_only_allowed",
+    "ranker",
+    "threads",
+];
+
+/// What makes a weight of where a query's words stand. ADR 028 has the formulas.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Ranker {
+    /// Runs of the query's words, and how rare they are.
+    #[default]
+    ProximityBm25,
+    /// Fields that match, and how rare the words are.
+    Bm25,
+    /// Every row weighs 1.
+    None,
+    /// How often the words stand there.
+    Wordcount,
+    /// Runs of the query's words.
+    Proximity,
+    /// Words that match, and runs of them that always weigh more.
+    Matchany,
+    /// A bit for each field that matches.
+    Fieldmask,
+    /// Runs, beginnings of fields and whole fields, and how rare the words are.
+    Sph04,
+    /// How rare the words are and how often they stand there, in rows of that length.
+    Bm25a,
+}
+
+impl Ranker {
+    const NAMED: [(&'static str, Ranker); 9] = [
+        ("proximity_bm25", Ranker::ProximityBm25),
+        ("bm25", Ranker::Bm25),
+        ("none", Ranker::None),
+        ("wordcount", Ranker::Wordcount),
+        ("proximity", Ranker::Proximity),
+        ("matchany", Ranker::Matchany),
+        ("fieldmask", Ranker::Fieldmask),
+        ("sph04", Ranker::Sph04),
+        ("bm25a", Ranker::Bm25a),
+    ];
+
+    /// By its name, in any case.
+    ///
+    /// # Errors
+    /// What the rankers are, with the one that may have been meant.
+    pub fn named(name: &str) -> Result<Ranker, String> {
+        one_of(name, "ranker", &Ranker::NAMED)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let named = Ranker::NAMED.iter().find(|(_, ranker)| *ranker == self);
+        named.map_or("", |(name, _)| name)
+    }
+}
+
+/// How `idf` is computed: the default is Sphinx's, `normalized,tfidf_normalized`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Idf {
+    /// `ln(rows / documents)`: a word that most rows hold takes nothing away.
+    pub plain: bool,
+    /// Not divided by the words of the query.
+    pub unnormalized: bool,
+}
+
+/// The options of one SELECT.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// `ranker`; none was named.
+    pub ranker: Option<Ranker>,
+    /// `field_weights`: text columns by lower-case name; 1 for all others.
+    pub field_weights: Vec<(String, u32)>,
+    /// `idf`.
+    pub idf: Idf,
+    /// `max_matches`: OFFSET and LIMIT together must not go beyond it.
+    pub max_matches: u64,
+    /// `cutoff`: matches after which the search may stop; 0 for never.
+    pub cutoff: u64,
+    /// `max_query_time` in milliseconds; 0 for no limit.
+    pub max_query_time_ms: u64,
+    /// `threads`, or `max_threads_per_query`; 0 for as many as are idle.
+    pub threads: u32,
+    /// `match_mode`.
+    pub match_mode: Option<MatchMode>,
+    /// `boolean_mode='or'`: words side by side are alternatives.
+    pub any_word: bool,
+    /// `not_terms_only_allowed`: a query may consist of what is excluded.
+    pub only_negated: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            ranker: None,
+            field_weights: Vec::new(),
+            idf: Idf::default(),
+            max_matches: MAX_MATCHES,
+            cutoff: 0,
+            max_query_time_ms: 0,
+            threads: 0,
+            match_mode: None,
+            any_word: false,
+            only_negated: false,
+        }
+    }
+}
+
+/// Why an option was refused: lower case, no full stop, the option named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionError(pub String);
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+impl Options {
+    /// Reads pairs of name (lower case) and value as written; of two of one name the latter counts.
+    ///
+    /// # Errors
+    /// A name that is none, with the nearest that is one; a value that is not one of the option's.
+    pub fn parse(pairs: &[(String, String)]) -> Result<Options, OptionError> {
+        let mut options = Options::default();
+        for (name, value) in pairs {
+            options.set(name, value.trim()).map_err(OptionError)?;
+        }
+        Ok(options)
+    }
+
+    /// The ranker that counts: the one named, else that of the match mode, else the default.
+    #[must_use]
+    pub fn ranker(&self) -> Ranker {
+        let of_mode = || self.match_mode.and_then(MatchMode::ranker);
+        self.ranker.or_else(of_mode).unwrap_or_default()
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "ranker" => self.ranker = Some(Ranker::named(value)?),
+            "field_weights" => self.field_weights = field_weights(value)?,
+            "idf" => self.idf = idf(value)?,
+            "max_matches" => match number(name, value)? {
+                0 => return Err("max_matches must be at least 1".to_owned()),
+                most => self.max_matches = most,
+            },
+            "cutoff" => self.cutoff = number(name, value)?,
+            "max_query_time" => self.max_query_time_ms = number(name, value)?,
+            "threads" | "max_threads_per_query" => {
+                self.threads = number(name, value)?.try_into().unwrap_or(u32::MAX);
+            }
+            "match_mode" => self.match_mode = Some(MatchMode::named(value)?),
+            "boolean_mode" => self.any_word = one_of(value, name, &[("and", false), ("or", true)])?,
+            "not_terms_only_allowed" => {
+                self.only_negated = one_of(value, name, &[("0", false), ("1", true)])?;
+            }
+            name if WITHOUT_MEANING.contains(&name) => {}
+            name => return Err(unknown(name)),
+        }
+        Ok(())
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let known = KNOWN.iter().chain(&WITHOUT_MEANING).copied();
+    let meant =
+        nearest(name, known).map_or_else(String::new, |meant| format!(", did you mean {meant}?"));
+    format!("no option '{name}'{meant}")
+}
+
+/// The value that a name stands for, in any case.
+fn one_of<T: Copy>(name: &str, what: &str, named: &[(&str, T)]) -> Result<T, String> {
+    let found = named
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let all: Vec<&str> = named.iter().map(|(known, _)| *known).collect();
+        format!("{what}='{name}' is not one of: {}", all.join(", "))
+    })
+}
+
+fn number(name: &str, value: &str) -> Result<u64, String> {
+    let wrong = |_| format!("{name}={value} is not a number from 0 on");
+    value.parse().map_err(wrong)
+}
+
+/// `(title=10, body=3)`.
+fn field_weights(value: &str) -> Result<Vec<(String, u32)>, String> {
+    let wrong = || format!("field_weights={value} is not of the form (column=weight, …)");
+    let inside = value
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    let mut weights = Vec::new();
+    for pair in inside
+        .ok_or_else(wrong)?
+        .split(',')
+        .filter(|pair| !pair.trim().is_empty())
+    {
+        let (name, weight) = pair.split_once('=').ok_or_else(wrong)?;
+        let weight: u32 = weight.trim().parse().map_err(|_| wrong())?;
+        if weight > FIELD_WEIGHT_MAX {
+            return Err(format!(
+                "field_weights={value}: a weight is at most {FIELD_WEIGHT_MAX}"
+            ));
+        }
+        let name = name.trim().trim_matches('`').to_lowercase();
+        weights.push((name, weight));
+    }
+    Ok(weights)
+}
+
+/// `plain,tfidf_unnormalized` and the like.
+fn idf(value: &str) -> Result<Idf, String> {
+    let mut idf = Idf::default();
+    for flag in value
+        .split(',')
+        .map(str::trim)
+        .filter(|flag| !flag.is_empty())
+    {
+        match flag.to_lowercase().as_str() {
+            "normalized" => idf.plain = false,
+            "plain" => idf.plain = true,
+            "tfidf_normalized" => idf.unnormalized = false,
+            "tfidf_unnormalized" => idf.unnormalized = true,
+            _ => {
+                return Err(format!(
+                    "idf='{flag}' is not one of: normalized, plain, tfidf_normalized, tfidf_unnormalized"
+                ));
+            }
+        }
+    }
+    Ok(idf)
+}

@@ -1,0 +1,76 @@
+//! Sphinx's old match modes: how a text without operators becomes a query.
+
+use super::{Ranker, one_of};
+
+/// How the text of MATCH is read. In the first three modes nothing in it is an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchMode {
+    /// All words.
+    All,
+    /// Any word.
+    Any,
+    /// The words side by side.
+    Phrase,
+    /// With operators, every row of one weight.
+    Boolean,
+    /// With operators.
+    Extended,
+    /// The text is ignored: every row.
+    Fullscan,
+}
+
+/// What Sphinx's old modes take the meaning from, by a backslash before it.
+const OPERATORS: &str = "<\\()|-!@~\"&/^$=";
+
+impl MatchMode {
+    /// By its name, in any case; `extended2` is `extended`.
+    pub(super) fn named(name: &str) -> Result<MatchMode, String> {
+        let named = [
+            ("all", MatchMode::All),
+            ("any", MatchMode::Any),
+            ("phrase", MatchMode::Phrase),
+            ("boolean", MatchMode::Boolean),
+            ("extended", MatchMode::Extended),
+            ("extended2", MatchMode::Extended),
+            ("fullscan", MatchMode::Fullscan),
+        ];
+        one_of(name, "match_mode", &named)
+    }
+
+    /// The ranker that belongs to it, unless another one is named.
+    pub(super) fn ranker(self) -> Option<Ranker> {
+        match self {
+            MatchMode::All | MatchMode::Phrase => Some(Ranker::Proximity),
+            MatchMode::Any => Some(Ranker::Matchany),
+            MatchMode::Boolean => Some(Ranker::None),
+            MatchMode::Extended | MatchMode::Fullscan => None,
+        }
+    }
+
+    /// The text as a query in extended syntax.
+    #[must_use]
+    pub fn query(self, text: &str) -> String {
+        match self {
+            MatchMode::All => escaped(text),
+            MatchMode::Fullscan => String::new(),
+            MatchMode::Any => format!("\"{}\"/1", escaped(text)),
+            MatchMode::Phrase => format!("\"{}\"", escaped(text)),
+            MatchMode::Boolean | MatchMode::Extended => text.to_owned(),
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    for letter in text.chars() {
+        // An operator in capitals is a word once its first letter is escaped.
+        let begins = letter.is_ascii_uppercase() && !before.is_alphanumeric();
+        if begins || OPERATORS.contains(letter) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+        before = letter;
+    }
+    escaped
+}

@@ -1,0 +1,30 @@
+//! What a mistyped name may have been meant to be.
+
+/// The known name nearest to a mistyped one, if one is near enough to be meant.
+pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near_enough = written.chars().count().div_ceil(3).max(2);
+    known
+        .map(|name| (edits(written, name), name))
+        .filter(|(distance, _)| *distance <= near_enough)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Insertions, removals and replacements of letters that lead from `a` to `b`. O(|a|·|b|).
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut previous: Vec<usize> = (0..=b.len()).collect();
+    for (row, letter) in a.chars().enumerate() {
+        let mut current = vec![row + 1];
+        for (column, other) in b.iter().enumerate() {
+            let replaced = previous[column] + usize::from(letter != *other);
+            current.push(
+                replaced
+                    .min(previous[column + 1] + 1)
+                    .min(current[column] + 1),
+            );
+        }
+        previous = current;
+    }
+    previous[b.len()]
+}
