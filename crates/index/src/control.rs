@@ -6,6 +6,11 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 use crate::limits::SEARCH_BYTES_MAX;
+use crate::pool::Pool;
+
+/// Below so many steps a search is done before a second thread would have begun: waking one takes 5 to 50 µs, a step one to
+/// several nanoseconds.
+const HELPED_FROM: u64 = 40_000;
 
 /// Why a search did not look at everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,23 +64,37 @@ pub enum OnDamage {
 pub struct Control {
     /// Stops it.
     pub interrupt: Arc<Interrupt>,
+    /// Whose idle threads help; `None`: nobody does.
+    pub pool: Option<Arc<Pool>>,
     /// Most threads, the caller's included; `None`: as many as are idle.
     pub threads: Option<usize>,
+    /// Estimated steps (postings and rows looked at) below which no helper is called.
+    pub helped_from: u64,
+    /// Runs what may take longer than a millisecond. A caller whose thread has other duties gives them away first.
+    pub long: fn(&mut dyn FnMut()),
     /// Where a damaged file is met.
     pub on_damage: OnDamage,
-    /// Most bytes of rows found but not yet given.
-    pub memory_bytes_max: u64,
-    memory_bytes: AtomicU64,
+    /// What the rows found but not yet given may take.
+    pub memory: Memory,
+}
+
+/// Memory of one search, up to a bound.
+#[derive(Debug)]
+pub struct Memory {
+    bytes_max: u64,
+    bytes: AtomicU64,
 }
 
 impl Default for Control {
     fn default() -> Control {
         Control {
             interrupt: Arc::default(),
+            pool: None,
             threads: None,
+            helped_from: HELPED_FROM,
+            long: |work| work(),
             on_damage: OnDamage::default(),
-            memory_bytes_max: SEARCH_BYTES_MAX,
-            memory_bytes: AtomicU64::new(0),
+            memory: Memory::new(SEARCH_BYTES_MAX),
         }
     }
 }
@@ -88,14 +107,25 @@ impl Control {
             Some(reason) => Err(Error::Interrupted { reason }),
         }
     }
+}
+
+impl Memory {
+    /// None is taken yet.
+    #[must_use]
+    pub fn new(bytes_max: u64) -> Memory {
+        Memory {
+            bytes_max,
+            bytes: AtomicU64::new(0),
+        }
+    }
 
     /// Takes memory for rows found; never given back, as the rows stay until the answer is made. Ask for many rows at a time:
     /// all threads of a search count together. Errors: `SearchMemory`.
-    pub fn take_memory(&self, bytes: u64) -> Result<()> {
-        let before = self.memory_bytes.fetch_add(bytes, Ordering::Relaxed);
-        if before.saturating_add(bytes) > self.memory_bytes_max {
+    pub fn take(&self, bytes: u64) -> Result<()> {
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > self.bytes_max {
             return Err(Error::SearchMemory {
-                max: self.memory_bytes_max,
+                max: self.bytes_max,
             });
         }
         Ok(())
@@ -119,13 +149,10 @@ mod tests {
 
     #[test]
     fn memory_is_taken_up_to_the_bound_and_no_further() {
-        let control = Control {
-            memory_bytes_max: 100,
-            ..Control::default()
-        };
-        assert!(control.take_memory(60).is_ok());
-        assert!(control.take_memory(40).is_ok());
-        let error = control.take_memory(1).expect_err("all is taken");
+        let memory = Memory::new(100);
+        assert!(memory.take(60).is_ok());
+        assert!(memory.take(40).is_ok());
+        let error = memory.take(1).expect_err("all is taken");
         assert!(matches!(error, Error::SearchMemory { max: 100 }));
     }
 }

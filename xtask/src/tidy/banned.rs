@@ -69,6 +69,7 @@ const BANS: [Ban; 15] = [
         "unsafe",
         &[
             "crates/disk/src/map.rs",
+            "crates/index/src/pool.rs",
             "crates/percolate/src/wide.rs",
             "crates/percolate/src/wide/look_up.rs",
             "crates/percolate/src/wide/scan.rs",

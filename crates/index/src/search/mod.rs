@@ -5,10 +5,11 @@
 
 mod best;
 mod cursor;
-#[allow(dead_code, reason = "threads are about to share a job")]
+#[allow(dead_code, reason = "the threshold is about to be raised")]
 mod exec;
 mod ids;
 mod output;
+mod parallel;
 mod plan;
 mod rank;
 mod values;
@@ -26,7 +27,7 @@ use crate::control::{Control, Reason};
 use crate::error::{Error, Result};
 use crate::snapshot::Snapshot;
 use best::Order;
-use exec::{Job, Shared};
+use exec::{Job, Shared, Top};
 use output::Shown;
 use plan::Plan;
 
@@ -71,11 +72,7 @@ pub(crate) fn search(
         order: Arc::new(order),
         keep,
     };
-    let (shared, mut top) = (Shared::new(control), job.top());
-    let run = job
-        .ranges()
-        .iter()
-        .try_for_each(|range| job.run(range, &shared, &mut top));
+    let (top, run) = run(&job, control);
     let partial = match run {
         Ok(()) => None,
         Err(Error::Interrupted {
@@ -103,6 +100,17 @@ pub(crate) fn search(
         partial,
         warnings: Vec::new(),
     })
+}
+
+/// Runs every range of a job, on as many threads as are idle and worth it. What was found before an error is there too.
+fn run(job: &Job<'_>, control: &Control) -> (Top, Result<()>) {
+    let (shared, ranges) = (Shared::new(control), job.ranges());
+    let work = |range: usize, top: &mut Top| job.run(&ranges[range], &shared, top);
+    let (tops, result) = parallel::run(control, ranges.len(), job.cost(), &|| job.top(), &work);
+    let mut tops = tops.into_iter();
+    let mut top = tops.next().unwrap_or_else(|| job.top());
+    tops.for_each(|other| top.merge(other));
+    (top, result)
 }
 
 /// As the engine and its readers see an unknown column.

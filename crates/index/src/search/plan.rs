@@ -120,6 +120,11 @@ impl Plan {
         matches!(self.root, Step::All) && self.verified.is_none()
     }
 
+    /// Live rows of each word, added up.
+    pub(super) fn postings(&self) -> u64 {
+        self.frequencies.iter().map(|word| word.documents).sum()
+    }
+
     /// Distinct words.
     pub(super) fn words(&self) -> usize {
         self.words.texts.len()

@@ -1,9 +1,9 @@
 //! A table under test, with the journal and the manifest that the engine would keep for it, beside its oracle.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use disk::Disk;
-use index::{Files, SealJob, Sealed, Snapshot, Table};
+use index::{Control, Files, Pool, SealJob, Sealed, Snapshot, Table};
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
 use query::request::{Item, OrderBy, Output, Select};
@@ -178,12 +178,22 @@ pub(crate) fn check(snapshot: &Arc<Snapshot>, model: &Model, select: &Select, ro
     );
 }
 
+/// Helped by whoever is idle, however little there is to do.
+fn control() -> Control {
+    static POOL: LazyLock<Arc<Pool>> = LazyLock::new(|| Arc::new(Pool::new(3).expect("threads")));
+    Control {
+        pool: Some(Arc::clone(&POOL)),
+        helped_from: 0,
+        ..Control::default()
+    }
+}
+
 pub(crate) fn answer(
     snapshot: &Arc<Snapshot>,
     select: &Select,
     query: Option<&Query>,
 ) -> index::Result<Given> {
-    let answer = snapshot.search(select, query, &index::Control::default())?;
+    let answer = snapshot.search(select, query, &control())?;
     let expected = answer.rows.len();
     let rows = answer.rows.collect::<index::Result<Vec<_>>>()?;
     assert_eq!(rows.len(), expected);

@@ -100,6 +100,17 @@ impl Job<'_> {
         ranges
     }
 
+    /// Postings and rows that are looked at, roughly: whether threads are worth waking.
+    pub(super) fn cost(&self) -> u64 {
+        let rows = self.snapshot.count();
+        match (&self.ids, &self.plan) {
+            (Some(ids), _) => ids.len() as u64,
+            (None, Some(plan)) if !plan.is_all() => plan.postings(),
+            _ if self.filter.is_none() && self.keep.is_some() && self.order.is_by_id() => 0,
+            _ => rows,
+        }
+    }
+
     /// An empty answer, for [`Job::run`] to add to.
     pub(super) fn top(&self) -> Top {
         Top::new(Arc::clone(&self.order), self.keep)

@@ -1,0 +1,297 @@
+//! Parked threads that help searches along.
+//!
+//! A search runs on its caller's thread. While fewer searches and helpers are at work than the pool has threads, it may
+//! [call](Crew::call) an idle thread; while there are more, helpers go between two pieces of work. So one search alone gets
+//! every thread, and as many searches as threads get one each, without anybody choosing.
+//!
+//! A helper works on what the caller has borrowed, so the caller does not return, not even by a panic, before the last helper
+//! has left. This is what the one `unsafe` block rests on; [`help_scoped`] is its safe twin.
+#![allow(unsafe_code)]
+
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::cell::{Cell, OnceCell};
+use std::collections::VecDeque;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+
+/// What a helper does: piece after piece, as long as [`Stay::is_wanted`].
+pub(crate) type Work<'a> = dyn Fn(&Stay<'_>) + Sync + 'a;
+
+/// The threads. Dropping it ends them.
+pub struct Pool {
+    shared: Arc<Shared>,
+    parked: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    /// Searches and helpers that may be at work at the same time without sharing a core.
+    threads: usize,
+    /// Searches and helpers at work, and helpers on their way.
+    busy: AtomicUsize,
+    calls: Mutex<Calls>,
+    /// A call came, or the end.
+    came: Condvar,
+}
+
+struct Calls {
+    /// One for each helper wanted.
+    waiting: VecDeque<Arc<Call>>,
+    is_ending: bool,
+}
+
+/// One search's call for help.
+struct Call {
+    /// Lives until the search's [`Crew`] is dropped, and is not touched after that.
+    work: &'static Work<'static>,
+    inside: Mutex<Inside>,
+    /// The last helper left.
+    empty: Condvar,
+}
+
+#[derive(Default)]
+struct Inside {
+    helpers: usize,
+    /// What the first of them panicked with.
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+/// A helper's leave to stay.
+pub(crate) struct Stay<'a>(Option<&'a Shared>);
+
+/// A search and its helpers.
+pub(crate) struct Crew<'a> {
+    shared: &'a Shared,
+    work: &'a Work<'a>,
+    call: OnceCell<Arc<Call>>,
+    /// Helpers that may still be called.
+    left: Cell<usize>,
+}
+
+/// A search at work; see [`Pool::enter`].
+pub(crate) struct Entered<'a>(&'a Shared);
+
+impl Pool {
+    /// `threads`: how many are to be busy at most, callers included; so one less is parked. Errors: no thread can be started.
+    pub fn new(threads: usize) -> io::Result<Pool> {
+        let shared = Arc::new(Shared {
+            threads,
+            busy: AtomicUsize::new(0),
+            calls: Mutex::new(Calls {
+                waiting: VecDeque::new(),
+                is_ending: false,
+            }),
+            came: Condvar::new(),
+        });
+        let mut pool = Pool {
+            shared,
+            parked: Vec::new(),
+        };
+        for _ in 1..threads {
+            let shared = Arc::clone(&pool.shared);
+            let thread = Builder::new().name("search".to_owned());
+            pool.parked.push(thread.spawn(move || shared.serve())?);
+        }
+        Ok(pool)
+    }
+
+    /// How many threads are to be busy at most.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.shared.threads
+    }
+
+    /// Searches and helpers at work now.
+    #[must_use]
+    pub fn busy(&self) -> usize {
+        self.shared.busy.load(Ordering::Relaxed)
+    }
+
+    /// Counts a search as running until the guard is dropped. Cost: two atomic additions, all that a cheap search pays.
+    pub(crate) fn enter(&self) -> Entered<'_> {
+        self.shared.busy.fetch_add(1, Ordering::Relaxed);
+        Entered(&self.shared)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.calls().is_ending = true;
+        self.shared.came.notify_all();
+        for thread in self.parked.drain(..) {
+            // A helper's panic was caught and belongs to its search.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pool({})", self.threads())
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Entered<'_> {
+    /// Runs `own` here, which may call up to `most` helpers, each of which runs `work`. Returns when all have left. A helper's
+    /// panic goes on here.
+    pub(crate) fn help<R>(
+        &self,
+        most: usize,
+        work: &Work<'_>,
+        own: impl FnOnce(&Crew<'_>) -> R,
+    ) -> R {
+        let crew = Crew {
+            shared: self.0,
+            work,
+            call: OnceCell::new(),
+            left: Cell::new(most),
+        };
+        let result = own(&crew);
+        if let Some(panic) = crew.close() {
+            resume_unwind(panic);
+        }
+        result
+    }
+}
+
+impl Crew<'_> {
+    /// Calls a helper if a thread is idle. Cost: one load where none is, a wake-up (microseconds) where one is.
+    pub(crate) fn call(&self) {
+        let left = self.left.get();
+        if left == 0 || !self.shared.take_idle() {
+            return;
+        }
+        self.left.set(left - 1);
+        let call = self.call.get_or_init(|| {
+            // SAFETY: the reference is used by helpers only, each inside of its call. `close` withdraws the calls and waits for
+            // every helper to leave, and is run before `help` returns: by `help`, or by `drop` where the caller panics. `help`
+            // lends the crew and keeps it, so nobody can forget it. Until then `work` is borrowed.
+            let work =
+                unsafe { std::mem::transmute::<&Work<'_>, &'static Work<'static>>(self.work) };
+            Arc::new(Call {
+                work,
+                inside: Mutex::default(),
+                empty: Condvar::new(),
+            })
+        });
+        self.shared.calls().waiting.push_back(Arc::clone(call));
+        self.shared.came.notify_one();
+    }
+
+    /// Withdraws the calls nobody took, waits for those who help, and gives the panic of one of them.
+    fn close(&self) -> Option<Box<dyn Any + Send>> {
+        let call = self.call.get()?;
+        let mut calls = self.shared.calls();
+        let before = calls.waiting.len();
+        calls.waiting.retain(|waiting| !Arc::ptr_eq(waiting, call));
+        let withdrawn = before - calls.waiting.len();
+        drop(calls);
+        self.shared.busy.fetch_sub(withdrawn, Ordering::Relaxed);
+        let mut inside = call.inside();
+        while inside.helpers > 0 {
+            inside = call
+                .empty
+                .wait(inside)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        inside.panic.take()
+    }
+}
+
+impl Drop for Crew<'_> {
+    /// After `help` has closed it, this finds nothing to wait for; where the caller panics, it does what `help` could not.
+    fn drop(&mut self) {
+        // The caller's own panic is under way: one is enough.
+        let _ = self.close();
+    }
+}
+
+impl Shared {
+    /// What each parked thread does.
+    fn serve(&self) {
+        while let Some(call) = self.next() {
+            let work = || (call.work)(&Stay(Some(self)));
+            let ended = catch_unwind(AssertUnwindSafe(work));
+            self.busy.fetch_sub(1, Ordering::Relaxed);
+            call.leave(ended.err());
+        }
+    }
+
+    /// Waits for a call and enters it. `None`: the end.
+    fn next(&self) -> Option<Arc<Call>> {
+        let mut calls = self.calls();
+        loop {
+            if calls.is_ending {
+                return None;
+            }
+            if let Some(call) = calls.waiting.pop_front() {
+                // Under the lock that `close` withdraws under: it either still finds this call, or waits for this helper.
+                call.inside().helpers += 1;
+                return Some(call);
+            }
+            calls = self
+                .came
+                .wait(calls)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn take_idle(&self) -> bool {
+        let one_more = |busy| (busy < self.threads).then_some(busy + 1);
+        let taken = self
+            .busy
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        taken.is_ok()
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Call {
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn leave(&self, panic: Option<Box<dyn Any + Send>>) {
+        let mut inside = self.inside();
+        inside.helpers -= 1;
+        if inside.panic.is_none() {
+            inside.panic = panic;
+        }
+        if inside.helpers == 0 {
+            self.empty.notify_all();
+        }
+    }
+}
+
+impl Stay<'_> {
+    /// Whether to go on with another piece: no other search needs the core.
+    pub(crate) fn is_wanted(&self) -> bool {
+        let busy = |shared: &Shared| shared.busy.load(Ordering::Relaxed);
+        self.0.is_none_or(|shared| busy(shared) <= shared.threads)
+    }
+}
+
+/// What [`Entered::help`] does with `helpers` idle threads, on threads of the standard library: the safe twin.
+#[cfg(test)]
+pub(crate) fn help_scoped<R>(helpers: usize, work: &Work<'_>, own: impl FnOnce() -> R) -> R {
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            scope.spawn(|| work(&Stay(None)));
+        }
+        own()
+    })
+}
