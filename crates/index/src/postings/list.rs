@@ -1,93 +1,320 @@
 //! Reading a list.
 
-use super::Posting;
+use std::borrow::Cow;
 
-const ENTRY_BYTES: usize = 17;
+use super::bits::{cut, cut_varint, read_u32};
+use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES};
+use super::places::{Packed, Plain};
+use super::walk::Walk;
+use super::writer::doc_bytes;
+use super::{BLOCK, DENSE, LONG, PAGE_BITS, PAGE_ROWS, Posting, hits_of};
 
-/// One word's rows, read from bytes. Nothing here panics, whatever the bytes are: damaged ones give other rows or none.
+/// Bytes of `(posting, hits)` where a code does not tell the hits.
+const OPEN_BYTES: usize = 8;
+
+/// One word's rows. Nothing here panics, whatever the bytes are: damaged ones give other rows or none.
 #[derive(Clone)]
 pub(crate) struct List<'a> {
     rows: u32,
-    entries: &'a [u8],
-    positions: &'a [u8],
+    /// Postings before each page, and of all.
+    firsts: Vec<u32>,
+    /// Where each page lies in `docs`.
+    starts: Vec<usize>,
+    docs: Cow<'a, [u8]>,
+    codes: Cow<'a, [u8]>,
+    /// `(code, postings)`, where the list keeps them.
+    counts: &'a [u8],
+    /// Masks of `fields_bytes` bytes each.
+    fields: &'a [u8],
+    fields_bytes: usize,
+    open: Cow<'a, [u8]>,
+    places: Places<'a>,
 }
 
-/// Steps through a list from its first row to its last.
-pub(crate) struct Walk<'l, 'a> {
-    list: &'l List<'a>,
-    at: usize,
-    /// First position of the row that was given last, and of the one behind it.
-    places: (usize, usize),
+#[derive(Clone)]
+enum Places<'a> {
+    Packed(Packed<'a>),
+    Plain(Plain),
 }
 
 impl<'a> List<'a> {
     /// A list as [`super::ListWriter`] wrote it, of a segment of so many rows. `positions` may be empty where no positions
-    /// are asked for. `None` where the bytes are no list. Cost: its header.
+    /// are asked for. `None` where the bytes are no list. Cost: its header, and a short list's docs.
     pub(crate) fn open(
         rows: u32,
         many_fields: bool,
         postings: &'a [u8],
         positions: &'a [u8],
     ) -> Option<List<'a>> {
-        let _ = many_fields;
-        let (count, entries) = postings.split_first_chunk()?;
-        let count = u32::from_le_bytes(*count) as usize;
-        (entries.len() == count.checked_mul(ENTRY_BYTES)?).then_some(List {
+        let mut bytes = postings;
+        let documents = cut_varint(&mut bytes)?;
+        let count = documents as usize;
+        let mut list = List {
             rows,
-            entries,
-            positions,
-        })
+            firsts: Vec::new(),
+            starts: Vec::new(),
+            docs: Cow::default(),
+            codes: Cow::default(),
+            counts: &[],
+            fields: &[],
+            fields_bytes: 0,
+            open: Cow::default(),
+            places: Places::Packed(Packed::open(documents, positions)?),
+        };
+        if count < LONG {
+            list.open_short(count, &mut bytes)?;
+        } else {
+            list.open_long(count, &mut bytes)?;
+        }
+        list.codes = Cow::Borrowed(cut(&mut bytes, count)?);
+        if many_fields {
+            list.fields_bytes = usize::from(cut(&mut bytes, 1)?[0]);
+            if !(1..=8).contains(&list.fields_bytes) {
+                return None;
+            }
+            list.fields = cut(&mut bytes, count * list.fields_bytes)?;
+        }
+        let open = cut_varint(&mut bytes)? as usize;
+        list.open = Cow::Borrowed(cut(&mut bytes, open.checked_mul(OPEN_BYTES)?)?);
+        bytes.is_empty().then_some(list)
+    }
+
+    /// A list in memory: docs below `rows`, rising, with their codes; hits of those whose code does not tell them, by posting;
+    /// where it stands, if that is asked for. Cost: a copy of the docs.
+    pub(crate) fn of_memory(
+        rows: u32,
+        docs: impl Iterator<Item = u32>,
+        codes: Vec<u8>,
+        open: &[(u32, u32)],
+        places: Plain,
+    ) -> List<'static> {
+        let mut list = List {
+            rows,
+            firsts: Vec::new(),
+            starts: Vec::new(),
+            docs: Cow::default(),
+            codes: Cow::Owned(codes),
+            counts: &[],
+            fields: &[],
+            fields_bytes: 0,
+            open: Cow::default(),
+            places: Places::Plain(places),
+        };
+        list.set_arrays(docs);
+        let open = open
+            .iter()
+            .flat_map(|(at, hits)| [at.to_le_bytes(), hits.to_le_bytes()]);
+        list.open = Cow::Owned(open.flatten().collect());
+        list
+    }
+
+    /// Lays out docs, however many, as pages of low halves.
+    fn set_arrays(&mut self, docs: impl Iterator<Item = u32>) {
+        let mut lows = Vec::with_capacity(docs.size_hint().0 * 2);
+        for doc in docs {
+            while self.firsts.len() as u32 <= doc >> PAGE_BITS {
+                self.firsts.push((lows.len() / 2) as u32);
+            }
+            lows.extend((doc as u16).to_le_bytes());
+        }
+        let pages = self.rows.div_ceil(PAGE_ROWS) as usize;
+        self.firsts
+            .resize(pages.max(self.firsts.len()) + 1, (lows.len() / 2) as u32);
+        self.starts = self
+            .firsts
+            .iter()
+            .map(|first| *first as usize * 2)
+            .collect();
+        self.docs = Cow::Owned(lows);
+    }
+
+    fn open_short(&mut self, count: usize, bytes: &mut &'a [u8]) -> Option<()> {
+        let width = doc_bytes(self.rows);
+        let docs = cut(bytes, count * width)?.chunks_exact(width);
+        let docs = docs.map(|doc| {
+            doc.iter()
+                .rev()
+                .fold(0, |sum, byte| sum << 8 | u32::from(*byte))
+        });
+        let is_rising = docs.clone().is_sorted_by(|a, b| a < b);
+        if !is_rising || docs.clone().last()? >= self.rows {
+            return None;
+        }
+        self.set_arrays(docs);
+        Some(())
+    }
+
+    fn open_long(&mut self, count: usize, bytes: &mut &'a [u8]) -> Option<()> {
+        let codes = u16::from_le_bytes(*cut(bytes, 2)?.first_chunk()?);
+        self.counts = cut(bytes, usize::from(codes) * COUNT_BYTES)?;
+        let pages = self.rows.div_ceil(PAGE_ROWS) as usize;
+        let ends = cut(bytes, pages * 4)?;
+        self.firsts.reserve_exact(pages + 1);
+        self.firsts.push(0);
+        self.firsts.extend(
+            ends.chunks_exact(4)
+                .map(|end| u32::from_le_bytes([end[0], end[1], end[2], end[3]])),
+        );
+        if self.firsts.last() != Some(&(count as u32)) || !self.firsts.is_sorted() {
+            return None;
+        }
+        let mut start = 0;
+        self.starts.reserve_exact(pages);
+        for page in self.firsts.windows(2) {
+            self.starts.push(start);
+            start += match (page[1] - page[0]) as usize {
+                postings if postings < DENSE => postings * 2,
+                _ => BITMAP_BYTES + RANK_BYTES,
+            };
+        }
+        self.docs = Cow::Borrowed(cut(bytes, start)?);
+        Some(())
     }
 
     /// Rows of the word.
     pub(crate) fn documents(&self) -> u32 {
-        (self.entries.len() / ENTRY_BYTES) as u32
+        self.codes.len() as u32
+    }
+
+    /// The postings of a page; of none where there is no such page.
+    pub(crate) fn page(&self, page: usize) -> Page<'_> {
+        self.find_page(page).unwrap_or(Page {
+            docs: Docs::Array(&[]),
+            codes: &[],
+            first: 0,
+        })
+    }
+
+    fn find_page(&self, page: usize) -> Option<Page<'_>> {
+        let (first, end) = (*self.firsts.get(page)?, *self.firsts.get(page + 1)?);
+        let codes = self.codes.get(first as usize..end as usize)?;
+        let bytes = self.docs.get(*self.starts.get(page)?..)?;
+        let is_array = codes.len() < DENSE || matches!(self.docs, Cow::Owned(_));
+        let docs = if is_array {
+            Docs::Array(bytes.as_chunks().0.get(..codes.len())?)
+        } else {
+            let (words, rest) = bytes.split_at_checked(BITMAP_BYTES)?;
+            let ranks = rest.get(..RANK_BYTES)?.as_chunks().0;
+            Docs::Bits(words.as_chunks().0.first_chunk()?, ranks)
+        };
+        Some(Page { docs, codes, first })
+    }
+
+    /// Calls `visit` with each code of the list and the number of its postings. Cost: the codes, for short lists and those in
+    /// memory; else how many different ones there are.
+    pub(crate) fn each_code(&self, mut visit: impl FnMut(u8, u32)) {
+        if self.counts.is_empty() {
+            self.codes.iter().for_each(|code| visit(*code, 1));
+        }
+        for count in self.counts.chunks_exact(COUNT_BYTES) {
+            visit(
+                count[0],
+                u32::from_le_bytes([count[1], count[2], count[3], count[4]]),
+            );
+        }
+    }
+
+    /// Times that the word stands in a posting's row; 0 where there is no such posting.
+    pub(crate) fn hits(&self, at: u32) -> u32 {
+        match self.codes.get(at as usize) {
+            None => 0,
+            Some(code) => hits_of(*code).unwrap_or_else(|| self.open_hits(at)),
+        }
+    }
+
+    fn open_hits(&self, at: u32) -> u32 {
+        let entry = self.open_from(at);
+        match (
+            read_u32(&self.open, entry * 2),
+            read_u32(&self.open, entry * 2 + 1),
+        ) {
+            (Some(found), Some(hits)) if found == at => hits,
+            _ => 0,
+        }
+    }
+
+    /// The first of the postings with hits kept aside that is not before this one.
+    fn open_from(&self, at: u32) -> usize {
+        let entries: &[[u8; OPEN_BYTES]] = self.open.as_chunks().0;
+        entries.partition_point(|entry| read_u32(entry, 0) < Some(at))
+    }
+
+    /// The fields that the word stands in, in a posting's row.
+    pub(crate) fn fields(&self, at: u32) -> u64 {
+        if let Places::Plain(plain) = &self.places {
+            return match plain.row(at) {
+                [] => 1,
+                places => places
+                    .iter()
+                    .fold(0, |fields, place| fields | 1 << (place >> 24 & 63)),
+            };
+        }
+        if self.fields_bytes == 0 {
+            return 1;
+        }
+        let start = at as usize * self.fields_bytes;
+        let mask = self.fields.get(start..start + self.fields_bytes);
+        mask.unwrap_or_default()
+            .iter()
+            .rev()
+            .fold(0, |mask, byte| mask << 8 | u64::from(*byte))
+    }
+
+    /// Where the word stands in a posting's row: `field << 24 | position`, rising. Cost: adding up the codes of at most 128
+    /// postings.
+    pub(crate) fn positions(&self, at: u32, out: &mut Vec<u32>) {
+        out.clear();
+        match &self.places {
+            Places::Plain(plain) => out.extend_from_slice(plain.row(at)),
+            Places::Packed(packed) => {
+                let start = at as usize / BLOCK * BLOCK;
+                let codes = self.codes.get(start..at as usize).unwrap_or_default();
+                let mut before: usize = codes.iter().map(|code| usize::from(code >> 5)).sum();
+                if !self.open.is_empty() {
+                    before += self.open_hits_between(start as u32, at);
+                }
+                packed.read(start / BLOCK, before, self.hits(at), out);
+            }
+        }
+    }
+
+    /// Hits kept aside of postings in a range.
+    fn open_hits_between(&self, start: u32, end: u32) -> usize {
+        let entries: &[[u8; OPEN_BYTES]] = self.open.as_chunks().0;
+        let entries = entries.get(self.open_from(start)..self.open_from(end));
+        let hits = |entry: &[u8; OPEN_BYTES]| read_u32(entry, 1).unwrap_or(0) as usize;
+        entries.unwrap_or_default().iter().map(hits).sum()
+    }
+
+    /// A posting by its number and doc.
+    pub(super) fn posting(&self, at: u32, doc: u32) -> Option<Posting> {
+        let code = *self.codes.get(at as usize)?;
+        (doc < self.rows).then(|| Posting {
+            doc,
+            code,
+            hits: self.hits(at),
+            fields: self.fields(at),
+        })
     }
 
     /// From the first row on.
     pub(crate) fn walk(&self) -> Walk<'_, 'a> {
-        Walk {
-            list: self,
-            at: 0,
-            places: (0, 0),
+        Walk::new(self)
+    }
+}
+
+/// Bytes of a code and the number of its postings.
+const COUNT_BYTES: usize = 5;
+
+impl Plain {
+    fn row(&self, at: u32) -> &[u32] {
+        let at = at as usize;
+        match (self.starts.get(at), self.starts.get(at + 1)) {
+            (Some(start), Some(end)) => {
+                let range = *start as usize..*end as usize;
+                self.places.get(range).unwrap_or_default()
+            }
+            _ => &[],
         }
-    }
-}
-
-impl Iterator for Walk<'_, '_> {
-    type Item = Posting;
-
-    fn next(&mut self) -> Option<Posting> {
-        let entry = self.list.entries.get(self.at * ENTRY_BYTES..)?;
-        let doc = u32::from_le_bytes(*entry.first_chunk()?);
-        let code = *entry.get(4)?;
-        let hits = u32::from_le_bytes(*entry.get(5..)?.first_chunk()?);
-        let fields = u64::from_le_bytes(*entry.get(9..)?.first_chunk()?);
-        self.at += 1;
-        self.places = (self.places.1, self.places.1.saturating_add(hits as usize));
-        (doc < self.list.rows).then_some(Posting {
-            doc,
-            code,
-            hits,
-            fields,
-        })
-    }
-}
-
-impl Walk<'_, '_> {
-    /// Where the word stands in the row that [`Iterator::next`] gave last: `field << 24 | position`, rising.
-    pub(crate) fn positions(&self, out: &mut Vec<u32>) {
-        out.clear();
-        let bytes = self
-            .list
-            .positions
-            .get(self.places.0 * 4..self.places.1 * 4)
-            .unwrap_or_default();
-        out.extend(bytes.chunks_exact(4).map(|bytes| {
-            bytes
-                .iter()
-                .rev()
-                .fold(0, |sum, byte| sum << 8 | u32::from(*byte))
-        }));
     }
 }

@@ -1,16 +1,23 @@
 //! Writing a list.
 
-use super::{ListEntry, code};
+use super::bits::{pack, push_varint};
+use super::page::{RANK_BYTES, WORDS};
+use super::places::PlacesWriter;
+use super::{DENSE, LONG, ListEntry, PAGE_BITS, PAGE_ROWS, code, hits_of};
 
 /// Takes the rows of one word by rising doc.
 pub(crate) struct ListWriter<'a> {
+    rows: u32,
     many_fields: bool,
     postings: &'a mut Vec<u8>,
-    positions: &'a mut Vec<u8>,
-    starts: (usize, usize),
-    documents: u32,
+    postings_start: usize,
+    places: PlacesWriter<'a>,
+    docs: Vec<u32>,
+    codes: Vec<u8>,
+    fields: Vec<u64>,
+    /// `(posting, hits)` where the code does not tell the hits.
+    open: Vec<(u32, u32)>,
     hits: u64,
-    body: Vec<u8>,
 }
 
 impl<'a> ListWriter<'a> {
@@ -22,16 +29,17 @@ impl<'a> ListWriter<'a> {
         postings: &'a mut Vec<u8>,
         positions: &'a mut Vec<u8>,
     ) -> ListWriter<'a> {
-        let _ = rows;
-        let starts = (postings.len(), positions.len());
         ListWriter {
+            rows,
             many_fields,
+            postings_start: postings.len(),
             postings,
-            positions,
-            starts,
-            documents: 0,
+            places: PlacesWriter::new(positions),
+            docs: Vec::new(),
+            codes: Vec::new(),
+            fields: Vec::new(),
+            open: Vec::new(),
             hits: 0,
-            body: Vec::new(),
         }
     }
 
@@ -39,29 +47,111 @@ impl<'a> ListWriter<'a> {
     /// rising, at least one place, each `field << 24 | position`.
     pub(crate) fn push(&mut self, doc: u32, length_class: u8, positions: &[u32]) {
         let hits = positions.len() as u32;
-        let mut fields = 0u64;
-        for position in positions {
-            fields |= 1 << (position >> 24).min(63);
-            self.positions.extend(position.to_le_bytes());
+        let code = code(hits, length_class);
+        if hits_of(code).is_none() {
+            self.open.push((self.docs.len() as u32, hits));
         }
-        self.body.extend(doc.to_le_bytes());
-        self.body.push(code(hits, length_class));
-        self.body.extend(hits.to_le_bytes());
-        let fields = if self.many_fields { fields } else { 1 };
-        self.body.extend(fields.to_le_bytes());
-        self.documents += 1;
+        self.docs.push(doc);
+        self.codes.push(code);
+        if self.many_fields {
+            let bit = |place: &u32| 1u64.checked_shl(place >> 24).unwrap_or(0);
+            self.fields.push(
+                positions
+                    .iter()
+                    .fold(0, |fields, place| fields | bit(place)),
+            );
+        }
         self.hits += u64::from(hits);
+        self.places.push(positions);
     }
 
     /// Writes what is left, and tells what the dictionary must keep. At least one row was pushed.
-    pub(crate) fn finish(self) -> ListEntry {
-        self.postings.extend(self.documents.to_le_bytes());
-        self.postings.extend(&self.body);
-        ListEntry {
-            documents: self.documents,
-            hits: self.hits,
-            postings_bytes: (self.postings.len() - self.starts.0) as u64,
-            positions_bytes: (self.positions.len() - self.starts.1) as u64,
+    pub(crate) fn finish(mut self) -> ListEntry {
+        push_varint(self.docs.len() as u32, self.postings);
+        if self.docs.len() < LONG {
+            let width = doc_bytes(self.rows);
+            for doc in &self.docs {
+                self.postings.extend(&doc.to_le_bytes()[..width]);
+            }
+        } else {
+            self.write_pages();
         }
+        self.postings.extend(&self.codes);
+        self.write_fields();
+        push_varint(self.open.len() as u32, self.postings);
+        for (at, hits) in &self.open {
+            self.postings.extend(at.to_le_bytes());
+            self.postings.extend(hits.to_le_bytes());
+        }
+        ListEntry {
+            documents: self.docs.len() as u32,
+            hits: self.hits,
+            postings_bytes: (self.postings.len() - self.postings_start) as u64,
+            positions_bytes: self.places.finish(),
+        }
+    }
+
+    /// How often each code comes, how many postings lie before the end of each page, and the pages.
+    fn write_pages(&mut self) {
+        let mut counts = [0u32; 256];
+        for code in &self.codes {
+            counts[usize::from(*code)] += 1;
+        }
+        let present = counts.iter().filter(|count| **count > 0).count();
+        self.postings.extend((present as u16).to_le_bytes());
+        for (code, count) in (0..=u8::MAX).zip(counts).filter(|(_, count)| *count > 0) {
+            self.postings.push(code);
+            self.postings.extend(count.to_le_bytes());
+        }
+        let mut end = 0;
+        for page in 0..self.rows.div_ceil(PAGE_ROWS) {
+            end += self.docs[end..].partition_point(|doc| doc >> PAGE_BITS <= page);
+            self.postings.extend((end as u32).to_le_bytes());
+        }
+        for page in self.docs.chunk_by(|a, b| a >> PAGE_BITS == b >> PAGE_BITS) {
+            write_page(page, self.postings);
+        }
+    }
+
+    /// Nothing where the table has one text column, else the bytes of a mask and as many masks as rows.
+    fn write_fields(&mut self) {
+        if !self.many_fields {
+            return;
+        }
+        let all = self.fields.iter().fold(0, |all, fields| all | fields);
+        let width = (64 - all.leading_zeros()).div_ceil(8).max(1) as usize;
+        self.postings.push(width as u8);
+        for fields in &self.fields {
+            self.postings.extend(&fields.to_le_bytes()[..width]);
+        }
+    }
+}
+
+/// Bytes of a doc in a short list.
+pub(super) fn doc_bytes(rows: u32) -> usize {
+    match rows {
+        0..=0x1_0000 => 2,
+        0x1_0001..=0x100_0000 => 3,
+        _ => 4,
+    }
+}
+
+/// The docs of one page: their low halves, or a bitmap with the number of bits before each of its stretches.
+fn write_page(docs: &[u32], out: &mut Vec<u8>) {
+    if docs.len() < DENSE {
+        pack(docs.iter().map(|doc| doc & (PAGE_ROWS - 1)), PAGE_BITS, out);
+        return;
+    }
+    let mut words = [0u64; WORDS];
+    for doc in docs {
+        words[(doc >> 6) as usize % WORDS] |= 1 << (doc & 63);
+    }
+    for word in &words {
+        out.extend(word.to_le_bytes());
+    }
+    let mut rank = 0;
+    for stretch in words.chunks(WORDS * 2 / RANK_BYTES) {
+        out.extend((rank as u16).to_le_bytes());
+        rank += stretch.iter().map(|word| word.count_ones()).sum::<u32>();
     }
 }

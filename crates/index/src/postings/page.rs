@@ -1,0 +1,158 @@
+//! One page of a list: which of 65,536 neighbouring rows hold the word.
+
+/// Words of a page's bitmap.
+pub(crate) const WORDS: usize = 1024;
+/// Bytes of a bitmap.
+pub(super) const BITMAP_BYTES: usize = WORDS * 8;
+/// Bytes that tell how many bits lie before each stretch of a bitmap: two for each 512 bits.
+pub(super) const RANK_BYTES: usize = 256;
+/// Words of such a stretch.
+const STRETCH: usize = WORDS * 2 / RANK_BYTES;
+
+/// One bit for each row of a page.
+pub(crate) type Bitmap = [u64; WORDS];
+
+/// The postings of one page.
+#[derive(Clone, Copy)]
+pub(crate) struct Page<'a> {
+    pub(super) docs: Docs<'a>,
+    /// By posting of the page.
+    pub(crate) codes: &'a [u8],
+    /// The number in the list of the page's first posting.
+    pub(crate) first: u32,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Docs<'a> {
+    /// Low halves of docs, rising.
+    Array(&'a [[u8; 2]]),
+    /// Little-endian words, and the ranks of their stretches.
+    Bits(&'a [[u8; 8]; WORDS], &'a [[u8; 2]]),
+}
+
+impl<'a> Page<'a> {
+    /// Postings of the page.
+    pub(crate) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// The bitmap, where the page is kept as one.
+    pub(crate) fn bits(&self) -> Option<&'a [[u8; 8]; WORDS]> {
+        match self.docs {
+            Docs::Bits(words, _) => Some(words),
+            Docs::Array(_) => None,
+        }
+    }
+
+    /// The low halves of the docs, rising, where the page is kept so.
+    pub(crate) fn array(&self) -> Option<&'a [[u8; 2]]> {
+        match self.docs {
+            Docs::Array(lows) => Some(lows),
+            Docs::Bits(..) => None,
+        }
+    }
+
+    /// Adds the page's rows to a bitmap.
+    pub(crate) fn unite(&self, into: &mut Bitmap) {
+        match self.docs {
+            Docs::Array(lows) => {
+                for low in lows {
+                    let low = u16::from_le_bytes(*low);
+                    into[usize::from(low >> 6)] |= 1 << (low & 63);
+                }
+            }
+            Docs::Bits(words, _) => {
+                for (into, word) in into.iter_mut().zip(words) {
+                    *into |= u64::from_le_bytes(*word);
+                }
+            }
+        }
+    }
+
+    /// The posting of a row, by its number in the page. `hint` is where the last search of a lower row ended, 0 at first.
+    #[inline]
+    pub(crate) fn find(&self, low: u16, hint: &mut usize) -> Option<usize> {
+        match self.docs {
+            Docs::Array(lows) => {
+                let rest = lows.get(*hint..)?;
+                *hint += gallop(rest, low);
+                let found = lows.get(*hint)?;
+                (u16::from_le_bytes(*found) == low).then_some(*hint)
+            }
+            Docs::Bits(words, ranks) => {
+                let at = usize::from(low >> 6);
+                let word = u64::from_le_bytes(words[at]);
+                if word >> (low & 63) & 1 == 0 {
+                    return None;
+                }
+                let start = at / STRETCH;
+                let before = words[start * STRETCH..at]
+                    .iter()
+                    .map(|word| u64::from_le_bytes(*word).count_ones())
+                    .sum::<u32>();
+                let rank = u32::from(u16::from_le_bytes(*ranks.get(start)?));
+                let below = word & ((1 << (low & 63)) - 1);
+                Some((rank + before + below.count_ones()) as usize)
+            }
+        }
+    }
+
+    /// The row of a posting: the low half of its doc. Cost: a search for the stretch where the page is a bitmap.
+    pub(crate) fn low(&self, at: usize) -> Option<u16> {
+        match self.docs {
+            Docs::Array(lows) => lows.get(at).map(|low| u16::from_le_bytes(*low)),
+            Docs::Bits(words, ranks) => {
+                let stretch = ranks
+                    .partition_point(|rank| usize::from(u16::from_le_bytes(*rank)) <= at)
+                    .checked_sub(1)?;
+                let mut left = (at - usize::from(u16::from_le_bytes(ranks[stretch]))) as u32;
+                let words = words.iter().enumerate().skip(stretch * STRETCH);
+                for (at, word) in words {
+                    let mut word = u64::from_le_bytes(*word);
+                    let ones = word.count_ones();
+                    if left < ones {
+                        for _ in 0..left {
+                            word &= word - 1;
+                        }
+                        return Some((at as u32 * 64 + word.trailing_zeros()) as u16);
+                    }
+                    left -= ones;
+                }
+                None
+            }
+        }
+    }
+
+    /// Calls `visit` with the low half of each doc, rising.
+    pub(crate) fn each(&self, mut visit: impl FnMut(u16)) {
+        match self.docs {
+            Docs::Array(lows) => lows.iter().for_each(|low| visit(u16::from_le_bytes(*low))),
+            Docs::Bits(words, _) => {
+                for (at, word) in words.iter().enumerate() {
+                    let mut word = u64::from_le_bytes(*word);
+                    while word != 0 {
+                        visit((at as u32 * 64 + word.trailing_zeros()) as u16);
+                        word &= word - 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How many of the rising numbers lie below `low`: found in a logarithm of that many.
+#[inline]
+fn gallop(lows: &[[u8; 2]], low: u16) -> usize {
+    let below = |entry: &[u8; 2]| u16::from_le_bytes(*entry) < low;
+    let mut step = 1;
+    while step <= lows.len() && below(&lows[step - 1]) {
+        step *= 2;
+    }
+    let start = step / 2;
+    let end = step.min(lows.len());
+    start + lows[start..end].partition_point(below)
+}

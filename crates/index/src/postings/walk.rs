@@ -1,0 +1,76 @@
+//! Stepping through a list from its first row to its last, as merges and cursors do.
+
+use super::page::WORDS;
+use super::{List, PAGE_BITS, Posting};
+
+/// See [`List::walk`].
+pub(crate) struct Walk<'l, 'a> {
+    list: &'l List<'a>,
+    /// The posting to come.
+    next: u32,
+    page: usize,
+    /// Postings of the page that were given.
+    in_page: usize,
+    /// Of a page that is a bitmap: the word that is gone through, and its bits that are left.
+    word: usize,
+    left: u64,
+}
+
+impl<'l, 'a> Walk<'l, 'a> {
+    pub(super) fn new(list: &'l List<'a>) -> Walk<'l, 'a> {
+        Walk {
+            list,
+            next: 0,
+            page: 0,
+            in_page: 0,
+            word: 0,
+            left: 0,
+        }
+    }
+
+    /// Where the word stands in the row that [`Iterator::next`] gave last: `field << 24 | position`, rising.
+    pub(crate) fn positions(&self, out: &mut Vec<u32>) {
+        match self.next.checked_sub(1) {
+            Some(at) => self.list.positions(at, out),
+            None => out.clear(),
+        }
+    }
+
+    /// The low half of the page's next doc.
+    fn next_low(&mut self) -> Option<u32> {
+        let page = self.list.page(self.page);
+        if self.in_page >= page.len() {
+            return None;
+        }
+        self.in_page += 1;
+        let Some(words) = page.bits() else {
+            return page.low(self.in_page - 1).map(u32::from);
+        };
+        while self.left == 0 {
+            self.left = u64::from_le_bytes(*words.get(self.word)?);
+            self.word += 1;
+        }
+        let bit = self.left.trailing_zeros();
+        self.left &= self.left - 1;
+        Some((self.word as u32 - 1) * 64 + bit)
+    }
+}
+
+impl Iterator for Walk<'_, '_> {
+    type Item = Posting;
+
+    fn next(&mut self) -> Option<Posting> {
+        while self.next < self.list.documents() {
+            if let Some(low) = self.next_low() {
+                self.next += 1;
+                let doc = (self.page as u32) << PAGE_BITS | low;
+                return self.list.posting(self.next - 1, doc);
+            }
+            (self.page, self.in_page, self.word, self.left) = (self.page + 1, 0, 0, 0);
+            if self.page >= WORDS * 64 {
+                return None;
+            }
+        }
+        None
+    }
+}
