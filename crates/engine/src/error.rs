@@ -84,6 +84,8 @@ pub enum Error {
     },
     /// A SELECT was ended by KILL, or its client is gone.
     Interrupted,
+    /// A count was not finished in its time; less than the whole would be a wrong number.
+    OutOfTime,
     /// No room on the device for another write; deletes and acknowledgements still go.
     DiskFull,
     /// A queue with `rows_max=` or `bytes_max=` has no room for more.
@@ -186,6 +188,7 @@ impl Error {
             | Error::Invalid { .. }
             | Error::NotOwner { .. } => Family::Caller,
             Error::Interrupted
+            | Error::OutOfTime
             | Error::DiskFull
             | Error::QueueFull { .. }
             | Error::Overloaded
@@ -244,6 +247,9 @@ impl fmt::Display for Error {
             Error::SearchMemory { max } => write!(
                 f,
                 "the rows found take more than {max} bytes of memory: say LIMIT, or raise search_memory"
+            ),
+            Error::OutOfTime => f.write_str(
+                "the count was not finished within max_query_time: there is no part of it",
             ),
             Error::Interrupted => f.write_str("query execution was interrupted"),
             Error::DiskFull => {

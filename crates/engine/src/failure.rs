@@ -57,6 +57,9 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
             max: index::limits::EXPANSION_MAX as u64,
         },
         index::Error::SearchMemory { max } => Error::SearchMemory { max },
+        index::Error::Interrupted {
+            reason: index::Reason::Time,
+        } => Error::OutOfTime,
         index::Error::Interrupted { .. } => Error::Interrupted,
         index::Error::TailFull => Error::Overloaded,
         index::Error::Corrupt { file, offset, what } => Error::Corrupt {

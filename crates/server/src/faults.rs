@@ -2,7 +2,8 @@
 //! every real life; when it is not, the log begins with a warning.
 //!
 //! A comma list of: `panic-read=TEXT` (a read whose statement holds TEXT panics), `panic-write=TEXT` (the engine's
-//! thread panics when a statement holds TEXT), `hold-recovery=PATH` (recovery ends when the pipe at PATH is opened for
+//! thread panics when a statement holds TEXT), `hold-search=TEXT` (a search whose statement holds TEXT does not begin before
+//! it is stopped), `hold-recovery=PATH` (recovery ends when the pipe at PATH is opened for
 //! writing and closed), `webhook-pause=MS` (every pause between two attempts of a webhook lasts so long),
 //! `webhook-timeout=MS` (so long has its target to answer).
 
@@ -10,10 +11,20 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// What is to happen in a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadFault {
+    /// It panics.
+    Panic,
+    /// A search waits until it is stopped.
+    Hold,
+}
+
 /// What was asked for.
 #[derive(Debug, Default)]
 pub struct Faults {
     panic_read: Option<String>,
+    hold_search: Option<String>,
     panic_write: Option<String>,
     hold_recovery: Option<PathBuf>,
     webhook_pause: Option<Duration>,
@@ -28,6 +39,7 @@ impl Faults {
         for (name, value) in text.split(',').filter_map(|part| part.split_once('=')) {
             match name {
                 "panic-read" => faults.panic_read = Some(value.to_owned()),
+                "hold-search" => faults.hold_search = Some(value.to_owned()),
                 "panic-write" => faults.panic_write = Some(value.to_owned()),
                 "hold-recovery" => faults.hold_recovery = Some(PathBuf::from(value)),
                 "webhook-pause" => faults.webhook_pause = milliseconds(value),
@@ -41,16 +53,19 @@ impl Faults {
     /// Whether anything was asked for.
     pub fn any(&self) -> bool {
         let times = self.webhook_pause.or(self.webhook_timeout);
-        let panics = self.panic_read.as_ref().or(self.panic_write.as_ref());
-        panics.is_some() || self.hold_recovery.is_some() || times.is_some()
+        let texts = [&self.panic_read, &self.panic_write, &self.hold_search];
+        texts.into_iter().any(Option::is_some) || self.hold_recovery.is_some() || times.is_some()
     }
 
-    /// Whether this statement's read is to panic. Marks the engine's next record where its write is to.
-    pub fn choose(&self, statement: &[u8]) -> bool {
+    /// What is to happen in this statement's read. Marks the engine's next record where its write is to panic.
+    pub fn choose(&self, statement: &[u8]) -> Option<ReadFault> {
         if holds(statement, self.panic_write.as_deref()) {
             self.write_panics.store(true, Ordering::SeqCst);
         }
-        holds(statement, self.panic_read.as_deref())
+        if holds(statement, self.panic_read.as_deref()) {
+            return Some(ReadFault::Panic);
+        }
+        holds(statement, self.hold_search.as_deref()).then_some(ReadFault::Hold)
     }
 
     /// Called before a record is applied: panics where a write was chosen.

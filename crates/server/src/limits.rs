@@ -50,6 +50,18 @@ pub const SESSION_VARIABLE_BYTES_MAX: usize = 4 << 10;
 /// Most warnings kept for SHOW WARNINGS.
 pub const WARNINGS_MAX: usize = 64;
 
+/// Time between two looks at the searches that run: how exact `max_query_time` is.
+pub const SEARCH_LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Looks in a row that found no search before there are no more until one begins: 2 s.
+pub const SEARCH_LOOKS_IDLE: u32 = 200;
+
+/// Microseconds that a search runs before it is asked whether its client is still there.
+pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
+
+/// Bytes of a statement that SHOW THREADS shows.
+pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;
+
 /// Time that connections have to end by themselves when the server stops.
 pub const STOP_GRACE: Duration = Duration::from_secs(5);
 

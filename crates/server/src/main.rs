@@ -21,6 +21,7 @@ mod mysql;
 mod node;
 mod repair_command;
 mod restore_command;
+mod searches;
 mod serve;
 mod settings;
 mod signals;

@@ -1,6 +1,7 @@
 //! What all connections of one server share.
 
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -11,6 +12,8 @@ use crate::clock::Clock;
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
 use crate::limits::{REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY};
+use crate::listen::Stream;
+use crate::searches::Searches;
 use crate::settings::{Live, Settings};
 use crate::status::{Counters, Sample, Shape};
 
@@ -24,6 +27,8 @@ pub struct Node {
     pub faults: Faults,
     /// Rings when deliveries of a queue were acknowledged or given back over HTTP: event streams look again.
     pub acknowledged: Notify,
+    /// The searches that run.
+    pub searches: Arc<Searches>,
     /// KiB that large requests may hold together; a request waits here before it is read.
     request_kib: Arc<Semaphore>,
     settings: RwLock<Arc<Settings>>,
@@ -43,6 +48,8 @@ pub struct Peer {
     pub door: &'static str,
     /// Since when, in steady microseconds.
     pub since_us: u64,
+    /// Its socket once more, to look at while a search keeps its task busy; `None` where there was no file descriptor left.
+    pub client: Option<Arc<OwnedFd>>,
     /// Rings when KILL names this connection.
     pub killed: Notify,
 }
@@ -57,6 +64,7 @@ impl Node {
             counters: Counters::default(),
             faults,
             acknowledged: Notify::new(),
+            searches: Arc::new(Searches::new(settings.threads)),
             request_kib: Arc::new(Semaphore::new((request_bytes >> 10) as usize)),
             settings: RwLock::new(Arc::new(settings)),
             engine: OnceLock::new(),
@@ -176,7 +184,11 @@ impl Node {
     }
 
     /// Takes a place among the connections, or refuses where all are taken.
-    pub fn admit(self: &Arc<Node>, door: &'static str, host: String) -> Result<Admitted, Failure> {
+    pub fn admit(
+        self: &Arc<Node>,
+        door: &'static str,
+        stream: &Stream,
+    ) -> Result<Admitted, Failure> {
         let most = self.settings().live.connections_max;
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= most {
@@ -189,8 +201,9 @@ impl Node {
         let id = self.next_session.fetch_add(1, Ordering::Relaxed);
         let peer = Arc::new(Peer {
             id,
-            host,
+            host: stream.peer(),
             door,
+            client: stream.duplicate().map(Arc::new),
             since_us: self.clock.steady_us(),
             killed: Notify::new(),
         });
@@ -228,10 +241,21 @@ impl Node {
             .len()
     }
 
-    /// Ends a connection; false where there is none of that number.
+    /// Ends the search of a session and leaves its connection; false where there is neither.
+    pub fn kill_search(&self, id: u64) -> bool {
+        let is_connected = || {
+            let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+            peers.contains_key(&id)
+        };
+        self.searches.kill(id) || is_connected()
+    }
+
+    /// Ends a connection and its search, or a search without a connection of its own; false where there is none of that
+    /// number.
     pub fn kill(&self, id: u64) -> bool {
+        let searched = self.searches.kill(id);
         let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        peers.get(&id).is_some_and(|peer| {
+        peers.get(&id).map_or(searched, |peer| {
             peer.killed.notify_one();
             true
         })

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use disk::RealDisk;
 use engine::{Command, Engine, Handle, Options, Recovered, SessionId};
+use rustix::process::Resource;
 use tokio::sync::oneshot;
 
 use crate::faults::Faults;
@@ -23,6 +24,7 @@ const OWN_SESSION: SessionId = SessionId(0);
 pub fn serve(settings: Settings, reload: &dyn Fn() -> Result<Settings, BadSetting>) -> ExitCode {
     let logs = crate::logs::start(&settings.live.log, settings.log_format);
     crate::logs::log_panics();
+    raise_file_limit();
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -42,6 +44,15 @@ pub fn serve(settings: Settings, reload: &dyn Fn() -> Result<Settings, BadSettin
             tracing::error!("{why}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A connection takes two file descriptors, and many systems allow a process 1,024 unless it asks for more.
+fn raise_file_limit() {
+    let mut limit = rustix::process::getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = rustix::process::setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "cannot raise the limit of open files");
     }
 }
 
@@ -74,6 +85,9 @@ impl Server<'_> {
         let signals =
             Signals::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
         let node = Arc::new(Node::new(settings, faults));
+        node.searches
+            .watch(node.clock)
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
         let mut server = Server {
             node,
             logs,

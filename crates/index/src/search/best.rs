@@ -21,6 +21,18 @@ pub(super) struct Found {
     pub(super) keys: Vec<Value>,
 }
 
+impl Found {
+    /// Memory that it takes.
+    fn bytes(&self) -> u64 {
+        let key = |key: &Value| match key {
+            Value::Str(text) => size_of::<Value>() + text.len(),
+            Value::Bytes(bytes) => size_of::<Value>() + bytes.len(),
+            _ => size_of::<Value>(),
+        };
+        (size_of::<Found>() + self.keys.iter().map(key).sum::<usize>()) as u64
+    }
+}
+
 /// The keys of ORDER BY. The document id, rising, is the last key of every order.
 pub(super) struct Order {
     keys: Vec<(Key, bool)>,
@@ -40,6 +52,8 @@ pub(super) struct Best {
     found: Vec<Found>,
     /// Whether the last of `found[..keep]` is the worst of them and rows behind it are not wanted.
     is_cut: bool,
+    /// Most rows that were held at a time.
+    peak: usize,
 }
 
 impl Order {
@@ -129,17 +143,22 @@ impl Best {
             keep,
             found: Vec::new(),
             is_cut: false,
+            peak: 0,
         }
     }
 
-    pub(super) fn offer(&mut self, found: Found) {
-        let Some(keep) = self.keep else {
-            self.found.push(found);
-            return;
-        };
+    /// Takes a row, or leaves it where it is not wanted. Gives the bytes of memory that this took beyond what was held before.
+    pub(super) fn offer(&mut self, found: Found) -> u64 {
+        let keep = self.keep.unwrap_or(usize::MAX);
         if self.is_cut && self.order.compare(&found, &self.found[keep - 1]).is_gt() {
-            return;
+            return 0;
         }
+        let bytes = if self.found.len() < self.peak {
+            0
+        } else {
+            self.peak += 1;
+            found.bytes()
+        };
         self.found.push(found);
         if self.found.len() >= keep.saturating_mul(2) {
             self.found
@@ -147,6 +166,7 @@ impl Best {
             self.found.truncate(keep);
             self.is_cut = true;
         }
+        bytes
     }
 
     /// The rows kept, in no order, and a few that are not wanted.

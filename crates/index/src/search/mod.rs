@@ -77,7 +77,7 @@ pub(crate) fn search(
         Ok(()) => None,
         Err(Error::Interrupted {
             reason: Reason::Time,
-        }) => Some(Reason::Time),
+        }) if !shown.is_count => Some(Reason::Time),
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);

@@ -1,6 +1,6 @@
 //! Rows as hits: the reply of /search and of a plain /sql.
 
-use engine::Answer;
+use engine::{Answer, Reason};
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::json::{Cell, SearchReply};
@@ -17,10 +17,13 @@ pub fn write(answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failure> {
         columns,
         rows,
         total_found,
+        warnings,
+        partial,
         ..
     } = answer;
     let mut reply = SearchReply::default();
-    reply.begin(took_ms, false, total_found, true);
+    let timed_out = partial == Some(Reason::Time);
+    reply.begin(took_ms, timed_out, total_found, partial.is_none());
     for row in rows {
         let row = row?;
         let mut id = None;
@@ -41,7 +44,7 @@ pub fn write(answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failure> {
         reply.hit_end();
         bounded(reply.bytes())?;
     }
-    reply.end();
+    reply.end(&warnings);
     Ok(reply.bytes().to_vec())
 }
 

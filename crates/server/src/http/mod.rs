@@ -13,6 +13,7 @@ mod search;
 mod sql;
 mod table;
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use axum::Router;
@@ -91,14 +92,20 @@ fn routes(door: Door) -> Router {
 
 /// A session for one request: it has no name, and ends with the request.
 fn session(node: &Node) -> Session {
-    Session::new(node.next_session(), String::new(), "http".to_owned(), None)
+    let client = CLIENT.try_with(Clone::clone).ok().flatten();
+    Session::new(node.next_session(), String::new(), "http".to_owned(), None).at(client)
+}
+
+tokio::task_local! {
+    /// The socket of the connection whose request is answered: the handler's own argument is the request alone.
+    static CLIENT: Option<Arc<OwnedFd>>;
 }
 
 async fn connection(node: Arc<Node>, router: Router, stream: Stream) {
     let patience = node.settings().live.client_timeout;
-    let host = stream.peer();
+    let admitted = node.admit("http", &stream);
     let mut stream = Patient::new(stream, patience);
-    let admitted: Admitted = match node.admit("http", host) {
+    let admitted: Admitted = match admitted {
         Ok(admitted) => admitted,
         Err(failure) => {
             // Nobody waits for the outcome: the client is told if it listens.
@@ -107,6 +114,14 @@ async fn connection(node: Arc<Node>, router: Router, stream: Stream) {
             return;
         }
     };
+    let client = admitted.peer.client.clone();
+    CLIENT
+        .scope(client, converse(&node, router, stream, &admitted))
+        .await;
+}
+
+/// One request after the other.
+async fn converse(node: &Node, router: Router, stream: Patient, admitted: &Admitted) {
     let service = TowerToHyperService::new(router);
     let mut served = std::pin::pin!(
         http1::Builder::new()

@@ -6,6 +6,7 @@ mod tests;
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -167,6 +168,15 @@ impl Stream {
                 .map_or_else(|_| "gone".to_owned(), |address| address.to_string()),
             Stream::Unix(_) => "unix".to_owned(),
         }
+    }
+
+    /// The socket under another number, which may be looked at from anywhere. The connection is closed when both are.
+    pub fn duplicate(&self) -> Option<OwnedFd> {
+        let descriptor = match self {
+            Stream::Tcp(stream) => stream.as_fd(),
+            Stream::Unix(stream) => stream.as_fd(),
+        };
+        descriptor.try_clone_to_owned().ok()
     }
 }
 

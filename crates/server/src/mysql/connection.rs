@@ -13,6 +13,7 @@ use super::results::{self, Sending};
 use super::socket::{Ended, Socket};
 use crate::errors::{self, Failure};
 use crate::node::{Admitted, Node, Peer};
+use crate::searches::Search;
 use crate::statement::{self, Found, Outcome, Parsed, PqRows, Session, guarded};
 use crate::status::add;
 
@@ -62,7 +63,8 @@ impl<'a> Connection<'a> {
             guest.user.clone(),
             peer.host.clone(),
             guest.database.clone(),
-        );
+        )
+        .at(peer.client.clone());
         Connection {
             node,
             socket,
@@ -239,19 +241,23 @@ impl<'a> Connection<'a> {
             answer,
             table,
             counted,
+            search,
         } = found;
-        let reads = !answer.rows.is_ready();
         let (node, encoder) = (&self.node, &mut self.encoder);
-        let begun = make(reads, || {
-            guarded(node, || Sending::begin(answer, &table, encoder))
-        });
+        let mut reads_long = false;
+        let reads = !answer.rows.is_ready();
+        let begun = guarded(node, || Sending::begin(answer, &table, encoder));
         let mut sending = match begun {
             Ok(sending) => sending,
             Err(failure) => return Ok(Err(failure)),
         };
         loop {
             let encoder = &mut self.encoder;
-            match make(reads, || guarded(node, || sending.fill(encoder))) {
+            let fill = || {
+                search.as_ref().map_or(Ok(()), Search::check)?;
+                sending.fill(encoder)
+            };
+            match make(reads_long, || guarded(node, fill)) {
                 Err(failure) => return Ok(Err(failure)),
                 Ok(true) => self
                     .socket
@@ -260,6 +266,8 @@ impl<'a> Connection<'a> {
                     .map_err(Ended::Gone)?,
                 Ok(false) => break,
             }
+            // What fits the first buffer costs less than moving the sockets elsewhere.
+            reads_long = reads;
         }
         add(&self.node.counters.rows_sent, sending.count);
         if counted {
@@ -335,7 +343,8 @@ impl<'a> Connection<'a> {
             change.user,
             self.peer.host.clone(),
             change.database,
-        );
+        )
+        .at(self.peer.client.clone());
         self.encoder.ok(&Done::default());
         Ok(true)
     }

@@ -40,10 +40,10 @@ pub async fn listen(node: Arc<Node>, listener: Listener) {
 
 /// One connection from its first byte to its last.
 async fn serve(node: Arc<Node>, stream: Stream) {
-    let host = stream.peer();
     let patience = node.settings().live.client_timeout;
+    let admitted = node.admit("mysql", &stream);
     let mut socket = Socket::new(Arc::clone(&node), stream, patience);
-    let admitted = match node.admit("mysql", host) {
+    let admitted = match admitted {
         Ok(admitted) => admitted,
         Err(failure) => {
             // The refusal takes the greeting's place; nobody waits for its outcome.

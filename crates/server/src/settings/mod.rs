@@ -64,6 +64,8 @@ pub struct Settings {
     pub sync: SyncMode,
     /// Nothing is written to the data directory.
     pub read_only: bool,
+    /// Threads that search at the same time.
+    pub threads: usize,
     /// The folder below which backups go; `None`: any.
     pub backup_dir: Option<PathBuf>,
     /// Shape of the log.
@@ -79,6 +81,12 @@ pub struct Settings {
 pub struct Live {
     /// Filter of the log, as `tracing` reads it.
     pub log: String,
+    /// Most threads of one search; `None`: those that are idle.
+    pub threads_per_query_max: Option<usize>,
+    /// A search's time; `None`: as long as it takes.
+    pub query_time_max: Option<Duration>,
+    /// Memory of the rows that one search keeps, in bytes.
+    pub search_memory_bytes: u64,
     /// Most clients at a time.
     pub connections_max: usize,
     /// A silent MySQL client's time.
@@ -114,6 +122,7 @@ impl Settings {
             journal_bytes_max: read.one(Key::JournalMax, text::size)?,
             sync: read.one(Key::Sync, SyncMode::parse)?,
             read_only: read.one(Key::ReadOnly, text::switch)?,
+            threads: read.one(Key::Threads, threads)?,
             backup_dir: read.one(Key::BackupDir, |text| Ok(optional_path(text)))?,
             log_format: if format == "json" {
                 LogFormat::Json
@@ -122,6 +131,12 @@ impl Settings {
             },
             live: Live {
                 log: read.one(Key::Log, crate::logs::filter_text)?,
+                threads_per_query_max: read.one(Key::ThreadsPerQuery, |text| {
+                    unless("idle", text, text::count)
+                })?,
+                query_time_max: read
+                    .one(Key::QueryTimeMax, |text| unless("", text, text::duration))?,
+                search_memory_bytes: read.one(Key::SearchMemory, text::size)?,
                 connections_max: read.one(Key::ConnectionsMax, text::count)?,
                 idle_timeout: read.one(Key::IdleTimeout, text::duration)?,
                 client_timeout: read.one(Key::ClientTimeout, text::duration)?,
@@ -206,6 +221,20 @@ impl Reader<'_> {
 
 fn optional_path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| PathBuf::from(text))
+}
+
+/// `None` for the word that says so.
+fn unless<T>(
+    word: &str,
+    text: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, String> {
+    (text != word).then(|| read(text)).transpose()
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(unless("cores", text, text::count)?.unwrap_or_else(cores))
 }
 
 fn path(text: &str) -> Result<PathBuf, String> {

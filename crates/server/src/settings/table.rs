@@ -24,6 +24,14 @@ pub enum Key {
     ReadOnly,
     /// Where backups may go.
     BackupDir,
+    /// Threads that search.
+    Threads,
+    /// Bound of the threads of one search.
+    ThreadsPerQuery,
+    /// A search's time.
+    QueryTimeMax,
+    /// Bound of the memory of one search.
+    SearchMemory,
     /// Bound of MySQL and HTTP connections together.
     ConnectionsMax,
     /// A silent client's time.
@@ -200,6 +208,38 @@ pub const SETTINGS: &[Setting] = &[
         Kind::Path,
         "",
         "The folder below which BACKUP TO may write; unset, it takes any path that begins with / and is new.",
+    ),
+    fixed(
+        Key::Threads,
+        "threads",
+        "SEINE_THREADS",
+        Kind::Count,
+        "cores",
+        "Threads that search at the same time: cores is as many as this process may run on. A search gets those that no other needs.",
+    ),
+    live(
+        Key::ThreadsPerQuery,
+        "max_threads_per_query",
+        "SEINE_MAX_THREADS_PER_QUERY",
+        Kind::Count,
+        "idle",
+        "Most threads of one search: idle is as many as are idle. OPTION threads= asks for fewer.",
+    ),
+    live(
+        Key::QueryTimeMax,
+        "max_query_time",
+        "SEINE_MAX_QUERY_TIME",
+        Kind::Duration,
+        "",
+        "A search that takes longer, as 30s, is cut and answers with what it has found, saying so; unset, none is. OPTION max_query_time= asks for less.",
+    ),
+    live(
+        Key::SearchMemory,
+        "search_memory",
+        "SEINE_SEARCH_MEMORY",
+        Kind::Size,
+        "256MiB",
+        "Bound of the memory of the rows that one SELECT finds and keeps; beyond it the SELECT fails.",
     ),
     live(
         Key::ConnectionsMax,

@@ -35,6 +35,7 @@ pub fn select(
         answer,
         table: String::new(),
         counted: false,
+        search: None,
     }))
 }
 

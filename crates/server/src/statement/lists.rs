@@ -1,9 +1,12 @@
 //! Lists that clients and graphical tools ask for: engines, collations, connections.
 
+use std::collections::BTreeMap;
+
 use wire::sql::ShowList;
 
 use super::Session;
 use crate::node::{Node, Peer};
+use crate::searches::Listed;
 
 /// Headers of a list.
 pub fn headers(list: ShowList) -> &'static [&'static str] {
@@ -93,32 +96,89 @@ pub fn rows(node: &Node, session: &Session, list: ShowList) -> Vec<Vec<String>> 
     }
 }
 
+/// Connections, and searches that have none of their own: those of HTTP requests.
 fn processes(node: &Node, session: &Session) -> Vec<Vec<String>> {
     let now_us = node.clock.steady_us();
-    let row = |peer: &Peer| {
-        let own = peer.id == session.id.0;
-        let seconds = now_us.saturating_sub(peer.since_us) / 1_000_000;
-        let command = if own { "Query" } else { "Connect" };
-        let user = if own {
-            session.user.clone()
-        } else {
-            String::new()
-        };
-        let database = if own {
-            session.database.clone().unwrap_or_default()
-        } else {
-            String::new()
-        };
+    let mut searches: BTreeMap<u64, Listed> = BTreeMap::new();
+    for search in node.searches.list() {
+        searches.insert(search.session, search);
+    }
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for peer in node.peers() {
+        let mut process = Process::of(&peer);
+        if peer.id == session.id.0 {
+            process.user = session.user.clone();
+            process.database = session.database.clone().unwrap_or_default();
+            process.command = "Query";
+        }
+        rows.push(process.with(searches.remove(&peer.id)).row(now_us));
+    }
+    let unconnected = searches.into_values().map(|search| {
+        let process = Process::new(search.session, "http");
+        process.with(Some(search)).row(now_us)
+    });
+    rows.extend(unconnected);
+    rows
+}
+
+/// A line of SHOW PROCESSLIST.
+struct Process {
+    id: u64,
+    user: String,
+    host: String,
+    database: String,
+    command: &'static str,
+    since_us: u64,
+    door: &'static str,
+    info: String,
+}
+
+impl Process {
+    fn new(id: u64, door: &'static str) -> Process {
+        Process {
+            id,
+            user: String::new(),
+            host: String::new(),
+            database: String::new(),
+            command: "Connect",
+            since_us: 0,
+            door,
+            info: String::new(),
+        }
+    }
+
+    fn of(peer: &Peer) -> Process {
+        Process {
+            host: peer.host.clone(),
+            since_us: peer.since_us,
+            ..Process::new(peer.id, peer.door)
+        }
+    }
+
+    /// What it does, and since when.
+    fn with(self, search: Option<Listed>) -> Process {
+        match search {
+            None => self,
+            Some(search) => Process {
+                command: "Query",
+                since_us: search.since_us,
+                info: search.text.to_string(),
+                ..self
+            },
+        }
+    }
+
+    fn row(self, now_us: u64) -> Vec<String> {
+        let seconds = now_us.saturating_sub(self.since_us) / 1_000_000;
         vec![
-            peer.id.to_string(),
-            user,
-            peer.host.clone(),
-            database,
-            command.to_owned(),
+            self.id.to_string(),
+            self.user,
+            self.host,
+            self.database,
+            self.command.to_owned(),
             seconds.to_string(),
-            peer.door.to_owned(),
-            String::new(),
+            self.door.to_owned(),
+            self.info,
         ]
-    };
-    node.peers().iter().map(|peer| row(peer)).collect()
+    }
 }

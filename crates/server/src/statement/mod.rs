@@ -5,20 +5,23 @@ mod given;
 mod lists;
 mod pq;
 mod queue;
+mod select;
 mod session;
 mod show;
 mod translate;
 mod variables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use engine::{Answer, Command, Kind, Reply};
-use query::request::Select;
+use engine::{Answer, Command, Reply};
 use wire::sql::{QueueCall, Statement};
 
 use crate::errors::{self, Failure};
+use crate::faults::ReadFault;
 use crate::limits::PARSE_INLINE_BYTES;
 use crate::node::Node;
+use crate::searches::Search;
 use crate::status::add;
 
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows};
@@ -28,8 +31,10 @@ pub use show::columns;
 /// One statement, read but not yet done.
 pub struct Parsed {
     statement: Result<Statement, Failure>,
-    /// A test asked for a panic in this read.
-    panics: bool,
+    /// What a test asked to happen in this read.
+    fault: Option<ReadFault>,
+    /// The statement as written, or as much as SHOW THREADS shows, where that may list it.
+    text: Option<Arc<str>>,
 }
 
 /// What a statement gives.
@@ -55,6 +60,8 @@ pub struct Found {
     pub table: String,
     /// Whether this was a SELECT on a table, which SHOW META tells of.
     pub counted: bool,
+    /// Its place among the running searches, kept until the rows are sent.
+    pub search: Option<Search>,
 }
 
 impl Outcome {
@@ -76,9 +83,18 @@ pub fn parse(node: &Node, text: &[u8]) -> Vec<Parsed> {
 
 fn parse_all(node: &Node, text: &[u8]) -> Vec<Parsed> {
     let parse_one = |text| {
-        let panics = node.faults.any() && node.faults.choose(text);
+        let fault = node
+            .faults
+            .any()
+            .then(|| node.faults.choose(text))
+            .flatten();
         let statement = guarded(node, || Ok(wire::sql::parse(text)?));
-        Parsed { statement, panics }
+        let is_select = matches!(statement, Ok(Statement::Select(_)));
+        Parsed {
+            statement,
+            fault,
+            text: is_select.then(|| select::shown(text)),
+        }
     };
     wire::sql::split(text).map(parse_one).collect()
 }
@@ -88,7 +104,8 @@ impl Parsed {
     pub fn of(statement: Statement) -> Parsed {
         Parsed {
             statement: Ok(statement),
-            panics: false,
+            fault: None,
+            text: None,
         }
     }
 
@@ -156,7 +173,8 @@ pub async fn execute(
     let outcome = Doing {
         node,
         session,
-        panics: parsed.panics,
+        fault: parsed.fault,
+        text: parsed.text,
     }
     .run(statement)
     .await;
@@ -191,7 +209,8 @@ pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Res
 struct Doing<'a> {
     node: &'a Node,
     session: &'a mut Session,
-    panics: bool,
+    fault: Option<ReadFault>,
+    text: Option<Arc<str>>,
 }
 
 impl Doing<'_> {
@@ -310,46 +329,13 @@ impl Doing<'_> {
         })
     }
 
-    /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
-    async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
-        let engine = self.node.engine()?;
-        if let Some(answer) = given::answer(&self.session.given, &select, engine.upheavals()) {
-            self.session.found(&answer);
-            return Ok(Outcome::Rows(Found {
-                answer,
-                table: select.table,
-                counted: true,
-            }));
-        }
-        let table = select.table.clone();
-        let snapshot = engine.snapshot();
-        let answer = match snapshot.definition(&table)?.kind {
-            Kind::Search | Kind::Percolate { .. } => {
-                let panics = self.panics;
-                let read = || {
-                    assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
-                    Ok(snapshot.select(&select, &engine::Control::default())?)
-                };
-                tokio::task::block_in_place(|| guarded(self.node, read))?
-            }
-            Kind::Queue(_) => match self.submit(Command::Read { select }).await? {
-                Reply::Rows(answer) => answer,
-                _ => return Err(unexpected()),
-            },
-        };
-        self.session.found(&answer);
-        Ok(Outcome::Rows(Found {
-            answer,
-            table,
-            counted: true,
-        }))
-    }
-
     fn kill(&self, connection: u64, query_only: bool) -> Result<Outcome, Failure> {
-        if query_only {
-            return Err(Failure::new(errors::NOT_YET, "not yet: KILL QUERY"));
-        }
-        if self.node.kill(connection) {
+        let there = if query_only {
+            self.node.kill_search(connection)
+        } else {
+            self.node.kill(connection)
+        };
+        if there {
             return Ok(Outcome::NOTHING);
         }
         Err(Failure::new(

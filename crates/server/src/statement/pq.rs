@@ -11,6 +11,7 @@ use wire::sql::PqOptions;
 
 use super::{Doing, Outcome, guarded};
 use crate::errors::{self, Failure};
+use crate::faults::ReadFault;
 use crate::node::Node;
 use crate::status::add;
 
@@ -212,7 +213,7 @@ impl Doing<'_> {
             table,
             options,
             started_us: self.session.started_us,
-            panics: self.panics,
+            panics: self.fault == Some(ReadFault::Panic),
         };
         let mut rows = asked.run(self.node, |options| documents::read(documents, options))?;
         for warning in std::mem::take(&mut rows.warnings) {

@@ -148,6 +148,7 @@ impl Doing<'_> {
             answer,
             table: first.unwrap_or_default(),
             counted: false,
+            search: None,
         }))
     }
 

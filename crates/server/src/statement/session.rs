@@ -1,6 +1,8 @@
 //! What the server remembers of one connection between two statements.
 
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use engine::{Answer, SessionId};
 use query::value::Value;
@@ -23,6 +25,8 @@ pub struct Session {
     pub database: Option<String>,
     /// What SET has set, by lower-case name; a user's own begin with `@`.
     pub variables: BTreeMap<String, Value>,
+    /// The client's socket, to see during a search whether anybody is still there.
+    pub client: Option<Arc<OwnedFd>>,
     /// What the last statement warned of.
     pub warnings: Vec<String>,
     /// What SHOW META says.
@@ -49,6 +53,7 @@ pub struct Meta {
     /// Names and values.
     pub lines: Vec<(String, String)>,
     total_found: u64,
+    is_partial: bool,
     keywords: Vec<engine::Keyword>,
 }
 
@@ -61,6 +66,7 @@ impl Session {
             host,
             database,
             variables: BTreeMap::new(),
+            client: None,
             warnings: Vec::new(),
             meta: Meta {
                 header: "Variable_name",
@@ -76,13 +82,20 @@ impl Session {
         }
     }
 
+    /// Of a client on this socket.
+    #[must_use]
+    pub fn at(self, client: Option<Arc<OwnedFd>>) -> Session {
+        Session { client, ..self }
+    }
+
     /// As new, for the same client: COM_RESET_CONNECTION.
     pub fn reset(&mut self) {
         let (user, host) = (
             std::mem::take(&mut self.user),
             std::mem::take(&mut self.host),
         );
-        *self = Session::new(self.id, user, host, self.database.take());
+        let client = self.client.take();
+        *self = Session::new(self.id, user, host, self.database.take()).at(client);
     }
 
     /// A statement begins. One that does not look back at the last one forgets its warnings.
@@ -127,6 +140,7 @@ impl Session {
             header: "Variable_name",
             lines: Vec::new(),
             total_found: answer.total_found,
+            is_partial: answer.partial.is_some(),
             keywords: answer.keywords.clone(),
         };
     }
@@ -136,10 +150,11 @@ impl Session {
         self.row_count = -1;
         let meta = &mut self.meta;
         let seconds = (now_us.saturating_sub(self.started_us)) as f64 / 1e6;
+        let relation = if meta.is_partial { "gte" } else { "eq" };
         let mut lines = vec![
             ("total".to_owned(), rows.to_string()),
             ("total_found".to_owned(), meta.total_found.to_string()),
-            ("total_relation".to_owned(), "eq".to_owned()),
+            ("total_relation".to_owned(), relation.to_owned()),
             ("time".to_owned(), format!("{seconds:.3}")),
         ];
         for (index, keyword) in meta.keywords.iter().enumerate() {

@@ -78,6 +78,7 @@ pub fn one_value(name: &str, kind: ColumnType, value: Value) -> Outcome {
         answer,
         table: String::new(),
         counted: false,
+        search: None,
     })
 }
 
@@ -333,5 +334,6 @@ fn table(headers: &[&str], rows: Vec<Vec<String>>) -> Outcome {
         answer,
         table: String::new(),
         counted: false,
+        search: None,
     })
 }

@@ -17,5 +17,6 @@ mod mysql_door;
 mod queue_doors;
 mod queues;
 mod scripts;
+mod searches;
 mod server;
 mod webhook;

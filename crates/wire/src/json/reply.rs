@@ -151,9 +151,17 @@ impl SearchReply {
         self.json.close("}}");
     }
 
-    /// Ends the reply.
-    pub fn end(&mut self) {
-        self.json.close("]}}");
+    /// Ends the reply, with what its reader should know.
+    pub fn end(&mut self, warnings: &[String]) {
+        self.json.close("]}");
+        if !warnings.is_empty() {
+            self.json.name("warning");
+            self.json.open("{");
+            self.json.name("reason");
+            self.json.string(&warnings.join("; "));
+            self.json.close("}");
+        }
+        self.json.close("}");
     }
 
     /// What waits for the socket; see [`clear`](Self::clear).

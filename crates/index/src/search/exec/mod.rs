@@ -19,7 +19,7 @@ use super::cursor::{self, Cursor};
 use super::plan::Plan;
 use super::rank::Hit;
 use super::values::RowValues;
-use crate::control::Control;
+use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::part::Part;
 use crate::snapshot::Snapshot;
@@ -123,7 +123,7 @@ impl Job<'_> {
         let part = &self.snapshot.parts[range.part];
         let everything = self.plan.as_ref().is_none_or(Plan::is_all) && self.filter.is_none();
         if everything {
-            return self.list_range(range, part, out);
+            return self.list_range(range, part, &shared.control.memory, out);
         }
         let mut cursor = self.cursor(range.part, part)?;
         let mut hit = Hit::new(self.plan.as_ref().map_or(0, Plan::words));
@@ -139,7 +139,7 @@ impl Job<'_> {
                 out.total += 1;
                 if self.keep != Some(0) {
                     let weight = self.weight(&mut *cursor, &mut hit);
-                    self.offer(range.part, &row, weight, out)?;
+                    self.offer(range.part, &row, weight, &shared.control.memory, out)?;
                 }
             }
             doc = cursor.seek(doc + 1);
@@ -148,7 +148,7 @@ impl Job<'_> {
     }
 
     /// Every live row matches. Where rows lie in the order asked for, the first ones are enough.
-    fn list_range(&self, range: &Range, part: &Part, out: &mut Top) -> Result<()> {
+    fn list_range(&self, range: &Range, part: &Part, memory: &Memory, out: &mut Top) -> Result<()> {
         out.total += part.rows_live_in(range.docs.clone());
         let is_sorted = part.is_sorted() && self.order.is_by_id();
         let wanted = self.keep.filter(|wanted| is_sorted || *wanted == 0);
@@ -158,7 +158,7 @@ impl Job<'_> {
         let live = range.docs.clone().filter(|doc| part.is_live(*doc));
         for doc in live.take(wanted) {
             let row = RowValues::new(part, doc);
-            self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, out)?;
+            self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
         }
         Ok(())
     }
@@ -216,17 +216,24 @@ impl Job<'_> {
         }
     }
 
-    fn offer(&self, part: usize, row: &RowValues<'_>, weight: i64, out: &mut Top) -> Result<()> {
+    fn offer(
+        &self,
+        part: usize,
+        row: &RowValues<'_>,
+        weight: i64,
+        memory: &Memory,
+        out: &mut Top,
+    ) -> Result<()> {
         let keys: Vec<Value> = self.order.values(row);
         let id = row.id();
         row.check()?;
-        out.best.offer(Found {
+        let found = Found {
             part: part as u32,
             doc: row.doc(),
             id,
             weight,
             keys,
-        });
-        Ok(())
+        };
+        out.offer(found, memory)
     }
 }

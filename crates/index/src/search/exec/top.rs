@@ -3,11 +3,18 @@
 use std::sync::Arc;
 
 use super::super::best::{Best, Found, Order};
+use crate::control::Memory;
+use crate::error::Result;
+
+/// Bytes after which the memory of rows is asked for: all threads of a search count it together.
+const PAID_AT_ONCE: u64 = 64 << 10;
 
 /// The best rows of some ranges, and how many rows match in them.
 pub(in super::super) struct Top {
     pub(super) best: Best,
     pub(in super::super) total: u64,
+    /// Bytes of rows that are held and were not asked for yet.
+    unpaid: u64,
 }
 
 impl Top {
@@ -15,7 +22,17 @@ impl Top {
         Top {
             best: Best::new(order, keep),
             total: 0,
+            unpaid: 0,
         }
+    }
+
+    /// Takes a row. Errors: `SearchMemory`.
+    pub(super) fn offer(&mut self, found: Found, memory: &Memory) -> Result<()> {
+        self.unpaid += self.best.offer(found);
+        if self.unpaid >= PAID_AT_ONCE {
+            memory.take(std::mem::take(&mut self.unpaid))?;
+        }
+        Ok(())
     }
 
     /// Adds what other ranges found.

@@ -13,6 +13,7 @@ use wire::sql::PqOptions;
 use super::super::hits::bounded;
 use super::{failure, parameter, request_bytes};
 use crate::errors::{self, Failure};
+use crate::faults::ReadFault;
 use crate::http::reply::{self, Refusal};
 use crate::http::{Door, body};
 use crate::limits::BODY_BYTES_MAX;
@@ -56,7 +57,7 @@ pub async fn post(
         table: &table,
         options,
         started_us,
-        panics: node.faults.any() && node.faults.choose(&bytes),
+        panics: node.faults.any() && node.faults.choose(&bytes) == Some(ReadFault::Panic),
     };
     let answered = asked
         .run(node, |options| read(&bytes, form, options))

@@ -1,0 +1,136 @@
+//! SELECT on tables: where it runs, for how long, and who may end it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{
+    Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Reply, Snapshot,
+};
+use query::options::Options;
+use query::request::Select;
+
+use super::{Doing, Found, Outcome, given, guarded, unexpected};
+use crate::errors::{self, Failure};
+use crate::faults::ReadFault;
+use crate::limits::SHOWN_STATEMENT_BYTES;
+use crate::searches::{Asked, Search};
+
+/// What SHOW THREADS shows of a statement.
+pub(super) fn shown(text: &[u8]) -> Arc<str> {
+    let text = &text[..text.len().min(SHOWN_STATEMENT_BYTES)];
+    String::from_utf8_lossy(text).trim().into()
+}
+
+impl Doing<'_> {
+    /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
+    pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
+        let engine = self.node.engine()?;
+        if let Some(answer) = given::answer(&self.session.given, &select, engine.upheavals()) {
+            return Ok(self.counted(answer, select.table, None));
+        }
+        let snapshot = engine.snapshot();
+        let (answer, search) = match snapshot.definition(&select.table)?.kind {
+            Kind::Search => {
+                let (answer, search) = self.search(&snapshot, &select)?;
+                (answer, Some(search))
+            }
+            Kind::Percolate { .. } => {
+                let read = || self.read(&snapshot, &select, &Control::default());
+                (tokio::task::block_in_place(read)?, None)
+            }
+            Kind::Queue(_) => {
+                let table = select.table.clone();
+                let Reply::Rows(answer) = self.submit(Command::Read { select }).await? else {
+                    return Err(unexpected());
+                };
+                return Ok(self.counted(answer, table, None));
+            }
+        };
+        Ok(self.counted(answer, select.table, search))
+    }
+
+    fn counted(&mut self, answer: Answer, table: String, search: Option<Search>) -> Outcome {
+        self.session.found(&answer);
+        Outcome::Rows(Found {
+            answer,
+            table,
+            counted: true,
+            search,
+        })
+    }
+
+    /// A search runs on this thread, which is one of those that serve sockets: most are done sooner than another thread
+    /// would have begun. One that is not says so ([`Control::long`]), and the sockets move elsewhere.
+    fn search(
+        &mut self,
+        snapshot: &Snapshot,
+        select: &Select,
+    ) -> Result<(Answer, Search), Failure> {
+        let options = Options::parse(&select.options);
+        let options = options.map_err(|error| Failure::new(errors::INVALID, error.to_string()))?;
+        let live = &self.node.settings().live;
+        let started_us = self.session.started_us;
+        let time_us = live.query_time_max.map(|time| time.as_micros() as u64);
+        let asked_us = (options.max_query_time_ms > 0)
+            .then(|| options.max_query_time_ms.saturating_mul(1_000));
+        let search = self.node.searches.begin(Asked {
+            session: self.session.id.0,
+            since_us: started_us,
+            until_us: least(time_us, asked_us).map(|us| started_us.saturating_add(us)),
+            text: self
+                .text
+                .take()
+                .unwrap_or_else(|| select.table.as_str().into()),
+            client: self.session.client.clone(),
+        });
+        let threads = (options.threads > 0).then_some(options.threads as usize);
+        let control = Control {
+            interrupt: Arc::clone(&search.interrupt),
+            pool: self.node.searches.pool.clone(),
+            threads: least(live.threads_per_query_max, threads),
+            long: |work| tokio::task::block_in_place(work),
+            on_damage: OnDamage::Skip,
+            memory: Memory::new(live.search_memory_bytes),
+            ..Control::default()
+        };
+        let mut answer = self.read(snapshot, select, &control)?;
+        search.found();
+        if answer.partial == Some(Reason::Time) {
+            let cut =
+                "the answer is partial: max_query_time was over before every row was looked at";
+            answer.warnings.push(cut.to_owned());
+        }
+        Ok((answer, search))
+    }
+
+    fn read(
+        &self,
+        snapshot: &Snapshot,
+        select: &Select,
+        control: &Control,
+    ) -> Result<Answer, Failure> {
+        guarded(self.node, || {
+            let panics = self.fault == Some(ReadFault::Panic);
+            assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
+            if self.fault == Some(ReadFault::Hold) {
+                (control.long)(&mut || hold(&control.interrupt));
+            }
+            Ok(snapshot.select(select, control)?)
+        })
+    }
+}
+
+/// Waits until a search is stopped: a test asked for it.
+fn hold(interrupt: &Interrupt) {
+    while interrupt.reason().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The smaller of what is given.
+fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

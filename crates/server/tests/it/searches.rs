@@ -1,0 +1,202 @@
+//! Searches that are ended: by KILL, by their time, because their client is gone, by a panic.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use bench::client::Client;
+
+use crate::server::{Server, Setup, clean_command, request};
+
+const HELD: &str = "SELECT id FROM t WHERE MATCH('held | cat') ORDER BY id ASC";
+
+/// A table of two segments and a tail; searches for "held" do not begin before they are stopped.
+fn server() -> Server {
+    let server = Setup::default()
+        .variable("SEINE_FAULTS", "hold-search=held,panic-read=panics")
+        .start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    for round in 0..3 {
+        let rows: Vec<String> = (1..40)
+            .map(|row| format!("({}, 'cat {row}')", 40 * round + row))
+            .collect();
+        let insert = format!("INSERT INTO t (id, body) VALUES {}", rows.join(", "));
+        client.query(&insert).unwrap();
+        if round < 2 {
+            client.query("FLUSH TABLE t").unwrap();
+        }
+    }
+    server
+}
+
+fn cells(client: &mut Client, statement: &str) -> Vec<Vec<String>> {
+    let cell = |cell: Option<Vec<u8>>| String::from_utf8(cell.unwrap_or_default()).unwrap();
+    let rows = client.query(statement).unwrap().rows;
+    let row = |row: Vec<Option<Vec<u8>>>| row.into_iter().map(cell).collect();
+    rows.into_iter().map(row).collect()
+}
+
+fn post(server: &Server, statement: &str) -> (u16, String) {
+    request(server.http(), "POST /sql", "", statement.as_bytes())
+}
+
+/// The connection that runs a held search, once it does.
+fn held(client: &mut Client) -> String {
+    loop {
+        let threads = cells(client, "SHOW THREADS");
+        let held = |row: &&Vec<String>| row[7].contains("held");
+        if let Some(row) = threads.iter().find(held) {
+            assert_eq!(row[4], "Query");
+            return row[0].clone();
+        }
+    }
+}
+
+fn nobody_searches(client: &mut Client) {
+    while cells(client, "SHOW PROCESSLIST")
+        .iter()
+        .any(|row| row[7].contains("held"))
+    {}
+}
+
+#[test]
+fn kill_query_ends_the_statement_and_kill_the_connection_too() {
+    let server = server();
+    let mut killer = server.client();
+    for statement in ["KILL QUERY", "KILL"] {
+        let mut client = server.client();
+        std::thread::scope(|scope| {
+            let searching = scope.spawn(|| (client.query(HELD).map(drop), client));
+            let id = held(&mut killer);
+            killer.query(&format!("{statement} {id}")).unwrap();
+            let (result, mut client) = searching.join().unwrap();
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("1317"), "{error}");
+            assert_eq!(client.ping().is_ok(), statement == "KILL QUERY");
+        });
+    }
+    let error = killer.query("KILL QUERY 999999").unwrap_err().to_string();
+    assert!(error.contains("1094"), "{error}");
+    let own = cells(&mut killer, "SELECT CONNECTION_ID()")[0][0].clone();
+    killer.query(&format!("KILL QUERY {own}")).unwrap();
+}
+
+#[test]
+fn a_search_out_of_time_answers_with_a_part_and_says_so() {
+    let server = server();
+    let mut client = server.client();
+    let rows = cells(&mut client, &format!("{HELD} OPTION max_query_time=5"));
+    assert!(rows.is_empty(), "it was stopped before it began: {rows:?}");
+    let meta = cells(&mut client, "SHOW META LIKE 'total_relation'");
+    assert_eq!(meta[0][1], "gte");
+    cells(&mut client, &format!("{HELD} OPTION max_query_time=5"));
+    let warning = &cells(&mut client, "SHOW WARNINGS")[0][2];
+    assert!(warning.contains("max_query_time"), "{warning}");
+    let count = "SELECT COUNT(*) FROM t WHERE MATCH('held') OPTION max_query_time=5";
+    let error = client.query(count).unwrap_err().to_string();
+    assert!(error.contains("3024"), "{error}");
+    let rows = cells(&mut client, "SELECT id FROM t WHERE MATCH('cat') LIMIT 500");
+    assert_eq!(rows.len(), 117);
+    assert_eq!(
+        cells(&mut client, "SHOW META LIKE 'total_relation'")[0][1],
+        "eq"
+    );
+    let (status, body) = post(&server, &format!("{HELD} OPTION max_query_time=5"));
+    assert_eq!(status, 200);
+    assert!(body.contains("\"timed_out\":true"), "{body}");
+    assert!(body.contains("\"total_relation\":\"gte\""), "{body}");
+}
+
+#[test]
+fn the_servers_own_limit_holds_and_no_option_lifts_it() {
+    let server = Setup::default()
+        .variable("SEINE_FAULTS", "hold-search=held")
+        .variable("SEINE_MAX_QUERY_TIME", "20ms")
+        .start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client.query("INSERT INTO t (body) VALUES ('cat')").unwrap();
+    cells(
+        &mut client,
+        &format!("{HELD} OPTION max_query_time=100000000"),
+    );
+    assert_eq!(
+        cells(&mut client, "SHOW META LIKE 'total_relation'")[0][1],
+        "gte"
+    );
+}
+
+#[test]
+fn a_client_that_goes_ends_its_search_over_either_door() {
+    let server = server();
+    let mut looker = server.client();
+    let mut asking = clean_command();
+    asking.args(["sql", "--addr", server.mysql(), HELD]);
+    let asking = asking.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = asking.spawn().unwrap();
+    held(&mut looker);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    nobody_searches(&mut looker);
+
+    let mut client = TcpStream::connect(server.http()).unwrap();
+    let head = format!(
+        "POST /sql HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n",
+        HELD.len()
+    );
+    client
+        .write_all(format!("{head}{HELD}").as_bytes())
+        .unwrap();
+    held(&mut looker);
+    drop(client);
+    nobody_searches(&mut looker);
+}
+
+#[test]
+fn a_search_over_http_is_killed_by_the_number_that_show_threads_gives() {
+    let server = server();
+    let mut killer = server.client();
+    std::thread::scope(|scope| {
+        let searching = scope.spawn(|| post(&server, HELD));
+        let id = held(&mut killer);
+        killer.query(&format!("KILL QUERY {id}")).unwrap();
+        let (status, body) = searching.join().unwrap();
+        assert_eq!(status, 503);
+        assert!(body.contains("interrupted"), "{body}");
+    });
+}
+
+#[test]
+fn a_panic_in_a_search_fails_that_search_only() {
+    let server = server();
+    let mut client = server.client();
+    let error = client
+        .query("SELECT id FROM t WHERE MATCH('panics')")
+        .unwrap_err();
+    assert!(error.to_string().contains("1105"), "{error}");
+    assert_eq!(
+        cells(&mut client, "SELECT id FROM t WHERE MATCH('cat') LIMIT 3").len(),
+        3
+    );
+    assert!(server.client().ping().is_ok());
+}
+
+#[test]
+fn rows_that_take_too_much_memory_are_an_error_that_says_what_to_do() {
+    let server = Setup::default()
+        .variable("SEINE_SEARCH_MEMORY", "4KiB")
+        .start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text, n int)").unwrap();
+    let rows: Vec<String> = (1..3000).map(|row| format!("('cat', {row})")).collect();
+    let insert = format!("INSERT INTO t (body, n) VALUES {}", rows.join(", "));
+    client.query(&insert).unwrap();
+    let all = "SELECT id FROM t WHERE MATCH('cat') ORDER BY n DESC LIMIT 100000 OPTION max_matches=100000";
+    let error = client.query(all).unwrap_err().to_string();
+    assert!(error.contains("1038") && error.contains("LIMIT"), "{error}");
+    assert_eq!(
+        cells(&mut client, "SELECT id FROM t WHERE MATCH('cat') LIMIT 5").len(),
+        5
+    );
+}
