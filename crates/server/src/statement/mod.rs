@@ -245,12 +245,7 @@ impl Doing<'_> {
                 let command = translate::write(self.node, statement)?;
                 self.write(command).await
             }
-            Statement::Truncate { .. } => {
-                // As MySQL has it: the rows are not counted.
-                let command = translate::write(self.node, statement)?;
-                self.write(command).await?;
-                Ok(Outcome::NOTHING)
-            }
+            Statement::Truncate { .. } => self.truncate(statement).await,
             Statement::PqBackfill { table, id, days } => self.backfill(&table, id, days).await,
             Statement::CreateTable(create) => {
                 let command = translate::create_table(create)?;
@@ -284,6 +279,13 @@ impl Doing<'_> {
             } => self.kill(connection, query_only),
             other => show::show(self.node, self.session, other),
         }
+    }
+
+    /// As MySQL has it: the rows are not counted.
+    async fn truncate(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        let command = translate::write(self.node, statement)?;
+        self.write(command).await?;
+        Ok(Outcome::NOTHING)
     }
 
     async fn submit(&self, command: Command) -> Result<Reply, Failure> {
