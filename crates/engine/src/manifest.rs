@@ -319,9 +319,12 @@ fn open_search(
         let reserved = opened.reserve_names();
         reserved.map_err(|error| failure::of_index(&definition.name, error))?;
     }
-    state
-        .searches
-        .insert(table, SearchTable::new(definition, opened, files, highest));
+    let named = files;
+    let files = opened.files();
+    let is_rewritten = files != named;
+    let mut search = SearchTable::new(definition, opened, files, highest);
+    search.installed_since_manifest = is_rewritten;
+    state.searches.insert(table, search);
     Ok(())
 }
 

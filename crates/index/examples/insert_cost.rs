@@ -101,6 +101,7 @@ fn shape() -> TableShape {
     TableShape {
         columns,
         analyzer: Analyzer::default(),
+        shards: 1,
     }
 }
 

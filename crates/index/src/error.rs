@@ -69,7 +69,9 @@ pub enum Error {
         /// Newest version known here.
         known: u32,
     },
-    /// A bug in this crate or in tantivy.
+    /// No failure: work in the background that nobody has a use for any more.
+    Stopped,
+    /// A bug in this crate.
     Internal {
         /// What was being done.
         what: String,
@@ -117,6 +119,7 @@ impl fmt::Display for Error {
                     "file {file} has format version {found}, newer than {known}"
                 )
             }
+            Error::Stopped => f.write_str("stopped"),
             Error::Internal { what } => write!(f, "internal error: {what}"),
         }
     }

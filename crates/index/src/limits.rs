@@ -3,7 +3,7 @@
 /// Words of one field of one document. A word's place is stored as `field << 24 | position` (positions count from 1).
 pub const FIELD_POSITION_MAX: u32 = (1 << 24) - 1;
 
-/// Rows held in one tail, dead ones included: their numbers fit tantivy's document ids (`u32`, below `i32::MAX`).
+/// Rows held in one tail, dead ones included: their numbers stay below `i32::MAX`.
 pub const TAIL_ROWS_MAX: u32 = i32::MAX as u32 - 1;
 
 /// Columns of one table, without `id`.
@@ -15,3 +15,6 @@ pub const EXPANSION_MAX: usize = 16_384;
 /// Memory of the rows that one search has found and keeps, in bytes, unless its [`crate::Control`] says otherwise: some four
 /// million rows of a SELECT without LIMIT.
 pub const SEARCH_BYTES_MAX: u64 = 256 << 20;
+
+/// Most shards of one table.
+pub const SHARDS_MAX: u16 = 64;

@@ -1,4 +1,4 @@
-//! A frozen tail becomes a segment, and the deletions made so far become files.
+//! Frozen tails become segments, and the deletions made so far become files.
 
 use std::sync::Arc;
 
@@ -14,7 +14,9 @@ pub struct SealJob {
     pub(crate) disk: Arc<dyn Disk>,
     /// Directory of the table.
     pub(crate) dir: String,
-    /// Number for the names of what is written.
+    /// Text columns of the table.
+    pub(crate) fields: u8,
+    /// First of the numbers for the names of what is written: one for each tail.
     pub(crate) number: u64,
     pub(crate) frozen: Frozen,
 }
@@ -24,9 +26,17 @@ pub struct SealJob {
 #[derive(Clone)]
 pub(crate) struct Frozen {
     pub(crate) position: u64,
-    /// The frozen tail and the rows deleted from it until then, if there is one.
-    pub(crate) tail: Option<(Tail, Arc<RoaringBitmap>)>,
+    pub(crate) tails: Vec<FrozenTail>,
     pub(crate) deletions: Vec<SegmentDeletions>,
+}
+
+/// The tail of one shard, which has rows.
+#[derive(Clone)]
+pub(crate) struct FrozenTail {
+    pub(crate) shard: u16,
+    pub(crate) tail: Tail,
+    /// Rows deleted from it until then.
+    pub(crate) gone: Arc<RoaringBitmap>,
 }
 
 /// Rows deleted from a segment, where its last file of them does not have all.
@@ -41,19 +51,30 @@ pub(crate) struct SegmentDeletions {
 /// What a [`SealJob`] made, for [`crate::Table::install`]. Its files are durable.
 pub struct Sealed {
     pub(crate) position: u64,
-    /// The tail's segment; `None` where no row of the tail was left, or there was no tail.
-    pub(crate) segment: Option<SealedTail>,
-    /// `(segment's directory, new file of deleted rows, deleted rows in it)`.
-    pub(crate) deletions: Vec<(String, String, u64)>,
+    /// One for each tail of which a row was left.
+    pub(crate) segments: Vec<SealedTail>,
+    /// `(segment's directory, new file of deleted rows, the rows in it)`.
+    pub(crate) deletions: Vec<(String, String, Arc<RoaringBitmap>)>,
 }
 
 pub(crate) struct SealedTail {
+    pub(crate) shard: u16,
     pub(crate) directory: String,
     pub(crate) segment: Segment,
     /// Rows deleted until the freeze; they are not in the segment.
     pub(crate) gone: Arc<RoaringBitmap>,
     /// The segment's doc of each ordinal of the tail that is not in `gone`.
     pub(crate) docs: Vec<u32>,
+}
+
+/// Name of a segment's directory.
+pub(crate) fn segment_name(number: u64) -> String {
+    format!("segment-{number:08}")
+}
+
+/// Name of a file of deleted rows.
+pub(crate) fn deleted_name(number: u64) -> String {
+    format!("deleted-{number:08}")
 }
 
 impl SealJob {
@@ -69,9 +90,10 @@ impl SealJob {
         let result = self.write();
         if result.is_err() {
             // The error that stopped the job is the one to report; what stays behind is removed when the table is opened.
-            let _ = self
-                .disk
-                .remove_dir(&format!("{}/{}", self.dir, self.segment_name()));
+            for (number, _) in self.numbered() {
+                let path = format!("{}/{}", self.dir, segment_name(number));
+                let _ = self.disk.remove_dir(&path);
+            }
             for deletions in &self.frozen.deletions {
                 let _ = self.disk.remove(&self.deleted_path(deletions));
             }
@@ -79,8 +101,15 @@ impl SealJob {
         result
     }
 
+    fn numbered(&self) -> impl Iterator<Item = (u64, &FrozenTail)> {
+        (self.number..).zip(&self.frozen.tails)
+    }
+
     fn write(&self) -> Result<Sealed> {
-        let segment = self.write_tail()?;
+        let mut segments = Vec::with_capacity(self.frozen.tails.len());
+        for (number, tail) in self.numbered() {
+            segments.extend(self.write_tail(number, tail)?);
+        }
         let mut deletions = Vec::new();
         for changed in &self.frozen.deletions {
             let SegmentDeletions {
@@ -93,31 +122,32 @@ impl SealJob {
             self.disk
                 .sync_dir(&path)
                 .map_err(|error| Error::io(path, error))?;
-            deletions.push((directory.clone(), self.deleted_name(), deleted.len()));
+            let name = deleted_name(self.number);
+            deletions.push((directory.clone(), name, Arc::clone(deleted)));
         }
         Ok(Sealed {
             position: self.frozen.position,
-            segment,
+            segments,
             deletions,
         })
     }
 
-    fn write_tail(&self) -> Result<Option<SealedTail>> {
-        let Some((tail, gone)) = &self.frozen.tail else {
-            return Ok(None);
-        };
+    fn write_tail(&self, number: u64, frozen: &FrozenTail) -> Result<Option<SealedTail>> {
+        let FrozenTail { shard, tail, gone } = frozen;
         if gone.len() == u64::from(tail.rows()) {
             return Ok(None);
         }
-        let directory = self.segment_name();
+        let directory = segment_name(number);
         let path = format!("{}/{directory}", self.dir);
-        let docs = write_segment(&self.disk, &path, tail, gone, self.frozen.position)?;
+        let position = self.frozen.position;
+        let docs = write_segment(&self.disk, &path, (tail, self.fields), gone, position)?;
         self.disk
             .sync_dir(&self.dir)
             .map_err(|error| Error::io(self.dir.as_str(), error))?;
         let rows = tail.rows() - gone.len() as u32;
         let segment = Segment::open(&self.disk, &path, rows)?;
         Ok(Some(SealedTail {
+            shard: *shard,
             directory,
             segment,
             gone: Arc::clone(gone),
@@ -125,20 +155,8 @@ impl SealJob {
         }))
     }
 
-    fn segment_name(&self) -> String {
-        format!("segment-{:08}", self.number)
-    }
-
-    fn deleted_name(&self) -> String {
-        format!("deleted-{:08}", self.number)
-    }
-
     fn deleted_path(&self, deletions: &SegmentDeletions) -> String {
-        format!(
-            "{}/{}/{}",
-            self.dir,
-            deletions.directory,
-            self.deleted_name()
-        )
+        let name = deleted_name(self.number);
+        format!("{}/{}/{name}", self.dir, deletions.directory)
     }
 }

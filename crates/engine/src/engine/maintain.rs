@@ -388,7 +388,7 @@ impl Engine {
         };
         search.sealing = false;
         search.folded = search.files.position;
-        if let Some(discarded) = search.table.take_discarded() {
+        for discarded in search.table.take_discarded() {
             self.garbage.push(Box::new(discarded));
         }
         self.status.seals_total += 1;

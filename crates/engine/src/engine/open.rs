@@ -78,6 +78,9 @@ impl Engine {
             checkpoint_position: state.lowest_folded(state.catalog_folded),
             ..EngineStatus::default()
         };
+        // Segments of an old format were written again: the manifest is to name the new ones.
+        let mut searches = state.searches.values();
+        let is_manifest_due = searches.any(|search| search.installed_since_manifest);
         let jobs = if options.seal_inline {
             Jobs::inline()
         } else {
@@ -109,7 +112,7 @@ impl Engine {
             folds_full: false,
             failed_folds: BTreeSet::new(),
             wanted_folds: BTreeSet::new(),
-            is_manifest_due: false,
+            is_manifest_due,
             garbage: Vec::new(),
             manifest_runs: false,
             retry_us: 0,

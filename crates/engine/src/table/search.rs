@@ -70,6 +70,7 @@ pub(crate) fn shape(definition: &Definition) -> index::TableShape {
     index::TableShape {
         columns: definition.columns.clone(),
         analyzer: Analyzer::new(definition.analysis.clone()),
+        shards: 1,
     }
 }
 

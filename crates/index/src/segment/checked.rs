@@ -59,10 +59,6 @@ impl CheckedFile {
         })
     }
 
-    pub(super) fn path(&self) -> &str {
-        &self.path
-    }
-
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -73,9 +69,7 @@ impl CheckedFile {
             return Err(self.corrupt(start, "the file ends before its content"));
         };
         if start < end {
-            for block in start / BLOCK_BYTES..=(end - 1) / BLOCK_BYTES {
-                self.verify(block)?;
-            }
+            self.verify_all(start / BLOCK_BYTES, (end - 1) / BLOCK_BYTES)?;
         }
         Ok(bytes)
     }
@@ -104,6 +98,20 @@ impl CheckedFile {
             offset: offset as u64,
             what,
         }
+    }
+
+    /// Blocks `first ..= last`; 64 that were verified before cost one step.
+    #[inline]
+    fn verify_all(&self, first: usize, last: usize) -> Result<()> {
+        for word in first / 64..=last / 64 {
+            let start = first.max(64 * word);
+            let end = last.min(64 * word + 63);
+            let wanted = (u64::MAX >> (63 - (end - start))) << (start % 64);
+            if self.verified[word].load(Ordering::Relaxed) & wanted != wanted {
+                (start..=end).try_for_each(|block| self.verify(block))?;
+            }
+        }
+        Ok(())
     }
 
     fn verify(&self, block: usize) -> Result<()> {

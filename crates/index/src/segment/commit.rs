@@ -8,14 +8,14 @@ use crate::error::{Error, Result};
 
 /// Version of a segment's own files. A newer one is refused; change it with any change of a layout, keep the old reader,
 /// add a fixture of the new form beside those in `tests/fixtures/`, and say so in `docs/formats/segment.md`.
-pub(super) const FORMAT_VERSION: u32 = 1;
+pub(super) const FORMAT_VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"seineseg";
 
 /// Largest commit file that is read, in bytes: sums of half a terabyte of segment.
 const COMMIT_BYTES_MAX: u64 = 128 << 20;
 
-/// What a stretch of the file `rows` holds. Every kind but `Rows` and `Forward` is an array of 8-byte numbers.
+/// What a stretch of the file `rows` holds. Every kind but `Rows`, `Forward` and `Lengths` is an array of 8-byte numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Document ids, rising: one for each row.
@@ -24,7 +24,7 @@ pub(super) enum Kind {
     RowEnds,
     /// Where each row's list ends in `Forward`.
     ForwardEnds,
-    /// Times that each word occurs, by the word's place in the dictionary.
+    /// Times that each word occurs, by its number. Of format 1 only: `words` has it now.
     Hits,
     /// A column's integers: one for each row.
     Integers(u16),
@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Rows,
     /// Forward lists, one behind the other.
     Forward,
+    /// The class of each row's length, one byte each.
+    Lengths,
 }
 
 /// A stretch of the file `rows`.
@@ -48,12 +50,18 @@ pub(super) struct Section {
 /// Content of the file `commit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Commit {
+    /// Version of the segment's files.
+    pub(super) format: u32,
     /// Last journal record that the rows come from.
     pub(super) position: u64,
     /// Version of the analysis that made the words.
     pub(super) analysis: u32,
     /// Rows, at least one.
     pub(super) rows: u32,
+    /// Distinct words; 0 in format 1, which does not say.
+    pub(super) words: u32,
+    /// Text columns of the table; 0 in format 1.
+    pub(super) fields: u8,
     /// Words, every occurrence counted.
     pub(super) hits: u64,
     pub(super) sections: Vec<Section>,
@@ -86,17 +94,21 @@ impl Commit {
             return Err(fields.corrupt_at(0, "the commit has not the checksum that was written"));
         }
         fields.rest = &content[content.len().min(12)..];
-        fields.commit()
+        fields.commit(found)
     }
 
     /// The bytes of the file.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        out.extend(FORMAT_VERSION.to_le_bytes());
+        out.extend(self.format.to_le_bytes());
         out.extend(self.analysis.to_le_bytes());
         out.extend(self.position.to_le_bytes());
         out.extend(self.hits.to_le_bytes());
         out.extend(self.rows.to_le_bytes());
+        if self.format > 1 {
+            out.extend(self.words.to_le_bytes());
+            out.push(self.fields);
+        }
         out.extend((self.sections.len() as u32).to_le_bytes());
         for Section { kind, start, bytes } in &self.sections {
             let (code, column) = kind.code();
@@ -136,6 +148,7 @@ impl Kind {
             Kind::Floats(column) => (6, column),
             Kind::Rows => (7, 0),
             Kind::Forward => (8, 0),
+            Kind::Lengths => (9, 0),
         }
     }
 
@@ -149,6 +162,7 @@ impl Kind {
             6 => Kind::Floats(column),
             7 => Kind::Rows,
             8 => Kind::Forward,
+            9 => Kind::Lengths,
             _ => return None,
         })
     }
@@ -180,7 +194,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn commit(&mut self) -> Result<Commit> {
+    fn commit(&mut self, format: u32) -> Result<Commit> {
         let (analysis, position, hits) = (self.u32()?, self.u64()?, self.u64()?);
         // Words made otherwise than a query's would not be found by it.
         if analysis > Analyzer::version() {
@@ -191,12 +205,17 @@ impl Fields<'_> {
             });
         }
         let mut commit = Commit {
+            format,
             position,
             analysis,
             hits,
             rows: self.u32()?,
             ..Commit::default()
         };
+        if format > 1 {
+            commit.words = self.u32()?;
+            [commit.fields] = self.array()?;
+        }
         for _ in 0..self.u32()? {
             let (code, column) = (self.array()?, self.array()?);
             let kind = Kind::from_code(u16::from_le_bytes(code), u16::from_le_bytes(column));

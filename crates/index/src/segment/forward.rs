@@ -4,6 +4,7 @@
 //! Layout: for each word, by rising place in the dictionary, two LEB128 numbers: the distance from the word before (from 0
 //! for the first), and how often it occurs.
 
+use super::number::{read_number, write_number};
 use crate::removed::WordCount;
 
 /// Appends the list of one row; `words` is sorted by word, each once.
@@ -28,25 +29,4 @@ pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<WordCount>> {
         });
     }
     Some(words)
-}
-
-fn write_number(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn read_number(bytes: &mut &[u8]) -> Option<u32> {
-    let mut number = 0u64;
-    for shift in (0..35).step_by(7) {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return u32::try_from(number).ok();
-        }
-    }
-    None
 }

@@ -7,9 +7,7 @@ use disk::Disk;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
-use super::checked::CheckedFile;
-use super::commit::{Commit, Kind};
-use super::{COMMIT, ROWS, Segment, read_deleted};
+use super::{Files, Opened, read_deleted};
 use crate::error::{Error, Result};
 use crate::files::SegmentFiles;
 use crate::row;
@@ -22,21 +20,21 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
     if let Some(name) = &listed.deleted {
         found.extend(read_deleted(&**disk, &format!("{path}/{name}"), listed.rows).err());
     }
-    let commit = match Commit::read(&**disk, &format!("{path}/{COMMIT}")) {
-        Ok(commit) => commit,
+    let files = match Files::read(disk, &path) {
+        Ok(files) => files,
         Err(error) => {
             found.push(error);
             return found;
         }
     };
-    for (name, sums) in &commit.files {
-        match CheckedFile::open(&**disk, format!("{path}/{name}"), sums.clone()) {
+    for (name, _) in &files.commit.files {
+        match files.open(name) {
             Ok(file) => found.extend(file.damages()),
             Err(error) => found.push(error),
         }
     }
     if found.is_empty() {
-        found.extend(Segment::open(disk, &path, listed.rows).err());
+        found.extend(Opened::open(disk, &path, listed.rows).err());
     }
     found
 }
@@ -63,7 +61,11 @@ pub fn saved_rows(
     visit: &mut dyn FnMut(u64, Vec<Value>),
 ) -> Result<SavedRows> {
     let path = format!("{dir}/{}", listed.directory);
-    let rows = Rows::open(&**disk, &path, listed.rows)?;
+    let files = Files::read(disk, &path)?;
+    if files.commit.rows != listed.rows {
+        return Err(files.corrupt("not as many rows as the manifest says"));
+    }
+    let rows = files.rows()?;
     let mut saved = SavedRows::default();
     let deleted = match &listed.deleted {
         None => RoaringBitmap::new(),
@@ -81,65 +83,10 @@ pub fn saved_rows(
             saved.unknown += 1;
             continue;
         };
-        match rows.columns(doc) {
+        match rows.row(doc).ok().and_then(row::decode) {
             Some(columns) if seen.insert(id) => visit(id, columns),
             _ => saved.lost.push(id),
         }
     }
     Ok(saved)
-}
-
-/// The file of rows, without the index beside it.
-struct Rows {
-    file: CheckedFile,
-    ids: usize,
-    ends: usize,
-    content: (usize, u64),
-}
-
-impl Rows {
-    fn open(disk: &dyn Disk, path: &str, rows: u32) -> Result<Rows> {
-        let commit_path = format!("{path}/{COMMIT}");
-        let commit = Commit::read(disk, &commit_path)?;
-        let corrupt = |what| Error::Corrupt {
-            file: commit_path.clone(),
-            offset: 0,
-            what,
-        };
-        let sums = commit.files.iter().find(|(name, _)| name == ROWS);
-        let (_, sums) = sums.ok_or_else(|| corrupt("a file is not listed"))?;
-        let section = |kind| {
-            let section = commit.section(kind);
-            section.ok_or_else(|| corrupt("a section is missing"))
-        };
-        let content = section(Kind::Rows)?;
-        if commit.rows != rows {
-            return Err(corrupt("not as many rows as the manifest says"));
-        }
-        Ok(Rows {
-            ids: section(Kind::Ids)?.start as usize,
-            ends: section(Kind::RowEnds)?.start as usize,
-            content: (content.start as usize, content.bytes),
-            file: CheckedFile::open(disk, format!("{path}/{ROWS}"), sums.clone())?,
-        })
-    }
-
-    fn id(&self, doc: u32) -> Result<u64> {
-        self.file.number(self.ids, doc as usize)
-    }
-
-    fn columns(&self, doc: u32) -> Option<Vec<Value>> {
-        let end_of = |doc: u32| self.file.number(self.ends, doc as usize).ok();
-        let start = if doc == 0 { 0 } else { end_of(doc - 1)? };
-        let end = end_of(doc)?;
-        if start > end || end > self.content.1 {
-            return None;
-        }
-        let base = self.content.0;
-        let bytes = self
-            .file
-            .range(base + start as usize, base + end as usize)
-            .ok()?;
-        row::decode(bytes)
-    }
 }

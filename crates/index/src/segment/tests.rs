@@ -37,6 +37,7 @@ fn commit() -> Commit {
         Kind::Floats(4),
         Kind::Rows,
         Kind::Forward,
+        Kind::Lengths,
     ];
     let section = |(kind, start): (&Kind, u64)| Section {
         kind: *kind,
@@ -44,6 +45,9 @@ fn commit() -> Commit {
         bytes: 8,
     };
     Commit {
+        format: 2,
+        words: 9,
+        fields: 3,
         position: 1 << 40,
         analysis: 1,
         rows: 3,

@@ -1,310 +1,292 @@
-//! A frozen tail becomes the files of a segment.
-//!
-//! Words are never analysed again: tantivy's serializer is given the tail's postings, word by word in the order of the
-//! dictionary, with the rows renumbered by rising id.
+//! Writing a segment: its words one by one, then its rows, then the commit that makes it one.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 use disk::Disk;
 use query::analysis::Analyzer;
 use query::value::Value;
-use roaring::RoaringBitmap;
-use tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
 
 use super::checked::{SummedWriter, Sums};
-use super::commit::{Commit, Kind, Section};
-use super::folder::{self, Folder};
-use super::{COMMIT, ROWS, forward, schema, tantivy_segment};
+use super::commit::{Commit, FORMAT_VERSION, Kind, Section};
+use super::dictionary::DictionaryWriter;
+use super::words::WordsWriter;
+use super::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS, forward};
 use crate::error::{Error, Result};
+use crate::postings::ListWriter;
 use crate::removed::WordCount;
 use crate::row;
-use crate::tail::{Chunk, Tail, TailRow};
 
-/// A row that goes nowhere because it was deleted, in [`Renumbered::docs`].
-const GONE: u32 = u32::MAX;
-
-/// The live rows of a tail in the order of a segment.
-struct Renumbered {
-    /// By doc.
-    rows: Vec<Arc<TailRow>>,
-    /// By ordinal: the doc, or [`GONE`].
-    docs: Vec<u32>,
+/// What a new segment is, apart from its content.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    /// At least one.
+    pub(super) rows: u32,
+    /// Text columns of the table.
+    pub(super) fields: u8,
+    /// Last journal record whose rows may be in it.
+    pub(super) position: u64,
 }
 
-/// The words of the live rows in the order of a dictionary.
-#[derive(Default)]
-struct Ordered {
-    /// By place: the number in the tail's dictionary.
-    words: Vec<u32>,
-    /// By number in the tail's dictionary: the place. Words of deleted rows only have none.
-    places: Vec<u32>,
+/// Where the rows of a new segment come from, by their doc there.
+pub(super) trait RowSource {
+    /// Its id; ids rise.
+    fn id(&self, doc: u32) -> Result<u64>;
+    /// All its columns, encoded.
+    fn columns(&self, doc: u32) -> Result<&[u8]>;
+    /// As [`crate::postings::length_class`] has it.
+    fn length_class(&self, doc: u32) -> Result<u8>;
+    /// Its distinct words with their counts, sorted by their number in the new segment.
+    fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()>;
 }
 
-/// Writes the live rows of a tail into the directory `path`, which must not exist, and makes all of it durable, but for the
-/// directory's own name. Gives the docs by ordinal. The tail must have a live row. Errors: `Io`.
-pub(crate) fn write_segment(
-    disk: &Arc<dyn Disk>,
-    path: &str,
-    tail: &Tail,
-    deleted: &RoaringBitmap,
-    position: u64,
-) -> Result<Vec<u32>> {
-    disk.create_dir(path)
-        .map_err(|error| Error::io(path, error))?;
-    let whole = Chunk::merge(tail.chunks());
-    let renumbered = renumber(tail, deleted);
-    let ordered = order_words(tail, &whole, &renumbered);
-    let postings = PostingsWriter {
-        tail,
-        whole: &whole,
-        renumbered: &renumbered,
-        ordered: &ordered,
-    };
-    let WrittenPostings { mut files, hits } = postings.write(disk, path)?;
-    let (sums, sections) = write_rows(disk, path, &renumbered, &ordered, &hits)?;
-    files.insert(0, (ROWS.to_owned(), sums));
-    let commit = Commit {
-        position,
-        analysis: Analyzer::version(),
-        rows: renumbered.rows.len() as u32,
-        hits: hits.iter().sum(),
-        sections,
-        files,
-    };
-    let write_commit = |path: &str| {
-        let file = disk.create(path)?;
-        file.write_at(0, &commit.encode())?;
-        file.sync()
-    };
-    let commit_path = format!("{path}/{COMMIT}");
-    write_commit(&commit_path).map_err(|error| Error::io(commit_path, error))?;
-    disk.sync_dir(path)
-        .map_err(|error| Error::io(path, error))?;
-    Ok(renumbered.docs)
+/// A segment being written.
+pub(super) struct SegmentWriter<'a> {
+    disk: &'a Arc<dyn Disk>,
+    path: &'a str,
+    head: Head,
+    dictionary: DictionaryWriter,
+    words: WordsWriter,
+    postings: SummedWriter,
+    positions: SummedWriter,
+    postings_of_word: Vec<u8>,
+    positions_of_word: Vec<u8>,
+    hits: u64,
 }
 
-fn renumber(tail: &Tail, deleted: &RoaringBitmap) -> Renumbered {
-    let rows = tail.chunks().iter().flat_map(|chunk| &chunk.rows);
-    let mut live: Vec<(u64, u32, &Arc<TailRow>)> = (0..)
-        .zip(rows)
-        .filter(|(ordinal, _)| !deleted.contains(*ordinal))
-        .map(|(ordinal, row)| (row.id, ordinal, row))
-        .collect();
-    live.sort_unstable_by_key(|(id, ordinal, _)| (*id, *ordinal));
-    let mut docs = vec![GONE; tail.rows() as usize];
-    for ((_, ordinal, _), doc) in live.iter().zip(0..) {
-        docs[*ordinal as usize] = doc;
-    }
-    Renumbered {
-        rows: live
-            .into_iter()
-            .map(|(_, _, row)| Arc::clone(row))
-            .collect(),
-        docs,
-    }
-}
-
-fn order_words(tail: &Tail, whole: &Chunk, renumbered: &Renumbered) -> Ordered {
-    let is_live = |ordinal: &u32| renumbered.docs[*ordinal as usize] != GONE;
-    let live = whole
-        .lists()
-        .filter(|(_, list)| list.ordinals.iter().any(is_live));
-    let mut words: Vec<u32> = live.map(|(word, _)| word).collect();
-    let dictionary = tail.dictionary.read();
-    words.sort_unstable_by(|a, b| dictionary.text_of(*a).cmp(dictionary.text_of(*b)));
-    let mut places = vec![GONE; words.iter().max().map_or(0, |word| *word as usize + 1)];
-    for (word, place) in words.iter().zip(0..) {
-        places[*word as usize] = place;
-    }
-    Ordered { words, places }
-}
-
-/// tantivy's files as they were written.
-struct WrittenPostings {
-    /// Names and sums.
-    files: Vec<(String, Sums)>,
-    /// By place in the dictionary: the occurrences of the word.
-    hits: Vec<u64>,
-}
-
-/// What is needed to write tantivy's files.
-struct PostingsWriter<'a> {
-    tail: &'a Tail,
-    whole: &'a Chunk,
-    renumbered: &'a Renumbered,
-    ordered: &'a Ordered,
-}
-
-impl PostingsWriter<'_> {
-    fn write(&self, disk: &Arc<dyn Disk>, path: &str) -> Result<WrittenPostings> {
-        let folder = Folder::for_writing(Arc::clone(disk), path.to_owned());
-        let error = |error: &tantivy::TantivyError| folder::unwrap_tantivy(path, error);
-        let segment = tantivy_segment(folder.clone(), 0).map_err(|e| error(&e))?;
-        let mut serializer = InvertedIndexSerializer::open(&segment).map_err(|e| error(&e))?;
-        let hits: u64 = self.renumbered.rows.iter().map(|row| words_of(row)).sum();
-        let mut write = || {
-            let mut field = serializer.new_field(schema().1, hits, None)?;
-            let hits = self.write_words(&mut field)?;
-            field.close()?;
-            Ok(hits)
+impl<'a> SegmentWriter<'a> {
+    /// Makes the directory `path`, which must not exist. Errors: `Io`, as all below; of a source also its own.
+    pub(super) fn create(disk: &'a Arc<dyn Disk>, path: &'a str, head: Head) -> Result<Self> {
+        disk.create_dir(path)
+            .map_err(|error| Error::io(path, error))?;
+        let create = |name: &str| {
+            let path = format!("{path}/{name}");
+            SummedWriter::create(&**disk, &path).map_err(|error| Error::io(path, error))
         };
-        let hits = write().and_then(|hits| serializer.close().map(|()| hits));
-        let hits = hits.map_err(|error| folder::unwrap_error(path, &error))?;
-        let named = |(name, sums): (&str, Sums)| (name.to_owned(), sums);
-        let files = folder.take_written().into_iter().map(named).collect();
-        Ok(WrittenPostings { files, hits })
+        Ok(SegmentWriter {
+            disk,
+            path,
+            head,
+            dictionary: DictionaryWriter::new(create(DICTIONARY)?),
+            words: WordsWriter::new(create(WORDS)?),
+            postings: create(POSTINGS)?,
+            positions: create(POSITIONS)?,
+            postings_of_word: Vec::new(),
+            positions_of_word: Vec::new(),
+            hits: 0,
+        })
     }
 
-    fn write_words(&self, field: &mut FieldSerializer<'_>) -> io::Result<Vec<u64>> {
-        let dictionary = self.tail.dictionary.read();
-        let mut hits = Vec::with_capacity(self.ordered.words.len());
-        let mut rows: Vec<(u32, usize)> = Vec::new();
-        let mut distances = Vec::new();
-        for word in &self.ordered.words {
-            let Some(list) = self.whole.list(*word) else {
-                continue;
-            };
-            rows.clear();
-            let docs = list
-                .ordinals
-                .iter()
-                .map(|ordinal| self.renumbered.docs[*ordinal as usize]);
-            rows.extend(docs.zip(0..).filter(|(doc, _)| *doc != GONE));
-            rows.sort_unstable();
-            field.new_term(dictionary.text_of(*word), rows.len() as u32, true)?;
-            let mut word_hits = 0;
-            for (doc, at) in &rows {
-                let mut before = 0;
-                distances.clear();
-                distances.extend(
-                    list.positions(*at)
-                        .iter()
-                        .map(|position| position - std::mem::replace(&mut before, *position)),
-                );
-                word_hits += distances.len() as u64;
-                field.write_doc(*doc, distances.len() as u32, &distances);
+    /// Adds a word above those before; `fill` gives its rows. Its number is that of words added before.
+    pub(super) fn word(
+        &mut self,
+        text: &[u8],
+        fill: impl FnOnce(&mut ListWriter<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.postings_of_word.clear();
+        self.positions_of_word.clear();
+        let mut list = ListWriter::new(
+            self.head.rows,
+            self.head.fields > 1,
+            &mut self.postings_of_word,
+            &mut self.positions_of_word,
+        );
+        fill(&mut list)?;
+        let entry = list.finish();
+        let (documents, hits) = (entry.documents, entry.hits);
+        self.hits += hits;
+        let (postings, positions) = (&self.postings_of_word, &self.positions_of_word);
+        let mut write = || {
+            self.dictionary.push(text)?;
+            self.words
+                .push(documents, hits, postings.len(), positions.len())?;
+            self.postings.write_all(postings)?;
+            self.positions.write_all(positions)
+        };
+        write().map_err(|error| Error::io(self.path, error))
+    }
+
+    /// Writes the rows and the commit and makes all of it durable, but for the directory's own name.
+    pub(super) fn finish(self, source: &dyn RowSource) -> Result<()> {
+        let SegmentWriter {
+            disk, path, head, ..
+        } = self;
+        let words = self.dictionary.words();
+        let close = |dictionary: DictionaryWriter, rest: [(&str, SummedWriter); 3]| {
+            let mut files = vec![(DICTIONARY.to_owned(), dictionary.close()?.finish()?)];
+            for (name, mut writer) in rest {
+                files.push((name.to_owned(), writer.finish()?));
             }
-            field.close_term()?;
-            hits.push(word_hits);
-        }
-        Ok(hits)
+            Ok(files)
+        };
+        let rest = [
+            (WORDS, self.words.close()),
+            (POSTINGS, self.postings),
+            (POSITIONS, self.positions),
+        ];
+        let files = close(self.dictionary, rest);
+        let mut files: Vec<(String, Sums)> = files.map_err(|error| Error::io(path, error))?;
+        let (sums, sections) = write_rows(disk, path, head.rows, source)?;
+        files.insert(0, (ROWS.to_owned(), sums));
+        let commit = Commit {
+            format: FORMAT_VERSION,
+            position: head.position,
+            analysis: Analyzer::version(),
+            rows: head.rows,
+            words,
+            fields: head.fields,
+            hits: self.hits,
+            sections,
+            files,
+        };
+        let write_commit = |path: &str| {
+            let file = disk.create(path)?;
+            file.write_at(0, &commit.encode())?;
+            file.sync()
+        };
+        let commit_path = format!("{path}/{COMMIT}");
+        write_commit(&commit_path).map_err(|error| Error::io(commit_path, error))?;
+        disk.sync_dir(path).map_err(|error| Error::io(path, error))
     }
-}
-
-fn words_of(row: &TailRow) -> u64 {
-    row.words.iter().map(|word| u64::from(word.hits)).sum()
 }
 
 /// Writes the file `rows`.
 fn write_rows(
     disk: &Arc<dyn Disk>,
     path: &str,
-    renumbered: &Renumbered,
-    ordered: &Ordered,
-    hits: &[u64],
+    rows: u32,
+    source: &dyn RowSource,
 ) -> Result<(Sums, Vec<Section>)> {
     let path = format!("{path}/{ROWS}");
-    let rows = &renumbered.rows;
-    let mut forward_bytes = Vec::new();
-    let mut forward_ends = Vec::with_capacity(rows.len());
-    for row in rows {
-        forward::encode(&renumber_words(row, ordered), &mut forward_bytes);
-        forward_ends.push(forward_bytes.len() as u64);
+    let failed = |error| Error::io(path.as_str(), error);
+    let mut out = RowsWriter {
+        writer: SummedWriter::create(&**disk, &path).map_err(failed)?,
+        path: &path,
+        rows,
+        sections: Vec::new(),
+    };
+    out.numbers(Kind::Ids, |doc| source.id(doc))?;
+    for column in 0..column_count(source)? {
+        out.numeric_column(column, source)?;
     }
-    let row_ends = rows.iter().scan(0, |end, row| {
-        *end += row.columns.len() as u64;
-        Some(*end)
-    });
-    let write = || {
-        let mut out = RowsWriter {
-            writer: SummedWriter::create(&**disk, &path)?,
-            sections: Vec::new(),
-        };
-        out.numbers(Kind::Ids, rows.iter().map(|row| row.id))?;
-        out.numbers(Kind::RowEnds, row_ends)?;
-        out.numbers(Kind::ForwardEnds, forward_ends)?;
-        out.numbers(Kind::Hits, hits.iter().copied())?;
-        for (kind, column) in numeric_columns(rows) {
-            out.numbers(kind, column)?;
+    out.section(Kind::Lengths, |writer| {
+        for doc in 0..rows {
+            let length = source.length_class(doc)?;
+            writer.write_all(&[length]).map_err(failed)?;
         }
-        out.section(Kind::Rows, |writer| {
-            rows.iter()
-                .try_for_each(|row| writer.write_all(&row.columns))
-        })?;
-        out.section(Kind::Forward, |writer| writer.write_all(&forward_bytes))?;
-        Ok((out.writer.finish()?, out.sections))
-    };
-    write().map_err(|error| Error::io(path.as_str(), error))
+        Ok(())
+    })?;
+    out.stretches(Kind::Rows, Kind::RowEnds, |doc, bytes| {
+        bytes.extend_from_slice(source.columns(doc)?);
+        Ok(())
+    })?;
+    let mut words = Vec::new();
+    out.stretches(Kind::Forward, Kind::ForwardEnds, |doc, bytes| {
+        words.clear();
+        source.forward(doc, &mut words)?;
+        forward::encode(&words, bytes);
+        Ok(())
+    })?;
+    Ok((out.writer.finish().map_err(failed)?, out.sections))
 }
 
-/// A row's words by their place in the dictionary.
-fn renumber_words(row: &TailRow, ordered: &Ordered) -> Vec<WordCount> {
-    let place = |word: &WordCount| WordCount {
-        word: ordered.places[word.word as usize],
-        hits: word.hits,
-    };
-    let mut words: Vec<WordCount> = row.words.iter().map(place).collect();
-    words.sort_unstable_by_key(|word| word.word);
-    words
-}
-
-/// The columns that are all integers (of 64 bits) or all floats, as bits.
-fn numeric_columns(rows: &[Arc<TailRow>]) -> Vec<(Kind, Vec<u64>)> {
-    let count = |row: &Arc<TailRow>| row::column_count(&row.columns);
-    let columns = rows.first().and_then(count).unwrap_or(0) as u16;
-    let numeric = |column| {
-        let integers = numbers_of(rows, column, &|value| match value {
-            Value::Int(number) => i64::try_from(number).ok().map(i64::cast_unsigned),
-            _ => None,
-        });
-        let floats = || {
-            numbers_of(rows, column, &|value| match value {
-                Value::Float(number) => Some(number.to_bits()),
-                _ => None,
-            })
-        };
-        match integers {
-            Some(integers) => Some((Kind::Integers(column), integers)),
-            None => Some((Kind::Floats(column), floats()?)),
-        }
-    };
-    (0..columns).filter_map(numeric).collect()
-}
-
-/// A column's numbers as bits, if it has such bits in every row.
-fn numbers_of(
-    rows: &[Arc<TailRow>],
-    column: u16,
-    bits: &dyn Fn(Value) -> Option<u64>,
-) -> Option<Vec<u64>> {
-    let number = |row: &Arc<TailRow>| row::decode_number(&row.columns, usize::from(column));
-    rows.iter().map(|row| number(row).and_then(bits)).collect()
+fn column_count(source: &dyn RowSource) -> Result<u16> {
+    let count = row::column_count(source.columns(0)?).unwrap_or(0);
+    Ok(count as u16) // at most `limits::COLUMNS_MAX`
 }
 
 /// The file `rows` being written, section by section.
-struct RowsWriter {
+struct RowsWriter<'a> {
     writer: SummedWriter,
+    path: &'a str,
+    rows: u32,
     sections: Vec<Section>,
 }
 
-impl RowsWriter {
-    fn numbers(&mut self, kind: Kind, numbers: impl IntoIterator<Item = u64>) -> io::Result<()> {
-        let mut numbers = numbers.into_iter();
-        self.section(kind, |writer| {
-            numbers.try_for_each(|number| writer.write_all(&number.to_le_bytes()))
-        })
-    }
-
+impl RowsWriter<'_> {
     fn section(
         &mut self,
         kind: Kind,
-        content: impl FnOnce(&mut SummedWriter) -> io::Result<()>,
-    ) -> io::Result<()> {
+        content: impl FnOnce(&mut SummedWriter) -> Result<()>,
+    ) -> Result<()> {
         let start = self.writer.position();
         content(&mut self.writer)?;
         let bytes = self.writer.position() - start;
         self.sections.push(Section { kind, start, bytes });
         Ok(())
     }
+
+    /// One number of 8 bytes for each row.
+    fn numbers(&mut self, kind: Kind, number: impl Fn(u32) -> Result<u64>) -> Result<()> {
+        let (path, rows) = (self.path, self.rows);
+        self.section(kind, |writer| {
+            for doc in 0..rows {
+                let number = number(doc)?.to_le_bytes();
+                let written = writer.write_all(&number);
+                written.map_err(|error| Error::io(path, error))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// A section of stretches of any length, one for each row, and one that says where each ends.
+    fn stretches(
+        &mut self,
+        kind: Kind,
+        ends_kind: Kind,
+        mut append: impl FnMut(u32, &mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let (path, rows) = (self.path, self.rows);
+        let mut ends = Vec::with_capacity(rows as usize);
+        self.section(kind, |writer| {
+            let start = writer.position();
+            let mut bytes = Vec::new();
+            for doc in 0..rows {
+                bytes.clear();
+                append(doc, &mut bytes)?;
+                let written = writer.write_all(&bytes);
+                written.map_err(|error| Error::io(path, error))?;
+                ends.push(writer.position() - start);
+            }
+            Ok(())
+        })?;
+        self.numbers(ends_kind, |doc| Ok(ends[doc as usize]))
+    }
+
+    /// A column that is all integers (of 64 bits) or all floats, as bits; nothing for any other.
+    fn numeric_column(&mut self, column: u16, source: &dyn RowSource) -> Result<()> {
+        let integer = |value| match value {
+            Value::Int(number) => i64::try_from(number).ok().map(i64::cast_unsigned),
+            _ => None,
+        };
+        let float = |value| match value {
+            Value::Float(number) => Some(number.to_bits()),
+            _ => None,
+        };
+        if let Some(numbers) = numbers_of(self.rows, source, column, &integer)? {
+            return self.numbers(Kind::Integers(column), |doc| Ok(numbers[doc as usize]));
+        }
+        match numbers_of(self.rows, source, column, &float)? {
+            Some(numbers) => self.numbers(Kind::Floats(column), |doc| Ok(numbers[doc as usize])),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A column's numbers as bits, if it has such bits in every row.
+fn numbers_of(
+    rows: u32,
+    source: &dyn RowSource,
+    column: u16,
+    bits: &dyn Fn(Value) -> Option<u64>,
+) -> Result<Option<Vec<u64>>> {
+    let mut numbers = Vec::new();
+    for doc in 0..rows {
+        let number = row::decode_number(source.columns(doc)?, usize::from(column));
+        match number.and_then(bits) {
+            Some(bits) => numbers.push(bits),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(numbers))
 }

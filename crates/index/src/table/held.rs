@@ -9,14 +9,24 @@ use crate::error::Result;
 use crate::files::SegmentFiles;
 use crate::part::{Part, Source};
 use crate::seal::SealedTail;
+use crate::segment::Segment;
 use crate::tail::{Tail, TailWriter};
 
 /// A segment, and what the manifest knows of it.
 pub(super) struct SealedPart {
     pub(super) part: Arc<Part>,
     pub(super) files: SegmentFiles,
-    /// Deleted rows in the file of them.
-    pub(super) deleted_saved: u64,
+    /// The shard that its rows belong to.
+    pub(super) shard: u16,
+    /// The deleted rows that its file of them holds: those deleted up to the position that all files cover. The part itself may
+    /// have more.
+    pub(super) saved: Arc<RoaringBitmap>,
+}
+
+/// The tail of one shard, and the one before it while a job turns it into a segment.
+pub(super) struct Shard {
+    pub(super) frozen: Option<TailPart>,
+    pub(super) tail: TailPart,
 }
 
 /// A tail and its writer. Once frozen, the writer only serves deletions.
@@ -25,15 +35,51 @@ pub(super) struct TailPart {
     pub(super) writer: TailWriter,
 }
 
+/// The shard of an id: fixed for good, since rows lie in files by it. Shards divide the upper half of a multiplied id.
+pub(super) fn shard_of(id: u64, shards: u16) -> u16 {
+    let mixed = id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    ((mixed * u64::from(shards)) >> 32) as u16
+}
+
 impl SealedPart {
     /// Whether rows were deleted since the last file of them.
     pub(super) fn is_changed(&self) -> bool {
-        self.part.deleted.len() != self.deleted_saved
+        self.part.deleted.len() != self.saved.len()
+    }
+
+    /// The rows as they lie in files.
+    pub(super) fn segment(&self) -> Option<&Arc<Segment>> {
+        match &self.part.source {
+            Source::Segment(segment) => Some(segment),
+            Source::Tail(_) => None,
+        }
+    }
+}
+
+impl Shard {
+    pub(super) fn new() -> Shard {
+        Shard {
+            frozen: None,
+            tail: TailPart::new(),
+        }
+    }
+
+    /// Both tails, the older one first.
+    pub(super) fn tails(&self) -> impl Iterator<Item = &TailPart> {
+        self.frozen.iter().chain([&self.tail])
+    }
+
+    /// Sets the tail aside, if it has rows.
+    pub(super) fn freeze(&mut self) {
+        self.tail.publish();
+        if self.tail.status().rows > 0 {
+            self.frozen = Some(std::mem::replace(&mut self.tail, TailPart::new()));
+        }
     }
 }
 
 impl TailPart {
-    pub(super) fn new() -> TailPart {
+    fn new() -> TailPart {
         let tail = Tail::default();
         let writer = TailWriter::new(&tail);
         TailPart {
@@ -85,6 +131,7 @@ impl TailPart {
 /// The part that takes the place of a frozen tail: the rows deleted from that since the freeze are tombstones in it.
 pub(super) fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPart> {
     let SealedTail {
+        shard,
         directory,
         segment,
         gone,
@@ -92,11 +139,11 @@ pub(super) fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPa
     } = sealed;
     let rows = segment.rows();
     let mut part = Part::new(Source::Segment(Arc::new(segment)));
-    for ordinal in &*frozen.deleted - &*gone {
-        let doc = docs[ordinal as usize];
-        let words = part.forward(doc)?;
-        part.remove(doc, &words);
-    }
+    let deleted = &*frozen.deleted - &*gone;
+    bury(
+        &mut part,
+        deleted.iter().map(|ordinal| docs[ordinal as usize]),
+    )?;
     let files = SegmentFiles {
         directory,
         rows,
@@ -105,6 +152,16 @@ pub(super) fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPa
     Ok(SealedPart {
         part: Arc::new(part),
         files,
-        deleted_saved: 0,
+        shard,
+        saved: Arc::default(),
     })
+}
+
+/// Makes rows of a part tombstones.
+pub(super) fn bury(part: &mut Part, docs: impl IntoIterator<Item = u32>) -> Result<()> {
+    for doc in docs {
+        let words = part.forward(doc)?;
+        part.remove(doc, &words);
+    }
+    Ok(())
 }

@@ -1,7 +1,10 @@
 //! The writer's side of one search table.
 
 mod held;
+mod merges;
 mod open;
+mod policy;
+mod seals;
 
 use std::io;
 use std::sync::Arc;
@@ -13,11 +16,11 @@ use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::files::Files;
-use crate::part::{Part, Source};
-use crate::seal::{Frozen, SealJob, Sealed, SegmentDeletions};
+use crate::seal::Frozen;
 use crate::snapshot::Snapshot;
-use held::{SealedPart, TailPart, install_tail};
-use open::{highest_number, make_dir, next_number, open_segment, remove_orphans};
+use held::{SealedPart, Shard, TailPart, shard_of};
+use merges::Merging;
+use open::{Opening, highest_number, make_dir, remove_orphans};
 
 /// What a table is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +29,9 @@ pub struct TableShape {
     pub columns: Vec<Column>,
     /// What the words of its rows, and of queries on it, are made with.
     pub analyzer: Analyzer,
+    /// Tails and sets of segments that the rows are spread over by their ids; at least 1, at most [`crate::limits::SHARDS_MAX`].
+    /// Answers do not depend on it.
+    pub shards: u16,
 }
 
 /// The part of a table that is not in files yet.
@@ -61,9 +67,8 @@ pub struct Table {
     shape: Arc<TableShape>,
     /// Oldest first.
     segments: Vec<SealedPart>,
-    /// A tail that a job turns into a segment, or will when the next one runs.
-    frozen: Option<TailPart>,
-    tail: TailPart,
+    /// A row's shard is that of its id, [`shard_of`].
+    shards: Vec<Shard>,
     /// What the last job was given, until one of it succeeds.
     work: Option<Frozen>,
     is_job_running: bool,
@@ -71,23 +76,25 @@ pub struct Table {
     position: u64,
     /// Names are never used twice.
     next_number: u64,
-    /// Files that the last `install` made useless.
+    merging: Merging,
+    /// Files and folders that were made useless.
     unused: Vec<String>,
-    /// Memory that it made useless.
-    discarded: Option<Discarded>,
+    /// Memory that was made useless.
+    discarded: Vec<Discarded>,
 }
 
-/// The rows of a tail that are in a segment now. Freeing them takes ten milliseconds and more: whoever has a thread to
-/// spare drops this there, after the last snapshot that shows them.
+/// The rows of tails that are in a segment now, and segments that were merged. Freeing them takes ten milliseconds and more:
+/// whoever has a thread to spare drops this there, after the last snapshot that shows them.
 pub struct Discarded {
-    _tail: Option<TailPart>,
+    _tails: Vec<TailPart>,
     _work: Option<Frozen>,
+    _segments: Vec<SealedPart>,
 }
 
 /// Where a live row is.
 enum Location {
-    Tail,
-    Frozen,
+    Tail(usize),
+    Frozen(usize),
     Segment(usize, u32),
 }
 
@@ -99,27 +106,39 @@ impl Table {
     }
 
     /// Opens the table that a manifest describes, and removes segments and files of deleted rows that it does not name. A
-    /// missing directory is made. Records above `files.position` are to be applied next. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// missing directory is made. Records above `files.position` are to be applied next. Segments of an old format are written
+    /// again: then [`Table::files`] is not `files`, and a manifest is due. Errors: `Io`, `Corrupt`, `NewerFormat`.
     pub fn open(disk: Arc<dyn Disk>, dir: &str, shape: TableShape, files: &Files) -> Result<Table> {
-        let mut segments = Vec::with_capacity(files.segments.len());
-        for listed in &files.segments {
-            segments.push(open_segment(&disk, dir, listed)?);
-        }
+        assert!(
+            (1..=crate::limits::SHARDS_MAX).contains(&shape.shards),
+            "a table has between one shard and the most there may be"
+        );
         remove_orphans(&*disk, dir, files)?;
+        let mut opening = Opening::new(&disk, dir, &shape, files);
+        for listed in &files.segments {
+            opening.segment(listed)?;
+        }
+        let Opening {
+            segments,
+            unused,
+            next_number,
+            ..
+        } = opening;
+        let shards = (0..shape.shards).map(|_| Shard::new()).collect();
         Ok(Table {
             disk,
             dir: dir.to_owned(),
             shape: Arc::new(shape),
             rows_live: segments.iter().map(|sealed| sealed.part.rows_live()).sum(),
             segments,
-            frozen: None,
-            tail: TailPart::new(),
+            shards,
             work: None,
             is_job_running: false,
             position: files.position,
-            next_number: next_number(files),
-            unused: Vec::new(),
-            discarded: None,
+            next_number,
+            merging: Merging::default(),
+            unused,
+            discarded: Vec::new(),
         })
     }
 
@@ -140,11 +159,13 @@ impl Table {
     /// Adds a row: its columns in table order and the words of its text columns. The caller has made sure that
     /// no live row has that id. Errors, before anything changed: `TextTooLong`, `TailFull`.
     pub fn insert(&mut self, id: u64, row: &[Value], words: &Words) -> Result<()> {
+        let shard = self.shard_of(id);
+        let tail = &mut self.shards[shard].tail;
         debug_assert!(
-            self.tail.writer.ordinal(id).is_none(),
+            tail.writer.ordinal(id).is_none(),
             "ids of live rows are unique"
         );
-        self.tail.writer.insert(id, row, words)?;
+        tail.writer.insert(id, row, words)?;
         self.rows_live += 1;
         Ok(())
     }
@@ -153,9 +174,9 @@ impl Table {
     pub fn delete(&mut self, id: u64) -> Result<bool> {
         match self.locate(id)? {
             None => return Ok(false),
-            Some(Location::Tail) => self.tail.delete(id)?,
-            Some(Location::Frozen) => {
-                if let Some(frozen) = &mut self.frozen {
+            Some(Location::Tail(shard)) => self.shards[shard].tail.delete(id)?,
+            Some(Location::Frozen(shard)) => {
+                if let Some(frozen) = &mut self.shards[shard].frozen {
                     frozen.delete(id)?;
                 }
             }
@@ -171,13 +192,12 @@ impl Table {
 
     /// The table with everything applied so far. Call once a batch: each call with changes makes one chunk.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
-        self.tail.publish();
+        for shard in &mut self.shards {
+            shard.tail.publish();
+        }
         let sealed = self.segments.iter().map(|sealed| &sealed.part);
-        let tails = self
-            .frozen
-            .iter()
-            .chain([&self.tail])
-            .map(|tail| &tail.part);
+        let tails = self.shards.iter().flat_map(Shard::tails);
+        let tails = tails.map(|tail| &tail.part);
         let parts = sealed
             .chain(tails)
             .filter(|part| part.rows() > 0)
@@ -189,99 +209,32 @@ impl Table {
     /// What a [`Table::freeze`] would take.
     #[must_use]
     pub fn tail(&self) -> TailStatus {
-        self.tail.status()
+        let tails = self.shards.iter().map(|shard| shard.tail.status());
+        tails.fold(TailStatus::default(), TailStatus::and)
     }
 
     /// Memory of the rows that are in no segment yet, those of a running or failed job included, roughly.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let frozen = self.frozen.as_ref();
-        self.tail.status().bytes + frozen.map_or(0, |frozen| frozen.status().bytes)
+        let tails = self.shards.iter().flat_map(Shard::tails);
+        tails.map(|tail| tail.status().bytes).sum()
     }
 
-    /// Freezes the tail and the deletions made so far, to be written by the job. `position`: the last record applied,
-    /// which must be synced. `None` while a job runs, and where nothing has changed since the last one
-    /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the new job writes what the old one should have, for its
-    /// position: what came later waits for the next.
-    pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
-        if self.is_job_running || self.is_saved() {
-            return None;
-        }
-        let frozen = match self.work.take() {
-            Some(again) => again,
-            None => self.freeze_at(position),
-        };
-        self.work = Some(frozen.clone());
-        self.is_job_running = true;
-        self.next_number += 1;
-        let (disk, dir) = (Arc::clone(&self.disk), self.dir.clone());
-        Some(SealJob {
-            disk,
-            dir,
-            number: self.next_number - 1,
-            frozen,
-        })
+    /// What the last [`Table::install`] or [`Table::install_merged`] made useless, once.
+    pub fn take_discarded(&mut self) -> Vec<Discarded> {
+        std::mem::take(&mut self.discarded)
     }
 
-    /// Whether the files of the last [`Table::install`] (or `open`) hold everything: the table's checkpoint may then move
-    /// to any later position without a job.
-    #[must_use]
-    pub fn is_saved(&self) -> bool {
-        let unchanged = !self.segments.iter().any(SealedPart::is_changed);
-        self.frozen.is_none() && self.tail.status().rows == 0 && unchanged
-    }
-
-    /// Takes over what a job made: the rows leave the tail and stand in the segment from the next snapshot on; those that
-    /// were deleted while the job ran are tombstones there. Gives the files for the manifest.
-    /// Errors, before anything changed: `Io`, `Corrupt` (the new segment cannot be read back), `Internal` (no job runs).
-    pub fn install(&mut self, sealed: Sealed) -> Result<Files> {
-        let Some(work) = self.work.as_ref().filter(|_| self.is_job_running) else {
-            return Err(Error::Internal {
-                what: "a job was installed that was taken back".into(),
-            });
-        };
-        let has_tail = work.tail.is_some();
-        let part = match (sealed.segment, &self.frozen) {
-            (Some(segment), Some(frozen)) => Some(install_tail(segment, &frozen.part)?),
-            _ => None,
-        };
-        for (directory, name, rows) in sealed.deletions {
-            let known = self
-                .segments
-                .iter_mut()
-                .find(|known| known.files.directory == directory);
-            if let Some(known) = known {
-                let old = known.files.deleted.replace(name);
-                known.deleted_saved = rows;
-                self.unused
-                    .extend(old.map(|old| format!("{}/{directory}/{old}", self.dir)));
-            }
-        }
-        self.segments.extend(part);
-        self.discarded = Some(Discarded {
-            _tail: if has_tail { self.frozen.take() } else { None },
-            _work: self.work.take(),
-        });
-        self.is_job_running = false;
-        self.position = sealed.position;
-        Ok(self.files())
-    }
-
-    /// What the last [`Table::install`] made useless, once.
-    pub fn take_discarded(&mut self) -> Option<Discarded> {
-        self.discarded.take()
-    }
-
-    /// Takes back the rows of a job that failed or was dropped; the next [`Table::freeze`] tries them again.
-    pub fn thaw(&mut self) {
-        self.is_job_running = false;
-    }
-
-    /// Removes files that no manifest names any more. Call when the manifest with the last [`Table::install`]'s files is
-    /// durable. Errors: `Io`.
+    /// Removes files that no manifest names any more. Call when the manifest with the last [`Table::install`]'s or
+    /// [`Table::install_merged`]'s files is durable. While a seal runs, which may write beside them, nothing is removed. Errors: `Io`.
     pub fn remove_unused(&mut self) -> Result<()> {
-        while let Some(path) = self.unused.last() {
-            match self.disk.remove(path) {
+        while let Some(path) = self.unused.last().filter(|_| !self.is_job_running) {
+            let name = path.rsplit_once('/').map_or("", |(_, name)| name);
+            let removed = match name.starts_with("segment-") {
+                true => self.disk.remove_dir(path),
+                false => self.disk.remove(path),
+            };
+            match removed {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(Error::io(path.as_str(), error));
                 }
@@ -309,54 +262,55 @@ impl Table {
     /// Counts for SHOW TABLE STATUS.
     #[must_use]
     pub fn status(&self) -> Status {
-        let frozen = self
-            .frozen
-            .as_ref()
-            .map_or(TailStatus::default(), TailPart::status);
-        let tail = self.tail.status();
-        let segments = self.segments.iter().map(|sealed| &sealed.part);
-        let bytes = |part: &Arc<Part>| match &part.source {
-            Source::Segment(segment) => segment.bytes(),
-            Source::Tail(_) => 0,
-        };
-        Status {
-            rows_live: self.rows_live,
-            rows_tail: frozen.rows + tail.rows,
-            bytes_tail: frozen.bytes + tail.bytes,
-            segments: self.segments.len() as u64,
-            bytes_segments: segments.clone().map(bytes).sum(),
-            tombstones: segments.map(|part| part.deleted.len()).sum(),
-        }
+        let shards = self.shard_status();
+        shards.iter().fold(Status::default(), Status::and)
     }
 
-    fn freeze_at(&mut self, position: u64) -> Frozen {
-        self.tail.publish();
-        if self.tail.status().rows > 0 {
-            self.frozen = Some(std::mem::replace(&mut self.tail, TailPart::new()));
+    /// The same of each shard.
+    #[must_use]
+    pub fn shard_status(&self) -> Vec<Status> {
+        let mut all = Vec::with_capacity(self.shards.len());
+        for shard in &self.shards {
+            let mut status = Status::default();
+            for tail in shard.tails() {
+                let TailStatus { rows, bytes } = tail.status();
+                status.rows_live += rows - tail.part.deleted.len();
+                status.rows_tail += rows;
+                status.bytes_tail += bytes;
+            }
+            all.push(status);
         }
-        let changed = self.segments.iter().filter(|sealed| sealed.is_changed());
-        let deletions = changed.map(|sealed| SegmentDeletions {
-            directory: sealed.files.directory.clone(),
-            rows: sealed.files.rows,
-            deleted: Arc::clone(&sealed.part.deleted),
-        });
-        Frozen {
-            position,
-            deletions: deletions.collect(),
-            tail: self.frozen.as_ref().and_then(TailPart::frozen),
+        for sealed in &self.segments {
+            let status = &mut all[usize::from(sealed.shard)];
+            status.rows_live += sealed.part.rows_live();
+            status.segments += 1;
+            status.bytes_segments += sealed.segment().map_or(0, |segment| segment.bytes());
+            status.tombstones += sealed.part.deleted.len();
         }
+        all
+    }
+
+    fn shard_of(&self, id: u64) -> usize {
+        usize::from(shard_of(id, self.shape.shards))
+    }
+
+    /// Text columns: at most 64.
+    fn fields(&self) -> u8 {
+        self.shape.text_columns() as u8
     }
 
     fn locate(&self, id: u64) -> Result<Option<Location>> {
-        if self.tail.writer.ordinal(id).is_some() {
-            return Ok(Some(Location::Tail));
+        let at = self.shard_of(id);
+        let shard = &self.shards[at];
+        if shard.tail.writer.ordinal(id).is_some() {
+            return Ok(Some(Location::Tail(at)));
         }
-        let frozen = self.frozen.as_ref();
+        let frozen = shard.frozen.as_ref();
         if frozen.is_some_and(|frozen| frozen.writer.ordinal(id).is_some()) {
-            return Ok(Some(Location::Frozen));
+            return Ok(Some(Location::Frozen(at)));
         }
         for (at, sealed) in self.segments.iter().enumerate().rev() {
-            if let Source::Segment(segment) = &sealed.part.source
+            if let Some(segment) = sealed.segment()
                 && let Some(doc) = segment.find(id)?
                 && sealed.part.is_live(doc)
             {
@@ -364,6 +318,28 @@ impl Table {
             }
         }
         Ok(None)
+    }
+}
+
+impl TailStatus {
+    fn and(self, other: TailStatus) -> TailStatus {
+        TailStatus {
+            rows: self.rows + other.rows,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
+impl Status {
+    fn and(self, other: &Status) -> Status {
+        Status {
+            rows_live: self.rows_live + other.rows_live,
+            rows_tail: self.rows_tail + other.rows_tail,
+            bytes_tail: self.bytes_tail + other.bytes_tail,
+            segments: self.segments + other.segments,
+            bytes_segments: self.bytes_segments + other.bytes_segments,
+            tombstones: self.tombstones + other.tombstones,
+        }
     }
 }
 

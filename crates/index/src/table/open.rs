@@ -5,12 +5,15 @@ use std::io;
 use std::sync::Arc;
 
 use disk::Disk;
+use roaring::RoaringBitmap;
 
-use super::held::SealedPart;
+use super::TableShape;
+use super::held::{SealedPart, bury, shard_of};
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::part::{Part, Source};
-use crate::segment::{Segment, read_deleted};
+use crate::seal::segment_name;
+use crate::segment::{OldSegment, Opened, Segment, read_deleted};
 
 /// Makes a folder whose name is durable, and its parents.
 pub(super) fn make_dir(disk: &dyn Disk, dir: &str) -> io::Result<()> {
@@ -25,26 +28,88 @@ pub(super) fn make_dir(disk: &dyn Disk, dir: &str) -> io::Result<()> {
     disk.sync_dir(parent)
 }
 
-pub(super) fn open_segment(
-    disk: &Arc<dyn Disk>,
-    dir: &str,
-    listed: &SegmentFiles,
-) -> Result<SealedPart> {
-    let path = format!("{dir}/{}", listed.directory);
-    let segment = Segment::open(disk, &path, listed.rows)?;
-    let mut part = Part::new(Source::Segment(Arc::new(segment)));
-    if let Some(name) = &listed.deleted {
-        for doc in read_deleted(&**disk, &format!("{path}/{name}"), listed.rows)? {
-            let words = part.forward(doc)?;
-            part.remove(doc, &words);
+/// The segments of a table while it is opened.
+pub(super) struct Opening<'a> {
+    disk: &'a Arc<dyn Disk>,
+    dir: &'a str,
+    shape: &'a TableShape,
+    pub(super) segments: Vec<SealedPart>,
+    /// Folders of segments that were written again.
+    pub(super) unused: Vec<String>,
+    pub(super) next_number: u64,
+}
+
+impl<'a> Opening<'a> {
+    pub(super) fn new(
+        disk: &'a Arc<dyn Disk>,
+        dir: &'a str,
+        shape: &'a TableShape,
+        files: &Files,
+    ) -> Opening<'a> {
+        Opening {
+            disk,
+            dir,
+            shape,
+            segments: Vec::with_capacity(files.segments.len()),
+            unused: Vec::new(),
+            next_number: next_number(files),
         }
     }
-    let deleted_saved = part.deleted.len();
-    Ok(SealedPart {
-        part: Arc::new(part),
-        files: listed.clone(),
-        deleted_saved,
-    })
+
+    /// Opens one. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    pub(super) fn segment(&mut self, listed: &SegmentFiles) -> Result<()> {
+        let path = format!("{}/{}", self.dir, listed.directory);
+        let deleted = match &listed.deleted {
+            Some(name) => read_deleted(&**self.disk, &format!("{path}/{name}"), listed.rows)?,
+            None => RoaringBitmap::new(),
+        };
+        match Opened::open(self.disk, &path, listed.rows)? {
+            Opened::Current(segment) => self.push(*segment, listed.clone(), deleted),
+            Opened::Old(old) => {
+                self.unused.push(path);
+                self.rewrite(&old, &deleted)
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        segment: Segment,
+        files: SegmentFiles,
+        deleted: RoaringBitmap,
+    ) -> Result<()> {
+        let shard = shard_of(segment.id_first(), self.shape.shards);
+        let mut part = Part::new(Source::Segment(Arc::new(segment)));
+        bury(&mut part, &deleted)?;
+        self.segments.push(SealedPart {
+            part: Arc::new(part),
+            files,
+            shard,
+            saved: Arc::new(deleted),
+        });
+        Ok(())
+    }
+
+    /// Takes in a segment of an old format as one of the present one, without its deleted rows.
+    fn rewrite(&mut self, old: &OldSegment, deleted: &RoaringBitmap) -> Result<()> {
+        let directory = segment_name(self.next_number);
+        self.next_number += 1;
+        let path = format!("{}/{directory}", self.dir);
+        let rows = old.rewrite(self.disk, &path, self.shape, deleted)?;
+        if rows == 0 {
+            return Ok(());
+        }
+        self.disk
+            .sync_dir(self.dir)
+            .map_err(|error| Error::io(self.dir, error))?;
+        let segment = Segment::open(self.disk, &path, rows)?;
+        let files = SegmentFiles {
+            directory,
+            rows,
+            deleted: None,
+        };
+        self.push(segment, files, RoaringBitmap::new())
+    }
 }
 
 /// Removes what the manifest does not name: segments of jobs that were not installed, and old files of deleted rows.
@@ -75,7 +140,7 @@ pub(super) fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Resul
 }
 
 /// A number above every one that a name in use carries.
-pub(super) fn next_number(files: &Files) -> u64 {
+fn next_number(files: &Files) -> u64 {
     let names = files
         .segments
         .iter()

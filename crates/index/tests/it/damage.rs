@@ -94,7 +94,14 @@ fn every_damaged_byte_is_noticed_where_it_is_read() {
 
 #[test]
 fn a_file_cut_short_or_missing_is_an_error() {
-    for name in ["rows", "terms", "postings", "positions", "commit"] {
+    for name in [
+        "rows",
+        "dictionary",
+        "words",
+        "postings",
+        "positions",
+        "commit",
+    ] {
         let (disk, subject) = sealed();
         let path = format!("{DIR}/{}/{name}", subject.manifest.segments[0].directory);
         let file = disk.open(&path).expect("a file");
@@ -117,7 +124,7 @@ fn a_newer_version_is_refused() {
         .deleted
         .clone()
         .expect("deleted rows");
-    for name in ["commit", &deleted] {
+    for (name, version) in [("commit", 2), (deleted.as_str(), 1)] {
         let path = format!("{segment}/{name}");
         let file = disk.open(&path).expect("a file");
         file.write_at(8, &[9, 0, 0, 0]).expect("a version");
@@ -125,10 +132,10 @@ fn a_newer_version_is_refused() {
             Err(Error::NewerFormat {
                 file,
                 found: 9,
-                known: 1,
-            }) => assert_eq!(file, path),
+                known,
+            }) => assert_eq!((file, known), (path, u32::from(version))),
             other => panic!("{other:?}"),
         }
-        file.write_at(8, &[1, 0, 0, 0]).expect("a version");
+        file.write_at(8, &[version, 0, 0, 0]).expect("a version");
     }
 }

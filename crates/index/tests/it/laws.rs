@@ -23,6 +23,10 @@ enum Step {
     Run,
     Install,
     DropJob,
+    StartMerge(bool),
+    RunMerge,
+    InstallMerged,
+    DropMerge,
     Reopen,
     Check,
 }
@@ -48,6 +52,10 @@ fn step() -> impl Strategy<Value = Step> {
         2 => Just(Step::Run),
         2 => Just(Step::Install),
         1 => Just(Step::DropJob),
+        2 => prop::bool::weighted(0.8).prop_map(Step::StartMerge),
+        2 => Just(Step::RunMerge),
+        2 => Just(Step::InstallMerged),
+        1 => Just(Step::DropMerge),
         1 => Just(Step::Reopen),
         1 => Just(Step::Check),
     ]
@@ -172,6 +180,10 @@ fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option<Node>)]) {
         Step::Run => subject.run_job(),
         Step::Install => subject.install(),
         Step::DropJob => subject.drop_job(),
+        Step::StartMerge(wholly) => subject.start_merge(wholly),
+        Step::RunMerge => subject.run_merge(),
+        Step::InstallMerged => subject.install_merged(),
+        Step::DropMerge => subject.drop_merge(),
         Step::Reopen => subject.reopen(),
         Step::Check => {
             subject.check_counts();
@@ -188,9 +200,10 @@ proptest! {
     #[test]
     fn answers_do_not_depend_on_history_or_layout(
         steps in vec(step(), 1..90),
+        shards in prop_oneof![2 => Just(1u16), 1 => 2..8u16, 1 => Just(64)],
         asked in vec((select(), prop::option::of(node())), 6),
     ) {
-        let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+        let mut subject = Subject::with_shards(Arc::new(MemoryDisk::new()), shards);
         for step in steps.iter().chain([&Step::Check]) {
             apply(&mut subject, step, &asked);
         }
@@ -198,6 +211,13 @@ proptest! {
         apply(&mut subject, &Step::Check, &asked);
         subject.reopen();
         apply(&mut subject, &Step::Check, &asked);
+        subject.seal(); // what a seal that was tried again has left to the next
+        subject.optimize();
+        apply(&mut subject, &Step::Check, &asked);
+        prop_assert!(subject.manifest.segments.len() <= usize::from(shards));
+        subject.reopen();
+        apply(&mut subject, &Step::Check, &asked);
+        prop_assert_eq!(subject.table.status().tombstones, 0);
     }
 }
 

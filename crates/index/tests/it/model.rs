@@ -44,6 +44,7 @@ pub(crate) fn shape() -> TableShape {
             column("s", ColumnType::String),
         ],
         analyzer: Analyzer::default(),
+        shards: 1,
     }
 }
 

@@ -236,6 +236,7 @@ fn a_table_without_text_columns_is_searched_by_its_columns() {
     let shape = index::TableShape {
         columns: crate::model::shape().columns.split_off(3),
         analyzer: query::analysis::Analyzer::default(),
+        shards: 1,
     };
     let disk = Arc::new(MemoryDisk::new());
     let mut table = Table::create(disk, "t", shape).expect("a table");

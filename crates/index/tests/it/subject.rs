@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use disk::Disk;
-use index::{Control, Files, Pool, SealJob, Sealed, Snapshot, Table};
+use index::{Control, Files, MergeJob, Merged, Pool, SealJob, Sealed, Snapshot, Table, TableShape};
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
 use query::request::{Item, OrderBy, Output, Select};
@@ -30,13 +30,20 @@ pub(crate) struct Subject {
     pub(crate) journal: Vec<Record>,
     pub(crate) job: Option<SealJob>,
     pub(crate) sealed: Option<Sealed>,
+    pub(crate) merge: Option<MergeJob>,
+    pub(crate) merged: Option<Merged>,
 }
 
 impl Subject {
     pub(crate) fn new(disk: Arc<dyn Disk>) -> Subject {
-        let table = Table::create(Arc::clone(&disk), DIR, shape()).expect("an empty table");
+        Subject::with_shards(disk, 1)
+    }
+
+    pub(crate) fn with_shards(disk: Arc<dyn Disk>, shards: u16) -> Subject {
+        let shape = TableShape { shards, ..shape() };
+        let table = Table::create(Arc::clone(&disk), DIR, shape.clone()).expect("an empty table");
         let manifest = table.files();
-        let model = Model::new(shape());
+        let model = Model::new(shape);
         Subject {
             disk,
             table,
@@ -45,6 +52,8 @@ impl Subject {
             journal: Vec::new(),
             job: None,
             sealed: None,
+            merge: None,
+            merged: None,
         }
     }
 
@@ -94,14 +103,66 @@ impl Subject {
     /// Takes over what was written, and makes it the manifest's.
     pub(crate) fn install(&mut self) {
         if let Some(sealed) = self.sealed.take() {
-            self.manifest = self.table.install(sealed).expect("install");
-            let mut bytes = Vec::new();
-            self.manifest.encode(&mut bytes);
-            assert_eq!(
-                Files::decode(&mut &bytes[..]).as_ref(),
-                Some(&self.manifest)
-            );
-            self.table.remove_unused().expect("a healthy disk");
+            let files = self.table.install(sealed).expect("install");
+            self.name(files);
+        }
+    }
+
+    /// A manifest that names these files is durable.
+    fn name(&mut self, files: Files) {
+        self.manifest = files;
+        let mut bytes = Vec::new();
+        self.manifest.encode(&mut bytes);
+        assert_eq!(
+            Files::decode(&mut &bytes[..]).as_ref(),
+            Some(&self.manifest)
+        );
+        self.table.remove_unused().expect("a healthy disk");
+    }
+
+    /// Starts a merge, if one is due; with `wholly`, of all segments.
+    pub(crate) fn start_merge(&mut self, wholly: bool) {
+        if wholly {
+            self.table.optimize();
+        }
+        let job = self.table.merge_job();
+        self.merge = job.or(self.merge.take());
+    }
+
+    /// Writes the merged segment, while the table goes on.
+    pub(crate) fn run_merge(&mut self) {
+        if let Some(job) = self.merge.take() {
+            self.merged = Some(job.run().expect("a healthy disk"));
+        }
+    }
+
+    /// Takes over what was merged, unless a seal runs.
+    pub(crate) fn install_merged(&mut self) {
+        if self.table.takes_merged()
+            && let Some(merged) = self.merged.take()
+        {
+            let files = self.table.install_merged(merged).expect("install");
+            self.name(files);
+        }
+    }
+
+    /// Until every shard has one segment at most, without rows that were deleted before the last seal.
+    pub(crate) fn optimize(&mut self) {
+        self.run_merge();
+        self.install_merged();
+        self.start_merge(true);
+        while self.merge.is_some() {
+            self.run_merge();
+            self.install_merged();
+            self.start_merge(false);
+        }
+        assert!(!self.table.is_optimizing());
+    }
+
+    /// The merge fails, or its process dies.
+    pub(crate) fn drop_merge(&mut self) {
+        if self.merge.take().is_some() || self.merged.take().is_some() {
+            self.table.abandon_merge();
         }
     }
 
@@ -128,9 +189,10 @@ impl Subject {
 
     pub(crate) fn reopen_on(&mut self, disk: Arc<dyn Disk>) {
         (self.job, self.sealed) = (None, None);
+        (self.merge, self.merged) = (None, None);
         self.disk = disk;
-        self.table =
-            Table::open(Arc::clone(&self.disk), DIR, shape(), &self.manifest).expect("open");
+        let shape = self.model.shape.clone();
+        self.table = Table::open(Arc::clone(&self.disk), DIR, shape, &self.manifest).expect("open");
         assert_eq!(self.table.files(), self.manifest);
         for record in &self.journal[self.manifest.position as usize..] {
             match record {

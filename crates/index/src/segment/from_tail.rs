@@ -1,0 +1,145 @@
+//! A frozen tail becomes a segment. Its words are never analysed again: the tail's postings are written word by word in the
+//! order of the dictionary, with the rows renumbered by rising id.
+
+use std::sync::Arc;
+
+use disk::Disk;
+use roaring::RoaringBitmap;
+
+use super::write::{Head, RowSource, SegmentWriter};
+use crate::error::Result;
+use crate::postings::length_class;
+use crate::removed::WordCount;
+use crate::tail::{Chunk, Tail, TailRow};
+
+/// A row that goes nowhere because it was deleted, in [`Renumbered::docs`].
+const GONE: u32 = u32::MAX;
+
+/// The live rows of a tail in the order of a segment.
+struct Renumbered<'a> {
+    /// By doc.
+    rows: Vec<&'a TailRow>,
+    /// By doc.
+    lengths: Vec<u8>,
+    /// By ordinal: the doc, or [`GONE`].
+    docs: Vec<u32>,
+    /// By number in the tail's dictionary: the number in the segment's. Words of deleted rows only have none.
+    words: Vec<u32>,
+}
+
+/// Writes the live rows of a tail, of a table with so many text columns, into the directory `path`, which must not exist, and
+/// makes all of it durable, but for the directory's own name. Gives the docs by ordinal. The tail must have a live row.
+/// Errors: `Io`.
+pub(crate) fn write_segment(
+    disk: &Arc<dyn Disk>,
+    path: &str,
+    (tail, fields): (&Tail, u8),
+    deleted: &RoaringBitmap,
+    position: u64,
+) -> Result<Vec<u32>> {
+    let whole = Chunk::merge(tail.chunks());
+    let mut renumbered = renumber(&whole, deleted);
+    let words = order_words(tail, &whole, &renumbered);
+    let count = words.iter().max().map_or(0, |word| *word as usize + 1);
+    renumbered.words.resize(count, GONE);
+    for (word, number) in words.iter().zip(0..) {
+        renumbered.words[*word as usize] = number;
+    }
+    let head = Head {
+        rows: renumbered.rows.len() as u32,
+        fields,
+        position,
+    };
+    let mut writer = SegmentWriter::create(disk, path, head)?;
+    write_words(&mut writer, tail, &whole, &words, &renumbered)?;
+    writer.finish(&renumbered)?;
+    Ok(renumbered.docs)
+}
+
+fn renumber<'a>(whole: &'a Chunk, deleted: &RoaringBitmap) -> Renumbered<'a> {
+    let mut live: Vec<(u64, u32)> = whole.by_id().to_vec();
+    live.retain(|(_, ordinal)| !deleted.contains(*ordinal));
+    let mut docs = vec![GONE; whole.rows.len()];
+    for ((_, ordinal), doc) in live.iter().zip(0..) {
+        docs[*ordinal as usize] = doc;
+    }
+    let rows: Vec<&TailRow> = live
+        .iter()
+        .map(|(_, ordinal)| &*whole.rows[*ordinal as usize])
+        .collect();
+    let length = |row: &&TailRow| length_class(row.words.iter().map(|word| word.hits).sum());
+    Renumbered {
+        lengths: rows.iter().map(length).collect(),
+        rows,
+        docs,
+        words: Vec::new(),
+    }
+}
+
+/// The words of the live rows, sorted by their bytes.
+fn order_words(tail: &Tail, whole: &Chunk, renumbered: &Renumbered<'_>) -> Vec<u32> {
+    let is_live = |ordinal: &u32| renumbered.docs[*ordinal as usize] != GONE;
+    let live = whole
+        .lists()
+        .filter(|(_, list)| list.ordinals.iter().any(is_live));
+    let mut words: Vec<u32> = live.map(|(word, _)| word).collect();
+    let dictionary = tail.dictionary.read();
+    words.sort_unstable_by(|a, b| dictionary.text_of(*a).cmp(dictionary.text_of(*b)));
+    words
+}
+
+fn write_words(
+    writer: &mut SegmentWriter<'_>,
+    tail: &Tail,
+    whole: &Chunk,
+    words: &[u32],
+    renumbered: &Renumbered<'_>,
+) -> Result<()> {
+    let dictionary = tail.dictionary.read();
+    let mut rows: Vec<(u32, usize)> = Vec::new();
+    for word in words {
+        let Some(list) = whole.list(*word) else {
+            continue;
+        };
+        rows.clear();
+        let docs = list
+            .ordinals
+            .iter()
+            .map(|ordinal| renumbered.docs[*ordinal as usize]);
+        rows.extend(docs.zip(0..).filter(|(doc, _)| *doc != GONE));
+        if !rows.is_sorted() {
+            rows.sort_unstable();
+        }
+        writer.word(dictionary.text_of(*word), |out| {
+            for (doc, at) in &rows {
+                out.push(*doc, renumbered.lengths[*doc as usize], list.positions(*at));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+impl RowSource for Renumbered<'_> {
+    fn id(&self, doc: u32) -> Result<u64> {
+        Ok(self.rows[doc as usize].id)
+    }
+
+    fn columns(&self, doc: u32) -> Result<&[u8]> {
+        Ok(&self.rows[doc as usize].columns)
+    }
+
+    fn length_class(&self, doc: u32) -> Result<u8> {
+        Ok(self.lengths[doc as usize])
+    }
+
+    fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()> {
+        let number = |word: &WordCount| WordCount {
+            word: self.words[word.word as usize],
+            hits: word.hits,
+        };
+        out.extend(self.rows[doc as usize].words.iter().map(number));
+        out.sort_unstable_by_key(|word| word.word);
+        Ok(())
+    }
+}

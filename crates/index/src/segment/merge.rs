@@ -1,0 +1,237 @@
+//! Several segments become one: rows by rising id, words by their bytes, lists written again from what the old ones hold.
+//! Nothing is analysed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use disk::Disk;
+use roaring::RoaringBitmap;
+
+use super::Segment;
+use super::dictionary::WordStream;
+use super::write::{Head, RowSource, SegmentWriter};
+use crate::error::{Error, Result};
+use crate::removed::WordCount;
+
+/// A row or word that goes nowhere.
+pub(crate) const GONE: u32 = u32::MAX;
+
+/// A segment that goes into a merge.
+pub(crate) struct Source {
+    pub(crate) segment: Arc<Segment>,
+    /// Rows that stay behind.
+    pub(crate) gone: Arc<RoaringBitmap>,
+}
+
+/// What a merge wrote.
+pub(crate) struct MergedRows {
+    /// Rows of the new segment; nothing was written where there are none.
+    pub(crate) rows: u32,
+    /// By source and old doc: the new doc, or [`GONE`].
+    pub(crate) docs: Vec<Vec<u32>>,
+}
+
+/// Writes the rows of all sources that are not `gone` as a segment in the directory `path`, which must not exist, and makes
+/// all of it durable, but for the directory's own name. Memory: 32 bytes a row, and the longest list. Errors: `Io`, `Corrupt`
+/// of a source, `Stopped` soon after `stop` was set.
+pub(crate) fn merge_segments(
+    disk: &Arc<dyn Disk>,
+    path: &str,
+    sources: &[Source],
+    (fields, position): (u8, u64),
+    stop: &AtomicBool,
+) -> Result<MergedRows> {
+    let mut merge = Merge::new(sources)?;
+    let rows = merge.rows.len() as u32;
+    if rows > 0 {
+        let head = Head {
+            rows,
+            fields,
+            position,
+        };
+        let mut writer = SegmentWriter::create(disk, path, head)?;
+        merge.write_words(&mut writer, stop)?;
+        writer.finish(&Stoppable {
+            merge: &merge,
+            stop,
+        })?;
+    }
+    Ok(MergedRows {
+        rows,
+        docs: merge.docs,
+    })
+}
+
+struct Merge<'a> {
+    sources: &'a [Source],
+    /// By new doc: source and old doc.
+    rows: Vec<(u32, u32)>,
+    /// By source and old doc: the new doc, or [`GONE`].
+    docs: Vec<Vec<u32>>,
+    /// By source and old number: the new number, or [`GONE`].
+    words: Vec<Vec<u32>>,
+}
+
+/// The rows of one word on their way from the old lists to the new one.
+#[derive(Default)]
+struct Gathered {
+    /// New doc, class of its length, where its places start and end.
+    rows: Vec<(u32, u8, usize, usize)>,
+    places: Vec<u32>,
+    of_row: Vec<u32>,
+}
+
+impl<'a> Merge<'a> {
+    fn new(sources: &'a [Source]) -> Result<Merge<'a>> {
+        let mut live = Vec::new();
+        for (source, at) in sources.iter().zip(0..) {
+            for doc in (0..source.segment.rows()).filter(|doc| !source.gone.contains(*doc)) {
+                live.push((source.segment.id(doc)?, at, doc));
+            }
+        }
+        live.sort(); // sorted runs: the standard sort merges them
+        let none = |source: &Source| vec![GONE; source.segment.rows() as usize];
+        let mut docs: Vec<Vec<u32>> = sources.iter().map(none).collect();
+        for ((_, at, doc), new) in live.iter().zip(0..) {
+            docs[*at as usize][*doc as usize] = new;
+        }
+        let words = |source: &Source| vec![GONE; source.segment.dictionary.words() as usize];
+        Ok(Merge {
+            sources,
+            rows: live.into_iter().map(|(_, at, doc)| (at, doc)).collect(),
+            docs,
+            words: sources.iter().map(words).collect(),
+        })
+    }
+
+    fn write_words(&mut self, writer: &mut SegmentWriter<'_>, stop: &AtomicBool) -> Result<()> {
+        let sources = self.sources;
+        let mut streams = Vec::with_capacity(sources.len());
+        for (source, at) in sources.iter().zip(0..) {
+            let mut stream = source.segment.dictionary.from(&[])?;
+            if stream.advance()? {
+                streams.push((at, stream));
+            }
+        }
+        let (mut gathered, mut number) = (Gathered::default(), 0);
+        let mut word = Vec::new();
+        while let Some(lowest) = streams.iter().map(|(_, stream)| stream.word()).min() {
+            check(stop)?;
+            word.clear();
+            word.extend_from_slice(lowest);
+            gathered.clear();
+            for (at, stream) in streams.iter().filter(|(_, stream)| stream.word() == word) {
+                self.words[*at][stream.number() as usize] = number;
+                self.gather(*at, stream, &mut gathered)?;
+            }
+            if gathered.write(&word, writer)? {
+                number += 1;
+            }
+            let mut advanced = Ok(());
+            streams.retain_mut(|(_, stream)| {
+                if stream.word() != word {
+                    return true;
+                }
+                stream.advance().unwrap_or_else(|error| {
+                    advanced = Err(error);
+                    false
+                })
+            });
+            advanced?;
+        }
+        Ok(())
+    }
+
+    fn gather(&self, at: usize, stream: &WordStream<'_>, out: &mut Gathered) -> Result<()> {
+        let segment = &self.sources[at].segment;
+        let list = segment.list(&segment.word_of(stream.number())?)?;
+        let mut walk = list.walk();
+        while let Some(posting) = walk.next() {
+            let doc = self.docs[at][posting.doc as usize];
+            if doc != GONE {
+                walk.positions(&mut out.of_row);
+                let start = out.places.len();
+                out.places.extend_from_slice(&out.of_row);
+                let length = crate::postings::class_of(posting.code);
+                out.rows.push((doc, length, start, out.places.len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Gathered {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.places.clear();
+    }
+
+    /// Adds the word, if a row of it is left.
+    fn write(&mut self, word: &[u8], writer: &mut SegmentWriter<'_>) -> Result<bool> {
+        if self.rows.is_empty() {
+            return Ok(false);
+        }
+        if !self.rows.is_sorted() {
+            self.rows.sort_unstable();
+        }
+        writer.word(word, |list| {
+            for (doc, length, start, end) in &self.rows {
+                list.push(*doc, *length, &self.places[*start..*end]);
+            }
+            Ok(())
+        })?;
+        Ok(true)
+    }
+}
+
+fn check(stop: &AtomicBool) -> Result<()> {
+    match stop.load(Ordering::Relaxed) {
+        true => Err(Error::Stopped),
+        false => Ok(()),
+    }
+}
+
+/// The rows of a merge, until it is stopped.
+struct Stoppable<'a> {
+    merge: &'a Merge<'a>,
+    stop: &'a AtomicBool,
+}
+
+impl RowSource for Stoppable<'_> {
+    fn id(&self, doc: u32) -> Result<u64> {
+        let (source, doc) = self.merge.row(doc);
+        source.segment.id(doc)
+    }
+
+    fn columns(&self, doc: u32) -> Result<&[u8]> {
+        check(self.stop)?;
+        let (source, doc) = self.merge.row(doc);
+        source.segment.row(doc)
+    }
+
+    fn length_class(&self, doc: u32) -> Result<u8> {
+        let (source, doc) = self.merge.row(doc);
+        source.segment.length_class(doc)
+    }
+
+    fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()> {
+        check(self.stop)?;
+        let (at, old) = self.merge.rows[doc as usize];
+        let words = self.merge.sources[at as usize].segment.forward(old)?;
+        let numbers = &self.merge.words[at as usize];
+        let renumbered = |word: WordCount| WordCount {
+            word: numbers[word.word as usize],
+            hits: word.hits,
+        };
+        out.extend(words.into_iter().map(renumbered)); // numbers rise as before
+        Ok(())
+    }
+}
+
+impl Merge<'_> {
+    /// A row of the new segment in its old one.
+    fn row(&self, doc: u32) -> (&Source, u32) {
+        let (at, old) = self.rows[doc as usize];
+        (&self.sources[at as usize], old)
+    }
+}

@@ -1,0 +1,70 @@
+//! Segments of format 1, whose words lay in files of another library. Only their rows are read: the words are made again from
+//! them, and written as a segment of the present format.
+
+use std::sync::Arc;
+
+use disk::Disk;
+use query::analysis::Words;
+use query::value::Value;
+use roaring::RoaringBitmap;
+
+use super::rows::Rows;
+use super::{Files, write_segment};
+use crate::error::Result;
+use crate::row;
+use crate::table::TableShape;
+use crate::tail::{Tail, TailWriter};
+
+/// The rows of a segment of format 1.
+pub(crate) struct OldSegment {
+    rows: Rows,
+    docs: u32,
+    position: u64,
+}
+
+impl OldSegment {
+    pub(super) fn open(files: &Files<'_>) -> Result<OldSegment> {
+        Ok(OldSegment {
+            rows: files.rows()?,
+            docs: files.commit.rows,
+            position: files.commit.position,
+        })
+    }
+
+    /// Writes its rows that are not deleted as a segment in the directory `path`, which must not exist, and makes it durable.
+    /// Gives the number of rows; of none, nothing is written. Cost: analyses every text. Errors: `Io`, `Corrupt`.
+    pub(crate) fn rewrite(
+        &self,
+        disk: &Arc<dyn Disk>,
+        path: &str,
+        shape: &TableShape,
+        deleted: &RoaringBitmap,
+    ) -> Result<u32> {
+        let mut tail = Tail::default();
+        let mut writer = TailWriter::new(&tail);
+        let mut words = Words::new();
+        for doc in (0..self.docs).filter(|doc| !deleted.contains(*doc)) {
+            let columns = row::decode(self.rows.row(doc)?)
+                .ok_or_else(|| self.rows.file().corrupt(0, "not an encoded row"))?;
+            analyse(shape, &columns, &mut words);
+            writer.insert(self.rows.id(doc)?, &columns, &words)?;
+        }
+        if writer.rows() == 0 {
+            return Ok(0);
+        }
+        tail.publish(&mut writer);
+        let fields = shape.text_columns() as u8; // at most 64
+        let nothing = RoaringBitmap::new();
+        write_segment(disk, path, (&tail, fields), &nothing, self.position)?;
+        Ok(tail.rows())
+    }
+}
+
+fn analyse(shape: &TableShape, columns: &[Value], words: &mut Words) {
+    words.clear();
+    for (field, column) in shape.texts().enumerate() {
+        if let Some(Value::Str(text)) = columns.get(column) {
+            words.push_field(&shape.analyzer, field as u8, text); // at most 64 of them
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The file `rows`: ids, encoded rows, numeric columns, forward lists, lengths.
+
+use query::value::Value;
+
+use super::checked::CheckedFile;
+use super::commit::{Commit, Kind, Section};
+use super::forward;
+use crate::error::{Error, Result};
+use crate::removed::WordCount;
+use crate::tail::gallop;
+
+/// The rows of one segment.
+pub(super) struct Rows {
+    file: CheckedFile,
+    docs: u32,
+    ids: Section,
+    row_ends: Section,
+    row_bytes: Section,
+    forward_ends: Section,
+    forward_bytes: Section,
+    /// Format 1 has none.
+    lengths: Option<Section>,
+    /// By column; `None` for a column that is not all integers or all floats.
+    numbers: Vec<Option<Section>>,
+}
+
+impl Rows {
+    /// Of an opened file. Errors: `Corrupt`, of the commit at `commit_path`, where a section is missing or too long.
+    pub(super) fn new(file: CheckedFile, commit: &Commit, commit_path: &str) -> Result<Rows> {
+        let corrupt = |what| Error::Corrupt {
+            file: commit_path.to_owned(),
+            offset: 0,
+            what,
+        };
+        let whole = |section: Section, bytes: Option<u64>| {
+            let end = section.start.checked_add(section.bytes);
+            let is_inside = end.is_some_and(|end| end <= file.len() as u64);
+            if !is_inside || bytes.is_some_and(|bytes| section.bytes != bytes) {
+                return Err(corrupt("a section has not the length of its rows"));
+            }
+            Ok(section)
+        };
+        let section = |kind, bytes: Option<u64>| {
+            let section = commit.section(kind);
+            whole(
+                section.ok_or_else(|| corrupt("a section is missing"))?,
+                bytes,
+            )
+        };
+        let rows = u64::from(commit.rows);
+        let lengths = commit.section(Kind::Lengths);
+        Ok(Rows {
+            docs: commit.rows,
+            ids: section(Kind::Ids, Some(8 * rows))?,
+            row_ends: section(Kind::RowEnds, Some(8 * rows))?,
+            row_bytes: section(Kind::Rows, None)?,
+            forward_ends: section(Kind::ForwardEnds, Some(8 * rows))?,
+            forward_bytes: section(Kind::Forward, None)?,
+            lengths: lengths
+                .map(|lengths| whole(lengths, Some(rows)))
+                .transpose()?,
+            numbers: number_sections(commit, &section)?,
+            file,
+        })
+    }
+
+    pub(super) fn file(&self) -> &CheckedFile {
+        &self.file
+    }
+
+    /// The id of a row.
+    pub(super) fn id(&self, doc: u32) -> Result<u64> {
+        self.file.number(self.ids.start as usize, doc as usize)
+    }
+
+    /// The first row from `doc` on whose id is not below `id`.
+    pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
+        let mut step = 1;
+        while doc + step <= self.docs && self.id(doc + step - 1)? < id {
+            step *= 2;
+        }
+        let (mut start, mut end) = (doc + step / 2, (doc + step).min(self.docs));
+        while start < end {
+            let middle = start + (end - start) / 2;
+            if self.id(middle)? < id {
+                start = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        Ok(start)
+    }
+
+    /// Calls `visit` with the rows of all these ids (sorted, none above the last row's).
+    pub(super) fn find_all(
+        &self,
+        ids: &[u64],
+        last: u64,
+        visit: &mut impl FnMut(u32),
+    ) -> Result<()> {
+        let mut doc = 0;
+        for id in &ids[..gallop(ids, |id| *id <= last)] {
+            doc = self.first_at(*id, doc)?;
+            if self.id(doc)? == *id {
+                visit(doc);
+            }
+        }
+        Ok(())
+    }
+
+    /// An encoded row.
+    pub(super) fn row(&self, doc: u32) -> Result<&[u8]> {
+        self.slice(self.row_ends, self.row_bytes, doc)
+    }
+
+    /// The class of a row's length, as [`crate::postings::length_class`] has it.
+    pub(super) fn length_class(&self, doc: u32) -> Result<u8> {
+        let Some(lengths) = self.lengths else {
+            return Err(self.file.corrupt(0, "lengths of rows are missing"));
+        };
+        let at = lengths.start as usize + doc as usize;
+        Ok(self.file.range(at, at + 1)?[0])
+    }
+
+    /// A column's value without the row; `None` for a column that is not kept as numbers.
+    pub(super) fn number(&self, doc: u32, column: usize) -> Result<Option<Value>> {
+        let Some(section) = self.numbers.get(column).copied().flatten() else {
+            return Ok(None);
+        };
+        let bits = self.file.number(section.start as usize, doc as usize)?;
+        Ok(Some(match section.kind {
+            Kind::Floats(_) => Value::Float(f64::from_bits(bits)),
+            _ => Value::Int(i128::from(bits.cast_signed())),
+        }))
+    }
+
+    /// The highest integer of a column; `None` for one that is not kept as integers. Cost: reads the column.
+    pub(super) fn highest(&self, column: usize) -> Result<Option<i64>> {
+        let section = self.numbers.get(column).copied().flatten();
+        let Some(section) = section.filter(|section| matches!(section.kind, Kind::Integers(_)))
+        else {
+            return Ok(None);
+        };
+        let start = section.start as usize;
+        let bytes = self.file.range(start, start + section.bytes as usize)?;
+        let (numbers, _) = bytes.as_chunks::<8>();
+        Ok(numbers
+            .iter()
+            .map(|number| i64::from_le_bytes(*number))
+            .max())
+    }
+
+    /// A row's distinct words with their counts, sorted by word.
+    pub(super) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
+        let bytes = self.slice(self.forward_ends, self.forward_bytes, doc)?;
+        forward::decode(bytes).ok_or_else(|| {
+            self.file
+                .corrupt(self.forward_bytes.start as usize, "not a forward list")
+        })
+    }
+
+    /// The `doc`-th of the stretches that lie one behind the other in `content`.
+    fn slice(&self, ends: Section, content: Section, doc: u32) -> Result<&[u8]> {
+        let end_of = |doc: u32| self.file.number(ends.start as usize, doc as usize);
+        let start = if doc == 0 { 0 } else { end_of(doc - 1)? };
+        let end = end_of(doc)?;
+        if start > end || end > content.bytes {
+            let at = ends.start as usize + 8 * doc as usize;
+            return Err(self.file.corrupt(at, "ends do not rise"));
+        }
+        let (start, end) = (content.start + start, content.start + end);
+        self.file.range(start as usize, end as usize)
+    }
+}
+
+/// The sections of numeric columns, by column.
+fn number_sections(
+    commit: &Commit,
+    section: &impl Fn(Kind, Option<u64>) -> Result<Section>,
+) -> Result<Vec<Option<Section>>> {
+    let mut numbers = Vec::new();
+    for listed in &commit.sections {
+        if let Kind::Integers(column) | Kind::Floats(column) = listed.kind {
+            let column = usize::from(column);
+            numbers.resize(numbers.len().max(column + 1), None);
+            numbers[column] = Some(section(listed.kind, Some(8 * u64::from(commit.rows)))?);
+        }
+    }
+    Ok(numbers)
+}

@@ -1,0 +1,89 @@
+//! The file `words`: what is known of each word and where its lists end, by number, in entries of one width.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::checked::{CheckedFile, SummedWriter};
+use crate::error::Result;
+
+/// Documents (4 bytes), hits (8), end of its list in `postings` (8), end of its list in `positions` (8).
+pub(super) const ENTRY_BYTES: usize = 28;
+
+/// One word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WordEntry {
+    /// Rows that hold it, deleted ones included.
+    pub(super) documents: u32,
+    /// Times it occurs in them.
+    pub(super) hits: u64,
+    /// Its list in the file `postings`.
+    pub(super) postings: Range<usize>,
+    /// Its list in the file `positions`.
+    pub(super) positions: Range<usize>,
+}
+
+/// Writes the entries by rising number.
+pub(super) struct WordsWriter {
+    writer: SummedWriter,
+    postings_end: u64,
+    positions_end: u64,
+}
+
+impl WordsWriter {
+    pub(super) fn new(writer: SummedWriter) -> WordsWriter {
+        WordsWriter {
+            writer,
+            postings_end: 0,
+            positions_end: 0,
+        }
+    }
+
+    /// Adds a word whose lists have these lengths in bytes.
+    pub(super) fn push(
+        &mut self,
+        documents: u32,
+        hits: u64,
+        postings: usize,
+        positions: usize,
+    ) -> io::Result<()> {
+        self.postings_end += postings as u64;
+        self.positions_end += positions as u64;
+        let mut entry = [0; ENTRY_BYTES];
+        entry[..4].copy_from_slice(&documents.to_le_bytes());
+        entry[4..12].copy_from_slice(&hits.to_le_bytes());
+        entry[12..20].copy_from_slice(&self.postings_end.to_le_bytes());
+        entry[20..].copy_from_slice(&self.positions_end.to_le_bytes());
+        self.writer.write_all(&entry)
+    }
+
+    /// Gives the file to be finished.
+    pub(super) fn close(self) -> SummedWriter {
+        self.writer
+    }
+}
+
+/// The entry of a word. Errors: `Corrupt`.
+pub(super) fn read(file: &CheckedFile, number: u32) -> Result<WordEntry> {
+    let at = number as usize * ENTRY_BYTES;
+    let start = at.saturating_sub(ENTRY_BYTES);
+    let bytes = file.range(start, at + ENTRY_BYTES)?;
+    let (before, entry) = bytes.split_at(at - start);
+    let field = |bytes: &[u8], at: usize| {
+        let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
+        field.map_or(0, |field| u64::from_le_bytes(*field))
+    };
+    let documents = entry
+        .first_chunk()
+        .map_or(0, |four| u32::from_le_bytes(*four));
+    let (postings, positions) = (field(entry, 12), field(entry, 20));
+    let (postings_start, positions_start) = (field(before, 12), field(before, 20));
+    if postings_start > postings || positions_start > positions {
+        return Err(file.corrupt(at, "ends of lists do not rise"));
+    }
+    Ok(WordEntry {
+        documents,
+        hits: field(entry, 4),
+        postings: postings_start as usize..postings as usize,
+        positions: positions_start as usize..positions as usize,
+    })
+}

@@ -1,0 +1,297 @@
+//! Segments become fewer: which ones a job is given, and how its result comes into use.
+//!
+//! A merge leaves behind only rows that the files of deleted rows hold, hence rows deleted up to the position that all files
+//! cover. Later deletions are carried over as tombstones: a row may be deleted from a segment and stand in the tail without any
+//! record that says so, if a batch was undone, and then the segment is where a restart finds it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use roaring::RoaringBitmap;
+
+use super::held::{SealedPart, bury};
+use super::policy::{Candidate, choose};
+use super::{Discarded, Table};
+use crate::error::{Error, Result};
+use crate::files::{Files, SegmentFiles};
+use crate::merge::{MergeJob, Merged, MergedSource};
+use crate::part::{Part, Source};
+use crate::seal::{Frozen, SegmentDeletions, deleted_name, segment_name};
+use crate::segment::{self, write_deleted};
+
+/// The merge of a table that runs, and what is asked of the next.
+#[derive(Default)]
+pub(super) struct Merging {
+    runs: bool,
+    /// Merge until one segment is left in each shard.
+    wholly: bool,
+    stop: Arc<AtomicBool>,
+}
+
+/// Deleted rows of a merge's sources, by docs of the new segment.
+struct CarriedOver {
+    /// All of them.
+    deleted: RoaringBitmap,
+    /// Those that the files covered already.
+    saved: RoaringBitmap,
+    /// Those that a seal has frozen and will write when it is tried again, if there is such a seal.
+    frozen: Option<RoaringBitmap>,
+}
+
+impl Drop for Merging {
+    /// A job of a table that is gone ends soon.
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Table {
+    /// What is due to be merged, one job at a time; `None` where nothing is, or one runs.
+    pub fn merge_job(&mut self) -> Option<MergeJob> {
+        if self.merging.runs {
+            return None;
+        }
+        let wholly = self.merging.wholly;
+        let shards = 0..self.shards.len() as u16;
+        let mut chosen = shards.map(|shard| (shard, self.choose(shard, wholly)));
+        let Some((shard, chosen)) = chosen.find(|(_, chosen)| !chosen.is_empty()) else {
+            self.merging.wholly = false;
+            return None;
+        };
+        let parts = chosen.iter().map(|at| &self.segments[*at]);
+        let sources = parts.clone().filter_map(|sealed| {
+            Some(segment::Source {
+                segment: Arc::clone(sealed.segment()?),
+                gone: Arc::clone(&sealed.saved),
+            })
+        });
+        self.merging.runs = true;
+        self.next_number += 1;
+        Some(MergeJob {
+            disk: Arc::clone(&self.disk),
+            dir: self.dir.clone(),
+            directory: segment_name(self.next_number - 1),
+            shard,
+            fields: self.fields(),
+            position: self.position,
+            directories: parts
+                .clone()
+                .map(|sealed| sealed.files.directory.clone())
+                .collect(),
+            sources: sources.collect(),
+            stop: Arc::clone(&self.merging.stop),
+        })
+    }
+
+    /// Has all segments of each shard merged into one, without the deleted rows that files know of: [`Table::merge_job`] gives
+    /// the jobs. Whoever wants the rows of the tail in it seals first.
+    pub fn optimize(&mut self) {
+        self.merging.wholly = true;
+    }
+
+    /// Whether jobs of [`Table::optimize`] are still to be done.
+    #[must_use]
+    pub fn is_optimizing(&self) -> bool {
+        let shards = 0..self.shards.len() as u16;
+        let mut due = shards.map(|shard| !self.choose(shard, true).is_empty());
+        self.merging.wholly && (self.merging.runs || due.any(|due| due))
+    }
+
+    /// Whether [`Table::install_merged`] may be called now: not while a seal runs, whose result names the old segments.
+    #[must_use]
+    pub fn takes_merged(&self) -> bool {
+        !self.is_job_running
+    }
+
+    /// Takes over what a merge made: its segments are one from the next snapshot on, in which rows that were deleted while it
+    /// ran are tombstones. Gives the files for the manifest; the old ones go with [`Table::remove_unused`]. Writes a small file where a
+    /// seal came in between and rows were deleted before that. Errors, before anything changed: `Io`, `Corrupt`, `Internal`
+    /// (a seal or no merge runs).
+    pub fn install_merged(&mut self, merged: Merged) -> Result<Files> {
+        if self.is_job_running || !self.merging.runs {
+            return Err(Error::Internal {
+                what: "a merge was installed at the wrong time".into(),
+            });
+        }
+        self.merging.runs = false;
+        let directory = merged.directory.clone();
+        let made = self.take_merged(merged);
+        if !matches!(made, Ok(true)) {
+            self.unused.push(format!("{}/{directory}", self.dir));
+        }
+        made.map(|_| self.files())
+    }
+
+    /// A merge failed or was dropped: its segments stay as they are.
+    pub fn abandon_merge(&mut self) {
+        self.merging.runs = false;
+    }
+
+    /// Takes whole segments away whose every row has less than `value` in an integer column: what is kept for a time only. Gives
+    /// the number of live rows that went; the files go with [`Table::remove_unused`], when a manifest does not name them any more.
+    /// Rows of the tail stay. Cost: reads that column of every segment. Errors, before anything changed: `Io`, `Corrupt`.
+    pub fn drop_segments_before(&mut self, column: usize, value: i64) -> Result<u64> {
+        let mut old = HashSet::new();
+        for sealed in &self.segments {
+            if let Some(segment) = sealed.segment()
+                && segment
+                    .highest(column)?
+                    .is_some_and(|highest| highest < value)
+            {
+                old.insert(sealed.files.directory.clone());
+            }
+        }
+        let gone = self.take_segments(&old);
+        let rows = gone.iter().map(|sealed| sealed.part.rows_live()).sum();
+        self.rows_live -= rows;
+        if let Some(work) = &mut self.work {
+            let is_left = |deletions: &SegmentDeletions| !old.contains(&deletions.directory);
+            work.deletions.retain(is_left);
+        }
+        self.discard_segments(gone);
+        Ok(rows)
+    }
+
+    /// The places of a shard's segments that are to be merged.
+    fn choose(&self, shard: u16, wholly: bool) -> Vec<usize> {
+        let mut places = Vec::new();
+        let mut candidates = Vec::new();
+        for (at, sealed) in self.segments.iter().enumerate() {
+            if sealed.shard == shard {
+                places.push(at);
+                candidates.push(Candidate {
+                    rows: u64::from(sealed.part.rows()),
+                    gone: sealed.saved.len(),
+                });
+            }
+        }
+        let chosen = choose(&candidates, wholly);
+        chosen.into_iter().map(|at| places[at]).collect()
+    }
+
+    /// Whether the merge was of use: its segments are all still there.
+    fn take_merged(&mut self, merged: Merged) -> Result<bool> {
+        let Merged {
+            shard,
+            directory,
+            segment,
+            sources,
+        } = merged;
+        let Some(over) = self.carry_over(&sources) else {
+            return Ok(false);
+        };
+        let made = match segment {
+            None => None,
+            Some(segment) => {
+                let rows = segment.rows();
+                let mut part = Part::new(Source::Segment(Arc::new(segment)));
+                bury(&mut part, &over.deleted)?;
+                let deleted = self.write_saved(&directory, rows, &over.saved)?;
+                Some(SealedPart {
+                    part: Arc::new(part),
+                    files: SegmentFiles {
+                        directory: directory.clone(),
+                        rows,
+                        deleted,
+                    },
+                    shard,
+                    saved: Arc::new(over.saved),
+                })
+            }
+        };
+        let old = sources.into_iter().map(|source| source.directory).collect();
+        if let Some(work) = &mut self.work {
+            let rows = made.as_ref().map(|sealed| sealed.files.rows);
+            replace_frozen(work, &old, (directory, rows), over.frozen);
+        }
+        let is_useful = made.is_some();
+        let gone = self.take_segments(&old);
+        self.segments.extend(made);
+        self.discard_segments(gone);
+        Ok(is_useful)
+    }
+
+    /// What was deleted from the sources beyond what was left behind; `None` where one of them is gone.
+    fn carry_over(&self, sources: &[MergedSource]) -> Option<CarriedOver> {
+        let mut over = CarriedOver {
+            deleted: RoaringBitmap::new(),
+            saved: RoaringBitmap::new(),
+            frozen: self.work.as_ref().map(|_| RoaringBitmap::new()),
+        };
+        for source in sources {
+            let mut known = self.segments.iter();
+            let known = known.find(|known| known.files.directory == source.directory)?;
+            let carried = |docs: &RoaringBitmap| -> Vec<u32> {
+                let new = docs - &*source.gone;
+                new.iter().map(|doc| source.docs[doc as usize]).collect()
+            };
+            over.deleted.extend(carried(&known.part.deleted));
+            over.saved.extend(carried(&known.saved));
+            if let (Some(frozen), Some(work)) = (&mut over.frozen, &self.work) {
+                let mut listed = work.deletions.iter();
+                let listed = listed.find(|listed| listed.directory == source.directory);
+                frozen.extend(carried(
+                    listed.map_or(&known.saved, |listed| &listed.deleted),
+                ));
+            }
+        }
+        Some(over)
+    }
+
+    /// Writes the file of deleted rows of a segment that is not in use yet, if there are such rows; gives its name.
+    fn write_saved(
+        &mut self,
+        directory: &str,
+        rows: u32,
+        saved: &RoaringBitmap,
+    ) -> Result<Option<String>> {
+        if saved.is_empty() {
+            return Ok(None);
+        }
+        let name = deleted_name(self.next_number);
+        self.next_number += 1;
+        let path = format!("{}/{directory}", self.dir);
+        write_deleted(&*self.disk, &format!("{path}/{name}"), rows, saved)?;
+        self.disk
+            .sync_dir(&path)
+            .map_err(|error| Error::io(path, error))?;
+        Ok(Some(name))
+    }
+
+    fn take_segments(&mut self, directories: &HashSet<String>) -> Vec<SealedPart> {
+        let all = std::mem::take(&mut self.segments).into_iter();
+        let is_taken = |sealed: &SealedPart| directories.contains(&sealed.files.directory);
+        let (taken, left) = all.partition(is_taken);
+        self.segments = left;
+        taken
+    }
+
+    fn discard_segments(&mut self, segments: Vec<SealedPart>) {
+        let path = |sealed: &SealedPart| format!("{}/{}", self.dir, sealed.files.directory);
+        self.unused.extend(segments.iter().map(path));
+        self.discarded.push(Discarded {
+            _tails: Vec::new(),
+            _work: None,
+            _segments: segments,
+        });
+    }
+}
+
+/// What a seal that is to be tried again writes of merged segments, it writes of the new one.
+fn replace_frozen(
+    work: &mut Frozen,
+    old: &HashSet<String>,
+    (directory, rows): (String, Option<u32>),
+    deleted: Option<RoaringBitmap>,
+) {
+    work.deletions
+        .retain(|deletions| !old.contains(&deletions.directory));
+    if let (Some(rows), Some(deleted)) = (rows, deleted) {
+        work.deletions.push(SegmentDeletions {
+            directory,
+            rows,
+            deleted: Arc::new(deleted),
+        });
+    }
+}
