@@ -34,6 +34,16 @@ pub enum Error {
         /// What it was.
         counted: u64,
     },
+    /// Two answers to one query differ in rows, weights or the total, where they must not.
+    OtherAnswer {
+        /// Which query of the list, from 1.
+        query: usize,
+    },
+    /// A line of a file of records is none.
+    BadRecord {
+        /// From 1.
+        line: usize,
+    },
     /// A server answered over HTTP what it should not.
     Http(String),
     /// A queue of another kind answered what it should not.
@@ -101,6 +111,11 @@ impl fmt::Display for Error {
                     "wrong answer: {counted} {what}, expected {expected}; no time is given"
                 )
             }
+            Error::OtherAnswer { query } => write!(
+                f,
+                "wrong answer: query {query} has ids, weights or a total that differ from its first answer; no time is given"
+            ),
+            Error::BadRecord { line } => write!(f, "line {line} is not a record of id<TAB>text"),
             Error::Http(told) | Error::Peer(told) => f.write_str(told),
             Error::Of { name, error } => write!(f, "{name}: {error}"),
             Error::Io(error) => error.fmt(f),

@@ -13,11 +13,12 @@ pub mod insert;
 mod latency;
 mod outcome;
 pub mod percolate;
+mod plot;
 mod progress;
 pub mod queue;
 pub mod random;
 mod runs;
-mod svg;
+pub mod search;
 pub mod workload;
 
 pub use batch::Batch;

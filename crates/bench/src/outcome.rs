@@ -4,7 +4,11 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::{batch::Batch, runs::Run, svg};
+use crate::{
+    batch::Batch,
+    plot::{Curve, Plot},
+    runs::Run,
+};
 
 /// One cell of a grid: the median run at one concurrency and batch size.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +186,36 @@ impl Outcome {
     /// Throughput over the batch, a curve for each concurrency, as an SVG picture.
     #[must_use]
     pub fn svg(&self) -> String {
-        svg::draw(self)
+        let mut curves: Vec<(u32, Curve)> = Vec::new();
+        for cell in &self.cells {
+            let known = curves
+                .iter()
+                .position(|(clients, _)| *clients == cell.concurrency);
+            let place = known.unwrap_or_else(|| {
+                let plural = if cell.concurrency == 1 { "" } else { "s" };
+                let name = format!("{} client{plural}", cell.concurrency);
+                let curve = Curve {
+                    name,
+                    ..Curve::default()
+                };
+                curves.push((cell.concurrency, curve));
+                curves.len() - 1
+            });
+            let curve = &mut curves[place].1;
+            match cell.batch {
+                Batch::Of(count) => curve.points.push((count, cell.rate())),
+                Batch::Auto => curve.automatic = Some(cell.rate()),
+            }
+        }
+        for (_, curve) in &mut curves {
+            curve.points.sort_by_key(|(batch, _)| *batch);
+        }
+        let plot = Plot {
+            title: format!("{}: {}/s over documents in a call", self.name, self.element),
+            across: "batch",
+            curves: curves.into_iter().map(|(_, curve)| curve).collect(),
+        };
+        plot.svg()
     }
 
     /// One JSON object, with the rate of every run.

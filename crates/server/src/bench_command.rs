@@ -1,5 +1,7 @@
 //! `seine bench`: the command lines of the benchmarks. What is measured, and against which answer, is the crate's.
 
+mod search;
+
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -36,6 +38,7 @@ pub fn command() -> Command {
         .subcommand(shared(percolate))
         .subcommand(shared(insert))
         .subcommand(shared(queue_command()))
+        .subcommand(shared(search::command()))
 }
 
 fn queue_command() -> Command {
@@ -151,6 +154,11 @@ pub fn run(matches: &ArgMatches) -> ExitCode {
             Some(directory) => export(matches, directory),
             None => run_percolate(matches).map(|outcome| print(&outcome, matches)),
         },
+        Some(("search", matches)) => search::run(matches).map(|report| {
+            if let Some(report) = report {
+                print_as(matches, || report.csv(), || report.json(), &report);
+            }
+        }),
         Some(("queue", matches)) => run_queue(matches).map(|outcome| print(&outcome, matches)),
         Some(("insert", matches)) => run_insert(matches).map(|outcome| print(&outcome, matches)),
         _ => Err("no such benchmark".into()),
@@ -288,10 +296,20 @@ fn contender(written: &str, server: &Server) -> Result<Contender> {
 }
 
 fn print(outcome: &Outcome, matches: &ArgMatches) {
+    print_as(matches, || outcome.csv(), || outcome.json(), outcome);
+}
+
+/// As CSV, as JSON or as a table, whichever was asked for.
+fn print_as(
+    matches: &ArgMatches,
+    csv: impl Fn() -> String,
+    json: impl Fn() -> String,
+    table: &dyn std::fmt::Display,
+) {
     let text = match (matches.get_flag("csv"), matches.get_flag("json")) {
-        (true, _) => outcome.csv(),
-        (_, true) => outcome.json(),
-        _ => outcome.to_string(),
+        (true, _) => csv(),
+        (_, true) => json(),
+        _ => table.to_string(),
     };
     crate::say(text.trim_end());
 }

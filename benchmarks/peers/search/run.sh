@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# tantivy, Lucene, bleve and Sphinx beside Seine in one run, over equal words, in turns.
+#
+#     benchmarks/peers/search/run.sh [TEST…] [-- MORE OPTIONS of `seine bench search`]
+#     INDEX=1 benchmarks/peers/search/run.sh [-- MORE OPTIONS of `seine bench index`]
+#
+# PEERS some of: tantivy lucene bleve sphinx. Sphinx is measured with ADDR, the MySQL door of a Seine that runs, so that both are
+# servers; the others in process. CORPUS a file of `id<TAB>text` (.zst is unpacked), COPIES, EVERY as `seine bench` has them;
+# without it the bundled posts. DATA a folder for indexes, kept for the next run. SEINE names the binary, a release build. RUNS,
+# SECONDS_EACH, CLIENTS. Needs what README.md says of each peer.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+: "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CLIENTS:=1,2}" "${INDEX:=}"
+: "${PEERS:=tantivy lucene}" "${DATA:=$root/target/bench-search}" "${CACHE:=$root/target/peers}" "${ADDR:=}"
+: "${CORPUS:=}" "${COPIES:=1}" "${EVERY:=1}"
+: "${JAVA_HOME:=$(ls -d /usr/lib/jvm/*2[1-9]* 2>/dev/null | tail -1)}"
+export JAVA_HOME
+mkdir -p "$DATA" "$CACHE"
+
+tests=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do tests+=("$1"); shift; done
+[ $# -gt 0 ] && shift
+records=(--copies "$COPIES" --every "$EVERY")
+[ -n "$CORPUS" ] && records+=(--corpus "$CORPUS")
+beside=()
+
+for peer in $PEERS; do
+    case $peer in
+    tantivy)
+        cargo build --quiet --release --manifest-path "$here/tantivy/Cargo.toml" --target-dir "$CACHE/tantivy"
+        beside+=(--peer "tantivy=$CACHE/tantivy/release/peer-tantivy")
+        ;;
+    lucene)
+        [ -d "$here/lucene/target/jars" ] || mvn --quiet --batch-mode --file "$here/lucene/pom.xml" package
+        java="$JAVA_HOME/bin/java -Xmx6g --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED"
+        beside+=(--peer "lucene=$java -cp '$here/lucene/target/classes:$here/lucene/target/jars/*' peer.Peer 2>/dev/null")
+        ;;
+    bleve)
+        (cd "$here/bleve" && go build -o "$CACHE/peer-bleve" .)
+        beside+=(--peer "bleve=$CACHE/peer-bleve")
+        ;;
+    sphinx)
+        [ -n "$ADDR" ] || { echo "sphinx is a server, and stands beside one: ADDR names it" >&2; exit 1; }
+        words="$DATA/words"
+        "$SEINE" bench search "${records[@]}" --export "$words"
+        # Says where it listens, and ends with us.
+        coproc searchd { CACHE="$CACHE" "$here/sphinx/serve.sh" "$words/documents.tsv" "$DATA/sphinx"; }
+        read -r -u "${searchd[0]}" listens
+        beside+=(--sphinx "sphinx=$listens/records")
+        ;;
+    *)
+        echo "no peer is called $peer" >&2
+        exit 1
+        ;;
+    esac
+done
+
+if [ -n "$INDEX" ]; then
+    exec "$SEINE" bench index "${records[@]}" "${beside[@]}" --data "$DATA" --runs "$RUNS" ${ADDR:+--addr "$ADDR"} "$@"
+fi
+"$SEINE" bench search "${tests[@]}" "${records[@]}" "${beside[@]}" --data "$DATA" --clients "$CLIENTS" \
+    --runs "$RUNS" --seconds "$SECONDS_EACH" ${ADDR:+--addr "$ADDR" --keep} "$@"

@@ -1,0 +1,235 @@
+//! Curves as SVG: what came a second over something that was varied, a line for each setting of something else.
+
+use std::fmt::Write;
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 420.0;
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = 130.0;
+const TOP: f64 = 44.0;
+const BOTTOM: f64 = 52.0;
+
+/// Told apart by eyes that see red and green alike (Okabe and Ito's palette).
+const COLOURS: [&str; 6] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+];
+
+/// Lines across the picture.
+const STEPS: u32 = 5;
+
+/// Room between the names of two curves.
+const NAME_HEIGHT: f64 = 14.0;
+
+/// A picture.
+pub(crate) struct Plot {
+    pub(crate) title: String,
+    /// What the horizontal axis shows, as the tip of a point names it.
+    pub(crate) across: &'static str,
+    pub(crate) curves: Vec<Curve>,
+}
+
+/// One line of a picture, with its name behind its end.
+#[derive(Default)]
+pub(crate) struct Curve {
+    pub(crate) name: String,
+    /// (place on the horizontal axis, how much a second), rising; the axis is logarithmic.
+    pub(crate) points: Vec<(u32, f64)>,
+    /// What the automatic setting reached: a dashed line across.
+    pub(crate) automatic: Option<f64>,
+}
+
+impl Curve {
+    fn rates(&self) -> impl Iterator<Item = f64> + '_ {
+        self.points
+            .iter()
+            .map(|(_, rate)| *rate)
+            .chain(self.automatic)
+    }
+
+    /// Where its name stands.
+    fn last(&self) -> f64 {
+        let last = self.points.last().map(|(_, rate)| *rate);
+        last.or(self.automatic).unwrap_or_default()
+    }
+}
+
+impl Plot {
+    /// The picture as text.
+    pub(crate) fn svg(&self) -> String {
+        let highest = self
+            .curves
+            .iter()
+            .flat_map(Curve::rates)
+            .fold(1.0, f64::max);
+        let scale = Scale::new(&self.curves, highest);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+             font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n<text x=\"{LEFT}\" y=\"24\" \
+             font-size=\"15\">{}</text>\n",
+            escaped(&self.title),
+        );
+        axes(&mut svg, &scale, &self.curves);
+        let places = names(&self.curves, &scale);
+        for ((curve, y), colour) in self.curves.iter().zip(places).zip(COLOURS.iter().cycle()) {
+            line(&mut svg, &scale, curve, colour, self.across);
+            put(
+                &mut svg,
+                format_args!(
+                    "<text x=\"{:.1}\" y=\"{y:.1}\" fill=\"{colour}\">{}</text>\n",
+                    WIDTH - RIGHT + 10.0,
+                    escaped(&curve.name),
+                ),
+            );
+        }
+        svg += "</svg>\n";
+        svg
+    }
+}
+
+/// Where the names of the curves stand: beside their ends, moved down where two would lie over each other.
+fn names(curves: &[Curve], scale: &Scale) -> Vec<f64> {
+    let mut places: Vec<f64> = curves
+        .iter()
+        .map(|curve| scale.y(curve.last()) + 4.0)
+        .collect();
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|a, b| places[*a].total_cmp(&places[*b]));
+    for pair in order.windows(2) {
+        places[pair[1]] = places[pair[1]].max(places[pair[0]] + NAME_HEIGHT);
+    }
+    places
+}
+
+/// From values to places in the picture.
+struct Scale {
+    least: f64,
+    most: f64,
+    /// The top of the picture: a round number.
+    top: f64,
+}
+
+impl Scale {
+    fn new(curves: &[Curve], highest: f64) -> Scale {
+        let places = || curves.iter().flat_map(|curve| &curve.points);
+        let least = places().map(|(place, _)| *place).min().unwrap_or(1);
+        let most = places().map(|(place, _)| *place).max().unwrap_or(1);
+        let magnitude = 10_f64.powf(highest.log10().floor());
+        let rounds = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+        let top = rounds
+            .iter()
+            .map(|round| round * magnitude)
+            .find(|top| *top >= highest);
+        Scale {
+            least: f64::from(least).ln(),
+            most: f64::from(most.max(least + 1)).ln(),
+            top: top.unwrap_or(highest),
+        }
+    }
+
+    fn x(&self, place: u32) -> f64 {
+        let part = (f64::from(place).ln() - self.least) / (self.most - self.least);
+        LEFT + part * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn y(&self, rate: f64) -> f64 {
+        HEIGHT - BOTTOM - rate / self.top * (HEIGHT - TOP - BOTTOM)
+    }
+}
+
+fn axes(svg: &mut String, scale: &Scale, curves: &[Curve]) {
+    for step in 0..=STEPS {
+        let rate = scale.top * f64::from(step) / f64::from(STEPS);
+        let y = scale.y(rate);
+        put(
+            svg,
+            format_args!(
+                "<path d=\"M{LEFT} {y:.1}H{:.1}\" stroke=\"#ddd\"/>\n<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+                WIDTH - RIGHT,
+                LEFT - 8.0,
+                y + 4.0,
+                grouped(rate as u64),
+            ),
+        );
+    }
+    let places = curves
+        .iter()
+        .flat_map(|curve| curve.points.iter().map(|(place, _)| *place));
+    let mut places: Vec<u32> = places.collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut free = f64::MIN;
+    for place in places {
+        let x = scale.x(place);
+        if x < free {
+            continue;
+        }
+        free = x + 22.0;
+        put(
+            svg,
+            format_args!(
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{place}</text>\n",
+                HEIGHT - BOTTOM + 20.0
+            ),
+        );
+    }
+}
+
+fn line(svg: &mut String, scale: &Scale, curve: &Curve, colour: &str, across: &str) {
+    let points = curve.points.iter();
+    let points =
+        points.map(|(place, rate)| format!("{:.1},{:.1}", scale.x(*place), scale.y(*rate)));
+    put(
+        svg,
+        format_args!(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n",
+            points.collect::<Vec<_>>().join(" ")
+        ),
+    );
+    for (place, rate) in &curve.points {
+        put(
+            svg,
+            format_args!(
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"><title>{across} {place}: {} a second</title></circle>\n",
+                scale.x(*place),
+                scale.y(*rate),
+                grouped(*rate as u64),
+            ),
+        );
+    }
+    if let Some(rate) = curve.automatic {
+        put(
+            svg,
+            format_args!(
+                "<path d=\"M{LEFT} {0:.1}H{1:.1}\" stroke=\"{colour}\" stroke-dasharray=\"5 4\"><title>automatic: {2} a second</title></path>\n",
+                scale.y(rate),
+                WIDTH - RIGHT,
+                grouped(rate as u64),
+            ),
+        );
+    }
+}
+
+/// Writing into a string cannot fail.
+fn put(svg: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = svg.write_fmt(text);
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests;

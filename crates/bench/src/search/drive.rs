@@ -1,0 +1,124 @@
+//! Queries through callers, as fast as they are answered.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{found::Found, report::Taken};
+use crate::{
+    error::{Error, Result},
+    latency::Latencies,
+    runs::Effort,
+};
+
+/// How often progress is told.
+const WATCHED_EVERY: Duration = Duration::from_millis(100);
+
+/// A thread in this process, or a connection to a server.
+pub(super) trait Caller: Send {
+    /// Asks the query of this number, and reads its whole answer.
+    fn ask(&mut self, number: usize) -> Result<Found>;
+
+    /// As [`ask`](Self::ask), and the total is known: where that takes a second question, it is asked.
+    fn ask_all(&mut self, number: usize) -> Result<Found> {
+        self.ask(number)
+    }
+}
+
+/// The first pass: what each query finds.
+pub(super) fn first_pass(caller: &mut dyn Caller, queries: usize) -> Result<Vec<Found>> {
+    (0..queries).map(|number| caller.ask_all(number)).collect()
+}
+
+/// Asks until the time is up, each caller on a thread of its own, queries from one list that begins again at its end. Each
+/// answer must agree with that of the first pass.
+pub(super) fn drive(
+    callers: Vec<Box<dyn Caller + '_>>,
+    first: &[Found],
+    next: &AtomicUsize,
+    effort: Effort,
+    tick: &mut dyn FnMut(),
+) -> Result<Taken> {
+    let begun = Instant::now();
+    let until = begun + effort.run_time();
+    let latencies = thread::scope(|scope| {
+        let threads: Vec<_> = callers
+            .into_iter()
+            .map(|caller| scope.spawn(move || ask_until(caller, first, next, until)))
+            .collect();
+        while Instant::now() < until && threads.iter().any(|thread| !thread.is_finished()) {
+            thread::park_timeout(WATCHED_EVERY);
+            tick();
+        }
+        let mut all = Latencies::default();
+        for thread in threads {
+            match thread.join() {
+                Ok(latencies) => all.merge(&latencies?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok::<Latencies, Error>(all)
+    })?;
+    Ok(Taken::new(begun.elapsed(), &latencies))
+}
+
+fn ask_until(
+    mut caller: Box<dyn Caller + '_>,
+    first: &[Found],
+    next: &AtomicUsize,
+    until: Instant,
+) -> Result<Latencies> {
+    let mut latencies = Latencies::default();
+    let mut begun = Instant::now();
+    loop {
+        let number = next.fetch_add(1, Relaxed) % first.len();
+        let found = caller.ask(number)?;
+        if !found.agrees(first[number]) {
+            return Err(Error::OtherAnswer { query: number + 1 });
+        }
+        let now = Instant::now();
+        latencies.add(now - begun);
+        begun = now;
+        if begun >= until {
+            return Ok(latencies);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::{Caller, drive, first_pass};
+    use crate::{error::Result, runs::Effort, search::found::Found};
+
+    /// Finds as many rows as the number of the query, until it has been asked so often; then one more.
+    struct Forgetful(usize);
+
+    impl Caller for Forgetful {
+        fn ask(&mut self, number: usize) -> Result<Found> {
+            self.0 = self.0.saturating_sub(1);
+            let total = number as u64 + u64::from(self.0 == 0);
+            Ok(Found {
+                total: Some(total),
+                rows: None,
+            })
+        }
+    }
+
+    #[test]
+    fn another_answer_than_before_is_no_figure() {
+        let effort = Effort {
+            runs: 1,
+            seconds_min: 10.0,
+            progress: false,
+        };
+        let first = first_pass(&mut Forgetful(usize::MAX), 3).unwrap();
+        let callers: Vec<Box<dyn Caller>> = vec![Box::new(Forgetful(5))];
+        let refused = drive(callers, &first, &AtomicUsize::new(0), effort, &mut || {});
+        let told = refused.err().unwrap().to_string();
+        assert!(told.contains("query 2 "), "{told}");
+    }
+}

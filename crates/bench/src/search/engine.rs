@@ -1,0 +1,119 @@
+//! What answers: a table of ours, here or in a server, or a peer.
+
+use std::{cell::RefCell, sync::atomic::AtomicUsize};
+
+use super::{
+    definition::Test,
+    drive::{Caller, drive, first_pass},
+    found::Found,
+    program::Program,
+    report::{AUTO, Row, Taken},
+    served::Served,
+    sphinx::Sphinx,
+    within::Within,
+};
+use crate::{error::Result, runs::Effort};
+
+/// Something that answers queries.
+pub(super) enum Engine {
+    Within(Within),
+    Served(Served),
+    Program(RefCell<Program>),
+    Sphinx(Sphinx),
+}
+
+/// An engine at one setting.
+pub(super) struct Entry<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) name: String,
+    /// Parts of the index, as text; empty for a peer.
+    pub(super) shards: String,
+    /// Most threads of a query; `None`: the engine chooses.
+    pub(super) threads: Option<u32>,
+}
+
+/// A test with its queries, as words and in our language.
+pub(super) struct Asked<'a> {
+    pub(super) test: &'a Test,
+    pub(super) words: &'a [Vec<String>],
+    pub(super) texts: Vec<String>,
+}
+
+/// What an engine answered at first, and which query comes next.
+pub(super) struct Standing {
+    pub(super) first: Vec<Found>,
+    next: AtomicUsize,
+}
+
+impl Engine {
+    /// Ours: ids and weights must be those of the first of us.
+    pub(super) fn is_ours(&self) -> bool {
+        matches!(self, Engine::Within(_) | Engine::Served(_))
+    }
+}
+
+impl Entry<'_> {
+    fn caller(&self, asked: &Asked<'_>) -> Result<Option<Box<dyn Caller + '_>>> {
+        Ok(match self.engine {
+            Engine::Within(within) => Some(within.caller(asked.test, &asked.texts, self.threads)),
+            Engine::Served(served) => {
+                Some(served.caller(asked.test, &asked.texts, self.threads)?)
+            }
+            Engine::Sphinx(sphinx) => Some(sphinx.caller(asked.test, asked.words)?),
+            Engine::Program(_) => None,
+        })
+    }
+
+    /// Asks every query once.
+    pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Standing> {
+        let first = match (self.engine, self.caller(asked)?) {
+            (Engine::Program(program), _) => program.borrow_mut().totals(asked.test.matching)?,
+            (_, Some(mut caller)) => first_pass(&mut *caller, asked.words.len())?,
+            (_, None) => Vec::new(),
+        };
+        Ok(Standing {
+            first,
+            next: AtomicUsize::new(0),
+        })
+    }
+
+    /// One run.
+    pub(super) fn measure(
+        &self,
+        asked: &Asked<'_>,
+        standing: &Standing,
+        clients: u32,
+        effort: Effort,
+        tick: &mut dyn FnMut(),
+    ) -> Result<Taken> {
+        if let Engine::Program(program) = self.engine {
+            return program
+                .borrow_mut()
+                .measure(asked.test.matching, clients, effort);
+        }
+        let mut callers = Vec::new();
+        for _ in 0..clients {
+            callers.extend(self.caller(asked)?);
+        }
+        drive(callers, &standing.first, &standing.next, effort, tick)
+    }
+
+    /// A row without runs yet.
+    pub(super) fn row(&self, test: &Test, clients: u32) -> Row {
+        let threads = self
+            .threads
+            .map_or(AUTO.to_owned(), |threads| threads.to_string());
+        Row {
+            test: test.name.clone(),
+            engine: self.name.clone(),
+            threads: if self.shards.is_empty() {
+                String::new()
+            } else {
+                threads
+            },
+            shards: self.shards.clone(),
+            clients,
+            runs: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What a query found, in a form that can be compared.
+
+/// The answer to one query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Rows that match; none where it was not asked for.
+    pub(super) total: Option<u64>,
+    /// Checksum of the ids and weights of the rows given, in order; none where rows are not seen.
+    pub(super) rows: Option<u64>,
+}
+
+impl Found {
+    /// Whether these can be answers to the same query: what both know is equal.
+    pub(super) fn agrees(self, other: Found) -> bool {
+        let equal = |a: Option<u64>, b: Option<u64>| a.zip(b).is_none_or(|(a, b)| a == b);
+        equal(self.total, other.total) && equal(self.rows, other.rows)
+    }
+}
+
+/// Checksum of ids and weights: FNV-1a with 64 bits, a word at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Sum(u64);
+
+impl Sum {
+    pub(super) fn new() -> Sum {
+        Sum(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub(super) fn add(&mut self, id: u64, weight: i64) {
+        for word in [id, weight as u64] {
+            self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    pub(super) fn value(self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, Sum};
+
+    fn sum(rows: &[(u64, i64)]) -> u64 {
+        let mut sum = Sum::new();
+        rows.iter().for_each(|(id, weight)| sum.add(*id, *weight));
+        sum.value()
+    }
+
+    #[test]
+    fn the_order_of_rows_counts() {
+        assert_ne!(sum(&[(1, 7), (2, 7)]), sum(&[(2, 7), (1, 7)]));
+        assert_ne!(sum(&[(1, 7)]), sum(&[(7, 1)]));
+    }
+
+    #[test]
+    fn what_one_side_does_not_know_is_no_difference() {
+        let total = |total| Found {
+            total,
+            rows: Some(1),
+        };
+        assert!(total(None).agrees(total(Some(3))));
+        assert!(!total(Some(4)).agrees(total(Some(3))));
+    }
+}

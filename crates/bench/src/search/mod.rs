@@ -1,0 +1,402 @@
+//! `seine bench search`: the study's queries over records, in this process or in a server, and in peers beside it.
+
+mod corpus;
+mod definition;
+mod drive;
+mod engine;
+mod found;
+mod oracle;
+mod program;
+mod report;
+mod served;
+mod sphinx;
+mod within;
+
+use std::{
+    cell::RefCell,
+    fs,
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use query::analysis::Analyzer;
+
+use crate::{
+    Effort, Server,
+    error::{Error, Result},
+    progress::Progress,
+};
+use engine::{Asked, Engine, Entry, Standing};
+use found::Found;
+use program::Program;
+use report::AUTO;
+use served::Served;
+use sphinx::Sphinx;
+use within::Within;
+
+pub use corpus::Corpus;
+pub use report::{Report, Row};
+
+/// Rows of an answer.
+const ROWS_SHOWN: u64 = 100;
+
+/// Parts, threads and clients of the published grid; `None` is what the server chooses.
+pub const GRID_SETTINGS: [Option<u32>; 9] = [
+    None,
+    Some(1),
+    Some(2),
+    Some(3),
+    Some(4),
+    Some(5),
+    Some(6),
+    Some(7),
+    Some(8),
+];
+/// See [`GRID_SETTINGS`].
+pub const GRID_CLIENTS: [u32; 4] = [1, 2, 4, 8];
+
+/// A peer beside us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// A program that speaks as `benchmarks/peers/search/README.md` says.
+    Program {
+        /// What it is called in the figures.
+        name: String,
+        /// A line of the shell.
+        command: String,
+    },
+    /// A searchd, over its own protocol.
+    Sphinx {
+        /// What it is called in the figures.
+        name: String,
+        /// `host:port`.
+        addr: String,
+        /// Its index of the same records.
+        index: String,
+    },
+}
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Names of tests; the usual ones where there is none.
+    pub tests: Vec<String>,
+    /// The server whose tables `bench_search_…` are searched; `None`: in this process.
+    pub server: Option<Server>,
+    /// A folder for the tables of this process and the indexes of peers: found again by the next run over as many records.
+    pub data: PathBuf,
+    /// The server's tables stay, for the next run.
+    pub keep: bool,
+    /// Parts of the index; `None`: the server chooses.
+    pub shards: Vec<Option<u32>>,
+    /// Most threads of a query; `None`: the server chooses.
+    pub threads: Vec<Option<u32>>,
+    /// Threads or connections that ask.
+    pub clients: Vec<u32>,
+    /// In turns with us.
+    pub beside: Vec<Beside>,
+    /// Put behind each line of the CSV.
+    pub tag: Option<String>,
+    /// How much.
+    pub effort: Effort,
+}
+
+/// Measures. Blocks for runs × seconds × cells, and for the time it takes to load the records.
+///
+/// # Errors
+/// Before anything is measured: bad options, records or peers. [`Error::WrongAnswer`] where a total differs from the count of
+/// all records or, for records that are known, from the definition's sum; [`Error::OtherAnswer`] where two settings of ours,
+/// or two runs of one, disagree about ids, weights or totals.
+pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
+    options.effort.check()?;
+    if options.clients.contains(&0) || options.clients.is_empty() {
+        return Err(Error::BadOption("clients are 1 or more"));
+    }
+    let tests = definition::named(&options.tests)?;
+    let folder = folder(&options.data, corpus)?;
+    let queries = queries();
+    let mut notes = vec![format!(
+        "{} records of {:.0} bytes, {:.1} MB; {} queries of {:.2} words; the first {ROWS_SHOWN} rows, ids and weights, of each",
+        corpus.records(),
+        corpus.bytes() as f64 / corpus.records() as f64,
+        corpus.bytes() as f64 / 1e6,
+        queries.len(),
+        queries.iter().map(Vec::len).sum::<usize>() as f64 / queries.len().max(1) as f64,
+    )];
+    let own = own_engines(options, corpus, &folder, &mut notes)?;
+    let peers = peers(options, corpus, &queries, &folder, &mut notes)?;
+    let mut rows = Vec::new();
+    for test in &tests {
+        let asked = Asked {
+            test,
+            words: &queries,
+            texts: queries
+                .iter()
+                .map(|words| test.matching.text(words))
+                .collect(),
+        };
+        let entries = entries(options, &own, &peers);
+        rows.extend(measure(options, corpus, &asked, &entries, &mut notes)?);
+    }
+    for (_, engine) in own {
+        match engine {
+            Engine::Served(served) if !options.keep => served.drop()?,
+            _ => {}
+        }
+    }
+    Ok(Report {
+        notes,
+        tag: options.tag.clone(),
+        rows,
+    })
+}
+
+/// Writes records and queries as words, for other programs: `documents.tsv` and `queries.txt` in the folder given.
+///
+/// # Errors
+/// Those of the disk.
+pub fn export(corpus: &Corpus, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    write_words(corpus, &queries(), folder)
+}
+
+/// The study's queries as words; those that are one word or more.
+fn queries() -> Vec<Vec<String>> {
+    let analyzer = Analyzer::default();
+    let words = definition::study_queries().map(|text| corpus::words(&analyzer, text));
+    words.filter(|words| !words.is_empty()).collect()
+}
+
+/// Tables and indexes of a corpus have a folder of their own.
+fn folder(data: &Path, corpus: &Corpus) -> Result<PathBuf> {
+    let folder = data.join(format!("{}-{}", corpus.records(), corpus.bytes()));
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+fn write_words(corpus: &Corpus, queries: &[Vec<String>], folder: &Path) -> Result<()> {
+    let mut out = BufWriter::new(fs::File::create(folder.join("documents.tsv"))?);
+    corpus.write_words(&mut out)?;
+    out.flush()?;
+    let lines: String = queries.iter().map(|words| words.join(" ") + "\n").collect();
+    Ok(fs::write(folder.join("queries.txt"), lines)?)
+}
+
+/// Our tables, one for each number of parts.
+fn own_engines(
+    options: &Options,
+    corpus: &Corpus,
+    folder: &Path,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(Option<u32>, Engine)>> {
+    let mut engines = Vec::new();
+    for shards in &options.shards {
+        let engine = match &options.server {
+            Some(server) => Engine::Served(Served::open(server, corpus, *shards)?),
+            None => Engine::Within(Within::open(corpus, folder)?),
+        };
+        engines.push((*shards, engine));
+    }
+    notes.push(match &options.server {
+        Some(server) => format!("seine over MySQL at {}", server.addr),
+        None => "seine in this process: parsing, searching, ids and weights of the rows".to_owned(),
+    });
+    Ok(engines)
+}
+
+fn peers(
+    options: &Options,
+    corpus: &Corpus,
+    queries: &[Vec<String>],
+    folder: &Path,
+    notes: &mut Vec<String>,
+) -> Result<Vec<(String, Engine)>> {
+    let mut peers = Vec::new();
+    let is_program = |beside: &&Beside| matches!(beside, Beside::Program { .. });
+    if options.beside.iter().any(|beside| is_program(&beside)) {
+        write_words(corpus, queries, folder)?;
+    }
+    for beside in &options.beside {
+        peers.push(match beside {
+            Beside::Program { name, command } => {
+                let files = ["documents.tsv", "queries.txt", name].map(|file| folder.join(file));
+                let [documents, queries, index] = &files;
+                let arguments = [Path::new("search"), documents, queries, index];
+                let program = Program::start(name, command, &arguments)?;
+                notes.push(format!("{name}: {}", program.about));
+                (name.clone(), Engine::Program(RefCell::new(program)))
+            }
+            Beside::Sphinx { name, addr, index } => {
+                notes.push(format!("{name}: Sphinx's protocol at {addr}"));
+                let (addr, index) = (addr.clone(), index.clone());
+                (name.clone(), Engine::Sphinx(Sphinx { addr, index }))
+            }
+        });
+    }
+    Ok(peers)
+}
+
+/// Every setting of ours, and every peer.
+fn entries<'a>(
+    options: &Options,
+    own: &'a [(Option<u32>, Engine)],
+    peers: &'a [(String, Engine)],
+) -> Vec<Entry<'a>> {
+    let mut entries = Vec::new();
+    for (shards, engine) in own {
+        for threads in &options.threads {
+            entries.push(Entry {
+                engine,
+                name: "seine".to_owned(),
+                shards: shards.map_or(AUTO.to_owned(), |shards| shards.to_string()),
+                threads: *threads,
+            });
+        }
+    }
+    for (name, engine) in peers {
+        entries.push(Entry {
+            engine,
+            name: name.clone(),
+            shards: String::new(),
+            threads: None,
+        });
+    }
+    entries
+}
+
+/// All cells of a test: for each number of clients, as many runs of every entry, in turns.
+fn measure(
+    options: &Options,
+    corpus: &Corpus,
+    asked: &Asked<'_>,
+    entries: &[Entry<'_>],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Row>> {
+    let standings = begin(corpus, asked, entries, notes)?;
+    let mut progress = Progress::new(options.effort.progress);
+    let mut all = Vec::new();
+    for &clients in &options.clients {
+        let mut rows: Vec<Row> = entries
+            .iter()
+            .map(|entry| entry.row(asked.test, clients))
+            .collect();
+        let cells = f64::from(options.effort.runs) * entries.len() as f64;
+        let mut done = 0.0;
+        for _ in 0..options.effort.runs {
+            for ((entry, standing), row) in entries.iter().zip(&standings).zip(&mut rows) {
+                let doing = format!("{}, {clients} clients, {}", asked.test.name, entry.name);
+                let mut tick = || progress.show(&doing, done / cells);
+                tick();
+                row.runs.push(entry.measure(
+                    asked,
+                    standing,
+                    clients,
+                    options.effort,
+                    &mut tick,
+                )?);
+                done += 1.0;
+            }
+        }
+        notes.extend(compared(&rows));
+        all.extend(rows);
+    }
+    Ok(all)
+}
+
+/// The first pass of every entry, checked.
+fn begin(
+    corpus: &Corpus,
+    asked: &Asked<'_>,
+    entries: &[Entry<'_>],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Standing>> {
+    let mut standings: Vec<Standing> = Vec::new();
+    for entry in entries {
+        let standing = entry.begin(asked)?;
+        match standings.first() {
+            None => check(corpus, asked, &standing.first, notes)?,
+            Some(ours) if entry.engine.is_ours() => same(&ours.first, &standing.first)?,
+            Some(ours) => notes.push(format!(
+                "{}: {} finds as many rows as seine for {:.2} % of the queries",
+                asked.test.name,
+                entry.name,
+                share(&ours.first, &standing.first) * 100.0
+            )),
+        }
+        standings.push(standing);
+    }
+    Ok(standings)
+}
+
+/// Totals against a count of all records, for a sample of the queries; their sum against the definition's.
+fn check(
+    corpus: &Corpus,
+    asked: &Asked<'_>,
+    first: &[Found],
+    notes: &mut Vec<String>,
+) -> Result<()> {
+    let matching = asked.test.matching;
+    let sample = oracle::totals(corpus, asked.words, matching);
+    for (number, expected) in &sample {
+        let what = format!("rows found by query {}", number + 1);
+        Error::unless_equal(what, *expected, first[*number].total.unwrap_or_default())?;
+    }
+    let sum: u64 = first.iter().filter_map(|found| found.total).sum();
+    if let Some(expected) = definition::expected(corpus, matching)? {
+        Error::unless_equal("rows found by all queries", expected, sum)?;
+    }
+    notes.push(format!(
+        "{}: {sum} rows found by all queries; {} totals counted otherwise as well, and right",
+        asked.test.name,
+        sample.len()
+    ));
+    Ok(())
+}
+
+/// Whether two settings of ours gave the same answers.
+fn same(one: &[Found], other: &[Found]) -> Result<()> {
+    let differs = one
+        .iter()
+        .zip(other)
+        .position(|(one, other)| !one.agrees(*other));
+    match differs {
+        Some(number) => Err(Error::OtherAnswer { query: number + 1 }),
+        None => Ok(()),
+    }
+}
+
+/// The part of the queries whose totals are equal.
+fn share(ours: &[Found], theirs: &[Found]) -> f64 {
+    let equal = ours
+        .iter()
+        .zip(theirs)
+        .filter(|(ours, theirs)| ours.total == theirs.total);
+    equal.count() as f64 / ours.len().max(1) as f64
+}
+
+/// What a reader would divide: the automatic setting by the best other one, and by every peer.
+fn compared(rows: &[Row]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let ours = |row: &&Row| !row.shards.is_empty();
+    let by_rate = |a: &&Row, b: &&Row| a.median().rate().total_cmp(&b.median().rate());
+    let best = rows
+        .iter()
+        .filter(ours)
+        .filter(|row| !row.is_automatic())
+        .max_by(by_rate);
+    let Some(told) = rows.iter().find(|row| row.is_automatic()).or(best) else {
+        return notes;
+    };
+    let of = format!("{}, {} clients", told.test, told.clients);
+    if let Some(best) = best.filter(|best| *best != told) {
+        let (shards, threads) = (&best.shards, &best.threads);
+        notes.push(format!(
+            "{of}: automatic {:.3} x the best cell, parts {shards} threads {threads}",
+            told.ratio(best)
+        ));
+    }
+    for peer in rows.iter().filter(|row| row.shards.is_empty()) {
+        notes.push(format!("{of}: {:.2} x {}", told.ratio(peer), peer.engine));
+    }
+    notes
+}

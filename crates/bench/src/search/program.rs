@@ -1,0 +1,141 @@
+//! Peers that are programs: `benchmarks/peers/search/README.md` says what they read and answer.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use super::{definition::Matching, found::Found, report::Taken};
+use crate::{
+    error::{Error, Result},
+    runs::Effort,
+};
+
+/// A peer that runs. Ended when it is dropped.
+pub(super) struct Program {
+    pub(super) name: String,
+    /// What it said of itself.
+    pub(super) about: String,
+    child: Child,
+    /// None once it is told to end.
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Starts `command`, a line of the shell, with these arguments behind it, and waits until it is ready.
+    pub(super) fn start(name: &str, command: &str, arguments: &[&Path]) -> Result<Program> {
+        let mut child = Command::new("sh")
+            .arg("-c")
+            .arg(format!("exec {command} \"$@\""))
+            .arg(name)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(Error::Peer(format!("{name}: no way to speak to it")));
+        };
+        let mut program = Program {
+            name: name.to_owned(),
+            about: String::new(),
+            child,
+            input: Some(input),
+            output: BufReader::new(output),
+        };
+        let ready = program.line()?;
+        program.about = ready.strip_prefix("ready ").unwrap_or(&ready).to_owned();
+        Ok(program)
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        if self.output.read_line(&mut line)? == 0 {
+            return Err(Error::Peer(format!("{}: it ended early", self.name)));
+        }
+        Ok(line.trim_end().to_owned())
+    }
+
+    /// Sends a command and reads its answer: numbers.
+    pub(super) fn ask(&mut self, command: &str) -> Result<Vec<f64>> {
+        if let Some(input) = &mut self.input {
+            writeln!(input, "{command}")?;
+            input.flush()?;
+        }
+        let line = self.line()?;
+        let numbers: std::result::Result<Vec<f64>, _> = line.split(' ').map(str::parse).collect();
+        numbers.map_err(|_| Error::Peer(format!("{}: {line:?} are not numbers", self.name)))
+    }
+
+    /// What each query finds.
+    pub(super) fn totals(&mut self, matching: Matching) -> Result<Vec<Found>> {
+        let totals = self.ask(&format!("totals {matching}"))?;
+        let found = |total: f64| Found {
+            total: Some(total as u64),
+            rows: None,
+        };
+        Ok(totals.into_iter().map(found).collect())
+    }
+
+    /// One run.
+    pub(super) fn measure(
+        &mut self,
+        matching: Matching,
+        clients: u32,
+        effort: Effort,
+    ) -> Result<Taken> {
+        let told = self.ask(&format!(
+            "measure {matching} {clients} {}",
+            effort.seconds_min
+        ))?;
+        let [_, requests, seconds, median_ms, p99_ms] = told[..] else {
+            return Err(Error::Peer(format!(
+                "{}: five numbers were awaited",
+                self.name
+            )));
+        };
+        Ok(Taken {
+            requests: requests as u64,
+            seconds,
+            mean_ms: f64::from(clients) * seconds * 1e3 / requests.max(1.0),
+            median_ms,
+            p95_ms: None,
+            p99_ms,
+        })
+    }
+}
+
+impl Drop for Program {
+    /// It ends when there is nothing more to read.
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Program;
+    use crate::{runs::Effort, search::definition::Matching};
+
+    #[test]
+    fn a_peer_is_spoken_to_line_by_line() {
+        let script = "sh -c 'echo ready test 1; read a; echo 3 4; read b; echo 20 100 5 0.5 2'";
+        let mut peer = Program::start("test", script, &[]).unwrap();
+        assert_eq!(peer.about, "test 1");
+        let totals = peer.totals(Matching::Any).unwrap();
+        assert_eq!(
+            totals.iter().map(|found| found.total).collect::<Vec<_>>(),
+            [Some(3), Some(4)]
+        );
+        let run = peer.measure(Matching::Any, 2, Effort::default()).unwrap();
+        assert_eq!((run.requests, run.rate()), (100, 20.0));
+    }
+
+    #[test]
+    fn a_peer_that_ends_is_an_error() {
+        let error = Program::start("test", "true", &[]).err().unwrap();
+        assert!(error.to_string().contains("ended early"), "{error}");
+    }
+}

@@ -1,0 +1,286 @@
+//! What was measured, and how it is printed.
+
+use std::{fmt, time::Duration};
+
+use serde_json::json;
+
+use crate::{
+    latency::Latencies,
+    plot::{Curve, Plot},
+};
+
+/// One run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Taken {
+    pub(super) requests: u64,
+    pub(super) seconds: f64,
+    pub(super) mean_ms: f64,
+    pub(super) median_ms: f64,
+    /// Not known of peers that measure themselves.
+    pub(super) p95_ms: Option<f64>,
+    pub(super) p99_ms: f64,
+}
+
+impl Taken {
+    pub(super) fn new(elapsed: Duration, latencies: &Latencies) -> Taken {
+        Taken {
+            requests: latencies.count(),
+            seconds: elapsed.as_secs_f64(),
+            mean_ms: latencies.mean_ms(),
+            median_ms: latencies.percentile_ms(0.5),
+            p95_ms: Some(latencies.percentile_ms(0.95)),
+            p99_ms: latencies.percentile_ms(0.99),
+        }
+    }
+
+    /// Requests a second.
+    pub(super) fn rate(&self) -> f64 {
+        self.requests as f64 / self.seconds.max(1e-9)
+    }
+}
+
+/// One cell of the grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Which test.
+    pub test: String,
+    /// What answered: `seine`, or a peer's name.
+    pub engine: String,
+    /// Parts of the index; `auto` where the server chooses, empty for a peer.
+    pub shards: String,
+    /// Threads a query, likewise.
+    pub threads: String,
+    /// Connections or threads that ask.
+    pub clients: u32,
+    /// The runs, in the order in which they were made: as many of every cell of a test, in turns.
+    pub(super) runs: Vec<Taken>,
+}
+
+impl Row {
+    /// The run in the middle.
+    pub(super) fn median(&self) -> Taken {
+        let mut runs = self.runs.clone();
+        runs.sort_by(|a, b| a.rate().total_cmp(&b.rate()));
+        runs.get(runs.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// The median of the ratios to another cell's runs of the same turn.
+    pub(super) fn ratio(&self, other: &Row) -> f64 {
+        let pairs = self.runs.iter().zip(&other.runs);
+        let mut ratios: Vec<f64> = pairs
+            .map(|(own, other)| own.rate() / other.rate().max(1e-9))
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// Whether the server chose everything.
+    pub(super) fn is_automatic(&self) -> bool {
+        self.shards == AUTO && self.threads == AUTO
+    }
+
+    fn texts(&self) -> [String; 13] {
+        let median = self.median();
+        let rates = || self.runs.iter().map(Taken::rate);
+        let mark = if self.is_automatic() { " *" } else { "" };
+        [
+            self.test.clone(),
+            format!("{}{mark}", self.engine),
+            self.shards.clone(),
+            self.clients.to_string(),
+            self.threads.clone(),
+            format!("{:.1}", median.rate()),
+            format!("{:.1}", rates().fold(f64::INFINITY, f64::min)),
+            format!("{:.1}", rates().fold(0.0, f64::max)),
+            median.requests.to_string(),
+            format!("{:.3}", median.mean_ms),
+            format!("{:.3}", median.median_ms),
+            median.p95_ms.map_or(String::new(), |ms| format!("{ms:.3}")),
+            format!("{:.3}", median.p99_ms),
+        ]
+    }
+}
+
+/// What the server chooses.
+pub(super) const AUTO: &str = "auto";
+
+/// The study's columns (parts, clients, dist_threads, requests a second), and those that a reader asks for next.
+const HEADERS: [&str; 13] = [
+    "test",
+    "engine",
+    "parts",
+    "clients",
+    "threads",
+    "requests/s",
+    "slowest",
+    "fastest",
+    "requests",
+    "mean ms",
+    "median ms",
+    "p95 ms",
+    "p99 ms",
+];
+
+/// What `seine bench search` found. `Display` is the table; `*` marks the automatic setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// What a reader of the figures must know, a line each: records, what was checked, ratios.
+    pub notes: Vec<String>,
+    /// Put behind each line of the CSV.
+    pub tag: Option<String>,
+    /// In the order measured.
+    pub rows: Vec<Row>,
+}
+
+impl Report {
+    /// Lines that begin with `#` say what was measured and by which version; then a header and a line for each cell,
+    /// separated by `;`, with the rates of all runs last.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut text = format!("# search, seine {}\n", env!("CARGO_PKG_VERSION"));
+        for note in &self.notes {
+            text += &format!("# {note}\n");
+        }
+        let tag = |text: &str| {
+            self.tag
+                .as_ref()
+                .map_or(String::new(), |_| format!(";{text}"))
+        };
+        text += &format!("{};runs{}\n", HEADERS.join(";"), tag("tag"));
+        for row in &self.rows {
+            let runs: Vec<String> = row
+                .runs
+                .iter()
+                .map(|run| format!("{:.1}", run.rate()))
+                .collect();
+            let tag = tag(self.tag.as_deref().unwrap_or_default());
+            text += &format!("{};{}{tag}\n", row.texts().join(";"), runs.join(" "));
+        }
+        text
+    }
+
+    /// One JSON object, with the rate of every run.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let row = |row: &Row| {
+            let median = row.median();
+            json!({
+                "test": row.test,
+                "engine": row.engine,
+                "parts": row.shards,
+                "threads": row.threads,
+                "clients": row.clients,
+                "requests_per_second": median.rate(),
+                "runs": row.runs.iter().map(Taken::rate).collect::<Vec<_>>(),
+                "latency_ms": {
+                    "mean": median.mean_ms,
+                    "median": median.median_ms,
+                    "p95": median.p95_ms,
+                    "p99": median.p99_ms,
+                },
+            })
+        };
+        let rows: Vec<_> = self.rows.iter().map(row).collect();
+        json!({"name": "search", "notes": self.notes, "rows": rows}).to_string()
+    }
+
+    /// Requests a second over clients, a curve for each engine and setting of the first test, as an SVG picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let test = self.rows.first().map_or("", |row| &row.test);
+        let mut curves: Vec<Curve> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.test == test) {
+            let name = match (row.shards.as_str(), row.is_automatic()) {
+                ("", _) => row.engine.clone(),
+                (_, true) => format!("{}, automatic", row.engine),
+                (shards, _) => format!("{shards} parts, {} thr.", row.threads),
+            };
+            let point = (row.clients, row.median().rate());
+            match curves.iter_mut().find(|curve| curve.name == name) {
+                Some(curve) => curve.points.push(point),
+                None => curves.push(Curve {
+                    name,
+                    points: vec![point],
+                    automatic: None,
+                }),
+            }
+        }
+        let title = format!("search/{test}: requests/s over clients");
+        Plot {
+            title,
+            across: "clients",
+            curves,
+        }
+        .svg()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "search")?;
+        for note in &self.notes {
+            writeln!(f, "  {note}")?;
+        }
+        let texts: Vec<[String; 13]> = self.rows.iter().map(Row::texts).collect();
+        let width = |column: usize| {
+            let own = texts.iter().map(|row| row[column].len()).max().unwrap_or(0);
+            own.max(HEADERS[column].len())
+        };
+        let line = |cells: &[&str]| {
+            let cells = cells.iter().enumerate();
+            let padded =
+                cells.map(|(column, cell)| format!("{cell:>width$}", width = width(column)));
+            padded.collect::<Vec<_>>().join("  ")
+        };
+        writeln!(f, "{}", line(&HEADERS))?;
+        for row in &texts {
+            writeln!(f, "{}", line(&row.each_ref().map(String::as_str)))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, Row, Taken};
+
+    fn row(engine: &str, shards: &str, rates: &[u64]) -> Row {
+        let run = |requests: &u64| Taken {
+            requests: *requests,
+            seconds: 1.0,
+            ..Taken::default()
+        };
+        Row {
+            test: "any".to_owned(),
+            engine: engine.to_owned(),
+            shards: shards.to_owned(),
+            threads: shards.to_owned(),
+            clients: 1,
+            runs: rates.iter().map(run).collect(),
+        }
+    }
+
+    #[test]
+    fn ratios_are_of_runs_of_the_same_turn() {
+        let (ours, peer) = (
+            row("seine", "auto", &[20, 40, 90]),
+            row("peer", "", &[10, 10, 30]),
+        );
+        assert_eq!(ours.ratio(&peer), 3.0);
+        assert_eq!(ours.median().requests, 40);
+    }
+
+    #[test]
+    fn the_automatic_setting_is_marked() {
+        let rows = vec![row("seine", "auto", &[20]), row("seine", "4", &[10])];
+        let report = Report {
+            notes: vec!["of a test".to_owned()],
+            tag: None,
+            rows,
+        };
+        let text = report.to_string();
+        assert!(text.contains("seine *   auto"), "{text}");
+        assert_eq!(text.matches('*').count(), 1);
+        assert!(report.csv().contains(";20.0\n"), "{}", report.csv());
+    }
+}

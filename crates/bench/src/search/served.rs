@@ -1,0 +1,161 @@
+//! A table in a running server, over the MySQL protocol.
+
+use std::fmt::Write;
+
+use super::{
+    ROWS_SHOWN,
+    corpus::Corpus,
+    definition::Test,
+    drive::Caller,
+    found::{Found, Sum},
+    report::AUTO,
+};
+use crate::{
+    Server,
+    client::{Cells, Client},
+    error::{Error, Result},
+    percolate::count,
+    workload::push_literal,
+};
+
+/// Bytes of one INSERT, about.
+const INSERT_BYTES: usize = 1 << 20;
+
+/// A table `bench_search_N` of a server, N parts or `auto`.
+pub(super) struct Served {
+    server: Server,
+    pub(super) table: String,
+}
+
+impl Served {
+    /// The table of this corpus: one that has as many records is taken as it is, anything else is made anew. The server is
+    /// asked to seal and merge what it can before it returns.
+    pub(super) fn open(server: &Server, corpus: &Corpus, shards: Option<u32>) -> Result<Served> {
+        let table = match shards {
+            Some(shards) => format!("bench_search_{shards}"),
+            None => format!("bench_search_{AUTO}"),
+        };
+        let mut client = server.connect()?;
+        let records = corpus.records() as u64;
+        if count(&mut client, &format!("SELECT COUNT(*) FROM {table}")).ok() != Some(records) {
+            client.query(&format!("DROP TABLE IF EXISTS {table}"))?;
+            let option = shards.map_or(String::new(), |shards| format!(" shards='{shards}'"));
+            client.query(&format!("CREATE TABLE {table} (body text){option}"))?;
+            insert(&mut client, &table, corpus)?;
+            client.query(&format!("OPTIMIZE TABLE {table}"))?;
+        }
+        let stored = count(&mut client, &format!("SELECT COUNT(*) FROM {table}"))?;
+        Error::unless_equal("records in the table", records, stored)?;
+        Ok(Served {
+            server: server.clone(),
+            table,
+        })
+    }
+
+    /// Someone who asks the queries of a test, over a connection of its own.
+    pub(super) fn caller(
+        &self,
+        test: &Test,
+        texts: &[String],
+        threads: Option<u32>,
+    ) -> Result<Box<dyn Caller>> {
+        let threads = threads.map_or(String::new(), |threads| format!(", threads={threads}"));
+        let statement = |text: &String| {
+            let mut statement = format!("SELECT id, weight() FROM {} WHERE MATCH(", self.table);
+            push_literal(&mut statement, text);
+            let ranker = &test.ranker;
+            // Writing into a string cannot fail.
+            let _ = write!(
+                statement,
+                ") LIMIT {ROWS_SHOWN} OPTION max_matches=1000, ranker={ranker}{threads}"
+            );
+            statement
+        };
+        Ok(Box::new(Connection {
+            client: self.server.connect()?,
+            statements: texts.iter().map(statement).collect(),
+        }))
+    }
+
+    /// Takes the table away.
+    pub(super) fn drop(self) -> Result<()> {
+        self.server
+            .connect()?
+            .query(&format!("DROP TABLE {}", self.table))?;
+        Ok(())
+    }
+}
+
+fn insert(client: &mut Client, table: &str, corpus: &Corpus) -> Result<()> {
+    let begin = format!("INSERT INTO {table} (id, body) VALUES ");
+    let mut statement = begin.clone();
+    for (id, text) in corpus.iter() {
+        let comma = if statement.len() > begin.len() {
+            ","
+        } else {
+            ""
+        };
+        // Writing into a string cannot fail.
+        let _ = write!(statement, "{comma}({id},");
+        push_literal(&mut statement, text);
+        statement.push(')');
+        if statement.len() >= INSERT_BYTES {
+            client.query(&statement)?;
+            statement.truncate(begin.len());
+        }
+    }
+    if statement.len() > begin.len() {
+        client.query(&statement)?;
+    }
+    Ok(())
+}
+
+struct Connection {
+    client: Client,
+    statements: Vec<String>,
+}
+
+impl Caller for Connection {
+    fn ask(&mut self, number: usize) -> Result<Found> {
+        let mut sum = Sum::new();
+        let mut strange = false;
+        self.client.query_rows(
+            &self.statements[number],
+            &mut |cells| match numbers(cells) {
+                Some((id, weight)) => sum.add(id, weight),
+                None => strange = true,
+            },
+        )?;
+        if strange {
+            return Err(Error::Query("an id and a weight were awaited".to_owned()));
+        }
+        Ok(Found {
+            total: None,
+            rows: Some(sum.value()),
+        })
+    }
+
+    fn ask_all(&mut self, number: usize) -> Result<Found> {
+        let found = self.ask(number)?;
+        let meta = self.client.query("SHOW META")?;
+        let cell = |row: &[Option<Vec<u8>>], column: usize| {
+            let bytes = row.get(column)?.as_deref()?;
+            std::str::from_utf8(bytes).ok().map(str::to_owned)
+        };
+        let named = |row: &&Vec<_>| cell(row, 0).as_deref() == Some("total_found");
+        let total = meta
+            .rows
+            .iter()
+            .find(named)
+            .and_then(|row| cell(row, 1)?.parse().ok());
+        Ok(Found { total, ..found })
+    }
+}
+
+fn numbers(cells: &Cells<'_>) -> Option<(u64, i64)> {
+    let [Some(id), Some(weight)] = cells else {
+        return None;
+    };
+    let id = std::str::from_utf8(id).ok()?.parse().ok()?;
+    Some((id, std::str::from_utf8(weight).ok()?.parse().ok()?))
+}

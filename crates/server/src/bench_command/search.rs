@@ -1,0 +1,196 @@
+//! `seine bench search`: its command line.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use bench::search::{self, Beside, Corpus, Options, Report};
+use bench::workload;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use ruzstd::decoding::StreamingDecoder;
+
+use super::{Result, address, effort, list, number, posts, server, switch, text, value};
+
+/// Its part of the command line.
+pub fn command() -> Command {
+    let shape = Command::new("search")
+        .about("The study's queries over records: in this process, or in a server with --addr.")
+        .arg(
+            Arg::new("tests")
+                .value_name("TEST")
+                .num_args(0..)
+                .help("Which tests; an unknown name lists them."),
+        )
+        .arg(list("clients", "1,2", "Threads or connections that ask; several with commas.").short('c'))
+        .arg(list("parts", "auto", "Parts of the index, or auto; several with commas."))
+        .arg(list("threads", "auto", "Most threads of a query, or auto; several with commas."))
+        .arg(
+            switch("grid", "The published grid: 1 to 8 parts and auto, as many threads, 1, 2, 4 and 8 clients.")
+                .conflicts_with_all(["clients", "parts", "threads"]),
+        );
+    shape
+        .args(records())
+        .arg(
+            value(
+                "peer",
+                "NAME=COMMAND",
+                "A program beside us, in turns: see benchmarks/peers/search; again for more.",
+            )
+            .action(ArgAction::Append),
+        )
+        .arg(
+            value(
+                "sphinx",
+                "NAME=ADDR/INDEX",
+                "A searchd beside us, over its own protocol; again for more.",
+            )
+            .action(ArgAction::Append),
+        )
+        .arg(value(
+            "data",
+            "DIR",
+            "Where tables and indexes are kept for the next run; else they are removed.",
+        ))
+        .arg(switch(
+            "keep",
+            "Leave the tables in the server at --addr, for the next run.",
+        ))
+        .arg(value("tag", "TEXT", "A last column of the CSV."))
+        .arg(value(
+            "svg",
+            "FILE",
+            "Draw the curves of the first test into this file.",
+        ))
+        .arg(value(
+            "export",
+            "DIR",
+            "Write records and queries as words, for other programs, and measure nothing.",
+        ))
+        .arg(address())
+}
+
+/// Which records.
+pub fn records() -> [Arg; 3] {
+    [
+        value(
+            "corpus",
+            "FILE",
+            "Records instead of the bundled posts: lines of id<TAB>text; .zst is unpacked.",
+        ),
+        value("every", "N", "One record in so many.").default_value("1"),
+        value("copies", "N", "All records so many times, with new ids.").default_value("1"),
+    ]
+}
+
+/// The records asked for, in memory.
+pub fn corpus(matches: &ArgMatches) -> Result<Corpus> {
+    let (every, copies) = (
+        number(text(matches, "every"))?,
+        number(text(matches, "copies"))?,
+    );
+    let Some(path) = matches.get_one::<String>("corpus") else {
+        let posts = workload::posts(&posts(matches)?)?;
+        return Ok(Corpus::posts(&posts, every, copies)?);
+    };
+    let of_file = |error: &dyn std::fmt::Display| format!("{path}: {error}");
+    let mut bytes = std::fs::read(path).map_err(|error| of_file(&error))?;
+    if path.ends_with(".zst") {
+        let mut unpacked = Vec::new();
+        let mut reader = StreamingDecoder::new(&bytes[..]).map_err(|error| of_file(&error))?;
+        reader
+            .read_to_end(&mut unpacked)
+            .map_err(|error| of_file(&error))?;
+        bytes = unpacked;
+    }
+    Corpus::tsv(bytes, every, copies).map_err(|error| of_file(&error).into())
+}
+
+/// Measures, or writes the words; `None` where there is nothing to print.
+pub fn run(matches: &ArgMatches) -> Result<Option<Report>> {
+    let corpus = corpus(matches)?;
+    if let Some(folder) = matches.get_one::<String>("export") {
+        search::export(&corpus, Path::new(folder))?;
+        return Ok(None);
+    }
+    let given = matches.get_one::<String>("data").map(PathBuf::from);
+    let passing = std::env::temp_dir().join(format!("seine-bench-{}", std::process::id()));
+    let options = options(matches, given.clone().unwrap_or_else(|| passing.clone()))?;
+    let report = search::run(&options, &corpus);
+    if given.is_none() {
+        // It is not there where nothing was begun.
+        let _ = std::fs::remove_dir_all(&passing);
+    }
+    let report = report?;
+    if let Some(path) = matches.get_one::<String>("svg") {
+        std::fs::write(path, report.svg()).map_err(|error| format!("{path}: {error}"))?;
+    }
+    Ok(Some(report))
+}
+
+fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
+    let named = |name: &str| matches.get_many::<String>(name).into_iter().flatten();
+    let (shards, threads, clients) = match matches.get_flag("grid") {
+        true => (
+            search::GRID_SETTINGS.to_vec(),
+            search::GRID_SETTINGS.to_vec(),
+            search::GRID_CLIENTS.to_vec(),
+        ),
+        false => (
+            settings(matches, "parts")?,
+            settings(matches, "threads")?,
+            super::numbers(matches, "clients")?,
+        ),
+    };
+    let mut beside = Vec::new();
+    for written in named("peer") {
+        beside.push(program(written)?);
+    }
+    for written in named("sphinx") {
+        beside.push(searchd(written)?);
+    }
+    Ok(Options {
+        tests: named("tests").cloned().collect(),
+        server: matches.get_one::<String>("addr").map(|_| server(matches)),
+        data,
+        keep: matches.get_flag("keep"),
+        shards,
+        threads,
+        clients,
+        beside,
+        tag: matches.get_one::<String>("tag").cloned(),
+        effort: effort(matches)?,
+    })
+}
+
+/// Numbers of 1 or more, and `auto`.
+fn settings(matches: &ArgMatches, name: &str) -> Result<Vec<Option<u32>>> {
+    let parts = text(matches, name).split(',').map(str::trim);
+    let setting = |part: &str| match part {
+        "auto" => Ok(None),
+        "0" => Err(format!("--{name} are 1 or more, or auto").into()),
+        part => number(part).map(Some),
+    };
+    parts.map(setting).collect()
+}
+
+fn program(written: &str) -> Result<Beside> {
+    let (name, command) = written
+        .split_once('=')
+        .ok_or_else(|| format!("{written:?} is not NAME=COMMAND"))?;
+    Ok(Beside::Program {
+        name: name.to_owned(),
+        command: command.to_owned(),
+    })
+}
+
+fn searchd(written: &str) -> Result<Beside> {
+    let parts = written
+        .split_once('=')
+        .and_then(|(name, rest)| Some((name, rest.split_once('/')?)));
+    let (name, (addr, index)) =
+        parts.ok_or_else(|| format!("{written:?} is not NAME=ADDR/INDEX"))?;
+    Ok(Beside::Sphinx {
+        name: name.to_owned(),
+        addr: addr.to_owned(),
+        index: index.to_owned(),
+    })
+}
