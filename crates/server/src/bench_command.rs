@@ -1,5 +1,6 @@
 //! `seine bench`: the command lines of the benchmarks. What is measured, and against which answer, is the crate's.
 
+mod index;
 mod search;
 
 use std::io::{IsTerminal, Read};
@@ -39,6 +40,7 @@ pub fn command() -> Command {
         .subcommand(shared(insert))
         .subcommand(shared(queue_command()))
         .subcommand(shared(search::command()))
+        .subcommand(shared(index::command()))
 }
 
 fn queue_command() -> Command {
@@ -154,11 +156,9 @@ pub fn run(matches: &ArgMatches) -> ExitCode {
             Some(directory) => export(matches, directory),
             None => run_percolate(matches).map(|outcome| print(&outcome, matches)),
         },
-        Some(("search", matches)) => search::run(matches).map(|report| {
-            if let Some(report) = report {
-                print_as(matches, || report.csv(), || report.json(), &report);
-            }
-        }),
+        Some(("search", matches)) => search::run(matches),
+        Some(("index", matches)) => index::run(matches)
+            .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),
         Some(("queue", matches)) => run_queue(matches).map(|outcome| print(&outcome, matches)),
         Some(("insert", matches)) => run_insert(matches).map(|outcome| print(&outcome, matches)),
         _ => Err("no such benchmark".into()),

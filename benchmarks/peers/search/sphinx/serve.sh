@@ -14,7 +14,7 @@ dir=$(realpath "$2")
 mkdir -p "$CACHE/debs" "$CACHE/root"
 for package in sphinxsearch libmariadb3 libodbc2 libpq5 libre2-9 libstemmer0d libltdl7; do
     [ -e "$CACHE/debs/.$package" ] && continue
-    (cd "$CACHE/debs" && apt-get download -qq "$package" && dpkg-deb -x "$package"_*.deb "$CACHE/root") >&2
+    (cd "$CACHE/debs" && apt-get download -qq "$package" 2>/dev/null && dpkg-deb -x "$package"_*.deb "$CACHE/root") >&2
     touch "$CACHE/debs/.$package"
 done
 export LD_LIBRARY_PATH="$CACHE/root/usr/lib/x86_64-linux-gnu:$CACHE/root/lib/x86_64-linux-gnu"
@@ -32,11 +32,11 @@ index records
 {
     source = records
     path = $dir/records
-    docinfo = extern
+    docinfo = none
     dict = keywords
     min_word_len = 1
     mlock = 0
-    charset_table = 0..9, a..z, _, U+80..U+10FFFF
+    charset_table = 0..9, a..z, _, U+80..U+2FFFF
 }
 indexer
 {
@@ -51,7 +51,7 @@ searchd
     pid_file = $dir/searchd.pid
     binlog_path =
     log = $dir/searchd.log
-    query_log =
+    query_log = /dev/null
     persistent_connections_limit = 64
 }
 CONF

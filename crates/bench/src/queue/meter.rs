@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Contender, process::Process};
+use super::Contender;
+use crate::process::Process;
 use crate::{client::Client, percolate::cell, runs::Run};
 
 /// Where the servers of the MySQL protocol tell how often they synced.

@@ -12,7 +12,6 @@ mod link;
 mod meter;
 mod mixed;
 mod nats;
-mod process;
 mod puts;
 mod redis;
 mod sql;

@@ -71,7 +71,7 @@ impl Corpus {
     }
 
     /// Every record: its id and its text.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
         (0..self.copies).flat_map(move |copy| {
             let record = move |(id, place): &(u64, Range<usize>)| {
                 let text = std::str::from_utf8(&self.text[place.clone()]).unwrap_or_default();
@@ -111,7 +111,7 @@ impl Corpus {
 }
 
 /// The words of a text, marked ones (`#tag`) left out: their bare words are there.
-pub(super) fn words(analyzer: &Analyzer, text: &str) -> Vec<String> {
+pub(crate) fn words(analyzer: &Analyzer, text: &str) -> Vec<String> {
     let mut words = Vec::new();
     analyzer.words(text, &mut |word| {
         if !word.text.starts_with(['#', '@']) {

@@ -1,5 +1,7 @@
 //! `seine bench search`: the study's queries over records, in this process or in a server, and in peers beside it.
 
+mod beside;
+mod check;
 mod corpus;
 mod definition;
 mod drive;
@@ -24,17 +26,19 @@ use query::analysis::Analyzer;
 use crate::{
     Effort, Server,
     error::{Error, Result},
+    process::Process,
     progress::Progress,
 };
-use engine::{Asked, Engine, Entry, Standing};
-use found::Found;
-use program::Program;
+use engine::{Asked, Engine, Entry};
 use report::AUTO;
 use served::Served;
 use sphinx::Sphinx;
 use within::Within;
 
+pub use beside::inserts;
 pub use corpus::Corpus;
+pub(crate) use corpus::words;
+pub(crate) use program::Program;
 pub use report::{Report, Row};
 
 /// Rows of an answer.
@@ -272,7 +276,9 @@ fn measure(
     entries: &[Entry<'_>],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Row>> {
-    let standings = begin(corpus, asked, entries, notes)?;
+    let standings = check::begin(corpus, asked, entries, notes)?;
+    let server = options.server.as_ref();
+    let process = server.and_then(|server| Process::listening(&server.addr));
     let mut progress = Progress::new(options.effort.progress);
     let mut all = Vec::new();
     for &clients in &options.clients {
@@ -281,7 +287,7 @@ fn measure(
             .map(|entry| entry.row(asked.test, clients))
             .collect();
         let cells = f64::from(options.effort.runs) * entries.len() as f64;
-        let mut done = 0.0;
+        let (mut done, mut memory) = (0.0, None);
         for _ in 0..options.effort.runs {
             for ((entry, standing), row) in entries.iter().zip(&standings).zip(&mut rows) {
                 let doing = format!("{}, {clients} clients, {}", asked.test.name, entry.name);
@@ -294,84 +300,21 @@ fn measure(
                     options.effort,
                     &mut tick,
                 )?);
+                memory = memory.max(process.as_ref().and_then(Process::anonymous_bytes));
                 done += 1.0;
             }
         }
         notes.extend(compared(&rows));
+        notes.extend(memory.map(|bytes| {
+            let mib = bytes as f64 / f64::from(1 << 20);
+            format!(
+                "{}, {clients} clients: {mib:.0} MiB of anonymous memory in the server, at most",
+                asked.test.name
+            )
+        }));
         all.extend(rows);
     }
     Ok(all)
-}
-
-/// The first pass of every entry, checked.
-fn begin(
-    corpus: &Corpus,
-    asked: &Asked<'_>,
-    entries: &[Entry<'_>],
-    notes: &mut Vec<String>,
-) -> Result<Vec<Standing>> {
-    let mut standings: Vec<Standing> = Vec::new();
-    for entry in entries {
-        let standing = entry.begin(asked)?;
-        match standings.first() {
-            None => check(corpus, asked, &standing.first, notes)?,
-            Some(ours) if entry.engine.is_ours() => same(&ours.first, &standing.first)?,
-            Some(ours) => notes.push(format!(
-                "{}: {} finds as many rows as seine for {:.2} % of the queries",
-                asked.test.name,
-                entry.name,
-                share(&ours.first, &standing.first) * 100.0
-            )),
-        }
-        standings.push(standing);
-    }
-    Ok(standings)
-}
-
-/// Totals against a count of all records, for a sample of the queries; their sum against the definition's.
-fn check(
-    corpus: &Corpus,
-    asked: &Asked<'_>,
-    first: &[Found],
-    notes: &mut Vec<String>,
-) -> Result<()> {
-    let matching = asked.test.matching;
-    let sample = oracle::totals(corpus, asked.words, matching);
-    for (number, expected) in &sample {
-        let what = format!("rows found by query {}", number + 1);
-        Error::unless_equal(what, *expected, first[*number].total.unwrap_or_default())?;
-    }
-    let sum: u64 = first.iter().filter_map(|found| found.total).sum();
-    if let Some(expected) = definition::expected(corpus, matching)? {
-        Error::unless_equal("rows found by all queries", expected, sum)?;
-    }
-    notes.push(format!(
-        "{}: {sum} rows found by all queries; {} totals counted otherwise as well, and right",
-        asked.test.name,
-        sample.len()
-    ));
-    Ok(())
-}
-
-/// Whether two settings of ours gave the same answers.
-fn same(one: &[Found], other: &[Found]) -> Result<()> {
-    let differs = one
-        .iter()
-        .zip(other)
-        .position(|(one, other)| !one.agrees(*other));
-    match differs {
-        Some(number) => Err(Error::OtherAnswer { query: number + 1 }),
-        None => Ok(()),
-    }
-}
-
-/// The part of the queries whose totals are equal.
-fn share(ours: &[Found], theirs: &[Found]) -> f64 {
-    let equal = ours
-        .iter()
-        .zip(theirs)
-        .filter(|(ours, theirs)| ours.total == theirs.total);
-    equal.count() as f64 / ours.len().max(1) as f64
 }
 
 /// What a reader would divide: the automatic setting by the best other one, and by every peer.

@@ -13,10 +13,10 @@ use crate::{
 };
 
 /// A peer that runs. Ended when it is dropped.
-pub(super) struct Program {
-    pub(super) name: String,
+pub(crate) struct Program {
+    pub(crate) name: String,
     /// What it said of itself.
-    pub(super) about: String,
+    pub(crate) about: String,
     child: Child,
     /// None once it is told to end.
     input: Option<ChildStdin>,
@@ -25,7 +25,7 @@ pub(super) struct Program {
 
 impl Program {
     /// Starts `command`, a line of the shell, with these arguments behind it, and waits until it is ready.
-    pub(super) fn start(name: &str, command: &str, arguments: &[&Path]) -> Result<Program> {
+    pub(crate) fn start(name: &str, command: &str, arguments: &[&Path]) -> Result<Program> {
         let mut child = Command::new("sh")
             .arg("-c")
             .arg(format!("exec {command} \"$@\""))
@@ -58,7 +58,7 @@ impl Program {
     }
 
     /// Sends a command and reads its answer: numbers.
-    pub(super) fn ask(&mut self, command: &str) -> Result<Vec<f64>> {
+    pub(crate) fn ask(&mut self, command: &str) -> Result<Vec<f64>> {
         if let Some(input) = &mut self.input {
             writeln!(input, "{command}")?;
             input.flush()?;

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::{
     latency::Latencies,
     plot::{Curve, Plot},
+    table::{aligned, csv},
 };
 
 /// One run.
@@ -79,11 +80,11 @@ impl Row {
         self.shards == AUTO && self.threads == AUTO
     }
 
-    fn texts(&self) -> [String; 13] {
+    fn texts(&self) -> Vec<String> {
         let median = self.median();
         let rates = || self.runs.iter().map(Taken::rate);
         let mark = if self.is_automatic() { " *" } else { "" };
-        [
+        vec![
             self.test.clone(),
             format!("{}{mark}", self.engine),
             self.shards.clone(),
@@ -137,26 +138,15 @@ impl Report {
     /// separated by `;`, with the rates of all runs last.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut text = format!("# search, seine {}\n", env!("CARGO_PKG_VERSION"));
-        for note in &self.notes {
-            text += &format!("# {note}\n");
-        }
-        let tag = |text: &str| {
-            self.tag
-                .as_ref()
-                .map_or(String::new(), |_| format!(";{text}"))
+        let with_runs = |row: &Row| {
+            let runs = row.runs.iter().map(|run| format!("{:.1}", run.rate()));
+            let mut texts = row.texts();
+            texts.push(runs.collect::<Vec<_>>().join(" "));
+            texts
         };
-        text += &format!("{};runs{}\n", HEADERS.join(";"), tag("tag"));
-        for row in &self.rows {
-            let runs: Vec<String> = row
-                .runs
-                .iter()
-                .map(|run| format!("{:.1}", run.rate()))
-                .collect();
-            let tag = tag(self.tag.as_deref().unwrap_or_default());
-            text += &format!("{};{}{tag}\n", row.texts().join(";"), runs.join(" "));
-        }
-        text
+        let rows: Vec<Vec<String>> = self.rows.iter().map(with_runs).collect();
+        let headers = [&HEADERS[..], &["runs"]].concat();
+        csv("search", &self.notes, &headers, &rows, self.tag.as_deref())
     }
 
     /// One JSON object, with the rate of every run.
@@ -221,22 +211,8 @@ impl fmt::Display for Report {
         for note in &self.notes {
             writeln!(f, "  {note}")?;
         }
-        let texts: Vec<[String; 13]> = self.rows.iter().map(Row::texts).collect();
-        let width = |column: usize| {
-            let own = texts.iter().map(|row| row[column].len()).max().unwrap_or(0);
-            own.max(HEADERS[column].len())
-        };
-        let line = |cells: &[&str]| {
-            let cells = cells.iter().enumerate();
-            let padded =
-                cells.map(|(column, cell)| format!("{cell:>width$}", width = width(column)));
-            padded.collect::<Vec<_>>().join("  ")
-        };
-        writeln!(f, "{}", line(&HEADERS))?;
-        for row in &texts {
-            writeln!(f, "{}", line(&row.each_ref().map(String::as_str)))?;
-        }
-        Ok(())
+        let rows: Vec<Vec<String>> = self.rows.iter().map(Row::texts).collect();
+        f.write_str(&aligned(&HEADERS, &rows))
     }
 }
 

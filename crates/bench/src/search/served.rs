@@ -72,9 +72,25 @@ impl Served {
             statement
         };
         Ok(Box::new(Connection {
-            client: self.server.connect()?,
+            client: self.connect()?,
             statements: texts.iter().map(statement).collect(),
         }))
+    }
+
+    pub(super) fn connect(&self) -> Result<Client> {
+        self.server.connect()
+    }
+
+    /// Removes the rows from this id on, of which so many must be there.
+    pub(super) fn remove_from(&self, id: u64, rows: u64) -> Result<()> {
+        let mut client = self.connect()?;
+        let counted = count(
+            &mut client,
+            &format!("SELECT COUNT(*) FROM {} WHERE id >= {id}", self.table),
+        )?;
+        Error::unless_equal("rows stored of those acknowledged", rows, counted)?;
+        client.query(&format!("DELETE FROM {} WHERE id >= {id}", self.table))?;
+        Ok(())
     }
 
     /// Takes the table away.

@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use bench::search::{self, Beside, Corpus, Options, Report};
+use bench::search::{self, Beside, Corpus, Options};
 use bench::workload;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ruzstd::decoding::StreamingDecoder;
 
-use super::{Result, address, effort, list, number, posts, server, switch, text, value};
+use super::{Result, address, effort, list, number, posts, print_as, server, switch, text, value};
 
 /// Its part of the command line.
 pub fn command() -> Command {
@@ -53,6 +53,11 @@ pub fn command() -> Command {
         .arg(switch(
             "keep",
             "Leave the tables in the server at --addr, for the next run.",
+        ))
+        .arg(value(
+            "inserts",
+            "SEARCHES",
+            "Measure single-row inserts beside so many searches a second, in the server at --addr.",
         ))
         .arg(value("tag", "TEXT", "A last column of the CSV."))
         .arg(value(
@@ -104,26 +109,35 @@ pub fn corpus(matches: &ArgMatches) -> Result<Corpus> {
     Corpus::tsv(bytes, every, copies).map_err(|error| of_file(&error).into())
 }
 
-/// Measures, or writes the words; `None` where there is nothing to print.
-pub fn run(matches: &ArgMatches) -> Result<Option<Report>> {
+/// Measures and prints, or writes the words.
+pub fn run(matches: &ArgMatches) -> Result<()> {
     let corpus = corpus(matches)?;
     if let Some(folder) = matches.get_one::<String>("export") {
-        search::export(&corpus, Path::new(folder))?;
-        return Ok(None);
+        return Ok(search::export(&corpus, Path::new(folder))?);
     }
     let given = matches.get_one::<String>("data").map(PathBuf::from);
     let passing = std::env::temp_dir().join(format!("seine-bench-{}", std::process::id()));
     let options = options(matches, given.clone().unwrap_or_else(|| passing.clone()))?;
-    let report = search::run(&options, &corpus);
+    let measured = measure(matches, &options, &corpus);
     if given.is_none() {
         // It is not there where nothing was begun.
         let _ = std::fs::remove_dir_all(&passing);
     }
-    let report = report?;
+    measured
+}
+
+fn measure(matches: &ArgMatches, options: &Options, corpus: &Corpus) -> Result<()> {
+    if let Some(searches) = matches.get_one::<String>("inserts") {
+        let outcome = search::inserts(options, corpus, number(searches)?)?;
+        super::print(&outcome, matches);
+        return Ok(());
+    }
+    let report = search::run(options, corpus)?;
     if let Some(path) = matches.get_one::<String>("svg") {
         std::fs::write(path, report.svg()).map_err(|error| format!("{path}: {error}"))?;
     }
-    Ok(Some(report))
+    print_as(matches, || report.csv(), || report.json(), &report);
+    Ok(())
 }
 
 fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
@@ -162,7 +176,7 @@ fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
 }
 
 /// Numbers of 1 or more, and `auto`.
-fn settings(matches: &ArgMatches, name: &str) -> Result<Vec<Option<u32>>> {
+pub fn settings(matches: &ArgMatches, name: &str) -> Result<Vec<Option<u32>>> {
     let parts = text(matches, name).split(',').map(str::trim);
     let setting = |part: &str| match part {
         "auto" => Ok(None),

@@ -7,20 +7,20 @@ const TICKS: u64 = 100;
 
 /// A process of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Process {
+pub(crate) struct Process {
     folder: PathBuf,
 }
 
 impl Process {
     /// This process.
-    pub(super) fn own() -> Process {
+    pub(crate) fn own() -> Process {
         Process {
             folder: PathBuf::from("/proc/self"),
         }
     }
 
     /// The process that listens on this TCP address; none where it is another machine's or another user's.
-    pub(super) fn listening(addr: &str) -> Option<Process> {
+    pub(crate) fn listening(addr: &str) -> Option<Process> {
         let port: u16 = addr.rsplit(':').next()?.parse().ok()?;
         let socket = format!("socket:[{}]", listener(port)?);
         let folders = fs::read_dir("/proc")
@@ -43,7 +43,7 @@ impl Process {
     }
 
     /// Processor time so far, of all threads, in user and in system mode.
-    pub(super) fn processor(&self) -> Option<Duration> {
+    pub(crate) fn processor(&self) -> Option<Duration> {
         let stat = fs::read_to_string(self.folder.join("stat")).ok()?;
         // The second field is the program's name in brackets, and may hold anything.
         let mut fields = stat.rsplit(')').next()?.split_ascii_whitespace().skip(11);
@@ -52,8 +52,17 @@ impl Process {
         Some(Duration::from_millis(total * 1_000 / TICKS))
     }
 
+    /// Memory that is its own and no file's, in bytes: what a mapped index takes is left out.
+    pub(crate) fn anonymous_bytes(&self) -> Option<u64> {
+        let rollup = fs::read_to_string(self.folder.join("smaps_rollup")).ok()?;
+        let mut lines = rollup.lines();
+        let line = lines.find_map(|line| line.strip_prefix("Anonymous:"))?;
+        let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+        Some(kib << 10)
+    }
+
     /// Memory that is resident now, in bytes.
-    pub(super) fn resident_bytes(&self) -> Option<u64> {
+    pub(crate) fn resident_bytes(&self) -> Option<u64> {
         let status = fs::read_to_string(self.folder.join("status")).ok()?;
         let line = status
             .lines()
@@ -99,7 +108,9 @@ mod tests {
 
     #[test]
     fn a_process_has_memory_and_processor_time() {
-        assert!(Process::own().resident_bytes().unwrap() > 1 << 16);
+        let own = Process::own();
+        assert!(own.resident_bytes().unwrap() > 1 << 16);
+        assert!(own.anonymous_bytes().unwrap() < own.resident_bytes().unwrap());
         assert!(Process::own().processor().is_some());
     }
 }

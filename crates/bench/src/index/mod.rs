@@ -1,0 +1,200 @@
+//! `seine bench index`: documents a second into a table, over the batch and the number of parts; timed to the last seal.
+
+mod documents;
+mod fill;
+mod report;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Server,
+    device::Device,
+    error::{Error, Result},
+    progress::Progress,
+    search::{Corpus, Program},
+};
+use report::AUTO;
+
+pub use report::{Report, Row};
+
+/// W4: as many documents, about as long.
+pub const DOCUMENTS: usize = 100_000;
+/// See [`DOCUMENTS`].
+pub const DOCUMENT_BYTES: usize = 200;
+
+/// The grid.
+pub const GRID_BATCHES: [u32; 4] = [1, 10, 100, 1_000];
+/// See [`GRID_BATCHES`].
+pub const GRID_SHARDS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the server listens. A table `bench_index` is made, and dropped afterwards.
+    pub server: Server,
+    /// The binary whose `load` is the automatic setting.
+    pub seine: PathBuf,
+    /// How many documents.
+    pub documents: usize,
+    /// Bytes of each, at most and nearly.
+    pub bytes: usize,
+    /// Rows of a statement.
+    pub batches: Vec<u32>,
+    /// Parts of the table; `None`: the server chooses.
+    pub shards: Vec<Option<u32>>,
+    /// Connections that insert.
+    pub connections: u32,
+    /// (name, command) of peers.
+    pub peers: Vec<(String, String)>,
+    /// Batches that peers are measured with; 0 is one commit at the end.
+    pub peer_batches: Vec<u32>,
+    /// Their parts, or threads.
+    pub peer_shards: Vec<u32>,
+    /// A folder on the server's disk for files and the peers' indexes.
+    pub data: PathBuf,
+    /// Put behind each line of the CSV.
+    pub tag: Option<String>,
+    /// Loads of each cell.
+    pub runs: u32,
+    /// A line on standard error says how far it is.
+    pub progress: bool,
+}
+
+/// How a cell is filled.
+enum Way<'a> {
+    Statements(u32, Option<u32>),
+    Load(&'a Path),
+    Peer(usize, u32, u32),
+}
+
+/// Measures: every cell once, then all again, as often as asked.
+///
+/// # Errors
+/// Before anything is measured: bad options or peers. [`Error::WrongAnswer`] where a table has other rows than were sent.
+pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
+    if options.runs == 0 || options.connections == 0 || options.batches.contains(&0) {
+        return Err(Error::BadOption(
+            "runs, connections and batches are 1 or more",
+        ));
+    }
+    let texts = documents::documents(corpus, options.documents, options.bytes);
+    fs::create_dir_all(&options.data)?;
+    let ndjson = options.data.join("documents.ndjson");
+    fs::write(&ndjson, documents::as_ndjson(&texts))?;
+    let mut notes = vec![
+        Device::measure(&options.data).to_string(),
+        format!(
+            "{} documents of {:.0} bytes, stored, durable, timed to the last seal; {} connections, or `seine load` (auto)",
+            texts.len(),
+            texts.iter().map(String::len).sum::<usize>() as f64 / texts.len().max(1) as f64,
+            options.connections,
+        ),
+    ];
+    let mut peers = start_peers(options, &texts, &mut notes)?;
+    let ways = ways(options, &ndjson);
+    let mut rows: Vec<Row> = ways.iter().map(|way| way.row(options)).collect();
+    let mut progress = Progress::new(options.progress);
+    let cells = f64::from(options.runs) * ways.len() as f64;
+    for turn in 0..options.runs {
+        for (place, (way, row)) in ways.iter().zip(&mut rows).enumerate() {
+            let done = f64::from(turn) * ways.len() as f64 + place as f64;
+            progress.show(
+                &format!("index, {} {} {}", row.engine, row.batch, row.shards),
+                done / cells,
+            );
+            row.rates.push(rate(options, way, &texts, &mut peers)?);
+        }
+    }
+    fill::drop_table(&options.server)?;
+    let mut report = Report {
+        notes,
+        tag: options.tag.clone(),
+        rows,
+    };
+    report.compare();
+    Ok(report)
+}
+
+fn start_peers(
+    options: &Options,
+    texts: &[String],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Program>> {
+    let words = options.data.join("documents.tsv");
+    if !options.peers.is_empty() {
+        fs::write(&words, documents::as_words(texts))?;
+    }
+    let mut peers = Vec::new();
+    for (name, command) in &options.peers {
+        let index = options.data.join(format!("index-{name}"));
+        let arguments = [Path::new("index"), &words, &index];
+        let peer = Program::start(name, command, &arguments)?;
+        notes.push(format!(
+            "{name}: {}; words of our analysis, nothing stored",
+            peer.about
+        ));
+        peers.push(peer);
+    }
+    Ok(peers)
+}
+
+fn ways<'a>(options: &Options, ndjson: &'a Path) -> Vec<Way<'a>> {
+    let mut ways = vec![Way::Load(ndjson)];
+    for batch in &options.batches {
+        let each = options
+            .shards
+            .iter()
+            .map(|shards| Way::Statements(*batch, *shards));
+        ways.extend(each);
+    }
+    for peer in 0..options.peers.len() {
+        for batch in &options.peer_batches {
+            let each = options
+                .peer_shards
+                .iter()
+                .map(|shards| Way::Peer(peer, *batch, *shards));
+            ways.extend(each);
+        }
+    }
+    ways
+}
+
+fn rate(options: &Options, way: &Way<'_>, texts: &[String], peers: &mut [Program]) -> Result<f64> {
+    let elapsed = match way {
+        Way::Statements(batch, shards) => {
+            fill::statements(&options.server, texts, *batch, *shards, options.connections)?
+        }
+        Way::Load(file) => fill::load(&options.server, &options.seine, file, texts.len())?,
+        Way::Peer(peer, batch, shards) => {
+            let told = peers[*peer].ask(&format!("measure {batch} {shards}"))?;
+            return Ok(told.first().copied().unwrap_or_default());
+        }
+    };
+    Ok(texts.len() as f64 / elapsed.as_secs_f64())
+}
+
+impl Way<'_> {
+    fn row(&self, options: &Options) -> Row {
+        let (engine, batch, shards) = match self {
+            Way::Statements(batch, shards) => {
+                let shards = shards.map_or(AUTO.to_owned(), |shards| shards.to_string());
+                ("seine".to_owned(), batch.to_string(), shards)
+            }
+            Way::Load(_) => ("seine *".to_owned(), AUTO.to_owned(), AUTO.to_owned()),
+            Way::Peer(peer, batch, shards) => (
+                options.peers[*peer].0.clone(),
+                batch.to_string(),
+                shards.to_string(),
+            ),
+        };
+        Row {
+            engine,
+            batch,
+            shards,
+            rates: Vec::new(),
+        }
+    }
+}

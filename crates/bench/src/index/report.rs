@@ -1,0 +1,204 @@
+//! What was measured, and how it is printed.
+
+use std::fmt;
+
+use serde_json::json;
+
+use crate::{
+    plot::{Curve, Plot},
+    table::{aligned, csv},
+};
+
+/// What the server chooses.
+pub(super) const AUTO: &str = "auto";
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub(super) engine: String,
+    /// As text; `auto` where the engine chooses.
+    pub(super) batch: String,
+    pub(super) shards: String,
+    /// Documents a second of each load, in the order made.
+    pub(super) rates: Vec<f64>,
+}
+
+/// What was measured. `Display` is the table; `*` marks the automatic setting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// What a reader of the figures must know, a line each.
+    pub notes: Vec<String>,
+    /// Put behind each line of the CSV.
+    pub tag: Option<String>,
+    /// In the order measured.
+    pub rows: Vec<Row>,
+}
+
+impl Row {
+    fn median(&self) -> f64 {
+        let mut rates = self.rates.clone();
+        rates.sort_by(f64::total_cmp);
+        rates.get(rates.len() / 2).copied().unwrap_or_default()
+    }
+
+    fn texts(&self) -> Vec<String> {
+        let rates = self.rates.iter().copied();
+        let numbers = [
+            self.median(),
+            rates.clone().fold(f64::INFINITY, f64::min),
+            rates.fold(0.0, f64::max),
+        ];
+        let mut texts = vec![self.engine.clone(), self.batch.clone(), self.shards.clone()];
+        texts.extend(numbers.map(|number| format!("{number:.0}")));
+        texts
+    }
+
+    /// The median of the ratios to another cell's loads of the same turn.
+    fn ratio(&self, other: &Row) -> f64 {
+        let pairs = self.rates.iter().zip(&other.rates);
+        let mut ratios: Vec<f64> = pairs.map(|(own, other)| own / other.max(1e-9)).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or_default()
+    }
+}
+
+const HEADERS: [&str; 6] = [
+    "engine",
+    "batch size",
+    "shards",
+    "docs/s",
+    "slowest",
+    "fastest",
+];
+
+impl Report {
+    /// What a reader would divide: the automatic setting by the best cell of ours and of each peer.
+    pub(super) fn compare(&mut self) {
+        let Some((automatic, rest)) = self.rows.split_first() else {
+            return;
+        };
+        let mut engines: Vec<&str> = rest.iter().map(|row| row.engine.as_str()).collect();
+        engines.dedup();
+        let best = |engine: &str| {
+            let of = rest.iter().filter(|row| row.engine == engine);
+            of.max_by(|a, b| a.median().total_cmp(&b.median()))
+        };
+        let told = engines.iter().filter_map(|engine| best(engine)).map(|best| {
+            let Row { engine, batch, shards, .. } = best;
+            let ratio = automatic.ratio(best);
+            format!("automatic {ratio:.3} x the best cell of {engine}, batch {batch}, {shards} shards")
+        });
+        let told: Vec<String> = told.collect();
+        self.notes.extend(told);
+    }
+
+    /// Lines that begin with `#`, then a header and a line for each cell, separated by `;`.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        csv(
+            "index",
+            &self.notes,
+            &HEADERS,
+            &self.cells(),
+            self.tag.as_deref(),
+        )
+    }
+
+    /// One JSON object, with the rate of every load.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let row = |row: &Row| {
+            json!({
+                "engine": row.engine,
+                "batch": row.batch,
+                "shards": row.shards,
+                "docs_per_second": row.median(),
+                "runs": row.rates,
+            })
+        };
+        let rows: Vec<_> = self.rows.iter().map(row).collect();
+        json!({"name": "index", "notes": self.notes, "rows": rows}).to_string()
+    }
+
+    /// Documents a second over the batch, a curve for each engine and number of parts, as an SVG picture.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let mut curves: Vec<Curve> = Vec::new();
+        for row in &self.rows {
+            let name = format!("{}, {}", row.engine, row.shards);
+            let place = curves.iter().position(|curve| curve.name == name);
+            let place = place.unwrap_or_else(|| {
+                curves.push(Curve {
+                    name,
+                    ..Curve::default()
+                });
+                curves.len() - 1
+            });
+            match row.batch.parse() {
+                Ok(batch) if batch > 0 => curves[place].points.push((batch, row.median())),
+                _ => curves[place].automatic = Some(row.median()),
+            }
+        }
+        let title =
+            "index: documents/s over the batch, a curve for each number of shards".to_owned();
+        let plot = Plot {
+            title,
+            across: "batch",
+            curves,
+        };
+        plot.svg()
+    }
+
+    fn cells(&self) -> Vec<Vec<String>> {
+        self.rows.iter().map(Row::texts).collect()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "index")?;
+        for note in &self.notes {
+            writeln!(f, "  {note}")?;
+        }
+        f.write_str(&aligned(&HEADERS, &self.cells()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Report, Row};
+
+    fn row(engine: &str, batch: &str, rates: &[f64]) -> Row {
+        Row {
+            engine: engine.to_owned(),
+            batch: batch.to_owned(),
+            shards: "1".to_owned(),
+            rates: rates.to_vec(),
+        }
+    }
+
+    #[test]
+    fn the_automatic_setting_is_compared_with_the_best_cell_of_each() {
+        let rows = vec![
+            row("seine *", "auto", &[90.0, 110.0]),
+            row("seine", "1", &[10.0, 10.0]),
+            row("seine", "100", &[100.0, 100.0]),
+            row("peer", "0", &[50.0, 55.0]),
+        ];
+        let mut report = Report {
+            notes: Vec::new(),
+            tag: None,
+            rows,
+        };
+        report.compare();
+        let told = &report.notes;
+        assert_eq!(
+            told[0],
+            "automatic 1.100 x the best cell of seine, batch 100, 1 shards"
+        );
+        assert!(
+            told[1].starts_with("automatic 2.000 x the best cell of peer"),
+            "{told:?}"
+        );
+    }
+}
