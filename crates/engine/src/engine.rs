@@ -11,6 +11,7 @@ mod flush;
 mod frame;
 mod leases;
 mod maintain;
+mod merges;
 mod open;
 mod publish;
 mod queues;

@@ -1,4 +1,4 @@
-//! Work that needs no state: seals, folds, merges of standing queries, manifests, on a thread of their own or, in tests, on the engine's.
+//! Work that needs no state: seals, folds, merges of segments and of standing queries, manifests, on a thread of their own or, in tests, on the engine's.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +29,7 @@ pub(crate) enum Work {
     Merge(percolate::MergeJob),
     Manifest(ManifestJob),
     MergeRows(MergeRowsJob),
+    MergeSegments(index::MergeJob),
     /// Only to be freed.
     Discard(Vec<Garbage>),
 }
@@ -46,7 +47,15 @@ pub(crate) enum Task {
     Manifest,
     /// Of a queue's files.
     MergeRows,
+    /// Of a search table's segments. A checkpoint does not wait for it: the old segments hold all of it.
+    MergeSegments,
     Discard,
+}
+
+impl Task {
+    fn is_awaited(self) -> bool {
+        self != Task::MergeSegments
+    }
 }
 
 impl Work {
@@ -56,6 +65,7 @@ impl Work {
             Work::Merge(_) => Task::Merge,
             Work::Manifest(_) => Task::Manifest,
             Work::MergeRows(_) => Task::MergeRows,
+            Work::MergeSegments(_) => Task::MergeSegments,
             Work::Discard(_) => Task::Discard,
         }
     }
@@ -79,6 +89,7 @@ pub(crate) enum Made {
     Rows(Option<ChunkFile>, u64),
     MergedRows(Option<ChunkFile>),
     Merged(Box<percolate::Merged>),
+    MergedSegments(Box<index::Merged>),
     Manifest(Box<WrittenManifest>),
     Nothing,
 }
@@ -86,10 +97,12 @@ pub(crate) enum Made {
 impl Job {
     pub(crate) fn run(self) -> Finished {
         let task = self.work.task();
+        let failed = |error| failure::of_index(&format!("{}", self.table), error);
         let made = match self.work {
-            Work::Seal(job) => {
-                let failed = |error| failure::of_index(&format!("{}", self.table), error);
-                job.run().map(Box::new).map(Made::Segment).map_err(failed)
+            Work::Seal(job) => job.run().map(Box::new).map(Made::Segment).map_err(failed),
+            Work::MergeSegments(job) => {
+                let merged = job.run().map(Box::new);
+                merged.map(Made::MergedSegments).map_err(failed)
             }
             Work::Queries(job) => job.run().map(Made::Queries),
             Work::Counts(job) => Ok(Made::Counts(job.run())),
@@ -115,13 +128,14 @@ impl Job {
 pub(crate) struct Jobs {
     background: Option<Background>,
     inline: Vec<Finished>,
+    /// Pieces that a checkpoint waits for.
     running: usize,
 }
 
 struct Background {
     /// For most, one after the other.
     first: Worker,
-    /// For merges of queues' files, which take long and which nobody waits for.
+    /// For merges of queues' files and of segments, which take long and which nobody waits for.
     second: Worker,
     finished: Receiver<Finished>,
     waker: Arc<Mutex<Option<Waker>>>,
@@ -210,8 +224,9 @@ impl Jobs {
     }
 
     pub(crate) fn start(&mut self, job: Job) {
-        self.running += 1;
-        let is_long = job.work.task() == Task::MergeRows;
+        let task = job.work.task();
+        self.running += usize::from(task.is_awaited());
+        let is_long = matches!(task, Task::MergeRows | Task::MergeSegments);
         let worker = self.background.as_ref().map(|background| match is_long {
             true => &background.second,
             false => &background.first,
@@ -226,7 +241,7 @@ impl Jobs {
         }
     }
 
-    /// What is finished; with `wait`, at least one piece if any is under way.
+    /// What is finished; with `wait`, at least one piece if any is under way that is waited for.
     pub(crate) fn finished(&mut self, wait: bool) -> Vec<Finished> {
         let mut finished = std::mem::take(&mut self.inline);
         if let Some(background) = &self.background {
@@ -238,7 +253,8 @@ impl Jobs {
             }
             finished.extend(background.finished.try_iter());
         }
-        self.running = self.running.saturating_sub(finished.len());
+        let awaited = finished.iter().filter(|done| done.task.is_awaited());
+        self.running = self.running.saturating_sub(awaited.count());
         finished
     }
 }

@@ -47,6 +47,8 @@ pub struct EngineStatus {
     pub fold_errors_total: u64,
     /// Manifests written.
     pub checkpoints_total: u64,
+    /// Merges of search tables' segments.
+    pub segment_merges_total: u64,
     /// Files of queue rows merged into fewer, or into smaller ones.
     pub queue_merges_total: u64,
     /// Rows put into queues.

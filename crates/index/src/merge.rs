@@ -45,10 +45,13 @@ pub(crate) struct MergedSource {
 }
 
 impl MergeJob {
-    /// Segments that go into it.
+    /// Bytes of the files that it reads: it writes about as much.
     #[must_use]
-    pub fn segments(&self) -> usize {
-        self.sources.len()
+    pub fn bytes(&self) -> u64 {
+        self.sources
+            .iter()
+            .map(|source| source.segment.bytes())
+            .sum()
     }
 
     /// Writes the new segment and makes it durable. After an error (`Io`, `Corrupt` of a segment, `Stopped`) nothing is lost, and

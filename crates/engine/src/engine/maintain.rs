@@ -57,6 +57,7 @@ impl Engine {
             self.start_fold(table);
         }
         self.start_merges();
+        self.start_segment_merges();
         self.take_finished(false)?;
         if !is_time {
             return Ok(());
@@ -129,6 +130,10 @@ impl Engine {
                 Task::Discard => continue,
                 Task::MergeRows => {
                     outcome = outcome.and(self.install_merged_rows(finished));
+                    continue;
+                }
+                Task::MergeSegments => {
+                    outcome = outcome.and(self.install_merged_segments(finished));
                     continue;
                 }
                 Task::Manifest => {
@@ -340,6 +345,7 @@ impl Engine {
             Ok(made) => made,
             Err(error) => {
                 self.take_back(table);
+                self.take_merged_segments(table)?;
                 return Err(error);
             }
         };
@@ -367,7 +373,11 @@ impl Engine {
             Made::Counts(path) => self.install_counts(table, position, path)?,
             Made::Rows(file, next) => self.install_rows(table, position, file, next),
             // Taken in elsewhere.
-            Made::Merged(_) | Made::MergedRows(_) | Made::Manifest(_) | Made::Nothing => {}
+            Made::Merged(_)
+            | Made::MergedRows(_)
+            | Made::MergedSegments(_)
+            | Made::Manifest(_)
+            | Made::Nothing => {}
         }
         Ok(())
     }
@@ -387,12 +397,13 @@ impl Engine {
             }
         };
         search.sealing = false;
+        search.merge_due = true;
         search.folded = search.files.position;
         for discarded in search.table.take_discarded() {
             self.garbage.push(Box::new(discarded));
         }
         self.status.seals_total += 1;
-        Ok(())
+        self.take_merged_segments(table)
     }
 
     /// A fold failed: its rows are pending again.

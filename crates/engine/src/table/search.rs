@@ -29,6 +29,12 @@ pub(crate) struct SearchTable {
     pub(crate) sealing: bool,
     /// Whether a segment came into use since the last manifest was begun.
     pub(crate) installed_since_manifest: bool,
+    /// Whether segments may be due to be merged: asked when their number has changed, or somebody wants it.
+    pub(crate) merge_due: bool,
+    /// No merge is begun before that, on the steady clock: there was no room, or the last one failed.
+    pub(crate) merge_retry_us: u64,
+    /// What a merge made, while a seal runs.
+    pub(crate) merged: Option<index::Merged>,
 }
 
 impl SearchTable {
@@ -49,6 +55,9 @@ impl SearchTable {
             is_unpublished: true,
             sealing: false,
             installed_since_manifest: false,
+            merge_due: true,
+            merge_retry_us: 0,
+            merged: None,
         }
     }
 }

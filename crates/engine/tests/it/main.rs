@@ -19,6 +19,8 @@ mod language;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod merges;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod queue_crash;

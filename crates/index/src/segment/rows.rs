@@ -1,5 +1,7 @@
 //! The file `rows`: ids, encoded rows, numeric columns, forward lists, lengths.
 
+use std::sync::OnceLock;
+
 use query::value::Value;
 
 use super::checked::CheckedFile;
@@ -22,6 +24,8 @@ pub(super) struct Rows {
     lengths: Option<Section>,
     /// By column; `None` for a column that is not all integers or all floats.
     numbers: Vec<Option<Section>>,
+    /// By column: the highest integer, once it was asked for.
+    highest: Vec<OnceLock<i64>>,
 }
 
 impl Rows {
@@ -48,6 +52,7 @@ impl Rows {
             )
         };
         let rows = u64::from(commit.rows);
+        let numbers = number_sections(commit, &section)?;
         let lengths = commit.section(Kind::Lengths);
         Ok(Rows {
             docs: commit.rows,
@@ -59,7 +64,8 @@ impl Rows {
             lengths: lengths
                 .map(|lengths| whole(lengths, Some(rows)))
                 .transpose()?,
-            numbers: number_sections(commit, &section)?,
+            highest: numbers.iter().map(|_| OnceLock::new()).collect(),
+            numbers,
             file,
         })
     }
@@ -134,13 +140,17 @@ impl Rows {
         }))
     }
 
-    /// The highest integer of a column; `None` for one that is not kept as integers. Cost: reads the column.
+    /// The highest integer of a column; `None` for one that is not kept as integers. Cost: reads the
+    /// column, once.
     pub(super) fn highest(&self, column: usize) -> Result<Option<i64>> {
         let section = self.numbers.get(column).copied().flatten();
         let Some(section) = section.filter(|section| matches!(section.kind, Kind::Integers(_)))
         else {
             return Ok(None);
         };
+        if let Some(known) = self.highest[column].get() {
+            return Ok(Some(*known));
+        }
         let start = section.start as usize;
         let bytes = self.file.range(start, start + section.bytes as usize)?;
         let (numbers, _) = bytes.as_chunks::<8>();

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use roaring::RoaringBitmap;
 
 use super::held::{SealedPart, bury};
+use super::open::number_of;
 use super::policy::{Candidate, choose};
-use super::{Discarded, Table};
+use super::{Discarded, SegmentInfo, Table};
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::merge::{MergeJob, Merged, MergedSource};
@@ -128,20 +129,33 @@ impl Table {
         self.merging.runs = false;
     }
 
-    /// Takes whole segments away whose every row has less than `value` in an integer column: what is kept for a time only. Gives
-    /// the number of live rows that went; the files go with [`Table::remove_unused`], when a manifest does not name them any more.
-    /// Rows of the tail stay. Cost: reads that column of every segment. Errors, before anything changed: `Io`, `Corrupt`.
-    pub fn drop_segments_before(&mut self, column: usize, value: i64) -> Result<u64> {
-        let mut old = HashSet::new();
+    /// What retention chooses from; `newest` is of that column. Cost: the first call reads the column of every segment.
+    /// Errors: `Io`, `Corrupt`.
+    pub fn segments(&self, column: usize) -> Result<Vec<SegmentInfo>> {
+        let mut all = Vec::with_capacity(self.segments.len());
         for sealed in &self.segments {
-            if let Some(segment) = sealed.segment()
-                && segment
-                    .highest(column)?
-                    .is_some_and(|highest| highest < value)
-            {
-                old.insert(sealed.files.directory.clone());
-            }
+            let newest = match sealed.segment() {
+                Some(segment) => segment.highest(column)?,
+                None => None,
+            };
+            all.push(SegmentInfo {
+                name: sealed.files.directory.clone(),
+                rows_live: sealed.part.rows_live(),
+                bytes: sealed.segment().map_or(0, |segment| segment.bytes()),
+                newest,
+            });
         }
+        Ok(all)
+    }
+
+    /// Takes whole segments away, with every row in them. Gives the number of live rows that went; the files go with
+    /// [`Table::remove_unused`], when a manifest does not name them any more. What a running merge makes of them is thrown away.
+    /// Names that are not there are passed over, and never given to a new segment: this may be called again by a replay.
+    pub fn drop_segments(&mut self, names: &[String]) -> u64 {
+        let numbers = names.iter().filter_map(|name| number_of(name));
+        let highest = numbers.max().unwrap_or(0);
+        self.next_number = self.next_number.max(highest + 1);
+        let old: HashSet<String> = names.iter().cloned().collect();
         let gone = self.take_segments(&old);
         let rows = gone.iter().map(|sealed| sealed.part.rows_live()).sum();
         self.rows_live -= rows;
@@ -150,7 +164,7 @@ impl Table {
             work.deletions.retain(is_left);
         }
         self.discard_segments(gone);
-        Ok(rows)
+        rows
     }
 
     /// The places of a shard's segments that are to be merged.

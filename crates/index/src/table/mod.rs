@@ -60,6 +60,19 @@ pub struct Status {
     pub tombstones: u64,
 }
 
+/// One segment, for retention.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentInfo {
+    /// Its directory in the table's; never used twice.
+    pub name: String,
+    /// Rows that a SELECT finds.
+    pub rows_live: u64,
+    /// Its bytes in files.
+    pub bytes: u64,
+    /// The highest value of a column, deleted rows included; `None` for a column that is not all integers.
+    pub newest: Option<i64>,
+}
+
 /// One search table, as its only writer sees it. Changes are visible to readers from the next [`Table::snapshot`] on.
 pub struct Table {
     disk: Arc<dyn Disk>,

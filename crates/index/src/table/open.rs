@@ -145,21 +145,25 @@ fn next_number(files: &Files) -> u64 {
         .segments
         .iter()
         .flat_map(|s| [Some(&s.directory), s.deleted.as_ref()]);
-    let number = |name: &String| name.rsplit_once('-')?.1.parse::<u64>().ok();
-    names.flatten().filter_map(number).max().unwrap_or(0) + 1
+    let numbers = names.flatten().filter_map(|name| number_of(name));
+    numbers.max().unwrap_or(0) + 1
+}
+
+/// The number in the name of a file or folder of ours.
+pub(super) fn number_of(name: &str) -> Option<u64> {
+    name.rsplit_once('-')?.1.parse().ok()
 }
 
 /// The highest number that a name in the table's directory carries, whosever it is.
 pub(super) fn highest_number(disk: &dyn Disk, dir: &str) -> io::Result<u64> {
-    let number = |name: &str| name.rsplit_once('-')?.1.parse::<u64>().ok();
     let mut highest = 0;
     for name in disk.list(dir)? {
-        highest = highest.max(number(&name).unwrap_or(0));
+        highest = highest.max(number_of(&name).unwrap_or(0));
         if name.starts_with("segment-") {
             let below = disk.list(&format!("{dir}/{name}"))?;
             highest = below
                 .iter()
-                .filter_map(|name| number(name))
+                .filter_map(|name| number_of(name))
                 .fold(highest, u64::max);
         }
     }

@@ -47,6 +47,7 @@ samples! {
     tail_bytes Gauge "tail_bytes" "seine_tail_bytes" "Memory of documents that are in no segment yet.";
     seals_total Counter "seals" "seine_seals_total" "Segments sealed.";
     folds_total Counter "folds" "seine_folds_total" "Folds of standing queries and queues into files.";
+    segment_merges_total Counter "segment_merges" "seine_segment_merges_total" "Merges of search tables' segments into fewer or smaller ones.";
     queue_merges_total Counter "queue_merges" "seine_queue_merges_total" "Files of queue rows merged into fewer or smaller ones.";
     queue_put_total Counter "queue_rows_written" "seine_queue_rows_put_total" "Rows put into queues.";
     queue_taken_total Counter "queue_rows_taken" "seine_queue_rows_taken_total" "Rows handed to a session.";

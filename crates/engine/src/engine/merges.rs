@@ -1,0 +1,100 @@
+//! Merges of a search table's segments: begun when a seal has made one more, taken in when no seal runs.
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::jobs::{Finished, Job, Made, Work};
+use crate::state::table_dir;
+
+/// A merge that failed, or had no room, is tried again after so long.
+const MERGE_RETRY_US: u64 = 60_000_000;
+
+impl Engine {
+    /// Starts what is due to how rows lie in segments, one merge a table. A merge needs room beside what it joins: where the
+    /// device has not twice as much, it waits.
+    pub(super) fn start_segment_merges(&mut self) {
+        let now_us = self.now.steady_us;
+        let is_due = |search: &crate::table::search::SearchTable| {
+            search.merge_due && now_us >= search.merge_retry_us
+        };
+        for (table, search) in &mut self.state.searches {
+            if !is_due(search) {
+                continue;
+            }
+            let Some(job) = search.table.merge_job() else {
+                search.merge_due = false;
+                continue;
+            };
+            search.merge_due = false; // until this one has ended
+            let space = self.options.disk.space();
+            let needed = 2 * job.bytes() + self.options.journal_segment_bytes;
+            if space.is_ok_and(|space| space.free_bytes < needed) {
+                search.table.abandon_merge();
+                search.merge_due = true;
+                search.merge_retry_us = now_us + MERGE_RETRY_US;
+                continue;
+            }
+            self.jobs.start(Job {
+                table: *table,
+                position: self.state.position,
+                work: Work::MergeSegments(job),
+            });
+        }
+    }
+
+    /// A merge has ended. After a failure its segments stay as they were, and it is tried again later; not if one of them
+    /// is damaged, which a repair has to see to.
+    pub(super) fn install_merged_segments(&mut self, finished: Finished) -> Result<()> {
+        let table = finished.table;
+        let Some(search) = self.state.searches.get_mut(&table) else {
+            self.unused.push(table_dir(table)); // dropped meanwhile
+            return Ok(());
+        };
+        match finished.made {
+            Ok(Made::MergedSegments(merged)) => {
+                search.merged = Some(*merged);
+                self.take_merged_segments(table)
+            }
+            made => {
+                search.table.abandon_merge();
+                search.merge_due = !matches!(made, Err(Error::Corrupt { .. }));
+                search.merge_retry_us = self.now.steady_us + MERGE_RETRY_US;
+                let wrong = |_| Error::internal("a merge of segments came to something else");
+                Err(made.map_or_else(|error| error, wrong))
+            }
+        }
+    }
+
+    /// Takes in what a merge has made, if there is something and no seal runs, which names the old segments.
+    pub(super) fn take_merged_segments(&mut self, table: TableId) -> Result<()> {
+        let Some(search) = self.state.searches.get_mut(&table) else {
+            return Ok(());
+        };
+        if !search.table.takes_merged() {
+            return Ok(());
+        }
+        let Some(merged) = search.merged.take() else {
+            return Ok(());
+        };
+        search.is_unpublished = true;
+        search.installed_since_manifest = true;
+        search.merge_due = true;
+        self.is_manifest_due = true;
+        let installed = search.table.install_merged(merged);
+        for discarded in search.table.take_discarded() {
+            self.garbage.push(Box::new(discarded));
+        }
+        match installed {
+            Ok(files) => {
+                search.files = files;
+                self.status.segment_merges_total += 1;
+                Ok(())
+            }
+            Err(error) => {
+                search.merge_retry_us = self.now.steady_us + MERGE_RETRY_US;
+                Err(failure::of_index(&search.definition.name, error))
+            }
+        }
+    }
+}
