@@ -45,6 +45,7 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
             column: name,
             table: table.to_owned(),
         },
+        index::Error::Option(problem) => Error::invalid(problem.to_string()),
         index::Error::Unsupported { what } => Error::NotYet {
             what: what.to_owned(),
         },

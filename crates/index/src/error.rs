@@ -20,6 +20,8 @@ pub enum Error {
         /// What was asked, lower case, no full stop.
         what: &'static str,
     },
+    /// Caller's fault: an option of a SELECT that there is not, or a value that is none of its.
+    Option(query::options::OptionError),
     /// Limit: a text column holds more words than [`crate::limits::FIELD_POSITION_MAX`].
     TextTooLong {
         /// Number of the text column.
@@ -96,6 +98,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Error::Option(problem) => write!(f, "{problem}"),
             Error::UnknownColumn { name } => write!(f, "unknown column '{name}'"),
             Error::Unsupported { what } => f.write_str(what),
             Error::TextTooLong { field } => {

@@ -19,6 +19,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use query::options::Options;
 use query::request::Select;
 use query::tree::Query;
 
@@ -46,6 +47,7 @@ pub(crate) fn search(
     query: Option<&Query>,
     control: &Control,
 ) -> Result<Answer> {
+    let options = Options::parse(&select.options).map_err(Error::Option)?;
     let shape = &snapshot.shape;
     let mut shown = Shown::new(select, shape)?;
     let order = Order::new(select, query.is_some(), shape)?;
@@ -55,7 +57,7 @@ pub(crate) fn search(
         .map(|filter| values::prepare(filter, shape))
         .transpose()?;
     let plan = query
-        .map(|query| Plan::new(&query.root, snapshot))
+        .map(|query| Plan::new(&query.root, snapshot, &options))
         .transpose()?;
     let keep = match select.limit {
         _ if shown.is_count => Some(0),

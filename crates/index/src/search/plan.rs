@@ -2,29 +2,32 @@
 
 mod expand;
 
+use query::options::Options;
 use query::tree::{FieldSet, Node, Place, Term};
 use query::verify::Verifier;
 
 use super::cursor::{self, Cursor, Reader};
-use super::rank::{Hit, WordWeight};
+use super::rank::{Asked, Needs, Table, Weigher};
 use crate::answer::Keyword;
 use crate::error::Result;
 use crate::part::{Part, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::Snapshot;
+use crate::table::TableShape;
 
 /// A query on one snapshot.
 pub(super) struct Plan {
     words: Words,
-    weights: Vec<WordWeight>,
+    weigher: Weigher,
     root: Step,
     /// What a row that the cursor stands on must still satisfy: the whole tree, where a part of it has no cursor.
     verified: Option<Verifier>,
-    /// By part, then by word.
-    found: Vec<Vec<Option<PartWord>>>,
+    found: Found,
     frequencies: Vec<Frequency>,
-    text_columns: usize,
 }
+
+/// Words by part, then by number.
+type Found = Vec<Vec<Option<PartWord>>>;
 
 /// A node of the tree, with words by number.
 pub(super) enum Step {
@@ -63,56 +66,37 @@ pub(super) struct Fields {
 #[derive(Default)]
 struct Words {
     texts: Vec<String>,
-    /// Whether a word is asked for outside of any negation: only such words count for weights.
-    wanted: Vec<bool>,
     numbers: hashbrown::HashMap<String, usize>,
 }
 
 impl Plan {
-    /// Looks the words up in every part. Errors: `Io`, `Corrupt`, `TooManyWords`.
-    pub(super) fn new(root: &Node, snapshot: &Snapshot) -> Result<Plan> {
+    /// Looks the words up in every part, and makes of their statistics what rows will weigh.
+    /// Errors: `Io`, `Corrupt`, `TooManyWords`; `UnknownColumn` of a field's weight.
+    pub(super) fn new(root: &Node, snapshot: &Snapshot, options: &Options) -> Result<Plan> {
+        let fields = field_weights(&options.field_weights, &snapshot.shape)?;
         let is_stepped = has_cursors(root);
-        let stepped = match is_stepped {
-            true => expand::expand(root, snapshot)?,
-            false => expand::expand(&root.necessary(), snapshot)?,
-        };
+        let necessary = (!is_stepped).then(|| root.necessary());
+        let stepped = necessary.as_ref().unwrap_or(root);
+        let expanded = expand::expand(stepped, snapshot)?;
         let mut words = Words::default();
-        let text_columns = snapshot.shape.text_columns();
-        let step = words.step(&stepped, every_field(text_columns), true);
-        let mut plan = Plan {
+        let every = every_field(snapshot.shape.text_columns());
+        let step = words.step(&expanded, every);
+        let (found, frequencies) = words.find(snapshot)?;
+        let mut asked = Asked::new(stepped, &expanded, &|text| words.known(text), every);
+        asked.set_documents(frequencies.iter().map(|frequency| frequency.documents));
+        let table = Table {
+            rows: snapshot.count(),
+            hits: snapshot.words(),
+            fields: &fields,
+        };
+        Ok(Plan {
+            weigher: Weigher::new(options.ranker(), options.idf, asked, &table),
             words,
-            weights: Vec::new(),
             root: step,
             verified: (!is_stepped).then(|| Verifier::new(root)),
-            found: Vec::with_capacity(snapshot.parts.len()),
-            frequencies: Vec::new(),
-            text_columns,
-        };
-        plan.find_words(snapshot)?;
-        Ok(plan)
-    }
-
-    /// Every word in every part, and with that its weight.
-    fn find_words(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let texts = &self.words.texts;
-        self.frequencies = vec![Frequency::default(); texts.len()];
-        for part in &snapshot.parts {
-            let mut in_part = Vec::with_capacity(texts.len());
-            for (text, sum) in texts.iter().zip(&mut self.frequencies) {
-                let word = part.word(text)?;
-                if let Some(PartWord { frequency, .. }) = &word {
-                    sum.documents += frequency.documents;
-                    sum.hits += frequency.hits;
-                }
-                in_part.push(word);
-            }
-            self.found.push(in_part);
-        }
-        let wanted = self.words.wanted.iter().filter(|wanted| **wanted).count();
-        let weight =
-            |frequency: &Frequency| WordWeight::new(snapshot.count(), frequency.documents, wanted);
-        self.weights = self.frequencies.iter().map(weight).collect();
-        Ok(())
+            found,
+            frequencies,
+        })
     }
 
     /// Whether every row matches.
@@ -130,17 +114,18 @@ impl Plan {
         self.words.texts.len()
     }
 
-    /// The rows of a part that match, deleted ones included. With `ranked`, what matched can be asked of the cursor.
+    /// The rows of a part that match, deleted ones included. What counts in them can be asked of the cursor, as far as `needs`
+    /// says.
     pub(super) fn cursor<'p>(
         &self,
         at: usize,
         part: &'p Part,
-        ranked: bool,
+        needs: Needs,
     ) -> Result<Box<dyn Cursor + 'p>> {
         let reader = Reader {
             part,
             words: &self.found[at],
-            field_mask: ranked && self.text_columns > 1,
+            needs,
         };
         cursor::build(&self.root, &reader)
     }
@@ -150,8 +135,9 @@ impl Plan {
         self.verified.as_ref()
     }
 
-    pub(super) fn weight(&self, hit: &Hit) -> i64 {
-        hit.weight(&self.weights)
+    /// What rows weigh.
+    pub(super) fn weigher(&self) -> &Weigher {
+        &self.weigher
     }
 
     /// Statistics for SHOW META.
@@ -190,8 +176,7 @@ fn has_cursors(node: &Node) -> bool {
 }
 
 impl Words {
-    /// `wanted`: outside of any negation.
-    fn step(&mut self, node: &Node, every: u64, wanted: bool) -> Step {
+    fn step(&mut self, node: &Node, every: u64) -> Step {
         let fields = |FieldSet(set): FieldSet| {
             let set = set & every;
             Fields {
@@ -202,29 +187,28 @@ impl Words {
         match node {
             Node::All => Step::All,
             Node::Word(word) => Step::Word {
-                word: self.number(&word.term.text, wanted),
+                word: self.number(&word.term.text),
                 fields: fields(word.fields),
             },
             Node::Phrase { words, fields: set } => {
-                let number =
-                    |(term, distance): &(Term, u32)| (self.number(&term.text, wanted), *distance);
+                let number = |(term, distance): &(Term, u32)| (self.number(&term.text), *distance);
                 Step::Phrase {
                     words: words.iter().map(number).collect(),
                     fields: fields(*set),
                 }
             }
-            Node::And(children) => self.and(children, every, wanted),
+            Node::And(children) => self.and(children, every),
             Node::Or(children) => Step::AtLeast {
-                parts: self.each(children, every, wanted),
+                parts: self.each(children, every),
                 least: 1,
             },
             Node::Quorum { parts, least } => Step::AtLeast {
-                parts: self.each(parts, every, wanted),
+                parts: self.each(parts, every),
                 least: *least as usize,
             },
             Node::Maybe(left, right) => Step::Maybe(
-                Box::new(self.step(left, every, wanted)),
-                Box::new(self.step(right, every, wanted)),
+                Box::new(self.step(left, every)),
+                Box::new(self.step(right, every)),
             ),
             // What has no cursor never comes here: `Plan::new` steps through what is necessary instead.
             Node::Proximity { .. }
@@ -232,21 +216,21 @@ impl Words {
             | Node::Near { .. }
             | Node::NotNear { .. }
             | Node::Together { .. } => Step::All,
-            Node::Not(_) => self.and(std::slice::from_ref(node), every, wanted),
+            Node::Not(_) => self.and(std::slice::from_ref(node), every),
         }
     }
 
-    fn each(&mut self, parts: &[Node], every: u64, wanted: bool) -> Vec<Step> {
-        let step = |part| self.step(part, every, wanted);
+    fn each(&mut self, parts: &[Node], every: u64) -> Vec<Step> {
+        let step = |part| self.step(part, every);
         parts.iter().map(step).collect()
     }
 
-    fn and(&mut self, children: &[Node], every: u64, wanted: bool) -> Step {
+    fn and(&mut self, children: &[Node], every: u64) -> Step {
         let (mut required, mut excluded) = (Vec::new(), Vec::new());
         for child in children {
             match child {
-                Node::Not(child) => excluded.push(self.step(child, every, false)),
-                child => required.push(self.step(child, every, wanted)),
+                Node::Not(child) => excluded.push(self.step(child, every)),
+                child => required.push(self.step(child, every)),
             }
         }
         if required.is_empty() {
@@ -255,16 +239,49 @@ impl Words {
         Step::And { required, excluded }
     }
 
-    fn number(&mut self, text: &str, wanted: bool) -> usize {
+    fn number(&mut self, text: &str) -> usize {
         let next = self.texts.len();
         let number = *self.numbers.entry_ref(text).or_insert(next);
         if number == next {
             self.texts.push(text.into());
-            self.wanted.push(false);
         }
-        self.wanted[number] |= wanted;
         number
     }
+
+    fn known(&self, text: &str) -> Option<usize> {
+        self.numbers.get(text).copied()
+    }
+
+    /// Every word in every part, and how often it occurs in all of them. Errors: `Io`, `Corrupt`.
+    fn find(&self, snapshot: &Snapshot) -> Result<(Found, Vec<Frequency>)> {
+        let mut found = Vec::with_capacity(snapshot.parts.len());
+        let mut frequencies = vec![Frequency::default(); self.texts.len()];
+        for part in &snapshot.parts {
+            let mut in_part = Vec::with_capacity(self.texts.len());
+            for (text, sum) in self.texts.iter().zip(&mut frequencies) {
+                let word = part.word(text)?;
+                if let Some(PartWord { frequency, .. }) = &word {
+                    sum.documents += frequency.documents;
+                    sum.hits += frequency.hits;
+                }
+                in_part.push(word);
+            }
+            found.push(in_part);
+        }
+        Ok((found, frequencies))
+    }
+}
+
+/// The weight of each text column. Errors: `UnknownColumn`.
+fn field_weights(named: &[(String, u32)], shape: &TableShape) -> Result<Vec<u32>> {
+    let texts = || shape.texts().map(|column| &shape.columns[column].name);
+    let mut weights = vec![1; texts().count()];
+    for (name, weight) in named {
+        let field = texts().position(|text| text == name);
+        let field = field.ok_or_else(|| super::unknown_column(name))?;
+        weights[field] = *weight;
+    }
+    Ok(weights)
 }
 
 fn every_field(text_columns: usize) -> u64 {

@@ -1,10 +1,9 @@
-//! Ids read off filters, and weights beside the published formula.
+//! Ids read off filters.
 
 use query::expression;
 use query::lexer::Lexer;
 
 use super::ids;
-use super::rank::{Hit, WordWeight};
 
 #[track_caller]
 fn check_ids(filter: &str, expected: Option<&[u64]>) {
@@ -37,35 +36,4 @@ fn other_filters_name_no_ids() {
     ] {
         check_ids(filter, None);
     }
-}
-
-#[test]
-fn weights_are_the_published_formulas_but_for_the_last_point() {
-    for rows in [1u64, 2, 10, 1_000, 12_345_678] {
-        for documents in [1, 2, 7, 500, 9_999_999] {
-            let documents = u64::min(documents, rows);
-            for hits in [1, 2, 3, 15, 16, 70, 1_000_000] {
-                for words in [1, 2, 5] {
-                    let (n, all, h) = (documents as f64, rows as f64, f64::from(hits));
-                    let idf = ((all - n + 1.0) / n).ln() / (2.0 * (1.0 + all).ln()) / words as f64;
-                    let published = 2_000 + (((h / (h + 1.2)) * idf + 0.5) * 1000.0) as i64;
-                    let mut hit = Hit::new(1);
-                    hit.add(0, hits, 0b101);
-                    hit.add(0, hits, 0b001);
-                    let ours = hit.weight(&[WordWeight::new(rows, documents, words)]);
-                    assert!(
-                        (ours - published).abs() <= 1,
-                        "{rows} {documents} {hits} {words}"
-                    );
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn a_word_that_no_row_holds_weighs_nothing() {
-    let mut hit = Hit::new(1);
-    hit.add(0, 3, 1);
-    assert_eq!(hit.weight(&[WordWeight::new(10, 0, 1)]), 1_500);
 }

@@ -66,6 +66,13 @@ impl<'a> RowValues<'a> {
         self.keep(self.part.id(self.doc)).unwrap_or(0)
     }
 
+    /// Words of the row's text columns, every occurrence counted. Errors: as reading the row.
+    pub(super) fn length(&self) -> Result<u32> {
+        let words = self.part.forward(self.doc)?;
+        let hits = words.iter().map(|word| word.hits);
+        Ok(hits.fold(0, u32::saturating_add))
+    }
+
     /// The first error, if there was one.
     pub(super) fn check(&self) -> Result<()> {
         self.error.take().map_or(Ok(()), Err)

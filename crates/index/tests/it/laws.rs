@@ -129,6 +129,36 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
+/// A ranker, and what changes its weights.
+fn options() -> impl Strategy<Value = Vec<(String, String)>> {
+    let rankers = [
+        "proximity_bm25",
+        "bm25",
+        "none",
+        "wordcount",
+        "proximity",
+        "matchany",
+        "fieldmask",
+        "sph04",
+        "bm25a",
+    ];
+    let ranker = prop::sample::select(rankers.to_vec()).prop_map(|ranker| ("ranker", ranker));
+    let weights = ["(title=10,body=3)", "(body=0)", "(title=65535)"];
+    let weights = prop::sample::select(weights.to_vec()).prop_map(|of| ("field_weights", of));
+    let idf = ["plain", "tfidf_unnormalized", "plain,tfidf_unnormalized"];
+    let idf = prop::sample::select(idf.to_vec()).prop_map(|idf| ("idf", idf));
+    let several = (
+        prop::option::weighted(0.9, ranker),
+        prop::option::of(weights),
+        prop::option::weighted(0.2, idf),
+    );
+    several.prop_map(|(ranker, weights, idf)| {
+        let set = [ranker, weights, idf].into_iter().flatten();
+        set.map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    })
+}
+
 fn select() -> impl Strategy<Value = Select> {
     let filters = [
         "n >= 0",
@@ -153,7 +183,9 @@ fn select() -> impl Strategy<Value = Select> {
     let filter = prop::option::of(prop::sample::select(filters.to_vec()));
     let order = prop::sample::select(orders.to_vec());
     let limit = prop::option::of(0..9u64);
-    (filter, order, limit, 0..4u64, 0..8u8).prop_map(|(filter, order, limit, offset, kind)| {
+    let page = (limit, 0..4u64);
+    (filter, order, page, options(), 0..8u8).prop_map(|(filter, order, page, options, kind)| {
+        let (limit, offset) = page;
         let base = if kind == 0 {
             select_count()
         } else {
@@ -165,6 +197,7 @@ fn select() -> impl Strategy<Value = Select> {
             order,
             limit,
             offset,
+            options,
             ..base
         }
     })

@@ -7,5 +7,6 @@ mod faults;
 mod fixture;
 mod laws;
 mod model;
+mod oracle;
 mod select;
 mod subject;

@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use index::{Keyword, TableShape};
 use query::analysis::{Analyzer, Words};
 use query::expression::{Expression, evaluate};
+use query::options::Options;
 use query::pattern::Matcher;
 use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
 use query::tree::{Form, Node, Place, Query, Word};
 use query::value::Value;
 use query::{reference, schema};
+
+use crate::oracle;
 
 /// What both sides of a comparison give.
 #[derive(Debug, PartialEq)]
@@ -109,16 +112,22 @@ impl Model {
     pub(crate) fn search(&self, select: &Select, query: Option<&Query>) -> Given {
         let root = query.map(|query| &query.root);
         let stepped = root.map(|root| self.stepped(root));
-        let weighed = stepped.as_ref().filter(|_| root != Some(&Node::All));
         let mut asked = Vec::new();
         stepped
             .iter()
             .for_each(|root| words_asked(root, &mut asked));
         let keywords: Vec<Keyword> = asked.iter().map(|word| self.keyword(word)).collect();
-        let documents = keywords
-            .iter()
-            .map(|k| (k.word.as_str(), k.documents))
-            .collect();
+        let options = Options::parse(&select.options).expect("options");
+        let table = oracle::Table {
+            rows: self.rows.values().map(|(_, words)| words).collect(),
+            fields: self.field_weights(&options),
+        };
+        let weigh = |words: &Words| match (query, root) {
+            (Some(_), Some(root)) if root != &Node::All => {
+                oracle::weight(&options, &stepped_of(root), &table, words)
+            }
+            _ => 1,
+        };
         let mut found: Vec<(u64, i64)> = Vec::new();
         for (id, (row, words)) in &self.rows {
             let matched = root.is_none_or(|root| reference::matches(root, words));
@@ -126,7 +135,7 @@ impl Model {
                 evaluate(filter, &|name| self.column(*id, row, name)).as_bool() == Some(true)
             };
             if matched && select.filter.as_ref().is_none_or(wanted) {
-                found.push((*id, self.weight(weighed, words, &documents)));
+                found.push((*id, weigh(words)));
             }
         }
         let total = found.len() as u64;
@@ -159,6 +168,17 @@ impl Model {
             total_found: if is_count { 1 } else { total },
             keywords,
         }
+    }
+
+    fn field_weights(&self, options: &Options) -> Vec<i64> {
+        let texts = self.shape.columns.iter();
+        let texts = texts.filter(|column| column.kind == ColumnType::Text);
+        let weight = |column: &Column| {
+            let named = options.field_weights.iter().rev();
+            let mut named = named.filter(|(name, _)| *name == column.name);
+            named.next().map_or(1, |(_, weight)| i64::from(*weight))
+        };
+        texts.map(weight).collect()
     }
 
     fn column(&self, id: u64, row: &[Value], name: &str) -> Option<Value> {
@@ -257,11 +277,7 @@ impl Model {
     /// The tree whose words give the weight: the query's, or what is necessary for it where positions matter; patterns as
     /// the words of all rows that they match.
     fn stepped(&self, root: &Node) -> Node {
-        if is_stepped(root) {
-            self.expanded(root)
-        } else {
-            self.expanded(&root.necessary())
-        }
+        self.expanded(&stepped_of(root))
     }
 
     fn expanded(&self, node: &Node) -> Node {
@@ -290,33 +306,13 @@ impl Model {
             node => node.clone(),
         }
     }
+}
 
-    /// Sphinx's `bm25` ranker, written down word for word, over all rows; the integer steps as ADR 007 has them.
-    fn weight(&self, root: Option<&Node>, words: &Words, documents: &BTreeMap<&str, u64>) -> i64 {
-        let Some(root) = root else {
-            return 1;
-        };
-        let mut asked = BTreeSet::new();
-        words_wanted(root, &mut asked);
-        let (mut matched, mut fields) = (BTreeSet::new(), BTreeSet::new());
-        collect(root, words, &mut matched, &mut fields);
-        let rows = self.len() as f64;
-        let (mut units, mut sphinx) = (0i64, 0f64);
-        for word in &matched {
-            let documents = documents[word.as_str()] as f64;
-            let idf = ((rows - documents + 1.0) / documents).ln() / (2.0 * (1.0 + rows).ln());
-            let points = (1000.0 * (1 << 20) as f64 * idf / asked.len() as f64).round() as i64;
-            let hits = i64::from(count(words, word));
-            units += points * 5 * hits / (5 * hits + 6);
-            sphinx += hits as f64 / (hits as f64 + 1.2) * idf / asked.len() as f64;
-        }
-        let bm25 = (units + (500 << 20)).div_euclid(1 << 20);
-        let published = ((sphinx + 0.5) * 1000.0) as i64;
-        assert!(
-            (bm25 - published).abs() <= 1,
-            "{bm25} is not Sphinx's {published}"
-        );
-        fields.len() as i64 * 1000 + bm25
+/// The tree that is stepped through, its patterns as they are.
+fn stepped_of(root: &Node) -> Node {
+    match is_stepped(root) {
+        true => root.clone(),
+        false => root.necessary(),
     }
 }
 
@@ -338,54 +334,6 @@ fn count(words: &Words, wanted: &str) -> u32 {
     words.iter().filter(|(word, _, _)| *word == wanted).count() as u32
 }
 
-/// The words and fields with which a tree matches a document.
-fn collect(node: &Node, words: &Words, matched: &mut BTreeSet<String>, fields: &mut BTreeSet<u8>) {
-    if !reference::matches(node, words) {
-        return;
-    }
-    match node {
-        Node::All | Node::Not(_) => {}
-        Node::Word(word) => {
-            matched.insert(word.term.text.to_string());
-            let places = words
-                .iter()
-                .filter(|(text, field, _)| *text == &*word.term.text && word.fields.holds(*field));
-            fields.extend(places.map(|(_, field, _)| field));
-        }
-        Node::Phrase { words: phrase, .. } => {
-            matched.extend(phrase.iter().map(|(term, _)| term.text.to_string()));
-            // The phrase alone, in one field after the other.
-            for field in 0..64 {
-                let Node::Phrase {
-                    words: phrase,
-                    fields: set,
-                } = node
-                else {
-                    continue;
-                };
-                let set = query::tree::FieldSet(set.0 & 1 << field);
-                let there = Node::Phrase {
-                    words: phrase.clone(),
-                    fields: set,
-                };
-                if reference::matches(&there, words) {
-                    fields.insert(field);
-                }
-            }
-        }
-        Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
-            for part in parts {
-                collect(part, words, matched, fields);
-            }
-        }
-        Node::Maybe(left, right) => {
-            collect(left, words, matched, fields);
-            collect(right, words, matched, fields);
-        }
-        other => panic!("{other:?} has no weight"),
-    }
-}
-
 /// Every distinct word, in the order of the tree.
 fn words_asked(node: &Node, asked: &mut Vec<String>) {
     let mut add = |word: &str| {
@@ -405,27 +353,6 @@ fn words_asked(node: &Node, asked: &mut Vec<String>) {
             words_asked(right, asked);
         }
         Node::Not(child) => words_asked(child, asked),
-        other => panic!("{other:?} has no words of its own"),
-    }
-}
-
-/// The words outside of negations.
-fn words_wanted(node: &Node, asked: &mut BTreeSet<String>) {
-    match node {
-        Node::All | Node::Not(_) => {}
-        Node::Word(word) => {
-            asked.insert(word.term.text.to_string());
-        }
-        Node::Phrase { words, .. } => {
-            asked.extend(words.iter().map(|(term, _)| term.text.to_string()))
-        }
-        Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
-            parts.iter().for_each(|part| words_wanted(part, asked));
-        }
-        Node::Maybe(left, right) => {
-            words_wanted(left, asked);
-            words_wanted(right, asked);
-        }
         other => panic!("{other:?} has no words of its own"),
     }
 }

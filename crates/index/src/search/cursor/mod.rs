@@ -5,7 +5,7 @@ mod word;
 
 use super::END;
 use super::plan::Step;
-use super::rank::Hit;
+use super::rank::{Needs, Occurrences};
 use crate::error::Result;
 use crate::part::{Part, PartWord, Postings};
 use tree::{AndCursor, AnyCursor, MaybeCursor};
@@ -19,8 +19,8 @@ pub(super) trait Cursor {
     fn seek(&mut self, target: u32) -> u32;
     /// Rows that it may stand on, at most.
     fn cost(&self) -> u64;
-    /// Tells which words matched the row it stands on, and in which fields.
-    fn record(&mut self, hit: &mut Hit);
+    /// Tells what counts in the row it stands on, as far as it was made to.
+    fn record(&mut self, row: &mut Occurrences);
 }
 
 type Boxed<'a> = Box<dyn Cursor + 'a>;
@@ -30,8 +30,8 @@ pub(super) struct Reader<'a, 'w> {
     pub(super) part: &'a Part,
     /// By word of the plan.
     pub(super) words: &'w [Option<PartWord>],
-    /// Whether [`Cursor::record`] must tell fields apart; if not, it names the first one.
-    pub(super) field_mask: bool,
+    /// What [`Cursor::record`] must tell; short of fields it names the first one.
+    pub(super) needs: Needs,
 }
 
 /// The rows of a tree. Errors: `Io`, `Corrupt` of the postings.
@@ -39,9 +39,7 @@ pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a
     Ok(match step {
         Step::All => every(reader.part.rows()),
         Step::Word { word, fields } => match reader.postings(*word, !fields.every)? {
-            Some(postings) => {
-                Box::new(WordCursor::new(*word, postings, *fields, reader.field_mask))
-            }
+            Some(postings) => Box::new(WordCursor::new(*word, postings, *fields, reader.needs)),
             None => nothing(),
         },
         Step::Phrase { words, fields } => {
@@ -52,7 +50,7 @@ pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a
                     None => return Ok(nothing()),
                 }
             }
-            Box::new(PhraseCursor::new(parts, *fields))
+            Box::new(PhraseCursor::new(parts, *fields, reader.needs))
         }
         Step::And { required, excluded } => {
             Box::new(AndCursor::new(reader.all(required)?, reader.all(excluded)?))
@@ -92,7 +90,7 @@ impl<'a> Reader<'a, '_> {
         match &self.words[word] {
             Some(word) => self
                 .part
-                .postings(word, positions || self.field_mask)
+                .postings(word, positions || self.needs >= Needs::Fields)
                 .map(Some),
             None => Ok(None),
         }
@@ -125,7 +123,7 @@ impl Cursor for EveryCursor {
         u64::from(self.rows)
     }
 
-    fn record(&mut self, _: &mut Hit) {}
+    fn record(&mut self, _: &mut Occurrences) {}
 }
 
 struct ListCursor {
@@ -147,5 +145,5 @@ impl Cursor for ListCursor {
         self.docs.len() as u64
     }
 
-    fn record(&mut self, _: &mut Hit) {}
+    fn record(&mut self, _: &mut Occurrences) {}
 }

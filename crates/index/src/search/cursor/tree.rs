@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::super::END;
-use super::super::rank::Hit;
+use super::super::rank::Occurrences;
 use super::{Boxed, Cursor};
 
 /// Rows of all of some cursors and of none of others.
@@ -69,9 +69,9 @@ impl Cursor for AndCursor<'_> {
         self.required.first().map_or(0, |cursor| cursor.cost())
     }
 
-    fn record(&mut self, hit: &mut Hit) {
+    fn record(&mut self, row: &mut Occurrences) {
         for cursor in &mut self.required {
-            cursor.record(hit);
+            cursor.record(row);
         }
     }
 }
@@ -155,9 +155,9 @@ impl Cursor for AnyCursor<'_> {
         self.children.iter().map(|child| child.cost()).sum()
     }
 
-    fn record(&mut self, hit: &mut Hit) {
+    fn record(&mut self, row: &mut Occurrences) {
         for at in &self.here {
-            self.children[*at].record(hit);
+            self.children[*at].record(row);
         }
     }
 }
@@ -187,11 +187,11 @@ impl Cursor for MaybeCursor<'_> {
         self.wanted.cost()
     }
 
-    fn record(&mut self, hit: &mut Hit) {
-        self.wanted.record(hit);
+    fn record(&mut self, row: &mut Occurrences) {
+        self.wanted.record(row);
         let doc = self.wanted.doc();
         if self.welcome.seek(doc) == doc {
-            self.welcome.record(hit);
+            self.welcome.record(row);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::END;
 use super::super::plan::Fields;
-use super::super::rank::Hit;
+use super::super::rank::{Needs, Occurrences};
 use super::Cursor;
 use crate::part::Postings;
 
@@ -11,22 +11,17 @@ pub(super) struct WordCursor<'a> {
     word: usize,
     postings: Postings<'a>,
     fields: Fields,
-    field_mask: bool,
+    needs: Needs,
     positions: Vec<u32>,
 }
 
 impl<'a> WordCursor<'a> {
-    pub(super) fn new(
-        word: usize,
-        postings: Postings<'a>,
-        fields: Fields,
-        field_mask: bool,
-    ) -> Self {
+    pub(super) fn new(word: usize, postings: Postings<'a>, fields: Fields, needs: Needs) -> Self {
         let mut cursor = WordCursor {
             word,
             postings,
             fields,
-            field_mask,
+            needs,
             positions: Vec::new(),
         };
         let first = cursor.postings.doc();
@@ -66,9 +61,14 @@ impl Cursor for WordCursor<'_> {
         self.postings.cost()
     }
 
-    fn record(&mut self, hit: &mut Hit) {
-        let fields = if self.field_mask { self.matched() } else { 1 };
-        hit.add(self.word, self.postings.hits(), fields);
+    fn record(&mut self, row: &mut Occurrences) {
+        let tells = self.needs >= Needs::Fields;
+        let fields = if tells { self.matched() } else { 1 };
+        row.add(self.word, self.postings.hits(), fields);
+        if self.needs == Needs::Positions {
+            let counts = |place: &u32| self.fields.set >> (place >> 24) & 1 == 1;
+            row.add_places(self.word, self.positions.iter().copied().filter(counts));
+        }
     }
 }
 
@@ -81,6 +81,9 @@ pub(super) struct PhraseCursor<'a> {
     fields: Fields,
     /// Fields in which the phrase stands in the row.
     matched: u64,
+    /// Where it begins, if places are to be told.
+    starts: Vec<u32>,
+    needs: Needs,
     doc: u32,
 }
 
@@ -103,7 +106,7 @@ impl<'a> PhraseWord<'a> {
 }
 
 impl<'a> PhraseCursor<'a> {
-    pub(super) fn new(words: Vec<PhraseWord<'a>>, fields: Fields) -> Self {
+    pub(super) fn new(words: Vec<PhraseWord<'a>>, fields: Fields, needs: Needs) -> Self {
         let mut order: Vec<usize> = (0..words.len()).collect();
         order.sort_by_key(|at| words[*at].postings.cost());
         let mut cursor = PhraseCursor {
@@ -111,6 +114,8 @@ impl<'a> PhraseCursor<'a> {
             order,
             fields,
             matched: 0,
+            starts: Vec::new(),
+            needs,
             doc: 0,
         };
         cursor.settle(0);
@@ -148,6 +153,7 @@ impl<'a> PhraseCursor<'a> {
             return false;
         };
         self.matched = 0;
+        self.starts.clear();
         for start in &first.positions {
             let field = start >> 24;
             let at = |word: &PhraseWord<'_>| {
@@ -156,6 +162,9 @@ impl<'a> PhraseCursor<'a> {
             };
             if self.fields.set >> field & 1 == 1 && rest.iter().all(at) {
                 self.matched |= 1 << field;
+                if self.needs == Needs::Positions {
+                    self.starts.push(*start);
+                }
             }
         }
         self.matched != 0
@@ -180,9 +189,11 @@ impl Cursor for PhraseCursor<'_> {
             .map_or(0, |at| self.words[*at].postings.cost())
     }
 
-    fn record(&mut self, hit: &mut Hit) {
+    fn record(&mut self, row: &mut Occurrences) {
         for word in &self.words {
-            hit.add(word.word, word.postings.hits(), self.matched);
+            row.add(word.word, word.postings.hits(), self.matched);
+            let places = self.starts.iter().map(|start| start + word.distance);
+            row.add_places(word.word, places);
         }
     }
 }

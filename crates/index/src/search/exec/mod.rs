@@ -17,11 +17,12 @@ use super::WEIGHT_WITHOUT_MATCH;
 use super::best::{Found, Order};
 use super::cursor::{self, Cursor};
 use super::plan::Plan;
-use super::rank::Hit;
+use super::rank::{Needs, Occurrences};
 use super::values::RowValues;
 use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::part::Part;
+use crate::postings::{code, length_class};
 use crate::snapshot::Snapshot;
 
 pub(super) use top::Top;
@@ -126,7 +127,7 @@ impl Job<'_> {
             return self.list_range(range, part, &shared.control.memory, out);
         }
         let mut cursor = self.cursor(range.part, part)?;
-        let mut hit = Hit::new(self.plan.as_ref().map_or(0, Plan::words));
+        let mut occurrences = Occurrences::new(self.plan.as_ref().map_or(0, Plan::words));
         let mut doc = cursor.seek(range.docs.start);
         let mut window = 0;
         while doc < range.docs.end {
@@ -138,7 +139,7 @@ impl Job<'_> {
             if part.is_live(doc) && self.accepts(&row)? && self.verifies(&row)? {
                 out.total += 1;
                 if self.keep != Some(0) {
-                    let weight = self.weight(&mut *cursor, &mut hit);
+                    let weight = self.weight(&mut *cursor, &row, &mut occurrences)?;
                     self.offer(range.part, &row, weight, &shared.control.memory, out)?;
                 }
             }
@@ -170,7 +171,13 @@ impl Job<'_> {
             None => None,
         };
         let matched = match &self.plan {
-            Some(plan) => Some(plan.cursor(at, part, self.ranked)?),
+            Some(plan) => {
+                let needs = match self.ranked {
+                    true => plan.weigher().needs(),
+                    false => Needs::Constant,
+                };
+                Some(plan.cursor(at, part, needs)?)
+            }
             None => None,
         };
         Ok(match (listed, matched) {
@@ -194,6 +201,11 @@ impl Job<'_> {
         let Some(verifier) = self.plan.as_ref().and_then(Plan::verified) else {
             return Ok(true);
         };
+        Ok(verifier.matches(&self.words(row)?))
+    }
+
+    /// The words of a row's text.
+    fn words(&self, row: &RowValues<'_>) -> Result<Words> {
         let shape = &self.snapshot.shape;
         let mut words = Words::new();
         for (field, column) in shape.texts().enumerate() {
@@ -202,18 +214,38 @@ impl Job<'_> {
             }
         }
         row.check()?;
-        Ok(verifier.matches(&words))
+        Ok(words)
     }
 
-    fn weight(&self, cursor: &mut dyn Cursor, hit: &mut Hit) -> i64 {
-        match &self.plan {
-            Some(plan) if self.ranked && !plan.is_all() => {
-                hit.clear();
-                cursor.record(hit);
-                plan.weight(hit)
+    fn weight(
+        &self,
+        cursor: &mut dyn Cursor,
+        row: &RowValues<'_>,
+        occurrences: &mut Occurrences,
+    ) -> Result<i64> {
+        let plan = match &self.plan {
+            Some(plan) if self.ranked && !plan.is_all() => plan,
+            _ => return Ok(WEIGHT_WITHOUT_MATCH),
+        };
+        let weigher = plan.weigher();
+        occurrences.clear();
+        cursor.record(occurrences);
+        let length_class = match weigher.has_lengths() {
+            true => length_class(row.length()?),
+            false => 0,
+        };
+        let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
+        let sum = occurrences.hits().map(value).sum();
+        let mut read = Ok(());
+        let mut last = |field| match self.words(row) {
+            Ok(words) => last_position(&words, field),
+            Err(error) => {
+                read = Err(error);
+                0
             }
-            _ => WEIGHT_WITHOUT_MATCH,
-        }
+        };
+        let weight = weigher.weigh(occurrences, sum, &mut last);
+        read.map(|()| weight)
     }
 
     fn offer(
@@ -236,4 +268,10 @@ impl Job<'_> {
         };
         out.offer(found, memory)
     }
+}
+
+/// The last position of a field; 0 of an empty one.
+fn last_position(words: &Words, field: u8) -> u32 {
+    let of_field = words.iter().filter(|(_, other, _)| *other == field);
+    of_field.map(|(_, _, position)| position).max().unwrap_or(0)
 }

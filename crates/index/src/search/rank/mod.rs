@@ -1,0 +1,213 @@
+//! Weights: what each ranker makes of the places where a query's words stand in a row.
+//!
+//! A [`Weigher`] is made once for a query, from the live statistics of the whole table. It says what must be read of a row
+//! ([`Needs`]), what a posting's code adds to a sum of integers ([`Weigher::table`]), which weight a row can have at most while it
+//! is not yet known which words it holds ([`Weigher::bound`]), and which weight it has ([`Weigher::weigh`]).
+//! Formulas and what counts: ADR 028. The unit of sums: `points.rs`.
+
+mod asked;
+mod bound;
+mod factors;
+mod occurrences;
+mod points;
+#[cfg(test)]
+mod tests;
+
+use query::options::{Idf, Ranker};
+
+use crate::postings::{class_of, hits_of};
+
+pub(crate) use asked::{Asked, AskedWord};
+pub(crate) use occurrences::Occurrences;
+
+use bound::Groups;
+use points::{Points, Statistics};
+
+/// Points of weight for each field that matched, and for each word of the longest run in it.
+const FIELD_POINTS: i64 = 1000;
+
+/// What a weigher must know of a row. Each includes the ones before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Needs {
+    /// Nothing: every row weighs the same.
+    Constant,
+    /// The codes of its postings: the weight is [`Weigher::bound`] of the words it holds and their exact sum.
+    Codes,
+    /// In which fields each word counts, and how often it stands in the row.
+    Fields,
+    /// Where each word counts.
+    Positions,
+}
+
+/// A ranker, with the words of one query.
+pub(crate) struct Weigher {
+    ranker: Ranker,
+    needs: Needs,
+    asked: Asked,
+    /// Weight of each field.
+    fields: Vec<i64>,
+    /// The greatest weight that `sum(lcs * weight)` can take: a constant of the query.
+    max_lcs: i64,
+    points: Points,
+    tables: Vec<[i32; 256]>,
+    groups: Groups,
+}
+
+/// What a weigher is made of, beside the words.
+pub(crate) struct Table<'a> {
+    /// Live rows.
+    pub(crate) rows: u64,
+    /// Their words over all fields, every occurrence counted.
+    pub(crate) hits: u64,
+    /// The weight of each text column, in the table's order.
+    pub(crate) fields: &'a [u32],
+}
+
+impl Weigher {
+    /// Cost: 256 multiplications a word.
+    pub(crate) fn new(ranker: Ranker, idf: Idf, asked: Asked, table: &Table<'_>) -> Weigher {
+        let statistics = Statistics {
+            rows: table.rows,
+            hits: table.hits,
+            words: asked.wanted(),
+        };
+        let points = Points::new(ranker, idf, &asked.words, &statistics);
+        let fields: Vec<i64> = table.fields.iter().map(|weight| (*weight).into()).collect();
+        let most = fields.iter().sum::<i64>() * i64::from(asked.places());
+        Weigher {
+            ranker,
+            needs: needs(ranker, &asked, fields.len()),
+            max_lcs: most,
+            tables: points.tables(),
+            groups: Groups::new(&asked, fields.len()),
+            points,
+            asked,
+            fields,
+        }
+    }
+
+    /// What [`Weigher::weigh`] must be told of a row.
+    pub(crate) fn needs(&self) -> Needs {
+        self.needs
+    }
+
+    /// Whether [`Weigher::value`] looks at a code's class of length.
+    pub(crate) fn has_lengths(&self) -> bool {
+        self.ranker == Ranker::Bm25a
+    }
+
+    /// What each code of a word's postings adds to the sum of a row, at most: exact but for codes that stand for eight hits
+    /// or more, of which [`Weigher::value`] is.
+    #[allow(dead_code, reason = "the executor over blocks reads it")]
+    pub(crate) fn table(&self, word: usize) -> &[i32; 256] {
+        &self.tables[word]
+    }
+
+    /// What a word adds to the sum of a row.
+    pub(crate) fn value(&self, word: usize, code: u8, hits: u32) -> i64 {
+        match hits_of(code) {
+            None => self.points.value(word, class_of(code), hits),
+            Some(_) => self.tables[word][usize::from(code)].into(),
+        }
+    }
+
+    /// The weight of the row. `sum` is that of [`Weigher::value`] over the words that count in it. `last` is asked, rarely, for the
+    /// last position of a field, and only by a weigher that needs positions.
+    pub(crate) fn weigh(
+        &self,
+        row: &mut Occurrences,
+        sum: i64,
+        last: &mut dyn FnMut(u8) -> u32,
+    ) -> i64 {
+        if self.needs <= Needs::Codes {
+            return self.bound(row.present(), sum);
+        }
+        let fields = match self.ranker {
+            Ranker::None | Ranker::Bm25a => 0,
+            Ranker::Bm25 => self.each(row.fields(), |_| 1),
+            Ranker::Fieldmask => i64::from(row.fields() as u32),
+            _ if self.needs == Needs::Fields => self.by_fields(row),
+            _ => self.by_positions(row, last),
+        };
+        self.with_points(fields, sum)
+    }
+
+    /// Where no position matters: a field's run is one word.
+    fn by_fields(&self, row: &Occurrences) -> i64 {
+        match self.ranker {
+            Ranker::Wordcount => {
+                let hits = row.words().map(|(_, word)| i64::from(word.hits)).sum();
+                self.each(row.fields(), |_| hits)
+            }
+            Ranker::Matchany => self.each(row.fields(), |field| {
+                let stands = row
+                    .words()
+                    .filter(|(_, word)| word.fields >> field & 1 == 1);
+                stands.count() as i64
+            }),
+            _ => self.each(row.fields(), |_| 1),
+        }
+    }
+
+    fn by_positions(&self, row: &mut Occurrences, last: &mut dyn FnMut(u8) -> u32) -> i64 {
+        let mut sum: i64 = 0;
+        factors::each(row, &self.asked, |standing| {
+            let factor = match self.ranker {
+                Ranker::Wordcount => standing.hits,
+                Ranker::Matchany => {
+                    let more = (standing.lcs - 1).saturating_mul(self.max_lcs);
+                    standing.words.saturating_add(more)
+                }
+                Ranker::Sph04 => {
+                    let is_exact = standing.is_whole && last(standing.field) == self.asked.places();
+                    4 * standing.lcs + 2 * i64::from(standing.first == 1) + i64::from(is_exact)
+                }
+                _ => standing.lcs,
+            };
+            let weight = self.fields[usize::from(standing.field)];
+            sum = sum.saturating_add(factor.saturating_mul(weight));
+        });
+        sum
+    }
+
+    /// The sum over some fields of a factor and the field's weight.
+    fn each(&self, fields: u64, mut factor: impl FnMut(usize) -> i64) -> i64 {
+        let mut sum: i64 = 0;
+        for (field, weight) in self.fields.iter().enumerate() {
+            if fields >> field & 1 == 1 {
+                sum = sum.saturating_add(factor(field).saturating_mul(*weight));
+            }
+        }
+        sum
+    }
+
+    /// The weight, from what the fields give and the sum of the words' values.
+    fn with_points(&self, fields: i64, sum: i64) -> i64 {
+        match self.ranker {
+            Ranker::None => 1,
+            Ranker::Bm25a => self.points.whole(sum),
+            Ranker::Bm25 | Ranker::ProximityBm25 | Ranker::Sph04 => fields
+                .saturating_mul(FIELD_POINTS)
+                .saturating_add(self.points.bm25(sum)),
+            Ranker::Proximity | Ranker::Wordcount | Ranker::Matchany | Ranker::Fieldmask => fields,
+        }
+    }
+}
+
+fn needs(ranker: Ranker, asked: &Asked, fields: usize) -> Needs {
+    let by_fields = match fields {
+        0 | 1 => Needs::Codes,
+        _ => Needs::Fields,
+    };
+    let is_single = asked.places() <= 1;
+    match ranker {
+        Ranker::None => Needs::Constant,
+        Ranker::Bm25a => Needs::Codes,
+        Ranker::Bm25 | Ranker::Fieldmask => by_fields,
+        Ranker::ProximityBm25 | Ranker::Proximity if is_single => by_fields,
+        Ranker::Matchany if is_single && asked.words.len() <= 1 => by_fields,
+        Ranker::Matchany if is_single => Needs::Fields,
+        Ranker::Wordcount if fields <= 1 && !asked.has_phrase => Needs::Fields,
+        _ => Needs::Positions,
+    }
+}

@@ -1,0 +1,89 @@
+//! What of a query counts in one row.
+
+/// The words of a query that count in a row, told by whoever steps through the rows. Made once for a search and used
+/// again for each row.
+///
+/// What counts: a word that the row satisfies the query with, outside of negations, in the fields where it may stand; of an OR or a
+/// quorum every alternative that the row matches; of a phrase its words where the whole of it stands. A word counts once,
+/// however often it is asked for.
+pub(crate) struct Occurrences {
+    words: Vec<Occurring>,
+    /// Numbers of the words that count, each once.
+    matched: Vec<u32>,
+    /// `(field << 24 | position, word)`, in any order, perhaps some twice.
+    places: Vec<(u32, u32)>,
+}
+
+/// One word in one row.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Occurring {
+    /// Times it stands in the row, wherever; 0 if it does not count.
+    pub(crate) hits: u32,
+    /// A bit for each field in which it counts.
+    pub(crate) fields: u64,
+}
+
+impl Occurrences {
+    /// For a query of so many distinct words.
+    pub(crate) fn new(words: usize) -> Occurrences {
+        Occurrences {
+            words: vec![Occurring::default(); words],
+            matched: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    /// Makes it ready for another row.
+    pub(crate) fn clear(&mut self) {
+        for word in self.matched.drain(..) {
+            self.words[word as usize] = Occurring::default();
+        }
+        self.places.clear();
+    }
+
+    /// A word counts: it stands so many times in the whole row (at least once), and counts in these fields, at these
+    /// places (which may be left out where no ranker asks). A word that is told of twice counts wherever it did either time.
+    pub(crate) fn add(&mut self, word: usize, hits: u32, fields: u64) {
+        let known = &mut self.words[word];
+        if known.hits == 0 {
+            known.hits = hits;
+            self.matched.push(word as u32);
+        }
+        known.fields |= fields;
+    }
+
+    /// Where a word counts.
+    pub(crate) fn add_places(&mut self, word: usize, places: impl Iterator<Item = u32>) {
+        self.places.extend(places.map(|place| (place, word as u32)));
+    }
+
+    /// The words that count, with their numbers.
+    pub(super) fn words(&self) -> impl Iterator<Item = (usize, Occurring)> + '_ {
+        let word = |word: &u32| (*word as usize, self.words[*word as usize]);
+        self.matched.iter().map(word)
+    }
+
+    /// Bits of the fields in which any word counts.
+    pub(super) fn fields(&self) -> u64 {
+        self.words()
+            .fold(0, |fields, (_, word)| fields | word.fields)
+    }
+
+    /// Bits of the words that count, as [`super::Weigher::bound`] takes them.
+    pub(super) fn present(&self) -> u64 {
+        let bits = self.matched.iter().map(|word| 1 << (*word).min(63));
+        bits.fold(0, |present: u64, bit: u64| present | bit)
+    }
+
+    /// Every place at which a word counts, with the word: sorted, each once.
+    pub(super) fn places(&mut self) -> &[(u32, u32)] {
+        self.places.sort_unstable();
+        self.places.dedup();
+        &self.places
+    }
+
+    /// By word: its number, hits in the row.
+    pub(crate) fn hits(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        self.words().map(|(number, word)| (number, word.hits))
+    }
+}
