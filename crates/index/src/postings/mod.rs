@@ -21,7 +21,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use code::{class_of, code, hits_of, length_class, length_of_class};
+pub(crate) use code::{HITS_OPEN, class_of, code, hits_of, length_class, length_of_class};
 pub(crate) use list::List;
 pub(crate) use page::{Bitmap, Page, WORDS as PAGE_WORDS};
 pub(crate) use places::Plain;

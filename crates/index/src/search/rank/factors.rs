@@ -42,13 +42,16 @@ pub(super) fn each(row: &mut Occurrences, asked: &Asked, mut visit: impl FnMut(S
     }
 }
 
+/// The shift of a run, and its length.
+type Run = (i64, u32);
+
 /// The longest run, and whether one of all places of the query begins at position 1.
 ///
 /// A run is told by its shift, position less place in the query; a word that the query has at several places belongs to as many.
 fn runs(in_field: &[(u32, u32)], asked: &Asked) -> (i64, bool) {
     let (mut lcs, mut is_whole) = (1, false);
-    // By shift: the length of the run that ends at the last position, and of those that end at this one.
-    let (mut before, mut here): (Vec<(i64, u32)>, Vec<(i64, u32)>) = (Vec::new(), Vec::new());
+    // Those that end at the last position, and at this one.
+    let (mut before, mut here) = (Vec::<Run>::new(), Vec::<Run>::new());
     for at_position in in_field.chunk_by(|one, other| one.0 == other.0) {
         here.clear();
         for (place, word) in at_position {

@@ -106,7 +106,7 @@ impl Points {
             let mut table = [0; 256];
             for (value, code) in table.iter_mut().zip(codes()) {
                 let exact = match (&tf, hits_of(code)) {
-                    (Some(tf), _) => *idf * tf[usize::from(code)] >> TF_BITS,
+                    (Some(tf), _) => (*idf * tf[usize::from(code)]) >> TF_BITS,
                     (None, Some(hits)) => by_hits(*idf, hits),
                     // A common word takes away the least where it is rarest.
                     (None, None) if *idf < 0 => by_hits(*idf, HITS_OPEN),
@@ -124,7 +124,7 @@ impl Points {
         let idf = self.idf[word];
         match &self.lengths {
             None => by_hits(idf, hits),
-            Some(lengths) => idf * lengths.tf(hits, length_class) >> TF_BITS,
+            Some(lengths) => (idf * lengths.tf(hits, length_class)) >> TF_BITS,
         }
     }
 
