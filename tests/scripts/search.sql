@@ -115,9 +115,9 @@ id | weight()
 SELECT id, weight() AS w FROM posts WHERE MATCH('google | star | wars') ORDER BY w DESC, id ASC LIMIT 3;
 ----
 id | w
-1 | 2533
+1 | 3533
+2 | 2533
 3 | 2526
-2 | 1533
 
 SHOW META;
 ----
