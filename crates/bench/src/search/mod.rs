@@ -35,6 +35,8 @@ use served::Served;
 use sphinx::Sphinx;
 use within::Within;
 
+pub use within::Layout;
+
 pub use beside::inserts;
 pub use corpus::Corpus;
 pub(crate) use corpus::words;
@@ -93,6 +95,8 @@ pub struct Options {
     pub keep: bool,
     /// Parts of the index; `None`: the server chooses.
     pub shards: Vec<Option<u32>>,
+    /// Segments of a table in this process.
+    pub layouts: Vec<Layout>,
     /// Most threads of a query; `None`: the server chooses.
     pub threads: Vec<Option<u32>>,
     /// Threads or connections that ask.
@@ -142,8 +146,8 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
         let entries = entries(options, &own, &peers);
         rows.extend(measure(options, corpus, &asked, &entries, &mut notes)?);
     }
-    for (_, engine) in own {
-        match engine {
+    for own in own {
+        match own.engine {
             Engine::Served(served) if !options.keep => served.drop()?,
             _ => {}
         }
@@ -186,20 +190,47 @@ fn write_words(corpus: &Corpus, queries: &[Vec<String>], folder: &Path) -> Resul
     Ok(fs::write(folder.join("queries.txt"), lines)?)
 }
 
-/// Our tables, one for each number of parts.
+/// A table of ours, and what it is called.
+struct Own {
+    name: String,
+    shards: Option<u32>,
+    engine: Engine,
+}
+
+/// Our tables, one for each number of parts and, in this process, each layout.
 fn own_engines(
     options: &Options,
     corpus: &Corpus,
     folder: &Path,
     notes: &mut Vec<String>,
-) -> Result<Vec<(Option<u32>, Engine)>> {
+) -> Result<Vec<Own>> {
     let mut engines = Vec::new();
-    for shards in &options.shards {
-        let engine = match &options.server {
-            Some(server) => Engine::Served(Served::open(server, corpus, *shards)?),
-            None => Engine::Within(Within::open(corpus, folder)?),
-        };
-        engines.push((*shards, engine));
+    for &shards in &options.shards {
+        if let Some(server) = &options.server {
+            engines.push(Own {
+                name: report::OURS.to_owned(),
+                shards,
+                engine: Engine::Served(Served::open(server, corpus, shards)?),
+            });
+            continue;
+        }
+        for layout in &options.layouts {
+            let within = Within::open(corpus, folder, shards, *layout)?;
+            let name = match layout {
+                Layout::Merged => report::OURS.to_owned(),
+                _ => format!("{} ({layout})", report::OURS),
+            };
+            let parts = shards.map_or(AUTO.to_owned(), |shards| shards.to_string());
+            notes.push(format!(
+                "{name}, parts {parts}: {} segments",
+                within.segments
+            ));
+            engines.push(Own {
+                name,
+                shards,
+                engine: Engine::Within(within),
+            });
+        }
     }
     notes.push(match &options.server {
         Some(server) => format!("seine over MySQL at {}", server.addr),
@@ -241,18 +272,16 @@ fn peers(
 }
 
 /// Every setting of ours, and every peer.
-fn entries<'a>(
-    options: &Options,
-    own: &'a [(Option<u32>, Engine)],
-    peers: &'a [(String, Engine)],
-) -> Vec<Entry<'a>> {
+fn entries<'a>(options: &Options, own: &'a [Own], peers: &'a [(String, Engine)]) -> Vec<Entry<'a>> {
     let mut entries = Vec::new();
-    for (shards, engine) in own {
+    for own in own {
         for threads in &options.threads {
             entries.push(Entry {
-                engine,
-                name: "seine".to_owned(),
-                shards: shards.map_or(AUTO.to_owned(), |shards| shards.to_string()),
+                engine: &own.engine,
+                name: own.name.clone(),
+                shards: own
+                    .shards
+                    .map_or(AUTO.to_owned(), |shards| shards.to_string()),
                 threads: *threads,
             });
         }
@@ -337,6 +366,11 @@ fn compared(rows: &[Row]) -> Vec<String> {
             "{of}: automatic {:.3} x the best cell, parts {shards} threads {threads}",
             told.ratio(best)
         ));
+    }
+    let alike =
+        |row: &&Row| row.shards == told.shards && row.threads == told.threads && *row != told;
+    for other in rows.iter().filter(alike) {
+        notes.push(format!("{of}: {:.3} x {}", told.ratio(other), other.engine));
     }
     for peer in rows.iter().filter(|row| row.shards.is_empty()) {
         notes.push(format!("{of}: {:.2} x {}", told.ratio(peer), peer.engine));

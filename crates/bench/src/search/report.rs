@@ -77,7 +77,7 @@ impl Row {
 
     /// Whether the server chose everything.
     pub(super) fn is_automatic(&self) -> bool {
-        self.shards == AUTO && self.threads == AUTO
+        self.engine == OURS && self.shards == AUTO && self.threads == AUTO
     }
 
     fn texts(&self) -> Vec<String> {
@@ -104,6 +104,9 @@ impl Row {
 
 /// What the server chooses.
 pub(super) const AUTO: &str = "auto";
+
+/// What our tables are called.
+pub(super) const OURS: &str = "seine";
 
 /// The study's columns (parts, clients, dist_threads, requests a second), and those that a reader asks for next.
 const HEADERS: [&str; 13] = [
@@ -183,7 +186,10 @@ impl Report {
             let name = match (row.shards.as_str(), row.is_automatic()) {
                 ("", _) => row.engine.clone(),
                 (_, true) => format!("{}, automatic", row.engine),
-                (shards, _) => format!("{shards} parts, {} thr.", row.threads),
+                (shards, _) if row.engine == OURS => {
+                    format!("{shards} parts, {} thr.", row.threads)
+                }
+                _ => row.engine.clone(),
             };
             let point = (row.clients, row.median().rate());
             match curves.iter_mut().find(|curve| curve.name == name) {

@@ -1,6 +1,6 @@
 //! A table in this process: the index alone, without protocol, journal or engine.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fmt, fs, path::Path, str::FromStr, sync::Arc};
 
 use disk::{Disk, RealDisk};
 use index::{Control, Files, Pool, Snapshot, Table, TableShape};
@@ -24,19 +24,22 @@ use crate::error::{Error, Result};
 /// Rows of a segment before merges, as the server seals them.
 const SEGMENT_ROWS: u64 = 65_536;
 
-/// The table's directory in the folder given, and the list of its files once it is complete.
-const DIRECTORY: &str = "table";
+/// The list of a table's files, beside its directory, once it is complete.
 const COMPLETE: &str = "complete";
+
+/// Parts of a table where nobody says how many, as in the server.
+const SHARDS_AUTOMATIC: u16 = 1;
 
 const FIELD: &str = "body";
 
 /// The table, and the threads that search it.
 pub(super) struct Within {
     snapshot: Arc<Snapshot>,
+    pub(super) segments: u64,
     pool: Arc<Pool>,
 }
 
-fn shape() -> TableShape {
+fn shape(shards: u16) -> TableShape {
     let body = Column {
         name: FIELD.to_owned(),
         kind: ColumnType::Text,
@@ -46,6 +49,7 @@ fn shape() -> TableShape {
     TableShape {
         columns: vec![body],
         analyzer: Analyzer::default(),
+        shards,
     }
 }
 
@@ -53,27 +57,72 @@ fn failed(error: impl std::fmt::Display) -> Error {
     Error::Query(error.to_string())
 }
 
+/// How the segments of a table lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// As tails were sealed: one for each 65,536 rows.
+    Sealed,
+    /// After the merges that a server does by itself.
+    Merged,
+    /// One segment for each part, as OPTIMIZE TABLE leaves it.
+    One,
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Layout::Sealed => "sealed",
+            Layout::Merged => "merged",
+            Layout::One => "one",
+        })
+    }
+}
+
+impl FromStr for Layout {
+    type Err = ();
+
+    /// `sealed`, `merged` or `one`.
+    fn from_str(text: &str) -> std::result::Result<Layout, ()> {
+        let all = [Layout::Sealed, Layout::Merged, Layout::One];
+        all.into_iter()
+            .find(|layout| layout.to_string() == text)
+            .ok_or(())
+    }
+}
+
 impl Within {
     /// The table of this corpus in `folder`: made once, found again afterwards. Takes a minute for a gigabyte.
-    pub(super) fn open(corpus: &Corpus, folder: &Path) -> Result<Within> {
+    pub(super) fn open(
+        corpus: &Corpus,
+        folder: &Path,
+        shards: Option<u32>,
+        layout: Layout,
+    ) -> Result<Within> {
+        let shards = match shards {
+            Some(shards) => {
+                u16::try_from(shards).map_err(|_| Error::BadOption("so many parts are too many"))?
+            }
+            None => SHARDS_AUTOMATIC,
+        };
         let disk: Arc<dyn Disk> = Arc::new(RealDisk::open(folder)?);
-        let complete = folder.join(COMPLETE);
+        let directory = format!("table-{shards}-{layout}");
+        let complete = folder.join(format!("{directory}-{COMPLETE}"));
         let mut table = match fs::read(&complete) {
             Ok(bytes) => {
                 let files = Files::decode(&mut &bytes[..]);
                 let files =
                     files.ok_or_else(|| failed("the list of the table's files is damaged"))?;
-                Table::open(disk, DIRECTORY, shape(), &files).map_err(failed)?
+                Table::open(disk, &directory, shape(shards), &files).map_err(failed)?
             }
             Err(_) => {
-                let table = fill(disk, corpus)?;
+                let table = fill(disk, &directory, corpus, shards, layout)?;
                 let mut bytes = Vec::new();
                 table.files().encode(&mut bytes);
                 fs::write(&complete, bytes)?;
                 table
             }
         };
-        let snapshot = table.snapshot();
+        let (snapshot, segments) = (table.snapshot(), table.status().segments);
         Error::unless_equal(
             "records in the table",
             corpus.records() as u64,
@@ -82,6 +131,7 @@ impl Within {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Within {
             snapshot,
+            segments,
             pool: Arc::new(Pool::new(threads)?),
         })
     }
@@ -119,11 +169,17 @@ impl Within {
     }
 }
 
-/// Fills a new table and seals every row of it.
-fn fill(disk: Arc<dyn Disk>, corpus: &Corpus) -> Result<Table> {
+/// Fills a new table, seals every row of it, and merges.
+fn fill(
+    disk: Arc<dyn Disk>,
+    directory: &str,
+    corpus: &Corpus,
+    shards: u16,
+    layout: Layout,
+) -> Result<Table> {
     // What an interrupted run left is of no use.
-    let _ = disk.remove_dir(DIRECTORY);
-    let mut table = Table::create(disk, DIRECTORY, shape()).map_err(failed)?;
+    let _ = disk.remove_dir(directory);
+    let mut table = Table::create(disk, directory, shape(shards)).map_err(failed)?;
     let analyzer = Analyzer::default();
     let mut words = Words::new();
     for (position, (id, text)) in (1..).zip(corpus.iter()) {
@@ -132,17 +188,35 @@ fn fill(disk: Arc<dyn Disk>, corpus: &Corpus) -> Result<Table> {
         let row = [Value::Str(text.to_owned())];
         table.insert(id, &row, &words).map_err(failed)?;
         if position % SEGMENT_ROWS == 0 {
-            seal(&mut table, position)?;
+            seal(&mut table, position, layout)?;
         }
     }
-    seal(&mut table, corpus.records() as u64)?;
+    seal(&mut table, corpus.records() as u64, layout)?;
+    if layout == Layout::One {
+        table.optimize();
+        merge(&mut table)?;
+    }
     Ok(table)
 }
 
-fn seal(table: &mut Table, position: u64) -> Result<()> {
+fn seal(table: &mut Table, position: u64, layout: Layout) -> Result<()> {
     if let Some(job) = table.freeze(position) {
         let sealed = job.run().map_err(failed)?;
         table.install(sealed).map_err(failed)?;
+        table.remove_unused().map_err(failed)?;
+    }
+    drop(table.take_discarded());
+    match layout {
+        Layout::Merged => merge(table),
+        Layout::Sealed | Layout::One => Ok(()),
+    }
+}
+
+/// Every merge that is due.
+fn merge(table: &mut Table) -> Result<()> {
+    while let Some(job) = table.merge_job() {
+        let merged = job.run().map_err(failed)?;
+        table.install_merged(merged).map_err(failed)?;
         table.remove_unused().map_err(failed)?;
         drop(table.take_discarded());
     }

@@ -29,6 +29,11 @@ pub fn command() -> Command {
         );
     shape
         .args(records())
+        .arg(list(
+            "layout",
+            "merged",
+            "Segments in this process: sealed, merged as a server does, or one; several with commas.",
+        ))
         .arg(
             value(
                 "peer",
@@ -167,6 +172,7 @@ fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
         data,
         keep: matches.get_flag("keep"),
         shards,
+        layouts: super::numbers(matches, "layout")?,
         threads,
         clients,
         beside,
