@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::radix::by_number;
 use crate::removed::{Frequency, WordCount};
 
 /// One row in memory. Shared by every chunk and snapshot that holds it; merges copy the pointer only.
@@ -50,13 +51,15 @@ pub(crate) struct Occurrence {
 }
 
 impl Chunk {
-    /// Makes a chunk of new rows, the first of which has the number `first`. `occurrences` may come in any order.
+    /// Makes a chunk of new rows, the first of which has the number `first`. `occurrences` come row by row, those of one
+    /// word in a row by rising place.
     pub(crate) fn new(
         first: u32,
         rows: Vec<Arc<TailRow>>,
-        occurrences: &mut [Occurrence],
+        occurrences: &mut Vec<Occurrence>,
     ) -> Chunk {
-        occurrences.sort_unstable();
+        by_number(occurrences, |occurrence| occurrence.word);
+        debug_assert!(occurrences.is_sorted());
         let mut by_id: Vec<(u64, u32)> =
             (first..).zip(&rows).map(|(at, row)| (row.id, at)).collect();
         by_id.sort_unstable();
@@ -106,7 +109,7 @@ impl Chunk {
                     .map(|(word, entry)| (*word, source, entry)),
             );
         }
-        entries.sort();
+        by_number(&mut entries, |entry| entry.0);
         for (word, source, entry) in entries {
             if merged.words.last() != Some(&word) {
                 merged.words.push(word);

@@ -7,6 +7,7 @@
 mod chunk;
 mod dictionary;
 mod postings;
+mod radix;
 
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,7 @@ pub(crate) struct TailWriter {
     /// Live rows, published or not.
     ordinals: HashMap<u64, u32>,
     scratch: Vec<u32>,
+    counts: Vec<WordCount>,
 }
 
 impl Tail {
@@ -215,6 +217,7 @@ impl TailWriter {
         let TailWriter {
             occurrences,
             scratch,
+            counts,
             ..
         } = self;
         scratch.clear();
@@ -232,7 +235,9 @@ impl TailWriter {
             word: group[0],
             hits: group.len() as u32,
         };
-        let forward = scratch.chunk_by(|a, b| a == b).map(count).collect();
+        counts.clear();
+        counts.extend(scratch.chunk_by(|a, b| a == b).map(count));
+        let forward = counts.as_slice().into(); // of its own size: a chunk's rows live long
         let columns = row::encode(columns).into_boxed_slice();
         let hits = scratch.len() as u64;
         self.hits += hits;

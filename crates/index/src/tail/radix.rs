@@ -1,0 +1,72 @@
+//! Sorting by a small number, stable: what a chunk's postings are put in order with.
+
+/// Below so many items comparing is faster.
+const ITEMS_MIN: usize = 256;
+
+const DIGIT_BITS: u32 = 11;
+const DIGITS: usize = 1 << DIGIT_BITS;
+
+/// Sorts by a number; items of the same number keep their order. Cost: a pass over the items for each 11 bits of the highest
+/// number, and room for as many items again.
+pub(super) fn by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32) {
+    let Some(first) = items.first().copied() else {
+        return;
+    };
+    if items.len() < ITEMS_MIN {
+        items.sort_by_key(number);
+        return;
+    }
+    let highest = items.iter().map(&number).max().unwrap_or(0);
+    let mut sorted = vec![first; items.len()];
+    let mut shift = 0;
+    while shift < u32::BITS && highest >> shift > 0 {
+        let digit = |item: &T| (number(item) >> shift) as usize & (DIGITS - 1);
+        let mut places = [0u32; DIGITS];
+        for item in &*items {
+            places[digit(item)] += 1;
+        }
+        let mut sum = 0;
+        for place in &mut places {
+            sum += std::mem::replace(place, sum);
+        }
+        for item in &*items {
+            let place = &mut places[digit(item)];
+            sorted[*place as usize] = *item;
+            *place += 1;
+        }
+        std::mem::swap(items, &mut sorted);
+        shift += DIGIT_BITS;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of so many bits, made up, each with its place.
+    fn made(count: u32, bits: u32) -> Vec<(u32, u32)> {
+        let number = |at: u32| at.wrapping_mul(0x9e37_79b9) >> (32 - bits);
+        (0..count).map(|at| (number(at), at)).collect()
+    }
+
+    #[test]
+    fn sorts_as_a_stable_sort_does() {
+        for bits in [1, 11, 12, 22, 23, 32] {
+            for count in [0, 1, 255, 256, 5_000] {
+                let mut items = made(count, bits);
+                let mut wanted = items.clone();
+                wanted.sort_by_key(|item| item.0);
+                by_number(&mut items, |item| item.0);
+                assert_eq!(items, wanted, "{count} of {bits} bits");
+            }
+        }
+    }
+
+    #[test]
+    fn items_that_are_all_zero_stay() {
+        let mut items: Vec<(u32, u32)> = (0..1_000).map(|at| (0, at)).collect();
+        let wanted = items.clone();
+        by_number(&mut items, |item| item.0);
+        assert_eq!(items, wanted);
+    }
+}
