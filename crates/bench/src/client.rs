@@ -250,6 +250,37 @@ impl Client {
         self.answer(&mut |_| {}, &mut |_| {}).map(|_| ())
     }
 
+    /// Sends a command and does not wait: each has one answer, in order, for [`taken`](Self::taken).
+    ///
+    /// # Errors
+    /// The connection's; it is then of no use.
+    pub fn post(&mut self, write: impl FnOnce(&mut PacketWriter)) -> Result<()> {
+        if self.broken {
+            return Err(ClientError::Protocol("the connection broke earlier"));
+        }
+        self.packets.clear();
+        write(&mut self.packets);
+        let sent = self.stream.write_all(self.packets.bytes());
+        self.broken = sent.is_err();
+        Ok(sent?)
+    }
+
+    /// The answer to the first command [posted](Self::post) that has none yet.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn taken(&mut self) -> Result<QueryResult> {
+        let done = self.results(&mut |_| {}, &mut |_| {});
+        self.broken = !matches!(done, Ok(_) | Err(ClientError::Server(_)));
+        let done = done?;
+        Ok(QueryResult {
+            affected: done.affected,
+            last_id: done.last_id,
+            warnings: done.warnings,
+            ..QueryResult::default()
+        })
+    }
+
     fn run(
         &mut self,
         text: &str,

@@ -176,6 +176,15 @@ pub enum Command {
         /// Where.
         to: String,
     },
+    /// One step of a load that may be interrupted and go on without a doubled or missing row.
+    Load {
+        /// Where.
+        table: String,
+        /// Names the load: chosen by who loads, the same again when it goes on.
+        load: u64,
+        /// Which step.
+        step: LoadStep,
+    },
     /// FLUSH TABLE: what the tables hold in memory goes to files now. Answer: when a durable manifest names them; writes
     /// go on meanwhile.
     Flush {
@@ -191,6 +200,29 @@ pub enum Command {
     Checkpoint,
     /// Checkpoint, then the end of [`crate::Engine::run`].
     Shutdown,
+}
+
+/// What a load asks for. Places are numbers that rise through its input, such as byte offsets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadStep {
+    /// How far is it? Answer: the place, as `last_id`; 0 for a load that is not known.
+    Ask,
+    /// The rows between two places, as one durable unit with the fact that they are stored. Rows that are stored already
+    /// are passed over: `affected` is 0 then.
+    Put {
+        /// Where the rows begin: the place that the load has reached, or a later one.
+        from: u64,
+        /// Where they end: above `from`.
+        to: u64,
+        /// See [`Command::Insert`].
+        columns: Vec<String>,
+        /// Likewise.
+        rows: Vec<Vec<Value>>,
+        /// Likewise.
+        replace: bool,
+    },
+    /// It is over: the next load of that name begins at 0.
+    End,
 }
 
 /// Documents that are stored, for one standing query that came later: their hits go where those of new documents go.
@@ -396,6 +428,10 @@ impl Command {
             Command::Insert { rows, .. } => {
                 own + rows.iter().flatten().map(value_bytes).sum::<usize>()
             }
+            Command::Load {
+                step: LoadStep::Put { rows, .. },
+                ..
+            } => own + rows.iter().flatten().map(value_bytes).sum::<usize>(),
             Command::Delete { filter, .. } | Command::DeleteInOrder { filter, .. } => {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }

@@ -10,6 +10,7 @@ pub(crate) mod deadlines;
 mod flush;
 mod frame;
 mod leases;
+mod load;
 mod maintain;
 mod merges;
 mod open;

@@ -19,7 +19,7 @@ use crate::failure;
 use crate::inspect::Salvage;
 use crate::limits::SPARE_BYTES;
 use crate::record::{RECORD_VERSION, put_definition, read_definition};
-use crate::state::{State, table_dir};
+use crate::state::{Loads, State, table_dir};
 use crate::table::percolate::PercolateTable;
 use crate::table::queue::{Backlog, ChunkFile, QueueTable};
 use crate::table::search::{SearchTable, shape};
@@ -34,7 +34,8 @@ const SPARE_PATH: &str = "spare";
 /// 3: a pq table has several files of queries.
 /// 4: definitions as in records of version 3; a queue keeps what it knows beside its rows; the manifest stands twice in
 /// its file.
-pub(crate) const FORMAT_VERSION: u32 = 4;
+/// 5: how far loads are.
+pub(crate) const FORMAT_VERSION: u32 = 5;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
 /// It stands twice in its file: it alone says which files count.
@@ -51,6 +52,7 @@ pub(crate) fn encode(state: &State) -> Vec<u8> {
         put_definition(&mut body, definition);
         put_view(&mut body, state, table);
     }
+    state.loads.put(&mut body);
     let mut bytes = Vec::with_capacity(2 * (HEAD_BYTES + body.len()));
     for _ in 0..COPIES {
         bytes.extend_from_slice(MAGIC);
@@ -237,6 +239,9 @@ pub(crate) fn open_with(
             )?,
         }
     }
+    if version > 4 {
+        state.loads = Loads::read(&mut reader).map_err(wrong)?;
+    }
     reader.end().map_err(wrong)?;
     state.connect()?;
     Ok(Some(state))
@@ -292,6 +297,7 @@ fn definition_version(found: u32) -> u8 {
     match found {
         0 | 1 => 1,
         2 | 3 => 2,
+        4 => 3,
         _ => RECORD_VERSION,
     }
 }

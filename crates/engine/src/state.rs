@@ -1,6 +1,7 @@
 //! Everything the engine holds, and the one function that changes it: [`State::apply`].
 
 mod counts;
+mod loads;
 mod queues;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,8 @@ use disk::Disk;
 use percolate::StandingQuery;
 use query::analysis::Words;
 use query::schema::Column;
+
+pub(crate) use loads::Loads;
 
 use crate::catalog::{Catalog, TableId, Webhook};
 use crate::command::{Definition, Kind};
@@ -27,6 +30,8 @@ pub(crate) struct State {
     pub(crate) catalog: Catalog,
     /// Records up to here are in the manifest's catalog.
     pub(crate) catalog_folded: u64,
+    /// How far loads are.
+    pub(crate) loads: Loads,
     pub(crate) searches: BTreeMap<TableId, SearchTable>,
     pub(crate) percolates: BTreeMap<TableId, PercolateTable>,
     pub(crate) queues: Queues,
@@ -69,6 +74,7 @@ impl State {
             disk,
             catalog: Catalog::default(),
             catalog_folded: 0,
+            loads: Loads::default(),
             searches: BTreeMap::new(),
             percolates: BTreeMap::new(),
             queues: Queues::default(),
@@ -134,6 +140,13 @@ impl State {
                     ids.iter().for_each(|id| pq.remove(*id));
                     Ok(())
                 })
+            }
+            Record::Load { table, load, place } => {
+                if position <= self.catalog_folded {
+                    return Ok(false);
+                }
+                self.loads.note(*table, *load, *place, position);
+                Ok(true)
             }
             Record::Many(members) => self.apply_many(members, position, prepared),
             record => self.apply_queue_record(record, position),
@@ -201,6 +214,7 @@ impl State {
 
     fn drop_table(&mut self, table: TableId) {
         self.catalog.remove(table);
+        self.loads.forget(table);
         self.searches.remove(&table);
         self.percolates.remove(&table);
         self.queues.remove(&table);

@@ -91,6 +91,7 @@ impl Undo {
             Record::Many(members) => members.iter().for_each(|member| self.note(state, member)),
             Record::Create { .. }
             | Record::Drop { .. }
+            | Record::Load { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Done { .. }

@@ -54,6 +54,7 @@ impl Engine {
             Record::DeleteDocuments { table, .. }
             | Record::Queries { table, .. }
             | Record::DeleteQueries { table, .. }
+            | Record::Load { table, .. }
             | Record::Rows { table, .. }
             | Record::RemoveRows { table, .. }
             | Record::Returned { table, .. }

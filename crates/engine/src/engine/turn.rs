@@ -157,6 +157,7 @@ impl Engine {
                 self.commit(decision)
             }
             Command::Many(members) => self.many(session, members),
+            Command::Load { table, load, step } => self.load(session, &table, load, step),
             Command::Read { select } => self.read(session, &select),
             Command::QueueEnd => {
                 self.end_owned(session, &[])?;

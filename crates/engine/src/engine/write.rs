@@ -150,6 +150,7 @@ impl Engine {
             Record::Many(members) => members.iter().for_each(|member| self.count_record(member)),
             Record::Create { .. }
             | Record::Drop { .. }
+            | Record::Load { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

@@ -69,6 +69,7 @@ pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             let gone = format!("deletion of standing queries {}", numbers(ids));
             vec![(name(table), gone)]
         }
+        Record::Load { .. } => Vec::new(), // it says nothing of rows
         _ => queue_parts(catalog, record),
     }
 }

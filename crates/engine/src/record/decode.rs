@@ -5,8 +5,8 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType};
 
 use super::encode::{
-    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS, LUCENE,
-    MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED, ROWS, SPHINX,
+    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS, LOAD,
+    LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED, ROWS, SPHINX,
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
@@ -62,6 +62,14 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
         DELETE_QUERIES => Record::DeleteQueries {
             table,
             ids: read_ids(reader)?,
+        },
+        LOAD if version > 3 => Record::Load {
+            table,
+            load: reader.number()?,
+            place: match reader.flag()? {
+                true => Some(reader.number()?),
+                false => None,
+            },
         },
         _ => return read_queue_record(reader, kind, version, table),
     })

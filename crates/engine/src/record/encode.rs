@@ -25,6 +25,7 @@ pub(super) const CLEAR: u8 = 13;
 pub(super) const PAUSE: u8 = 14;
 pub(super) const RETURNED: u8 = 15;
 pub(super) const DONE: u8 = 16;
+pub(super) const LOAD: u8 = 17;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -73,6 +74,13 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             }
         }
         Record::DeleteQueries { table, ids } => put_ids(out, DELETE_QUERIES, table.0, ids),
+        Record::Load { table, load, place } => {
+            out.push(LOAD);
+            put_number(out, table.0.into());
+            put_number(out, *load);
+            out.push(u8::from(place.is_some()));
+            place.iter().for_each(|place| put_number(out, *place));
+        }
         Record::Many(members) => {
             out.push(MANY);
             put_number(out, members.len() as u64);

@@ -23,7 +23,9 @@ use crate::table::queue::Origin;
 /// say which pq table they come from.
 ///
 /// 3: definitions of queues hold their options; rows may say who relayed them.
-pub(crate) const RECORD_VERSION: u8 = 3;
+///
+/// 4: how far a load is.
+pub(crate) const RECORD_VERSION: u8 = 4;
 
 /// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;
@@ -95,6 +97,12 @@ pub(crate) enum Record {
         table: TableId,
         lane: u32,
         rows: Vec<u64>,
+    },
+    /// A load has stored its rows up to a place; `None`: it is over.
+    Load {
+        table: TableId,
+        load: u64,
+        place: Option<u64>,
     },
     /// Several of the above as one unit; never nested.
     Many(Vec<Record>),
@@ -222,6 +230,7 @@ impl Record {
         let rows = match self {
             Record::Create { .. }
             | Record::Drop { .. }
+            | Record::Load { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

@@ -248,6 +248,8 @@ fn record() -> impl Strategy<Value = Record> {
             }),
         (table(), ids()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
         (table(), ids()).prop_map(|(table, kept)| Record::Clear { table, kept }),
+        (table(), any::<u64>(), any::<Option<u64>>())
+            .prop_map(|(table, load, place)| Record::Load { table, load, place }),
         (table(), any::<u32>(), ids()).prop_map(|(table, lane, rows)| Record::Done {
             table,
             lane,

@@ -1,103 +1,84 @@
-//! Rows gathered into one statement.
+//! Rows gathered into one command.
+
+use wire::mysql::load::LoadCells;
 
 use super::check::Checker;
-use super::rows::{Cell, Row};
+use super::records::Span;
+use super::row::{Cell, Row};
 
-/// Rows of one statement: one sync each, and past some hundreds the sync no longer counts. The server does a statement
-/// in one go, and a put of somebody else waits for it: so no more than that.
-const ROWS_MAX: usize = 250;
+/// Bytes of one command, roughly: the server does it in one go, and what others write waits for it.
+const BYTES_MAX: usize = 1 << 20;
 
-/// Bytes of one statement, roughly.
-const BYTES_MAX: usize = 128 << 10;
-
-/// Rows with the same columns.
+/// Rows with the same columns, and where they stand in the file.
 #[derive(Default)]
 pub(super) struct Batch {
-    columns: Vec<String>,
-    /// Line and `(…)` of each row.
-    rows: Vec<(u64, String)>,
-    bytes: usize,
+    pub(super) columns: Vec<String>,
+    pub(super) cells: LoadCells,
+    pub(super) rows: Vec<Placed>,
+    /// The rows as they stand in the file, for those that are refused.
+    written: Vec<u8>,
+}
+
+/// A row of a batch.
+pub(super) struct Placed {
+    pub(super) line: u64,
+    pub(super) from: u64,
+    pub(super) to: u64,
+    /// Where its cells end.
+    pub(super) cells_end: usize,
+    written_end: usize,
 }
 
 impl Batch {
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     pub(super) fn clear(&mut self) {
+        self.cells = LoadCells::default();
         self.rows.clear();
-        self.bytes = 0;
+        self.written.clear();
     }
 
-    /// Whether the row fits beside those it holds.
-    pub(super) fn takes(&self, row: &Row) -> bool {
-        let room = self.rows.len() < ROWS_MAX && self.bytes < BYTES_MAX;
-        self.rows.is_empty() || room && self.columns.iter().eq(row.names())
+    /// Whether the row fits beside those it holds. `rows_max`: at least 1.
+    pub(super) fn takes(&self, row: &Row, rows_max: usize) -> bool {
+        let room = self.rows.len() < rows_max && self.cells.len() < BYTES_MAX;
+        self.rows.is_empty() || room && self.columns == row.names()
     }
 
-    pub(super) fn push(&mut self, row: Row, checker: &Checker) {
-        if self.rows.is_empty() {
-            self.columns = row.names().cloned().collect();
+    /// An empty cell of a number column is NULL, as spreadsheets mean it.
+    pub(super) fn push(&mut self, row: &Row, span: &Span, written: &[u8], checker: &Checker) {
+        if self.rows.is_empty() && self.columns != row.names() {
+            self.columns = row.names().to_vec();
         }
-        let mut text = String::from("(");
-        for (number, (name, cell)) in row.cells.iter().enumerate() {
-            if number > 0 {
-                text.push(',');
+        for (name, cell) in row.names().iter().zip(row.cells()) {
+            match cell {
+                Cell::Null => self.cells.null(),
+                Cell::Int(number) => self.cells.int(*number),
+                Cell::Float(number) => self.cells.float(*number),
+                Cell::Text(text) if text.is_empty() && checker.is_number(name) => self.cells.null(),
+                Cell::Text(text) => self.cells.text(text),
             }
-            push_cell(&mut text, cell, checker.is_number(name));
         }
-        text.push(')');
-        self.bytes += text.len();
-        self.rows.push((row.line, text));
+        self.written.extend_from_slice(written);
+        self.rows.push(Placed {
+            line: span.line,
+            from: span.from,
+            to: span.to,
+            cells_end: self.cells.len(),
+            written_end: self.written.len(),
+        });
     }
 
-    pub(super) fn statement(&self, table: &str) -> String {
-        let rows: Vec<&str> = self.rows.iter().map(|(_, row)| row.as_str()).collect();
-        self.begin(table) + &rows.join(",")
+    /// The cells of some of the rows.
+    pub(super) fn cells_of(&self, from: usize, to: usize) -> &[u8] {
+        let end = |row: usize| match row.checked_sub(1) {
+            None => 0,
+            Some(before) => self.rows.get(before).map_or(0, |row| row.cells_end),
+        };
+        self.cells.between(end(from), end(to))
     }
 
-    /// One statement a row, with its line.
-    pub(super) fn single_statements(&self, table: &str) -> impl Iterator<Item = (u64, String)> {
-        let begin = self.begin(table);
-        let rows = self.rows.iter();
-        rows.map(move |(line, row)| (*line, format!("{begin}{row}")))
-    }
-
-    /// REPLACE where there is an id, so that a load may be run again.
-    fn begin(&self, table: &str) -> String {
-        let has_id = self.columns.iter().any(|column| column == "id");
-        let verb = if has_id { "REPLACE" } else { "INSERT" };
-        let columns: Vec<String> = self.columns.iter().map(|name| quoted_name(name)).collect();
-        let (table, columns) = (quoted_name(table), columns.join(","));
-        format!("{verb} INTO {table} ({columns}) VALUES ")
-    }
-}
-
-fn quoted_name(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
-
-/// A number column's cell goes as it is written if it is one; the server says what is wrong with any other.
-fn push_cell(text: &mut String, cell: &Cell, is_number: bool) {
-    match cell {
-        Cell::Null => text.push_str("NULL"),
-        Cell::Number(number) => text.push_str(number),
-        Cell::Text(number) if is_number && number.parse::<f64>().is_ok_and(f64::is_finite) => {
-            text.push_str(number);
-        }
-        Cell::Text(letters) => {
-            text.push('\'');
-            for letter in letters.chars() {
-                if matches!(letter, '\'' | '\\') {
-                    text.push('\\');
-                }
-                text.push(letter);
-            }
-            text.push('\'');
-        }
+    /// A row as it stands in the file.
+    pub(super) fn written(&self, row: usize) -> &[u8] {
+        let end = |row: usize| self.rows.get(row).map_or(0, |row| row.written_end);
+        let start = row.checked_sub(1).map_or(0, end);
+        self.written.get(start..end(row)).unwrap_or_default()
     }
 }

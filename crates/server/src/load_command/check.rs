@@ -11,7 +11,7 @@ use wire::sql::{CreateTable, Statement};
 
 use super::Result;
 use super::report::Report;
-use super::rows::Row;
+use super::row::Row;
 
 /// What is known of the table.
 pub(super) struct Checker {
@@ -58,7 +58,12 @@ impl Checker {
     ///
     /// # Errors
     /// What is wrong with it, with the byte.
-    pub(super) fn check(&self, row: &Row, report: &mut Report) -> std::result::Result<(), String> {
+    pub(super) fn check(
+        &self,
+        row: &Row,
+        line: u64,
+        report: &mut Report,
+    ) -> std::result::Result<(), String> {
         let (Some(language), Some(text)) = (&self.language, row.text("query")) else {
             return Ok(());
         };
@@ -66,7 +71,7 @@ impl Checker {
         let parsed = language.syntax.parse(text, &fields, &language.analyzer);
         let parsed = parsed.map_err(|error| format!("query: {error}"))?;
         for warning in &parsed.warnings {
-            report.warned(row.line, warning);
+            report.warned(line, warning);
         }
         if parsed.root.necessary() == Node::All {
             report.without_word();

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::demo::grouped;
@@ -12,10 +14,18 @@ const TOLD_MAX: usize = 20;
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 
+/// Where nobody looks at a terminal, a line of progress so often.
+const SAID_EVERY: Duration = Duration::from_secs(10);
+
 /// Counts of one load.
 pub(super) struct Report {
     began: Instant,
     file: String,
+    /// Bytes of the file, where that is known, and how many were read.
+    bytes: Option<(u64, Arc<AtomicU64>)>,
+    file_began: Instant,
+    /// Bytes that had been read when the file was gone on with.
+    bytes_before: u64,
     stored: u64,
     bad: u64,
     /// The first of them: file, line, what is wrong.
@@ -32,6 +42,9 @@ impl Report {
         Report {
             began,
             file: String::new(),
+            bytes: None,
+            file_began: began,
+            bytes_before: 0,
             stored: 0,
             bad: 0,
             told: Vec::new(),
@@ -41,9 +54,13 @@ impl Report {
         }
     }
 
-    /// A file begins.
-    pub(super) fn begin(&mut self, file: &str) {
+    /// A file begins, or is gone on with.
+    pub(super) fn begin(&mut self, file: &str, total: Option<u64>, read: &Arc<AtomicU64>) {
         file.clone_into(&mut self.file);
+        self.bytes = total.map(|total| (total, Arc::clone(read)));
+        self.bytes_before = read.load(Ordering::Relaxed);
+        self.file_began = Instant::now();
+        self.drawn = Some(self.file_began);
     }
 
     pub(super) fn stored(&mut self, rows: u64) {
@@ -70,25 +87,50 @@ impl Report {
         self.without_word += 1;
     }
 
+    /// Whether any row was stored or refused.
+    pub(super) fn is_begun(&self) -> bool {
+        self.stored + self.bad > 0
+    }
+
     pub(super) fn bad(&self) -> u64 {
         self.bad
     }
 
-    /// How far it is, on standard error, where that is a terminal.
+    /// How far it is, on standard error: one line that changes on a terminal, else a line now and then.
     pub(super) fn draw(&mut self) {
-        let recent = self
-            .drawn
-            .is_some_and(|drawn| drawn.elapsed() < REDRAWN_EVERY);
-        if recent || !std::io::stderr().is_terminal() {
+        let is_terminal = std::io::stderr().is_terminal();
+        let every = if is_terminal {
+            REDRAWN_EVERY
+        } else {
+            SAID_EVERY
+        };
+        if self.drawn.is_some_and(|drawn| drawn.elapsed() < every) {
             return;
         }
         self.drawn = Some(Instant::now());
-        put(&format!("\r\x1b[K{}: {}", self.file, self.counts()));
+        let said = format!("{}: {}{}", self.file, self.counts(), self.remaining());
+        match is_terminal {
+            true => put(&format!("\r\x1b[K{said}")),
+            false => put(&format!("{said}\n")),
+        }
+    }
+
+    /// How much of the file was read, and how long the rest takes at that rate.
+    fn remaining(&self) -> String {
+        let Some((total, read)) = &self.bytes else {
+            return String::new();
+        };
+        let read = read.load(Ordering::Relaxed).min(*total);
+        let percent = read * 100 / (*total).max(1);
+        let rate = (read - self.bytes_before.min(read)) as f64
+            / self.file_began.elapsed().as_secs_f64().max(0.001);
+        let seconds = ((total - read) as f64 / rate.max(1.0)).ceil() as u64;
+        format!(", {percent} %, {}:{:02} left", seconds / 60, seconds % 60)
     }
 
     /// The file is done: its line of progress goes.
     pub(super) fn end(&mut self) {
-        if self.drawn.take().is_some() {
+        if std::io::stderr().is_terminal() {
             put("\r\x1b[K");
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::SessionId;
+use wire::mysql::load::Load;
 use wire::mysql::{
     Capabilities, ChangeUser, ColumnDefinition, Command, DecodeError, Done, Encoder, Packet,
     STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
@@ -12,6 +13,7 @@ use super::handshake::{Guest, Login};
 use super::results::{self, Sending};
 use super::socket::{Ended, Socket};
 use crate::errors::{self, Failure};
+use crate::limits::PARSE_INLINE_BYTES;
 use crate::node::{Admitted, Node, Peer};
 use crate::searches::Search;
 use crate::statement::{self, Found, Outcome, Parsed, PqRows, Session, guarded};
@@ -41,6 +43,7 @@ enum Asked {
     },
     Statistics,
     Ping,
+    Load(Load),
     /// Whether a text may hold several statements from now on.
     TakeSeveral(bool),
     ChangeUser(ChangeUser),
@@ -132,6 +135,7 @@ impl<'a> Connection<'a> {
         match asked {
             Asked::Quit => return Ok(false),
             Asked::Ping => self.encoder.ok(&Done::default()),
+            Asked::Load(load) => self.load(load).await,
             Asked::TakeSeveral(several) => {
                 self.takes_several = several;
                 self.encoder.end_rows(STATUS_AUTOCOMMIT, 0);
@@ -300,6 +304,18 @@ impl<'a> Connection<'a> {
         Ok(Ok(()))
     }
 
+    async fn load(&mut self, load: Load) {
+        match statement::load(&self.node, &mut self.session, load).await {
+            Ok((affected, last_id)) => self.encoder.ok(&Done {
+                affected,
+                last_id,
+                warnings: self.session.warning_count(),
+                ..Done::default()
+            }),
+            Err(failure) => results::error(&mut self.encoder, &failure),
+        }
+    }
+
     fn field_list(&mut self, table: &str, wildcard: &str) {
         let columns = self
             .node
@@ -352,7 +368,8 @@ impl<'a> Connection<'a> {
 
 impl Asked {
     fn read(node: &Node, payload: &[u8], capabilities: Capabilities) -> Asked {
-        match Command::decode(payload, capabilities) {
+        let large = payload.len() > PARSE_INLINE_BYTES;
+        match make(large, || Command::decode(payload, capabilities)) {
             Ok(Command::Quit) => Asked::Quit,
             Ok(Command::InitDb(database)) => Asked::InitDb(database),
             Ok(Command::Query(text)) => Asked::Statements(statement::parse(node, text)),
@@ -362,6 +379,7 @@ impl Asked {
             Ok(Command::SetOption(option)) => Asked::TakeSeveral(option == 0),
             Ok(Command::ChangeUser(change)) => Asked::ChangeUser(change),
             Ok(Command::ResetConnection) => Asked::Reset,
+            Ok(Command::Load(load)) => Asked::Load(load),
             Ok(Command::Unknown(number)) => Asked::Unknown(number),
             Err(error) => Asked::Malformed(error),
         }

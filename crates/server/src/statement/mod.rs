@@ -3,6 +3,7 @@
 mod constants;
 mod given;
 mod lists;
+mod load;
 mod pq;
 mod queue;
 mod select;
@@ -24,6 +25,7 @@ use crate::node::Node;
 use crate::searches::Search;
 use crate::status::add;
 
+pub use load::load;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows};
 pub use session::Session;
 pub use show::columns;

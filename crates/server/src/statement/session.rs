@@ -41,6 +41,8 @@ pub struct Session {
     pub started_us: u64,
     /// The row that the last `queue_wait` gave, as long as a SELECT of it needs nobody else.
     pub(super) given: Option<Given>,
+    /// The last rows of a load were refused.
+    pub(super) load_refused: bool,
     in_transaction: bool,
     written_in_transaction: bool,
 }
@@ -77,6 +79,7 @@ impl Session {
             found_rows: 0,
             started_us: 0,
             given: None,
+            load_refused: false,
             in_transaction: false,
             written_in_transaction: false,
         }

@@ -72,11 +72,116 @@ fn documents_come_from_ndjson() {
     let output = load(&server, "posts", "posts.ndjson", &text);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(count(&server, "posts"), "2501");
+    // With ids a second load replaces; it does not go on where the first ended.
+    let again = load(&server, "posts", "posts.ndjson", &text);
+    assert!(
+        String::from_utf8(again.stdout)
+            .unwrap()
+            .contains("2,501 rows stored")
+    );
+    assert_eq!(count(&server, "posts"), "2501");
     let row = server
         .client()
         .query("SELECT body FROM posts WHERE id = 2500")
         .unwrap();
     assert_eq!(row.rows[0][0].as_deref(), Some(&b"it's \\ 2500"[..]));
+}
+
+#[test]
+fn what_the_server_refuses_is_kept_aside_and_the_rest_is_loaded_in_order() {
+    let server = Server::start();
+    let create = "CREATE TABLE posts (body text, n int)";
+    server.client().query(create).unwrap();
+    let mut text = String::new();
+    for row in 0..3_000 {
+        let n = if row % 700 == 5 {
+            "\"many\"".to_owned()
+        } else {
+            row.to_string()
+        };
+        text += &format!(
+            "{{\"id\":{},\"body\":\"row {row}\",\"n\":{n}}}\n",
+            row % 1_000 + 1
+        );
+    }
+    text += "no json\n";
+    let folder = Folder::new();
+    std::fs::write(folder.0.join("posts.ndjson"), &text).unwrap();
+    let mut command = clean_command();
+    command.args(["load", "posts", "posts.ndjson", "--addr", server.mysql()]);
+    let output = command.current_dir(&folder.0).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    for line in [6, 706, 1406, 2106, 2806, 3001] {
+        assert!(said.contains(&format!("posts.ndjson:{line}: ")), "{said}");
+    }
+    assert!(
+        said.contains("2,995 rows stored") && said.contains("6 refused"),
+        "{said}"
+    );
+    let aside = std::fs::read_to_string(folder.0.join("posts.ndjson.rejected")).unwrap();
+    assert_eq!(aside.lines().count(), 6);
+    assert!(aside.lines().any(|line| line == "no json"), "{aside}");
+    // Of rows with one id the last of the file stays.
+    let answer = server
+        .client()
+        .query("SELECT id, n FROM posts LIMIT 1000")
+        .unwrap();
+    assert_eq!(answer.rows.len(), 1_000);
+    let number = |cell: &Option<Vec<u8>>| -> u64 {
+        String::from_utf8(cell.clone().unwrap())
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    for row in &answer.rows {
+        let (id, n) = (number(&row[0]), number(&row[1]));
+        let last = if (id - 1 + 2_000) % 700 == 5 {
+            id - 1 + 1_000
+        } else {
+            id - 1 + 2_000
+        };
+        assert_eq!(n, last, "id {id}");
+    }
+}
+
+#[test]
+fn queues_and_packed_files_and_plain_lines_are_loaded() {
+    use std::io::Write;
+    let server = Server::start();
+    let create = "CREATE TABLE jobs (note varchar(20), n int) ENGINE=queue";
+    server.client().query(create).unwrap();
+    let folder = Folder::new();
+    let file = std::fs::File::create(folder.0.join("jobs.csv.gz")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    packed.write_all(b"note,n\n\"a, b\",1\nc,\n").unwrap();
+    packed.finish().unwrap();
+    std::fs::write(folder.0.join("more.txt"), "one\ntwo\n").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = clean_command();
+        command.args(arguments).args(["--addr", server.mysql()]);
+        let output = command.current_dir(&folder.0).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    };
+    run(&["load", "jobs", "jobs.csv.gz"]);
+    run(&["load", "jobs", "more.txt", "--lines", "note"]);
+    let answer = server.client().query("SELECT note, n FROM jobs").unwrap();
+    let cell = |cell: &Option<Vec<u8>>| cell.clone().map(|bytes| String::from_utf8(bytes).unwrap());
+    let rows: Vec<_> = answer
+        .rows
+        .iter()
+        .map(|row| (cell(&row[0]), cell(&row[1])))
+        .collect();
+    let row = |note: &str, n: Option<&str>| (Some(note.to_owned()), n.map(str::to_owned));
+    assert_eq!(
+        rows,
+        [
+            row("a, b", Some("1")),
+            row("c", None),
+            row("one", None),
+            row("two", None)
+        ]
+    );
 }
 
 #[test]

@@ -80,6 +80,15 @@ impl<'a> Reader<'a> {
         self.little(4, what).map(|wide| wide as u32)
     }
 
+    pub(super) fn u64(&mut self, what: &'static str) -> Result<u64, DecodeError> {
+        self.little(8, what)
+    }
+
+    /// Bytes that are not read yet.
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len().saturating_sub(self.at)
+    }
+
     /// A length-encoded integer.
     pub(super) fn integer(&mut self, what: &'static str) -> Result<u64, DecodeError> {
         let before = self.at;

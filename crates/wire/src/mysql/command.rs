@@ -3,6 +3,7 @@
 use super::bytes::{DecodeError, Reader};
 use super::constants::Capabilities;
 use super::handshake::{read_attributes, text};
+use super::load::{LOAD, Load};
 use super::packet::PacketWriter;
 
 const QUIT: u8 = 0x01;
@@ -16,7 +17,7 @@ const SET_OPTION: u8 = 0x1b;
 const RESET_CONNECTION: u8 = 0x1f;
 
 /// One command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command<'a> {
     /// The client goes; no answer.
     Quit,
@@ -41,6 +42,8 @@ pub enum Command<'a> {
     SetOption(u16),
     /// Session state back to that of a new connection.
     ResetConnection,
+    /// A step of a load: a command of our own.
+    Load(Load),
     /// A command that is not offered, prepared statements among them: MySQL 1047.
     Unknown(u8),
 }
@@ -80,6 +83,7 @@ impl<'a> Command<'a> {
             CHANGE_USER => Command::ChangeUser(change_user(&mut reader, capabilities)?),
             SET_OPTION => Command::SetOption(reader.u16("option")?),
             RESET_CONNECTION => Command::ResetConnection,
+            LOAD => Command::Load(Load::decode(&mut reader)?),
             other => Command::Unknown(other),
         })
     }

@@ -17,6 +17,7 @@ mod command;
 mod constants;
 mod encoder;
 mod handshake;
+pub mod load;
 mod packet;
 
 #[cfg(test)]

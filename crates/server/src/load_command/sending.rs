@@ -1,0 +1,246 @@
+//! Batches on their way to the server: several are sent before the first answer is read, answers come in order.
+//!
+//! The server stores a batch in one unit with the place that the load has reached, so a load that was cut off anywhere goes
+//! on behind its last stored row. One connection keeps the order of the file: of two rows with one id the later one stays.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use bench::client::{Client, ClientError, QueryResult};
+use wire::mysql::load::{self, LoadPart};
+
+use super::Result;
+use super::batch::Batch;
+use super::rejected::Rejected;
+use super::report::Report;
+
+/// Batches under way: one is being stored, one waits in the server's buffer, and one is on its way.
+const WINDOW: usize = 4;
+
+/// The server is to work this long on one batch: it is as long as others wait behind it.
+const BATCH_TIME: Duration = Duration::from_millis(4);
+
+/// Rows of the first batches, until it is known how fast they go.
+const ROWS_FIRST: usize = 256;
+const ROWS_MAX: usize = 4096;
+
+/// How long an overloaded server is asked again, and how often.
+const PATIENCE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// MySQL's numbers of what is wrong with a row, not with the server or the table.
+const ROW_ERRORS: [u16; 12] = [
+    1048, 1054, 1062, 1064, 1136, 1149, 1210, 1235, 1264, 1292, 1366, 1406,
+];
+/// Too much waits: later.
+const OVERLOADED: u16 = 1040;
+
+/// One load at work.
+pub(super) struct Sending {
+    client: Client,
+    table: String,
+    load: u64,
+    sent: VecDeque<Batch>,
+    /// Emptied batches, for their memory.
+    spare: Vec<Batch>,
+    rows_max: usize,
+    answered: Option<Instant>,
+}
+
+/// What became of rows that were sent.
+enum Answer {
+    Stored,
+    /// The rows are at fault.
+    Refused(String),
+}
+
+impl Sending {
+    pub(super) fn new(client: Client, table: &str) -> Sending {
+        Sending {
+            client,
+            table: table.to_owned(),
+            load: 0,
+            sent: VecDeque::new(),
+            spare: Vec::new(),
+            rows_max: ROWS_FIRST,
+            answered: None,
+        }
+    }
+
+    pub(super) fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// A file begins; gives the byte to go on at.
+    pub(super) fn begin(&mut self, load: u64, restart: bool) -> Result<u64> {
+        self.load = load;
+        self.answered = None;
+        if restart {
+            self.end()?;
+        }
+        let (table, load) = (self.table.clone(), self.load);
+        self.client.post(|out| load::ask(out, (&table, load)))?;
+        Ok(self.client.taken()?.last_id)
+    }
+
+    /// The file is stored: the same load would begin anew.
+    pub(super) fn end(&mut self) -> Result<()> {
+        let (table, load) = (self.table.clone(), self.load);
+        self.client.post(|out| load::end(out, (&table, load)))?;
+        self.client.taken()?;
+        Ok(())
+    }
+
+    /// Rows that one batch is to have.
+    pub(super) fn rows_max(&self) -> usize {
+        self.rows_max
+    }
+
+    /// An empty batch.
+    pub(super) fn batch(&mut self) -> Batch {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Sends a batch, and takes an answer where enough are under way.
+    pub(super) fn send(
+        &mut self,
+        batch: Batch,
+        report: &mut Report,
+        rejected: &mut Rejected,
+    ) -> Result<()> {
+        if batch.rows.is_empty() {
+            self.spare.push(batch);
+            return Ok(());
+        }
+        self.post(&batch, 0..batch.rows.len(), !self.sent.is_empty())?;
+        self.sent.push_back(batch);
+        while self.sent.len() >= WINDOW {
+            self.settle_one(report, rejected)?;
+        }
+        Ok(())
+    }
+
+    /// Takes every answer that is still to come.
+    pub(super) fn settle(&mut self, report: &mut Report, rejected: &mut Rejected) -> Result<()> {
+        while !self.sent.is_empty() {
+            self.settle_one(report, rejected)?;
+        }
+        Ok(())
+    }
+
+    fn post(&mut self, batch: &Batch, rows: std::ops::Range<usize>, follows: bool) -> Result<()> {
+        let (Some(first), Some(last)) = (batch.rows.get(rows.start), batch.rows.get(rows.end - 1))
+        else {
+            return Ok(());
+        };
+        let part = LoadPart {
+            from: first.from,
+            to: last.to,
+            replace: batch.columns.iter().any(|column| column == "id"),
+            follows,
+        };
+        let cells = batch.cells_of(rows.start, rows.end);
+        let (table, load) = (self.table.as_str(), self.load);
+        let count = rows.len() as u32;
+        self.client
+            .post(|out| load::put(out, (table, load), part, &batch.columns, (count, cells)))?;
+        Ok(())
+    }
+
+    fn settle_one(&mut self, report: &mut Report, rejected: &mut Rejected) -> Result<()> {
+        let Some(batch) = self.sent.pop_front() else {
+            return Ok(());
+        };
+        match self.client.taken() {
+            Ok(_) => {
+                self.adapt(batch.rows.len());
+                report.stored(batch.rows.len() as u64);
+                self.put_back(batch);
+            }
+            Err(ClientError::Server(_)) => {
+                // Those behind it were refused as well, for its sake: all of them again, one after the other.
+                let again: Vec<Batch> = std::iter::once(batch).chain(self.sent.drain(..)).collect();
+                for _ in 1..again.len() {
+                    match self.client.taken() {
+                        Ok(_) | Err(ClientError::Server(_)) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                for batch in again {
+                    self.send_parts(&batch, 0..batch.rows.len(), report, rejected)?;
+                    self.put_back(batch);
+                }
+                self.answered = None;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        report.draw();
+        Ok(())
+    }
+
+    /// Sends rows and waits; those that are refused in halves, until the bad ones are found.
+    fn send_parts(
+        &mut self,
+        batch: &Batch,
+        rows: std::ops::Range<usize>,
+        report: &mut Report,
+        rejected: &mut Rejected,
+    ) -> Result<()> {
+        let count = rows.len();
+        match self.send_patiently(batch, rows.clone())? {
+            Answer::Stored => report.stored(count as u64),
+            Answer::Refused(why) if count == 1 => {
+                let line = batch.rows.get(rows.start).map_or(0, |row| row.line);
+                let why = why.trim_end_matches(" at row 1").to_owned();
+                report.refused(line, why);
+                rejected.keep(batch.written(rows.start))?;
+            }
+            Answer::Refused(_) => {
+                let middle = rows.start + count / 2;
+                self.send_parts(batch, rows.start..middle, report, rejected)?;
+                self.send_parts(batch, middle..rows.end, report, rejected)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends rows and waits, again and again while the server has too much to do.
+    fn send_patiently(&mut self, batch: &Batch, rows: std::ops::Range<usize>) -> Result<Answer> {
+        let began = Instant::now();
+        loop {
+            self.post(batch, rows.clone(), false)?;
+            match self.client.taken() {
+                Ok(QueryResult { .. }) => return Ok(Answer::Stored),
+                Err(ClientError::Server(error)) if ROW_ERRORS.contains(&error.code) => {
+                    return Ok(Answer::Refused(error.to_string()));
+                }
+                Err(ClientError::Server(error))
+                    if error.code == OVERLOADED && began.elapsed() < PATIENCE =>
+                {
+                    std::thread::sleep(PAUSE);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn put_back(&mut self, mut batch: Batch) {
+        batch.clear();
+        self.spare.push(batch);
+    }
+
+    /// Makes batches as large as the server does in the time that others may wait. Answers come as fast as batches are
+    /// stored, once several are under way.
+    fn adapt(&mut self, rows: usize) {
+        let now = Instant::now();
+        let before = self.answered.replace(now);
+        let Some(taken) = before.map(|before| now - before) else {
+            return;
+        };
+        if taken > BATCH_TIME && rows >= self.rows_max {
+            self.rows_max = (self.rows_max * 3 / 4).max(ROWS_FIRST);
+        } else if taken < BATCH_TIME / 2 && rows >= self.rows_max {
+            self.rows_max = (self.rows_max * 2).min(ROWS_MAX);
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! A command of our own: rows of a load in binary, with the place that the load has reached.
+//!
+//! Limits: those of a packet; a row has at most 65,535 columns.
+//!
+//! ```text
+//! 0x6c | table: string | load: u64 | step: u8 (0 ask, 1 put, 2 end)
+//! put: from: integer | to: integer | flags: u8 (1 replace, 2 follows) | columns: integer, so many strings
+//!      | rows: integer | the cells of all rows, one after the other
+//! cell: 0 NULL | 1 number: i64 | 2 real: f64 | 3 text: string | 4 wide number: i128
+//! ```
+//!
+//! Integers and strings are the protocol's length-encoded ones, fixed numbers little-endian. The answer is OK (`affected`: rows
+//! stored now; `last_id`: the place reached, where it was asked for or the rows were stored before) or an error, one for
+//! each command, in order: a client may send several before it reads.
+
+use query::value::Value;
+
+use super::bytes::{DecodeError, Reader, put_integer, put_string};
+use super::packet::PacketWriter;
+
+pub(super) const LOAD: u8 = 0x6c;
+
+const ASK: u8 = 0;
+const PUT: u8 = 1;
+const END: u8 = 2;
+
+const REPLACE: u8 = 1;
+const FOLLOWS: u8 = 2;
+
+const NULL: u8 = 0;
+const INT: u8 = 1;
+const FLOAT: u8 = 2;
+const TEXT: u8 = 3;
+const WIDE: u8 = 4;
+
+/// One step of a load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// Into which table, as written.
+    pub table: String,
+    /// Names the load.
+    pub load: u64,
+    /// Which step.
+    pub step: LoadStep,
+}
+
+/// What a load asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoadStep {
+    /// How far is it?
+    Ask,
+    /// Rows.
+    Put(LoadRows),
+    /// It is over.
+    End,
+}
+
+/// Rows between two places of the input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadRows {
+    /// Where they stand.
+    pub part: LoadPart,
+    /// The columns' names.
+    pub columns: Vec<String>,
+    /// Each as many values as there are columns.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// Where rows stand in the input, and how they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadPart {
+    /// Where they begin.
+    pub from: u64,
+    /// Where they end.
+    pub to: u64,
+    /// REPLACE, else INSERT.
+    pub replace: bool,
+    /// Sent before the answer to the one before was read: refused if that is refused.
+    pub follows: bool,
+}
+
+impl Load {
+    pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Load, DecodeError> {
+        let table = name(reader)?;
+        let load = reader.u64("load")?;
+        let step = match reader.u8("step")? {
+            ASK => LoadStep::Ask,
+            PUT => LoadStep::Put(rows(reader)?),
+            END => LoadStep::End,
+            _ => return Err(reader.fail("a known step")),
+        };
+        match reader.is_empty() {
+            true => Ok(Load { table, load, step }),
+            false => Err(reader.fail("the end of the command")),
+        }
+    }
+}
+
+fn name(reader: &mut Reader<'_>) -> Result<String, DecodeError> {
+    let bytes = reader.string("a name")?;
+    let text = std::str::from_utf8(bytes).map_err(|_| reader.fail("a name"))?;
+    Ok(text.to_owned())
+}
+
+fn rows(reader: &mut Reader<'_>) -> Result<LoadRows, DecodeError> {
+    let (from, to) = (reader.integer("from")?, reader.integer("to")?);
+    let flags = reader.u8("flags")?;
+    let part = LoadPart {
+        from,
+        to,
+        replace: flags & REPLACE != 0,
+        follows: flags & FOLLOWS != 0,
+    };
+    let width = reader.u16("columns")?;
+    let columns: Result<Vec<String>, DecodeError> = (0..width).map(|_| name(reader)).collect();
+    let columns = columns?;
+    let count = reader.u32("rows")?;
+    // A cell has a byte at least: no count makes more room than the packet had bytes.
+    let room = reader.left() / columns.len().max(1);
+    let mut rows = Vec::with_capacity(room.min(count as usize));
+    for _ in 0..count {
+        if columns.is_empty() {
+            return Err(reader.fail("columns"));
+        }
+        let mut row = Vec::with_capacity(columns.len());
+        for _ in 0..columns.len() {
+            row.push(cell(reader)?);
+        }
+        rows.push(row);
+    }
+    Ok(LoadRows {
+        part,
+        columns,
+        rows,
+    })
+}
+
+#[inline]
+fn cell(reader: &mut Reader<'_>) -> Result<Value, DecodeError> {
+    Ok(match reader.u8("cell")? {
+        NULL => Value::Null,
+        INT => Value::Int((reader.u64("number")? as i64).into()),
+        FLOAT => Value::Float(f64::from_bits(reader.u64("real")?)),
+        TEXT => {
+            let bytes = reader.string("text")?;
+            let text = std::str::from_utf8(bytes).map_err(|_| reader.fail("UTF-8"))?;
+            Value::Str(text.to_owned())
+        }
+        WIDE => {
+            let low = reader.u64("number")?;
+            let high = reader.u64("number")?;
+            Value::Int((u128::from(high) << 64 | u128::from(low)) as i128)
+        }
+        _ => return Err(reader.fail("a known cell")),
+    })
+}
+
+/// The cells of rows, as a client gathers them.
+#[derive(Clone, Debug, Default)]
+pub struct LoadCells {
+    bytes: Vec<u8>,
+}
+
+impl LoadCells {
+    /// NULL.
+    pub fn null(&mut self) {
+        self.bytes.push(NULL);
+    }
+
+    /// A whole number.
+    pub fn int(&mut self, number: i128) {
+        match i64::try_from(number) {
+            Ok(number) => {
+                self.bytes.push(INT);
+                self.bytes.extend_from_slice(&number.to_le_bytes());
+            }
+            Err(_) => {
+                self.bytes.push(WIDE);
+                self.bytes.extend_from_slice(&number.to_le_bytes());
+            }
+        }
+    }
+
+    /// A real number.
+    pub fn float(&mut self, number: f64) {
+        self.bytes.push(FLOAT);
+        self.bytes
+            .extend_from_slice(&number.to_bits().to_le_bytes());
+    }
+
+    /// A text.
+    pub fn text(&mut self, text: &str) {
+        self.bytes.push(TEXT);
+        put_string(&mut self.bytes, text.as_bytes());
+    }
+
+    /// Bytes so far: where a row ends.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is no cell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The cells between two ends of rows.
+    #[must_use]
+    pub fn between(&self, from: usize, to: usize) -> &[u8] {
+        self.bytes.get(from..to).unwrap_or_default()
+    }
+}
+
+/// Writes rows as a client: `cells` holds those of so many rows of these columns.
+pub fn put(
+    packets: &mut PacketWriter,
+    (table, load): (&str, u64),
+    part: LoadPart,
+    columns: &[String],
+    (rows, cells): (u32, &[u8]),
+) {
+    packets.start(0);
+    let out = packets.begin();
+    begin(out, table, load, PUT);
+    put_integer(out, part.from);
+    put_integer(out, part.to);
+    out.push(REPLACE * u8::from(part.replace) | FOLLOWS * u8::from(part.follows));
+    out.extend_from_slice(&(columns.len() as u16).to_le_bytes());
+    columns
+        .iter()
+        .for_each(|name| put_string(out, name.as_bytes()));
+    out.extend_from_slice(&rows.to_le_bytes());
+    out.extend_from_slice(cells);
+    packets.end();
+}
+
+/// Asks how far a load is, as a client.
+pub fn ask(packets: &mut PacketWriter, (table, load): (&str, u64)) {
+    simple(packets, table, load, ASK);
+}
+
+/// Ends a load, as a client.
+pub fn end(packets: &mut PacketWriter, (table, load): (&str, u64)) {
+    simple(packets, table, load, END);
+}
+
+fn simple(packets: &mut PacketWriter, table: &str, load: u64, step: u8) {
+    packets.start(0);
+    begin(packets.begin(), table, load, step);
+    packets.end();
+}
+
+fn begin(out: &mut Vec<u8>, table: &str, load: u64, step: u8) {
+    out.push(LOAD);
+    put_string(out, table.as_bytes());
+    out.extend_from_slice(&load.to_le_bytes());
+    out.push(step);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mysql::{Capabilities, Command};
+
+    fn sent(write: impl FnOnce(&mut PacketWriter)) -> Vec<u8> {
+        let mut packets = PacketWriter::new();
+        write(&mut packets);
+        packets.bytes()[4..].to_vec()
+    }
+
+    fn rows() -> Vec<u8> {
+        let mut cells = LoadCells::default();
+        cells.int(7);
+        cells.text("ä b");
+        cells.int(i128::from(u64::MAX));
+        cells.null();
+        cells.int(-1);
+        cells.float(0.5);
+        let part = LoadPart {
+            from: 3,
+            to: 1 << 40,
+            replace: true,
+            follows: false,
+        };
+        let columns = ["id".to_owned(), "body".to_owned()];
+        sent(|out| {
+            put(
+                out,
+                ("t", 9),
+                part,
+                &columns,
+                (3, cells.between(0, cells.len())),
+            )
+        })
+    }
+
+    #[test]
+    fn rows_arrive_as_they_were_sent() {
+        let bytes = rows();
+        let read = Command::decode(&bytes, Capabilities::CLIENT).unwrap();
+        let Command::Load(load) = read else {
+            panic!("{read:?}")
+        };
+        assert_eq!((load.table.as_str(), load.load), ("t", 9));
+        let LoadStep::Put(rows) = load.step else {
+            panic!("no rows")
+        };
+        assert_eq!((rows.part.from, rows.part.to), (3, 1 << 40));
+        assert!(rows.part.replace && !rows.part.follows);
+        let wanted = vec![
+            vec![Value::Int(7), Value::Str("ä b".to_owned())],
+            vec![Value::Int(u64::MAX.into()), Value::Null],
+            vec![Value::Int(-1), Value::Float(0.5)],
+        ];
+        assert_eq!(rows.rows, wanted);
+    }
+
+    #[test]
+    fn questions_arrive() {
+        for (bytes, step) in [
+            (sent(|out| ask(out, ("t", 1))), LoadStep::Ask),
+            (sent(|out| end(out, ("t", 1))), LoadStep::End),
+        ] {
+            let load = Load {
+                table: "t".to_owned(),
+                load: 1,
+                step,
+            };
+            let read = Command::decode(&bytes, Capabilities::CLIENT);
+            assert_eq!(read, Ok(Command::Load(load)));
+        }
+    }
+
+    #[test]
+    fn what_ends_early_or_late_is_refused() {
+        let bytes = rows();
+        for end in 0..bytes.len() {
+            let read = Command::decode(&bytes[..end], Capabilities::CLIENT);
+            assert!(read.is_err(), "{end} bytes");
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        assert!(Command::decode(&longer, Capabilities::CLIENT).is_err());
+    }
+}
