@@ -23,6 +23,9 @@ pub enum Reason {
     Gone,
     /// Files are damaged: the answer is that of the others. Never the reason of an [`Interrupt`].
     Damage,
+    /// As many rows matched as its `cutoff` allows: what was found until then is the answer. Never the reason of an
+    /// [`Interrupt`] either.
+    Cutoff,
 }
 
 /// A switch that stops a search from another thread. This crate reads no clock: whoever does sets it.

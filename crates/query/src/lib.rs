@@ -19,5 +19,5 @@ pub mod value;
 pub mod verify;
 pub mod weight;
 
-pub use parser::{lucene, parse};
+pub use parser::{Reading, lucene, parse, parse_as};
 pub use syntax::Syntax;

@@ -32,6 +32,15 @@ use crate::limits::{
 use crate::tree::{FieldSet, Node, Query, QueryError};
 use cursor::Cursor;
 
+/// What a query's text may leave to be understood. The default is a standing query's, always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Words side by side are alternatives. What is excluded still is.
+    pub any_word: bool,
+    /// A query may only exclude: it then starts from every document.
+    pub only_negated: bool,
+}
+
 /// What Sphinx answers to a query that only excludes.
 const ONLY_NEGATION: &str = "query is non-computable (single NOT operator)";
 
@@ -42,6 +51,19 @@ const ONLY_NEGATION: &str = "query is non-computable (single NOT operator)";
 /// [`QueryError`] with the byte position: bad syntax, an unknown field, only negation, an operator that is not built yet, a
 /// bound of [`crate::limits`] exceeded.
 pub fn parse(text: &str, fields: &[&str], analyzer: &Analyzer) -> Result<Query, QueryError> {
+    parse_as(Reading::default(), text, fields, analyzer)
+}
+
+/// As [`parse`], with a reading of its own.
+///
+/// # Errors
+/// Likewise.
+pub fn parse_as(
+    reading: Reading,
+    text: &str,
+    fields: &[&str],
+    analyzer: &Analyzer,
+) -> Result<Query, QueryError> {
     if text.len() > QUERY_BYTES_MAX {
         return refuse(
             QUERY_BYTES_MAX,
@@ -49,6 +71,7 @@ pub fn parse(text: &str, fields: &[&str], analyzer: &Analyzer) -> Result<Query, 
         );
     }
     let mut parser = Parser::new(text, fields, analyzer);
+    parser.reading = reading;
     parser.cursor.skip_blank();
     parser.relaxed = parser.cursor.take("@@relaxed");
     let root = parser.chain(0)?;
@@ -65,6 +88,7 @@ struct Parser<'a> {
     cursor: Cursor<'a>,
     fields: &'a [&'a str],
     analyzer: &'a Analyzer,
+    reading: Reading,
     /// Unknown fields are empty rather than errors.
     relaxed: bool,
     /// The field limit at the cursor.
@@ -100,6 +124,7 @@ impl<'a> Parser<'a> {
             cursor: Cursor::new(text),
             fields,
             analyzer,
+            reading: Reading::default(),
             relaxed: false,
             limit: Limit::NONE,
             negated_at: 0,
@@ -113,9 +138,10 @@ impl<'a> Parser<'a> {
 
     /// The whole query; `None`: the text holds no word.
     fn finish(mut self, root: Option<Node>) -> Result<Query, QueryError> {
-        if root.as_ref().is_some_and(only_excludes) {
-            return refuse(self.negated_at, ONLY_NEGATION.to_owned());
-        }
+        let root = match root {
+            Some(root) if only_excludes(&root) => Some(self.from_all(root)?),
+            root => root,
+        };
         if root.is_none() && !self.cursor.behind().trim().is_empty() {
             self.warn("the query holds no word: every document matches");
         }
@@ -123,6 +149,23 @@ impl<'a> Parser<'a> {
             root: root.unwrap_or(Node::All),
             warnings: self.warnings,
         })
+    }
+
+    /// Every document but those that are excluded, where a query may say so.
+    fn from_all(&mut self, excluded: Node) -> Result<Node, QueryError> {
+        if !self.reading.only_negated {
+            return refuse(self.negated_at, ONLY_NEGATION.to_owned());
+        }
+        let mut parts = vec![Node::All];
+        match excluded {
+            Node::And(excluded) => parts.extend(excluded),
+            excluded => {
+                self.count_node()?;
+                self.grow(self.height + 1)?;
+                parts.push(excluded);
+            }
+        }
+        Ok(Node::And(parts))
     }
 
     /// One operand; the cursor stands on its first character.

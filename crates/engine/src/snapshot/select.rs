@@ -1,9 +1,11 @@
 //! SELECT on search tables.
 
 use query::expression::{BinaryOperator, Expression};
+use query::options::Options;
 use query::request::Select;
+use query::tree::Query;
 
-use super::{Snapshot, View};
+use super::{SearchView, Snapshot, View};
 use crate::command::{Answer, Keyword, Rows};
 use crate::decide::delete::named_ids;
 use crate::decide::read::queries;
@@ -43,11 +45,11 @@ impl Snapshot {
         };
         let name = view.definition.name.clone();
         let failed = |error| failure::of_index(&name, error);
+        let options = Options::parse(&select.options);
+        let options = options.map_err(|error| Error::invalid(error.to_string()))?;
+        check_page(select, &options)?;
         let query = match &select.matching {
-            Some(text) => {
-                let fields = text_names(&view.definition.columns);
-                Some(query::parse(text, &fields, &view.analyzer).map_err(Error::Query)?)
-            }
+            Some(text) => Some(query_of(text, &options, view)?),
             None => None,
         };
         let limited;
@@ -83,6 +85,28 @@ impl Snapshot {
             partial: answer.partial,
         })
     }
+}
+
+/// The query of a MATCH, as the options have it read.
+fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
+    let fields = text_names(&view.definition.columns);
+    let meant = options.match_mode.map(|mode| mode.query(text));
+    let text = meant.as_deref().unwrap_or(text);
+    query::parse_as(options.reading, text, &fields, &view.analyzer).map_err(Error::Query)
+}
+
+/// A page must lie within `max_matches`, as in Sphinx; look-ups by ids have no pages.
+fn check_page(select: &Select, options: &Options) -> Result<()> {
+    let (offset, limit) = (select.offset, select.limit.unwrap_or(0));
+    let most = options.max_matches;
+    if offset.saturating_add(limit) <= most || is_lookup(select) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "rows up to {} are asked for, but max_matches is {most}: write OPTION max_matches={}",
+        offset.saturating_add(limit),
+        offset.saturating_add(limit),
+    )))
 }
 
 /// Whether the rows are named by their ids, alone or under AND.

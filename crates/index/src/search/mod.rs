@@ -18,6 +18,7 @@ mod values;
 mod tests;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use query::options::Options;
 use query::request::Select;
@@ -59,12 +60,7 @@ pub(crate) fn search(
     let plan = query
         .map(|query| Plan::new(&query.root, snapshot, &options))
         .transpose()?;
-    let keep = match select.limit {
-        _ if shown.is_count => Some(0),
-        Some(0) => Some(0),
-        Some(limit) => select.offset.checked_add(limit),
-        None => None,
-    };
+    let (keep, cutoff) = bounds(select, &options, shown.is_count);
     let job = Job {
         snapshot,
         ranked: plan.is_some() && (shown.needs_weight() || order.needs_weight()),
@@ -74,16 +70,17 @@ pub(crate) fn search(
         order: Arc::new(order),
         keep,
     };
-    let (top, run) = run(&job, control);
+    let (top, run) = run(&job, control, cutoff);
     let partial = match run {
+        Ok(()) if top.total > cutoff => Some(Reason::Cutoff),
         Ok(()) => None,
         Err(Error::Interrupted {
-            reason: Reason::Time,
-        }) if !shown.is_count => Some(Reason::Time),
+            reason: reason @ (Reason::Time | Reason::Cutoff),
+        }) if !shown.is_count => Some(reason),
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
-    let total = top.total;
+    let total = top.total.min(cutoff);
     let columns = std::mem::take(&mut shown.columns);
     let (rows, total_found) = if shown.is_count {
         (Rows::of_count(shown.count_row(total, select)), 1)
@@ -104,10 +101,40 @@ pub(crate) fn search(
     })
 }
 
-/// Runs every range of a job, on as many threads as are idle and worth it. What was found before an error is there too.
-fn run(job: &Job<'_>, control: &Control) -> (Top, Result<()>) {
+/// How many rows are wanted, `None` for all, and after how many matches the search may stop. A count counts everything.
+fn bounds(select: &Select, options: &Options, is_count: bool) -> (Option<u64>, u64) {
+    let keep = match select.limit {
+        _ if is_count => Some(0),
+        Some(0) => Some(0),
+        Some(limit) => select.offset.checked_add(limit),
+        None => None,
+    };
+    match options.cutoff {
+        cutoff if cutoff > 0 && !is_count => (Some(keep.unwrap_or(cutoff).min(cutoff)), cutoff),
+        _ => (keep, u64::MAX),
+    }
+}
+
+/// Runs every range of a job, on as many threads as are idle and worth it, until so many rows have matched. What was found
+/// before an error is there too. Errors: as [`Job::run`]; `Interrupted` by the cutoff.
+fn run(job: &Job<'_>, control: &Control, cutoff: u64) -> (Top, Result<()>) {
     let (shared, ranges) = (Shared::new(control), job.ranges());
-    let work = |range: usize, top: &mut Top| job.run(&ranges[range], &shared, top);
+    let matched = AtomicU64::new(0);
+    let work = |range: usize, top: &mut Top| {
+        let before = top.total;
+        job.run(&ranges[range], &shared, top)?;
+        let found = top.total - before;
+        match matched
+            .fetch_add(found, Ordering::Relaxed)
+            .saturating_add(found)
+            > cutoff
+        {
+            true => Err(Error::Interrupted {
+                reason: Reason::Cutoff,
+            }),
+            false => Ok(()),
+        }
+    };
     let (tops, result) = parallel::run(control, ranges.len(), job.cost(), &|| job.top(), &work);
     let mut tops = tops.into_iter();
     let mut top = tops.next().unwrap_or_else(|| job.top());

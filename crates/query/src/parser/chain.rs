@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
                 break;
             }
             match self.alternation(depth)? {
-                Some(Node::And(grandchildren)) => {
+                Some(Node::And(grandchildren)) if !self.reading.any_word => {
                     height = height.max(self.height.saturating_sub(1));
                     children.extend(grandchildren);
                 }
@@ -73,7 +73,25 @@ impl<'a> Parser<'a> {
                 None => {}
             }
         }
+        if self.reading.any_word {
+            return self.any_of(children, height);
+        }
         self.joined(children, height, Node::And)
+    }
+
+    /// Any of some children, and none of those that are excluded.
+    fn any_of(&mut self, children: Vec<Node>, height: u32) -> Result<Option<Node>, QueryError> {
+        let is_excluded = |child: &Node| matches!(child, Node::Not(_));
+        let (mut parts, wanted): (Vec<_>, Vec<_>) = children.into_iter().partition(is_excluded);
+        let flat = wanted.into_iter().flat_map(|child| match child {
+            Node::Or(branches) => branches,
+            child => vec![child],
+        });
+        if let Some(any) = self.joined(flat.collect(), height, Node::Or)? {
+            parts.insert(0, any);
+        }
+        let height = self.height.max(height);
+        self.joined(parts, height, Node::And)
     }
 
     /// A list of children as one node, the highest of them given.

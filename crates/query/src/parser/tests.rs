@@ -462,3 +462,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_query_may_be_read_otherwise() {
+    let read = |any_word, only_negated, text: &str| {
+        let reading = Reading {
+            any_word,
+            only_negated,
+        };
+        parse_as(reading, text, &FIELDS, &Analyzer::default()).map(|query| query.root)
+    };
+    let same = |text: &str| parse(text, &FIELDS, &Analyzer::default()).map(|query| query.root);
+    assert_eq!(read(true, false, "a b"), same("a | b"));
+    assert_eq!(
+        read(true, false, "a b | c (d e)"),
+        same("a | b | c | d | e")
+    );
+    assert_eq!(read(true, false, "a b -c"), same("(a | b) -c"));
+    assert_eq!(read(true, false, "\"a b\" c"), same("\"a b\" | c"));
+    assert_eq!(read(true, false, "-a"), same("-a"));
+    let excluded = read(false, true, "-a -b").expect("it is allowed");
+    assert!(matches!(&excluded, Node::And(parts) if parts.len() == 3 && parts[0] == Node::All));
+    assert_eq!(read(false, true, "a -b"), same("a -b"));
+    assert_eq!(read(false, true, "a | -b"), same("a | -b"));
+}

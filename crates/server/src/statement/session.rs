@@ -165,6 +165,9 @@ impl Session {
             lines.push((format!("docs[{index}]"), keyword.documents.to_string()));
             lines.push((format!("hits[{index}]"), keyword.hits.to_string()));
         }
+        if !self.warnings.is_empty() {
+            lines.push(("warning".to_owned(), self.warnings.join("; ")));
+        }
         meta.lines = lines;
     }
 
