@@ -10,10 +10,15 @@ use query::value::Value;
 use roaring::RoaringBitmap;
 
 use crate::error::{Error, Result};
+use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
 use crate::row;
-use crate::segment::{Segment, SegmentPostings, SegmentWord};
-use crate::tail::{Tail, TailPostings};
+#[cfg(test)]
+use crate::segment::SegmentPostings;
+use crate::segment::{Segment, SegmentWord};
+use crate::tail::Tail;
+#[cfg(test)]
+use crate::tail::TailPostings;
 
 /// Where the rows are.
 #[derive(Clone)]
@@ -42,7 +47,8 @@ enum Place {
     Segment(SegmentWord),
 }
 
-/// The rows of one word in one part; what the executor steps through, wherever the rows are.
+/// The rows of one word in one part; what the slow executor steps through, wherever the rows are.
+#[cfg(test)]
 pub(crate) enum Postings<'a> {
     Tail(TailPostings<'a>),
     Segment(Box<SegmentPostings>),
@@ -170,7 +176,8 @@ impl Part {
         Ok(())
     }
 
-    /// The rows of a word of this part, deleted ones included; with `positions`, also where it stands in them.
+    /// The rows of a word of this part, for the slow executor, deleted ones included; with `positions`, also where it stands in them.
+    #[cfg(test)]
     pub(crate) fn postings(&self, word: &PartWord, positions: bool) -> Result<Postings<'_>> {
         match (&self.source, &word.place) {
             (Source::Tail(tail), Place::Tail(number)) => Ok(Postings::Tail(tail.postings(*number))),
@@ -178,6 +185,17 @@ impl Part {
                 let _ = positions;
                 Ok(Postings::Segment(Box::new(segment.postings(word)?)))
             }
+            _ => Err(Error::Internal {
+                what: "a word of one part was looked up in another".into(),
+            }),
+        }
+    }
+
+    /// The rows of a word of this part, deleted ones included, page by page; with `places`, also where it stands in them.
+    pub(crate) fn list(&self, word: &PartWord, places: bool) -> Result<List<'_>> {
+        match (&self.source, &word.place) {
+            (Source::Tail(tail), Place::Tail(number)) => Ok(tail.list(*number, places)),
+            (Source::Segment(segment), Place::Segment(word)) => segment.list(word),
             _ => Err(Error::Internal {
                 what: "a word of one part was looked up in another".into(),
             }),
@@ -205,6 +223,7 @@ fn not_a_row(doc: u32) -> Error {
     }
 }
 
+#[cfg(test)]
 impl Postings<'_> {
     /// The row it stands on, or [`crate::search::END`].
     pub(crate) fn doc(&self) -> u32 {

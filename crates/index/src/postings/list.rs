@@ -137,7 +137,7 @@ impl<'a> List<'a> {
                 .fold(0, |sum, byte| sum << 8 | u32::from(*byte))
         });
         let is_rising = docs.clone().is_sorted_by(|a, b| a < b);
-        if !is_rising || docs.clone().last()? >= self.rows {
+        if !is_rising || docs.clone().next_back()? >= self.rows {
             return None;
         }
         self.set_arrays(docs);
@@ -178,11 +178,7 @@ impl<'a> List<'a> {
 
     /// The postings of a page; of none where there is no such page.
     pub(crate) fn page(&self, page: usize) -> Page<'_> {
-        self.find_page(page).unwrap_or(Page {
-            docs: Docs::Array(&[]),
-            codes: &[],
-            first: 0,
-        })
+        self.find_page(page).unwrap_or_default()
     }
 
     fn find_page(&self, page: usize) -> Option<Page<'_>> {

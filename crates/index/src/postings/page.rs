@@ -22,6 +22,16 @@ pub(crate) struct Page<'a> {
     pub(crate) first: u32,
 }
 
+impl Default for Page<'_> {
+    fn default() -> Self {
+        Page {
+            docs: Docs::Array(&[]),
+            codes: &[],
+            first: 0,
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) enum Docs<'a> {
     /// Low halves of docs, rising.
@@ -70,6 +80,17 @@ impl<'a> Page<'a> {
                     *into |= u64::from_le_bytes(*word);
                 }
             }
+        }
+    }
+
+    /// Whether a row has a posting. `hint` as in [`Page::find`].
+    #[inline]
+    pub(crate) fn has(&self, low: u16, hint: &mut usize) -> bool {
+        match self.docs {
+            Docs::Bits(words, _) => {
+                u64::from_le_bytes(words[usize::from(low >> 6)]) >> (low & 63) & 1 == 1
+            }
+            Docs::Array(_) => self.find(low, hint).is_some(),
         }
     }
 

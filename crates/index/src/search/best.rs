@@ -85,6 +85,14 @@ impl Order {
         self.keys.iter().any(|(key, _)| matches!(key, Key::Weight))
     }
 
+    /// Whether the order is by weight, the highest first, and then by rising id.
+    pub(super) fn is_by_weight(&self) -> bool {
+        matches!(
+            &self.keys[..],
+            [(Key::Weight, true)] | [(Key::Weight, true), (Key::Id, false)]
+        )
+    }
+
     /// Whether rows of one weight come by rising id.
     pub(super) fn is_by_id(&self) -> bool {
         let first = self
@@ -145,6 +153,12 @@ impl Best {
             is_cut: false,
             peak: 0,
         }
+    }
+
+    /// The weight and id of the last row kept, where as many are kept as are wanted: no row behind it is.
+    pub(super) fn last(&self) -> Option<(i64, u64)> {
+        let last = self.found.get(self.keep?.checked_sub(1)?)?;
+        self.is_cut.then_some((last.weight, last.id))
     }
 
     /// Takes a row, or leaves it where it is not wanted. Gives the bytes of memory that this took beyond what was held before.

@@ -4,6 +4,7 @@
 //! each word and number of occurrences, and the document id is the last key of every order.
 
 mod best;
+#[cfg(test)]
 mod cursor;
 #[allow(dead_code, reason = "the threshold is about to be raised")]
 mod exec;
@@ -29,13 +30,14 @@ use crate::control::{Control, Reason};
 use crate::error::{Error, Result};
 use crate::snapshot::Snapshot;
 use best::Order;
-use exec::{Job, Shared, Top};
+use exec::{Job, Opened, Shared, Top};
 use output::Shown;
 use plan::Plan;
 
 pub(crate) use output::FoundRows;
 
 /// Where a cursor stands that has no more rows.
+#[cfg(test)]
 pub(crate) const END: u32 = u32::MAX;
 
 /// Weight of every row of a SELECT without MATCH, as in Sphinx.
@@ -69,6 +71,7 @@ pub(crate) fn search(
         filter,
         order: Arc::new(order),
         keep,
+        lists: Opened::new(snapshot),
     };
     let (top, run) = run(&job, control, cutoff);
     let partial = match run {
@@ -119,6 +122,11 @@ fn bounds(select: &Select, options: &Options, is_count: bool) -> (Option<u64>, u
 /// before an error is there too. Errors: as [`Job::run`]; `Interrupted` by the cutoff.
 fn run(job: &Job<'_>, control: &Control, cutoff: u64) -> (Top, Result<()>) {
     let (shared, ranges) = (Shared::new(control), job.ranges());
+    if cutoff == u64::MAX
+        && let Err(error) = job.seed(&shared)
+    {
+        return (job.top(), Err(error));
+    }
     let matched = AtomicU64::new(0);
     let work = |range: usize, top: &mut Top| {
         let before = top.total;

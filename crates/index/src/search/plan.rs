@@ -1,16 +1,18 @@
 //! A query's tree made ready for the parts of one snapshot: words looked up once, their weights computed once.
 
 mod expand;
+mod shape;
 
 use query::options::Options;
 use query::tree::{FieldSet, Node, Place, Term};
 use query::verify::Verifier;
 
-use super::cursor::{self, Cursor, Reader};
-use super::rank::{Asked, Needs, Table, Weigher};
+use shape::Shape;
+
+use super::rank::{Asked, Table, Weigher};
 use crate::answer::Keyword;
 use crate::error::Result;
-use crate::part::{Part, PartWord};
+use crate::part::PartWord;
 use crate::removed::Frequency;
 use crate::snapshot::Snapshot;
 use crate::table::TableShape;
@@ -20,6 +22,7 @@ pub(super) struct Plan {
     words: Words,
     weigher: Weigher,
     root: Step,
+    shape: Shape,
     /// What a row that the cursor stands on must still satisfy: the whole tree, where a part of it has no cursor.
     verified: Option<Verifier>,
     found: Found,
@@ -91,6 +94,7 @@ impl Plan {
         };
         Ok(Plan {
             weigher: Weigher::new(options.ranker(), options.idf, asked, &table),
+            shape: Shape::new(&step, words.texts.len()),
             words,
             root: step,
             verified: (!is_stepped).then(|| Verifier::new(root)),
@@ -114,20 +118,33 @@ impl Plan {
         self.words.texts.len()
     }
 
-    /// The rows of a part that match, deleted ones included. What counts in them can be asked of the cursor, as far as `needs`
-    /// says.
-    pub(super) fn cursor<'p>(
-        &self,
-        at: usize,
-        part: &'p Part,
-        needs: Needs,
-    ) -> Result<Box<dyn Cursor + 'p>> {
-        let reader = Reader {
-            part,
-            words: &self.found[at],
-            needs,
-        };
-        cursor::build(&self.root, &reader)
+    pub(super) fn root(&self) -> &Step {
+        &self.root
+    }
+
+    /// Words of a part, by number; `None` for those that none of its live rows holds.
+    pub(super) fn found(&self, part: usize) -> &[Option<PartWord>] {
+        &self.found[part]
+    }
+
+    /// Whether a word stands outside of every negation.
+    pub(super) fn is_wanted(&self, word: u32) -> bool {
+        self.shape.wanted[word as usize]
+    }
+
+    /// Whether positions decide: a phrase, or a word that may stand in some fields only.
+    pub(super) fn has_places(&self) -> bool {
+        self.shape.has_places
+    }
+
+    /// Whether in every row that matches, each wanted word that the row holds counts.
+    pub(super) fn counts_present(&self) -> bool {
+        self.shape.counts_present
+    }
+
+    /// Whether the query is a word, or an OR of words, in any field.
+    pub(super) fn is_any(&self) -> bool {
+        self.shape.is_any && self.verified.is_none()
     }
 
     /// What the cursor alone does not decide.

@@ -67,6 +67,7 @@ impl<'a> RowValues<'a> {
     }
 
     /// Words of the row's text columns, every occurrence counted. Errors: as reading the row.
+    #[cfg(test)]
     pub(super) fn length(&self) -> Result<u32> {
         let words = self.part.forward(self.doc)?;
         let hits = words.iter().map(|word| word.hits);

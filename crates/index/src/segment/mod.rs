@@ -20,6 +20,7 @@ mod inspect;
 mod merge;
 mod number;
 mod old;
+#[cfg(test)]
 mod postings;
 mod rows;
 mod words;
@@ -47,6 +48,7 @@ pub(crate) use from_tail::write_segment;
 pub use inspect::{SavedRows, saved_rows, verify};
 pub(crate) use merge::{Source, merge_segments};
 pub(crate) use old::OldSegment;
+#[cfg(test)]
 pub(crate) use postings::SegmentPostings;
 
 /// Rows, without their words.
@@ -291,6 +293,7 @@ impl Segment {
     }
 
     /// Steps through the rows of a word.
+    #[cfg(test)]
     pub(crate) fn postings(&self, word: &SegmentWord) -> Result<SegmentPostings> {
         self.list(word).map(|list| SegmentPostings::new(&list))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::radix::by_number;
+use crate::postings::code;
 use crate::removed::{Frequency, WordCount};
 
 /// One row in memory. Shared by every chunk and snapshot that holds it; merges copy the pointer only.
@@ -13,12 +14,14 @@ pub(crate) struct TailRow {
     pub(crate) columns: Box<[u8]>,
     /// Its distinct words, by number, with their counts: the forward list.
     pub(crate) words: Box<[WordCount]>,
+    /// The class of its length, for the codes of its postings.
+    pub(crate) length_class: u8,
 }
 
 /// Rows `first .. first + rows.len()` of a tail, and where their words stand.
 ///
 /// Postings lie in flat arrays: word `words[i]` stands in the rows `ordinals[starts[i] .. starts[i + 1]]`, rising, and in row
-/// `ordinals[j]` at `positions[position_starts[j] .. position_starts[j + 1]]`, rising, each `field << 24 | position`.
+/// `ordinals[j]`, by its code `codes[j]`, at `positions[position_starts[j] .. position_starts[j + 1]]`, rising, each `field << 24 | position`.
 #[derive(Default)]
 pub(crate) struct Chunk {
     pub(crate) first: u32,
@@ -28,6 +31,7 @@ pub(crate) struct Chunk {
     words: Vec<u32>,
     starts: Vec<u32>,
     ordinals: Vec<u32>,
+    codes: Vec<u8>,
     position_starts: Vec<u32>,
     positions: Vec<u32>,
 }
@@ -37,6 +41,8 @@ pub(crate) struct Chunk {
 pub(crate) struct List<'a> {
     /// Rising; never empty.
     pub(crate) ordinals: &'a [u32],
+    /// See [`crate::postings::code`].
+    pub(crate) codes: &'a [u8],
     /// Where the positions of each row start; one more than rows.
     position_starts: &'a [u32],
     positions: &'a [u32],
@@ -70,6 +76,7 @@ impl Chunk {
             ..Chunk::default()
         };
         chunk.ordinals.reserve_exact(occurrences.len());
+        chunk.codes.reserve_exact(occurrences.len());
         chunk.positions.reserve_exact(occurrences.len());
         for group in occurrences.chunk_by(|a, b| a.word == b.word && a.ordinal == b.ordinal) {
             let Occurrence { word, ordinal, .. } = group[0];
@@ -78,6 +85,8 @@ impl Chunk {
                 chunk.starts.push(chunk.ordinals.len() as u32);
             }
             chunk.ordinals.push(ordinal);
+            let row = &chunk.rows[(ordinal - first) as usize];
+            chunk.codes.push(code(group.len() as u32, row.length_class));
             chunk.position_starts.push(chunk.positions.len() as u32);
             chunk
                 .positions
@@ -143,6 +152,7 @@ impl Chunk {
         let (start, end) = (self.starts[entry] as usize, self.starts[entry + 1] as usize);
         List {
             ordinals: &self.ordinals[start..end],
+            codes: &self.codes[start..end],
             position_starts: &self.position_starts[start..=end],
             positions: &self.positions,
         }
@@ -152,6 +162,7 @@ impl Chunk {
         let moved = self.positions.len() as u32;
         let from = list.position_starts[0];
         self.ordinals.extend_from_slice(list.ordinals);
+        self.codes.extend_from_slice(list.codes);
         let starts = &list.position_starts[..list.ordinals.len()];
         self.position_starts
             .extend(starts.iter().map(|start| start - from + moved));
@@ -167,6 +178,7 @@ impl Chunk {
         self.by_id.reserve_exact(sum(|chunk| chunk.by_id.len()));
         self.ordinals
             .reserve_exact(sum(|chunk| chunk.ordinals.len()));
+        self.codes.reserve_exact(sum(|chunk| chunk.codes.len()));
         self.position_starts
             .reserve_exact(sum(|chunk| chunk.position_starts.len()));
         self.positions
@@ -185,6 +197,14 @@ impl<'a> List<'a> {
     pub(crate) fn positions(&self, at: usize) -> &'a [u32] {
         let range = self.position_starts[at] as usize..self.position_starts[at + 1] as usize;
         &self.positions[range]
+    }
+
+    /// Positions of all its rows, one behind the other, and where those of each row start in them; one more than rows.
+    pub(crate) fn all_positions(&self) -> (&'a [u32], impl Iterator<Item = u32> + 'a) {
+        let starts = self.position_starts;
+        let (first, end) = (starts[0], starts[self.ordinals.len()]);
+        let positions = &self.positions[first as usize..end as usize];
+        (positions, starts.iter().map(move |start| start - first))
     }
 
     /// Times that the word occurs in the `at`-th row of the list.

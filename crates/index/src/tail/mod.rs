@@ -6,6 +6,7 @@
 
 mod chunk;
 mod dictionary;
+#[cfg(test)]
 mod postings;
 mod radix;
 
@@ -20,11 +21,13 @@ use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::postings::{self as encoded, Plain, length_class};
 use crate::removed::{Frequency, WordCount};
 use crate::row;
 
 pub(crate) use chunk::{Chunk, TailRow};
 pub(crate) use dictionary::Dictionary;
+#[cfg(test)]
 pub(crate) use postings::TailPostings;
 
 /// Chunks of one size class before they are merged into one of the next.
@@ -95,6 +98,7 @@ impl Tail {
     }
 
     /// The rows of a word.
+    #[cfg(test)]
     pub(crate) fn postings(&self, word: u32) -> TailPostings<'_> {
         TailPostings::new(
             self.chunks
@@ -102,6 +106,33 @@ impl Tail {
                 .filter_map(|chunk| chunk.list(word))
                 .collect(),
         )
+    }
+
+    /// The rows of a word in the form of a segment's; with `places`, also where it stands in them. Cost: a copy of both.
+    pub(crate) fn list(&self, word: u32, places: bool) -> encoded::List<'static> {
+        let lists: Vec<_> = self
+            .chunks
+            .iter()
+            .filter_map(|chunk| chunk.list(word))
+            .collect();
+        let (mut codes, mut open, mut plain) = (Vec::new(), Vec::new(), Plain::default());
+        for list in &lists {
+            for (at, code) in list.codes.iter().enumerate() {
+                if encoded::hits_of(*code).is_none() {
+                    open.push(((codes.len() + at) as u32, list.hits(at)));
+                }
+            }
+            codes.extend_from_slice(list.codes);
+            if places {
+                let before = plain.places.len() as u32;
+                let (positions, starts) = list.all_positions();
+                plain.starts.pop();
+                plain.starts.extend(starts.map(|start| before + start));
+                plain.places.extend_from_slice(positions);
+            }
+        }
+        let ordinals = lists.iter().flat_map(|list| list.ordinals).copied();
+        encoded::List::of_memory(self.rows, ordinals, codes, &open, plain)
     }
 
     /// Rows and occurrences of a word, deleted rows included.
@@ -246,6 +277,7 @@ impl TailWriter {
             id,
             columns,
             words: forward,
+            length_class: length_class(hits.try_into().unwrap_or(u32::MAX)),
         }));
         self.ordinals.insert(id, ordinal);
         Ok(())

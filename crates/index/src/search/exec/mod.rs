@@ -3,11 +3,24 @@
 //! A [`Job`] is what all ranges share and nobody changes. Each range is run on its own, by any thread, into a [`Top`]; tops are
 //! merged in any order and the answer is the same, since weights are integers and the id is the last key of every order.
 
+mod any;
+mod eval;
+mod lists;
+mod phrase;
+mod rows;
+mod run;
+mod score;
+mod seed;
+#[cfg(test)]
+mod slow;
+#[cfg(test)]
+mod tests;
 mod top;
+mod wide;
 
 use std::ops;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use query::analysis::Words;
 use query::expression::Prepared;
@@ -15,23 +28,23 @@ use query::value::Value;
 
 use super::WEIGHT_WITHOUT_MATCH;
 use super::best::{Found, Order};
-use super::cursor::{self, Cursor};
 use super::plan::Plan;
-use super::rank::{Needs, Occurrences};
+use super::rank::Needs;
 use super::values::RowValues;
 use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::part::Part;
-use crate::postings::{code, length_class};
+use crate::postings::{PAGE_BITS, PAGE_ROWS};
 use crate::snapshot::Snapshot;
+
+use lists::{Lists, View};
+use run::PageRun;
+use score::Scorer;
 
 pub(super) use top::Top;
 
-/// Rows after which an executor looks whether it is to stop: 2 to this power.
-const WINDOW_BITS: u32 = 12;
-
 /// Rows of a range, but for the last of a part.
-const RANGE_ROWS: u32 = 1 << 16;
+const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
 
 /// One SELECT.
 pub(super) struct Job<'a> {
@@ -45,6 +58,21 @@ pub(super) struct Job<'a> {
     pub(super) order: Arc<Order>,
     /// Rows wanted, `None` for all.
     pub(super) keep: Option<u64>,
+    pub(super) lists: Opened<'a>,
+}
+
+/// The words' lists by part, as far as somebody has opened them.
+pub(super) struct Opened<'a> {
+    parts: Vec<OnceLock<Lists<'a>>>,
+}
+
+impl Opened<'_> {
+    /// None yet.
+    pub(super) fn new(snapshot: &Snapshot) -> Opened<'_> {
+        Opened {
+            parts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
 }
 
 /// Some neighbouring rows of one part.
@@ -81,7 +109,7 @@ impl Shared<'_> {
     }
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
     /// The ranges that make up the snapshot, each row in one of them. Run in this order they end soonest.
     pub(super) fn ranges(&self) -> Vec<Range> {
         let mut ranges = Vec::new();
@@ -126,26 +154,51 @@ impl Job<'_> {
         if everything {
             return self.list_range(range, part, &shared.control.memory, out);
         }
-        let mut cursor = self.cursor(range.part, part)?;
-        let mut occurrences = Occurrences::new(self.plan.as_ref().map_or(0, Plan::words));
-        let mut doc = cursor.seek(range.docs.start);
-        let mut window = 0;
-        while doc < range.docs.end {
-            if doc >> WINDOW_BITS != window {
-                window = doc >> WINDOW_BITS;
-                shared.control.check()?;
-            }
-            let row = RowValues::new(part, doc);
-            if part.is_live(doc) && self.accepts(&row)? && self.verifies(&row)? {
-                out.total += 1;
-                if self.keep != Some(0) {
-                    let weight = self.weight(&mut *cursor, &row, &mut occurrences)?;
-                    self.offer(range.part, &row, weight, &shared.control.memory, out)?;
-                }
-            }
-            doc = cursor.seek(doc + 1);
+        let lists = self.lists(range.part)?;
+        let plan = self
+            .plan
+            .as_ref()
+            .filter(|plan| self.ranked && !plan.is_all());
+        let mut scorer = plan.map(|plan| Scorer::new(plan, lists));
+        let pages = range.docs.start >> PAGE_BITS..range.docs.end.div_ceil(PAGE_ROWS);
+        for page in pages {
+            shared.control.check()?;
+            let id_first = match part.is_sorted() {
+                true => Some(part.id(page << PAGE_BITS)?),
+                false => None,
+            };
+            let run = PageRun {
+                job: self,
+                id_first,
+                shared,
+                at: range.part,
+                part,
+                view: View::new(lists, page as usize, part.rows()),
+            };
+            run.run(scorer.as_mut(), out)?;
         }
         Ok(())
+    }
+
+    /// The words' lists in a part, opened by who comes first. Errors: `Io`, `Corrupt`.
+    fn lists(&self, at: usize) -> Result<&Lists<'a>> {
+        let cell = &self.lists.parts[at];
+        if let Some(lists) = cell.get() {
+            return Ok(lists);
+        }
+        let lists = match &self.plan {
+            Some(plan) => Lists::open(plan, at, &self.snapshot.parts[at], self.needs())?,
+            None => Lists::default(),
+        };
+        Ok(cell.get_or_init(|| lists))
+    }
+
+    /// What is to be known of a row for its weight.
+    fn needs(&self) -> Needs {
+        match &self.plan {
+            Some(plan) if self.ranked => plan.weigher().needs(),
+            _ => Needs::Constant,
+        }
     }
 
     /// Every live row matches. Where rows lie in the order asked for, the first ones are enough.
@@ -162,29 +215,6 @@ impl Job<'_> {
             self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
         }
         Ok(())
-    }
-
-    /// What the part's rows are stepped through by: the query, the ids, both, or every row.
-    fn cursor<'p>(&self, at: usize, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
-        let listed = match &self.ids {
-            Some(ids) => Some(cursor::listed(part.find_all(ids)?)),
-            None => None,
-        };
-        let matched = match &self.plan {
-            Some(plan) => {
-                let needs = match self.ranked {
-                    true => plan.weigher().needs(),
-                    false => Needs::Constant,
-                };
-                Some(plan.cursor(at, part, needs)?)
-            }
-            None => None,
-        };
-        Ok(match (listed, matched) {
-            (Some(listed), Some(matched)) => cursor::both(listed, matched),
-            (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => cursor::every(part.rows()),
-        })
     }
 
     fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
@@ -215,37 +245,6 @@ impl Job<'_> {
         }
         row.check()?;
         Ok(words)
-    }
-
-    fn weight(
-        &self,
-        cursor: &mut dyn Cursor,
-        row: &RowValues<'_>,
-        occurrences: &mut Occurrences,
-    ) -> Result<i64> {
-        let plan = match &self.plan {
-            Some(plan) if self.ranked && !plan.is_all() => plan,
-            _ => return Ok(WEIGHT_WITHOUT_MATCH),
-        };
-        let weigher = plan.weigher();
-        occurrences.clear();
-        cursor.record(occurrences);
-        let length_class = match weigher.has_lengths() {
-            true => length_class(row.length()?),
-            false => 0,
-        };
-        let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
-        let sum = occurrences.hits().map(value).sum();
-        let mut read = Ok(());
-        let mut last = |field| match self.words(row) {
-            Ok(words) => last_position(&words, field),
-            Err(error) => {
-                read = Err(error);
-                0
-            }
-        };
-        let weight = weigher.weigh(occurrences, sum, &mut last);
-        read.map(|()| weight)
     }
 
     fn offer(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::best::{Best, Found, Order};
+use super::rows::Spare;
 use crate::control::Memory;
 use crate::error::Result;
 
@@ -15,6 +16,8 @@ pub(in super::super) struct Top {
     pub(in super::super) total: u64,
     /// Bytes of rows that are held and were not asked for yet.
     unpaid: u64,
+    /// For whoever fills it.
+    pub(super) spare: Spare,
 }
 
 impl Top {
@@ -23,6 +26,7 @@ impl Top {
             best: Best::new(order, keep),
             total: 0,
             unpaid: 0,
+            spare: Spare::default(),
         }
     }
 

@@ -90,10 +90,6 @@ impl Weigher {
 
     /// The least sum with which a row of these words can weigh so much: `bound(words, s) >= weight` just where `s` is
     /// at least this. `i64::MIN` and `i64::MAX` where the sum does not matter.
-    #[allow(
-        dead_code,
-        reason = "the executor over blocks compares sums, not weights"
-    )]
     pub(crate) fn least_sum(&self, words: u64, weight: i64) -> i64 {
         let fields = self.fields_bound(words);
         match self.ranker {
@@ -108,10 +104,6 @@ impl Weigher {
     }
 
     /// As [`Weigher::bound`] for a row whose words and fields are known, but not the places.
-    #[allow(
-        dead_code,
-        reason = "the executor over blocks asks before it reads positions"
-    )]
     pub(crate) fn bound_row(&self, row: &super::Occurrences, sum: i64) -> i64 {
         let words = row.present();
         let fields = match self.ranker {

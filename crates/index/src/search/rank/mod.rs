@@ -92,13 +92,13 @@ impl Weigher {
     }
 
     /// Whether [`Weigher::value`] looks at a code's class of length.
+    #[cfg(test)]
     pub(crate) fn has_lengths(&self) -> bool {
         self.ranker == Ranker::Bm25a
     }
 
     /// What each code of a word's postings adds to the sum of a row, at most: exact but for codes that stand for eight hits
     /// or more, of which [`Weigher::value`] is.
-    #[allow(dead_code, reason = "the executor over blocks reads it")]
     pub(crate) fn table(&self, word: usize) -> &[i32; 256] {
         &self.tables[word]
     }

@@ -1,0 +1,250 @@
+//! Searches a second on one thread, over a file of texts.
+//!
+//! `zstd -dc abstracts.tsv.zst > abstracts.tsv`, then
+//! `cargo run --release -p seine-index --example search_speed -- abstracts.tsv queries.txt [copies] [segments] [seconds]`: lines
+//! of `id<TAB>text`, repeated `copies` times with new ids and merged into `segments` segments; one query a line. Each query is
+//! asked as an OR of its words, as an AND and as a phrase, by `bm25a`, for the first 100 rows and the exact total. Totals
+//! of a sample are compared with a count over the texts. Processor time of the one thread, Linux only.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "an example talks to the person who ran it"
+)]
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use disk::MemoryDisk;
+use index::{Control, Snapshot, Table, TableShape};
+use query::analysis::{Analyzer, Words};
+use query::request::{Item, Output, Select};
+use query::schema::{Column, ColumnType};
+use query::tree::{Node, Query, Term, Word};
+
+/// Rows shown of each answer.
+const SHOWN: u64 = 100;
+/// Every so many-th query is checked.
+const SAMPLE: usize = 250;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let number = |at: usize, default: u64| {
+        arguments
+            .get(at)
+            .map_or(default, |text| text.parse().unwrap())
+    };
+    let (copies, segments, seconds) = (number(3, 4), number(4, 1), number(5, 5));
+    let texts = texts(&std::fs::read_to_string(&arguments[1]).unwrap());
+    let queries = std::fs::read_to_string(&arguments[2]).unwrap();
+    let queries: Vec<Vec<String>> = queries
+        .lines()
+        .map(tokens)
+        .filter(|words| !words.is_empty())
+        .collect();
+    let start = Instant::now();
+    let snapshot = build(&texts, copies, segments);
+    println!(
+        "{} rows in {:.1} s",
+        snapshot.count(),
+        start.elapsed().as_secs_f64()
+    );
+    for (name, make) in [
+        ("OR", any as fn(&[String]) -> Node),
+        ("AND", all),
+        ("phrase", phrase),
+    ] {
+        check(&snapshot, &texts, copies, &queries, name, make);
+        measure(&snapshot, &queries, seconds, name, make);
+    }
+}
+
+/// Each line's id, and its words.
+fn texts(file: &str) -> Vec<(u64, Vec<String>)> {
+    let line = |line: &str| {
+        let (id, text) = line.split_once('\t').unwrap();
+        (id.parse().unwrap(), tokens(text))
+    };
+    file.lines().map(line).collect()
+}
+
+/// As the default analysis cuts.
+fn tokens(text: &str) -> Vec<String> {
+    let mut words = Words::new();
+    words.push_field(&Analyzer::default(), 0, text);
+    words.iter().map(|(word, _, _)| word.to_owned()).collect()
+}
+
+fn shape() -> TableShape {
+    TableShape {
+        columns: vec![Column {
+            name: "body".to_owned(),
+            kind: ColumnType::Text,
+            nullable: true,
+            default: None,
+        }],
+        analyzer: Analyzer::default(),
+        shards: 1,
+    }
+}
+
+/// One seal for each segment.
+fn build(texts: &[(u64, Vec<String>)], copies: u64, segments: u64) -> Arc<Snapshot> {
+    let mut table = Table::create(Arc::new(MemoryDisk::new()), "posts", shape()).unwrap();
+    let step = texts.iter().map(|(id, _)| *id).max().unwrap_or(0) + 1;
+    let sealed_at = (texts.len() as u64 * copies).div_ceil(segments);
+    let mut rows = 0;
+    for copy in 0..copies {
+        for (id, words) in texts {
+            let mut analysed = Words::new();
+            analysed.push_field(&Analyzer::default(), 0, &words.join(" "));
+            table
+                .insert(id + copy * step, &[query::value::Value::Null], &analysed)
+                .unwrap();
+            rows += 1;
+            if rows % 4_096 == 0 {
+                drop(table.snapshot());
+            }
+            if rows % sealed_at == 0 {
+                drop(table.snapshot());
+                seal(&mut table, rows);
+            }
+        }
+    }
+    if table.tail().rows > 0 {
+        seal(&mut table, rows);
+    }
+    table.snapshot()
+}
+
+fn seal(table: &mut Table, position: u64) {
+    let job = table.freeze(position).unwrap();
+    table.install(job.run().unwrap()).unwrap();
+    drop(table.take_discarded());
+}
+
+fn words_of(words: &[String]) -> Vec<Node> {
+    let node = |text: &String| {
+        Node::Word(Word {
+            term: Term::whole(text.as_str()),
+            fields: query::tree::FieldSet::ALL,
+        })
+    };
+    words.iter().map(node).collect()
+}
+
+fn any(words: &[String]) -> Node {
+    Node::Or(words_of(words))
+}
+
+fn all(words: &[String]) -> Node {
+    Node::And(words_of(words))
+}
+
+fn phrase(words: &[String]) -> Node {
+    let terms = words.iter().map(|word| Term::whole(word.as_str())).zip(0..);
+    Node::Phrase {
+        words: terms.collect(),
+        fields: query::tree::FieldSet::ALL,
+    }
+}
+
+fn ask(snapshot: &Arc<Snapshot>, node: Node) -> (u64, u64) {
+    let select = Select {
+        table: "posts".to_owned(),
+        items: vec![
+            Item::Value {
+                what: Output::Expression(query::expression::Expression::Column("id".to_owned())),
+                name: "id".to_owned(),
+            },
+            Item::Value {
+                what: Output::Weight,
+                name: "weight()".to_owned(),
+            },
+        ],
+        matching: Some(String::new()),
+        filter: None,
+        order: Vec::new(),
+        limit: Some(SHOWN),
+        offset: 0,
+        options: vec![("ranker".to_owned(), "bm25a".to_owned())],
+    };
+    let query = Query {
+        root: node,
+        warnings: Vec::new(),
+    };
+    let answer = snapshot
+        .search(&select, Some(&query), &Control::default())
+        .unwrap();
+    (
+        answer.total_found,
+        answer.rows.map(Result::unwrap).count() as u64,
+    )
+}
+
+/// Totals of some queries, beside a count over the texts.
+fn check(
+    snapshot: &Arc<Snapshot>,
+    texts: &[(u64, Vec<String>)],
+    copies: u64,
+    queries: &[Vec<String>],
+    name: &str,
+    make: fn(&[String]) -> Node,
+) {
+    let sample: Vec<&Vec<String>> = queries.iter().step_by(SAMPLE).collect();
+    let mut counted = vec![0; sample.len()];
+    for (_, words) in texts {
+        let mut places: HashMap<&str, ()> = HashMap::new();
+        places.extend(words.iter().map(|word| (word.as_str(), ())));
+        for (query, count) in sample.iter().zip(&mut counted) {
+            let mut has = query.iter().map(|word| places.contains_key(word.as_str()));
+            let matches = match name {
+                "OR" => has.any(|has| has),
+                "AND" => has.all(|has| has),
+                _ => {
+                    has.all(|has| has)
+                        && words.windows(query.len()).any(|words| words == &query[..])
+                }
+            };
+            *count += u64::from(matches) * copies;
+        }
+    }
+    for (query, count) in sample.iter().zip(counted) {
+        let (total, shown) = ask(snapshot, make(query));
+        assert_eq!(
+            (total, shown),
+            (count, count.min(SHOWN)),
+            "{name} of {query:?}"
+        );
+    }
+}
+
+fn measure(
+    snapshot: &Arc<Snapshot>,
+    queries: &[Vec<String>],
+    seconds: u64,
+    name: &str,
+    make: fn(&[String]) -> Node,
+) {
+    let (start, mut asked, mut found) = (Instant::now(), 0, 0);
+    let before = cpu_time();
+    let enough = Duration::from_secs(seconds);
+    while start.elapsed() < enough {
+        for query in queries.iter().skip(asked % queries.len()).take(100) {
+            found += ask(snapshot, make(query)).0;
+            asked += 1;
+        }
+    }
+    println!(
+        "{name}: {:.0} queries/s, {} rows match on average",
+        asked as f64 / (cpu_time() - before).as_secs_f64(),
+        found / asked as u64
+    );
+}
+
+/// Processor time that this thread has taken: the machine may be busy with other things.
+fn cpu_time() -> Duration {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    Duration::from_nanos(schedule.split(' ').next().unwrap().parse().unwrap())
+}

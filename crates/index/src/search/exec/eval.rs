@@ -1,0 +1,217 @@
+//! Which rows of a page a tree matches.
+
+use super::super::plan::{Fields, Step};
+use super::lists::View;
+use super::phrase::Phrase;
+use super::rows::{FEW, Rows, Spare};
+use crate::postings::{PAGE_BITS, PAGE_WORDS};
+
+/// The rows of a page that match a step, deleted ones included.
+pub(super) fn matches(step: &Step, view: &View<'_>, spare: &mut Spare) -> Rows {
+    match step {
+        Step::All => every(view, spare),
+        Step::Word { word, fields } => word_rows(*word, *fields, view, spare),
+        Step::Phrase { words, fields } => {
+            let parts: Vec<Part<'_>> = words.iter().map(|(word, _)| Part::Word(*word)).collect();
+            let mut rows = all(parts, view, spare);
+            let mut phrase = Phrase::new(words, *fields, view);
+            rows.retain(|low| phrase.stands(low, view));
+            rows
+        }
+        Step::And { required, excluded } => {
+            let mut rows = all(required.iter().map(Part::of).collect(), view, spare);
+            for step in excluded {
+                if rows.is_empty() {
+                    break;
+                }
+                narrow(&mut rows, Part::of(step), false, view, spare);
+            }
+            rows
+        }
+        Step::AtLeast { parts, least: 1 } => any(parts, view, spare),
+        Step::AtLeast { parts, least } => at_least(parts, *least, view, spare),
+        Step::Maybe(wanted, _) => matches(wanted, view, spare),
+    }
+}
+
+/// Something that rows must or must not have.
+enum Part<'s> {
+    /// In any field: its page is looked into where it lies.
+    Word(usize),
+    Step(&'s Step),
+}
+
+impl Part<'_> {
+    fn of(step: &Step) -> Part<'_> {
+        match step {
+            Step::Word { word, fields } if fields.every => Part::Word(*word),
+            step => Part::Step(step),
+        }
+    }
+
+    /// Rows, at most.
+    fn cost(&self, view: &View<'_>) -> usize {
+        match self {
+            Part::Word(word) => view.word(*word).len(),
+            Part::Step(step) => cost(step, view),
+        }
+    }
+}
+
+/// Rows that a step may match on a page, at most.
+fn cost(step: &Step, view: &View<'_>) -> usize {
+    let each = |parts: &[Step]| -> usize { parts.iter().map(|part| cost(part, view)).sum() };
+    match step {
+        Step::All => view.rows as usize,
+        Step::Word { word, .. } => view.word(*word).len(),
+        Step::Phrase { words, .. } => {
+            let lengths = words.iter().map(|(word, _)| view.word(*word).len());
+            lengths.min().unwrap_or(0)
+        }
+        Step::And { required, .. } => {
+            let costs = required.iter().map(|part| cost(part, view));
+            costs.min().unwrap_or(0)
+        }
+        Step::AtLeast { parts, least } => each(parts) / least.max(&1),
+        Step::Maybe(wanted, _) => cost(wanted, view),
+    }
+    .min(view.rows as usize)
+}
+
+fn every(view: &View<'_>, spare: &mut Spare) -> Rows {
+    let mut bitmap = spare.bitmap();
+    for (at, word) in bitmap.iter_mut().enumerate() {
+        let left = (view.rows as usize).saturating_sub(at * 64).min(64) as u32;
+        *word = u64::MAX.checked_shr(64 - left).unwrap_or(0);
+    }
+    Rows::Many(bitmap)
+}
+
+fn word_rows(word: usize, fields: Fields, view: &View<'_>, spare: &mut Spare) -> Rows {
+    let page = view.word(word);
+    let mut rows = match page.array() {
+        Some(array) if array.len() < FEW => {
+            let mut lows = spare.lows();
+            lows.extend(array.iter().map(|low| u16::from_le_bytes(*low)));
+            Rows::Few(lows)
+        }
+        _ => {
+            let mut bitmap = spare.bitmap();
+            page.unite(&mut bitmap);
+            Rows::Many(bitmap)
+        }
+    };
+    if !fields.every {
+        let mut posting = 0;
+        rows.retain(|_| {
+            posting += 1;
+            view.fields(word, posting - 1) & fields.set != 0
+        });
+    }
+    rows
+}
+
+/// The rows of every part; of the cheapest, narrowed by the others.
+fn all(mut parts: Vec<Part<'_>>, view: &View<'_>, spare: &mut Spare) -> Rows {
+    parts.sort_by_cached_key(|part| part.cost(view));
+    let mut parts = parts.into_iter();
+    let mut rows = match parts.next() {
+        None => every(view, spare),
+        Some(part) if part.cost(view) == 0 => Rows::Few(spare.lows()),
+        Some(Part::Step(step)) => matches(step, view, spare),
+        Some(Part::Word(word)) => {
+            let fields = Fields {
+                set: u64::MAX,
+                every: true,
+            };
+            word_rows(word, fields, view, spare)
+        }
+    };
+    for part in parts {
+        if rows.is_empty() {
+            break;
+        }
+        narrow(&mut rows, part, true, view, spare);
+    }
+    rows
+}
+
+/// Keeps the rows that have a part, or, without `inside`, have it not.
+fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, spare: &mut Spare) {
+    match part {
+        Part::Step(step) => {
+            let other = matches(step, view, spare);
+            rows.intersect(&other, inside);
+            spare.give(other);
+        }
+        Part::Word(word) => {
+            let page = view.word(word);
+            if let (Rows::Many(bitmap), Some(words)) = (&mut *rows, page.bits()) {
+                let flip = if inside { 0 } else { u64::MAX };
+                for (word, other) in bitmap.iter_mut().zip(words) {
+                    *word &= u64::from_le_bytes(*other) ^ flip;
+                }
+                return;
+            }
+            let mut hint = 0;
+            rows.retain(|low| page.has(low, &mut hint) == inside);
+        }
+    }
+}
+
+fn any(parts: &[Step], view: &View<'_>, spare: &mut Spare) -> Rows {
+    let mut bitmap = spare.bitmap();
+    for part in parts {
+        match Part::of(part) {
+            Part::Word(word) => view.word(word).unite(&mut bitmap),
+            Part::Step(step) => {
+                let rows = matches(step, view, spare);
+                rows.unite(&mut bitmap);
+                spare.give(rows);
+            }
+        }
+    }
+    Rows::Many(bitmap)
+}
+
+/// Rows of at least so many parts: counted in bitmaps, the n-th of which has the rows of n parts or more.
+fn at_least(parts: &[Step], least: usize, view: &View<'_>, spare: &mut Spare) -> Rows {
+    if least > parts.len() {
+        return Rows::Few(spare.lows());
+    }
+    if least == 0 {
+        return every(view, spare);
+    }
+    let mut counted: Vec<_> = (0..least).map(|_| spare.bitmap()).collect();
+    for part in parts {
+        let mut bitmap = spare.bitmap();
+        let rows = matches(part, view, spare);
+        rows.unite(&mut bitmap);
+        spare.give(rows);
+        for at in 0..PAGE_WORDS {
+            let mut carry = bitmap[at];
+            for counted in &mut counted {
+                let both = counted[at] & carry;
+                counted[at] |= carry;
+                carry = both;
+            }
+        }
+        spare.give(Rows::Many(bitmap));
+    }
+    let rows = counted.pop();
+    counted
+        .into_iter()
+        .for_each(|bitmap| spare.give(Rows::Many(bitmap)));
+    rows.map_or(Rows::Few(Vec::new()), Rows::Many)
+}
+
+/// The rows of a page that are in a sorted list of docs.
+pub(super) fn listed(docs: &[u32], page: usize, spare: &mut Spare) -> Rows {
+    let start = docs.partition_point(|doc| ((doc >> PAGE_BITS) as usize) < page);
+    let here = docs[start..]
+        .iter()
+        .take_while(|doc| (*doc >> PAGE_BITS) as usize == page);
+    let mut lows = spare.lows();
+    lows.extend(here.map(|doc| *doc as u16));
+    Rows::Few(lows)
+}

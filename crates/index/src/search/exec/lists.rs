@@ -1,0 +1,129 @@
+//! The lists of a query's words in one part.
+
+use super::super::plan::Plan;
+use super::super::rank::Needs;
+use crate::error::Result;
+use crate::part::Part;
+use crate::postings::{List, PAGE_BITS, Page};
+
+/// Made once for a query and part, read by all threads.
+#[derive(Default)]
+pub(super) struct Lists<'a> {
+    /// By word of the plan; `None` for one that no row of the part holds.
+    lists: Vec<Option<List<'a>>>,
+    /// By word: what a row of the part can get for it at most, 0 at least.
+    bounds: Vec<i64>,
+    /// The words that count for weights, highest bound first.
+    wanted: Vec<u32>,
+}
+
+/// The lists on one page.
+pub(super) struct View<'l> {
+    lists: &'l Lists<'l>,
+    /// By word.
+    pages: Vec<Page<'l>>,
+    /// Number of the page.
+    pub(super) page: usize,
+    /// Rows of the part on this page.
+    pub(super) rows: u32,
+}
+
+impl<'a> Lists<'a> {
+    /// Errors: `Io`, `Corrupt` of the postings.
+    pub(super) fn open(plan: &Plan, at: usize, part: &'a Part, needs: Needs) -> Result<Lists<'a>> {
+        let places = plan.has_places() || needs >= Needs::Fields;
+        let mut lists = Vec::with_capacity(plan.words());
+        for word in plan.found(at) {
+            lists.push(match word {
+                Some(word) => Some(part.list(word, places)?),
+                None => None,
+            });
+        }
+        let weigher = plan.weigher();
+        let bound = |(word, list): (usize, &Option<List<'_>>)| {
+            let (mut most, table) = (0, weigher.table(word));
+            if let Some(list) = list {
+                list.each_code(|code, _| most = most.max(table[usize::from(code)]));
+            }
+            i64::from(most)
+        };
+        let bounds: Vec<i64> = match needs {
+            Needs::Constant => vec![0; lists.len()],
+            _ => lists.iter().enumerate().map(bound).collect(),
+        };
+        let is_wanted = |word: &u32| lists[*word as usize].is_some() && plan.is_wanted(*word);
+        let mut wanted: Vec<u32> = (0..lists.len() as u32).filter(is_wanted).collect();
+        wanted.sort_by_key(|word| std::cmp::Reverse(bounds[*word as usize]));
+        Ok(Lists {
+            lists,
+            bounds,
+            wanted,
+        })
+    }
+
+    pub(super) fn get(&self, word: usize) -> Option<&List<'a>> {
+        self.lists[word].as_ref()
+    }
+
+    pub(super) fn bound(&self, word: u32) -> i64 {
+        self.bounds[word as usize]
+    }
+
+    /// The words that count for weights and that some row holds, highest bound first.
+    pub(super) fn wanted(&self) -> &[u32] {
+        &self.wanted
+    }
+}
+
+impl<'l> View<'l> {
+    /// Rows `page << PAGE_BITS ..` of a part that has `rows` in all.
+    pub(super) fn new(lists: &'l Lists<'l>, page: usize, rows: u32) -> View<'l> {
+        let on_page = |list: &'l Option<List<'l>>| match list {
+            Some(list) => list.page(page),
+            None => Page::default(),
+        };
+        let before = (page as u32) << PAGE_BITS;
+        View {
+            lists,
+            pages: lists.lists.iter().map(on_page).collect(),
+            page,
+            rows: rows.saturating_sub(before).min(1 << PAGE_BITS),
+        }
+    }
+
+    pub(super) fn lists(&self) -> &'l Lists<'l> {
+        self.lists
+    }
+
+    /// A word's postings.
+    #[inline]
+    pub(super) fn word(&self, word: usize) -> &Page<'l> {
+        &self.pages[word]
+    }
+
+    /// The doc of a row.
+    pub(super) fn doc(&self, low: u16) -> u32 {
+        (self.page as u32) << PAGE_BITS | u32::from(low)
+    }
+
+    /// The fields that a word stands in, in the row of a posting of the page.
+    pub(super) fn fields(&self, word: usize, posting: usize) -> u64 {
+        let at = self.pages[word].first + posting as u32;
+        self.lists.get(word).map_or(0, |list| list.fields(at))
+    }
+
+    /// Times that a word stands in the row of a posting of the page.
+    pub(super) fn hits(&self, word: usize, posting: usize) -> u32 {
+        let at = self.pages[word].first + posting as u32;
+        self.lists.get(word).map_or(0, |list| list.hits(at))
+    }
+
+    /// Where a word stands in the row of a posting of the page.
+    pub(super) fn positions(&self, word: usize, posting: usize, out: &mut Vec<u32>) {
+        let at = self.pages[word].first + posting as u32;
+        match self.lists.get(word) {
+            Some(list) => list.positions(at, out),
+            None => out.clear(),
+        }
+    }
+}

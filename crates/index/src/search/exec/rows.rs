@@ -1,0 +1,148 @@
+//! A set of rows of one page: a short sorted list, or a bitmap.
+
+use crate::postings::{Bitmap, PAGE_WORDS};
+
+/// Rows from which on a set is a bitmap.
+pub(super) const FEW: usize = 1024;
+
+/// Rows of a page, by the low halves of their docs.
+pub(super) enum Rows {
+    /// Rising.
+    Few(Vec<u16>),
+    Many(Box<Bitmap>),
+}
+
+/// Bitmaps and vectors to be used again.
+#[derive(Default)]
+pub(super) struct Spare {
+    bitmaps: Vec<Box<Bitmap>>,
+    lows: Vec<Vec<u16>>,
+}
+
+impl Spare {
+    /// An empty bitmap.
+    pub(super) fn bitmap(&mut self) -> Box<Bitmap> {
+        match self.bitmaps.pop() {
+            Some(mut bitmap) => {
+                bitmap.fill(0);
+                bitmap
+            }
+            None => Box::new([0; PAGE_WORDS]),
+        }
+    }
+
+    /// An empty vector.
+    pub(super) fn lows(&mut self) -> Vec<u16> {
+        let mut lows = self.lows.pop().unwrap_or_default();
+        lows.clear();
+        lows
+    }
+
+    pub(super) fn give(&mut self, rows: Rows) {
+        match rows {
+            Rows::Few(lows) => self.lows.push(lows),
+            Rows::Many(bitmap) => self.bitmaps.push(bitmap),
+        }
+    }
+}
+
+impl Rows {
+    pub(super) fn contains(&self, low: u16) -> bool {
+        match self {
+            Rows::Few(lows) => lows.binary_search(&low).is_ok(),
+            Rows::Many(bitmap) => has(bitmap, low),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Rows::Few(lows) => lows.is_empty(),
+            Rows::Many(bitmap) => bitmap.iter().all(|word| *word == 0),
+        }
+    }
+
+    /// How many rows.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Rows::Few(lows) => lows.len(),
+            Rows::Many(bitmap) => count(bitmap),
+        }
+    }
+
+    /// Adds the rows to a bitmap.
+    pub(super) fn unite(&self, into: &mut Bitmap) {
+        match self {
+            Rows::Few(lows) => lows.iter().for_each(|low| set(into, *low)),
+            Rows::Many(bitmap) => {
+                for (into, word) in into.iter_mut().zip(&**bitmap) {
+                    *into |= word;
+                }
+            }
+        }
+    }
+
+    /// Keeps the rows of which `is_kept` says so, asked in rising order.
+    pub(super) fn retain(&mut self, mut is_kept: impl FnMut(u16) -> bool) {
+        match self {
+            Rows::Few(lows) => lows.retain(|low| is_kept(*low)),
+            Rows::Many(bitmap) => {
+                for (at, word) in bitmap.iter_mut().enumerate() {
+                    each_bit(at, *word, |low| {
+                        if !is_kept(low) {
+                            *word &= !(1 << (low & 63));
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /// Keeps the rows that are in the other set, or, without `inside`, that are not.
+    pub(super) fn intersect(&mut self, other: &Rows, inside: bool) {
+        match (self, other) {
+            (Rows::Many(bitmap), Rows::Many(other)) => {
+                let flip = if inside { 0 } else { u64::MAX };
+                for (word, other) in bitmap.iter_mut().zip(&**other) {
+                    *word &= other ^ flip;
+                }
+            }
+            (rows, other) => rows.retain(|low| other.contains(low) == inside),
+        }
+    }
+
+    /// Calls `visit` with each row, rising.
+    pub(super) fn each(&self, mut visit: impl FnMut(u16)) {
+        match self {
+            Rows::Few(lows) => lows.iter().for_each(|low| visit(*low)),
+            Rows::Many(bitmap) => {
+                for (at, word) in bitmap.iter().enumerate() {
+                    each_bit(at, *word, &mut visit);
+                }
+            }
+        }
+    }
+}
+
+/// Calls `visit` with the row of each bit of a bitmap's word.
+#[inline(always)]
+pub(super) fn each_bit(at: usize, mut word: u64, mut visit: impl FnMut(u16)) {
+    while word != 0 {
+        visit((at as u32 * 64 + word.trailing_zeros()) as u16);
+        word &= word - 1;
+    }
+}
+
+#[inline]
+pub(super) fn has(bitmap: &Bitmap, low: u16) -> bool {
+    bitmap[usize::from(low >> 6)] >> (low & 63) & 1 == 1
+}
+
+#[inline]
+pub(super) fn set(bitmap: &mut Bitmap, low: u16) {
+    bitmap[usize::from(low >> 6)] |= 1 << (low & 63);
+}
+
+#[inline(always)]
+pub(super) fn count(bitmap: &Bitmap) -> usize {
+    bitmap.iter().map(|word| word.count_ones() as usize).sum()
+}

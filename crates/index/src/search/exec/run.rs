@@ -1,0 +1,251 @@
+//! One page of one part.
+
+use super::super::plan::{Plan, Step};
+use super::super::values::RowValues;
+use super::super::{WEIGHT_WITHOUT_MATCH, best::Found};
+use super::any::Split;
+use super::eval;
+use super::lists::View;
+use super::rows::Rows;
+use super::score::Scorer;
+use super::{Job, Shared, Top, last_position, wide};
+use crate::error::Result;
+use crate::part::Part;
+use crate::postings::PAGE_BITS;
+
+/// A page that a job looks at.
+pub(super) struct PageRun<'r, 'a> {
+    pub(super) job: &'r Job<'a>,
+    pub(super) shared: &'r Shared<'r>,
+    /// Place of the part in the snapshot.
+    pub(super) at: usize,
+    pub(super) part: &'r Part,
+    pub(super) view: View<'r>,
+    /// The id of the page's first row, where ids rise in the part.
+    pub(super) id_first: Option<u64>,
+}
+
+impl PageRun<'_, '_> {
+    /// Adds the page's rows to an answer. `scorer`: where weights are asked for.
+    pub(super) fn run(&self, scorer: Option<&mut Scorer<'_>>, out: &mut Top) -> Result<()> {
+        let job = self.job;
+        let is_any = job.plan.as_ref().is_some_and(Plan::is_any);
+        match scorer {
+            Some(scorer) if job.is_cut() => {
+                scorer.turn_page();
+                scorer.raise(self.threshold(out));
+                let rows = match is_any && job.filter.is_none() {
+                    true => self.any(scorer, out),
+                    false => self.counted(out)?,
+                };
+                self.rank(&rows, scorer, out)?;
+                out.spare.give(rows);
+            }
+            scorer => {
+                let rows = self.counted(out)?;
+                if job.keep != Some(0) {
+                    self.list(&rows, scorer, out)?;
+                }
+                out.spare.give(rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the rows of an OR of words, and gives those that may still enter.
+    fn any(&self, scorer: &Scorer<'_>, out: &mut Top) -> Rows {
+        let wanted = self.view.lists().wanted();
+        let (essential, rest) = wanted.split_at(scorer.essential());
+        let (mut matched, mut several) = (out.spare.bitmap(), out.spare.bitmap());
+        let split = Split { rest, essential };
+        wide::unite(&split, &self.view, &mut matched, &mut several);
+        for word in essential {
+            let page = self.view.word(*word as usize);
+            let least = scorer.least_sum(super::score::bit(*word));
+            if self.view.lists().bound(*word) >= least {
+                let table = scorer.table(*word as usize);
+                wide::add_singles(page, table, least, &mut several);
+            }
+        }
+        let (mut matched, mut several) = (Rows::Many(matched), Rows::Many(several));
+        self.drop_deleted(&mut matched);
+        self.drop_deleted(&mut several);
+        out.total += matched.len() as u64;
+        out.spare.give(matched);
+        several
+    }
+
+    /// The rows that match, which are counted.
+    fn counted(&self, out: &mut Top) -> Result<Rows> {
+        let job = self.job;
+        let step = job.plan.as_ref().map_or(&Step::All, Plan::root);
+        let mut rows = match &job.ids {
+            Some(ids) => {
+                let mut rows =
+                    eval::listed(&self.part.find_all(ids)?, self.view.page, &mut out.spare);
+                if !rows.is_empty() && !matches!(step, Step::All) {
+                    let matched = eval::matches(step, &self.view, &mut out.spare);
+                    rows.intersect(&matched, true);
+                    out.spare.give(matched);
+                }
+                rows
+            }
+            None => eval::matches(step, &self.view, &mut out.spare),
+        };
+        self.drop_deleted(&mut rows);
+        self.drop_refused(&mut rows)?;
+        out.total += rows.len() as u64;
+        Ok(rows)
+    }
+
+    fn drop_deleted(&self, rows: &mut Rows) {
+        if self.part.deleted.is_empty() {
+            return;
+        }
+        let first = self.view.doc(0);
+        match rows {
+            Rows::Few(lows) => {
+                let first = self.view.page;
+                lows.retain(|low| {
+                    self.part
+                        .is_live((first as u32) << PAGE_BITS | u32::from(*low))
+                });
+            }
+            Rows::Many(bitmap) => {
+                let last = first | u32::from(u16::MAX);
+                for doc in self.part.deleted.range(first..=last) {
+                    bitmap[usize::from(doc as u16 >> 6)] &= !(1 << (doc & 63));
+                }
+            }
+        }
+    }
+
+    /// Asks the filter, and the text where only that decides.
+    fn drop_refused(&self, rows: &mut Rows) -> Result<()> {
+        let job = self.job;
+        let is_verified = job
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plan.verified().is_some());
+        if job.filter.is_none() && !is_verified {
+            return Ok(());
+        }
+        let mut result = Ok(());
+        rows.retain(|low| {
+            let row = RowValues::new(self.part, self.view.doc(low));
+            let accepted = job
+                .accepts(&row)
+                .and_then(|accepted| Ok(accepted && job.verifies(&row)?));
+            accepted.unwrap_or_else(|error| {
+                result = Err(error);
+                false
+            })
+        });
+        result
+    }
+
+    /// Weighs rows and offers those that can enter.
+    fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+        let mut result = Ok(());
+        rows.each(|low| {
+            if result.is_ok() {
+                result = self.rank_row(low, scorer, out);
+            }
+        });
+        result
+    }
+
+    fn rank_row(&self, low: u16, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+        let Some(weight) = self.weigh(low, scorer)? else {
+            return Ok(());
+        };
+        let doc = self.view.doc(low);
+        let found = Found {
+            part: self.at as u32,
+            doc,
+            id: self.part.id(doc)?,
+            weight,
+            keys: Vec::new(),
+        };
+        out.offer(found, &self.shared.control.memory)?;
+        scorer.raise(self.threshold(out));
+        Ok(())
+    }
+
+    fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {
+        let mut read = Ok(());
+        let mut last = |field| {
+            let row = RowValues::new(self.part, self.view.doc(low));
+            match self.job.words(&row) {
+                Ok(words) => last_position(&words, field),
+                Err(error) => {
+                    read = Err(error);
+                    0
+                }
+            }
+        };
+        let weight = wide::weigh(scorer, low, &self.view, &mut last);
+        read.map(|()| weight)
+    }
+
+    /// Offers rows in an order that is not that of weights alone.
+    fn list(&self, rows: &Rows, mut scorer: Option<&mut Scorer<'_>>, out: &mut Top) -> Result<()> {
+        if let Some(scorer) = &mut scorer {
+            scorer.turn_page();
+        }
+        let job = self.job;
+        // Rows come by rising id: of those behind the last one kept none can enter.
+        let is_sorted = scorer.is_none() && self.part.is_sorted() && job.order.is_by_id();
+        if is_sorted && self.is_behind(out) {
+            return Ok(());
+        }
+        let mut left = match job.keep {
+            Some(keep) if is_sorted => keep,
+            _ => u64::MAX,
+        };
+        let mut result = Ok(());
+        rows.each(|low| {
+            if result.is_ok() && left > 0 {
+                left -= 1;
+                result = self.list_row(low, scorer.as_deref_mut(), out);
+            }
+        });
+        result
+    }
+
+    fn list_row(&self, low: u16, scorer: Option<&mut Scorer<'_>>, out: &mut Top) -> Result<()> {
+        let weight = match scorer {
+            Some(scorer) => self.weigh(low, scorer)?,
+            None => Some(WEIGHT_WITHOUT_MATCH),
+        };
+        let row = RowValues::new(self.part, self.view.doc(low));
+        let memory = &self.shared.control.memory;
+        self.job
+            .offer(self.at, &row, weight.unwrap_or(0), memory, out)
+    }
+
+    /// Whether every row of the page has a higher id than the last one kept.
+    fn is_behind(&self, out: &Top) -> bool {
+        match (out.best.last(), self.id_first) {
+            (Some((_, id)), Some(first)) => first > id,
+            _ => false,
+        }
+    }
+
+    /// The weight that a row of the page must have to enter.
+    fn threshold(&self, out: &Top) -> i64 {
+        let Some((weight, _)) = out.best.last() else {
+            return self.shared.threshold();
+        };
+        self.shared.raise(weight);
+        let own = weight.saturating_add(i64::from(self.is_behind(out)));
+        own.max(self.shared.threshold())
+    }
+}
+
+impl Job<'_> {
+    /// Whether rows are wanted by weight, and not all of them.
+    pub(super) fn is_cut(&self) -> bool {
+        self.order.is_by_weight() && self.keep.is_some_and(|keep| keep > 0)
+    }
+}

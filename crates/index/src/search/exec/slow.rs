@@ -1,0 +1,92 @@
+//! The slow and obvious executor: cursors, document at a time, no bounds. The other one is tested against it.
+
+use super::super::WEIGHT_WITHOUT_MATCH;
+use super::super::cursor::{self, Cursor, Reader};
+use super::super::rank::{Needs, Occurrences};
+use super::super::values::RowValues;
+use super::{Job, Top, last_position};
+use crate::control::Control;
+use crate::error::Result;
+use crate::part::Part;
+use crate::postings::{code, length_class};
+
+impl Job<'_> {
+    /// All of the snapshot.
+    pub(super) fn run_slowly(&self, control: &Control) -> Result<Top> {
+        let mut out = self.top();
+        for (at, part) in self.snapshot.parts.iter().enumerate() {
+            let mut cursor = self.cursor(at, part)?;
+            let words = self.plan.as_ref().map_or(0, |plan| plan.words());
+            let mut occurrences = Occurrences::new(words);
+            let mut doc = cursor.seek(0);
+            while doc < part.rows() {
+                let row = RowValues::new(part, doc);
+                if part.is_live(doc) && self.accepts(&row)? && self.verifies(&row)? {
+                    out.total += 1;
+                    if self.keep != Some(0) {
+                        let weight = self.weight(&mut *cursor, &row, &mut occurrences)?;
+                        self.offer(at, &row, weight, &control.memory, &mut out)?;
+                    }
+                }
+                doc = cursor.seek(doc + 1);
+            }
+        }
+        Ok(out)
+    }
+
+    /// What the part's rows are stepped through by: the query, the ids, both, or every row.
+    fn cursor<'p>(&self, at: usize, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
+        let listed = match &self.ids {
+            Some(ids) => Some(cursor::listed(part.find_all(ids)?)),
+            None => None,
+        };
+        let matched = match &self.plan {
+            Some(plan) => {
+                let needs = match self.ranked {
+                    true => plan.weigher().needs(),
+                    false => Needs::Constant,
+                };
+                let words = plan.found(at);
+                let reader = Reader { part, words, needs };
+                Some(cursor::build(plan.root(), &reader)?)
+            }
+            None => None,
+        };
+        Ok(match (listed, matched) {
+            (Some(listed), Some(matched)) => cursor::both(listed, matched),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => cursor::every(part.rows()),
+        })
+    }
+
+    fn weight(
+        &self,
+        cursor: &mut dyn Cursor,
+        row: &RowValues<'_>,
+        occurrences: &mut Occurrences,
+    ) -> Result<i64> {
+        let plan = match &self.plan {
+            Some(plan) if self.ranked && !plan.is_all() => plan,
+            _ => return Ok(WEIGHT_WITHOUT_MATCH),
+        };
+        let weigher = plan.weigher();
+        occurrences.clear();
+        cursor.record(occurrences);
+        let length_class = match weigher.has_lengths() {
+            true => length_class(row.length()?),
+            false => 0,
+        };
+        let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
+        let sum = occurrences.hits().map(value).sum();
+        let mut read = Ok(());
+        let mut last = |field| match self.words(row) {
+            Ok(words) => last_position(&words, field),
+            Err(error) => {
+                read = Err(error);
+                0
+            }
+        };
+        let weight = weigher.weigh(occurrences, sum, &mut last);
+        read.map(|()| weight)
+    }
+}

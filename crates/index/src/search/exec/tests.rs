@@ -1,0 +1,215 @@
+//! The executor beside the slow one: tables in several parts with deleted rows, every form of tree, every ranker.
+
+use std::sync::{Arc, OnceLock};
+
+use disk::MemoryDisk;
+use proptest::prelude::*;
+use query::analysis::{Analyzer, Words};
+use query::expression;
+use query::lexer::Lexer;
+use query::options::{Options, Ranker};
+use query::request::{Item, OrderBy, Output, Select};
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use super::super::best::{Found, Order};
+use super::super::plan::Plan;
+use super::super::{ids, values};
+use super::{Job, Opened, Shared};
+use crate::control::Control;
+use crate::snapshot::Snapshot;
+use crate::table::{Table, TableShape};
+
+/// Different words of a table's texts.
+const WORDS: u64 = 14;
+
+fn shape(texts: usize) -> TableShape {
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        kind,
+        nullable: true,
+        default: None,
+    };
+    let mut columns = vec![column("n", ColumnType::Int)];
+    let texts = ["body", "sub"].into_iter().take(texts);
+    columns.extend(texts.map(|name| column(name, ColumnType::Text)));
+    TableShape {
+        columns,
+        analyzer: Analyzer::default(),
+        shards: 1,
+    }
+}
+
+/// Numbers that look like chance and are the same in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % most
+    }
+
+    /// A few words, low numbers more often; sometimes one of them many times.
+    fn text(&mut self) -> String {
+        let mut text = String::new();
+        for _ in 0..self.below(12) {
+            let word = self
+                .below(WORDS)
+                .min(self.below(WORDS))
+                .min(self.below(WORDS));
+            let times = if self.below(40) == 0 { 9 } else { 1 };
+            for _ in 0..times {
+                text.push_str(&format!("w{word} "));
+            }
+        }
+        text
+    }
+}
+
+/// A table with so many rows in each of its segments and in its tail, ids in no order, every seventh row deleted.
+fn table(texts: usize, parts: &[u64]) -> Arc<Snapshot> {
+    let shape = shape(texts);
+    let mut table = Table::create(Arc::new(MemoryDisk::new()), "t", shape.clone()).unwrap();
+    let mut chance = Chance(texts as u64);
+    let mut number = 0;
+    for (at, rows) in parts.iter().enumerate() {
+        for _ in 0..*rows {
+            number += 1;
+            let id = number * 7_919 % 1_000_003;
+            let mut row = vec![Value::Int(i128::from(chance.below(50)))];
+            let mut words = Words::new();
+            for field in 0..texts as u8 {
+                let text = chance.text();
+                words.push_field(&shape.analyzer, field, &text);
+                row.push(Value::Str(text));
+            }
+            table.insert(id, &row, &words).unwrap();
+            if number % 97 == 0 {
+                drop(table.snapshot());
+            }
+        }
+        if at + 1 < parts.len() {
+            drop(table.snapshot());
+            let job = table.freeze(number).unwrap();
+            table.install(job.run().unwrap()).unwrap();
+        }
+    }
+    for number in (7..number).step_by(7) {
+        table.delete(number * 7_919 % 1_000_003).unwrap();
+    }
+    table.snapshot()
+}
+
+/// One text column with dense pages; two text columns.
+fn snapshots() -> &'static [Arc<Snapshot>; 2] {
+    static MADE: OnceLock<[Arc<Snapshot>; 2]> = OnceLock::new();
+    MADE.get_or_init(|| [table(1, &[9_000, 300, 700]), table(2, &[400, 4_000, 900])])
+}
+
+/// The text of a query.
+fn query() -> impl Strategy<Value = String> {
+    let word = (0..WORDS + 1).prop_map(|word| format!("w{word}"));
+    let leaf = prop_oneof![
+        5 => word.clone(),
+        1 => (word.clone(), word.clone()).prop_map(|(a, b)| format!("\"{a} {b}\"")),
+        1 => (word.clone(), word.clone(), word.clone()).prop_map(|(a, b, c)| format!("\"{a} {b} {c}\"")),
+        1 => word.clone().prop_map(|word| format!("(@body {word})")),
+        1 => (word.clone(), word.clone(), word, 1..4).prop_map(|(a, b, c, n)| format!("\"{a} {b} {c}\"/{n}")),
+    ];
+    leaf.prop_recursive(3, 10, 3, |inner| {
+        prop_oneof![
+            3 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} {b})")),
+            4 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} | {b})")),
+            2 => (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("({a} | {b} | {c})")),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} -{b})")),
+            1 => (inner.clone(), inner).prop_map(|(a, b)| format!("({a} MAYBE {b})")),
+        ]
+    })
+}
+
+fn order() -> impl Strategy<Value = Vec<OrderBy>> {
+    let by = |key, descending| OrderBy { key, descending };
+    let column = |name: &str| Output::Expression(expression::Expression::Column(name.to_owned()));
+    prop_oneof![
+        6 => Just(vec![]),
+        1 => Just(vec![by(column("id"), false)]),
+        1 => Just(vec![by(column("n"), true), by(Output::Weight, true)]),
+        1 => Just(vec![by(Output::Weight, false)]),
+    ]
+}
+
+fn filter() -> impl Strategy<Value = Option<&'static str>> {
+    let texts = vec!["n < 20", "id = 7919 OR id = 39595", "id > 500000 AND n = 3"];
+    prop_oneof![4 => Just(None), 1 => proptest::sample::select(texts).prop_map(Some)]
+}
+
+fn facts(found: Vec<Found>) -> Vec<(u64, i64, Vec<Value>)> {
+    found
+        .into_iter()
+        .map(|row| (row.id, row.weight, row.keys))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn the_executor_finds_weighs_and_counts_as_the_slow_one(
+        text in query(),
+        two_columns in any::<bool>(),
+        ranker in proptest::sample::select(vec![
+            Ranker::ProximityBm25, Ranker::Bm25, Ranker::None, Ranker::Wordcount, Ranker::Proximity, Ranker::Matchany,
+            Ranker::Fieldmask, Ranker::Sph04, Ranker::Bm25a, Ranker::Bm25a, Ranker::Bm25,
+        ]),
+        keep in prop_oneof![Just(None), Just(Some(0)), (1..150u64).prop_map(Some), (1..8u64).prop_map(Some)],
+        order in order(),
+        filter in filter(),
+        backwards in any::<bool>(),
+    ) {
+        let snapshot = &snapshots()[usize::from(two_columns)];
+        let fields: &[&str] = if two_columns { &["body", "sub"] } else { &["body"] };
+        let query = query::parse(&text, fields, &Analyzer::default()).unwrap();
+        let filter = filter.map(|text| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
+        let options = Options { ranker: Some(ranker), ..Options::default() };
+        let select = Select {
+            table: String::new(),
+            items: vec![Item::Star],
+            matching: Some(text),
+            filter,
+            order,
+            limit: None,
+            offset: 0,
+            options: Vec::new(),
+        };
+        let order = Order::new(&select, true, &snapshot.shape).unwrap();
+        let job = Job {
+            snapshot,
+            ranked: true,
+            plan: Some(Plan::new(&query.root, snapshot, &options).unwrap()),
+            ids: select.filter.as_ref().and_then(ids::of),
+            filter: select.filter.as_ref().map(|filter| values::prepare(filter, &snapshot.shape).unwrap()),
+            order: Arc::new(order),
+            keep,
+            lists: Opened::new(snapshot),
+        };
+        let control = Control::default();
+        let slow = job.run_slowly(&control).unwrap();
+        let (shared, mut ranges) = (Shared::new(&control), job.ranges());
+        job.seed(&shared).unwrap();
+        if backwards {
+            ranges.reverse();
+        }
+        // As two threads would: each with a top of its own.
+        let mut tops = [job.top(), job.top()];
+        for (at, range) in ranges.iter().enumerate() {
+            job.run(range, &shared, &mut tops[at % 2]).unwrap();
+        }
+        let [mut top, other] = tops;
+        top.merge(other);
+        prop_assert_eq!(top.total, slow.total);
+        prop_assert_eq!(facts(top.into_sorted(0)), facts(slow.into_sorted(0)));
+    }
+}

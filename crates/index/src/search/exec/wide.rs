@@ -1,0 +1,63 @@
+//! The executor's loops over whole pages, compiled for what the processor can do: for any, and with the instructions that
+//! those of the last ten years have. One code that goes through the compiler twice: counting bits takes one instruction where the
+//! common baseline needs a dozen, and bitmaps are united 32 bytes at a time.
+#![allow(
+    unsafe_code,
+    reason = "functions compiled for a processor that was asked for are unsafe to call"
+)]
+
+use super::any::{self, Split};
+use super::lists::View;
+use super::rows;
+use super::score::Scorer;
+use crate::postings::{Bitmap, Page};
+
+/// Declares a function twice, once for newer processors, and one that chooses.
+macro_rules! wide {
+    ($(#[$doc:meta])* $name:ident ( $($argument:ident : $kind:ty),* ) $(-> $result:ty)? = $plain:path) => {
+        $(#[$doc])*
+        pub(super) fn $name($($argument: $kind),*) $(-> $result)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+                fn newer($($argument: $kind),*) $(-> $result)? {
+                    $plain($($argument),*)
+                }
+                if has_avx2() {
+                    // SAFETY: the processor has every feature that the function is compiled with, as was just asked.
+                    return unsafe { newer($($argument),*) };
+                }
+            }
+            $plain($($argument),*)
+        }
+    };
+}
+
+wide! {
+    /// [`any::unite`].
+    unite(split: &Split<'_>, view: &View<'_>, matched: &mut Bitmap, several: &mut Bitmap) = any::unite
+}
+
+wide! {
+    /// [`any::add_singles`].
+    add_singles(page: &Page<'_>, table: &[i32; 256], least: i64, into: &mut Bitmap) = any::add_singles
+}
+
+wide! {
+    /// [`rows::count`].
+    count(bitmap: &Bitmap) -> usize = rows::count
+}
+
+wide! {
+    /// [`Scorer::weigh`].
+    weigh(scorer: &mut Scorer<'_>, low: u16, view: &View<'_>, last: &mut dyn FnMut(u8) -> u32) -> Option<i64> = Scorer::weigh
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
