@@ -286,7 +286,7 @@ Variable_name | Value, 1 warnings
 warning | AND is searched as a word: words side by side must all be there
 
 # Sphinx's options that mean nothing here pass; others do not.
-SELECT id FROM posts WHERE MATCH('trek') OPTION sort_method=kbuffer, boolean_simplify=1, comment='a, b';
+SELECT id FROM posts WHERE MATCH('trek') OPTION sort_method=kbuffer, boolean_simplify=1, expand_keywords=0, comment='a, b';
 ----
 id
 3
@@ -302,4 +302,8 @@ error 1210 (HY000): ranker='bm26' is not one of: proximity_bm25, bm25, none, wor
 SELECT id FROM posts WHERE MATCH('trek') OPTION ranker=expr('bm25');
 ----
 error 1210 (HY000): not yet: ranker=expr('bm25')
+
+SELECT id FROM posts WHERE MATCH('trek') OPTION morphology=none;
+----
+error 1210 (HY000): not yet: option morphology
 

@@ -18,37 +18,39 @@ pub const MAX_MATCHES: u64 = 1000;
 /// The greatest weight of a field: sums over 64 fields and thousands of words stay far from an `i64`'s end.
 pub const FIELD_WEIGHT_MAX: u32 = 65_535;
 
-/// Sphinx's options that change nothing here: `docs/compat.md` says why of each.
-const WITHOUT_MEANING: [&str; 30] = [
+/// Sphinx's options that change no answer here: `docs/compat.md` says why of each.
+const WITHOUT_MEANING: [&str; 20] = [
     "accurate_aggregation",
     "agent_query_timeout",
     "boolean_simplify",
     "comment",
     "distinct_precision_threshold",
     "expand_blended",
-    "expand_keywords",
     "expansion_limit",
     "global_idf",
     "index_weights",
-    "jieba_mode",
-    "layouts",
     "local_df",
     "low_priority",
     "max_matches_increase_threshold",
     "max_predicted_time",
-    "morphology",
-    "preserve",
     "rand_seed",
     "rank_constant",
     "retry_count",
     "retry_delay",
     "reverse_scan",
-    "rowwise",
-    "scroll",
     "sort_mem",
     "sort_method",
-    "strict",
-    "sync",
+];
+
+/// Those that would change an answer; 0 is what they are here.
+const LATER: [&str; 8] = [
+    "expand_keywords",
+    "fusion_method",
+    "fuzzy",
+    "jieba_mode",
+    "layouts",
+    "morphology",
+    "scroll",
     "token_filter",
 ];
 
@@ -226,6 +228,8 @@ impl Options {
                 self.reading.only_negated = one_of(value, name, &[("0", false), ("1", true)])?;
             }
             name if WITHOUT_MEANING.contains(&name) => {}
+            name if LATER.contains(&name) && value == "0" => {}
+            name if LATER.contains(&name) => return Err(format!("not yet: option {name}")),
             name => return Err(unknown(name)),
         }
         Ok(())
@@ -233,7 +237,7 @@ impl Options {
 }
 
 fn unknown(name: &str) -> String {
-    let known = KNOWN.iter().chain(&WITHOUT_MEANING).copied();
+    let known = KNOWN.iter().chain(&WITHOUT_MEANING).chain(&LATER).copied();
     let meant =
         nearest(name, known).map_or_else(String::new, |meant| format!(", did you mean {meant}?"));
     format!("no option '{name}'{meant}")

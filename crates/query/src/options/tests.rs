@@ -63,6 +63,8 @@ fn what_is_no_option_is_refused_with_the_nearest_that_is_one() {
         "xor",
         "boolean_mode='xor' is not one of: and, or",
     );
+    refused("morphology", "none", "not yet: option morphology");
+    assert!(parsed(&[("expand_keywords", "0")]).is_ok());
     refused("ranker", "expr('bm25')", "not yet: ranker=expr('bm25')");
     let message = parsed(&[("ranker", "bm26")]).unwrap_err();
     assert!(message.starts_with("ranker='bm26' is not one of: proximity_bm25, bm25"));
