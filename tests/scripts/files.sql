@@ -40,7 +40,7 @@ indexed_documents | 2
 tail_rows | 0
 tail_bytes | 0
 segments | 1
-segment_bytes | 608
+segment_bytes | 263
 tombstones | 0
 checkpoint | 4
 
