@@ -74,6 +74,7 @@ struct Known {
 #[serde(deny_unknown_fields)]
 struct File {
     test: Vec<Test>,
+    #[serde(default)]
     corpus: Vec<Known>,
 }
 

@@ -89,6 +89,8 @@ pub struct Options {
     pub tests: Vec<String>,
     /// The server whose tables `bench_search_…` are searched; `None`: in this process.
     pub server: Option<Server>,
+    /// The first so many queries of the study's; all of them by default.
+    pub queries: usize,
     /// A folder for the tables of this process and the indexes of peers: found again by the next run over as many records.
     pub data: PathBuf,
     /// The server's tables stay, for the next run.
@@ -122,7 +124,10 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     }
     let tests = definition::named(&options.tests)?;
     let folder = folder(&options.data, corpus)?;
-    let queries = queries();
+    let queries: Vec<Vec<String>> = queries().take(options.queries).collect();
+    if queries.is_empty() {
+        return Err(Error::BadOption("there are no queries"));
+    }
     let mut notes = vec![format!(
         "{} records of {:.0} bytes, {:.1} MB; {} queries of {:.2} words; the first {ROWS_SHOWN} rows, ids and weights, of each",
         corpus.records(),
@@ -165,14 +170,14 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
 /// Those of the disk.
 pub fn export(corpus: &Corpus, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    write_words(corpus, &queries(), folder)
+    write_words(corpus, &queries().collect::<Vec<_>>(), folder)
 }
 
 /// The study's queries as words; those that are one word or more.
-fn queries() -> Vec<Vec<String>> {
+fn queries() -> impl Iterator<Item = Vec<String>> {
     let analyzer = Analyzer::default();
-    let words = definition::study_queries().map(|text| corpus::words(&analyzer, text));
-    words.filter(|words| !words.is_empty()).collect()
+    let words = definition::study_queries().map(move |text| corpus::words(&analyzer, text));
+    words.filter(|words| !words.is_empty())
 }
 
 /// Tables and indexes of a corpus have a folder of their own.
@@ -377,3 +382,6 @@ fn compared(rows: &[Row]) -> Vec<String> {
     }
     notes
 }
+
+#[cfg(test)]
+mod tests;

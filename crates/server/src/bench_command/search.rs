@@ -29,6 +29,7 @@ pub fn command() -> Command {
         );
     shape
         .args(records())
+        .arg(value("limit", "N", "The first N of the study's queries.").default_value("10000"))
         .arg(list(
             "layout",
             "merged",
@@ -168,6 +169,7 @@ fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
     }
     Ok(Options {
         tests: named("tests").cloned().collect(),
+        queries: number(text(matches, "limit"))?,
         server: matches.get_one::<String>("addr").map(|_| server(matches)),
         data,
         keep: matches.get_flag("keep"),

@@ -1,0 +1,118 @@
+use std::path::PathBuf;
+
+use super::{Corpus, Layout, Options, export, run};
+use crate::{Effort, error::Error};
+
+/// A folder of its own below the build's, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let unique = format!("seine-bench-test-{}-{name}", std::process::id());
+        Folder(std::env::temp_dir().join(unique))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Records of the study's own words, so that its queries find some.
+fn corpus() -> Corpus {
+    let queries: Vec<&str> = super::definition::study_queries().take(300).collect();
+    let record = |place: usize| {
+        let words = queries[place..].iter().step_by(7).take(5).copied();
+        format!("{}\t{}\n", place + 1, words.collect::<Vec<_>>().join(" "))
+    };
+    let text: String = (0..queries.len()).map(record).collect();
+    Corpus::tsv(text.into_bytes(), 1, 2).unwrap()
+}
+
+fn options(folder: &Folder) -> Options {
+    Options {
+        tests: ["any-bm25", "all-bm25", "phrase-bm25a"]
+            .map(str::to_owned)
+            .to_vec(),
+        queries: 40,
+        server: None,
+        data: folder.0.clone(),
+        keep: false,
+        shards: vec![None, Some(3)],
+        layouts: vec![Layout::Merged, Layout::Sealed, Layout::One],
+        threads: vec![None, Some(2)],
+        clients: vec![1, 2],
+        beside: Vec::new(),
+        tag: None,
+        effort: Effort {
+            runs: 1,
+            seconds_min: 0.01,
+            progress: false,
+        },
+    }
+}
+
+#[test]
+fn every_setting_gives_the_same_answers_and_one_is_marked() {
+    let folder = Folder::new("settings");
+    let report = run(&options(&folder), &corpus()).unwrap();
+    assert_eq!(report.rows.len(), 3 * 2 * 3 * 2 * 2);
+    assert!(report.rows.iter().all(|row| row.median().requests > 0));
+    assert_eq!(
+        report.rows.iter().filter(|row| row.is_automatic()).count(),
+        6
+    );
+    // The tables are found again, and hold what they held.
+    let again = run(&options(&folder), &corpus()).unwrap();
+    let sums = |notes: &[String]| {
+        notes
+            .iter()
+            .filter(|note| note.contains("rows found"))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sums(&report.notes), sums(&again.notes));
+}
+
+#[test]
+fn tables_of_other_records_are_no_answer() {
+    let folder = Folder::new("other");
+    let mut asked = options(&folder);
+    asked.tests.truncate(1);
+    run(&asked, &corpus()).unwrap();
+    let kept = std::fs::read_dir(&folder.0)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    // As many records and bytes, other words: the folder is taken for theirs, and the count of all records tells.
+    let other: String = corpus()
+        .iter()
+        .take(300)
+        .map(|(id, text)| format!("{id}\t{}\n", "x".repeat(text.len())))
+        .collect();
+    let other = Corpus::tsv(other.into_bytes(), 1, 2).unwrap();
+    assert!(kept.ends_with(format!("{}-{}", other.records(), other.bytes())));
+    assert!(matches!(
+        run(&asked, &other),
+        Err(Error::WrongAnswer { .. })
+    ));
+}
+
+#[test]
+fn words_are_written_for_other_programs() {
+    let folder = Folder::new("export");
+    export(&corpus(), &folder.0).unwrap();
+    let lines = |file: &str| {
+        std::fs::read_to_string(folder.0.join(file))
+            .unwrap()
+            .lines()
+            .count()
+    };
+    assert_eq!(
+        (lines("documents.tsv"), lines("queries.txt")),
+        (600, 10_000)
+    );
+}
