@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
     /// The whole query; `None`: the text holds no word.
     fn finish(mut self, root: Option<Node>) -> Result<Query, QueryError> {
         let root = match root {
-            Some(root) if only_excludes(&root) => Some(self.from_all(root)?),
+            Some(root) if only_excludes(&root) => Some(self.without(root)?),
             root => root,
         };
         if root.is_none() && !self.cursor.behind().trim().is_empty() {
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Every document but those that are excluded, where a query may say so.
-    fn from_all(&mut self, excluded: Node) -> Result<Node, QueryError> {
+    fn without(&mut self, excluded: Node) -> Result<Node, QueryError> {
         if !self.reading.only_negated {
             return refuse(self.negated_at, ONLY_NEGATION.to_owned());
         }

@@ -300,7 +300,7 @@ fn bm25a(asked: &Asked, table: &Table<'_>, row: &Words, counted: &BTreeSet<Count
         let points = (1000.0 * f64::from(1u32 << unit) * idf).round() as i128;
         let matched = 10 * i128::from(hits) * all;
         let tf = (matched << 30) / (matched + 3 * all + 9 * length * rows);
-        sum += points * tf >> 30;
+        sum += (points * tf) >> 30;
         let average = all as f64 / rows as f64;
         let relative = 0.25 + 0.75 * length as f64 / average;
         published += 1000.0 * idf * hits as f64 / (hits as f64 + 1.2 * relative);

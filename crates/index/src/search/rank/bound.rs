@@ -26,7 +26,12 @@ pub(super) struct Groups {
     is_short: bool,
     /// Whether each word may count in every field.
     every: bool,
+    /// What [`Weigher::fields_bound`] gives for each set of the words, where these are few.
+    sets: Vec<i64>,
 }
+
+/// Most words of which every set's bound is made ready.
+const READY_WORDS: usize = 8;
 
 impl Groups {
     pub(super) fn new(asked: &Asked, fields: usize) -> Groups {
@@ -53,6 +58,7 @@ impl Groups {
             groups,
             is_short,
             every,
+            sets: Vec::new(),
         }
     }
 
@@ -124,7 +130,27 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
+    /// Makes bounds ready that are asked for row by row.
+    pub(super) fn prepare(&mut self) {
+        let words = self.groups.groups.len();
+        if words <= READY_WORDS {
+            let sets = 0..1 << words;
+            self.groups.sets = sets.map(|words| self.fields_bound_of(words)).collect();
+        }
+    }
+
+    /// What the fields of a row of these words give at most.
+    #[inline]
     fn fields_bound(&self, words: u64) -> i64 {
+        let all = self.groups.sets.len() as u64;
+        match all {
+            0 => self.fields_bound_of(words),
+            // As many as there are sets, a power of two.
+            all => self.groups.sets[(words & (all - 1)) as usize],
+        }
+    }
+
+    fn fields_bound_of(&self, words: u64) -> i64 {
         match self.ranker {
             Ranker::None | Ranker::Bm25a => 0,
             Ranker::Fieldmask => i64::from(self.groups.fields(words) as u32),

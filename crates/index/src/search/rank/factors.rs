@@ -18,57 +18,70 @@ pub(super) struct Standing {
     pub(super) is_whole: bool,
 }
 
+/// A run that ends at some position: its shift, which is that position less the place in the query, and its length.
+type Run = (i64, u32);
+
+/// The runs that end at the last position, and at this one. Kept between rows.
+#[derive(Default)]
+pub(super) struct Runs {
+    before: Vec<Run>,
+    here: Vec<Run>,
+}
+
 /// Visits the fields by their number.
 pub(super) fn each(row: &mut Occurrences, asked: &Asked, mut visit: impl FnMut(Standing)) {
-    let mut numbers = Vec::new();
-    let places = row.places();
-    for in_field in places.chunk_by(|one, other| one.0 >> 24 == other.0 >> 24) {
+    let mut runs = row.take_runs();
+    row.sort_places();
+    for in_field in row
+        .places()
+        .chunk_by(|one, other| one.0 >> 24 == other.0 >> 24)
+    {
         let Some((first, _)) = in_field.first() else {
             continue;
         };
-        numbers.clear();
-        numbers.extend(in_field.iter().map(|(_, word)| *word));
-        numbers.sort_unstable();
-        numbers.dedup();
-        let (lcs, is_whole) = runs(in_field, asked);
+        let field = (first >> 24) as u8;
+        let (lcs, is_whole) = runs.longest(in_field, asked);
         visit(Standing {
-            field: (first >> 24) as u8,
+            field,
             lcs,
             hits: in_field.len() as i64,
-            words: numbers.len() as i64,
+            words: row.words_in(field),
             first: first & 0xFF_FFFF,
             is_whole,
         });
     }
+    row.give_runs(runs);
 }
 
-/// The shift of a run, and its length.
-type Run = (i64, u32);
-
-/// The longest run, and whether one of all places of the query begins at position 1.
-///
-/// A run is told by its shift, position less place in the query; a word that the query has at several places belongs to as many.
-fn runs(in_field: &[(u32, u32)], asked: &Asked) -> (i64, bool) {
-    let (mut lcs, mut is_whole) = (1, false);
-    // Those that end at the last position, and at this one.
-    let (mut before, mut here) = (Vec::<Run>::new(), Vec::<Run>::new());
-    for at_position in in_field.chunk_by(|one, other| one.0 == other.0) {
-        here.clear();
-        for (place, word) in at_position {
-            let position = i64::from(place & 0xFF_FFFF);
-            for in_query in &asked.words[*word as usize].places {
-                let shift = position - i64::from(*in_query);
-                if here.iter().any(|(known, _)| *known == shift) {
-                    continue;
+impl Runs {
+    /// The longest run, and whether one of all places of the query begins at position 1. A word that the query has at several
+    /// places belongs to a run of each.
+    fn longest(&mut self, in_field: &[(u32, u32)], asked: &Asked) -> (i64, bool) {
+        let (mut lcs, mut is_whole) = (1, false);
+        self.before.clear();
+        for at_position in in_field.chunk_by(|one, other| one.0 == other.0) {
+            self.here.clear();
+            for (place, word) in at_position {
+                let position = i64::from(place & 0xFF_FFFF);
+                for in_query in &asked.words[*word as usize].places {
+                    let shift = position - i64::from(*in_query);
+                    if length_of(&self.here, shift) > 0 {
+                        continue;
+                    }
+                    let length = length_of(&self.before, shift) + 1;
+                    lcs = lcs.max(i64::from(length));
+                    is_whole |= shift == 1 && length == asked.places();
+                    self.here.push((shift, length));
                 }
-                let going_on = before.iter().find(|(known, _)| *known == shift);
-                let length = going_on.map_or(0, |(_, length)| *length) + 1;
-                lcs = lcs.max(i64::from(length));
-                is_whole |= shift == 1 && length == asked.places();
-                here.push((shift, length));
             }
+            std::mem::swap(&mut self.before, &mut self.here);
         }
-        std::mem::swap(&mut before, &mut here);
+        (lcs, is_whole)
     }
-    (lcs, is_whole)
+}
+
+/// The length of the run of a shift, 0 if there is none.
+fn length_of(runs: &[Run], shift: i64) -> u32 {
+    let run = runs.iter().find(|(known, _)| *known == shift);
+    run.map_or(0, |(_, length)| *length)
 }

@@ -74,7 +74,7 @@ impl Weigher {
         let points = Points::new(ranker, idf, &asked.words, &statistics);
         let fields: Vec<i64> = table.fields.iter().map(|weight| (*weight).into()).collect();
         let most = fields.iter().sum::<i64>() * i64::from(asked.places());
-        Weigher {
+        let mut weigher = Weigher {
             ranker,
             needs: needs(ranker, &asked, fields.len()),
             max_lcs: most,
@@ -83,7 +83,9 @@ impl Weigher {
             points,
             asked,
             fields,
-        }
+        };
+        weigher.prepare();
+        weigher
     }
 
     /// What [`Weigher::weigh`] must be told of a row.
@@ -139,12 +141,7 @@ impl Weigher {
                 let hits = row.words().map(|(_, word)| i64::from(word.hits)).sum();
                 self.each(row.fields(), |_| hits)
             }
-            Ranker::Matchany => self.each(row.fields(), |field| {
-                let stands = row
-                    .words()
-                    .filter(|(_, word)| word.fields >> field & 1 == 1);
-                stands.count() as i64
-            }),
+            Ranker::Matchany => self.each(row.fields(), |field| row.words_in(field as u8)),
             _ => self.each(row.fields(), |_| 1),
         }
     }

@@ -1,5 +1,7 @@
 //! What of a query counts in one row.
 
+use super::factors::Runs;
+
 /// The words of a query that count in a row, told by whoever steps through the rows. Made once for a search and used
 /// again for each row.
 ///
@@ -12,6 +14,7 @@ pub(crate) struct Occurrences {
     matched: Vec<u32>,
     /// `(field << 24 | position, word)`, in any order, perhaps some twice.
     places: Vec<(u32, u32)>,
+    runs: Runs,
 }
 
 /// One word in one row.
@@ -30,6 +33,7 @@ impl Occurrences {
             words: vec![Occurring::default(); words],
             matched: Vec::new(),
             places: Vec::new(),
+            runs: Runs::default(),
         }
     }
 
@@ -75,11 +79,33 @@ impl Occurrences {
         bits.fold(0, |present: u64, bit: u64| present | bit)
     }
 
-    /// Every place at which a word counts, with the word: sorted, each once.
-    pub(super) fn places(&mut self) -> &[(u32, u32)] {
-        self.places.sort_unstable();
+    /// How many words count in a field.
+    pub(super) fn words_in(&self, field: u8) -> i64 {
+        let here = self
+            .words()
+            .filter(|(_, word)| word.fields >> field & 1 == 1);
+        here.count() as i64
+    }
+
+    /// Puts the places in order, each once.
+    pub(super) fn sort_places(&mut self) {
+        if !self.places.is_sorted() {
+            self.places.sort_unstable();
+        }
         self.places.dedup();
+    }
+
+    /// Every place at which a word counts, with the word.
+    pub(super) fn places(&self) -> &[(u32, u32)] {
         &self.places
+    }
+
+    pub(super) fn take_runs(&mut self) -> Runs {
+        std::mem::take(&mut self.runs)
+    }
+
+    pub(super) fn give_runs(&mut self, runs: Runs) {
+        self.runs = runs;
     }
 
     /// By word: its number, hits in the row.
