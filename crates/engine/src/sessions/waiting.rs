@@ -113,11 +113,15 @@ impl Sessions {
             if rows.is_empty() {
                 continue;
             }
-            count(&mut queue.stats);
             let reply = match want {
                 Want::Owner => Ok(Reply::Waited(place)),
                 Want::Rows { .. } => read(queue, (place, *stand), &mut rows, now),
             };
+            if reply.is_err() {
+                put_back(queue, stand.lane, rows, now); // nobody was given what could not be read
+                return reply.map(Some);
+            }
+            count(&mut queue.stats);
             if want.owns() {
                 let owned = Owned::new(stand.table, stand.lane, rows);
                 self.owners.insert(session, owned);
@@ -297,8 +301,12 @@ fn read(
             values,
         });
     }
-    for row in rows.drain(taken.rows.len()..) {
-        queue.put_back(stand.lane, row, now);
-    }
+    put_back(queue, stand.lane, rows.drain(taken.rows.len()..), now);
     Ok(Reply::Taken(taken))
+}
+
+fn put_back(queue: &mut QueueTable, lane: usize, rows: impl IntoIterator<Item = u64>, now: Now) {
+    for row in rows {
+        queue.put_back(lane, row, now);
+    }
 }

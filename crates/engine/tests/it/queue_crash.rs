@@ -496,6 +496,25 @@ fn every_kind_of_file_is_written_and_synced_by_the_steps_that_are_always_played(
     }
 }
 
+#[test]
+fn a_row_whose_place_in_a_file_is_damaged_is_nobodys_after_it_could_not_be_read() {
+    let steps = [
+        Step::Put { queue: 0, rows: 1 },
+        Step::Checkpoint,
+        Step::Next {
+            session: 1,
+            queues: vec![0],
+            rows: 1,
+        },
+        Step::Delete {
+            session: 2,
+            queue: 0,
+            below: 1,
+        },
+    ];
+    assert!(hurt_run(1, Hurt::Flipped, 1, &steps).is_some());
+}
+
 fn check_told(hurting: &Hurting, image: &MemoryDisk) -> Result<(), TestCaseError> {
     let found = held(image);
     prop_assert!(
