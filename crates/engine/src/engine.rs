@@ -28,11 +28,12 @@ use std::sync::Arc;
 use disk::{Disk, Lock};
 use journal::Journal;
 
-use crate::command::{Envelope, Now};
+use crate::command::Now;
 use crate::decide::Workspace;
 use crate::error::{Error, Result};
 use crate::jobs::Jobs;
 use crate::mailbox::{Handle, Mailbox, Shared, channel};
+use crate::seat::Seat;
 use crate::sessions::{Outbox, Sessions};
 use crate::state::State;
 use crate::status::EngineStatus;
@@ -149,10 +150,6 @@ pub struct Engine {
     _lock: Box<dyn Lock>,
 }
 
-/// An engine that nobody asks looks around so often: what CALL PQ has shown of the stream of documents decides under
-/// which words standing queries are filed.
-const REFRESHED_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
-
 impl Engine {
     /// A door for this engine; made once.
     #[must_use]
@@ -160,22 +157,36 @@ impl Engine {
         channel(&self.shared)
     }
 
-    /// Serves the mailbox until [`crate::Command::Shutdown`].
+    /// Serves the mailbox until [`crate::Command::Shutdown`], on this thread and on those that bring commands while it rests.
     ///
     /// # Errors
     /// `Poisoned` after a failed sync, `Internal` after a panic: the process must end.
-    pub fn run(mut self, mailbox: Mailbox, clock: impl Fn() -> Now) -> Result<()> {
+    pub fn run(
+        self,
+        mailbox: Mailbox,
+        clock: impl Fn() -> Now + Send + Sync + 'static,
+    ) -> Result<()> {
         self.jobs.wake_by(mailbox.waker());
-        let work = std::panic::AssertUnwindSafe(|| self.serve(&mailbox, &clock));
-        // The state may be half changed after a panic: nothing looks at it again, the error ends the process.
-        match std::panic::catch_unwind(work) {
-            Ok(outcome) => outcome,
-            Err(panic) => {
-                let error = Error::internal(format!("panic: {}", panic_text(&*panic)));
-                self.answer_all(&error);
-                Err(error)
-            }
-        }
+        Seat::run(self, &mailbox, Box::new(clock))
+    }
+
+    /// When it has something to do by itself, on the steady clock; `None` for never.
+    pub(crate) fn due_us(&self) -> Option<u64> {
+        let wait_ends = self.sessions.next_deadline_us();
+        let timers = wait_ends.into_iter().chain(self.next_timer_us());
+        timers.chain(self.unsynced.due_us).min()
+    }
+
+    /// Nobody is served any more.
+    pub(crate) fn stop(&mut self) {
+        self.sessions.end_waits(&mut self.state, &mut self.outbox);
+        self.answer_all(&Error::Stopped);
+    }
+
+    /// Everybody is told of an error after which nothing is taken.
+    pub(crate) fn fail(&mut self, error: &Error) {
+        self.answer_all(error);
+        self.poisoned.get_or_insert_with(|| error.to_string());
     }
 
     /// The same answer to all who still wait for one.
@@ -190,37 +201,6 @@ impl Engine {
             reply(Err(error.clone()));
         }
     }
-
-    fn serve(&mut self, mailbox: &Mailbox, clock: &impl Fn() -> Now) -> Result<()> {
-        loop {
-            let wait_ends = self.sessions.next_deadline_us();
-            let timers = wait_ends.into_iter().chain(self.next_timer_us());
-            let deadline = timers.chain(self.unsynced.due_us).min();
-            let deadline = deadline.map(|deadline_us| {
-                std::time::Duration::from_micros(deadline_us.saturating_sub(clock().steady_us))
-            });
-            let patience =
-                deadline.map_or(REFRESHED_EVERY, |deadline| deadline.min(REFRESHED_EVERY));
-            let batch = mailbox.take(Some(patience));
-            let ends = batch.iter().any(is_shutdown);
-            self.step(batch, clock())?;
-            if ends {
-                self.sessions.end_waits(&mut self.state, &mut self.outbox);
-                self.answer_all(&Error::Stopped);
-                return Ok(());
-            }
-        }
-    }
-}
-
-fn is_shutdown(envelope: &Envelope) -> bool {
-    matches!(envelope.command, crate::Command::Shutdown)
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// After these the engine cannot go on: memory and disk may differ.

@@ -22,6 +22,7 @@ pub mod limits;
 mod mailbox;
 mod manifest;
 mod record;
+mod seat;
 mod sessions;
 mod snapshot;
 mod state;

@@ -10,6 +10,8 @@ pub const BATCH_COMMANDS_MAX: usize = 1024;
 pub const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a small command: those pass large ones of other sessions.
 pub const SMALL_COMMAND_BYTES_MAX: usize = 64 << 10;
+/// Bytes of a command that its bringer's thread may do itself.
+pub const LED_COMMAND_BYTES_MAX: usize = 4 << 10;
 /// Tables of all kinds.
 pub const TABLES_MAX: usize = 4096;
 /// Search tables that one pq table listens to.

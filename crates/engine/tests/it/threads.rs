@@ -1,6 +1,7 @@
 //! The engine on its own thread, seals and folds on theirs, as in the server.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
@@ -129,4 +130,65 @@ fn a_wait_ends_with_a_row_with_its_time_or_with_the_engine() {
     ask(&handle, "shutdown").unwrap();
     thread.join().unwrap().unwrap();
     assert!(matches!(left.recv().unwrap(), Err(Error::Stopped)));
+}
+
+/// Rounds of one session that puts a row and one that waits for it.
+const ROUNDS: i64 = 500;
+
+#[test]
+fn one_that_puts_and_one_that_takes_do_the_work_of_an_engine_that_rests() {
+    let options = options(Arc::new(MemoryDisk::new()));
+    let (handle, thread) = start(&options);
+    ask(&handle, "create queue jobs (id int)").unwrap();
+    let led = Arc::new(AtomicU64::new(0));
+    let (taken, is_taken) = channel();
+    let taker = {
+        let (handle, led) = (handle.clone(), Arc::clone(&led));
+        std::thread::spawn(move || {
+            for _ in 0..ROUNDS {
+                let sources = vec![engine::WaitSource::all("jobs")];
+                let timeout_us = 3_600_000_000;
+                let wait = Command::QueueWait {
+                    sources,
+                    timeout_us,
+                };
+                let waited = submit_noting(&handle, 2, wait, &led).recv().unwrap();
+                assert!(matches!(waited, Ok(Reply::Waited(1))), "{waited:?}");
+                taken.send(()).unwrap();
+            }
+        })
+    };
+    for n in 0..ROUNDS {
+        let insert = command(&format!("insert jobs values ({n})"));
+        let put = submit_noting(&handle, 3, insert, &led).recv().unwrap();
+        put.unwrap();
+        is_taken.recv().unwrap();
+    }
+    taker.join().unwrap();
+    assert!(
+        led.load(Ordering::Relaxed) > 0,
+        "no command was ever done by the thread that brought it"
+    );
+    ask(&handle, "shutdown").unwrap();
+    thread.join().unwrap().unwrap();
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    // A wait ends the row before it; the last one is given back by the end of its session.
+    let left = driver.run(command("read id from jobs"));
+    let Ok(Reply::Rows(left)) = left else {
+        panic!("no rows");
+    };
+    assert_eq!(left.rows.count(), 1);
+}
+
+/// As [`submit`]; counts a reply that comes on this very thread.
+fn submit_noting(handle: &Handle, session: u64, command: Command, led: &Arc<AtomicU64>) -> Answers {
+    let (sender, receiver) = channel();
+    let (bringer, led) = (std::thread::current().id(), Arc::clone(led));
+    let reply = Box::new(move |outcome| {
+        let is_led = std::thread::current().id() == bringer;
+        led.fetch_add(is_led.into(), Ordering::Relaxed);
+        drop(sender.send(outcome));
+    });
+    handle.submit(SessionId(session), command, reply).unwrap();
+    receiver
 }
