@@ -265,7 +265,7 @@ impl<'a> List<'a> {
             Places::Packed(packed) => {
                 let start = at as usize / BLOCK * BLOCK;
                 let codes = self.codes.get(start..at as usize).unwrap_or_default();
-                let mut before: usize = codes.iter().map(|code| usize::from(code >> 5)).sum();
+                let mut before = told_hits(codes);
                 if !self.open.is_empty() {
                     before += self.open_hits_between(start as u32, at);
                 }
@@ -313,4 +313,17 @@ impl Plain {
             _ => &[],
         }
     }
+}
+
+/// The hits that codes tell, added up, eight codes at a time.
+#[inline]
+fn told_hits(codes: &[u8]) -> usize {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    let (eights, rest) = codes.as_chunks::<8>();
+    let mut sum: usize = rest.iter().map(|code| usize::from(code >> 5)).sum();
+    for eight in eights {
+        let hits = u64::from_le_bytes(*eight) >> 5 & (7 * LOW);
+        sum += (hits.wrapping_mul(LOW) >> 56) as usize;
+    }
+    sum
 }

@@ -67,6 +67,7 @@ impl<'a> Page<'a> {
     }
 
     /// Adds the page's rows to a bitmap.
+    #[inline(always)]
     pub(crate) fn unite(&self, into: &mut Bitmap) {
         match self.docs {
             Docs::Array(lows) => {
@@ -84,7 +85,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether a row has a posting. `hint` as in [`Page::find`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn has(&self, low: u16, hint: &mut usize) -> bool {
         match self.docs {
             Docs::Bits(words, _) => {
@@ -95,7 +96,7 @@ impl<'a> Page<'a> {
     }
 
     /// The posting of a row, by its number in the page. `hint` is where the last search of a lower row ended, 0 at first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, low: u16, hint: &mut usize) -> Option<usize> {
         match self.docs {
             Docs::Array(lows) => {
@@ -123,6 +124,7 @@ impl<'a> Page<'a> {
     }
 
     /// The row of a posting: the low half of its doc. Cost: a search for the stretch where the page is a bitmap.
+    #[inline(always)]
     pub(crate) fn low(&self, at: usize) -> Option<u16> {
         match self.docs {
             Docs::Array(lows) => lows.get(at).map(|low| u16::from_le_bytes(*low)),
@@ -166,7 +168,7 @@ impl<'a> Page<'a> {
 }
 
 /// How many of the rising numbers lie below `low`: found in a logarithm of that many.
-#[inline]
+#[inline(always)]
 fn gallop(lows: &[[u8; 2]], low: u16) -> usize {
     let below = |entry: &[u8; 2]| u16::from_le_bytes(*entry) < low;
     let mut step = 1;

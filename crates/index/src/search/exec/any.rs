@@ -13,11 +13,31 @@ use crate::postings::{Bitmap, Page};
 pub(super) struct Split<'s> {
     /// Words that are not enough by themselves.
     pub(super) rest: &'s [u32],
-    pub(super) essential: &'s [u32],
+    /// The others.
+    pub(super) essential: &'s [Essential<'s>],
 }
 
-/// Adds every row of the page to `matched`, and to `several` those that have an essential word and another one. Both are
-/// empty before.
+/// A word that can bring a row into the answer, with words of lower bounds or alone.
+pub(super) struct Essential<'s> {
+    pub(super) word: u32,
+    /// What each code of it is worth.
+    pub(super) table: &'s [i32; 256],
+    /// What it must be worth where words of lower bounds may stand beside it.
+    pub(super) least: i64,
+    /// What it must be worth alone.
+    pub(super) least_alone: i64,
+}
+
+impl Essential<'_> {
+    #[inline(always)]
+    fn passes(&self, least: i64) -> [bool; 256] {
+        let least = i32::try_from(least).unwrap_or(if least < 0 { i32::MIN } else { i32::MAX });
+        std::array::from_fn(|code| self.table[code] >= least)
+    }
+}
+
+/// Adds every row of the page to `matched`, and to `several` those that have an essential word and another one, as far as what
+/// the highest of them is worth leaves a chance. Both are empty before.
 #[inline(always)]
 pub(super) fn unite(
     split: &Split<'_>,
@@ -28,8 +48,8 @@ pub(super) fn unite(
     for word in split.rest {
         view.word(*word as usize).unite(matched);
     }
-    for word in split.essential {
-        let page = view.word(*word as usize);
+    for essential in split.essential.iter().rev() {
+        let page = view.word(essential.word as usize);
         if let Some(words) = page.bits() {
             let both = matched.iter_mut().zip(several.iter_mut());
             for ((matched, several), word) in both.zip(words) {
@@ -38,19 +58,20 @@ pub(super) fn unite(
                 *matched |= word;
             }
         }
-        for low in page.array().unwrap_or_default() {
+        let passes = essential.passes(essential.least);
+        for (low, code) in page.array().unwrap_or_default().iter().zip(page.codes) {
             let low = u16::from_le_bytes(*low);
-            let (at, bit) = (usize::from(low >> 6), 1 << (low & 63));
-            several[at] |= matched[at] & bit;
-            matched[at] |= bit;
+            let (at, shift) = (usize::from(low >> 6), low & 63);
+            several[at] |= matched[at] & u64::from(passes[usize::from(*code)]) << shift;
+            matched[at] |= 1 << shift;
         }
     }
 }
 
-/// Adds the rows whose code alone is worth `least`.
+/// Adds the rows that the word alone may bring in.
 #[inline(always)]
-pub(super) fn add_singles(page: &Page<'_>, table: &[i32; 256], least: i64, into: &mut Bitmap) {
-    let passes: [bool; 256] = std::array::from_fn(|code| i64::from(table[code]) >= least);
+pub(super) fn add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) {
+    let passes = essential.passes(essential.least_alone);
     let passes = |code: &u8| passes[usize::from(*code)];
     let passing = page.codes.iter().filter(|code| passes(code)).count();
     if passing == 0 {

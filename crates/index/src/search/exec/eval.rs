@@ -4,6 +4,7 @@ use super::super::plan::{Fields, Step};
 use super::lists::View;
 use super::phrase::Phrase;
 use super::rows::{FEW, Rows, Spare};
+use super::wide;
 use crate::postings::{PAGE_BITS, PAGE_WORDS};
 
 /// The rows of a page that match a step, deleted ones included.
@@ -152,6 +153,9 @@ fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, spare:
                     *word &= u64::from_le_bytes(*other) ^ flip;
                 }
                 return;
+            }
+            if let Rows::Few(lows) = rows {
+                return wide::narrow(lows, page, inside);
             }
             let mut hint = 0;
             rows.retain(|low| page.has(low, &mut hint) == inside);

@@ -1,6 +1,6 @@
 //! A set of rows of one page: a short sorted list, or a bitmap.
 
-use crate::postings::{Bitmap, PAGE_WORDS};
+use crate::postings::{Bitmap, PAGE_WORDS, Page};
 
 /// Rows from which on a set is a bitmap.
 pub(super) const FEW: usize = 1024;
@@ -121,6 +121,57 @@ impl Rows {
             }
         }
     }
+}
+
+/// Some neighbouring rows of a set.
+#[derive(Clone, Copy)]
+pub(super) enum RowsRef<'r> {
+    Few(&'r [u16]),
+    /// The number of the first word, and words of a bitmap.
+    Many(usize, &'r [u64]),
+}
+
+impl Rows {
+    /// The rows in stretches of [`STRETCH`] bytes.
+    pub(super) fn stretches(&self) -> impl Iterator<Item = RowsRef<'_>> {
+        let (lows, words): (&[u16], &[u64]) = match self {
+            Rows::Few(lows) => (lows, &[]),
+            Rows::Many(bitmap) => (&[], &**bitmap),
+        };
+        let words = words.chunks(STRETCH / 8).enumerate();
+        let words = words.map(|(at, words)| RowsRef::Many(at * STRETCH / 8, words));
+        lows.chunks(STRETCH / 2).map(RowsRef::Few).chain(words)
+    }
+}
+
+/// Rows that are weighed before the threshold is looked at again.
+const STRETCH: usize = 512;
+
+impl RowsRef<'_> {
+    /// Calls `visit` with each row, rising.
+    #[inline(always)]
+    pub(super) fn each(self, mut visit: impl FnMut(u16)) {
+        match self {
+            RowsRef::Few(lows) => lows.iter().for_each(|low| visit(*low)),
+            RowsRef::Many(first, words) => {
+                for (at, word) in words.iter().enumerate() {
+                    each_bit(first + at, *word, &mut visit);
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the rows that have a posting of the page, or, without `inside`, that have none.
+#[inline(always)]
+pub(super) fn narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) {
+    let (mut kept, mut hint) = (0, 0);
+    for at in 0..lows.len() {
+        let low = lows[at];
+        lows[kept] = low;
+        kept += usize::from(page.has(low, &mut hint) == inside);
+    }
+    lows.truncate(kept);
 }
 
 /// Calls `visit` with the row of each bit of a bitmap's word.

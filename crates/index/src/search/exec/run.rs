@@ -3,7 +3,7 @@
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
 use super::super::{WEIGHT_WITHOUT_MATCH, best::Found};
-use super::any::Split;
+use super::any::{Essential, Split};
 use super::eval;
 use super::lists::View;
 use super::rows::Rows;
@@ -55,16 +55,18 @@ impl PageRun<'_, '_> {
     /// Counts the rows of an OR of words, and gives those that may still enter.
     fn any(&self, scorer: &Scorer<'_>, out: &mut Top) -> Rows {
         let wanted = self.view.lists().wanted();
-        let (essential, rest) = wanted.split_at(scorer.essential());
+        let count = scorer.essential();
+        let essential: Vec<Essential<'_>> = (0..count).map(|at| scorer.essential_at(at)).collect();
         let (mut matched, mut several) = (out.spare.bitmap(), out.spare.bitmap());
-        let split = Split { rest, essential };
+        let split = Split {
+            rest: &wanted[count..],
+            essential: &essential,
+        };
         wide::unite(&split, &self.view, &mut matched, &mut several);
-        for word in essential {
-            let page = self.view.word(*word as usize);
-            let least = scorer.least_sum(super::score::bit(*word));
-            if self.view.lists().bound(*word) >= least {
-                let table = scorer.table(*word as usize);
-                wide::add_singles(page, table, least, &mut several);
+        for word in &essential {
+            if self.view.lists().bound(word.word) >= word.least_alone {
+                let page = self.view.word(word.word as usize);
+                wide::add_singles(page, word, &mut several);
             }
         }
         let (mut matched, mut several) = (Rows::Many(matched), Rows::Many(several));
@@ -146,6 +148,9 @@ impl PageRun<'_, '_> {
 
     /// Weighs rows and offers those that can enter.
     fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+        if scorer.is_simple() {
+            return self.rank_simply(rows, scorer, out);
+        }
         let mut result = Ok(());
         rows.each(|low| {
             if result.is_ok() {
@@ -155,10 +160,32 @@ impl PageRun<'_, '_> {
         result
     }
 
+    /// By codes alone, many rows at a time.
+    fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+        let mut picked = std::mem::take(&mut out.picked);
+        for stretch in rows.stretches() {
+            wide::pick(scorer, stretch, &self.view, &mut picked);
+            for (low, weight) in picked.drain(..) {
+                if weight >= scorer.threshold() {
+                    self.enter(low, weight, out)?;
+                    scorer.raise(self.threshold(out));
+                }
+            }
+        }
+        out.picked = picked;
+        Ok(())
+    }
+
     fn rank_row(&self, low: u16, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
         let Some(weight) = self.weigh(low, scorer)? else {
             return Ok(());
         };
+        self.enter(low, weight, out)?;
+        scorer.raise(self.threshold(out));
+        Ok(())
+    }
+
+    fn enter(&self, low: u16, weight: i64, out: &mut Top) -> Result<()> {
         let doc = self.view.doc(low);
         let found = Found {
             part: self.at as u32,
@@ -167,9 +194,7 @@ impl PageRun<'_, '_> {
             weight,
             keys: Vec::new(),
         };
-        out.offer(found, &self.shared.control.memory)?;
-        scorer.raise(self.threshold(out));
-        Ok(())
+        out.offer(found, &self.shared.control.memory)
     }
 
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {

@@ -2,8 +2,10 @@
 
 use super::super::plan::{Plan, Step};
 use super::super::rank::{Needs, Occurrences, Weigher};
+use super::any::Essential;
 use super::lists::{Lists, View};
 use super::phrase::Phrase;
+use super::rows::RowsRef;
 
 /// Weighs rows of one part, page by page, rising.
 pub(super) struct Scorer<'s> {
@@ -51,9 +53,8 @@ impl<'s> Scorer<'s> {
         self.hints.fill(0);
     }
 
-    /// What each code of a word is worth.
-    pub(super) fn table(&self, word: usize) -> &'s [i32; 256] {
-        self.weigher.table(word)
+    pub(super) fn threshold(&self) -> i64 {
+        self.threshold
     }
 
     /// Rows of less weight are not wanted from now on.
@@ -80,6 +81,36 @@ impl<'s> Scorer<'s> {
             .rev()
             .find(is_enough)
             .map_or(0, |at| at + 1)
+    }
+
+    /// Whether weights are told by codes alone: then [`Scorer::pick`] does.
+    pub(super) fn is_simple(&self) -> bool {
+        self.needs == Needs::Codes && self.plan.counts_present()
+    }
+
+    /// Adds the rows that are not below the threshold, with their weights. Only of a simple scorer.
+    #[inline(always)]
+    pub(super) fn pick(&mut self, rows: RowsRef<'_>, view: &View<'_>, out: &mut Vec<(u16, i64)>) {
+        rows.each(|low| {
+            if let Some((sum, present)) = self.find(low, view) {
+                let weight = self.weigher.bound(present, sum);
+                if weight >= self.threshold {
+                    out.push((low, weight));
+                }
+            }
+        });
+    }
+
+    /// What the word at a place of [`Lists::wanted`] must be worth in a row that has none of the words before it.
+    pub(super) fn essential_at(&self, at: usize) -> Essential<'s> {
+        let word = self.lists.wanted()[at];
+        let least = self.least_sum(bits(&self.lists.wanted()[at..]));
+        Essential {
+            word,
+            table: self.weigher.table(word as usize),
+            least: least.saturating_sub(self.worth[at + 1]),
+            least_alone: self.least_sum(bit(word)),
+        }
     }
 
     /// The weight of a row that matches; `None` where it is below the threshold. Rows of a page must be asked for by rising

@@ -18,6 +18,8 @@ pub(in super::super) struct Top {
     unpaid: u64,
     /// For whoever fills it.
     pub(super) spare: Spare,
+    /// Likewise: rows of a page with their weights.
+    pub(super) picked: Vec<(u16, i64)>,
 }
 
 impl Top {
@@ -27,6 +29,7 @@ impl Top {
             total: 0,
             unpaid: 0,
             spare: Spare::default(),
+            picked: Vec::new(),
         }
     }
 

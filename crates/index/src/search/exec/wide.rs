@@ -6,9 +6,9 @@
     reason = "functions compiled for a processor that was asked for are unsafe to call"
 )]
 
-use super::any::{self, Split};
+use super::any::{self, Essential, Split};
 use super::lists::View;
-use super::rows;
+use super::rows::{self, RowsRef};
 use super::score::Scorer;
 use crate::postings::{Bitmap, Page};
 
@@ -40,12 +40,22 @@ wide! {
 
 wide! {
     /// [`any::add_singles`].
-    add_singles(page: &Page<'_>, table: &[i32; 256], least: i64, into: &mut Bitmap) = any::add_singles
+    add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) = any::add_singles
 }
 
 wide! {
     /// [`rows::count`].
     count(bitmap: &Bitmap) -> usize = rows::count
+}
+
+wide! {
+    /// [`Scorer::pick`].
+    pick(scorer: &mut Scorer<'_>, rows: RowsRef<'_>, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Scorer::pick
+}
+
+wide! {
+    /// [`rows::narrow`].
+    narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) = rows::narrow
 }
 
 wide! {
