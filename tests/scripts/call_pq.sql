@@ -273,11 +273,11 @@ error 1054 (42S22): no column 'hits' in table 'pq'
 
 CREATE TABLE all_of_them type='distributed' local='pq';
 ----
-error 1235 (42000): not yet: table option local
+error 1210 (HY000): local='pq' is not a search table
 
 CREATE TABLE all_of_them type='distributed';
 ----
-error 1235 (42000): not yet: type='distributed'
+error 1210 (HY000): a distributed table needs local='table'
 
 INSERT INTO pq (query) VALUES ('ZONE:h1 word');
 ----

@@ -26,6 +26,7 @@ tail_bytes | 386
 segments | 0
 segment_bytes | 0
 tombstones | 0
+shards | 1
 checkpoint | 1
 
 FLUSH TABLE posts;
@@ -42,6 +43,7 @@ tail_bytes | 0
 segments | 1
 segment_bytes | 263
 tombstones | 0
+shards | 1
 checkpoint | 4
 
 INSERT INTO posts (id, body, n) VALUES (3, 'a cow', 3);

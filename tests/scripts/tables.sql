@@ -111,7 +111,7 @@ error 1064 (42000): syntax error: column 'body' is there twice near 'body string
 
 CREATE TABLE t (body text) type='nonsense';
 ----
-error 1210 (HY000): no table type 'nonsense': there are rt, pq and queue
+error 1210 (HY000): no table type 'nonsense': there are rt, pq, queue and distributed
 
 CREATE TABLE t (body text) nonsense='1';
 ----

@@ -1,7 +1,9 @@
 //! The catalog: which tables there are, and what a CREATE or DROP must satisfy.
 
 mod check;
+mod distributed;
 mod options;
+mod search_options;
 mod show;
 mod webhook;
 
@@ -10,13 +12,32 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use check::{check_altered, complete};
-pub(crate) use options::{missing_dead, pairs, read_option};
+pub(crate) use options::missing_dead;
+pub(crate) use search_options::shards;
 pub(crate) use show::show_create;
 pub use webhook::Webhook;
 pub(crate) use webhook::{missing_queues, warnings};
 
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
+
+/// The options of a table that are set, each with its value as CREATE TABLE takes it.
+pub(crate) fn pairs(kind: &Kind) -> Vec<(&'static str, String)> {
+    match kind {
+        Kind::Search(options) => search_options::pairs(*options),
+        Kind::Queue(options) => options::pairs(options),
+        Kind::Percolate { .. } | Kind::Distributed { .. } => Vec::new(),
+    }
+}
+
+/// Sets an option as [`pairs`] wrote it; false for another name, `None` for a value that is none.
+pub(crate) fn read_option(kind: &mut Kind, name: &str, value: &str) -> Option<bool> {
+    match kind {
+        Kind::Search(options) => search_options::read(options, name, value),
+        Kind::Queue(options) => options::read_option(options, name, value),
+        Kind::Percolate { .. } | Kind::Distributed { .. } => Some(false),
+    }
+}
 
 /// A table's number. From 1, never used twice in one data directory, so a record of a dropped table is never taken
 /// for one of a later table of the same name.
@@ -93,6 +114,14 @@ impl Catalog {
         for (_, definition) in self.iter() {
             if let Kind::Queue(options) = &definition.kind
                 && options.dead.as_deref() == Some(name)
+            {
+                return Err(Error::TableInUse {
+                    table: name.to_owned(),
+                    by: definition.name.clone(),
+                });
+            }
+            if let Kind::Distributed { locals } = &definition.kind
+                && locals.iter().any(|local| local == name)
             {
                 return Err(Error::TableInUse {
                     table: name.to_owned(),

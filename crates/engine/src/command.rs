@@ -297,7 +297,12 @@ pub struct Definition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Documents: `type='rt'`.
-    Search,
+    Search(SearchOptions),
+    /// Several tables of documents that are searched as one: `type='distributed'`. It has no rows of its own.
+    Distributed {
+        /// Search tables with the same columns and the same analysis.
+        locals: Vec<String>,
+    },
     /// Standing queries: `type='pq'`. Its own rows are (id, query, tags, filters).
     Percolate {
         /// The search tables whose every INSERT and REPLACE is matched; none: the table is only asked by CALL PQ.
@@ -309,6 +314,13 @@ pub enum Kind {
     },
     /// Rows for workers: `ENGINE=queue`, `type='queue'`.
     Queue(QueueOptions),
+}
+
+/// What a table of documents may be told beside its columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// `shards=`: tails and sets of segments that its rows are spread over by their ids; `None`: as many as are right here.
+    pub shards: Option<u16>,
 }
 
 /// Rows of a SELECT.

@@ -36,7 +36,7 @@ pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, Command, Definition, Envelope, Hold, Keyword, Kind,
     LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading, Receipt, Reply, Rows,
-    SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};

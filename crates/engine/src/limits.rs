@@ -16,6 +16,8 @@ pub const LED_COMMAND_BYTES_MAX: usize = 4 << 10;
 pub const TABLES_MAX: usize = 4096;
 /// Search tables that one pq table listens to.
 pub const ON_MAX: usize = 64;
+/// Local tables of one distributed table.
+pub const LOCALS_MAX: usize = 64;
 /// Documents of one piece of a backfill: what the engine's thread does in one go, in some milliseconds.
 pub const BACKFILL_DOCUMENTS_MAX: usize = 256;
 /// Columns of one table.

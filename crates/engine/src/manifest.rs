@@ -214,7 +214,8 @@ pub(crate) fn open_with(
             Arc::new(read_definition(&mut reader, definition_version(version)).map_err(wrong)?);
         state.catalog.insert(table, Arc::clone(&definition));
         match definition.kind {
-            Kind::Search => open_search(
+            Kind::Distributed { .. } => {}
+            Kind::Search(_) => open_search(
                 &mut state,
                 table,
                 definition,

@@ -2,6 +2,7 @@
 
 mod backfill;
 mod call_pq;
+mod distributed;
 mod queues;
 mod select;
 mod status;
@@ -39,7 +40,8 @@ pub(crate) struct SearchView {
     pub(crate) definition: Arc<Definition>,
     pub(crate) analyzer: Arc<Analyzer>,
     pub(crate) rows: Arc<index::Snapshot>,
-    pub(crate) status: index::Status,
+    /// Counts of each shard.
+    pub(crate) shards: Vec<index::Status>,
     pub(crate) folded: u64,
 }
 
@@ -123,7 +125,8 @@ impl Snapshot {
 /// As SHOW TABLES names it.
 fn kind_name(kind: &Kind) -> &'static str {
     match kind {
-        Kind::Search => "rt",
+        Kind::Search(_) => "rt",
+        Kind::Distributed { .. } => "distributed",
         Kind::Percolate { .. } => "percolate",
         Kind::Queue(_) => "queue",
     }

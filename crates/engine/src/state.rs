@@ -188,7 +188,8 @@ impl State {
         self.catalog.insert(table, Arc::clone(&definition));
         self.is_catalog_unpublished = true;
         match &definition.kind {
-            Kind::Search => {
+            Kind::Distributed { .. } => {}
+            Kind::Search(_) => {
                 let made = match made {
                     Some(made) => made,
                     None => create_index(&self.disk, table, &definition)?,

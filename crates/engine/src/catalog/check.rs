@@ -6,8 +6,8 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
 
 use super::Catalog;
-use super::options;
 use super::webhook::{self, Webhook, is_address};
+use super::{distributed, options, search_options};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
@@ -28,7 +28,11 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
         });
     }
     match definition.kind.clone() {
-        Kind::Search => check_columns(&mut definition, true)?,
+        Kind::Search(options) => {
+            check_columns(&mut definition, true)?;
+            search_options::check(options)?;
+        }
+        Kind::Distributed { locals } => distributed::check(catalog, &mut definition, &locals)?,
         Kind::Percolate { on, into, .. } => {
             check_columns(&mut definition, true)?;
             check_percolate(catalog, &mut definition, &on, into.as_deref())?;
@@ -84,6 +88,11 @@ fn lower_case(mut definition: Definition) -> Definition {
     }
     if let Kind::Queue(options) = &mut definition.kind {
         options::lower_case(options);
+    }
+    if let Kind::Distributed { locals } = &mut definition.kind {
+        for name in locals {
+            *name = name.to_lowercase();
+        }
     }
     if let Kind::Percolate { on, into, .. } = &mut definition.kind {
         let into = into.iter_mut().filter(|into| !is_address(into));
@@ -231,7 +240,7 @@ fn check_percolate(
             return Err(Error::invalid(format!("on= names '{name}' twice")));
         }
         let table = find(catalog, name)?;
-        if table.kind != Kind::Search {
+        if !matches!(table.kind, Kind::Search(_)) {
             return Err(Error::invalid(format!("on='{name}' is not a search table")));
         }
         listened.push(table);
@@ -268,8 +277,8 @@ fn check_percolate(
                 )));
             }
             Kind::Queue(_) => {}
-            Kind::Search => check_no_circle(catalog, on, into)?,
-            Kind::Percolate { .. } => {
+            Kind::Search(_) => check_no_circle(catalog, on, into)?,
+            Kind::Percolate { .. } | Kind::Distributed { .. } => {
                 return Err(Error::invalid(format!(
                     "into='{into}' is neither a queue nor a search table"
                 )));
@@ -351,7 +360,7 @@ fn is_same(ours: &Column, theirs: &Column) -> bool {
     ours.name == theirs.name && ours.kind == theirs.kind
 }
 
-fn find(catalog: &Catalog, name: &str) -> Result<Arc<Definition>> {
+pub(super) fn find(catalog: &Catalog, name: &str) -> Result<Arc<Definition>> {
     let table = catalog.find(name)?;
     catalog
         .get(table)

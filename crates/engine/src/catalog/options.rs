@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::limits::{GROUPS_MAX, WAIT_US_MAX};
 
 /// The options that are set, each with its value as CREATE TABLE takes it.
-pub(crate) fn pairs(options: &QueueOptions) -> Vec<(&'static str, String)> {
+pub(super) fn pairs(options: &QueueOptions) -> Vec<(&'static str, String)> {
     let mut pairs = Vec::new();
     let mut put = |name, value: Option<String>| pairs.extend(value.map(|value| (name, value)));
     put("visible_again", options.visible_again_us.map(time));
@@ -32,7 +32,7 @@ pub(crate) fn pairs(options: &QueueOptions) -> Vec<(&'static str, String)> {
 }
 
 /// Sets an option as [`pairs`] wrote it; false for another name, `None` for a value that is none.
-pub(crate) fn read_option(options: &mut QueueOptions, name: &str, value: &str) -> Option<bool> {
+pub(super) fn read_option(options: &mut QueueOptions, name: &str, value: &str) -> Option<bool> {
     let text = || Some(value.to_owned());
     match name {
         "visible_again" => options.visible_again_us = Some(time_us(value)?),

@@ -9,22 +9,28 @@ use query::value::Value;
 use super::pairs;
 use crate::command::{Definition, Kind};
 
-/// CREATE TABLE, with everything spelled out. A listening pq table shows no columns: it has those of its `on=`.
+/// CREATE TABLE, with everything spelled out. A listening pq table shows no columns: it has those of its `on=`; so has a
+/// distributed one those of its `local=`.
 pub(crate) fn show_create(definition: &Definition) -> String {
     let mut text = format!("CREATE TABLE {}", quote_name(&definition.name));
-    let listens = matches!(&definition.kind, Kind::Percolate { on, .. } if !on.is_empty());
-    if !listens {
+    let takes_over = match &definition.kind {
+        Kind::Percolate { on, .. } => !on.is_empty(),
+        Kind::Distributed { .. } => true,
+        Kind::Search(_) | Kind::Queue(_) => false,
+    };
+    if !takes_over {
         let columns: Vec<String> = definition.columns.iter().map(show_column).collect();
         let _ = write!(text, " (\n  {}\n)", columns.join(",\n  ")); // a String takes all that is written
     }
     match &definition.kind {
-        Kind::Search => text.push_str(" type='rt'"),
-        Kind::Queue(options) => {
-            text.push_str(" ENGINE=queue");
-            for (name, value) in pairs(options) {
-                let _ = write!(text, " {name}={}", quote_text(&value));
+        Kind::Search(_) => text.push_str(" type='rt'"),
+        Kind::Distributed { locals } => {
+            text.push_str(" type='distributed'");
+            for local in locals {
+                let _ = write!(text, " local={}", quote_text(local));
             }
         }
+        Kind::Queue(_) => text.push_str(" ENGINE=queue"),
         Kind::Percolate { on, into, syntax } => {
             text.push_str(" type='pq'");
             if !on.is_empty() {
@@ -38,7 +44,10 @@ pub(crate) fn show_create(definition: &Definition) -> String {
             }
         }
     }
-    if !listens {
+    for (name, value) in pairs(&definition.kind) {
+        let _ = write!(text, " {name}={}", quote_text(&value));
+    }
+    if !takes_over {
         for (name, value) in definition.analysis.pairs() {
             let _ = write!(text, " {name}={}", quote_text(&value));
         }

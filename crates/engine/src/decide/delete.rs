@@ -10,6 +10,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 
 use super::Decision;
+use super::has_no_rows;
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
@@ -42,7 +43,9 @@ pub(crate) fn delete(
         .catalog
         .get(table)
         .map(|definition| definition.kind.clone());
-    if delete.matching.is_some() && kind != Some(Kind::Search) {
+    if delete.matching.is_some()
+        && !matches!(kind, Some(Kind::Search(_) | Kind::Distributed { .. }))
+    {
         return Err(Error::invalid("MATCH needs a search table"));
     }
     if !delete.order.is_empty() && !matches!(kind, None | Some(Kind::Queue(_))) {
@@ -51,7 +54,8 @@ pub(crate) fn delete(
         });
     }
     let (ids, record): (_, fn(TableId, Vec<u64>) -> Record) = match kind {
-        Some(Kind::Search) => (documents(state, table, delete)?, |table, ids| {
+        Some(Kind::Distributed { locals }) => return Err(has_no_rows(&delete.table, &locals)),
+        Some(Kind::Search(_)) => (documents(state, table, delete)?, |table, ids| {
             Record::DeleteDocuments { table, ids }
         }),
         Some(Kind::Percolate { .. }) => (queries(state, table, delete)?, |table, ids| {

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use self::hits::{Reached, percolate};
 use self::queue::queue_rows;
+use super::has_no_rows;
 use super::rows::{Plan, absent_in_document, row_bytes};
 use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
@@ -48,8 +49,9 @@ pub(crate) fn insert(
     if insert.rows.is_empty() {
         return Ok(Decision::nothing(Reply::done()));
     }
-    match definition.kind {
-        Kind::Search => documents(state, work, around, table, insert),
+    match &definition.kind {
+        Kind::Distributed { locals } => Err(has_no_rows(&definition.name, locals)),
+        Kind::Search(_) => documents(state, work, around, table, insert),
         Kind::Percolate { .. } => queries(state, around, table, insert),
         Kind::Queue(_) if insert.replace => Err(Error::invalid(format!(
             "'{}' is a queue: it has no ids to replace",

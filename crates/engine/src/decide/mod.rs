@@ -10,6 +10,7 @@ use percolate::{Hits, Scratch};
 use query::analysis::Words;
 
 use crate::command::{Now, Reply};
+use crate::error::Error;
 use crate::record::Record;
 use crate::state::Prepared;
 
@@ -45,6 +46,14 @@ impl Decision {
             gives_room: false,
         }
     }
+}
+
+/// A write to a distributed table, which has no rows of its own.
+pub(crate) fn has_no_rows(table: &str, locals: &[String]) -> Error {
+    let locals = locals.join("', '");
+    Error::invalid(format!(
+        "'{table}' is a distributed table, which is only searched: write to '{locals}'"
+    ))
 }
 
 /// Buffers of deciding, kept from command to command, and what it counted.

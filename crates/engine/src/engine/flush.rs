@@ -65,7 +65,7 @@ impl Engine {
         let table = self.state.catalog.find(name);
         let search = |table: &TableId| {
             let definition = self.state.catalog.get(*table);
-            definition.is_some_and(|definition| definition.kind == Kind::Search)
+            definition.is_some_and(|definition| matches!(definition.kind, Kind::Search(_)))
         };
         match table {
             Ok(table) if search(&table) => self.wait_for_files(vec![table], reply),

@@ -76,7 +76,7 @@ impl Engine {
                     definition: Arc::clone(&search.definition),
                     analyzer: Arc::clone(&search.analyzer),
                     rows: search.table.snapshot(),
-                    status: search.table.status(),
+                    shards: search.table.shard_status(),
                     folded: search.folded,
                 };
                 self.views

@@ -186,8 +186,8 @@ impl Engine {
         }
         let table = TableId(self.state.catalog.highest + 1);
         let made = match definition.kind {
-            Kind::Search => Some(create_index(&self.state.disk, table, &definition)?),
-            Kind::Percolate { .. } | Kind::Queue(_) => None,
+            Kind::Search(_) => Some(create_index(&self.state.disk, table, &definition)?),
+            Kind::Percolate { .. } | Kind::Queue(_) | Kind::Distributed { .. } => None,
         };
         let reply = created(&definition);
         let definition = Box::new(definition);

@@ -15,7 +15,7 @@ use super::{
 use crate::catalog::TableId;
 use crate::catalog::read_option;
 use crate::codec::{Read, Reader};
-use crate::command::{Definition, Kind, QueueOptions};
+use crate::command::{Definition, Kind, QueueOptions, SearchOptions};
 use crate::sync_mode::SyncMode;
 use crate::table::queue::read_origins;
 
@@ -317,9 +317,14 @@ pub(crate) fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
 pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Definition> {
     let name = reader.text()?.to_owned();
     let mut kind = match reader.byte()? {
-        0 => Kind::Search,
+        0 => Kind::Search(SearchOptions::default()),
         1 => read_percolate(reader, version)?,
         2 => Kind::Queue(QueueOptions::default()),
+        3 => {
+            let count = reader.count()?;
+            let locals: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
+            Kind::Distributed { locals: locals? }
+        }
         _ => return Err(reader.damage("a known kind of table")),
     };
     let mut analysis = Settings::default();
@@ -332,10 +337,8 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
             sync = Some(mode.map_err(|_| reader.damage("a mode of syncs"))?);
             continue;
         }
-        if let Kind::Queue(options) = &mut kind
-            && read_option(options, name, value)
-                .ok_or_else(|| reader.damage("a known option of queues"))?
-        {
+        let is_option = read_option(&mut kind, name, value);
+        if is_option.ok_or_else(|| reader.damage("a known option of tables"))? {
             continue;
         }
         let set = analysis.set(name, value);

@@ -7,7 +7,7 @@ use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC, Sour
 use crate::catalog::pairs;
 use crate::codec::{put_bytes, put_number, put_row, put_value};
 use crate::command::{Definition, Kind};
-use crate::table::queue::{options_of, put_origins};
+use crate::table::queue::put_origins;
 
 pub(super) const CREATE: u8 = 1;
 pub(super) const DROP: u8 = 2;
@@ -279,7 +279,7 @@ pub(crate) fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
 pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     put_bytes(out, definition.name.as_bytes());
     match &definition.kind {
-        Kind::Search => out.push(0),
+        Kind::Search(_) => out.push(0),
         Kind::Percolate { on, into, syntax } => {
             out.push(1);
             put_number(out, on.len() as u64);
@@ -291,10 +291,17 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
             });
         }
         Kind::Queue(_) => out.push(2),
+        Kind::Distributed { locals } => {
+            out.push(3);
+            put_number(out, locals.len() as u64);
+            locals
+                .iter()
+                .for_each(|name| put_bytes(out, name.as_bytes()));
+        }
     }
     let settings = definition.analysis.pairs();
     let sync = definition.sync.map(|mode| mode.to_string());
-    let options = pairs(options_of(definition));
+    let options = pairs(&definition.kind);
     let count = settings.len() + options.len() + usize::from(sync.is_some());
     put_number(out, count as u64);
     for (name, value) in options {

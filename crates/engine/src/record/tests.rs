@@ -5,7 +5,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::*;
-use crate::command::{Kind, QueueOptions, WhenFull};
+use crate::command::{Kind, QueueOptions, SearchOptions, WhenFull};
 use crate::sync_mode::SyncMode;
 
 fn value() -> impl Strategy<Value = Value> {
@@ -90,7 +90,8 @@ fn queue_options() -> impl Strategy<Value = QueueOptions> {
 
 fn definition() -> impl Strategy<Value = Definition> {
     let kind = prop_oneof![
-        Just(Kind::Search),
+        prop::option::of(1..64u16).prop_map(|shards| Kind::Search(SearchOptions { shards })),
+        prop::collection::vec("[a-z]{1,8}", 1..4).prop_map(|locals| Kind::Distributed { locals }),
         queue_options().prop_map(Kind::Queue),
         (
             proptest::collection::vec(".{1,8}", 0..3),

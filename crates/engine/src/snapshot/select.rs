@@ -26,22 +26,9 @@ impl Snapshot {
     /// `NoSuchTable`; `Invalid` for a queue; `UnknownColumn`, `Query`, `NotYet`; `SearchMemory`; `Interrupted`;
     /// `Corrupt` of a segment, also while the rows are read.
     pub fn select(&self, select: &Select, control: &Control) -> Result<Answer> {
-        let view = match self.view(&select.table)? {
-            View::Search(view) => view,
-            View::Percolate(view) => {
-                let (name, len) = (&view.definition.name, view.queries.len() as u64);
-                return match select.filter.as_ref().and_then(named_ids) {
-                    Some(ids) => {
-                        let named = ids.iter().filter_map(|id| view.queries.get(*id));
-                        queries(name, len, named, select)
-                    }
-                    None => queries(name, len, view.queries.iter(), select),
-                };
-            }
-            View::Queue(_) => {
-                let table = &select.table;
-                return Err(Error::invalid(format!("'{table}' is not a search table")));
-            }
+        let view = match self.searched(&select.table)? {
+            Some(view) => view,
+            None => return self.select_other(select),
         };
         let name = view.definition.name.clone();
         let failed = |error| failure::of_index(&name, error);
@@ -49,7 +36,7 @@ impl Snapshot {
         let options = options.map_err(|error| Error::invalid(error.to_string()))?;
         check_page(select, &options)?;
         let query = match &select.matching {
-            Some(text) => Some(query_of(text, &options, view)?),
+            Some(text) => Some(query_of(text, &options, &view)?),
             None => None,
         };
         let limited;
@@ -107,6 +94,24 @@ fn check_page(select: &Select, options: &Options) -> Result<()> {
         offset.saturating_add(limit),
         offset.saturating_add(limit),
     )))
+}
+
+impl Snapshot {
+    /// On a table that is not searched.
+    fn select_other(&self, select: &Select) -> Result<Answer> {
+        let View::Percolate(view) = self.view(&select.table)? else {
+            let table = &select.table;
+            return Err(Error::invalid(format!("'{table}' is not a search table")));
+        };
+        let (name, len) = (&view.definition.name, view.queries.len() as u64);
+        match select.filter.as_ref().and_then(named_ids) {
+            Some(ids) => {
+                let named = ids.iter().filter_map(|id| view.queries.get(*id));
+                queries(name, len, named, select)
+            }
+            None => queries(name, len, view.queries.iter(), select),
+        }
+    }
 }
 
 /// Whether the rows are named by their ids, alone or under AND.

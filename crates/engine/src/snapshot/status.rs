@@ -4,22 +4,38 @@ use super::{Snapshot, View, kind_name};
 use crate::error::Result;
 
 impl Snapshot {
-    /// SHOW TABLE … STATUS: names and values, in a fixed order.
+    /// SHOW TABLE … STATUS: names and values, in a fixed order. A table of several shards, and a distributed one, has the
+    /// counts of each behind the sums.
     ///
     /// # Errors
     /// `NoSuchTable`.
     pub fn table_status(&self, name: &str) -> Result<Vec<(String, String)>> {
-        let kind = kind_name(&self.definition(name)?.kind);
+        let definition = self.definition(name)?;
+        let mut status = vec![(
+            "table_type".to_owned(),
+            kind_name(&definition.kind).to_owned(),
+        )];
+        let mut put = |name: &str, value: u64| status.push((name.to_owned(), value.to_string()));
+        if let Some(view) = self.searched(name)? {
+            let sum = |of: fn(&index::Status) -> u64| view.shards.iter().map(of).sum();
+            OF_SHARDS.iter().for_each(|(name, of)| put(name, sum(*of)));
+            put("shards", view.shards.len() as u64);
+            put("checkpoint", view.folded);
+            let many = view
+                .shards
+                .iter()
+                .enumerate()
+                .filter(|_| view.shards.len() > 1);
+            for (at, shard) in many {
+                let name = |name: &str| format!("shard[{at}].{name}");
+                OF_SHARDS
+                    .iter()
+                    .for_each(|(of, value)| put(&name(of), value(shard)));
+            }
+            return Ok(status);
+        }
         let numbers: Vec<(&str, u64)> = match self.view(name)? {
-            View::Search(view) => vec![
-                ("indexed_documents", view.status.rows_live),
-                ("tail_rows", view.status.rows_tail),
-                ("tail_bytes", view.status.bytes_tail),
-                ("segments", view.status.segments),
-                ("segment_bytes", view.status.bytes_segments),
-                ("tombstones", view.status.tombstones),
-                ("checkpoint", view.folded),
-            ],
+            View::Search(_) => Vec::new(),
             View::Percolate(view) => vec![
                 ("stored_queries", view.queries.len() as u64),
                 ("always_tried", view.queries.always_len() as u64),
@@ -39,12 +55,19 @@ impl Snapshot {
                 ]
             }
         };
-        let mut status = vec![("table_type".to_owned(), kind.to_owned())];
-        status.extend(
-            numbers
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value.to_string())),
-        );
+        numbers
+            .into_iter()
+            .for_each(|(name, value)| put(name, value));
         Ok(status)
     }
 }
+
+/// What is told of a search table, and of each of its shards.
+const OF_SHARDS: [(&str, fn(&index::Status) -> u64); 6] = [
+    ("indexed_documents", |shard| shard.rows_live),
+    ("tail_rows", |shard| shard.rows_tail),
+    ("tail_bytes", |shard| shard.bytes_tail),
+    ("segments", |shard| shard.segments),
+    ("segment_bytes", |shard| shard.bytes_segments),
+    ("tombstones", |shard| shard.tombstones),
+];

@@ -136,7 +136,7 @@ impl PercolateTable {
         Reading {
             syntax: match self.definition.kind {
                 Kind::Percolate { syntax, .. } => syntax,
-                Kind::Search | Kind::Queue(_) => Syntax::default(),
+                Kind::Search(_) | Kind::Queue(_) | Kind::Distributed { .. } => Syntax::default(),
             },
             definition: Arc::clone(&self.definition),
             analyzer: Arc::clone(&self.analyzer),

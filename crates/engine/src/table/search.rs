@@ -7,7 +7,8 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::percolate::Listener;
-use crate::command::Definition;
+use crate::catalog;
+use crate::command::{Definition, Kind};
 
 /// A search table as the engine's thread owns it.
 pub(crate) struct SearchTable {
@@ -74,12 +75,19 @@ impl SearchTable {
     }
 }
 
+fn shards(definition: &Definition) -> u16 {
+    match definition.kind {
+        Kind::Search(options) => catalog::shards(options),
+        _ => 1,
+    }
+}
+
 /// The shape that `index` knows of a table.
 pub(crate) fn shape(definition: &Definition) -> index::TableShape {
     index::TableShape {
         columns: definition.columns.clone(),
         analyzer: Analyzer::new(definition.analysis.clone()),
-        shards: 1,
+        shards: shards(definition),
     }
 }
 

@@ -129,7 +129,7 @@ fn open(settings: &[(&str, &str)], syntax: Syntax, seal_rows: u32) -> Driver {
         else {
             panic!("{line}");
         };
-        if definition.kind == Kind::Search {
+        if matches!(definition.kind, Kind::Search(_)) {
             let mut analysis = Settings::default();
             for (name, value) in settings {
                 assert_eq!(analysis.set(name, value), Some(Ok(())));

@@ -294,7 +294,7 @@ impl Parser<'_> {
             .word("sync")
             .then(|| engine::SyncMode::parse(&self.table_or_address()).unwrap());
         let kind = match kind.as_str() {
-            "search" => Kind::Search,
+            "search" => Kind::Search(engine::SearchOptions::default()),
             "pq" => Kind::Percolate {
                 on,
                 into,

@@ -126,7 +126,8 @@ impl Order {
                 return order;
             }
         }
-        a.id.cmp(&b.id)
+        // Two rows have one id only where tables are joined; the parts stand in the order of their tables.
+        a.id.cmp(&b.id).then_with(|| a.part.cmp(&b.part))
     }
 }
 

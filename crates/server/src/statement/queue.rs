@@ -162,7 +162,7 @@ impl Doing<'_> {
                     "'{table}' is a queue: its rows are inserted, taken and deleted, not updated"
                 ),
             ),
-            Kind::Search | Kind::Percolate { .. } => {
+            Kind::Search(_) | Kind::Percolate { .. } | Kind::Distributed { .. } => {
                 Failure::new(errors::NOT_YET, "not yet: UPDATE; REPLACE replaces a row")
             }
         })

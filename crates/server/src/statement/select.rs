@@ -30,7 +30,7 @@ impl Doing<'_> {
         }
         let snapshot = engine.snapshot();
         let (answer, search) = match snapshot.definition(&select.table)?.kind {
-            Kind::Search => {
+            Kind::Search(_) | Kind::Distributed { .. } => {
                 let (answer, search) = self.search(&snapshot, &select)?;
                 (answer, Some(search))
             }

@@ -154,9 +154,11 @@ pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnTy
         .map(|column| (column.name.clone(), column.kind));
     Ok(match definition.kind {
         Kind::Queue(_) => own.collect(),
-        Kind::Search => std::iter::once(("id".to_owned(), ColumnType::Bigint))
-            .chain(own)
-            .collect(),
+        Kind::Search(_) | Kind::Distributed { .. } => {
+            std::iter::once(("id".to_owned(), ColumnType::Bigint))
+                .chain(own)
+                .collect()
+        }
         Kind::Percolate { .. } => {
             let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
             columns.extend(
@@ -176,7 +178,7 @@ fn described(definition: &Definition) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     match definition.kind {
         Kind::Queue(_) => {}
-        Kind::Search => rows.push(row("id", "bigint", "")),
+        Kind::Search(_) | Kind::Distributed { .. } => rows.push(row("id", "bigint", "")),
         Kind::Percolate { .. } => {
             rows.push(row("id", "bigint", ""));
             rows.extend(["query", "tags", "filters"].map(|name| row(name, "string", "")));
@@ -187,7 +189,7 @@ fn described(definition: &Definition) -> Vec<Vec<String>> {
     for column in &definition.columns {
         let properties = match definition.kind {
             Kind::Percolate { .. } => "document".to_owned(),
-            Kind::Search => properties(column, true),
+            Kind::Search(_) | Kind::Distributed { .. } => properties(column, true),
             Kind::Queue(_) => properties(column, false),
         };
         rows.push(row(&column.name, &column.kind.sql_name(), &properties));

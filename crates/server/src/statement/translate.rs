@@ -1,8 +1,9 @@
 //! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
 
 mod queue_options;
+mod search_options;
 
-use engine::{Command, Definition, Kind, QueueOptions, SyncMode};
+use engine::{Command, Definition, Kind, QueueOptions, SearchOptions, SyncMode};
 use query::Syntax;
 use query::analysis::Settings;
 use query::value::Value;
@@ -18,7 +19,6 @@ use query::options::nearest;
 const LATER: &[&str] = &[
     "access_blob_attrs",
     "access_plain_attrs",
-    "agent",
     "bigram_index",
     "blend_chars",
     "blend_mode",
@@ -34,7 +34,6 @@ const LATER: &[&str] = &[
     "ignore_chars",
     "index_field_lengths",
     "index_zones",
-    "local",
     "min_stemming_len",
     "min_word_len",
     "morphology_skip_fields",
@@ -49,7 +48,6 @@ const LATER: &[&str] = &[
     "ranker",
     "regexp_filter",
     "rt_mem_limit",
-    "shards",
     "rf",
     "stopword_step",
     "stopwords",
@@ -163,6 +161,10 @@ struct Options {
     queue: QueueOptions,
     /// An option that only queues have, where there was one.
     of_queues: Option<String>,
+    search: SearchOptions,
+    /// The same of search tables.
+    of_searches: Option<String>,
+    locals: Vec<String>,
 }
 
 impl Options {
@@ -196,6 +198,11 @@ impl Options {
                 // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
                 other if is_analysis(&mut options.analysis, other, value)? => {}
+                "local" => options.locals.extend(names(&lower)),
+                "agent" => return Err(not_yet("agent=: tables on other servers".to_owned())),
+                other if search_options::set(&mut options.search, other, value)? => {
+                    options.of_searches = Some(other.to_owned());
+                }
                 other if queue_options::set(&mut options.queue, other, value)? => {
                     options.of_queues = Some(other.to_owned());
                 }
@@ -213,26 +220,35 @@ impl Options {
             let message = format!("{name}= belongs to queues: ENGINE=queue");
             return Err(Failure::new(errors::INVALID, message));
         }
+        let is_search = matches!(self.kind.as_deref(), None | Some("rt"));
+        if let (Some(name), false) = (&self.of_searches, is_search) {
+            let message = format!("{name}= belongs to search tables: type='rt'");
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        let is_distributed = self.kind.as_deref() == Some("distributed");
+        if !self.locals.is_empty() && !is_distributed {
+            let message = "local= belongs to tables of type='distributed'";
+            return Err(Failure::new(errors::INVALID, message));
+        }
         let kind = match self.kind.as_deref() {
-            None | Some("rt") => Kind::Search,
+            None | Some("rt") => Kind::Search(self.search),
+            Some("distributed") => Kind::Distributed {
+                locals: self.locals,
+            },
             Some("pq" | "percolate") => {
                 return Ok(Kind::Percolate {
-                    on: self
-                        .on
-                        .iter()
-                        .flat_map(|on| on.split(','))
-                        .map(|name| name.trim().to_owned())
-                        .collect(),
+                    on: self.on.iter().flat_map(|on| names(on)).collect(),
                     into: self.into,
                     syntax: self.syntax.unwrap_or_default(),
                 });
             }
             Some("queue") => Kind::Queue(self.queue),
-            Some(other @ ("distributed" | "template" | "shard" | "plain")) => {
+            Some(other @ ("template" | "shard" | "plain")) => {
                 return Err(not_yet(format!("type='{other}'")));
             }
             Some(other) => {
-                let message = format!("no table type '{other}': there are rt, pq and queue");
+                let message =
+                    format!("no table type '{other}': there are rt, pq, queue and distributed");
                 return Err(Failure::new(errors::INVALID, message));
             }
         };
@@ -241,6 +257,13 @@ impl Options {
                 errors::INVALID,
                 "on=, into= and syntax= belong to tables of type='pq'",
             ));
+        }
+        if let (Kind::Distributed { .. }, Some((name, _))) = (&kind, self.analysis.pairs().first())
+        {
+            let message = format!(
+                "{name}= belongs to the local tables: a distributed one reads text as they do"
+            );
+            return Err(Failure::new(errors::INVALID, message));
         }
         if let (Kind::Queue(_), Some((name, _))) = (&kind, self.analysis.pairs().first()) {
             let message = format!("{name}= belongs to tables that search: a queue makes no words");
@@ -252,12 +275,19 @@ impl Options {
 
 /// The refusal of an option that nobody has, with the one that may have been meant.
 fn unknown(name: &str) -> Failure {
-    let known = ["type", "engine", "on", "into", "syntax", "sync"];
+    let known = ["type", "engine", "on", "into", "syntax", "sync", "local"];
     let known = known.into_iter().chain(Settings::NAMES);
-    let known = known.chain(queue_options::NAMES);
+    let known = known
+        .chain(queue_options::NAMES)
+        .chain(search_options::NAMES);
     let meant = nearest(name, known.chain(LATER.iter().copied()))
         .map_or_else(String::new, |meant| format!(", did you mean {meant}?"));
     Failure::new(errors::INVALID, format!("no table option '{name}'{meant}"))
+}
+
+/// Names with commas between them.
+fn names(list: &str) -> impl Iterator<Item = String> + '_ {
+    list.split(',').map(|name| name.trim().to_owned())
 }
 
 /// Whether the option is a setting of analysis; then it is set.

@@ -277,7 +277,7 @@ impl Parser<'_> {
         Ok(draft.column)
     }
 
-    /// name[=]value pairs up to the end, with or without commas.
+    /// name[=]value pairs up to the end, with or without commas. A distributed table names several others.
     fn table_options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options: Vec<(String, String)> = Vec::new();
         while !self.at_end() && !self.at_any(&["as", "select", "partition"]) {
@@ -290,7 +290,8 @@ impl Parser<'_> {
             };
             self.take(TokenKind::Equal);
             let value = self.word_or_string("a value")?;
-            if options.iter().any(|(other, _)| *other == name) {
+            let may_repeat = matches!(name.as_str(), "local" | "agent");
+            if !may_repeat && options.iter().any(|(other, _)| *other == name) {
                 return Err(self.error_at(position, format!("option '{name}' is there twice")));
             }
             options.push((name, value));

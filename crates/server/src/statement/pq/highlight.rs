@@ -26,7 +26,7 @@ pub(super) fn of(
     let fields: Vec<&str> = texts.map(|column| column.name.as_str()).collect();
     let syntax = match &definition.kind {
         Kind::Percolate { syntax, .. } => *syntax,
-        Kind::Search | Kind::Queue(_) => Syntax::default(),
+        Kind::Search(_) | Kind::Queue(_) | Kind::Distributed { .. } => Syntax::default(),
     };
     let reading = Reading {
         analyzer: Analyzer::new(definition.analysis.clone()),

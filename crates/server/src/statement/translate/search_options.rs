@@ -1,0 +1,24 @@
+//! Options of CREATE TABLE that only search tables have.
+
+use engine::SearchOptions;
+
+use crate::errors::{self, Failure};
+
+/// Their names.
+pub const NAMES: [&str; 1] = ["shards"];
+
+/// Sets one option, if it is one of these.
+pub fn set(options: &mut SearchOptions, name: &str, value: &str) -> Result<bool, Failure> {
+    match name {
+        "shards" if value.eq_ignore_ascii_case("auto") => options.shards = None,
+        "shards" => {
+            let shards = value.trim().parse();
+            let wrong = |_| format!("shards={value} is neither a number of shards nor 'auto'");
+            let shards = shards.map_err(wrong);
+            options.shards =
+                Some(shards.map_err(|message| Failure::new(errors::INVALID, message))?);
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
