@@ -182,9 +182,11 @@ pub fn dump(driver: &mut Driver) -> Vec<String> {
             ""
         };
         let line = format!("select id, body, n{more} from {table} order by id limit 1000000");
-        let Statement::Select(select) = parse(&line) else {
+        let Statement::Select(mut select) = parse(&line) else {
             panic!("no select")
         };
+        let all = ("max_matches".to_owned(), "1000000".to_owned());
+        select.options.push(all);
         let answer = driver
             .handle
             .snapshot()
