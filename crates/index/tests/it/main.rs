@@ -8,5 +8,6 @@ mod fixture;
 mod laws;
 mod model;
 mod oracle;
+mod rankers;
 mod select;
 mod subject;

@@ -13,7 +13,7 @@ use query::tree::{Form, Node, Place, Query, Word};
 use query::value::Value;
 use query::{reference, schema};
 
-use crate::oracle;
+use crate::oracle::{Oracle, Table};
 
 /// What both sides of a comparison give.
 #[derive(Debug, PartialEq)]
@@ -118,16 +118,14 @@ impl Model {
             .for_each(|root| words_asked(root, &mut asked));
         let keywords: Vec<Keyword> = asked.iter().map(|word| self.keyword(word)).collect();
         let options = Options::parse(&select.options).expect("options");
-        let table = oracle::Table {
+        let table = Table {
             rows: self.rows.values().map(|(_, words)| words).collect(),
             fields: self.field_weights(&options),
         };
-        let weigh = |words: &Words| match (query, root) {
-            (Some(_), Some(root)) if root != &Node::All => {
-                oracle::weight(&options, &stepped_of(root), &table, words)
-            }
-            _ => 1,
-        };
+        let unexpanded = root.filter(|root| **root != Node::All).map(stepped_of);
+        let unexpanded = unexpanded.as_ref();
+        let oracle = unexpanded.map(|root| Oracle::new(&options, root, table));
+        let weigh = |words: &Words| oracle.as_ref().map_or(1, |oracle| oracle.weight(words));
         let mut found: Vec<(u64, i64)> = Vec::new();
         for (id, (row, words)) in &self.rows {
             let matched = root.is_none_or(|root| reference::matches(root, words));

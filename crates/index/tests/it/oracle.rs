@@ -31,40 +31,120 @@ struct Asked {
     places: i64,
 }
 
-/// The weight of a row that `root` matches, or that it steps through.
-pub(crate) fn weight(options: &Options, root: &Node, table: &Table<'_>, row: &Words) -> i64 {
-    let mut asked = Asked::default();
-    asked.collect(root);
-    let mut counted = BTreeSet::new();
-    collect(root, row, &mut counted);
-    let sum = |factor: &dyn Fn(&Field<'_>) -> i64| -> i64 {
-        let fields = 0..table.fields.len() as u8;
-        fields
-            .filter_map(|field| Field::of(field, &counted))
-            .map(|field| factor(&field) * table.fields[usize::from(field.field)])
-            .sum()
-    };
-    let bm25 = || bm25(options, &asked, table, row, &counted);
-    match options.ranker() {
-        Ranker::ProximityBm25 => sum(&|field| field.lcs(&asked)) * 1000 + bm25(),
-        Ranker::Bm25 => sum(&|_| 1) * 1000 + bm25(),
-        Ranker::None => 1,
-        Ranker::Wordcount => sum(&|field| field.counted.len() as i64),
-        Ranker::Proximity => sum(&|field| field.lcs(&asked)),
-        Ranker::Matchany => {
-            let max_lcs = table.fields.iter().sum::<i64>() * asked.places;
-            sum(&|field| field.words() + (field.lcs(&asked) - 1) * max_lcs)
+/// A query on a table.
+pub(crate) struct Oracle<'a> {
+    options: &'a Options,
+    root: &'a Node,
+    table: Table<'a>,
+    asked: Asked,
+    /// In how many rows each word stands that the query asks for.
+    documents: BTreeMap<String, u64>,
+}
+
+impl<'a> Oracle<'a> {
+    /// `root`: the query, or what is stepped through for it.
+    pub(crate) fn new(options: &'a Options, root: &'a Node, table: Table<'a>) -> Oracle<'a> {
+        let mut asked = Asked::default();
+        asked.collect(root);
+        Oracle {
+            options,
+            root,
+            documents: asked.documents(&table),
+            asked,
+            table,
         }
-        Ranker::Fieldmask => counted.iter().fold(0, |mask, at| mask | 1 << at.field),
-        Ranker::Sph04 => {
-            let factor = |field: &Field<'_>| {
-                let first = field.counted.iter().map(|at| at.position).min();
-                let is_exact = field.is_exactly(&asked, row);
-                4 * field.lcs(&asked) + 2 * i64::from(first == Some(1)) + i64::from(is_exact)
+    }
+
+    /// The weight of a row that matches.
+    pub(crate) fn weight(&self, row: &Words) -> i64 {
+        let (asked, weights) = (&self.asked, &self.table.fields);
+        let mut counted = BTreeSet::new();
+        collect(self.root, row, &mut counted);
+        let sum = |factor: &dyn Fn(&Field<'_>) -> i64| -> i64 {
+            let fields = 0..weights.len() as u8;
+            fields
+                .filter_map(|field| Field::of(field, &counted))
+                .map(|field| factor(&field) * weights[usize::from(field.field)])
+                .sum()
+        };
+        let bm25 = || self.bm25(row, &counted);
+        match self.options.ranker() {
+            Ranker::ProximityBm25 => sum(&|field| field.lcs(asked)) * 1000 + bm25(),
+            Ranker::Bm25 => sum(&|_| 1) * 1000 + bm25(),
+            Ranker::None => 1,
+            Ranker::Wordcount => sum(&|field| field.counted.len() as i64),
+            Ranker::Proximity => sum(&|field| field.lcs(asked)),
+            Ranker::Matchany => {
+                let max_lcs = weights.iter().sum::<i64>() * asked.places;
+                sum(&|field| field.words() + (field.lcs(asked) - 1) * max_lcs)
+            }
+            Ranker::Fieldmask => counted.iter().fold(0, |mask, at| mask | 1 << at.field),
+            Ranker::Sph04 => {
+                let factor = |field: &Field<'_>| {
+                    let first = field.counted.iter().map(|at| at.position).min();
+                    let is_exact = field.is_exactly(asked, row);
+                    4 * field.lcs(asked) + 2 * i64::from(first == Some(1)) + i64::from(is_exact)
+                };
+                sum(&factor) * 1000 + bm25()
+            }
+            Ranker::Bm25a => self.bm25a(row, &counted),
+        }
+    }
+
+    fn bm25(&self, row: &Words, counted: &BTreeSet<Counted>) -> i64 {
+        let words = self.documents.len().max(1);
+        let (share, unit) = match self.options.idf.unnormalized {
+            false => (words as f64, 20),
+            // A sum of so many must stay below 2 to the power of 30.
+            true => (1.0, 20 - (words as f64).log2().ceil() as u32),
+        };
+        let all = self.table.rows.len() as f64;
+        let (mut sum, mut published) = (0i128, 0f64);
+        for (word, hits) in hits(row, counted) {
+            let n = self.documents[&word] as f64;
+            let rarity = match self.options.idf.plain {
+                true => all / n,
+                false => (all - n + 1.0) / n,
             };
-            sum(&factor) * 1000 + bm25()
+            let idf = rarity.ln() / (2.0 * (1.0 + all).ln()) / share;
+            let points = (1000.0 * f64::from(1u32 << unit) * idf).round() as i128;
+            sum += points * i128::from(5 * hits) / i128::from(5 * hits + 6);
+            published += hits as f64 / (hits as f64 + 1.2) * idf;
         }
-        Ranker::Bm25a => bm25a(&asked, table, row, &counted),
+        let bm25 = (sum + (500 << unit)).div_euclid(1 << unit) as i64;
+        let published = ((published + 0.5) * 1000.0) as i64;
+        assert!(
+            (bm25 - published).abs() <= 1,
+            "{bm25} is not Sphinx's {published}"
+        );
+        bm25
+    }
+
+    fn bm25a(&self, row: &Words, counted: &BTreeSet<Counted>) -> i64 {
+        let unit = 15 - (self.documents.len().max(1) as f64).log2().ceil() as u32;
+        let rows = self.table.rows.len() as i128;
+        let all: i128 = self.table.rows.iter().map(|row| row.len() as i128).sum();
+        let length = i128::from(length(row.len()));
+        let (mut sum, mut published) = (0i128, 0f64);
+        for (word, hits) in hits(row, counted) {
+            let n = self.documents[&word] as f64;
+            let idf = (1.0 + (rows as f64 - n + 0.5) / (n + 0.5)).ln();
+            let points = (1000.0 * f64::from(1u32 << unit) * idf).round() as i128;
+            let matched = 10 * i128::from(hits) * all;
+            let tf = (matched << 30) / (matched + 3 * all + 9 * length * rows);
+            sum += (points * tf) >> 30;
+            let average = all as f64 / rows as f64;
+            let relative = 0.25 + 0.75 * length as f64 / average;
+            published += 1000.0 * idf * hits as f64 / (hits as f64 + 1.2 * relative);
+        }
+        let bm25a = (sum >> unit) as i64;
+        // Each word is cut to a unit, of which there may be few in a point.
+        let off = 1 + ((self.documents.len() as i64) >> unit);
+        assert!(
+            (bm25a - published as i64).abs() <= off,
+            "{bm25a} is not {published}"
+        );
+        bm25a
     }
 }
 
@@ -244,73 +324,6 @@ fn hits(row: &Words, counted: &BTreeSet<Counted>) -> BTreeMap<String, i64> {
         hits.insert(word.clone(), all as i64);
     }
     hits
-}
-
-fn bm25(
-    options: &Options,
-    asked: &Asked,
-    table: &Table<'_>,
-    row: &Words,
-    counted: &BTreeSet<Counted>,
-) -> i64 {
-    let documents = asked.documents(table);
-    let words = documents.len().max(1);
-    let (share, unit) = match options.idf.unnormalized {
-        false => (words as f64, 20),
-        // A sum of so many must stay below 2 to the power of 30.
-        true => (1.0, 20 - (words as f64).log2().ceil() as u32),
-    };
-    let all = table.rows.len() as f64;
-    let (mut sum, mut published) = (0i128, 0f64);
-    for (word, hits) in hits(row, counted) {
-        let n = documents[&word] as f64;
-        let rarity = if options.idf.plain {
-            all / n
-        } else {
-            (all - n + 1.0) / n
-        };
-        let idf = rarity.ln() / (2.0 * (1.0 + all).ln()) / share;
-        let points = (1000.0 * f64::from(1u32 << unit) * idf).round() as i128;
-        sum += points * i128::from(5 * hits) / i128::from(5 * hits + 6);
-        published += hits as f64 / (hits as f64 + 1.2) * idf;
-    }
-    let bm25 = (sum + (500 << unit)).div_euclid(1 << unit) as i64;
-    let published = ((published + 0.5) * 1000.0) as i64;
-    assert!(
-        (bm25 - published).abs() <= 1,
-        "{bm25} is not Sphinx's {published}"
-    );
-    bm25
-}
-
-fn bm25a(asked: &Asked, table: &Table<'_>, row: &Words, counted: &BTreeSet<Counted>) -> i64 {
-    let documents = asked.documents(table);
-    let words = documents.len().max(1) as f64;
-    let unit = 15 - words.log2().ceil() as u32;
-    let (rows, all) = (
-        table.rows.len() as i128,
-        table.rows.iter().map(|row| row.len() as i128),
-    );
-    let all: i128 = all.sum();
-    let length = i128::from(length(row.len()));
-    let (mut sum, mut published) = (0i128, 0f64);
-    for (word, hits) in hits(row, counted) {
-        let n = documents[&word] as f64;
-        let idf = (1.0 + (rows as f64 - n + 0.5) / (n + 0.5)).ln();
-        let points = (1000.0 * f64::from(1u32 << unit) * idf).round() as i128;
-        let matched = 10 * i128::from(hits) * all;
-        let tf = (matched << 30) / (matched + 3 * all + 9 * length * rows);
-        sum += (points * tf) >> 30;
-        let average = all as f64 / rows as f64;
-        let relative = 0.25 + 0.75 * length as f64 / average;
-        published += 1000.0 * idf * hits as f64 / (hits as f64 + 1.2 * relative);
-    }
-    let bm25a = (sum >> unit) as i64;
-    assert!(
-        (bm25a - published as i64).abs() <= 1,
-        "{bm25a} is not {published}"
-    );
-    bm25a
 }
 
 /// The length that stands for all of one class: classes end at the powers of √2, but for the second of them.

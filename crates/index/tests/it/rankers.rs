@@ -1,0 +1,121 @@
+//! Every ranker over rows that random histories seldom have: words that repeat, long queries, many rows of one weight.
+
+use std::sync::Arc;
+
+use disk::MemoryDisk;
+use index::{Control, Reason};
+use query::request::Select;
+use query::tree::Query;
+
+use crate::subject::{Subject, check, row, select_all, select_count, tree};
+
+const RANKERS: [&str; 9] = [
+    "proximity_bm25",
+    "bm25",
+    "none",
+    "wordcount",
+    "proximity",
+    "matchany",
+    "fieldmask",
+    "sph04",
+    "bm25a",
+];
+
+fn with(select: Select, options: &[(&str, &str)]) -> Select {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Select {
+        options: options.iter().map(own).collect(),
+        ..select
+    }
+}
+
+/// Rows `1 ..= rows` with words `w0`, `w1`, … repeated up to 40 times, some deleted; half of them sealed.
+fn repeated(rows: u64) -> Subject {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    for id in 1..=rows {
+        let mut body = String::new();
+        for word in 0..id % 7 {
+            let times = (id * (word + 3) + word) % 41;
+            body.push_str(&format!("w{word} w{} ", word + 1).repeat(times as usize / 2));
+            body.push_str(&format!("w{word} x "));
+        }
+        let title = ["w0 w1", "w1 w0 w2", "w2", "", "w0 w1 w2 w3"][(id % 5) as usize];
+        subject.insert(id, row(&body, 0, title, 0.0, ""));
+        if id == rows / 2 {
+            subject.seal();
+        }
+    }
+    (3..=rows).step_by(9).for_each(|id| {
+        subject.delete(id);
+    });
+    subject
+}
+
+#[test]
+fn words_that_repeat_weigh_as_the_oracle_says() {
+    let mut subject = repeated(60);
+    let queries = [
+        "w0",
+        "w0 | w1 | w2",
+        "w0 w1",
+        "\"w0 w1\"",
+        "\"w0 w1 w2 w9\"/2",
+        "\"w1 w0\" | w2 MAYBE w3 -w5",
+        "@title w0 w1 | @body w3",
+        "w0 w1 w0",
+        "w*",
+        "w0 << w1",
+        "w0 NEAR/2 w2",
+    ];
+    for _ in 0..2 {
+        for query in queries {
+            let root = tree(query);
+            for ranker in RANKERS {
+                let weights = ("field_weights", "(title=7,body=2)");
+                let select = with(select_all(), &[("ranker", ranker), weights]);
+                subject.check(&select, Some(&root));
+                let limit = Some(5);
+                subject.check(&Select { limit, ..select }, Some(&root));
+            }
+        }
+        subject.seal();
+    }
+}
+
+#[test]
+fn a_query_of_more_than_64_words_weighs_as_the_oracle_says() {
+    let mut subject = repeated(40);
+    let any: Vec<String> = (0..90).map(|word| format!("w{}", 89 - word)).collect();
+    let root = tree(&any.join(" | "));
+    for ranker in RANKERS {
+        for idf in ["plain", "tfidf_unnormalized"] {
+            let select = with(select_all(), &[("ranker", ranker), ("idf", idf)]);
+            let limit = Some(3);
+            subject.check(&Select { limit, ..select }, Some(&root));
+        }
+    }
+}
+
+#[test]
+fn a_cutoff_leaves_rows_out_and_says_so() {
+    let mut subject = repeated(50);
+    let snapshot = subject.table.snapshot();
+    let query = Query {
+        root: tree("w0"),
+        warnings: Vec::new(),
+    };
+    let all = snapshot.search(&select_all(), Some(&query), &Control::default());
+    let all = all.expect("an answer").total_found;
+    let ask = |cutoff: u64| {
+        let select = with(select_all(), &[("cutoff", &cutoff.to_string())]);
+        let answer = snapshot.search(&select, Some(&query), &Control::default());
+        let answer = answer.expect("an answer");
+        (answer.total_found, answer.rows.len() as u64, answer.partial)
+    };
+    assert_eq!(ask(1), (1, 1, Some(Reason::Cutoff)));
+    assert_eq!(ask(all - 1), (all - 1, all - 1, Some(Reason::Cutoff)));
+    assert_eq!(ask(all), (all, all, None));
+    assert_eq!(ask(0), (all, all, None));
+    let count = with(select_count(), &[("cutoff", "1")]);
+    check(&snapshot, &subject.model, &count, Some(&query.root));
+}
