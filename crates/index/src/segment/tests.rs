@@ -4,8 +4,9 @@ use disk::{Disk, MemoryDisk};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::checked::Sums;
+use super::checked::{CheckedFile, SummedWriter, Sums};
 use super::commit::{Commit, Kind, Section};
+use super::dictionary::{Dictionary, DictionaryWriter};
 use super::forward;
 use crate::error::Error;
 use crate::removed::WordCount;
@@ -106,4 +107,44 @@ fn a_commit_that_lies_about_lengths_is_an_error() {
     let mut lying = commit();
     lying.files[0].1.bytes = u64::MAX;
     assert!(matches!(read(&lying.encode()), Err(Error::Corrupt { .. })));
+}
+
+/// Words that share beginnings, some of them longer than a key, some with zero bytes.
+fn words() -> impl Strategy<Value = std::collections::BTreeSet<Vec<u8>>> {
+    let letter = prop_oneof![4 => 97..100u8, 1 => Just(0u8), 1 => Just(0xffu8)];
+    let word = (0..4usize, vec(letter, 0..12)).prop_map(|(common, rest)| {
+        let mut word = b"internationalisation"[..common * 6].to_vec();
+        word.extend(rest);
+        word
+    });
+    proptest::collection::btree_set(word, 0..200)
+}
+
+proptest! {
+    #[test]
+    fn a_dictionary_finds_its_words_and_no_other(words in words(), others in words()) {
+        let disk = MemoryDisk::new();
+        let mut writer = DictionaryWriter::new(SummedWriter::create(&disk, "dictionary").unwrap());
+        for word in &words {
+            writer.push(word).unwrap();
+        }
+        prop_assert_eq!(writer.words() as usize, words.len());
+        let sums = writer.close().unwrap().finish().unwrap();
+        let file = CheckedFile::open(&disk, "dictionary".to_owned(), sums).unwrap();
+        let dictionary = Dictionary::new(file, words.len() as u32).unwrap();
+        for (word, number) in words.iter().zip(0..) {
+            prop_assert_eq!(dictionary.find(word).unwrap(), Some(number));
+        }
+        for other in others.iter().filter(|other| !words.contains(*other)) {
+            prop_assert_eq!(dictionary.find(other).unwrap(), None);
+        }
+        for from in others.iter().chain(&words) {
+            let mut stream = dictionary.from(from).unwrap();
+            for (number, word) in words.iter().enumerate().filter(|(_, word)| *word >= from) {
+                prop_assert!(stream.advance().unwrap());
+                prop_assert_eq!((stream.word(), stream.number() as usize), (word.as_slice(), number));
+            }
+            prop_assert!(!stream.advance().unwrap());
+        }
+    }
 }

@@ -194,3 +194,147 @@ fn orphans_are_removed_at_open() {
     }
     check(&mut subject);
 }
+
+/// Three segments with deleted rows in files, nothing in memory; all of them are merged next.
+fn merging(disk: Arc<dyn Disk>) -> Subject {
+    let mut subject = history(disk);
+    subject.seal();
+    subject.start_merge(true);
+    subject
+}
+
+#[test]
+fn a_call_that_fails_costs_nothing_but_the_merge() {
+    for call in [
+        Call::Create,
+        Call::Write,
+        Call::Sync,
+        Call::SyncDir,
+        Call::CreateDir,
+    ] {
+        let mut failures = 0;
+        for nth in 1..40 {
+            let disk = FaultDisk::new();
+            let mut subject = merging(Arc::new(disk.clone()));
+            disk.inject(call, nth, Fault::Fail(std::io::ErrorKind::StorageFull));
+            let job = subject.merge.take().expect("a job");
+            if job.run().is_ok() {
+                break;
+            }
+            failures += 1;
+            subject.table.abandon_merge();
+            check(&mut subject);
+            subject.insert(1_000, row("cat", 1, "", 0.0, ""));
+            subject.delete(30);
+            subject.seal();
+            subject.optimize();
+            assert_eq!(subject.manifest.segments.len(), 1);
+            check(&mut subject);
+            subject.reopen();
+            check(&mut subject);
+        }
+        assert!(failures > 0, "{call:?} is never called");
+    }
+}
+
+#[test]
+fn power_may_go_at_any_moment_of_a_merge() {
+    let disk = FaultDisk::new();
+    let mut subject = merging(Arc::new(disk.clone()));
+    let before = disk.change_count();
+    subject.run_merge();
+    let changes = disk.change_count() - before;
+    for change in 0..=changes {
+        let disk = FaultDisk::new();
+        let mut subject = merging(Arc::new(disk.clone()));
+        disk.power_off_after(change);
+        let merged = subject.merge.take().expect("a job").run();
+        assert!(merged.is_err() || change == changes);
+        let manifest = subject.manifest.clone();
+        for image in [disk.crash(everything_lost), disk.crash(at_random(change))] {
+            subject.manifest = manifest.clone();
+            subject.reopen_on(Arc::new(image));
+            check(&mut subject);
+            subject.optimize();
+            subject.reopen();
+            check(&mut subject);
+        }
+    }
+}
+
+/// The manifest then names the merged segment for the position of the seal: what was deleted before that must be in files.
+#[test]
+fn deletions_that_a_seal_wrote_during_a_merge_are_in_its_files() {
+    let disk = FaultDisk::new();
+    let mut subject = merging(Arc::new(disk.clone()));
+    subject.run_merge();
+    subject.delete(10);
+    subject.delete(41);
+    subject.seal();
+    subject.delete(42);
+    subject.install_merged();
+    assert_eq!(subject.manifest.segments.len(), 1);
+    check(&mut subject);
+    subject.reopen_on(Arc::new(disk.crash(everything_lost)));
+    check(&mut subject);
+}
+
+/// A seal that failed has frozen deletions of segments that are merged before it is tried again.
+#[test]
+fn a_seal_tried_again_after_a_merge_writes_its_deletions_of_the_new_segment() {
+    let disk = FaultDisk::new();
+    let mut subject = merging(Arc::new(disk.clone()));
+    subject.delete(10);
+    subject.insert(1_000, row("cat", 1, "", 0.0, ""));
+    disk.inject(Call::Create, 1, Fault::Fail(std::io::ErrorKind::Other));
+    assert!(seal_fails(&mut subject));
+    subject.delete(41);
+    subject.run_merge();
+    subject.install_merged();
+    assert_eq!(subject.manifest.segments.len(), 1);
+    check(&mut subject);
+    assert!(!seal_fails(&mut subject));
+    subject.install();
+    check(&mut subject);
+    subject.reopen_on(Arc::new(disk.crash(everything_lost)));
+    check(&mut subject);
+}
+
+#[test]
+fn a_stopped_merge_ends_and_leaves_nothing() {
+    let disk = MemoryDisk::new();
+    let mut subject = merging(Arc::new(disk.clone()));
+    let before = disk.list(DIR).expect("a listing");
+    let job = subject.merge.take().expect("a job");
+    subject.reopen(); // the table that wanted it is gone
+    assert!(matches!(job.run(), Err(index::Error::Stopped)));
+    assert_eq!(disk.list(DIR).expect("a listing"), before);
+}
+
+#[test]
+fn dropped_segments_are_gone_for_good_and_their_names_with_them() {
+    let disk = MemoryDisk::new();
+    let mut subject = history(Arc::new(disk.clone()));
+    subject.seal();
+    let n = 1;
+    let listed = subject.table.segments(n).expect("sound files");
+    let newest: Vec<_> = listed.iter().map(|segment| segment.newest).collect();
+    assert_eq!(newest, [Some(20), Some(40), Some(59)]);
+    subject.start_merge(true);
+    subject.run_merge();
+    let old = vec![listed[0].name.clone(), "segment-00000077".to_owned()];
+    assert_eq!(subject.table.drop_segments(&old), listed[0].rows_live);
+    (1..=20).for_each(|id| drop(subject.model.delete(id)));
+    check(&mut subject);
+    subject.install_merged(); // of no use: one of its segments is gone
+    check(&mut subject);
+    assert_eq!(subject.manifest.segments.len(), 2);
+    subject.reopen();
+    check(&mut subject);
+    assert_eq!(subject.table.drop_segments(&old), 0);
+    subject.insert(1_000, row("cat", 1, "", 0.0, ""));
+    subject.seal();
+    let names = subject.manifest.segments.iter().map(|s| &s.directory);
+    assert_eq!(names.max().expect("segments"), "segment-00000078");
+    check(&mut subject);
+}
