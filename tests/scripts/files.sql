@@ -86,9 +86,26 @@ id | body
 2 | a dog
 3 | a cow
 
+DELETE FROM posts WHERE id = 1;
+----
+ok, 1 rows
+
 OPTIMIZE TABLE posts;
 ----
 ok, 0 rows
+
+# One segment, without the deleted row.
+SHOW TABLE posts STATUS;
+----
+Variable_name | Value
+table_type | rt
+indexed_documents | 2
+tail_rows | 0
+tail_bytes | 0
+segments | 1
+segment_bytes | 263
+tombstones | 0
+checkpoint | 8
 
 OPTIMIZE TABLE posts OPTION sync=1;
 ----
@@ -113,4 +130,61 @@ error 1235 (42000): not yet: FLUSH LOGS
 OPTIMIZE posts;
 ----
 error 1064 (42000): syntax error: expected TABLE near 'posts' at line 1, position 9
+
+
+# What is kept: a column tells how old a row is.
+CREATE TABLE news (body text, at timestamp) keep='30d' keep_bytes='10g';
+----
+ok, 0 rows
+
+SHOW CREATE TABLE news;
+----
+Table | Create Table
+news | CREATE TABLE news (\n  body text,\n  at timestamp\n) type='rt' keep='30d' keep_bytes='10737418240' keep_by='at'
+
+CREATE TABLE two (body text, at timestamp, seen timestamp) keep='36h' keep_by='Seen';
+----
+ok, 0 rows
+
+SHOW CREATE TABLE two;
+----
+Table | Create Table
+two | CREATE TABLE two (\n  body text,\n  at timestamp,\n  seen timestamp\n) type='rt' keep='36h' keep_by='seen'
+
+CREATE TABLE bad (body text) keep='30d';
+----
+error 1210 (HY000): keep= and keep_bytes= need a timestamp column that tells how old a row is
+
+CREATE TABLE bad (body text, at timestamp, seen timestamp) keep='30d';
+----
+error 1210 (HY000): say keep_by='at' or keep_by='seen': which column tells how old a row is
+
+CREATE TABLE bad (body text, at timestamp) keep='30d' keep_by='body';
+----
+error 1210 (HY000): keep_by='body' is no timestamp column of 'bad'
+
+CREATE TABLE bad (body text, at timestamp) keep_by='at';
+----
+error 1210 (HY000): keep_by= needs keep= or keep_bytes=
+
+CREATE TABLE bad (body text, at timestamp) keep='30';
+----
+error 1210 (HY000): keep="30" is not a time with its unit, such as 250ms, 30s or 8h
+
+CREATE TABLE bad (body text, at timestamp) keep_bytes='lots';
+----
+error 1210 (HY000): keep_bytes="lots" is not a size, such as 512MiB or 2GiB
+
+CREATE TABLE bad (at timestamp) ENGINE=queue keep='30d';
+----
+error 1210 (HY000): keep=, keep_bytes= and keep_by= belong to search tables
+
+[server] restart
+----
+ok
+
+SHOW CREATE TABLE two;
+----
+Table | Create Table
+two | CREATE TABLE two (\n  body text,\n  at timestamp,\n  seen timestamp\n) type='rt' keep='36h' keep_by='seen'
 

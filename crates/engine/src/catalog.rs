@@ -2,6 +2,7 @@
 
 mod check;
 mod distributed;
+mod keep;
 mod options;
 mod search_options;
 mod show;
@@ -12,6 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use check::{check_altered, complete};
+pub(crate) use keep::{keep_pairs, read_keep};
 pub(crate) use options::missing_dead;
 pub(crate) use search_options::shards;
 pub(crate) use show::show_create;

@@ -291,6 +291,19 @@ pub struct Definition {
     pub analysis: Settings,
     /// When the reply to a write goes; `None`: as the server's setting says. Never stricter than that.
     pub sync: Option<SyncMode>,
+    /// What a search table keeps; `None`: everything.
+    pub keep: Option<Keep>,
+}
+
+/// `keep=`, `keep_bytes=`, `keep_by=`: whole segments of a search table go when all their rows are old, or too much.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// Rows stay at least so long after the time in their column, in seconds.
+    pub seconds: Option<u64>,
+    /// Bytes of segments above which the oldest go.
+    pub bytes: Option<u64>,
+    /// The timestamp column that tells a row's age; `None`: the only one. As stored, it is there.
+    pub by: Option<String>,
 }
 
 /// What a table is.

@@ -17,6 +17,7 @@ mod open;
 mod publish;
 mod queues;
 mod read_only;
+mod retention;
 mod sync;
 mod turn;
 mod waits;
@@ -144,6 +145,7 @@ pub struct Engine {
     checkpoint_replies: Vec<crate::Answering>,
     backups: backup::Backups,
     flushes: flush::Flushes,
+    retention: retention::Retention,
     /// What the clock said last.
     now: Now,
     /// Dropped last: the data directory stays ours until everything is closed.

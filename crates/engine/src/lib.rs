@@ -34,7 +34,7 @@ mod undo;
 pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
-    Answer, Answering, Backfill, Change, Command, Definition, Envelope, Hold, Keyword, Kind,
+    Answer, Answering, Backfill, Change, Command, Definition, Envelope, Hold, Keep, Keyword, Kind,
     LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading, Receipt, Reply, Rows,
     SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };

@@ -141,6 +141,7 @@ impl State {
                     Ok(())
                 })
             }
+            Record::Expire { table, segments } => self.expire(*table, segments, position),
             Record::Load { table, load, place } => {
                 if position <= self.catalog_folded {
                     return Ok(false);
@@ -290,6 +291,21 @@ impl State {
                 .map_err(failed)?;
             search.highest = search.highest.max(document.id);
         }
+        Ok(true)
+    }
+
+    /// The rows of these segments are gone.
+    fn expire(&mut self, table: TableId, segments: &[String], position: u64) -> Result<bool> {
+        let Some(search) = self.searches.get_mut(&table) else {
+            return self.skip_dropped(table, position);
+        };
+        if position <= search.folded {
+            return Ok(false);
+        }
+        search.table.drop_segments(segments);
+        search.files = search.table.files();
+        search.is_unpublished = true;
+        search.installed_since_manifest = true;
         Ok(true)
     }
 

@@ -92,6 +92,7 @@ impl Undo {
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Load { .. }
+            | Record::Expire { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Done { .. }

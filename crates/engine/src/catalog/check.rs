@@ -6,6 +6,7 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
 
 use super::Catalog;
+use super::keep::complete_keep;
 use super::webhook::{self, Webhook, is_address};
 use super::{distributed, options, search_options};
 use crate::command::{Definition, Kind};
@@ -42,6 +43,7 @@ pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definitio
             options::check(&definition, &options)?;
         }
     }
+    complete_keep(&mut definition)?;
     if definition.columns.is_empty() {
         return Err(Error::invalid("a table needs at least one column"));
     }

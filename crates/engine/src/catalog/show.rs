@@ -6,7 +6,7 @@ use query::Syntax;
 use query::schema::Column;
 use query::value::Value;
 
-use super::pairs;
+use super::{keep_pairs, pairs};
 use crate::command::{Definition, Kind};
 
 /// CREATE TABLE, with everything spelled out. A listening pq table shows no columns: it has those of its `on=`; so has a
@@ -51,6 +51,9 @@ pub(crate) fn show_create(definition: &Definition) -> String {
         for (name, value) in definition.analysis.pairs() {
             let _ = write!(text, " {name}={}", quote_text(&value));
         }
+    }
+    for (name, value) in definition.keep.iter().flat_map(keep_pairs) {
+        let _ = write!(text, " {name}={}", quote_text(&value));
     }
     if let Some(mode) = definition.sync {
         let _ = write!(text, " sync='{mode}'");

@@ -54,6 +54,7 @@ impl Webhook {
             columns,
             analysis: query::analysis::Settings::default(),
             sync: pq.sync,
+            keep: None,
         })
     }
 }

@@ -14,11 +14,21 @@ pub(super) struct Flushes {
 }
 
 struct Flush {
-    /// Those that are not done yet.
     tables: Vec<Wanted>,
     /// The last record that must be in files.
     position: u64,
+    /// What is to be done when they are in files.
+    then: Then,
     reply: Answering,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Then {
+    Answer,
+    /// Merge their segments.
+    Optimize,
+    /// Wait for those merges.
+    Optimizing,
 }
 
 struct Wanted {
@@ -54,7 +64,7 @@ impl Engine {
             names => names.iter().map(|name| catalog.find(name)).collect(),
         };
         match named {
-            Ok(tables) => self.wait_for_files(tables, reply),
+            Ok(tables) => self.wait_for_files(tables, Then::Answer, reply),
             Err(error) => return self.answer(reply, Err(error)),
         }
         Ok(())
@@ -68,7 +78,9 @@ impl Engine {
             definition.is_some_and(|definition| matches!(definition.kind, Kind::Search(_)))
         };
         match table {
-            Ok(table) if search(&table) => self.wait_for_files(vec![table], reply),
+            Ok(table) if search(&table) => {
+                self.wait_for_files(vec![table], Then::Optimize, reply);
+            }
             Ok(_) => {
                 let what = format!("'{name}' is no search table: only those have segments");
                 return self.answer(reply, Err(Error::invalid(what)));
@@ -78,7 +90,7 @@ impl Engine {
         Ok(())
     }
 
-    fn wait_for_files(&mut self, tables: Vec<TableId>, reply: Answering) {
+    fn wait_for_files(&mut self, tables: Vec<TableId>, then: Then, reply: Answering) {
         let wanted = |table| Wanted {
             table,
             begun: false,
@@ -86,6 +98,7 @@ impl Engine {
         self.flushes.waiting.push(Flush {
             tables: tables.into_iter().map(wanted).collect(),
             position: self.state.position,
+            then,
             reply,
         });
     }
@@ -116,14 +129,35 @@ impl Engine {
                 (flush.reply)(Err(self.why_not_in_files()));
                 continue;
             }
-            flush
-                .tables
-                .retain(|wanted| !matches!(self.progress(wanted.table, position), Progress::Done));
-            match flush.tables.is_empty() {
-                true => (flush.reply)(Ok(Reply::done())),
-                false => self.flushes.waiting.push(flush),
+            let is_done = |wanted: &Wanted| {
+                let optimizes = flush.then == Then::Optimizing && self.is_optimizing(wanted.table);
+                !optimizes && matches!(self.progress(wanted.table, position), Progress::Done)
+            };
+            if !flush.tables.iter().all(is_done) {
+                self.flushes.waiting.push(flush);
+            } else if flush.then == Then::Optimize {
+                flush.then = Then::Optimizing;
+                for wanted in &flush.tables {
+                    self.start_optimizing(wanted.table);
+                }
+                self.flushes.waiting.push(flush);
+            } else {
+                (flush.reply)(Ok(Reply::done()));
             }
         }
+    }
+
+    fn start_optimizing(&mut self, table: TableId) {
+        if let Some(search) = self.state.searches.get_mut(&table) {
+            search.table.optimize();
+            search.merge_due = true;
+        }
+        self.start_segment_merges();
+    }
+
+    fn is_optimizing(&self, table: TableId) -> bool {
+        let search = self.state.searches.get(&table);
+        search.is_some_and(|search| search.table.is_optimizing())
     }
 
     fn why_not_in_files(&self) -> Error {

@@ -119,6 +119,7 @@ impl Engine {
             checkpoint_replies: Vec::new(),
             backups: super::backup::Backups::default(),
             flushes: super::flush::Flushes::default(),
+            retention: super::retention::Retention::default(),
             now,
             _lock: lock,
         };

@@ -55,6 +55,7 @@ impl Engine {
             | Record::Queries { table, .. }
             | Record::DeleteQueries { table, .. }
             | Record::Load { table, .. }
+            | Record::Expire { table, .. }
             | Record::Rows { table, .. }
             | Record::RemoveRows { table, .. }
             | Record::Returned { table, .. }

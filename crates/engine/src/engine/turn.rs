@@ -72,6 +72,7 @@ impl Engine {
                 return Err(error);
             }
         }
+        self.expire()?;
         self.settle()?;
         self.publish();
         // Before the replies: whoever was answered finds it counted.

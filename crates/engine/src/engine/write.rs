@@ -151,6 +151,7 @@ impl Engine {
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Load { .. }
+            | Record::Expire { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

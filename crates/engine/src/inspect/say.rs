@@ -69,6 +69,10 @@ pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             let gone = format!("deletion of standing queries {}", numbers(ids));
             vec![(name(table), gone)]
         }
+        Record::Expire { table, segments } => {
+            let gone = format!("segments {} as no longer kept", segments.join(", "));
+            vec![(name(table), gone)]
+        }
         Record::Load { .. } => Vec::new(), // it says nothing of rows
         _ => queue_parts(catalog, record),
     }

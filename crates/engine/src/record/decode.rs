@@ -5,15 +5,15 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType};
 
 use super::encode::{
-    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS, LOAD,
-    LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED, ROWS, SPHINX,
+    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, EXPIRE, HITS,
+    LOAD, LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED, ROWS, SPHINX,
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
     QueuedHits, RECORD_VERSION, Record, SYNC, Source,
 };
 use crate::catalog::TableId;
-use crate::catalog::read_option;
+use crate::catalog::{read_keep, read_option};
 use crate::codec::{Read, Reader};
 use crate::command::{Definition, Kind, QueueOptions, SearchOptions};
 use crate::sync_mode::SyncMode;
@@ -63,6 +63,14 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             table,
             ids: read_ids(reader)?,
         },
+        EXPIRE if version > 3 => {
+            let count = reader.count()?;
+            let names: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
+            Record::Expire {
+                table,
+                segments: names?,
+            }
+        }
         LOAD if version > 3 => Record::Load {
             table,
             load: reader.number()?,
@@ -328,7 +336,7 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         _ => return Err(reader.damage("a known kind of table")),
     };
     let mut analysis = Settings::default();
-    let mut sync = None;
+    let (mut sync, mut keep) = (None, None);
     let settings = if version == 1 { 0 } else { reader.count()? };
     for _ in 0..settings {
         let (name, value) = (reader.text()?, reader.text()?);
@@ -339,6 +347,10 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         }
         let is_option = read_option(&mut kind, name, value);
         if is_option.ok_or_else(|| reader.damage("a known option of tables"))? {
+            continue;
+        }
+        let is_keep = read_keep(&mut keep, name, value);
+        if is_keep.ok_or_else(|| reader.damage("what a table keeps"))? {
             continue;
         }
         let set = analysis.set(name, value);
@@ -354,6 +366,7 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         columns: columns?,
         analysis,
         sync,
+        keep,
     })
 }
 

@@ -4,7 +4,7 @@ use query::Syntax;
 use query::schema::{Column, ColumnType};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC, Source};
-use crate::catalog::pairs;
+use crate::catalog::{keep_pairs, pairs};
 use crate::codec::{put_bytes, put_number, put_row, put_value};
 use crate::command::{Definition, Kind};
 use crate::table::queue::put_origins;
@@ -26,6 +26,7 @@ pub(super) const PAUSE: u8 = 14;
 pub(super) const RETURNED: u8 = 15;
 pub(super) const DONE: u8 = 16;
 pub(super) const LOAD: u8 = 17;
+pub(super) const EXPIRE: u8 = 18;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -74,6 +75,14 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             }
         }
         Record::DeleteQueries { table, ids } => put_ids(out, DELETE_QUERIES, table.0, ids),
+        Record::Expire { table, segments } => {
+            out.push(EXPIRE);
+            put_number(out, table.0.into());
+            put_number(out, segments.len() as u64);
+            segments
+                .iter()
+                .for_each(|name| put_bytes(out, name.as_bytes()));
+        }
         Record::Load { table, load, place } => {
             out.push(LOAD);
             put_number(out, table.0.into());
@@ -301,7 +310,8 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     }
     let settings = definition.analysis.pairs();
     let sync = definition.sync.map(|mode| mode.to_string());
-    let options = pairs(&definition.kind);
+    let mut options = pairs(&definition.kind);
+    options.extend(definition.keep.iter().flat_map(keep_pairs));
     let count = settings.len() + options.len() + usize::from(sync.is_some());
     put_number(out, count as u64);
     for (name, value) in options {

@@ -24,7 +24,7 @@ use crate::table::queue::Origin;
 ///
 /// 3: definitions of queues hold their options; rows may say who relayed them.
 ///
-/// 4: how far a load is.
+/// 4: how far a load is, what a search table keeps, segments that went.
 pub(crate) const RECORD_VERSION: u8 = 4;
 
 /// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
@@ -97,6 +97,11 @@ pub(crate) enum Record {
         table: TableId,
         lane: u32,
         rows: Vec<u64>,
+    },
+    /// Segments of a search table went with all their rows, by the names of their folders.
+    Expire {
+        table: TableId,
+        segments: Vec<String>,
     },
     /// A load has stored its rows up to a place; `None`: it is over.
     Load {
@@ -231,6 +236,7 @@ impl Record {
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Load { .. }
+            | Record::Expire { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

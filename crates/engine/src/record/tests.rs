@@ -5,7 +5,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::*;
-use crate::command::{Kind, QueueOptions, SearchOptions, WhenFull};
+use crate::command::{Keep, Kind, QueueOptions, SearchOptions, WhenFull};
 use crate::sync_mode::SyncMode;
 
 fn value() -> impl Strategy<Value = Value> {
@@ -108,14 +108,21 @@ fn definition() -> impl Strategy<Value = Definition> {
     });
     let sync = proptest::sample::select(&[None, Some("always"), Some("90s"), Some("never")][..])
         .prop_map(|mode| mode.map(|mode| SyncMode::parse(mode).unwrap()));
-    (".{1,8}", kind, columns, analysis, sync).prop_map(|(name, kind, columns, analysis, sync)| {
-        Definition {
-            name,
-            kind,
-            columns,
-            analysis,
-            sync,
-        }
+    let keep = (any::<Option<u32>>(), any::<Option<u64>>(), ".{1,8}");
+    let keep = keep.prop_map(|(seconds, bytes, by)| Keep {
+        seconds: seconds.map(u64::from),
+        bytes,
+        by: Some(by),
+    });
+    let keep = proptest::option::of(keep);
+    let parts = (".{1,8}", kind, columns, analysis, sync, keep);
+    parts.prop_map(|(name, kind, columns, analysis, sync, keep)| Definition {
+        name,
+        kind,
+        columns,
+        analysis,
+        sync,
+        keep,
     })
 }
 
@@ -249,6 +256,8 @@ fn record() -> impl Strategy<Value = Record> {
             }),
         (table(), ids()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
         (table(), ids()).prop_map(|(table, kept)| Record::Clear { table, kept }),
+        (table(), proptest::collection::vec("[a-z0-9-]{1,12}", 0..3))
+            .prop_map(|(table, segments)| Record::Expire { table, segments }),
         (table(), any::<u64>(), any::<Option<u64>>())
             .prop_map(|(table, load, place)| Record::Load { table, load, place }),
         (table(), any::<u32>(), ids()).prop_map(|(table, lane, rows)| Record::Done {

@@ -8,7 +8,7 @@ use query::value::Value;
 
 use super::percolate::Listener;
 use crate::catalog;
-use crate::command::{Definition, Kind};
+use crate::command::{Definition, Keep, Kind};
 
 /// A search table as the engine's thread owns it.
 pub(crate) struct SearchTable {
@@ -28,6 +28,8 @@ pub(crate) struct SearchTable {
     pub(crate) is_unpublished: bool,
     /// Whether a seal runs.
     pub(crate) sealing: bool,
+    /// What it keeps, by which of its columns.
+    pub(crate) keep: Option<(Keep, usize)>,
     /// Whether a segment came into use since the last manifest was begun.
     pub(crate) installed_since_manifest: bool,
     /// Whether segments may be due to be merged: asked when their number has changed, or somebody wants it.
@@ -47,6 +49,7 @@ impl SearchTable {
     ) -> SearchTable {
         SearchTable {
             analyzer: analyzer(&definition),
+            keep: keep(&definition),
             definition,
             table,
             folded: files.position,
@@ -89,6 +92,15 @@ pub(crate) fn shape(definition: &Definition) -> index::TableShape {
         analyzer: Analyzer::new(definition.analysis.clone()),
         shards: shards(definition),
     }
+}
+
+/// What a table keeps, with the place of the column that tells how old a row is.
+fn keep(definition: &Definition) -> Option<(Keep, usize)> {
+    let keep = definition.keep.clone()?;
+    let by = keep.by.as_ref()?;
+    let mut columns = definition.columns.iter();
+    let place = columns.position(|column| column.name == *by)?;
+    Some((keep, place))
 }
 
 /// What reads the texts of a table.

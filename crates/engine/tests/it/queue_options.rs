@@ -41,6 +41,7 @@ fn create(name: &str, options: QueueOptions) -> Command {
             ],
             analysis: Default::default(),
             sync: None,
+            keep: None,
         },
         if_not_exists: false,
     }

@@ -121,6 +121,12 @@ impl Parser<'_> {
                 table: self.name(),
                 if_exists,
             });
+        } else if self.word("flush") {
+            let tables = vec![self.name()];
+            return Statement::Command(Command::Flush { tables });
+        } else if self.word("optimize") {
+            let table = self.name();
+            return Statement::Command(Command::Optimize { table });
         } else if self.word("insert") {
             return Statement::Command(self.insert(false));
         } else if self.word("replace") {
@@ -293,6 +299,10 @@ impl Parser<'_> {
         let sync = self
             .word("sync")
             .then(|| engine::SyncMode::parse(&self.table_or_address()).unwrap());
+        let keep = self.word("keep").then(|| engine::Keep {
+            seconds: Some(self.number()),
+            ..Default::default()
+        });
         let kind = match kind.as_str() {
             "search" => Kind::Search(engine::SearchOptions::default()),
             "pq" => Kind::Percolate {
@@ -310,6 +320,7 @@ impl Parser<'_> {
                 columns,
                 analysis: Default::default(),
                 sync,
+                keep,
             },
             if_not_exists,
         })

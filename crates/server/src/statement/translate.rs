@@ -3,7 +3,7 @@
 mod queue_options;
 mod search_options;
 
-use engine::{Command, Definition, Kind, QueueOptions, SearchOptions, SyncMode};
+use engine::{Command, Definition, Keep, Kind, QueueOptions, SearchOptions, SyncMode};
 use query::Syntax;
 use query::analysis::Settings;
 use query::value::Value;
@@ -12,6 +12,7 @@ use wire::sql::{CreateTable, Statement};
 use super::unexpected;
 use crate::errors::{self, Failure};
 use crate::node::Node;
+use crate::settings::{duration, size};
 use crate::webhook::Target;
 use query::options::nearest;
 
@@ -136,6 +137,7 @@ pub fn create_table(create: CreateTable) -> Result<Command, Failure> {
     let options = Options::read(&create.options)?;
     let analysis = options.analysis.clone();
     let sync = options.sync;
+    let keep = options.keep.clone();
     let kind = options.kind()?;
     let definition = Definition {
         name: create.name,
@@ -143,6 +145,7 @@ pub fn create_table(create: CreateTable) -> Result<Command, Failure> {
         columns: create.columns,
         analysis,
         sync,
+        keep,
     };
     Ok(Command::CreateTable {
         definition,
@@ -158,6 +161,7 @@ struct Options {
     syntax: Option<Syntax>,
     analysis: Settings,
     sync: Option<SyncMode>,
+    keep: Option<Keep>,
     queue: QueueOptions,
     /// An option that only queues have, where there was one.
     of_queues: Option<String>,
@@ -195,6 +199,16 @@ impl Options {
                     let bad = |why| Failure::new(errors::INVALID, format!("sync={why}"));
                     options.sync = Some(mode.map_err(bad)?);
                 }
+                "keep" => {
+                    let time = duration(&lower).map_err(|why| bad_value("keep", &why))?;
+                    let seconds = time.as_secs().max(1);
+                    options.keep.get_or_insert_default().seconds = Some(seconds);
+                }
+                "keep_bytes" => {
+                    let bytes = size(&lower).map_err(|why| bad_value("keep_bytes", &why))?;
+                    options.keep.get_or_insert_default().bytes = Some(bytes);
+                }
+                "keep_by" => options.keep.get_or_insert_default().by = Some(lower),
                 // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
                 other if is_analysis(&mut options.analysis, other, value)? => {}
@@ -275,7 +289,18 @@ impl Options {
 
 /// The refusal of an option that nobody has, with the one that may have been meant.
 fn unknown(name: &str) -> Failure {
-    let known = ["type", "engine", "on", "into", "syntax", "sync", "local"];
+    let known = [
+        "type",
+        "engine",
+        "on",
+        "into",
+        "syntax",
+        "sync",
+        "local",
+        "keep",
+        "keep_bytes",
+        "keep_by",
+    ];
     let known = known.into_iter().chain(Settings::NAMES);
     let known = known
         .chain(queue_options::NAMES)
@@ -297,6 +322,11 @@ fn is_analysis(analysis: &mut Settings, name: &str, value: &str) -> Result<bool,
         Some(Ok(())) => Ok(true),
         Some(Err(why)) => Err(Failure::new(errors::INVALID, why)),
     }
+}
+
+/// The refusal of an option's value.
+fn bad_value(name: &str, why: &str) -> Failure {
+    Failure::new(errors::INVALID, format!("{name}={why}"))
 }
 
 fn not_yet(what: String) -> Failure {

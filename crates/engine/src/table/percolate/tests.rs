@@ -18,6 +18,7 @@ fn table() -> PercolateTable {
         columns: Vec::new(),
         analysis: Default::default(),
         sync: None,
+        keep: None,
     };
     PercolateTable::new(Arc::new(definition), 0)
 }

@@ -71,6 +71,7 @@ pub async fn create(node: &Node, name: &str, asked: &Asked) -> Replied {
         columns: mapping.columns(),
         analysis: analysis(&mapping)?,
         sync: None,
+        keep: None,
     };
     submit(
         node,

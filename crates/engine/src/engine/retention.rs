@@ -1,0 +1,148 @@
+//! `keep=` and `keep_bytes=`: whole segments of a search table go when all their rows are old enough, or are too much.
+//!
+//! The clock is asked here, once; the record names the segments that go, and replay drops those. It is decided only while
+//! the durable manifest names every segment at hand, so a replay finds the same ones: rows of a segment that no manifest
+//! names come back from the journal as rows of the tail.
+
+use index::SegmentInfo;
+
+use super::Engine;
+use crate::catalog::TableId;
+use crate::command::{Keep, Reply};
+use crate::decide::Decision;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::record::Record;
+
+/// How often it is looked at.
+const LOOKED_EVERY_US: u64 = 10_000_000;
+
+/// When it is looked at again, on the steady clock.
+#[derive(Default)]
+pub(super) struct Retention {
+    due_us: u64,
+}
+
+impl Engine {
+    /// Drops what need not be kept any more. Trouble with it is for a later look; only what ends the engine is an error.
+    pub(super) fn expire(&mut self) -> Result<()> {
+        if self.now.steady_us < self.retention.due_us
+            || self.options.read_only
+            || self.manifest_runs
+        {
+            return Ok(());
+        }
+        self.retention.due_us = self.now.steady_us + LOOKED_EVERY_US;
+        let now_s = self.now.unix_us.div_euclid(1_000_000);
+        let kept = self.state.searches.iter();
+        let kept = kept.filter(|(_, search)| search.keep.is_some());
+        let tables: Vec<TableId> = kept.map(|(table, _)| *table).collect();
+        for table in tables {
+            match self.expire_table(table, now_s) {
+                Err(error @ Error::Poisoned { .. }) => return Err(error),
+                Err(_) => self.status.fold_errors_total += 1,
+                Ok(()) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn expire_table(&mut self, table: TableId, now_s: i64) -> Result<()> {
+        let Some(search) = self.state.searches.get(&table) else {
+            return Ok(());
+        };
+        let Some((keep, column)) = &search.keep else {
+            return Ok(());
+        };
+        if search.installed_since_manifest {
+            return Ok(());
+        }
+        let segments = search.table.segments(*column);
+        let segments =
+            segments.map_err(|error| failure::of_index(&search.definition.name, error))?;
+        let segments = expired(&segments, keep, now_s);
+        if segments.is_empty() {
+            return Ok(());
+        }
+        let mut decision = Decision::of(Record::Expire { table, segments }, Reply::done());
+        decision.gives_room = true;
+        self.commit(decision)?;
+        self.is_manifest_due = true;
+        Ok(())
+    }
+}
+
+/// The names of the segments that go. Of those too much for `keep_bytes=` the oldest go first, and the newest stays however
+/// large it is.
+fn expired(segments: &[SegmentInfo], keep: &Keep, now_s: i64) -> Vec<String> {
+    let mut dated: Vec<(i64, &SegmentInfo)> = segments
+        .iter()
+        .filter_map(|segment| Some((segment.newest?, segment)))
+        .collect();
+    dated.sort_by_key(|(newest, segment)| (*newest, segment.name.as_str()));
+    let oldest_kept = keep
+        .seconds
+        .map(|seconds| now_s.saturating_sub_unsigned(seconds));
+    let mut bytes: u64 = segments.iter().map(|segment| segment.bytes).sum();
+    let mut gone = Vec::new();
+    for (place, (newest, segment)) in dated.iter().enumerate() {
+        let is_old = oldest_kept.is_some_and(|oldest| *newest < oldest);
+        let is_too_much = keep.bytes.is_some_and(|most| bytes > most) && place + 1 < dated.len();
+        if is_old || is_too_much {
+            bytes -= segment.bytes;
+            gone.push(segment.name.clone());
+        }
+    }
+    gone
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(name: &str, bytes: u64, newest: Option<i64>) -> SegmentInfo {
+        SegmentInfo {
+            name: name.to_owned(),
+            rows_live: 1,
+            bytes,
+            newest,
+        }
+    }
+
+    fn keep(seconds: Option<u64>, bytes: Option<u64>) -> Keep {
+        Keep {
+            seconds,
+            bytes,
+            by: None,
+        }
+    }
+
+    #[test]
+    fn a_segment_goes_when_its_newest_row_is_older_than_keep() {
+        let segments = [
+            segment("a", 1, Some(899)),
+            segment("b", 1, Some(900)),
+            segment("c", 1, None),
+            segment("d", 1, Some(i64::MIN)),
+        ];
+        assert_eq!(
+            expired(&segments, &keep(Some(100), None), 1_000),
+            ["d", "a"]
+        );
+        assert!(expired(&segments, &keep(Some(u64::MAX), None), 1_000).is_empty());
+        assert!(expired(&segments, &keep(None, None), 1_000).is_empty());
+    }
+
+    #[test]
+    fn of_too_much_the_oldest_goes_and_the_newest_never() {
+        let segments = [
+            segment("new", 50, Some(3)),
+            segment("old", 30, Some(1)),
+            segment("mid", 30, Some(2)),
+        ];
+        assert!(expired(&segments, &keep(None, Some(110)), 0).is_empty());
+        assert_eq!(expired(&segments, &keep(None, Some(109)), 0), ["old"]);
+        assert_eq!(expired(&segments, &keep(None, Some(80)), 0), ["old"]);
+        assert_eq!(expired(&segments, &keep(None, Some(1)), 0), ["old", "mid"]);
+    }
+}
