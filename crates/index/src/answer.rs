@@ -1,10 +1,12 @@
 //! What a SELECT gives back.
 
+use std::io;
+
 use query::schema::ColumnType;
 use query::value::Value;
 
 use crate::control::Reason;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::search::FoundRows;
 
 /// The answer of one SELECT.
@@ -35,6 +37,37 @@ pub enum Warning {
         /// What is wrong, lower case, no full stop.
         what: &'static str,
     },
+}
+
+impl Warning {
+    /// Of damage of a file; `None` for any other error.
+    pub(crate) fn of_damage(error: &Error) -> Option<Warning> {
+        match error {
+            Error::Corrupt { file, offset, what } => Some(Warning::Damaged {
+                file: file.clone(),
+                offset: *offset,
+                what,
+            }),
+            Error::Io { file, source } if source.kind() == io::ErrorKind::NotFound => {
+                Some(Warning::Damaged {
+                    file: file.clone(),
+                    offset: 0,
+                    what: "the file is missing",
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// What whoever needs everything is told.
+    pub(crate) fn error(&self) -> Error {
+        let Warning::Damaged { file, offset, what } = self;
+        Error::Corrupt {
+            file: file.clone(),
+            offset: *offset,
+            what,
+        }
+    }
 }
 
 /// Live statistics of one word, over the whole table.

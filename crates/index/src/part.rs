@@ -90,6 +90,14 @@ impl Part {
         all - self.removed.hits()
     }
 
+    /// Whether a file, given by its path below the disk's root, is one of this part.
+    pub(crate) fn has_file(&self, file: &str) -> bool {
+        match &self.source {
+            Source::Tail(_) => false,
+            Source::Segment(segment) => segment.has_file(file),
+        }
+    }
+
     /// Whether rows are numbered by rising id.
     pub(crate) fn is_sorted(&self) -> bool {
         matches!(self.source, Source::Segment(_))

@@ -6,9 +6,9 @@ use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
 
-use crate::answer::Answer;
-use crate::control::Control;
-use crate::error::Result;
+use crate::answer::{Answer, Warning};
+use crate::control::{Control, OnDamage, Reason};
+use crate::error::{Error, Result};
 use crate::part::Part;
 use crate::search;
 use crate::table::TableShape;
@@ -19,12 +19,53 @@ pub struct Snapshot {
     /// Each with a row at least.
     pub(crate) parts: Vec<Arc<Part>>,
     rows: u64,
+    /// Segments that could not be opened, or were found damaged since: their rows are in no part.
+    damaged: Vec<Warning>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(shape: Arc<TableShape>, parts: Vec<Arc<Part>>) -> Snapshot {
+    pub(crate) fn new(
+        shape: Arc<TableShape>,
+        parts: Vec<Arc<Part>>,
+        damaged: Vec<Warning>,
+    ) -> Snapshot {
         let rows = parts.iter().map(|part| part.rows_live()).sum();
-        Snapshot { shape, parts, rows }
+        Snapshot {
+            shape,
+            parts,
+            rows,
+            damaged,
+        }
+    }
+
+    /// The same without the part whose file an error names as damaged; `None` for any other error.
+    pub(crate) fn without(&self, error: &Error) -> Option<Arc<Snapshot>> {
+        let damage = Warning::of_damage(error)?;
+        let Warning::Damaged { file, .. } = &damage;
+        let mut parts = self.parts.clone();
+        parts.retain(|part| !part.has_file(file));
+        if parts.len() == self.parts.len() {
+            return None;
+        }
+        let mut damaged = self.damaged.clone();
+        damaged.push(damage);
+        Some(Arc::new(Snapshot::new(
+            Arc::clone(&self.shape),
+            parts,
+            damaged,
+        )))
+    }
+
+    /// Segments whose rows are missing.
+    #[must_use]
+    pub fn damaged(&self) -> &[Warning] {
+        &self.damaged
+    }
+
+    fn check_whole(&self) -> Result<()> {
+        self.damaged
+            .first()
+            .map_or(Ok(()), |damage| Err(damage.error()))
     }
 
     /// Several tables of the same columns and analysis as one: its answers are those of one table with all their rows. Rows of
@@ -33,7 +74,9 @@ impl Snapshot {
     pub fn join(tables: &[Arc<Snapshot>]) -> Option<Arc<Snapshot>> {
         let shape = Arc::clone(&tables.first()?.shape);
         let parts = tables.iter().flat_map(|table| &table.parts);
-        Some(Arc::new(Snapshot::new(shape, parts.cloned().collect())))
+        let parts = parts.cloned().collect();
+        let damaged = tables.iter().flat_map(|table| table.damaged.clone());
+        Some(Arc::new(Snapshot::new(shape, parts, damaged.collect())))
     }
 
     /// Answers a SELECT. `query` is the parsed text of `select.matching`. `select.limit == None` means every row.
@@ -46,7 +89,23 @@ impl Snapshot {
         query: Option<&Query>,
         control: &Control,
     ) -> Result<Answer> {
-        search::search(self, select, query, control)
+        if control.on_damage == OnDamage::Refuse {
+            self.check_whole()?;
+        }
+        let mut searched = Arc::clone(self);
+        let mut answer = loop {
+            match search::search(&searched, select, query, control) {
+                Err(error) if control.on_damage == OnDamage::Skip => {
+                    searched = searched.without(&error).ok_or(error)?;
+                }
+                answer => break answer?,
+            }
+        };
+        if !searched.damaged.is_empty() {
+            answer.warnings.extend_from_slice(&searched.damaged);
+            answer.partial = answer.partial.or(Some(Reason::Damage));
+        }
+        Ok(answer)
     }
 
     /// The columns of one row, in table order; `None` where there is no such id. Errors: `Io`, `Corrupt`.
@@ -56,6 +115,7 @@ impl Snapshot {
                 return part.columns(*doc).map(Some);
             }
         }
+        self.check_whole()?; // else it may be in what cannot be read
         Ok(None)
     }
 

@@ -137,6 +137,8 @@ fn reach(
     let Some(search) = state.searches.get(&table) else {
         return Err(Error::internal("no table for documents"));
     };
+    let whole = search.table.check_whole();
+    whole.map_err(|error| failure::of_index(&search.definition.name, error))?;
     if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
         return Err(Error::Overloaded);
     }

@@ -6,6 +6,7 @@ use super::Engine;
 use crate::catalog::TableId;
 use crate::command::{Answering, Kind, Reply};
 use crate::error::{Error, Result};
+use crate::failure;
 
 /// Who waits for tables to be in files.
 #[derive(Default)]
@@ -123,6 +124,10 @@ impl Engine {
     pub(super) fn answer_flushes(&mut self) {
         for mut flush in std::mem::take(&mut self.flushes.waiting) {
             let position = flush.position;
+            if let Some(error) = self.damage_of(&flush) {
+                (flush.reply)(Err(error));
+                continue;
+            }
             let failed =
                 |wanted: &Wanted| wanted.begun && self.failed_folds.contains(&wanted.table);
             if flush.tables.iter().any(failed) {
@@ -158,6 +163,15 @@ impl Engine {
     fn is_optimizing(&self, table: TableId) -> bool {
         let search = self.state.searches.get(&table);
         search.is_some_and(|search| search.table.is_optimizing())
+    }
+
+    /// Why a table is not put into files before it is repaired, if one is damaged.
+    fn damage_of(&self, flush: &Flush) -> Option<Error> {
+        flush.tables.iter().find_map(|wanted| {
+            let search = self.state.searches.get(&wanted.table)?;
+            let damage = search.table.check_whole().err()?;
+            Some(failure::of_index(&search.definition.name, damage))
+        })
     }
 
     fn why_not_in_files(&self) -> Error {

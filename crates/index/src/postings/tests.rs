@@ -41,7 +41,7 @@ fn rows(many_fields: bool) -> impl Strategy<Value = (u32, Rows)> {
     ];
     let row = move || (0..32u8, places(many_fields));
     let sparse =
-        shape.prop_flat_map(move |(rows, most)| (Just(rows), btree_map(0..rows, row(), 1..most)));
+        shape.prop_flat_map(move |(rows, most)| (Just(rows), btree_map(0..rows, row(), 1..=most)));
     let dense =
         (vec(row(), 1..4), 1..9u32, 200_000..300_000u32).prop_map(|(samples, step, rows)| {
             let docs = (70_000..140_000u32)

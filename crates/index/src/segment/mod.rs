@@ -69,6 +69,8 @@ pub(crate) struct Segment {
     words: CheckedFile,
     postings: CheckedFile,
     positions: CheckedFile,
+    /// Its directory, below the disk's root.
+    path: String,
     docs: u32,
     /// Whether the table has several text columns, so that postings say in which a word stands.
     many_fields: bool,
@@ -173,11 +175,18 @@ impl Segment {
             words,
             postings: files.open(POSTINGS)?,
             positions: files.open(POSITIONS)?,
+            path: files.path.to_owned(),
             docs: commit.rows,
             many_fields: commit.fields > 1,
             hits: commit.hits,
             bytes: commit.files.iter().map(|(_, sums)| sums.bytes).sum(),
         })
+    }
+
+    /// Whether a file, given by its path, is one of this segment.
+    pub(crate) fn has_file(&self, file: &str) -> bool {
+        let folder = file.rsplit_once('/').map(|(folder, _)| folder);
+        folder == Some(self.path.as_str())
     }
 
     /// Rows, deleted ones included.

@@ -50,7 +50,7 @@ impl Drop for Merging {
 impl Table {
     /// What is due to be merged, one job at a time; `None` where nothing is, or one runs.
     pub fn merge_job(&mut self) -> Option<MergeJob> {
-        if self.merging.runs {
+        if self.merging.runs || !self.damaged.is_empty() {
             return None;
         }
         let wholly = self.merging.wholly;
@@ -96,7 +96,8 @@ impl Table {
     pub fn is_optimizing(&self) -> bool {
         let shards = 0..self.shards.len() as u16;
         let mut due = shards.map(|shard| !self.choose(shard, true).is_empty());
-        self.merging.wholly && (self.merging.runs || due.any(|due| due))
+        let is_whole = self.damaged.is_empty();
+        is_whole && self.merging.wholly && (self.merging.runs || due.any(|due| due))
     }
 
     /// Whether [`Table::install_merged`] may be called now: not while a seal runs, whose result names the old segments.
@@ -156,6 +157,8 @@ impl Table {
         let highest = numbers.max().unwrap_or(0);
         self.next_number = self.next_number.max(highest + 1);
         let old: HashSet<String> = names.iter().cloned().collect();
+        let sound = |(files, _): &(SegmentFiles, _)| !old.contains(&files.directory);
+        self.damaged.retain(sound);
         let gone = self.take_segments(&old);
         let rows = gone.iter().map(|sealed| sealed.part.rows_live()).sum();
         self.rows_live -= rows;

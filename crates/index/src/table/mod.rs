@@ -14,8 +14,9 @@ use query::analysis::{Analyzer, Words};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
+use crate::answer::Warning;
 use crate::error::{Error, Result};
-use crate::files::Files;
+use crate::files::{Files, SegmentFiles};
 use crate::seal::Frozen;
 use crate::snapshot::Snapshot;
 use held::{SealedPart, Shard, TailPart, shard_of};
@@ -80,6 +81,8 @@ pub struct Table {
     shape: Arc<TableShape>,
     /// Oldest first.
     segments: Vec<SealedPart>,
+    /// Segments that could not be opened: the manifest goes on naming them, for a repair.
+    damaged: Vec<(SegmentFiles, Warning)>,
     /// A row's shard is that of its id, [`shard_of`].
     shards: Vec<Shard>,
     /// What the last job was given, until one of it succeeds.
@@ -120,7 +123,9 @@ impl Table {
 
     /// Opens the table that a manifest describes, and removes segments and files of deleted rows that it does not name. A
     /// missing directory is made. Records above `files.position` are to be applied next. Segments of an old format are written
-    /// again: then [`Table::files`] is not `files`, and a manifest is due. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// again: then [`Table::files`] is not `files`, and a manifest is due.
+    ///
+    /// A segment of which a file is missing or found damaged is left out: see [`Table::check_whole`]. Errors: `Io`, `NewerFormat`.
     pub fn open(disk: Arc<dyn Disk>, dir: &str, shape: TableShape, files: &Files) -> Result<Table> {
         assert!(
             (1..=crate::limits::SHARDS_MAX).contains(&shape.shards),
@@ -133,6 +138,7 @@ impl Table {
         }
         let Opening {
             segments,
+            damaged,
             unused,
             next_number,
             ..
@@ -144,6 +150,7 @@ impl Table {
             shape: Arc::new(shape),
             rows_live: segments.iter().map(|sealed| sealed.part.rows_live()).sum(),
             segments,
+            damaged,
             shards,
             work: None,
             is_job_running: false,
@@ -162,6 +169,14 @@ impl Table {
         let highest = highest.map_err(|error| Error::io(self.dir.as_str(), error))?;
         self.next_number = self.next_number.max(highest + 1);
         Ok(())
+    }
+
+    /// Whether every segment could be opened. If not, the others are searched, but nothing may be written: an id may be taken by a
+    /// row that cannot be read. Nothing is sealed or merged either, so that the journal keeps what a repair needs. Errors:
+    /// `Corrupt`, of the first that could not.
+    pub fn check_whole(&self) -> Result<()> {
+        let first = self.damaged.first();
+        first.map_or(Ok(()), |(_, damage)| Err(damage.error()))
     }
 
     /// Whether a live row has that id. Errors: `Io`, `Corrupt`.
@@ -216,7 +231,9 @@ impl Table {
             .filter(|part| part.rows() > 0)
             .cloned()
             .collect();
-        Arc::new(Snapshot::new(Arc::clone(&self.shape), parts))
+        let damaged = self.damaged.iter().map(|(_, damage)| damage.clone());
+        let shape = Arc::clone(&self.shape);
+        Arc::new(Snapshot::new(shape, parts, damaged.collect()))
     }
 
     /// What a [`Table::freeze`] would take.
@@ -261,14 +278,11 @@ impl Table {
     /// What the manifest is to keep, as of the last [`Table::install`] or `open`.
     #[must_use]
     pub fn files(&self) -> Files {
-        let segments = self
-            .segments
-            .iter()
-            .map(|sealed| sealed.files.clone())
-            .collect();
+        let sound = self.segments.iter().map(|sealed| &sealed.files);
+        let damaged = self.damaged.iter().map(|(files, _)| files);
         Files {
             position: self.position,
-            segments,
+            segments: sound.chain(damaged).cloned().collect(),
         }
     }
 

@@ -9,6 +9,7 @@ use roaring::RoaringBitmap;
 
 use super::TableShape;
 use super::held::{SealedPart, bury, shard_of};
+use crate::answer::Warning;
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::part::{Part, Source};
@@ -34,6 +35,8 @@ pub(super) struct Opening<'a> {
     dir: &'a str,
     shape: &'a TableShape,
     pub(super) segments: Vec<SealedPart>,
+    /// Those that cannot be opened, and why.
+    pub(super) damaged: Vec<(SegmentFiles, Warning)>,
     /// Folders of segments that were written again.
     pub(super) unused: Vec<String>,
     pub(super) next_number: u64,
@@ -51,13 +54,23 @@ impl<'a> Opening<'a> {
             dir,
             shape,
             segments: Vec::with_capacity(files.segments.len()),
+            damaged: Vec::new(),
             unused: Vec::new(),
             next_number: next_number(files),
         }
     }
 
-    /// Opens one. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// Opens one, or takes note that it is damaged. Errors: `Io`, `NewerFormat`.
     pub(super) fn segment(&mut self, listed: &SegmentFiles) -> Result<()> {
+        let Err(error) = self.sound_segment(listed) else {
+            return Ok(());
+        };
+        let damage = Warning::of_damage(&error).ok_or(error)?;
+        self.damaged.push((listed.clone(), damage));
+        Ok(())
+    }
+
+    fn sound_segment(&mut self, listed: &SegmentFiles) -> Result<()> {
         let path = format!("{}/{}", self.dir, listed.directory);
         let deleted = match &listed.deleted {
             Some(name) => read_deleted(&**self.disk, &format!("{path}/{name}"), listed.rows)?,
@@ -66,8 +79,9 @@ impl<'a> Opening<'a> {
         match Opened::open(self.disk, &path, listed.rows)? {
             Opened::Current(segment) => self.push(*segment, listed.clone(), deleted),
             Opened::Old(old) => {
+                self.rewrite(&old, &deleted)?;
                 self.unused.push(path);
-                self.rewrite(&old, &deleted)
+                Ok(())
             }
         }
     }
@@ -128,7 +142,11 @@ pub(super) fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Resul
         }
         for segment in &files.segments {
             let path = format!("{dir}/{}", segment.directory);
-            for name in disk.list(&path)? {
+            let listed = match disk.list(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue, // told when it is opened
+                listed => listed?,
+            };
+            for name in listed {
                 if name.starts_with("deleted-") && segment.deleted.as_ref() != Some(&name) {
                     disk.remove(&format!("{path}/{name}"))?;
                 }

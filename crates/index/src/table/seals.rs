@@ -12,9 +12,9 @@ impl Table {
     /// Freezes the tails of all shards and the deletions made so far, to be written by the job. `position`: the last record
     /// applied, which must be synced. `None` while a job runs, and where nothing has changed since the last one
     /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the new job writes what the old one should have, for its
-    /// position: what came later waits for the next.
+    /// position: what came later waits for the next. `None` also where a segment is damaged ([`Table::check_whole`]).
     pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
-        if self.is_job_running || self.is_saved() {
+        if self.is_job_running || self.is_saved() || !self.damaged.is_empty() {
             return None;
         }
         let frozen = match self.work.take() {
@@ -61,7 +61,8 @@ impl Table {
     pub fn is_saved(&self) -> bool {
         let unchanged = !self.segments.iter().any(SealedPart::is_changed);
         let mut tails = self.shards.iter().flat_map(|shard| shard.tails());
-        unchanged && self.work.is_none() && tails.all(|tail| tail.status().rows == 0)
+        let is_whole = self.damaged.is_empty(); // a deletion of one of its rows may have been passed over
+        is_whole && unchanged && self.work.is_none() && tails.all(|tail| tail.status().rows == 0)
     }
 
     /// Takes over what a job made: the rows leave the tail and stand in the segment from the next snapshot on; those that

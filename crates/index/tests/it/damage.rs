@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
-use index::{Error, Table};
+use index::{Control, Error, OnDamage, Reason, Table, Warning};
 use query::request::Select;
 
 use crate::model::shape;
@@ -112,7 +112,12 @@ fn a_file_cut_short_or_missing_is_an_error() {
             other => panic!("{name}: {other:?}"),
         }
         disk.remove(&path).expect("removed");
-        assert!(matches!(read_all(&disk, &subject), Err(Error::Io { file, .. }) if file == path));
+        match read_all(&disk, &subject) {
+            Err(Error::Corrupt { file, what, .. }) => {
+                assert_eq!((file, what), (path, "the file is missing"));
+            }
+            other => panic!("{name}: {other:?}"),
+        }
     }
 }
 
@@ -138,4 +143,61 @@ fn a_newer_version_is_refused() {
         }
         file.write_at(8, &[version, 0, 0, 0]).expect("a version");
     }
+}
+
+#[test]
+fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_written() {
+    let (disk, mut subject) = sealed();
+    let path = format!("{DIR}/{}/commit", subject.manifest.segments[0].directory);
+    for id in 2_000..2_010 {
+        subject.insert(id, row("cat", id as i64, "cat", 0.5, ""));
+    }
+    subject.seal();
+    flip(&disk, &path, 20);
+    let mut table = Table::open(Arc::new(disk.clone()), DIR, shape(), &subject.manifest)
+        .expect("the other segment");
+    let words = crate::model::words_of(&shape(), &row("dog", 1, "", 0.0, ""));
+    table
+        .insert(3_000, &row("dog", 1, "", 0.0, ""), &words)
+        .expect("a row of the journal");
+    let snapshot = table.snapshot();
+    let refused = snapshot.search(&select_all(), None, &Control::default());
+    assert!(matches!(refused, Err(Error::Corrupt { file, .. }) if file == path));
+    let control = Control {
+        on_damage: OnDamage::Skip,
+        ..Control::default()
+    };
+    let answer = snapshot
+        .search(&select_all(), None, &control)
+        .expect("rows");
+    assert_eq!(
+        (answer.total_found, answer.partial),
+        (11, Some(Reason::Damage))
+    );
+    assert!(matches!(&answer.warnings[..], [Warning::Damaged { file, .. }] if *file == path));
+    assert!(matches!(table.check_whole(), Err(Error::Corrupt { file, .. }) if file == path));
+    assert!(!table.is_saved() && table.freeze(99).is_none());
+    table.optimize();
+    assert!(table.merge_job().is_none() && !table.is_optimizing());
+    let mut named: Vec<_> = table.files().segments;
+    named.sort_by(|a, b| a.directory.cmp(&b.directory));
+    assert_eq!(named, subject.manifest.segments);
+    flip(&disk, &path, 20);
+    subject.reopen();
+    subject.check_counts();
+    // Damage that only the search meets.
+    let path = path.replace("commit", "postings");
+    flip(&disk, &path, 20);
+    subject.reopen();
+    let query = query::tree::Query {
+        root: tree("cat"),
+        warnings: Vec::new(),
+    };
+    let answer = subject
+        .table
+        .snapshot()
+        .search(&select_all(), Some(&query), &control);
+    let answer = answer.expect("rows of the other segment");
+    assert_eq!((answer.total_found, answer.rows.len()), (10, 10));
+    assert!(matches!(&answer.warnings[..], [Warning::Damaged { file, .. }] if *file == path));
 }

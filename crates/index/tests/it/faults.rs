@@ -324,7 +324,9 @@ fn dropped_segments_are_gone_for_good_and_their_names_with_them() {
     subject.run_merge();
     let old = vec![listed[0].name.clone(), "segment-00000077".to_owned()];
     assert_eq!(subject.table.drop_segments(&old), listed[0].rows_live);
-    (1..=20).for_each(|id| drop(subject.model.delete(id)));
+    for id in 1..=20 {
+        subject.model.delete(id);
+    }
     check(&mut subject);
     subject.install_merged(); // of no use: one of its segments is gone
     check(&mut subject);
