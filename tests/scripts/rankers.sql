@@ -307,3 +307,53 @@ SELECT id FROM posts WHERE MATCH('trek') OPTION morphology=none;
 ----
 error 1210 (HY000): not yet: option morphology
 
+# A table may have a ranker of its own, kept over a restart; tables searched as one have it if they all do.
+CREATE TABLE long_posts (body text) ranker='bm25a';
+----
+ok, 0 rows
+
+INSERT INTO long_posts (id, body) VALUES (1, 'cat'), (2, 'a cat among many other words, among them dog'), (3, 'dog');
+----
+ok, 3 rows
+
+CREATE TABLE both_posts type='distributed' local='long_posts';
+----
+ok, 0 rows
+
+[server] restart
+----
+ok
+
+SHOW CREATE TABLE long_posts;
+----
+Table | Create Table
+long_posts | CREATE TABLE long_posts (\n  body text\n) type='rt' ranker='bm25a'
+
+SELECT id, weight() FROM long_posts WHERE MATCH('cat');
+----
+id | weight()
+1 | 304
+2 | 125
+
+SELECT id, weight() FROM both_posts WHERE MATCH('cat');
+----
+id | weight()
+1 | 304
+2 | 125
+
+SELECT id, weight() FROM long_posts WHERE MATCH('cat') OPTION ranker=bm25;
+----
+id | weight()
+1 | 1500
+2 | 1500
+
+SELECT id, weight() FROM long_posts WHERE MATCH('cat') OPTION match_mode=any;
+----
+id | weight()
+1 | 1
+2 | 1
+
+CREATE TABLE bad (body text) ranker='bm52';
+----
+error 1210 (HY000): ranker='bm52' is not one of: proximity_bm25, bm25, none, wordcount, proximity, matchany, fieldmask, sph04, bm25a
+

@@ -5,6 +5,7 @@ mod queue;
 use query::Syntax;
 use query::analysis::Settings;
 use query::expression::Expression;
+use query::options::Ranker;
 use query::request::{OrderBy, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -334,6 +335,8 @@ pub enum Kind {
 pub struct SearchOptions {
     /// `shards=`: tails and sets of segments that its rows are spread over by their ids; `None`: as many as are right here.
     pub shards: Option<u16>,
+    /// `ranker=`: of a SELECT that names none.
+    pub ranker: Option<Ranker>,
 }
 
 /// Rows of a SELECT.

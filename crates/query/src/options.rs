@@ -202,8 +202,14 @@ impl Options {
     /// The ranker that counts: the one named, else that of the match mode, else the default.
     #[must_use]
     pub fn ranker(&self) -> Ranker {
+        self.own_ranker().unwrap_or_default()
+    }
+
+    /// The ranker that the statement itself asks for: by its name, or by a match mode that has one.
+    #[must_use]
+    pub fn own_ranker(&self) -> Option<Ranker> {
         let of_mode = || self.match_mode.and_then(MatchMode::ranker);
-        self.ranker.or_else(of_mode).unwrap_or_default()
+        self.ranker.or_else(of_mode)
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! Options of search tables: as text for records and SHOW CREATE TABLE, and what they must satisfy.
 
 use index::limits::SHARDS_MAX;
+use query::options::Ranker;
 
 use crate::command::SearchOptions;
 use crate::error::{Error, Result};
@@ -17,13 +18,17 @@ pub(crate) fn shards(options: SearchOptions) -> u16 {
 /// The options that are set, each with its value as CREATE TABLE takes it.
 pub(super) fn pairs(options: SearchOptions) -> Vec<(&'static str, String)> {
     let shards = options.shards.map(|shards| ("shards", shards.to_string()));
-    shards.into_iter().collect()
+    let ranker = options
+        .ranker
+        .map(|ranker| ("ranker", ranker.name().to_owned()));
+    shards.into_iter().chain(ranker).collect()
 }
 
 /// Sets an option as [`pairs`] wrote it; false for another name, `None` for a value that is none.
 pub(super) fn read(options: &mut SearchOptions, name: &str, value: &str) -> Option<bool> {
     match name {
         "shards" => options.shards = Some(value.parse().ok()?),
+        "ranker" => options.ranker = Some(Ranker::named(value).ok()?),
         _ => return Some(false),
     }
     Some(true)

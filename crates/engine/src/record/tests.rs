@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use query::Syntax;
 use query::analysis::Settings;
+use query::options::Ranker;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -90,7 +91,10 @@ fn queue_options() -> impl Strategy<Value = QueueOptions> {
 
 fn definition() -> impl Strategy<Value = Definition> {
     let kind = prop_oneof![
-        prop::option::of(1..64u16).prop_map(|shards| Kind::Search(SearchOptions { shards })),
+        (prop::option::of(1..64u16), any::<bool>()).prop_map(|(shards, counts_lengths)| {
+            let ranker = counts_lengths.then_some(Ranker::Bm25a);
+            Kind::Search(SearchOptions { shards, ranker })
+        }),
         prop::collection::vec("[a-z]{1,8}", 1..4).prop_map(|locals| Kind::Distributed { locals }),
         queue_options().prop_map(Kind::Queue),
         (

@@ -1,12 +1,12 @@
 //! SELECT on search tables.
 
 use query::expression::{BinaryOperator, Expression};
-use query::options::Options;
+use query::options::{Options, Ranker};
 use query::request::Select;
 use query::tree::Query;
 
 use super::{SearchView, Snapshot, View};
-use crate::command::{Answer, Keyword, Rows};
+use crate::command::{Answer, Definition, Keyword, Kind, Rows};
 use crate::decide::delete::named_ids;
 use crate::decide::read::queries;
 use crate::error::{Error, Result};
@@ -39,15 +39,13 @@ impl Snapshot {
             Some(text) => Some(query_of(text, &options, &view)?),
             None => None,
         };
-        let limited;
-        let asked = if select.limit.is_none() && !is_lookup(select) {
-            limited = Select {
-                limit: Some(IMPLICIT_LIMIT),
-                ..select.clone()
-            };
-            &limited
-        } else {
-            select
+        let completed;
+        let asked = match self.completed(select, &options, &view.definition) {
+            Some(select) => {
+                completed = select;
+                &completed
+            }
+            None => select,
         };
         let answer = view
             .rows
@@ -97,6 +95,38 @@ fn check_page(select: &Select, options: &Options) -> Result<()> {
 }
 
 impl Snapshot {
+    /// The statement with what it leaves to be understood, if it leaves anything: LIMIT, and the table's ranker.
+    fn completed(&self, select: &Select, options: &Options, table: &Definition) -> Option<Select> {
+        let unlimited = select.limit.is_none() && !is_lookup(select);
+        let ranker = match (&select.matching, options.own_ranker()) {
+            (Some(_), None) => self.ranker_of(table),
+            _ => None,
+        };
+        if !unlimited && ranker.is_none() {
+            return None;
+        }
+        let mut completed = select.clone();
+        if unlimited {
+            completed.limit = Some(IMPLICIT_LIMIT);
+        }
+        let ranker = ranker.map(|ranker| ("ranker".to_owned(), ranker.name().to_owned()));
+        completed.options.extend(ranker);
+        Some(completed)
+    }
+
+    /// The ranker of a table; of several searched as one, theirs if they have the same.
+    fn ranker_of(&self, table: &Definition) -> Option<Ranker> {
+        let locals = match &table.kind {
+            Kind::Search(options) => return options.ranker,
+            Kind::Distributed { locals } => locals,
+            Kind::Percolate { .. } | Kind::Queue(_) => return None,
+        };
+        let definitions = locals.iter().filter_map(|name| self.definition(name).ok());
+        let mut rankers = definitions.map(|local| self.ranker_of(&local));
+        let first = rankers.next()?;
+        first.filter(|_| rankers.all(|other| other == first))
+    }
+
     /// On a table that is not searched.
     fn select_other(&self, select: &Select) -> Result<Answer> {
         let View::Percolate(view) = self.view(&select.table)? else {

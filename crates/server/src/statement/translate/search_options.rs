@@ -1,11 +1,12 @@
 //! Options of CREATE TABLE that only search tables have.
 
 use engine::SearchOptions;
+use query::options::Ranker;
 
 use crate::errors::{self, Failure};
 
 /// Their names.
-pub const NAMES: [&str; 1] = ["shards"];
+pub const NAMES: [&str; 2] = ["shards", "ranker"];
 
 /// Sets one option, if it is one of these.
 pub fn set(options: &mut SearchOptions, name: &str, value: &str) -> Result<bool, Failure> {
@@ -17,6 +18,11 @@ pub fn set(options: &mut SearchOptions, name: &str, value: &str) -> Result<bool,
             let shards = shards.map_err(wrong);
             options.shards =
                 Some(shards.map_err(|message| Failure::new(errors::INVALID, message))?);
+        }
+        "ranker" => {
+            let ranker = Ranker::named(value.trim());
+            options.ranker =
+                Some(ranker.map_err(|message| Failure::new(errors::INVALID, message))?);
         }
         _ => return Ok(false),
     }
