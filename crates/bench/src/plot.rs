@@ -86,7 +86,8 @@ impl Plot {
     }
 }
 
-/// Where the names of the curves stand: beside their ends, moved down where two would lie over each other.
+/// Where the names of the curves stand: beside their ends, moved down where two would lie over each other, and up again where
+/// they would leave the picture.
 fn names(curves: &[Curve], scale: &Scale) -> Vec<f64> {
     let mut places: Vec<f64> = curves
         .iter()
@@ -96,6 +97,11 @@ fn names(curves: &[Curve], scale: &Scale) -> Vec<f64> {
     order.sort_by(|a, b| places[*a].total_cmp(&places[*b]));
     for pair in order.windows(2) {
         places[pair[1]] = places[pair[1]].max(places[pair[0]] + NAME_HEIGHT);
+    }
+    let mut lowest = HEIGHT - NAME_HEIGHT;
+    for place in order.iter().rev() {
+        places[*place] = places[*place].min(lowest);
+        lowest = places[*place] - NAME_HEIGHT;
     }
     places
 }

@@ -53,3 +53,24 @@ fn a_picture_of_nothing_is_a_picture() {
     };
     assert!(nothing.svg().ends_with("</svg>\n"));
 }
+
+#[test]
+fn names_of_many_curves_do_not_lie_over_each_other() {
+    let curve = |number: u32| crate::plot::Curve {
+        name: number.to_string(),
+        points: vec![(1, 5.0)],
+        automatic: None,
+    };
+    let curves: Vec<_> = (0..20).map(curve).collect();
+    let scale = super::Scale::new(&curves, 5.0);
+    let mut places = super::names(&curves, &scale);
+    places.sort_by(f64::total_cmp);
+    assert!(
+        places.windows(2).all(|pair| pair[1] - pair[0] > 13.9),
+        "{places:?}"
+    );
+    assert!(
+        places.last().is_some_and(|lowest| *lowest <= super::HEIGHT),
+        "{places:?}"
+    );
+}

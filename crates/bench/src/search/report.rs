@@ -177,37 +177,42 @@ impl Report {
         json!({"name": "search", "notes": self.notes, "rows": rows}).to_string()
     }
 
-    /// Requests a second over clients, a curve for each engine and setting of the first test, as an SVG picture.
+    /// Requests a second over clients in the first test, as an SVG picture: a curve for each number of parts, at its best number of
+    /// threads, for the automatic setting, and for each peer.
     #[must_use]
     pub fn svg(&self) -> String {
         let test = self.rows.first().map_or("", |row| &row.test);
         let mut curves: Vec<Curve> = Vec::new();
         for row in self.rows.iter().filter(|row| row.test == test) {
-            let name = match (row.shards.as_str(), row.is_automatic()) {
-                ("", _) => row.engine.clone(),
-                (_, true) => format!("{}, automatic", row.engine),
-                (shards, _) if row.engine == OURS => {
-                    format!("{shards} parts, {} thr.", row.threads)
-                }
-                _ => row.engine.clone(),
+            let name = match row.shards.as_str() {
+                "" => row.engine.clone(),
+                _ if row.is_automatic() => format!("{}, automatic", row.engine),
+                shards => format!("{}, {shards} parts", row.engine),
             };
-            let point = (row.clients, row.median().rate());
-            match curves.iter_mut().find(|curve| curve.name == name) {
-                Some(curve) => curve.points.push(point),
-                None => curves.push(Curve {
+            let place = curves.iter().position(|curve| curve.name == name);
+            let place = place.unwrap_or_else(|| {
+                curves.push(Curve {
                     name,
-                    points: vec![point],
-                    automatic: None,
-                }),
+                    ..Curve::default()
+                });
+                curves.len() - 1
+            });
+            let (points, rate) = (&mut curves[place].points, row.median().rate());
+            match points
+                .iter_mut()
+                .find(|(clients, _)| *clients == row.clients)
+            {
+                Some((_, best)) => *best = best.max(rate),
+                None => points.push((row.clients, rate)),
             }
         }
         let title = format!("search/{test}: requests/s over clients");
-        Plot {
+        let plot = Plot {
             title,
             across: "clients",
             curves,
-        }
-        .svg()
+        };
+        plot.svg()
     }
 }
 
