@@ -16,7 +16,10 @@ pub(super) fn matches(step: &Step, view: &View<'_>, spare: &mut Spare) -> Rows {
             let parts: Vec<Part<'_>> = words.iter().map(|(word, _)| Part::Word(*word)).collect();
             let mut rows = all(parts, view, spare);
             let mut phrase = Phrase::new(words, *fields, view);
-            rows.retain(|low| phrase.stands(low, view));
+            match &mut rows {
+                Rows::Few(lows) => wide::keep_phrase(lows, &mut phrase, view),
+                rows => rows.retain(|low| phrase.stands(low, view)),
+            }
             rows
         }
         Step::And { required, excluded } => {

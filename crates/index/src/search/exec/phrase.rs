@@ -31,6 +31,7 @@ impl<'w> Phrase<'w> {
     }
 
     /// Whether it stands in a row.
+    #[inline(always)]
     pub(super) fn stands(&mut self, low: u16, view: &View<'_>) -> bool {
         self.starts.clear();
         for at in 0..self.words.len() {

@@ -1,5 +1,8 @@
 //! A set of rows of one page: a short sorted list, or a bitmap.
 
+use super::lists::View;
+use super::phrase::Phrase;
+use super::wide;
 use crate::postings::{Bitmap, PAGE_WORDS, Page};
 
 /// Rows from which on a set is a bitmap.
@@ -65,7 +68,7 @@ impl Rows {
     pub(super) fn len(&self) -> usize {
         match self {
             Rows::Few(lows) => lows.len(),
-            Rows::Many(bitmap) => count(bitmap),
+            Rows::Many(bitmap) => wide::count(bitmap),
         }
     }
 
@@ -147,21 +150,6 @@ impl Rows {
 /// Rows that are weighed before the threshold is looked at again.
 const STRETCH: usize = 512;
 
-impl RowsRef<'_> {
-    /// Calls `visit` with each row, rising.
-    #[inline(always)]
-    pub(super) fn each(self, mut visit: impl FnMut(u16)) {
-        match self {
-            RowsRef::Few(lows) => lows.iter().for_each(|low| visit(*low)),
-            RowsRef::Many(first, words) => {
-                for (at, word) in words.iter().enumerate() {
-                    each_bit(first + at, *word, &mut visit);
-                }
-            }
-        }
-    }
-}
-
 /// Keeps the rows that have a posting of the page, or, without `inside`, that have none.
 #[inline(always)]
 pub(super) fn narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) {
@@ -170,6 +158,18 @@ pub(super) fn narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) {
         let low = lows[at];
         lows[kept] = low;
         kept += usize::from(page.has(low, &mut hint) == inside);
+    }
+    lows.truncate(kept);
+}
+
+/// Keeps the rows in which a phrase stands.
+#[inline(always)]
+pub(super) fn keep_phrase(lows: &mut Vec<u16>, phrase: &mut Phrase<'_>, view: &View<'_>) {
+    let mut kept = 0;
+    for at in 0..lows.len() {
+        let low = lows[at];
+        lows[kept] = low;
+        kept += usize::from(phrase.stands(low, view));
     }
     lows.truncate(kept);
 }

@@ -25,14 +25,14 @@ pub(super) struct PageRun<'r, 'a> {
     pub(super) id_first: Option<u64>,
 }
 
-impl PageRun<'_, '_> {
+impl<'r> PageRun<'r, '_> {
     /// Adds the page's rows to an answer. `scorer`: where weights are asked for.
-    pub(super) fn run(&self, scorer: Option<&mut Scorer<'_>>, out: &mut Top) -> Result<()> {
+    pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Top) -> Result<()> {
         let job = self.job;
         let is_any = job.plan.as_ref().is_some_and(Plan::is_any);
         match scorer {
             Some(scorer) if job.is_cut() => {
-                scorer.turn_page();
+                scorer.turn_page(&self.view);
                 scorer.raise(self.threshold(out));
                 let rows = match is_any && job.filter.is_none() {
                     true => self.any(scorer, out),
@@ -164,7 +164,7 @@ impl PageRun<'_, '_> {
     fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
         let mut picked = std::mem::take(&mut out.picked);
         for stretch in rows.stretches() {
-            wide::pick(scorer, stretch, &self.view, &mut picked);
+            wide::pick(scorer, stretch, &mut picked);
             for (low, weight) in picked.drain(..) {
                 if weight >= scorer.threshold() {
                     self.enter(low, weight, out)?;
@@ -214,9 +214,9 @@ impl PageRun<'_, '_> {
     }
 
     /// Offers rows in an order that is not that of weights alone.
-    fn list(&self, rows: &Rows, mut scorer: Option<&mut Scorer<'_>>, out: &mut Top) -> Result<()> {
+    fn list(&self, rows: &Rows, mut scorer: Option<&mut Scorer<'r>>, out: &mut Top) -> Result<()> {
         if let Some(scorer) = &mut scorer {
-            scorer.turn_page();
+            scorer.turn_page(&self.view);
         }
         let job = self.job;
         // Rows come by rising id: of those behind the last one kept none can enter.

@@ -6,6 +6,7 @@ use super::any::Essential;
 use super::lists::{Lists, View};
 use super::phrase::Phrase;
 use super::rows::RowsRef;
+use crate::postings::Page;
 
 /// Weighs rows of one part, page by page, rising.
 pub(super) struct Scorer<'s> {
@@ -19,12 +20,27 @@ pub(super) struct Scorer<'s> {
     threshold: i64,
     /// The sum that a row of all words must have for that.
     least: i64,
+    /// The words that come on the page, highest bound first, for [`Scorer::pick`].
+    columns: Vec<Column<'s>>,
     /// By place in [`Lists::wanted`]: where the search on the page has come to.
     hints: Vec<usize>,
     /// By word: its posting in the row, if it has it.
     found: Vec<Option<usize>>,
     row: Occurrences,
     places: Vec<u32>,
+}
+
+/// A word on one page.
+struct Column<'s> {
+    page: Page<'s>,
+    table: &'s [i32; 256],
+    word: u32,
+    /// As [`Weigher::bound`] takes it.
+    bit: u64,
+    /// Where the search has come to.
+    hint: usize,
+    /// What it and those behind it are worth together, at most.
+    worth: i64,
 }
 
 impl<'s> Scorer<'s> {
@@ -41,6 +57,7 @@ impl<'s> Scorer<'s> {
             worth,
             threshold: i64::MIN,
             least: i64::MIN,
+            columns: Vec::new(),
             hints: vec![0; lists.wanted().len()],
             found: vec![None; plan.words()],
             row: Occurrences::new(plan.words()),
@@ -49,8 +66,30 @@ impl<'s> Scorer<'s> {
     }
 
     /// Rows on another page come next.
-    pub(super) fn turn_page(&mut self) {
+    pub(super) fn turn_page(&mut self, view: &View<'s>) {
         self.hints.fill(0);
+        self.columns.clear();
+        if !self.is_simple() {
+            return;
+        }
+        for word in self.lists.wanted() {
+            let page = *view.word(*word as usize);
+            if !page.is_empty() {
+                self.columns.push(Column {
+                    page,
+                    table: self.weigher.table(*word as usize),
+                    word: *word,
+                    bit: bit(*word),
+                    hint: 0,
+                    worth: self.lists.bound(*word),
+                });
+            }
+        }
+        let mut worth = 0;
+        for column in self.columns.iter_mut().rev() {
+            worth += column.worth;
+            column.worth = worth;
+        }
     }
 
     pub(super) fn threshold(&self) -> i64 {
@@ -90,15 +129,57 @@ impl<'s> Scorer<'s> {
 
     /// Adds the rows that are not below the threshold, with their weights. Only of a simple scorer.
     #[inline(always)]
-    pub(super) fn pick(&mut self, rows: RowsRef<'_>, view: &View<'_>, out: &mut Vec<(u16, i64)>) {
-        rows.each(|low| {
-            if let Some((sum, present)) = self.find(low, view) {
-                let weight = self.weigher.bound(present, sum);
-                if weight >= self.threshold {
-                    out.push((low, weight));
+    pub(super) fn pick(&mut self, rows: RowsRef<'_>, out: &mut Vec<(u16, i64)>) {
+        match rows {
+            RowsRef::Few(lows) => {
+                for low in lows {
+                    self.pick_row(*low, out);
                 }
             }
-        });
+            RowsRef::Many(first, words) => {
+                for (at, word) in words.iter().enumerate() {
+                    let mut left = *word;
+                    while left != 0 {
+                        let low = ((first + at) as u32 * 64 + left.trailing_zeros()) as u16;
+                        left &= left - 1;
+                        self.pick_row(low, out);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pick_row(&mut self, low: u16, out: &mut Vec<(u16, i64)>) {
+        let (mut sum, mut present) = (0, 0);
+        for column in &mut self.columns {
+            if sum + column.worth < self.least {
+                return;
+            }
+            let Some(posting) = column.page.find(low, &mut column.hint) else {
+                continue;
+            };
+            let Some(code) = column.page.codes.get(posting) else {
+                continue;
+            };
+            present |= column.bit;
+            sum += match code >> 5 {
+                0 => {
+                    let word = column.word as usize;
+                    let list = self.lists.get(word);
+                    let at = column.page.first + posting as u32;
+                    let hits = list.map_or(0, |list| list.hits(at));
+                    self.weigher.value(word, *code, hits)
+                }
+                _ => i64::from(column.table[usize::from(*code)]),
+            };
+        }
+        if sum >= self.least {
+            let weight = self.weigher.bound(present, sum);
+            if weight >= self.threshold {
+                out.push((low, weight));
+            }
+        }
     }
 
     /// What the word at a place of [`Lists::wanted`] must be worth in a row that has none of the words before it.

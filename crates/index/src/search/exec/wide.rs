@@ -8,6 +8,7 @@
 
 use super::any::{self, Essential, Split};
 use super::lists::View;
+use super::phrase::Phrase;
 use super::rows::{self, RowsRef};
 use super::score::Scorer;
 use crate::postings::{Bitmap, Page};
@@ -50,12 +51,17 @@ wide! {
 
 wide! {
     /// [`Scorer::pick`].
-    pick(scorer: &mut Scorer<'_>, rows: RowsRef<'_>, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Scorer::pick
+    pick(scorer: &mut Scorer<'_>, rows: RowsRef<'_>, out: &mut Vec<(u16, i64)>) = Scorer::pick
 }
 
 wide! {
     /// [`rows::narrow`].
     narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) = rows::narrow
+}
+
+wide! {
+    /// [`rows::keep_phrase`].
+    keep_phrase(lows: &mut Vec<u16>, phrase: &mut Phrase<'_>, view: &View<'_>) = rows::keep_phrase
 }
 
 wide! {
