@@ -190,7 +190,7 @@ impl<'a> List<'a> {
             Docs::Array(bytes.as_chunks().0.get(..codes.len())?)
         } else {
             let (words, rest) = bytes.split_at_checked(BITMAP_BYTES)?;
-            let ranks = rest.get(..RANK_BYTES)?.as_chunks().0;
+            let ranks = rest.get(..RANK_BYTES)?.as_chunks().0.first_chunk()?;
             Docs::Bits(words.as_chunks().0.first_chunk()?, ranks)
         };
         Some(Page { docs, codes, first })

@@ -4,10 +4,8 @@
 pub(crate) const WORDS: usize = 1024;
 /// Bytes of a bitmap.
 pub(super) const BITMAP_BYTES: usize = WORDS * 8;
-/// Bytes that tell how many bits lie before each stretch of a bitmap: two for each 512 bits.
-pub(super) const RANK_BYTES: usize = 256;
-/// Words of such a stretch.
-const STRETCH: usize = WORDS * 2 / RANK_BYTES;
+/// Bytes that tell how many bits lie before each word of a bitmap: two for each.
+pub(super) const RANK_BYTES: usize = WORDS * 2;
 
 /// One bit for each row of a page.
 pub(crate) type Bitmap = [u64; WORDS];
@@ -36,8 +34,8 @@ impl Default for Page<'_> {
 pub(super) enum Docs<'a> {
     /// Low halves of docs, rising.
     Array(&'a [[u8; 2]]),
-    /// Little-endian words, and the ranks of their stretches.
-    Bits(&'a [[u8; 8]; WORDS], &'a [[u8; 2]]),
+    /// Little-endian words, and how many bits lie before each.
+    Bits(&'a [[u8; 8]; WORDS], &'a [[u8; 2]; WORDS]),
 }
 
 impl<'a> Page<'a> {
@@ -111,41 +109,27 @@ impl<'a> Page<'a> {
                 if word >> (low & 63) & 1 == 0 {
                     return None;
                 }
-                let start = at / STRETCH;
-                let before = words[start * STRETCH..at]
-                    .iter()
-                    .map(|word| u64::from_le_bytes(*word).count_ones())
-                    .sum::<u32>();
-                let rank = u32::from(u16::from_le_bytes(*ranks.get(start)?));
                 let below = word & ((1 << (low & 63)) - 1);
-                Some((rank + before + below.count_ones()) as usize)
+                Some(usize::from(u16::from_le_bytes(ranks[at])) + below.count_ones() as usize)
             }
         }
     }
 
-    /// The row of a posting: the low half of its doc. Cost: a search for the stretch where the page is a bitmap.
+    /// The row of a posting: the low half of its doc. Cost: a search for the word where the page is a bitmap.
     #[inline(always)]
     pub(crate) fn low(&self, at: usize) -> Option<u16> {
         match self.docs {
             Docs::Array(lows) => lows.get(at).map(|low| u16::from_le_bytes(*low)),
             Docs::Bits(words, ranks) => {
-                let stretch = ranks
-                    .partition_point(|rank| usize::from(u16::from_le_bytes(*rank)) <= at)
+                let before = |rank: &[u8; 2]| usize::from(u16::from_le_bytes(*rank));
+                let word = ranks
+                    .partition_point(|rank| before(rank) <= at)
                     .checked_sub(1)?;
-                let mut left = (at - usize::from(u16::from_le_bytes(ranks[stretch]))) as u32;
-                let words = words.iter().enumerate().skip(stretch * STRETCH);
-                for (at, word) in words {
-                    let mut word = u64::from_le_bytes(*word);
-                    let ones = word.count_ones();
-                    if left < ones {
-                        for _ in 0..left {
-                            word &= word - 1;
-                        }
-                        return Some((at as u32 * 64 + word.trailing_zeros()) as u16);
-                    }
-                    left -= ones;
+                let mut left = u64::from_le_bytes(words[word]);
+                for _ in before(&ranks[word])..at {
+                    left &= left.wrapping_sub(1);
                 }
-                None
+                (left != 0).then(|| (word as u32 * 64 + left.trailing_zeros()) as u16)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Writing a list.
 
 use super::bits::{pack, push_varint};
-use super::page::{RANK_BYTES, WORDS};
+use super::page::WORDS;
 use super::places::PlacesWriter;
 use super::{DENSE, LONG, ListEntry, PAGE_BITS, PAGE_ROWS, code, hits_of};
 
@@ -136,7 +136,7 @@ pub(super) fn doc_bytes(rows: u32) -> usize {
     }
 }
 
-/// The docs of one page: their low halves, or a bitmap with the number of bits before each of its stretches.
+/// The docs of one page: their low halves, or a bitmap with the number of bits before each of its words.
 fn write_page(docs: &[u32], out: &mut Vec<u8>) {
     if docs.len() < DENSE {
         pack(docs.iter().map(|doc| doc & (PAGE_ROWS - 1)), PAGE_BITS, out);
@@ -150,8 +150,8 @@ fn write_page(docs: &[u32], out: &mut Vec<u8>) {
         out.extend(word.to_le_bytes());
     }
     let mut rank = 0;
-    for stretch in words.chunks(WORDS * 2 / RANK_BYTES) {
+    for word in &words {
         out.extend((rank as u16).to_le_bytes());
-        rank += stretch.iter().map(|word| word.count_ones()).sum::<u32>();
+        rank += word.count_ones();
     }
 }

@@ -48,7 +48,7 @@ enum Key {
 pub(super) struct Best {
     order: Arc<Order>,
     keep: Option<usize>,
-    /// At most twice as many as are kept; then the worse half goes.
+    /// At most a quarter and a few more than are kept; then the worst go.
     found: Vec<Found>,
     /// Whether the last of `found[..keep]` is the worst of them and rows behind it are not wanted.
     is_cut: bool,
@@ -175,7 +175,7 @@ impl Best {
             found.bytes()
         };
         self.found.push(found);
-        if self.found.len() >= keep.saturating_mul(2) {
+        if self.found.len() >= keep.saturating_add(keep / 4 + 8) {
             self.found
                 .select_nth_unstable_by(keep - 1, |a, b| self.order.compare(a, b));
             self.found.truncate(keep);
