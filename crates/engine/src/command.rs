@@ -2,6 +2,9 @@
 
 mod queue;
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use query::Syntax;
 use query::analysis::Settings;
 use query::expression::Expression;
@@ -371,6 +374,25 @@ pub struct Keyword {
 pub struct Rows {
     rows: Box<dyn Iterator<Item = Result<Vec<Value>>> + Send>,
     is_ready: bool,
+    damaged: Damaged,
+}
+
+/// Files that were found damaged and whose rows an answer lacks, with a sentence for each. It grows while rows are read.
+#[derive(Clone, Debug, Default)]
+pub struct Damaged(Arc<Mutex<BTreeMap<String, String>>>);
+
+impl Damaged {
+    pub(crate) fn add(&self, file: String, sentence: String) {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.entry(file).or_insert(sentence);
+    }
+
+    /// The files by name, each with its sentence.
+    #[must_use]
+    pub fn files(&self) -> Vec<(String, String)> {
+        let files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        files.clone().into_iter().collect()
+    }
 }
 
 impl Rows {
@@ -380,6 +402,7 @@ impl Rows {
         Rows {
             rows: Box::new(rows.into_iter().map(Ok)),
             is_ready: true,
+            damaged: Damaged::default(),
         }
     }
 
@@ -388,7 +411,19 @@ impl Rows {
         Rows {
             rows: Box::new(rows),
             is_ready: false,
+            damaged: Damaged::default(),
         }
+    }
+
+    /// With the note of what was found damaged, which the rows add to.
+    pub(crate) fn noting(self, damaged: Damaged) -> Rows {
+        Rows { damaged, ..self }
+    }
+
+    /// What was found damaged; complete once every row was taken.
+    #[must_use]
+    pub fn damaged(&self) -> Damaged {
+        self.damaged.clone()
     }
 
     /// Whether they are at hand: taking them reads no file and decodes nothing.

@@ -89,13 +89,14 @@ impl Snapshot {
         query: Option<&Query>,
         control: &Control,
     ) -> Result<Answer> {
-        if control.on_damage == OnDamage::Refuse {
+        let skips = control.on_damage == OnDamage::Skip && search::may_lack_rows(select, query);
+        if !skips {
             self.check_whole()?;
         }
         let mut searched = Arc::clone(self);
         let mut answer = loop {
             match search::search(&searched, select, query, control) {
-                Err(error) if control.on_damage == OnDamage::Skip => {
+                Err(error) if skips => {
                     searched = searched.without(&error).ok_or(error)?;
                 }
                 answer => break answer?,

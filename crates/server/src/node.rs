@@ -1,11 +1,11 @@
 //! What all connections of one server share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use engine::{Answer, Command, Error, Handle, Now, Reading, Reply, SessionId};
+use engine::{Answer, Command, Damaged, Error, Handle, Now, Reading, Reply, SessionId};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::clock::Clock;
@@ -36,6 +36,7 @@ pub struct Node {
     stopping: watch::Sender<bool>,
     next_session: AtomicU64,
     peers: Mutex<BTreeMap<u64, Arc<Peer>>>,
+    damaged: Mutex<BTreeSet<String>>,
 }
 
 /// One open connection, as SHOW PROCESSLIST lists it.
@@ -71,6 +72,7 @@ impl Node {
             stopping: watch::Sender::new(false),
             next_session: AtomicU64::new(1),
             peers: Mutex::new(BTreeMap::new()),
+            damaged: Mutex::default(),
         }
     }
 
@@ -239,6 +241,34 @@ impl Node {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .len()
+    }
+
+    /// Takes note of files that an answer had to do without; the log names each once. Gives the warnings for the client.
+    pub fn note_damaged(&self, damaged: &Damaged) -> Vec<String> {
+        let files = damaged.files();
+        if files.is_empty() {
+            return Vec::new();
+        }
+        self.counters
+            .answers_damaged
+            .fetch_add(1, Ordering::Relaxed);
+        let mut known = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = Vec::new();
+        for (file, sentence) in files {
+            if known.insert(file.clone()) {
+                tracing::error!(file, "{sentence}");
+            }
+            warnings.push(sentence);
+        }
+        let count = known.len() as u64;
+        self.counters.files_damaged.store(count, Ordering::Relaxed);
+        warnings
+    }
+
+    /// Files that were found damaged by searches since the start, by name.
+    pub fn damaged_files(&self) -> Vec<String> {
+        let known = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().cloned().collect()
     }
 
     /// Ends the search of a session and leaves its connection; false where there is neither.

@@ -6,13 +6,13 @@ use query::request::Select;
 use query::tree::Query;
 
 use super::{SearchView, Snapshot, View};
-use crate::command::{Answer, Definition, Keyword, Kind, Rows};
+use crate::command::{Answer, Damaged, Definition, Keyword, Kind, Rows};
 use crate::decide::delete::named_ids;
 use crate::decide::read::queries;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::table::search::text_names;
-use index::Control;
+use index::{Control, OnDamage};
 
 /// LIMIT of a scan or MATCH that names none, as in Sphinx.
 const IMPLICIT_LIMIT: u64 = 20;
@@ -57,19 +57,37 @@ impl Snapshot {
             documents: found.documents,
             hits: found.hits,
         };
-        let table = name.clone();
-        let rows = answer
-            .rows
-            .map(move |row| row.map_err(|error| failure::of_index(&table, error)));
+        let damaged = Damaged::default();
+        for index::Warning::Damaged { file, offset, what } in answer.warnings {
+            let sentence = lacking(&name, &file, offset, what);
+            damaged.add(file, sentence);
+        }
+        let skips = control.on_damage == OnDamage::Skip && !is_lookup(select);
+        let (table, noted) = (name.clone(), damaged.clone());
+        let rows = answer.rows.filter_map(move |row| match row {
+            Err(index::Error::Corrupt { file, offset, what }) if skips => {
+                let sentence = lacking(&table, &file, offset, what);
+                noted.add(file, sentence);
+                None
+            }
+            row => Some(row.map_err(|error| failure::of_index(&table, error))),
+        });
         Ok(Answer {
             columns: answer.columns,
-            rows: Rows::reading(rows),
+            rows: Rows::reading(rows).noting(damaged),
             total_found: answer.total_found,
             keywords: keywords.map(keyword).collect(),
             warnings: query.map_or_else(Vec::new, |query| query.warnings),
             partial: answer.partial,
         })
     }
+}
+
+/// The warning of a SELECT without the rows of a damaged file.
+fn lacking(table: &str, file: &str, offset: u64, what: &str) -> String {
+    format!(
+        "the answer is partial: rows of table '{table}' cannot be read, file {file} is damaged at byte {offset}: {what}"
+    )
 }
 
 /// The query of a MATCH, as the options have it read.

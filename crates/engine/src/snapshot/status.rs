@@ -17,7 +17,7 @@ impl Snapshot {
         )];
         let mut put = |name: &str, value: u64| status.push((name.to_owned(), value.to_string()));
         if let Some(view) = self.searched(name)? {
-            let sum = |of: fn(&index::Status) -> u64| view.shards.iter().map(of).sum();
+            let sum = |of: Count| view.shards.iter().map(of).sum();
             OF_SHARDS.iter().for_each(|(name, of)| put(name, sum(*of)));
             put("shards", view.shards.len() as u64);
             put("checkpoint", view.folded);
@@ -62,8 +62,11 @@ impl Snapshot {
     }
 }
 
+/// Takes a number from the counts of a shard.
+type Count = fn(&index::Status) -> u64;
+
 /// What is told of a search table, and of each of its shards.
-const OF_SHARDS: [(&str, fn(&index::Status) -> u64); 6] = [
+const OF_SHARDS: [(&str, Count); 6] = [
     ("indexed_documents", |shard| shard.rows_live),
     ("tail_rows", |shard| shard.rows_tail),
     ("tail_bytes", |shard| shard.bytes_tail),

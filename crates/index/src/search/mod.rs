@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use query::options::Options;
-use query::request::Select;
+use query::request::{Item, Output, Select};
 use query::tree::Query;
 
 use crate::answer::{Answer, Rows};
@@ -42,6 +42,22 @@ pub(crate) const END: u32 = u32::MAX;
 
 /// Weight of every row of a SELECT without MATCH, as in Sphinx.
 const WEIGHT_WITHOUT_MATCH: i64 = 1;
+
+/// Whether an answer without some rows is better than none: not where rows are counted, nor where their ids are named, since
+/// whoever misses one there takes it for gone.
+pub(crate) fn may_lack_rows(select: &Select, query: Option<&Query>) -> bool {
+    let is_count = |item: &Item| {
+        matches!(
+            item,
+            Item::Value {
+                what: Output::Count,
+                ..
+            }
+        )
+    };
+    let names_ids = query.is_none() && select.filter.as_ref().and_then(ids::of).is_some();
+    !names_ids && !select.items.iter().any(is_count)
+}
 
 /// Answers a SELECT; see [`Snapshot::search`].
 pub(crate) fn search(

@@ -7,7 +7,7 @@ use index::{Control, Error, OnDamage, Reason, Table, Warning};
 use query::request::Select;
 
 use crate::model::shape;
-use crate::subject::{DIR, Subject, answer, filtered, row, select_all, tree};
+use crate::subject::{DIR, Subject, answer, filtered, row, select_all, select_count, tree};
 
 /// Checksums cover blocks of this many bytes.
 const BLOCK_BYTES: u64 = 16 << 10;
@@ -200,4 +200,72 @@ fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_writt
     let answer = answer.expect("rows of the other segment");
     assert_eq!((answer.total_found, answer.rows.len()), (10, 10));
     assert!(matches!(&answer.warnings[..], [Warning::Damaged { file, .. }] if *file == path));
+}
+
+/// Two segments, 39 rows each; every row holds "cat" and its own word.
+fn two_segments() -> (MemoryDisk, Subject) {
+    let disk = MemoryDisk::new();
+    let mut subject = Subject::new(Arc::new(disk.clone()));
+    for id in 1..79 {
+        subject.insert(
+            id,
+            row(&format!("cat w{id}"), id as i64, "cat", 0.5, "some text"),
+        );
+        if id % 39 == 0 {
+            subject.seal();
+        }
+    }
+    (disk, subject)
+}
+
+#[test]
+fn a_damaged_segment_is_named_while_the_others_serve() {
+    let (disk, mut subject) = two_segments();
+    assert_eq!(subject.manifest.segments.len(), 2);
+    let damaged = format!("{DIR}/{}", subject.manifest.segments[0].directory);
+    let mut left = subject.model.clone();
+    (1..40).for_each(|id| assert!(left.delete(id)));
+    let skip = || index::Control {
+        on_damage: index::OnDamage::Skip,
+        ..index::Control::default()
+    };
+    let query = query::tree::Query {
+        root: tree("cat"),
+        warnings: Vec::new(),
+    };
+    let mut named = 0;
+    for name in disk.list(&damaged).expect("a listing") {
+        let path = format!("{damaged}/{name}");
+        let length = disk.open(&path).expect("a file").len().expect("a length");
+        for offset in (0..length).step_by((length / 20).max(1) as usize) {
+            flip(&disk, &path, offset);
+            let opened = Table::open(Arc::new(disk.clone()), DIR, shape(), &subject.manifest);
+            if let Ok(mut table) = opened {
+                let snapshot = table.snapshot();
+                let select = filtered("n > 0");
+                let answer = snapshot
+                    .search(&select, Some(&query), &skip())
+                    .expect("an answer");
+                if let [Warning::Damaged { file, .. }] = &answer.warnings[..] {
+                    named += 1;
+                    assert_eq!((file, answer.partial), (&path, Some(Reason::Damage)));
+                    let rows: Vec<_> = answer.rows.map(|row| row.expect("a row")).collect();
+                    assert_eq!(rows, left.search(&select, Some(&query)).rows, "weights too");
+                    let count = snapshot.search(&select_count(), Some(&query), &skip());
+                    assert!(
+                        matches!(count, Err(Error::Corrupt { .. })),
+                        "a count refuses"
+                    );
+                    let refused =
+                        snapshot.search(&select, Some(&query), &index::Control::default());
+                    assert!(matches!(refused, Err(Error::Corrupt { .. })));
+                } else {
+                    assert_eq!(answer.total_found, 78, "byte {offset} of {path}");
+                }
+            }
+            flip(&disk, &path, offset);
+        }
+    }
+    assert!(named > 10, "{named}");
+    subject.check(&select_all(), Some(&tree("cat")));
 }

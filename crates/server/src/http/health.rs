@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine::QueueReport;
+use serde_json::json;
 
 use super::Door;
 use super::reply::{self, Refusal};
@@ -17,10 +18,18 @@ pub async fn livez() -> Response {
     reply::json_bytes(StatusCode::OK, br#"{"status":"alive"}"#.to_vec())
 }
 
-/// Whether statements are answered, writes included: 200, or 503 with the reason.
+/// Whether statements are answered, writes included: 200, or 503 with the reason. Files that searches found damaged are
+/// named; the rest is served, so that is no reason to send clients elsewhere.
 pub async fn readyz(State(door): State<Door>) -> Response {
     match door.node.ready() {
-        Ok(()) => reply::json_bytes(StatusCode::OK, br#"{"status":"ready"}"#.to_vec()),
+        Ok(()) => {
+            let mut body = json!({"status": "ready"});
+            let damaged = door.node.damaged_files();
+            if !damaged.is_empty() {
+                body["damaged"] = damaged.into();
+            }
+            reply::json_bytes(StatusCode::OK, body.to_string().into_bytes())
+        }
         Err(failure) => {
             // A load balancer looks for 503, whatever the reason.
             let kind = errors::Kind {

@@ -7,21 +7,23 @@ use wire::json::{Cell, SearchReply};
 
 use crate::errors::{self, Failure};
 use crate::limits::REPLY_BYTES_MAX;
+use crate::node::Node;
 
 /// Header of the column that carries a hit's score.
 const SCORE: &str = "weight()";
 
 /// Writes the whole reply. The columns `id` and `weight()` become the hit's `_id` and `_score`.
-pub fn write(answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failure> {
+pub fn write(node: &Node, answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failure> {
     let Answer {
         columns,
         rows,
         total_found,
-        warnings,
+        mut warnings,
         partial,
         ..
     } = answer;
     let mut reply = SearchReply::default();
+    let damaged = rows.damaged();
     let timed_out = partial == Some(Reason::Time);
     reply.begin(took_ms, timed_out, total_found, partial.is_none());
     for row in rows {
@@ -44,6 +46,7 @@ pub fn write(answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failure> {
         reply.hit_end();
         bounded(reply.bytes())?;
     }
+    warnings.extend(node.note_damaged(&damaged));
     reply.end(&warnings);
     Ok(reply.bytes().to_vec())
 }

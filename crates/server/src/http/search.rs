@@ -28,7 +28,7 @@ pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Re
     };
     let took_ms = (node.clock.steady_us() - session.started_us) / 1_000;
     let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(node, || hits::write(found.answer, took_ms))
+        statement::guarded(node, || hits::write(node, found.answer, took_ms))
     })?;
     Ok(reply::json_bytes(StatusCode::OK, bytes))
 }

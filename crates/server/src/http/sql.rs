@@ -67,7 +67,7 @@ async fn one(
         Outcome::Rows(found) => {
             let took_ms = (node.clock.steady_us() - session.started_us) / 1_000;
             let bytes = tokio::task::block_in_place(|| {
-                statement::guarded(node, || hits::write(found.answer, took_ms))
+                statement::guarded(node, || hits::write(node, found.answer, took_ms))
             })?;
             Ok(reply::json_bytes(StatusCode::OK, bytes))
         }

@@ -24,7 +24,9 @@ pub fn write(
         Outcome::Rows(Found {
             answer, counted, ..
         }) => {
-            let count = reply_rows(answer, &warning, reply)?;
+            let damaged = answer.rows.damaged();
+            let count = reply_rows(node, answer, warning, reply)?;
+            session.lacks(&damaged);
             if counted {
                 session.sent(count, node.clock.steady_us());
             }
@@ -33,8 +35,14 @@ pub fn write(
     Ok(())
 }
 
-fn reply_rows(answer: Answer, warning: &str, reply: &mut RawReply) -> Result<u64, Failure> {
+fn reply_rows(
+    node: &Node,
+    answer: Answer,
+    mut warning: String,
+    reply: &mut RawReply,
+) -> Result<u64, Failure> {
     let Answer { columns, rows, .. } = answer;
+    let damaged = rows.damaged();
     let mut rows = rows.peekable();
     let sample = match rows.peek() {
         Some(Ok(row)) => row.clone(),
@@ -55,7 +63,11 @@ fn reply_rows(answer: Answer, warning: &str, reply: &mut RawReply) -> Result<u64
         count += 1;
         bounded(reply.bytes())?;
     }
-    reply.end(count, "", warning);
+    for lacking in node.note_damaged(&damaged) {
+        warning += if warning.is_empty() { "" } else { "; " };
+        warning += &lacking;
+    }
+    reply.end(count, "", &warning);
     Ok(count)
 }
 

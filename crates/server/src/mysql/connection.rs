@@ -274,6 +274,11 @@ impl<'a> Connection<'a> {
             reads_long = reads;
         }
         add(&self.node.counters.rows_sent, sending.count);
+        let damaged = sending.damaged();
+        self.session.lacks(&damaged);
+        for warning in self.node.note_damaged(&damaged) {
+            self.session.warn(warning);
+        }
         if counted {
             self.session
                 .sent(sending.count, self.node.clock.steady_us());

@@ -1,6 +1,6 @@
 //! Outcomes as MySQL packets.
 
-use engine::{Answer, Rows};
+use engine::{Answer, Damaged, Rows};
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::mysql::{ColumnDefinition, Encoder};
@@ -51,6 +51,11 @@ impl Sending {
             kinds,
             count: 0,
         })
+    }
+
+    /// What was found damaged so far.
+    pub fn damaged(&self) -> Damaged {
+        self.rows.damaged()
     }
 
     /// Encodes rows until there is enough to send (true) or no more (false).

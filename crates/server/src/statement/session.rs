@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use engine::{Answer, SessionId};
+use engine::{Answer, Damaged, SessionId};
 use query::value::Value;
 
 use super::given::Given;
@@ -146,6 +146,11 @@ impl Session {
             is_partial: answer.partial.is_some(),
             keywords: answer.keywords.clone(),
         };
+    }
+
+    /// Rows were left out of an answer because of these files.
+    pub fn lacks(&mut self, damaged: &Damaged) {
+        self.meta.is_partial |= !damaged.files().is_empty();
     }
 
     /// The rows of a counted answer were sent.

@@ -120,6 +120,10 @@ counters! {
     webhooks_failed Counter "webhooks_failed" "seine_webhook_failed_total";
     /// Hits that were given up and put to the dead.
     webhooks_dead Counter "webhooks_dead" "seine_webhook_dead_total";
+    /// Answers that lack rows of a damaged file.
+    answers_damaged Counter "answers_damaged" "seine_answers_damaged_total";
+    /// Files that were found damaged by a search since the start.
+    files_damaged Gauge "files_damaged" "seine_damaged_files";
     /// Statements ended by a fault of the server.
     panics Counter "panics" "seine_panics_total";
 }
