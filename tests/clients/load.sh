@@ -28,8 +28,6 @@ start() {
     export SEINE_ADDR
 }
 
-ask() { "$binary" sql --json "$1" | tail -n 1; }
-
 seq 1 "$rows" | awk '{ print "{\"body\":\"row " $1 " of many\",\"n\":" $1 "}" }' >"$scratch/rows.ndjson"
 start
 "$binary" sql 'CREATE TABLE posts (body text, n int)' >/dev/null
@@ -58,10 +56,12 @@ for table in posts jobs; do
             break
         fi
     done
-    found=$(ask "SELECT COUNT(*), MIN(n), MAX(n) FROM $table" 2>/dev/null || true)
-    "$binary" sql --json "SELECT n FROM $table LIMIT 100000000" | sed 's/[^0-9]//g' | sort -n >"$scratch/found"
+    most=$((rows + 10000))
+    option=
+    [ "$table" = jobs ] || option="OPTION max_matches=$most"
+    "$binary" sql --json "SELECT n FROM $table LIMIT $most $option" | sed 's/[^0-9]//g' | sort -n >"$scratch/found"
     if ! cmp -s <(seq 1 "$rows") "$scratch/found"; then
-        echo "$table: rows doubled or missing after $kills kills: $(wc -l <"$scratch/found") of $rows $found" >&2
+        echo "$table: rows doubled or missing after $kills kills: $(wc -l <"$scratch/found") of $rows" >&2
         exit 1
     fi
     echo "$table: $rows rows, each once, after $kills kills"

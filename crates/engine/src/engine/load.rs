@@ -51,8 +51,19 @@ impl Engine {
                     }
                     Some(single) => Record::Many(vec![single, mark]),
                 });
-                self.commit(decision)
+                let reply = self.commit(decision)?;
+                self.seal_early(table);
+                Ok(reply)
             }
+        }
+    }
+
+    /// Has half a tail sealed: the thread that seals then works beside a load from early on, and little is left at its end.
+    fn seal_early(&mut self, table: TableId) {
+        let rows = u64::from(self.options.seal_rows / 2);
+        let search = self.state.searches.get(&table);
+        if search.is_some_and(|search| search.is_full(rows)) {
+            self.wanted_folds.insert(table);
         }
     }
 }

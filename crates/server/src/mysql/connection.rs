@@ -30,6 +30,8 @@ pub struct Connection<'a> {
     /// Whether a text may hold several statements: off unless the client asks, as in MySQL, where drivers count on it
     /// against injected statements.
     takes_several: bool,
+    /// What came while the rows of a load were stored.
+    ahead: Option<Result<(u8, Asked), Ended>>,
 }
 
 /// A command that owns what it needs.
@@ -72,6 +74,7 @@ impl<'a> Connection<'a> {
             node,
             socket,
             takes_several: guest.capabilities.has(Capabilities::MULTI_STATEMENTS),
+            ahead: None,
             encoder: Encoder::new(guest.capabilities),
             session,
             guest,
@@ -84,18 +87,19 @@ impl<'a> Connection<'a> {
         let mut stopping = self.node.stopping();
         loop {
             let idle = self.node.settings().live.idle_timeout;
-            let (node, capabilities) = (Arc::clone(&self.node), self.guest.capabilities);
-            let take = |packet: Packet<'_>| {
-                (
-                    packet.sequence,
-                    Asked::read(&node, packet.payload, capabilities),
-                )
+            let (ahead, take) = (self.ahead.take(), self.reading());
+            let socket = &mut self.socket;
+            let next = async {
+                match ahead {
+                    Some(taken) => taken,
+                    None => socket.packet(idle, take).await,
+                }
             };
             let taken = tokio::select! {
                 biased;
                 () = self.peer.killed.notified() => return Ok(()),
                 _ = stopping.wait_for(|stop| *stop) => return Ok(()),
-                taken = self.socket.packet(idle, take) => taken,
+                taken = next => taken,
             };
             let (sequence, asked) = match taken {
                 Ok(taken) => taken,
@@ -111,6 +115,17 @@ impl<'a> Connection<'a> {
                 .await
                 .map_err(Ended::Gone)?;
             self.socket.answered();
+        }
+    }
+
+    /// How a packet becomes a command.
+    fn reading(&self) -> impl FnOnce(Packet<'_>) -> (u8, Asked) + use<> {
+        let (node, capabilities) = (Arc::clone(&self.node), self.guest.capabilities);
+        move |packet| {
+            (
+                packet.sequence,
+                Asked::read(&node, packet.payload, capabilities),
+            )
         }
     }
 
@@ -309,8 +324,22 @@ impl<'a> Connection<'a> {
         Ok(Ok(()))
     }
 
+    /// A step of a load. While its rows are stored the next command is read, so that the engine need not wait for it.
     async fn load(&mut self, load: Load) {
-        match statement::load(&self.node, &mut self.session, load).await {
+        let idle = self.node.settings().live.idle_timeout;
+        let take = self.reading();
+        let outcome = {
+            let mut done = std::pin::pin!(statement::load(&self.node, &mut self.session, load));
+            tokio::select! {
+                biased;
+                outcome = done.as_mut() => outcome,
+                taken = self.socket.packet(idle, take) => {
+                    self.ahead = Some(taken);
+                    done.await
+                }
+            }
+        };
+        match outcome {
             Ok((affected, last_id)) => self.encoder.ok(&Done {
                 affected,
                 last_id,
