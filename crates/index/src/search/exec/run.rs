@@ -13,6 +13,9 @@ use crate::error::Result;
 use crate::part::Part;
 use crate::postings::PAGE_BITS;
 
+/// Most words of an OR that are sorted by what they are worth, and cut into essential ones and others.
+const ANY_WORDS: usize = 64;
+
 /// A page that a job looks at.
 pub(super) struct PageRun<'r, 'a> {
     pub(super) job: &'r Job<'a>,
@@ -29,15 +32,19 @@ impl<'r> PageRun<'r, '_> {
     /// Adds the page's rows to an answer. `scorer`: where weights are asked for.
     pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Top) -> Result<()> {
         let job = self.job;
-        let is_any = job.plan.as_ref().is_some_and(Plan::is_any);
+        let is_any = |plan: &Plan| plan.is_any() && plan.words() <= ANY_WORDS;
+        let is_any = job.plan.as_ref().is_some_and(is_any);
         match scorer {
             Some(scorer) if job.is_cut() => {
                 scorer.turn_page(&self.view);
                 scorer.raise(self.threshold(out));
-                let rows = match is_any && job.filter.is_none() {
+                let mut rows = match is_any && job.filter.is_none() {
                     true => self.any(scorer, out),
                     false => self.counted(out)?,
                 };
+                if scorer.adds_up(rows.len()) {
+                    scorer.drop_low(&mut rows);
+                }
                 self.rank(&rows, scorer, out)?;
                 out.spare.give(rows);
             }

@@ -1,12 +1,18 @@
 //! What rows weigh, and whether they can enter the answer at all.
 
-use super::super::plan::{Plan, Step};
+mod tell;
+
+use super::super::plan::Plan;
 use super::super::rank::{Needs, Occurrences, Weigher};
 use super::any::Essential;
 use super::lists::{Lists, View};
-use super::phrase::Phrase;
-use super::rows::RowsRef;
-use crate::postings::Page;
+use super::rows::{Rows, RowsRef};
+use crate::postings::{PAGE_BITS, Page};
+
+/// Words of a page that are always looked for row by row.
+const FEW_WORDS: usize = 8;
+/// Rows whose sums are kept: those of a page.
+const SUMS: usize = 1 << PAGE_BITS;
 
 /// Weighs rows of one part, page by page, rising.
 pub(super) struct Scorer<'s> {
@@ -18,6 +24,8 @@ pub(super) struct Scorer<'s> {
     worth: Vec<i64>,
     /// Weight that a row must have to be wanted.
     threshold: i64,
+    /// Bits of all words.
+    all: u64,
     /// The sum that a row of all words must have for that.
     least: i64,
     /// The words that come on the page, highest bound first, for [`Scorer::pick`].
@@ -56,6 +64,7 @@ impl<'s> Scorer<'s> {
             lists,
             worth,
             threshold: i64::MIN,
+            all: bits(lists.wanted()),
             least: i64::MIN,
             columns: Vec::new(),
             hints: vec![0; lists.wanted().len()],
@@ -69,9 +78,6 @@ impl<'s> Scorer<'s> {
     pub(super) fn turn_page(&mut self, view: &View<'s>) {
         self.hints.fill(0);
         self.columns.clear();
-        if !self.is_simple() {
-            return;
-        }
         for word in self.lists.wanted() {
             let page = *view.word(*word as usize);
             if !page.is_empty() {
@@ -100,7 +106,7 @@ impl<'s> Scorer<'s> {
     pub(super) fn raise(&mut self, threshold: i64) {
         if threshold != self.threshold {
             self.threshold = threshold;
-            self.least = self.least_sum(bits(self.lists.wanted()));
+            self.least = self.least_sum(self.all);
         }
     }
 
@@ -152,33 +158,70 @@ impl<'s> Scorer<'s> {
     #[inline(always)]
     fn pick_row(&mut self, low: u16, out: &mut Vec<(u16, i64)>) {
         let (mut sum, mut present) = (0, 0);
-        for column in &mut self.columns {
+        for at in 0..self.columns.len() {
+            let column = &mut self.columns[at];
             if sum + column.worth < self.least {
                 return;
             }
             let Some(posting) = column.page.find(low, &mut column.hint) else {
                 continue;
             };
-            let Some(code) = column.page.codes.get(posting) else {
+            let Some(code) = column.page.codes.get(posting).copied() else {
                 continue;
             };
             present |= column.bit;
-            sum += match code >> 5 {
-                0 => {
-                    let word = column.word as usize;
-                    let list = self.lists.get(word);
-                    let at = column.page.first + posting as u32;
-                    let hits = list.map_or(0, |list| list.hits(at));
-                    self.weigher.value(word, *code, hits)
-                }
-                _ => i64::from(column.table[usize::from(*code)]),
-            };
+            let column = &self.columns[at];
+            sum += self.value(column, column.page.first + posting as u32, code);
         }
         if sum >= self.least {
             let weight = self.weigher.bound(present, sum);
             if weight >= self.threshold {
                 out.push((low, weight));
             }
+        }
+    }
+
+    /// Whether it costs less to add up every posting of the page than to look for each word in so many rows.
+    pub(super) fn adds_up(&self, rows: usize) -> bool {
+        let words = self.columns.len();
+        let postings = || {
+            self.columns
+                .iter()
+                .map(|column| column.page.len())
+                .sum::<usize>()
+        };
+        self.plan.counts_present() && words > FEW_WORDS && rows * words > 4 * postings() + SUMS
+    }
+
+    /// Adds up what the words are worth in each row of the page, and drops the rows that are below the threshold with that.
+    pub(super) fn drop_low(&self, rows: &mut Rows) {
+        let mut sums = vec![(0i64, 0u64); SUMS];
+        for column in &self.columns {
+            let mut codes = (column.page.first..).zip(column.page.codes);
+            column.page.each(|low| {
+                if let Some((posting, code)) = codes.next() {
+                    let sum = &mut sums[usize::from(low)];
+                    sum.0 += self.value(column, posting, *code);
+                    sum.1 |= column.bit;
+                }
+            });
+        }
+        rows.retain(|low| {
+            let (sum, present) = sums[usize::from(low)];
+            self.weigher.bound(present, sum) >= self.threshold
+        });
+    }
+
+    /// What a posting, by its number in the list, is worth.
+    #[inline(always)]
+    fn value(&self, column: &Column<'_>, posting: u32, code: u8) -> i64 {
+        let word = column.word as usize;
+        match code >> 5 {
+            0 => {
+                let hits = self.lists.get(word).map_or(0, |list| list.hits(posting));
+                self.weigher.value(word, code, hits)
+            }
+            _ => i64::from(column.table[usize::from(code)]),
         }
     }
 
@@ -242,161 +285,6 @@ impl<'s> Scorer<'s> {
             present |= bit(*word);
         }
         (sum >= self.least).then_some((sum, present))
-    }
-
-    fn weigh_fully(
-        &mut self,
-        low: u16,
-        view: &View<'_>,
-        sum: i64,
-        present: u64,
-        last: &mut dyn FnMut(u8) -> u32,
-    ) -> Option<i64> {
-        let counts_present = self.plan.counts_present();
-        if counts_present && self.weigher.bound(present, sum) < self.threshold {
-            return None;
-        }
-        self.row.clear();
-        match counts_present && !self.plan.has_places() {
-            true => {
-                self.tell_present(view);
-                if self.weigher.bound_row(&self.row, sum) < self.threshold {
-                    return None;
-                }
-                self.tell_places(view);
-            }
-            false => self.tell(self.plan.root(), low, view),
-        }
-        let sum = match counts_present {
-            true => sum,
-            false => self.sum_told(view),
-        };
-        let weight = self.weigher.weigh(&mut self.row, sum, last);
-        (weight >= self.threshold).then_some(weight)
-    }
-
-    /// What the words that count are worth.
-    fn sum_told(&self, view: &View<'_>) -> i64 {
-        let value = |(word, hits): (usize, u32)| {
-            let posting = self.found[word]?;
-            let code = view.word(word).codes.get(posting)?;
-            Some(self.weigher.value(word, *code, hits))
-        };
-        self.row.hits().filter_map(value).sum()
-    }
-
-    /// Every word of the row counts, wherever it stands.
-    fn tell_present(&mut self, view: &View<'_>) {
-        for word in self.lists.wanted() {
-            let word = *word as usize;
-            if let Some(posting) = self.found[word] {
-                let fields = view.fields(word, posting);
-                self.row.add(word, view.hits(word, posting), fields);
-            }
-        }
-    }
-
-    /// The same with places, if they are asked for.
-    fn tell_places(&mut self, view: &View<'_>) {
-        if self.needs < Needs::Positions {
-            return;
-        }
-        for word in self.lists.wanted() {
-            if let Some(posting) = self.found[*word as usize] {
-                view.positions(*word as usize, posting, &mut self.places);
-                let places = self.places.iter().copied();
-                self.row.add_places(*word as usize, places);
-            }
-        }
-    }
-
-    /// A word counts wherever it stands in these fields.
-    fn tell_word(&mut self, word: usize, fields: u64, view: &View<'_>) {
-        let Some(posting) = self.found[word] else {
-            return;
-        };
-        let here = match self.needs >= Needs::Fields {
-            true => view.fields(word, posting) & fields,
-            false => 1,
-        };
-        self.row.add(word, view.hits(word, posting), here);
-        if self.needs == Needs::Positions {
-            view.positions(word, posting, &mut self.places);
-            let counts = |place: &u32| fields >> (*place >> 24 & 63) & 1 == 1;
-            self.row
-                .add_places(word, self.places.iter().copied().filter(counts));
-        }
-    }
-
-    /// Tells what counts of a step that the row matches.
-    fn tell(&mut self, step: &Step, low: u16, view: &View<'_>) {
-        match step {
-            Step::All => {}
-            Step::Word { word, fields } => self.tell_word(*word, fields.set, view),
-            Step::Phrase { words, fields } => {
-                let mut phrase = Phrase::new(words, *fields, view);
-                if phrase.stands(low, view) {
-                    self.tell_phrase(&phrase, view);
-                }
-            }
-            Step::And { required, .. } => {
-                for step in required {
-                    self.tell(step, low, view);
-                }
-            }
-            Step::AtLeast { parts, .. } => {
-                for step in parts {
-                    if self.holds(step, low, view) {
-                        self.tell(step, low, view);
-                    }
-                }
-            }
-            Step::Maybe(wanted, welcome) => {
-                self.tell(wanted, low, view);
-                if self.holds(welcome, low, view) {
-                    self.tell(welcome, low, view);
-                }
-            }
-        }
-    }
-
-    fn tell_phrase(&mut self, phrase: &Phrase<'_>, view: &View<'_>) {
-        for (word, distance) in phrase.asked() {
-            if let Some(posting) = self.found[*word] {
-                let hits = view.hits(*word, posting);
-                self.row.add(*word, hits, phrase.matched());
-                if self.needs == Needs::Positions {
-                    let places = phrase
-                        .starts()
-                        .iter()
-                        .map(|start| start.wrapping_add(*distance));
-                    self.row.add_places(*word, places);
-                }
-            }
-        }
-    }
-
-    /// Whether the row matches a step.
-    fn holds(&self, step: &Step, low: u16, view: &View<'_>) -> bool {
-        match step {
-            Step::All => true,
-            Step::Word { word, fields } => {
-                let posting = view.word(*word).find(low, &mut 0);
-                posting.is_some_and(|posting| {
-                    fields.every || view.fields(*word, posting) & fields.set != 0
-                })
-            }
-            Step::Phrase { words, fields } => Phrase::new(words, *fields, view).stands(low, view),
-            Step::And { required, excluded } => {
-                required.iter().all(|step| self.holds(step, low, view))
-                    && !excluded.iter().any(|step| self.holds(step, low, view))
-            }
-            Step::AtLeast { parts, least } => {
-                let held = parts.iter().filter(|step| self.holds(step, low, view));
-                held.take(*least).count() == *least
-            }
-            Step::Maybe(wanted, _) => self.holds(wanted, low, view),
-        }
     }
 }
 

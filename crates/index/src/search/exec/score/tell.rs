@@ -1,0 +1,165 @@
+//! What of a query counts in a row, told to a ranker that needs more than codes.
+
+use super::super::super::plan::Step;
+use super::super::super::rank::Needs;
+use super::super::lists::View;
+use super::super::phrase::Phrase;
+use super::Scorer;
+
+impl Scorer<'_> {
+    /// The weight of a row with these words, `sum` being what they are worth; `None` where it is below the threshold.
+    pub(super) fn weigh_fully(
+        &mut self,
+        low: u16,
+        view: &View<'_>,
+        sum: i64,
+        present: u64,
+        last: &mut dyn FnMut(u8) -> u32,
+    ) -> Option<i64> {
+        let counts_present = self.plan.counts_present();
+        if counts_present && self.weigher.bound(present, sum) < self.threshold {
+            return None;
+        }
+        self.row.clear();
+        match counts_present && !self.plan.has_places() {
+            true => {
+                self.tell_present(view);
+                if self.weigher.bound_row(&self.row, sum) < self.threshold {
+                    return None;
+                }
+                self.tell_places(view);
+            }
+            false => self.tell(self.plan.root(), low, view),
+        }
+        let sum = match counts_present {
+            true => sum,
+            false => self.sum_told(view),
+        };
+        let weight = self.weigher.weigh(&mut self.row, sum, last);
+        (weight >= self.threshold).then_some(weight)
+    }
+
+    /// What the words that count are worth.
+    fn sum_told(&self, view: &View<'_>) -> i64 {
+        let value = |(word, hits): (usize, u32)| {
+            let posting = self.found[word]?;
+            let code = view.word(word).codes.get(posting)?;
+            Some(self.weigher.value(word, *code, hits))
+        };
+        self.row.hits().filter_map(value).sum()
+    }
+
+    /// Every word of the row counts, wherever it stands.
+    fn tell_present(&mut self, view: &View<'_>) {
+        for word in self.lists.wanted() {
+            let word = *word as usize;
+            if let Some(posting) = self.found[word] {
+                let fields = view.fields(word, posting);
+                self.row.add(word, view.hits(word, posting), fields);
+            }
+        }
+    }
+
+    /// The same with places, if they are asked for.
+    fn tell_places(&mut self, view: &View<'_>) {
+        if self.needs < Needs::Positions {
+            return;
+        }
+        for word in self.lists.wanted() {
+            if let Some(posting) = self.found[*word as usize] {
+                view.positions(*word as usize, posting, &mut self.places);
+                let places = self.places.iter().copied();
+                self.row.add_places(*word as usize, places);
+            }
+        }
+    }
+
+    /// A word counts wherever it stands in these fields.
+    fn tell_word(&mut self, word: usize, fields: u64, view: &View<'_>) {
+        let Some(posting) = self.found[word] else {
+            return;
+        };
+        let here = match self.needs >= Needs::Fields {
+            true => view.fields(word, posting) & fields,
+            false => 1,
+        };
+        self.row.add(word, view.hits(word, posting), here);
+        if self.needs == Needs::Positions {
+            view.positions(word, posting, &mut self.places);
+            let counts = |place: &u32| fields >> (*place >> 24 & 63) & 1 == 1;
+            self.row
+                .add_places(word, self.places.iter().copied().filter(counts));
+        }
+    }
+
+    /// Tells what counts of a step that the row matches.
+    fn tell(&mut self, step: &Step, low: u16, view: &View<'_>) {
+        match step {
+            Step::All => {}
+            Step::Word { word, fields } => self.tell_word(*word, fields.set, view),
+            Step::Phrase { words, fields } => {
+                let mut phrase = Phrase::new(words, *fields, view);
+                if phrase.stands(low, view) {
+                    self.tell_phrase(&phrase, view);
+                }
+            }
+            Step::And { required, .. } => {
+                for step in required {
+                    self.tell(step, low, view);
+                }
+            }
+            Step::AtLeast { parts, .. } => {
+                for step in parts {
+                    if self.holds(step, low, view) {
+                        self.tell(step, low, view);
+                    }
+                }
+            }
+            Step::Maybe(wanted, welcome) => {
+                self.tell(wanted, low, view);
+                if self.holds(welcome, low, view) {
+                    self.tell(welcome, low, view);
+                }
+            }
+        }
+    }
+
+    fn tell_phrase(&mut self, phrase: &Phrase<'_>, view: &View<'_>) {
+        for (word, distance) in phrase.asked() {
+            if let Some(posting) = self.found[*word] {
+                let hits = view.hits(*word, posting);
+                self.row.add(*word, hits, phrase.matched());
+                if self.needs == Needs::Positions {
+                    let places = phrase
+                        .starts()
+                        .iter()
+                        .map(|start| start.wrapping_add(*distance));
+                    self.row.add_places(*word, places);
+                }
+            }
+        }
+    }
+
+    /// Whether the row matches a step.
+    fn holds(&self, step: &Step, low: u16, view: &View<'_>) -> bool {
+        match step {
+            Step::All => true,
+            Step::Word { word, fields } => {
+                let posting = view.word(*word).find(low, &mut 0);
+                posting.is_some_and(|posting| {
+                    fields.every || view.fields(*word, posting) & fields.set != 0
+                })
+            }
+            Step::Phrase { words, fields } => Phrase::new(words, *fields, view).stands(low, view),
+            Step::And { required, excluded } => {
+                required.iter().all(|step| self.holds(step, low, view))
+                    && !excluded.iter().any(|step| self.holds(step, low, view))
+            }
+            Step::AtLeast { parts, least } => {
+                let held = parts.iter().filter(|step| self.holds(step, low, view));
+                held.take(*least).count() == *least
+            }
+            Step::Maybe(wanted, _) => self.holds(wanted, low, view),
+        }
+    }
+}
