@@ -37,6 +37,7 @@ mod scripts;
 #[cfg(test)]
 mod seams;
 #[cfg(test)]
+mod splits;
 mod statement;
 #[cfg(test)]
 mod sync_modes;

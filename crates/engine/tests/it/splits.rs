@@ -1,0 +1,282 @@
+//! Promise 2: over any number of shards, segments, batches and threads, after any seals, merges and restarts, the same history gives
+//! the same reply, to the byte.
+
+use std::sync::Arc;
+
+use disk::MemoryDisk;
+use engine::{
+    Answer, Command, Control, Definition, Kind, Now, Options, Pool, Reply, SearchOptions, SessionId,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::driver::{Driver, options};
+use crate::statement::{Statement, command, parse};
+use crate::workload::cases;
+
+const WORDS: [&str; 8] = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen"];
+
+const RANKERS: [&str; 9] = [
+    "proximity_bm25",
+    "bm25",
+    "none",
+    "wordcount",
+    "proximity",
+    "matchany",
+    "fieldmask",
+    "sph04",
+    "bm25a",
+];
+
+/// One statement of a history.
+#[derive(Clone, Debug)]
+enum Step {
+    /// Rows of these ids; those that are there are replaced.
+    Replace(Vec<(u64, String, String, i64)>),
+    Delete(Vec<u64>),
+    DeleteFound(&'static str),
+    Truncate,
+}
+
+/// How the same history may be run.
+#[derive(Clone, Debug)]
+struct Way {
+    shards: u16,
+    /// Rows of a tail that make a segment: with 1, a seal follows every statement.
+    seal_rows: u32,
+    /// Seals and merges run beside the statements that follow, so rows are deleted while they are sealed.
+    beside: bool,
+    batch: usize,
+    /// Batches between two restarts; 0: none.
+    restart: usize,
+    threads: usize,
+}
+
+const PLAIN: Way = Way {
+    shards: 1,
+    seal_rows: 1_000_000,
+    beside: false,
+    batch: 1,
+    restart: 0,
+    threads: 1,
+};
+
+fn text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![4 => 0..3usize, 1 => 3..WORDS.len()];
+    vec(word.prop_map(|at| WORDS[at]), 0..9).prop_map(|words| words.join(" "))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let row = (1..30u64, text(), text(), -2..3i64);
+    prop_oneof![
+        8 => vec(row, 1..5).prop_map(Step::Replace),
+        3 => vec(1..30u64, 1..4).prop_map(Step::Delete),
+        1 => prop::sample::select(vec!["fox", "\"ant bee\"", "eel gnu"]).prop_map(Step::DeleteFound),
+        1 => Just(Step::Truncate),
+    ]
+}
+
+fn way() -> impl Strategy<Value = Way> {
+    let seal_rows = prop::sample::select(vec![1, 2, 5, 1_000]);
+    let shape = (1..8u16, seal_rows, any::<bool>());
+    (shape, 1..5usize, 0..4usize, 1..4usize).prop_map(
+        |((shards, seal_rows, beside), batch, restart, threads)| Way {
+            shards,
+            seal_rows,
+            beside,
+            batch,
+            restart,
+            threads,
+        },
+    )
+}
+
+/// What comes behind FROM, and the ranker.
+fn asked() -> impl Strategy<Value = (String, &'static str)> {
+    let word = || prop::sample::select(WORDS.to_vec());
+    let query = prop_oneof![
+        vec(word(), 1..4).prop_map(|words| words.join(" | ")),
+        vec(word(), 1..4).prop_map(|words| words.join(" ")),
+        vec(word(), 2..4).prop_map(|words| format!("\"{}\"", words.join(" "))),
+        vec(word(), 3..5).prop_map(|words| format!("\"{}\"/2", words.join(" "))),
+        (word(), word()).prop_map(|(one, other)| format!("{one} -{other}")),
+        (word(), word()).prop_map(|(one, other)| format!("@title {one} | {other}")),
+        (word(), word()).prop_map(|(one, other)| format!("{one} NEAR/2 {other}")),
+    ];
+    let rest = prop::sample::select(vec![
+        "limit 100",
+        "limit 3",
+        "limit 3 offset 2",
+        "where n > 0 limit 10",
+        "order by n limit 6",
+        "order by n desc limit 100",
+        "order by id desc limit 7",
+    ]);
+    let ranker = prop::sample::select(RANKERS.to_vec());
+    let line = (query, rest).prop_map(|(query, rest)| format!("match '{query}' {rest}"));
+    (line, ranker)
+}
+
+fn commands(step: &Step) -> Vec<Command> {
+    let each = |ids: &[u64]| -> Vec<Command> {
+        let delete = |id: &u64| command(&format!("delete posts where id = {id}"));
+        ids.iter().map(delete).collect()
+    };
+    match step {
+        Step::Replace(rows) => {
+            let mut seen = std::collections::BTreeSet::new();
+            let rows = rows.iter().filter(|(id, ..)| seen.insert(*id));
+            let row = |(id, title, body, n): &(u64, String, String, i64)| {
+                format!("({id}, '{title}', '{body}', {n})")
+            };
+            let rows: Vec<String> = rows.map(row).collect();
+            let line = format!(
+                "replace posts (id, title, body, n) values {}",
+                rows.join(", ")
+            );
+            vec![command(&line)]
+        }
+        Step::Delete(ids) => each(ids),
+        Step::DeleteFound(query) => vec![command(&format!("delete posts match '{query}'"))],
+        Step::Truncate => vec![command("delete posts")],
+    }
+}
+
+fn open(way: &Way) -> Driver {
+    let options = Options {
+        seal_rows: way.seal_rows,
+        seal_inline: !way.beside,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let Command::CreateTable { definition, .. } =
+        command("create search posts (title text, body text, n int)")
+    else {
+        panic!("no table")
+    };
+    let shards = Some(way.shards);
+    let definition = Definition {
+        kind: Kind::Search(SearchOptions {
+            shards,
+            ..SearchOptions::default()
+        }),
+        ..definition
+    };
+    let create = Command::CreateTable {
+        definition,
+        if_not_exists: false,
+    };
+    driver.run(create).unwrap();
+    driver
+}
+
+/// Everything that a reply holds, as text.
+fn encoded(answer: Answer) -> String {
+    let (columns, total, partial) = (answer.columns, answer.total_found, answer.partial);
+    let (keywords, warnings) = (answer.keywords, answer.warnings);
+    let rows: Vec<_> = answer.rows.map(|row| row.unwrap()).collect();
+    format!("{columns:?} {total} {partial:?} {keywords:?} {warnings:?}\n{rows:?}")
+}
+
+fn replies(driver: &Driver, pool: &Arc<Pool>, asked: &[(String, &str)]) -> Vec<String> {
+    let snapshot = driver.handle.snapshot();
+    let reply = |(line, ranker): &(String, &str)| {
+        let line = format!("select id, title, body, n, weight from posts {line}");
+        let Statement::Select(mut select) = parse(&line) else {
+            panic!("no select")
+        };
+        let ranker = ("ranker".to_owned(), (*ranker).to_owned());
+        select.options.push(ranker);
+        let control = Control {
+            pool: Some(Arc::clone(pool)),
+            helped_from: 0,
+            ..Control::default()
+        };
+        encoded(snapshot.select(&select, &control).unwrap())
+    };
+    asked.iter().map(reply).collect()
+}
+
+/// The replies after each step, and after a restart at the end.
+fn run(steps: &[Step], way: &Way, asked: &[(String, &str)]) -> Vec<Vec<String>> {
+    let mut driver = open(way);
+    let pool = Arc::new(Pool::new(way.threads).unwrap());
+    let mut all = Vec::new();
+    for (number, batch) in steps.chunks(way.batch).enumerate() {
+        let commands = batch.iter().flat_map(commands);
+        let commands = commands.map(|command| (SessionId(1), command)).collect();
+        for answer in driver.batch(commands) {
+            let answer = answer.take().expect("an answer");
+            assert!(matches!(answer, Ok(Reply::Done { .. })), "{answer:?}");
+        }
+        if way.restart > 0 && number % way.restart == 0 {
+            driver = driver.reopen().unwrap();
+        }
+        if way.batch == 1 || number == steps.chunks(way.batch).len() - 1 {
+            all.push(replies(&driver, &pool, asked));
+        }
+    }
+    let driver = driver.reopen().unwrap();
+    all.push(replies(&driver, &pool, asked));
+    all
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn a_reply_does_not_show_how_rows_were_split(
+        steps in vec(step(), 1..14),
+        ways in vec(way(), 2),
+        asked in vec(asked(), 9),
+    ) {
+        let wanted = run(&steps, &PLAIN, &asked);
+        for way in &ways {
+            let given = run(&steps, way, &asked);
+            let wanted = &wanted[wanted.len() - given.len()..];
+            for (given, wanted) in given.iter().zip(wanted) {
+                for ((given, wanted), asked) in given.iter().zip(wanted).zip(&asked) {
+                    prop_assert_eq!(given, wanted, "{:?} {:?}", asked, way);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_ranker_gives_one_reply_over_one_to_seven_shards_with_a_seal_after_every_statement() {
+    let steps: Vec<Step> = (0..40u64)
+        .map(|at| match at % 5 {
+            4 => Step::Delete(vec![at / 2, at / 3]),
+            _ => {
+                let word = |step: u64| WORDS[((at * step) % 8) as usize];
+                let (title, body) = (word(3).to_owned(), [word(1), word(5), word(7)].join(" "));
+                Step::Replace(vec![(1 + at % 23, title, body, at as i64 % 4)])
+            }
+        })
+        .collect();
+    let of = |ranker| {
+        (
+            "match 'ant | \"bee gnu\" | cat' limit 100".to_owned(),
+            ranker,
+        )
+    };
+    let asked: Vec<_> = RANKERS.iter().copied().map(of).collect();
+    let wanted = run(&steps, &PLAIN, &asked);
+    assert!(
+        wanted[39].iter().all(|reply| reply.contains("Int(")),
+        "rows are found"
+    );
+    for shards in 1..8 {
+        for beside in [false, true] {
+            let way = Way {
+                shards,
+                beside,
+                seal_rows: 1,
+                threads: usize::from(shards) % 3 + 1,
+                ..PLAIN
+            };
+            assert_eq!(run(&steps, &way, &asked), wanted, "{way:?}");
+        }
+    }
+}
