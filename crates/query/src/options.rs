@@ -12,7 +12,7 @@ use std::fmt;
 
 use crate::Reading;
 
-/// Rows that a SELECT may page through unless it says otherwise, as in Sphinx.
+/// Rows that a SELECT with MATCH may page through unless it says otherwise, as in Sphinx.
 pub const MAX_MATCHES: u64 = 1000;
 
 /// The greatest weight of a field: sums over 64 fields and thousands of words stay far from an `i64`'s end.
@@ -144,8 +144,8 @@ pub struct Options {
     pub field_weights: Vec<(String, u32)>,
     /// `idf`.
     pub idf: Idf,
-    /// `max_matches`: OFFSET and LIMIT together must not go beyond it.
-    pub max_matches: u64,
+    /// `max_matches`: OFFSET and LIMIT together must not go beyond it; none was named.
+    pub max_matches: Option<u64>,
     /// `cutoff`: matches after which the search may stop; 0 for never.
     pub cutoff: u64,
     /// `max_query_time` in milliseconds; 0 for no limit.
@@ -164,7 +164,7 @@ impl Default for Options {
             ranker: None,
             field_weights: Vec::new(),
             idf: Idf::default(),
-            max_matches: MAX_MATCHES,
+            max_matches: None,
             cutoff: 0,
             max_query_time_ms: 0,
             threads: 0,
@@ -219,7 +219,7 @@ impl Options {
             "idf" => self.idf = idf(value)?,
             "max_matches" => match number(name, value)? {
                 0 => return Err("max_matches must be at least 1".to_owned()),
-                most => self.max_matches = most,
+                most => self.max_matches = Some(most),
             },
             "cutoff" => self.cutoff = number(name, value)?,
             "max_query_time" => self.max_query_time_ms = number(name, value)?,

@@ -1,7 +1,7 @@
 //! SELECT on search tables.
 
 use query::expression::{BinaryOperator, Expression};
-use query::options::{Options, Ranker};
+use query::options::{MAX_MATCHES, Options, Ranker};
 use query::request::Select;
 use query::tree::Query;
 
@@ -98,17 +98,21 @@ fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
     query::parse_as(options.reading, text, &fields, &view.analyzer).map_err(Error::Query)
 }
 
-/// A page must lie within `max_matches`, as in Sphinx; look-ups by ids have no pages.
+/// A page of what MATCH finds must lie within `max_matches`, as in Sphinx. A scan is bounded only if it says so, and a look-up
+/// by ids has no pages.
 fn check_page(select: &Select, options: &Options) -> Result<()> {
-    let (offset, limit) = (select.offset, select.limit.unwrap_or(0));
-    let most = options.max_matches;
-    if offset.saturating_add(limit) <= most || is_lookup(select) {
+    let rows = select.offset.saturating_add(select.limit.unwrap_or(0));
+    let most = match (options.max_matches, &select.matching) {
+        _ if is_lookup(select) => u64::MAX,
+        (Some(most), _) => most,
+        (None, Some(_)) => MAX_MATCHES,
+        (None, None) => u64::MAX,
+    };
+    if rows <= most {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "rows up to {} are asked for, but max_matches is {most}: write OPTION max_matches={}",
-        offset.saturating_add(limit),
-        offset.saturating_add(limit),
+        "rows up to {rows} are asked for, but max_matches is {most}: write OPTION max_matches={rows}"
     )))
 }
 

@@ -173,7 +173,7 @@ proptest! {
         for row in standing {
             let [id, text, filters] = &row[..] else { panic!("{row:?}") };
             let condition = if filters.to_string().is_empty() { "1" } else { &filters.to_string() };
-            let line = format!("select id from posts where {condition} order by id limit 100000");
+            let line = format!("select id from posts where {condition} order by id limit 1000");
             let Statement::Select(mut asked) = parse(&line) else {
                 panic!("no select")
             };

@@ -20,7 +20,7 @@ fn sealing(disk: Arc<dyn Disk>) -> Options {
 fn dump(driver: &Driver) -> Vec<String> {
     let lines = [
         "select id, n from posts order by id limit 1000000",
-        "select id, weight from posts match 'cat | w3' limit 1000000",
+        "select id, weight from posts match 'cat | w3' limit 1000",
     ];
     let shown = lines.iter().flat_map(|line| match parse(line) {
         Statement::Select(select) => show_answer(

@@ -33,7 +33,7 @@ fn options_are_read_as_sphinx_writes_them() {
             plain: true,
             unnormalized: true,
         },
-        max_matches: 3000,
+        max_matches: Some(3000),
         cutoff: 7,
         max_query_time_ms: 250,
         threads: 2,
