@@ -1,4 +1,4 @@
-//! What the index's own work costs per row, without journal or percolation; prints one line a batch size.
+//! What the index's own work costs per row, without journal or percolation: inserts, seals, one merge; prints some lines a batch size.
 //!
 //! `cargo run --release -p seine-index --example insert_cost [rows]`: made-up posts of about 92 bytes, words drawn by Zipf's law.
 //! Every figure is followed by its check: the rows that a SELECT then finds. Processor time of the one thread, Linux only.
@@ -51,7 +51,30 @@ fn main() {
             seals.as_secs_f64() * 1e6 / rows as f64,
         );
         search(&mut table, rows);
+        merge(&mut table, rows);
+        search(&mut table, rows);
     }
+}
+
+/// Seals what is left and makes one segment of all.
+fn merge(table: &mut Table, rows: usize) {
+    if let Some(job) = table.freeze(rows as u64) {
+        table.install(job.run().unwrap()).unwrap();
+    }
+    let segments = table.status().segments;
+    table.optimize();
+    let job = table.merge_job().unwrap();
+    let start = cpu_time();
+    let merged = job.run().unwrap();
+    let spent = cpu_time() - start;
+    let start = cpu_time();
+    table.install_merged(merged).unwrap();
+    println!(
+        "  merging {segments} segments: {:.2} µs a row, {:.2} ms for the writer; {} bytes a row",
+        spent.as_secs_f64() * 1e6 / rows as f64,
+        (cpu_time() - start).as_secs_f64() * 1e3,
+        table.status().bytes_segments / rows as u64,
+    );
 }
 
 /// Times a few queries and checks what they find.

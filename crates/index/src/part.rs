@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use query::value::Value;
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 use crate::postings::List;
@@ -215,6 +216,21 @@ impl Part {
     pub(crate) fn remove(&mut self, doc: u32, words: &[WordCount]) {
         Arc::make_mut(&mut self.deleted).insert(doc);
         self.removed.add(words);
+    }
+
+    /// The same of many rows, none of which was removed before. Cost: their words.
+    pub(crate) fn remove_all(&mut self, docs: &RoaringBitmap) -> Result<()> {
+        let mut counts: FxHashMap<u32, Frequency> = FxHashMap::default();
+        for doc in docs {
+            for WordCount { word, hits } in self.forward(doc)? {
+                let sum = counts.entry(word).or_default();
+                sum.documents += 1;
+                sum.hits += u64::from(hits);
+            }
+        }
+        *Arc::make_mut(&mut self.deleted) |= docs;
+        self.removed.add_counts(counts.into_iter().collect());
+        Ok(())
     }
 
     fn encoded(&self, doc: u32) -> Result<&[u8]> {

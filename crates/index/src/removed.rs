@@ -52,6 +52,16 @@ impl Removed {
         self.merge();
     }
 
+    /// Takes in the words of several deleted rows, each once, in any order.
+    pub(crate) fn add_counts(&mut self, mut counts: Vec<(u32, Frequency)>) {
+        if counts.is_empty() {
+            return;
+        }
+        counts.sort_unstable_by_key(|(word, _)| *word);
+        self.hits += counts.iter().map(|(_, sum)| sum.hits).sum::<u64>();
+        self.lists.insert(0, counts.into()); // the largest come first
+    }
+
     /// What the deleted rows held of a word.
     pub(crate) fn frequency(&self, word: u32) -> Frequency {
         let mut sum = Frequency::default();

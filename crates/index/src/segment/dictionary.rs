@@ -264,7 +264,7 @@ fn read_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// The first eight bytes as a number that sorts as they do; shorter words are filled up with zeroes.
-fn key_of(word: &[u8]) -> u64 {
+pub(super) fn key_of(word: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = word.len().min(8);
     bytes[..length].copy_from_slice(&word[..length]);

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use disk::Disk;
 use roaring::RoaringBitmap;
 
+use super::dictionary::key_of;
 use super::write::{Head, RowSource, SegmentWriter};
 use crate::error::Result;
 use crate::postings::length_class;
 use crate::removed::WordCount;
-use crate::tail::{Chunk, Tail, TailRow};
+use crate::tail::{Chunk, List, Tail, TailRow};
 
 /// A row that goes nowhere because it was deleted, in [`Renumbered::docs`].
 const GONE: u32 = u32::MAX;
@@ -40,9 +41,9 @@ pub(crate) fn write_segment(
     let whole = Chunk::merge(tail.chunks());
     let mut renumbered = renumber(&whole, deleted);
     let words = order_words(tail, &whole, &renumbered);
-    let count = words.iter().max().map_or(0, |word| *word as usize + 1);
-    renumbered.words.resize(count, GONE);
-    for (word, number) in words.iter().zip(0..) {
+    let count = words.iter().map(|(word, _)| *word as usize + 1).max();
+    renumbered.words.resize(count.unwrap_or(0), GONE);
+    for ((word, _), number) in words.iter().zip(0..) {
         renumbered.words[*word as usize] = number;
     }
     let head = Head {
@@ -51,7 +52,7 @@ pub(crate) fn write_segment(
         position,
     };
     let mut writer = SegmentWriter::create(disk, path, head)?;
-    write_words(&mut writer, tail, &whole, &words, &renumbered)?;
+    write_words(&mut writer, tail, &words, &renumbered)?;
     writer.finish(&renumbered)?;
     Ok(renumbered.docs)
 }
@@ -76,31 +77,39 @@ fn renumber<'a>(whole: &'a Chunk, deleted: &RoaringBitmap) -> Renumbered<'a> {
     }
 }
 
-/// The words of the live rows, sorted by their bytes.
-fn order_words(tail: &Tail, whole: &Chunk, renumbered: &Renumbered<'_>) -> Vec<u32> {
+/// The words of the live rows, sorted by their bytes, with the lists of their rows.
+fn order_words<'a>(
+    tail: &Tail,
+    whole: &'a Chunk,
+    renumbered: &Renumbered<'_>,
+) -> Vec<(u32, List<'a>)> {
     let is_live = |ordinal: &u32| renumbered.docs[*ordinal as usize] != GONE;
     let live = whole
         .lists()
         .filter(|(_, list)| list.ordinals.iter().any(is_live));
-    let mut words: Vec<u32> = live.map(|(word, _)| word).collect();
     let dictionary = tail.dictionary.read();
-    words.sort_unstable_by(|a, b| dictionary.text_of(*a).cmp(dictionary.text_of(*b)));
+    // Most words differ in their first eight bytes: those are compared where they lie side by side.
+    let keyed = live.map(|(word, list)| (key_of(dictionary.text_of(word)), word, list));
+    let mut words: Vec<(u64, u32, List<'a>)> = keyed.collect();
+    words.sort_unstable_by(|(a_key, a, _), (b_key, b, _)| {
+        let texts = || dictionary.text_of(*a).cmp(dictionary.text_of(*b));
+        a_key.cmp(b_key).then_with(texts)
+    });
     words
+        .into_iter()
+        .map(|(_, word, list)| (word, list))
+        .collect()
 }
 
 fn write_words(
     writer: &mut SegmentWriter<'_>,
     tail: &Tail,
-    whole: &Chunk,
-    words: &[u32],
+    words: &[(u32, List<'_>)],
     renumbered: &Renumbered<'_>,
 ) -> Result<()> {
     let dictionary = tail.dictionary.read();
     let mut rows: Vec<(u32, usize)> = Vec::new();
-    for word in words {
-        let Some(list) = whole.list(*word) else {
-            continue;
-        };
+    for (word, list) in words {
         rows.clear();
         let docs = list
             .ordinals

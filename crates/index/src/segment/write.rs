@@ -169,12 +169,10 @@ fn write_rows(
     for column in 0..column_count(source)? {
         out.numeric_column(column, source)?;
     }
+    let lengths = (0..rows).map(|doc| source.length_class(doc));
+    let lengths = lengths.collect::<Result<Vec<u8>>>()?;
     out.section(Kind::Lengths, |writer| {
-        for doc in 0..rows {
-            let length = source.length_class(doc)?;
-            writer.write_all(&[length]).map_err(failed)?;
-        }
-        Ok(())
+        writer.write_all(&lengths).map_err(failed)
     })?;
     out.stretches(Kind::Rows, Kind::RowEnds, |doc, bytes| {
         bytes.extend_from_slice(source.columns(doc)?);

@@ -140,10 +140,8 @@ pub(super) fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPa
     let rows = segment.rows();
     let mut part = Part::new(Source::Segment(Arc::new(segment)));
     let deleted = &*frozen.deleted - &*gone;
-    bury(
-        &mut part,
-        deleted.iter().map(|ordinal| docs[ordinal as usize]),
-    )?;
+    let deleted = deleted.iter().map(|ordinal| docs[ordinal as usize]);
+    part.remove_all(&deleted.collect())?;
     let files = SegmentFiles {
         directory,
         rows,
@@ -155,13 +153,4 @@ pub(super) fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPa
         shard,
         saved: Arc::default(),
     })
-}
-
-/// Makes rows of a part tombstones.
-pub(super) fn bury(part: &mut Part, docs: impl IntoIterator<Item = u32>) -> Result<()> {
-    for doc in docs {
-        let words = part.forward(doc)?;
-        part.remove(doc, &words);
-    }
-    Ok(())
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use roaring::RoaringBitmap;
 
-use super::held::{SealedPart, bury};
+use super::held::SealedPart;
 use super::open::number_of;
 use super::policy::{Candidate, choose};
 use super::{Discarded, SegmentInfo, Table};
@@ -203,7 +203,7 @@ impl Table {
             Some(segment) => {
                 let rows = segment.rows();
                 let mut part = Part::new(Source::Segment(Arc::new(segment)));
-                bury(&mut part, &over.deleted)?;
+                part.remove_all(&over.deleted)?;
                 let deleted = self.write_saved(&directory, rows, &over.saved)?;
                 Some(SealedPart {
                     part: Arc::new(part),

@@ -8,7 +8,7 @@ use disk::Disk;
 use roaring::RoaringBitmap;
 
 use super::TableShape;
-use super::held::{SealedPart, bury, shard_of};
+use super::held::{SealedPart, shard_of};
 use crate::answer::Warning;
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
@@ -94,7 +94,7 @@ impl<'a> Opening<'a> {
     ) -> Result<()> {
         let shard = shard_of(segment.id_first(), self.shape.shards);
         let mut part = Part::new(Source::Segment(Arc::new(segment)));
-        bury(&mut part, &deleted)?;
+        part.remove_all(&deleted)?;
         self.segments.push(SealedPart {
             part: Arc::new(part),
             files,

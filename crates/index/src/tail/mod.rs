@@ -25,7 +25,7 @@ use crate::postings::{self as encoded, Plain, length_class};
 use crate::removed::{Frequency, WordCount};
 use crate::row;
 
-pub(crate) use chunk::{Chunk, TailRow};
+pub(crate) use chunk::{Chunk, List, TailRow};
 pub(crate) use dictionary::Dictionary;
 #[cfg(test)]
 pub(crate) use postings::TailPostings;
