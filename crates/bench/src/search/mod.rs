@@ -354,7 +354,7 @@ fn measure(
 /// What a reader would divide: the automatic setting by the best other one, and by every peer.
 fn compared(rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();
-    let ours = |row: &&Row| !row.shards.is_empty();
+    let ours = |row: &&Row| row.engine == report::OURS;
     let by_rate = |a: &&Row, b: &&Row| a.median().rate().total_cmp(&b.median().rate());
     let best = rows
         .iter()
