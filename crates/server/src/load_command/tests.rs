@@ -47,8 +47,11 @@ fn told(reader: &mut Reader) -> Vec<Told> {
     all
 }
 
+/// What a test wants: a line, and its cells or what is wrong.
+type Wanted<'a> = (u64, Result<&'a [(&'a str, Cell)], &'a str>);
+
 #[track_caller]
-fn check(format: Format, text: &'static str, wanted: &[(u64, Result<&[(&str, Cell)], &str>)]) {
+fn check(format: Format, text: &'static str, wanted: &[Wanted<'_>]) {
     let told = told(&mut reader(format, text, None).unwrap());
     let told: Vec<_> = told
         .into_iter()

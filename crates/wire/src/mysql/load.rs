@@ -226,7 +226,7 @@ pub fn put(
     begin(out, table, load, PUT);
     put_integer(out, part.from);
     put_integer(out, part.to);
-    out.push(REPLACE * u8::from(part.replace) | FOLLOWS * u8::from(part.follows));
+    out.push((REPLACE * u8::from(part.replace)) | (FOLLOWS * u8::from(part.follows)));
     out.extend_from_slice(&(columns.len() as u16).to_le_bytes());
     columns
         .iter()
