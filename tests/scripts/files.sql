@@ -105,6 +105,7 @@ tail_bytes | 0
 segments | 1
 segment_bytes | 263
 tombstones | 0
+shards | 1
 checkpoint | 8
 
 OPTIMIZE TABLE posts OPTION sync=1;
