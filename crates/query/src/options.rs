@@ -136,7 +136,7 @@ pub struct Idf {
 }
 
 /// The options of one SELECT.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// `ranker`; none was named.
     pub ranker: Option<Ranker>,
@@ -156,22 +156,6 @@ pub struct Options {
     pub match_mode: Option<MatchMode>,
     /// `boolean_mode` and `not_terms_only_allowed`.
     pub reading: Reading,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            ranker: None,
-            field_weights: Vec::new(),
-            idf: Idf::default(),
-            max_matches: None,
-            cutoff: 0,
-            max_query_time_ms: 0,
-            threads: 0,
-            match_mode: None,
-            reading: Reading::default(),
-        }
-    }
 }
 
 /// Why an option was refused: lower case, no full stop, the option named.
