@@ -5,6 +5,7 @@
 
 mod batch;
 pub mod client;
+pub mod compare;
 mod definition;
 mod device;
 mod error;

@@ -1,5 +1,6 @@
 //! `seine bench`: the command lines of the benchmarks. What is measured, and against which answer, is the crate's.
 
+mod compare;
 mod index;
 mod search;
 
@@ -41,6 +42,7 @@ pub fn command() -> Command {
         .subcommand(shared(queue_command()))
         .subcommand(shared(search::command()))
         .subcommand(shared(index::command()))
+        .subcommand(compare::command())
 }
 
 fn queue_command() -> Command {
@@ -156,6 +158,7 @@ pub fn run(matches: &ArgMatches) -> ExitCode {
             Some(directory) => export(matches, directory),
             None => run_percolate(matches).map(|outcome| print(&outcome, matches)),
         },
+        Some(("compare", matches)) => compare::run(matches),
         Some(("search", matches)) => search::run(matches),
         Some(("index", matches)) => index::run(matches)
             .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),

@@ -5,6 +5,7 @@
 )]
 
 mod command_line;
+mod compare;
 mod data_verbs;
 mod figures;
 mod http_door;
