@@ -19,8 +19,9 @@ mod language;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
-mod merges;
+mod loads;
 #[cfg(test)]
+mod merges;
 mod model;
 #[cfg(test)]
 mod queue_crash;
