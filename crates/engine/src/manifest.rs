@@ -34,7 +34,7 @@ const SPARE_PATH: &str = "spare";
 /// 3: a pq table has several files of queries.
 /// 4: definitions as in records of version 3; a queue keeps what it knows beside its rows; the manifest stands twice in
 /// its file.
-/// 5: how far loads are.
+/// 5: definitions as in records of version 4; how far loads are; segments of format 2.
 pub(crate) const FORMAT_VERSION: u32 = 5;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;

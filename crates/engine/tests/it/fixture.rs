@@ -130,6 +130,39 @@ const FORMAT_4: Written = Written {
     reads: &["read * from plain", "read * from work", "read * from tried"],
 };
 
+/// Segments of format 2: sealed, merged, with deleted rows, in shards.
+const FORMAT_5: Written = Written {
+    folder: "data-v5",
+    schema: &[
+        "create search posts (body text, title text, n int)",
+        "create search spread (body text, n int) shards 3",
+    ],
+    folded: &[
+        "insert posts (id, body, title, n) values (1, 'star wars', 'film', 1), (2, 'cat cat dog', 'pets', 2), (3, 'dog', NULL, 3)",
+        "insert spread (id, body, n) values (1, 'cat', 1), (2, 'dog', 2), (3, 'cat dog', 3), (4, 'owl', 4), (5, 'cat', 5)",
+        "checkpoint",
+        "insert posts (id, body, title, n) values (4, 'cat', 'star wars', -4), (5, 'cow', 'cat', 5), (6, 'a b c d e f', '', 6)",
+        "insert posts (id, body, n) values (7, 'cat', 7), (8, 'cat', 8)",
+        "checkpoint",
+        "delete posts where id = 1",
+        "replace spread (id, body, n) values (3, 'owl owl', 30)",
+        "checkpoint",
+        "delete posts where id = 4",
+    ],
+    above: &[
+        "insert posts (id, body, title, n) values (9, 'star', 'wars', 9)",
+        "delete posts where id = 2",
+        "replace spread (id, body, n) values (4, 'cat', 40)",
+    ],
+    reads: &[
+        "select *, weight from posts match 'cat | star' limit 1000",
+        "select id from posts match '\"star wars\"' limit 1000",
+        "select * from posts order by id limit 1000000",
+        "select *, weight from spread match 'cat | owl' limit 1000",
+        "select * from spread order by id limit 1000000",
+    ],
+};
+
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
@@ -319,6 +352,22 @@ fn directories_of_all_formats_may_be_written_to_and_lose_power_at_any_time() {
             "checkpoint",
         ],
     );
+    check_written_to(
+        &FORMAT_5,
+        &[
+            "delete posts where id = 5",
+            "insert spread (id, body, n) values (6, 'cat', 6)",
+            "checkpoint",
+            "replace posts (id, body, n) values (3, 'cat', 3)",
+            "delete spread where n < 4",
+            "checkpoint",
+        ],
+    );
+}
+
+#[test]
+fn a_directory_of_format_5_opens_to_what_was_in_it() {
+    check(&FORMAT_5);
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn a_repaired_queue_goes_on_with_numbers_that_were_never_given() {
 
 #[test]
 fn a_damaged_index_costs_no_document() {
-    for part in ["terms", "postings", "positions"] {
+    for part in ["dictionary", "words", "postings", "positions"] {
         let (disk, before) = written();
         let path = one_with(&disk, part);
         let length = disk.open(&path).unwrap().len().unwrap();
@@ -283,7 +283,7 @@ fn a_damaged_index_costs_no_document() {
 
 #[test]
 fn a_missing_file_is_a_fault_and_the_rest_is_kept() {
-    for part in [".queries", ".hits", ".rows", "segment-00000001/rows"] {
+    for part in [".queries", ".hits", ".rows", "/rows"] {
         let (disk, before) = written();
         let path = one_with(&disk, part);
         disk.remove(&path).unwrap();
@@ -328,7 +328,7 @@ fn power_lost_in_any_call_of_a_repair_loses_nothing_more() {
     let (disk, _) = written();
     let (file, offset) = journal_entry(&disk, "queue rows 7");
     flip(&disk, &file, offset + 64 + 8 + 3);
-    let rows = one_with(&disk, "segment-00000001/rows");
+    let rows = one_with(&disk, "/rows");
     flip(&disk, &rows, 4);
     let want = {
         let disk = copy(&disk);

@@ -303,8 +303,12 @@ impl Parser<'_> {
             seconds: Some(self.number()),
             ..Default::default()
         });
+        let shards = self.word("shards").then(|| self.number() as u16);
         let kind = match kind.as_str() {
-            "search" => Kind::Search(engine::SearchOptions::default()),
+            "search" => Kind::Search(engine::SearchOptions {
+                shards,
+                ..engine::SearchOptions::default()
+            }),
             "pq" => Kind::Percolate {
                 on,
                 into,

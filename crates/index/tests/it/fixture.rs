@@ -10,7 +10,8 @@ use index::{Files, Table};
 use crate::model::{Model, shape};
 use crate::subject::{DIR, Subject, filtered, row, select_all, tree};
 
-const VERSION: &str = "segment-v1";
+/// What this build writes.
+const VERSION: &str = "segment-v2";
 
 /// What the fixture holds.
 fn history(disk: &MemoryDisk) -> Subject {
@@ -45,19 +46,47 @@ fn check(table: &mut Table, model: &Model) {
     }
 }
 
-#[test]
-fn version_1_opens() {
+/// The table of a fixture, which answers as what it was written from.
+fn opened(version: &str) -> (MemoryDisk, Files, Table) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
-        .join(VERSION);
+        .join(version);
     let written = MemoryDisk::new();
     let subject = history(&written);
-    if std::env::var_os("SEINE_WRITE_FIXTURE").is_some() {
+    if std::env::var_os("SEINE_WRITE_FIXTURE").is_some() && version == VERSION {
         write(&folder, &written, &subject.manifest);
     }
     let (disk, manifest) = read(&folder);
-    let mut table = Table::open(Arc::new(disk), DIR, shape(), &manifest).expect("an old table");
+    let table = Table::open(Arc::new(disk.clone()), DIR, shape(), &manifest);
+    let mut table = table.expect("an old table");
     check(&mut table, &subject.model);
+    (disk, manifest, table)
+}
+
+#[test]
+fn version_1_is_written_again_and_its_files_stay_until_a_manifest_names_the_new_ones() {
+    let (disk, manifest, mut table) = opened("segment-v1");
+    let files = table.files();
+    assert_eq!(files.position, manifest.position);
+    assert_ne!(files.segments, manifest.segments);
+    for segment in manifest.segments.iter().chain(&files.segments) {
+        let path = format!("{DIR}/{}", segment.directory);
+        assert!(disk.exists(&path).expect("a disk"));
+    }
+    table.remove_unused().expect("a disk");
+    for segment in &manifest.segments {
+        let path = format!("{DIR}/{}", segment.directory);
+        assert!(!disk.exists(&path).expect("a disk"));
+    }
+    let mut again = Table::open(Arc::new(disk), DIR, shape(), &files).expect("the new ones");
+    assert_eq!(again.files(), files);
+    assert_eq!(again.snapshot().count(), table.snapshot().count());
+}
+
+#[test]
+fn version_2_opens() {
+    let (_, manifest, table) = opened("segment-v2");
+    assert_eq!(table.files(), manifest);
 }
 
 #[test]
