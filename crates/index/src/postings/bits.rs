@@ -23,6 +23,7 @@ pub(super) fn pack(numbers: impl Iterator<Item = u32>, width: u32, out: &mut Vec
 }
 
 /// The number at a place, 0 where there are no bytes of it. `width` is at most 32.
+#[inline]
 pub(super) fn unpack(bytes: &[u8], at: usize, width: u32) -> u32 {
     let bit = at * width as usize;
     let rest = bytes.get(bit / 8..).unwrap_or_default();

@@ -264,14 +264,36 @@ impl<'a> List<'a> {
         match &self.places {
             Places::Plain(plain) => out.extend_from_slice(plain.row(at)),
             Places::Packed(packed) => {
-                let start = at as usize / BLOCK * BLOCK;
-                let codes = self.codes.get(start..at as usize).unwrap_or_default();
-                let mut before = told_hits(codes);
-                if !self.open.is_empty() {
-                    before += self.open_hits_between(start as u32, at);
-                }
-                packed.read(start / BLOCK, before, self.hits(at), out);
+                packed.read(
+                    at as usize / BLOCK,
+                    self.hits_before(at),
+                    self.hits(at),
+                    out,
+                );
             }
+        }
+    }
+
+    /// The first of a posting's positions. Cost: as [`List::positions`].
+    #[inline]
+    pub(crate) fn first_position(&self, at: u32) -> Option<u32> {
+        match &self.places {
+            Places::Plain(plain) => plain.row(at).first().copied(),
+            Places::Packed(packed) => {
+                let (content, widths) = packed.block(at as usize / BLOCK)?;
+                Some(widths.place(content, self.hits_before(at)))
+            }
+        }
+    }
+
+    /// Hits of the postings before this one in its block.
+    #[inline]
+    fn hits_before(&self, at: u32) -> usize {
+        let start = at as usize / BLOCK * BLOCK;
+        let codes = self.codes.get(start..at as usize).unwrap_or_default();
+        match self.open.is_empty() {
+            true => told_hits(codes),
+            false => told_hits(codes) + self.open_hits_between(start as u32, at),
         }
     }
 

@@ -47,30 +47,53 @@ impl<'a> Packed<'a> {
         })
     }
 
-    /// Appends the places of a row of a block: `hits` of them, behind `before` others of the block.
-    pub(super) fn read(&self, block: usize, before: usize, hits: u32, out: &mut Vec<u32>) {
-        let entry = self.blocks.get(block * self.entry_bytes..);
-        let Some([position_bits, field_bits, rest @ ..]) = entry else {
-            return;
+    /// The places of a block, and their widths.
+    #[inline]
+    pub(super) fn block(&self, block: usize) -> Option<(&'a [u8], Widths)> {
+        let entry = self.blocks.get(block * self.entry_bytes..)?;
+        let [position, field, rest @ ..] = entry else {
+            return None;
         };
         let start = match (self.entry_bytes > WIDTHS, rest.first_chunk()) {
             (true, Some(start)) => u64::from_le_bytes(*start) as usize,
             _ => 0,
         };
-        let (position_bits, field_bits) = (u32::from(*position_bits), u32::from(*field_bits));
-        let width = position_bits + field_bits;
-        let content = self.content.get(start..).unwrap_or_default();
-        if position_bits > POSITION_BITS || width > 32 {
+        let widths = Widths {
+            position: u32::from(*position),
+            place: u32::from(*position) + u32::from(*field),
+        };
+        let is_sound = widths.position <= POSITION_BITS && (1..=32).contains(&widths.place);
+        is_sound.then_some((self.content.get(start..)?, widths))
+    }
+
+    /// Appends the places of a row of a block: `hits` of them, behind `before` others of the block.
+    pub(super) fn read(&self, block: usize, before: usize, hits: u32, out: &mut Vec<u32>) {
+        let Some((content, widths)) = self.block(block) else {
             return;
-        }
+        };
         // A damaged count of hits is not to be believed: there are no more places than bytes hold.
-        let most = (content.len() * 8) / width.max(1) as usize;
+        let most = content.len() * 8 / widths.place as usize;
         let end = (before + hits as usize).min(most);
-        out.extend((before..end).map(|at| {
-            let place = unpack(content, at, width);
-            let field = place >> position_bits;
-            field << POSITION_BITS | place & ((1 << position_bits) - 1)
-        }));
+        out.extend((before..end).map(|at| widths.place(content, at)));
+    }
+}
+
+/// Bits in a block.
+#[derive(Clone, Copy)]
+pub(super) struct Widths {
+    /// Of a position.
+    position: u32,
+    /// Of a field and a position.
+    place: u32,
+}
+
+impl Widths {
+    /// The place with a number in its block.
+    #[inline]
+    pub(super) fn place(self, content: &[u8], at: usize) -> u32 {
+        let place = unpack(content, at, self.place);
+        let field = place >> self.position;
+        field << POSITION_BITS | place & ((1 << self.position) - 1)
     }
 }
 

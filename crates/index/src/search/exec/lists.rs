@@ -118,6 +118,13 @@ impl<'l> View<'l> {
         self.lists.get(word).map_or(0, |list| list.hits(at))
     }
 
+    /// Where a word stands first in the row of a posting of the page.
+    #[inline]
+    pub(super) fn place(&self, word: usize, posting: usize) -> Option<u32> {
+        let at = self.pages[word].first + posting as u32;
+        self.lists.get(word)?.first_position(at)
+    }
+
     /// Where a word stands in the row of a posting of the page.
     pub(super) fn positions(&self, word: usize, posting: usize, out: &mut Vec<u32>) {
         let at = self.pages[word].first + posting as u32;

@@ -34,6 +34,9 @@ impl<'w> Phrase<'w> {
     #[inline(always)]
     pub(super) fn stands(&mut self, low: u16, view: &View<'_>) -> bool {
         self.starts.clear();
+        if let Some(stands) = self.stands_once(low, view) {
+            return stands;
+        }
         for at in 0..self.words.len() {
             let (word, distance) = self.words[at];
             let Some(posting) = view.word(word).find(low, &mut self.hints[at]) else {
@@ -56,6 +59,34 @@ impl<'w> Phrase<'w> {
             }
         }
         !self.words.is_empty()
+    }
+
+    /// The same for a row in which each word stands once, as most do; `None` for another.
+    #[inline(always)]
+    fn stands_once(&mut self, low: u16, view: &View<'_>) -> Option<bool> {
+        let mut start = None;
+        for at in 0..self.words.len() {
+            let (word, distance) = self.words[at];
+            let page = view.word(word);
+            let Some(posting) = page.find(low, &mut self.hints[at]) else {
+                return Some(false);
+            };
+            if page.codes.get(posting)? >> 5 != 1 {
+                return None;
+            }
+            let place = view.place(word, posting)?;
+            let begins = place.wrapping_sub(distance);
+            let fields = self.fields.set;
+            if place & POSITION < distance
+                || fields >> (place >> 24 & 63) & 1 == 0
+                || start.is_some_and(|start| start != begins)
+            {
+                return Some(false);
+            }
+            start = Some(begins);
+        }
+        self.starts.extend(start);
+        Some(start.is_some())
     }
 
     /// Where it begins in the row that was asked for last: `field << 24 | position`, rising.
