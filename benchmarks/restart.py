@@ -101,7 +101,8 @@ def load_records(folder, file, copies):
 
 def replace_some(address):
     """Rows that are in the journal and in no segment yet: some of the first ones as they are."""
-    rows = seine("sql", "--json", "--addr", address, f"SELECT id, body FROM bench_search_auto LIMIT {TAIL_ROWS}")
+    asked = f"SELECT id, body FROM bench_search_auto LIMIT {TAIL_ROWS} OPTION max_matches={TAIL_ROWS}"
+    rows = seine("sql", "--json", "--addr", address, asked)
     rows = [json.loads(line) for line in rows.splitlines()]
     literal = lambda text: "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     for begin in range(0, len(rows), 100):
