@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts servers in directories of their own and drives them with the mysql client, PyMySQL, Perl DBI, libmysqlclient,
-# elasticsearch-py and curl.
+# elasticsearch-py and curl; then loads that are killed.
 # usage: tests/clients/run.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -94,4 +94,6 @@ start socket "unix:$scratch/mysql.sock"
 export SEINE_SOCKET=$scratch/mysql.sock
 queues ' by a unix socket'
 stop
+echo '-- load.sh'
+bash "$here/load.sh" "$binary"
 echo 'clients: all passed'
