@@ -22,6 +22,7 @@ mod laws;
 mod loads;
 #[cfg(test)]
 mod merges;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod queue_crash;
@@ -39,6 +40,7 @@ mod scripts;
 mod seams;
 #[cfg(test)]
 mod splits;
+#[cfg(test)]
 mod statement;
 #[cfg(test)]
 mod sync_modes;

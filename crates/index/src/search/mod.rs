@@ -6,7 +6,6 @@
 mod best;
 #[cfg(test)]
 mod cursor;
-#[allow(dead_code, reason = "the threshold is about to be raised")]
 mod exec;
 mod ids;
 mod output;
