@@ -172,46 +172,85 @@ proptest! {
         backwards in any::<bool>(),
     ) {
         let snapshot = &snapshots()[usize::from(two_columns)];
-        let fields: &[&str] = if two_columns { &["body", "sub"] } else { &["body"] };
-        let query = query::parse(&text, fields, &Analyzer::default()).unwrap();
-        let filter = filter.map(|text| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
-        let options = Options { ranker: Some(ranker), ..Options::default() };
-        let select = Select {
-            table: String::new(),
-            items: vec![Item::Star],
-            matching: Some(text),
-            filter,
-            order,
-            limit: None,
-            offset: 0,
-            options: Vec::new(),
-        };
-        let order = Order::new(&select, true, &snapshot.shape).unwrap();
-        let job = Job {
-            snapshot,
-            ranked: true,
-            plan: Some(Plan::new(&query.root, snapshot, &options).unwrap()),
-            ids: select.filter.as_ref().and_then(ids::of),
-            filter: select.filter.as_ref().map(|filter| values::prepare(filter, &snapshot.shape).unwrap()),
-            order: Arc::new(order),
-            keep,
-            lists: Opened::new(snapshot),
-        };
-        let control = Control::default();
-        let slow = job.run_slowly(&control).unwrap();
-        let (shared, mut ranges) = (Shared::new(&control), job.ranges());
-        job.seed(&shared).unwrap();
-        if backwards {
-            ranges.reverse();
-        }
-        // As two threads would: each with a top of its own.
-        let mut tops = [job.top(), job.top()];
-        for (at, range) in ranges.iter().enumerate() {
-            job.run(range, &shared, &mut tops[at % 2]).unwrap();
-        }
-        let [mut top, other] = tops;
-        top.merge(other);
-        prop_assert_eq!(top.total, slow.total);
-        prop_assert_eq!(facts(top.into_sorted(0)), facts(slow.into_sorted(0)));
+        let order = order.as_slice();
+        let [fast, slow] = both(snapshot, &text, ranker, keep, order, filter, backwards);
+        prop_assert_eq!(fast, slow);
     }
+
+    #[test]
+    fn an_or_of_words_keeps_every_row_that_enters(
+        words in proptest::collection::vec(0..WORDS, 2..5),
+        ranker in proptest::sample::select(vec![Ranker::Bm25a, Ranker::Bm25]),
+        keep in 1..60u64,
+        backwards in any::<bool>(),
+    ) {
+        let text: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
+        let [fast, slow] = both(&snapshots()[0], &text.join(" | "), ranker, Some(keep), &[], None, backwards);
+        prop_assert_eq!(fast, slow);
+    }
+}
+
+/// The total, and each row's id, weight and keys.
+type Facts = (u64, Vec<(u64, i64, Vec<Value>)>);
+
+/// What both executors say.
+fn both(
+    snapshot: &Arc<Snapshot>,
+    text: &str,
+    ranker: Ranker,
+    keep: Option<u64>,
+    order: &[OrderBy],
+    filter: Option<&str>,
+    backwards: bool,
+) -> [Facts; 2] {
+    let fields: &[&str] = match snapshot.shape.text_columns() {
+        1 => &["body"],
+        _ => &["body", "sub"],
+    };
+    let query = query::parse(text, fields, &Analyzer::default()).unwrap();
+    let filter = filter.map(|text| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
+    let options = Options {
+        ranker: Some(ranker),
+        ..Options::default()
+    };
+    let select = Select {
+        table: String::new(),
+        items: vec![Item::Star],
+        matching: Some(text.to_owned()),
+        filter,
+        order: order.to_vec(),
+        limit: None,
+        offset: 0,
+        options: Vec::new(),
+    };
+    let order = Order::new(&select, true, &snapshot.shape).unwrap();
+    let job = Job {
+        snapshot,
+        ranked: true,
+        plan: Some(Plan::new(&query.root, snapshot, &options).unwrap()),
+        ids: select.filter.as_ref().and_then(ids::of),
+        filter: select
+            .filter
+            .as_ref()
+            .map(|filter| values::prepare(filter, &snapshot.shape).unwrap()),
+        order: Arc::new(order),
+        keep,
+        lists: Opened::new(snapshot),
+    };
+    let control = Control::default();
+    let slow = job.run_slowly(&control).unwrap();
+    let (shared, mut ranges) = (Shared::new(&control), job.ranges());
+    job.seed(&shared).unwrap();
+    if backwards {
+        ranges.reverse();
+    }
+    // As two threads would: each with a top of its own.
+    let mut tops = [job.top(), job.top()];
+    for (at, range) in ranges.iter().enumerate() {
+        job.run(range, &shared, &mut tops[at % 2]).unwrap();
+    }
+    let [mut top, other] = tops;
+    top.merge(other);
+    let [fast, slow] = [top, slow].map(|top| (top.total, facts(top.into_sorted(0))));
+    [fast, slow]
 }
