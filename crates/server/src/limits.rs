@@ -59,6 +59,10 @@ pub const SEARCH_LOOKS_IDLE: u32 = 200;
 /// Microseconds that a search runs before it is asked whether its client is still there.
 pub const SEARCH_CLIENT_AFTER_US: u64 = 50_000;
 
+/// Connections open at most when one comes whose client is looked after while it searches: that takes a second descriptor
+/// each. A search of any other ends by itself, by its time, or by KILL.
+pub const WATCHED_CONNECTIONS_MAX: usize = 1024;
+
 /// Bytes of a statement that SHOW THREADS shows.
 pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;
 

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use crate::clock::Clock;
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
-use crate::limits::{REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY};
+use crate::limits::{REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY, WATCHED_CONNECTIONS_MAX};
 use crate::listen::Stream;
 use crate::searches::Searches;
 use crate::settings::{Live, Settings};
@@ -201,11 +201,15 @@ impl Node {
             ));
         }
         let id = self.next_session.fetch_add(1, Ordering::Relaxed);
+        let is_watched = peers.len() < WATCHED_CONNECTIONS_MAX;
         let peer = Arc::new(Peer {
             id,
             host: stream.peer(),
             door,
-            client: stream.duplicate().map(Arc::new),
+            client: is_watched
+                .then(|| stream.duplicate())
+                .flatten()
+                .map(Arc::new),
             since_us: self.clock.steady_us(),
             killed: Notify::new(),
         });

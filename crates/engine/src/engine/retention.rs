@@ -32,7 +32,7 @@ impl Engine {
         {
             return Ok(());
         }
-        self.retention.due_us = self.now.steady_us + LOOKED_EVERY_US;
+        self.retention.due_us = self.now.steady_us.saturating_add(LOOKED_EVERY_US);
         let now_s = self.now.unix_us.div_euclid(1_000_000);
         let kept = self.state.searches.iter();
         let kept = kept.filter(|(_, search)| search.keep.is_some());
