@@ -1,12 +1,45 @@
 //! A figure is the median of several runs, each long enough to stand for itself.
 
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use crate::{
     error::{Error, Result},
     latency::Latencies,
     progress::Progress,
 };
+
+/// How often progress is told while threads work.
+pub(crate) const WATCHED_EVERY: Duration = Duration::from_millis(100);
+
+/// Works on a thread each until all have ended; `tick` is called now and then before `until`. Gives all latencies, or the
+/// first error.
+pub(crate) fn work_watched<W>(
+    workers: Vec<W>,
+    until: Instant,
+    tick: &mut dyn FnMut(),
+) -> Result<Latencies>
+where
+    W: FnOnce() -> Result<Latencies> + Send,
+{
+    thread::scope(|scope| {
+        let threads: Vec<_> = workers.into_iter().map(|work| scope.spawn(work)).collect();
+        while Instant::now() < until && threads.iter().any(|thread| !thread.is_finished()) {
+            thread::park_timeout(WATCHED_EVERY);
+            tick();
+        }
+        let mut all = Latencies::default();
+        for thread in threads {
+            match thread.join() {
+                Ok(latencies) => all.merge(&latencies?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(all)
+    })
+}
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]

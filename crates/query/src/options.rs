@@ -94,7 +94,8 @@ pub enum Ranker {
 }
 
 impl Ranker {
-    const NAMED: [(&'static str, Ranker); 9] = [
+    /// All of them, by name.
+    pub const NAMED: [(&'static str, Ranker); 9] = [
         ("proximity_bm25", Ranker::ProximityBm25),
         ("bm25", Ranker::Bm25),
         ("none", Ranker::None),

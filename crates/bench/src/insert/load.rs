@@ -2,8 +2,7 @@
 
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
-    thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use super::Load;
@@ -13,12 +12,9 @@ use crate::{
     error::Result,
     latency::Latencies,
     percolate::cell,
-    runs::{Effort, Run},
+    runs::{Effort, Run, work_watched},
     workload::{Post, push_literal},
 };
-
-/// How often the progress line is drawn while connections work.
-const WATCHED_EVERY: Duration = Duration::from_millis(200);
 
 /// The posts as SQL, without their ids.
 pub(crate) struct Rows {
@@ -96,25 +92,10 @@ pub(super) fn run(
     let before = Counters::read(&mut watcher)?;
     let begun = Instant::now();
     let until = begun + effort.run_time();
-    let insert = |client: Client| insert_until(client, rows, load, &next_id, until);
-    let latencies = thread::scope(|scope| {
-        let threads: Vec<_> = clients
-            .into_iter()
-            .map(|client| scope.spawn(|| insert(client)))
-            .collect();
-        while Instant::now() < until && threads.iter().any(|thread| !thread.is_finished()) {
-            thread::park_timeout(WATCHED_EVERY);
-            tick();
-        }
-        let mut all = Latencies::default();
-        for thread in threads {
-            match thread.join() {
-                Ok(latencies) => all.merge(&latencies?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        Ok::<Latencies, crate::Error>(all)
-    })?;
+    let next = &next_id;
+    let worker = |client| move || insert_until(client, rows, load, next, until);
+    let workers = clients.into_iter().map(worker).collect();
+    let latencies = work_watched(workers, until, tick)?;
     let elapsed = begun.elapsed();
     let after = Counters::read(&mut watcher)?;
     let rows_a_sync = (after.rows - before.rows) / (after.syncs - before.syncs).max(1.0);

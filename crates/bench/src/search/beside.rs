@@ -21,15 +21,12 @@ use crate::{
     latency::Latencies,
     outcome::{Cell, Outcome},
     process::Process,
-    runs::{self, Run},
+    runs::{self, Run, WATCHED_EVERY},
     workload::push_literal,
 };
 
 /// Connections that search, so that a slow one does not hold up the next.
 const SEARCHERS: u32 = 4;
-
-/// How often progress is told.
-const WATCHED_EVERY: Duration = Duration::from_millis(100);
 
 /// What a run shares.
 struct Load<'a> {

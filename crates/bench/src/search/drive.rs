@@ -2,19 +2,15 @@
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
-    thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use super::{found::Found, report::Taken};
 use crate::{
     error::{Error, Result},
     latency::Latencies,
-    runs::Effort,
+    runs::{Effort, work_watched},
 };
-
-/// How often progress is told.
-const WATCHED_EVERY: Duration = Duration::from_millis(100);
 
 /// A thread in this process, or a connection to a server.
 pub(super) trait Caller: Send {
@@ -43,24 +39,9 @@ pub(super) fn drive(
 ) -> Result<Taken> {
     let begun = Instant::now();
     let until = begun + effort.run_time();
-    let latencies = thread::scope(|scope| {
-        let threads: Vec<_> = callers
-            .into_iter()
-            .map(|caller| scope.spawn(move || ask_until(caller, first, next, until)))
-            .collect();
-        while Instant::now() < until && threads.iter().any(|thread| !thread.is_finished()) {
-            thread::park_timeout(WATCHED_EVERY);
-            tick();
-        }
-        let mut all = Latencies::default();
-        for thread in threads {
-            match thread.join() {
-                Ok(latencies) => all.merge(&latencies?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        Ok::<Latencies, Error>(all)
-    })?;
+    let worker = |caller| move || ask_until(caller, first, next, until);
+    let workers = callers.into_iter().map(worker).collect();
+    let latencies = work_watched(workers, until, tick)?;
     Ok(Taken::new(begun.elapsed(), &latencies))
 }
 

@@ -11,22 +11,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::driver::{Driver, options};
+use query::options::Ranker;
+
 use crate::statement::{Statement, command, parse};
 use crate::workload::cases;
 
 const WORDS: [&str; 8] = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen"];
-
-const RANKERS: [&str; 9] = [
-    "proximity_bm25",
-    "bm25",
-    "none",
-    "wordcount",
-    "proximity",
-    "matchany",
-    "fieldmask",
-    "sph04",
-    "bm25a",
-];
 
 /// One statement of a history.
 #[derive(Clone, Debug)]
@@ -112,7 +102,7 @@ fn asked() -> impl Strategy<Value = (String, &'static str)> {
         "order by n desc limit 100",
         "order by id desc limit 7",
     ]);
-    let ranker = prop::sample::select(RANKERS.to_vec());
+    let ranker = prop::sample::select(Ranker::NAMED.map(|(name, _)| name).to_vec());
     let line = (query, rest).prop_map(|(query, rest)| format!("match '{query}' {rest}"));
     (line, ranker)
 }
@@ -261,7 +251,11 @@ fn every_ranker_gives_one_reply_over_one_to_seven_shards_with_a_seal_after_every
             ranker,
         )
     };
-    let asked: Vec<_> = RANKERS.iter().copied().map(of).collect();
+    let asked: Vec<_> = Ranker::NAMED
+        .iter()
+        .map(|(name, _)| *name)
+        .map(of)
+        .collect();
     let wanted = run(&steps, &PLAIN, &asked);
     assert!(
         wanted[39].iter().all(|reply| reply.contains("Int(")),

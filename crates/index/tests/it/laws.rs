@@ -5,6 +5,7 @@ use std::sync::Arc;
 use disk::MemoryDisk;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use query::options::Ranker;
 use query::request::Select;
 use query::tree::{FieldSet, Form, Node, Place, Term, Word};
 use query::value::Value;
@@ -131,17 +132,7 @@ fn node() -> impl Strategy<Value = Node> {
 
 /// A ranker, and what changes its weights.
 fn options() -> impl Strategy<Value = Vec<(String, String)>> {
-    let rankers = [
-        "proximity_bm25",
-        "bm25",
-        "none",
-        "wordcount",
-        "proximity",
-        "matchany",
-        "fieldmask",
-        "sph04",
-        "bm25a",
-    ];
+    let rankers = Ranker::NAMED.map(|(name, _)| name);
     let ranker = prop::sample::select(rankers.to_vec()).prop_map(|ranker| ("ranker", ranker));
     let weights = ["(title=10,body=3)", "(body=0)", "(title=65535)"];
     let weights = prop::sample::select(weights.to_vec()).prop_map(|of| ("field_weights", of));

@@ -4,22 +4,11 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use index::{Control, Reason};
+use query::options::Ranker;
 use query::request::Select;
 use query::tree::Query;
 
 use crate::subject::{Subject, check, row, select_all, select_count, tree};
-
-const RANKERS: [&str; 9] = [
-    "proximity_bm25",
-    "bm25",
-    "none",
-    "wordcount",
-    "proximity",
-    "matchany",
-    "fieldmask",
-    "sph04",
-    "bm25a",
-];
 
 fn with(select: Select, options: &[(&str, &str)]) -> Select {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -70,7 +59,7 @@ fn words_that_repeat_weigh_as_the_oracle_says() {
     for _ in 0..2 {
         for query in queries {
             let root = tree(query);
-            for ranker in RANKERS {
+            for (ranker, _) in Ranker::NAMED {
                 let weights = ("field_weights", "(title=7,body=2)");
                 let select = with(select_all(), &[("ranker", ranker), weights]);
                 subject.check(&select, Some(&root));
@@ -87,7 +76,7 @@ fn a_query_of_more_than_64_words_weighs_as_the_oracle_says() {
     let mut subject = repeated(40);
     let any: Vec<String> = (0..90).map(|word| format!("w{}", 89 - word)).collect();
     let root = tree(&any.join(" | "));
-    for ranker in RANKERS {
+    for (ranker, _) in Ranker::NAMED {
         for idf in ["plain", "tfidf_unnormalized"] {
             let select = with(select_all(), &[("ranker", ranker), ("idf", idf)]);
             let limit = Some(3);

@@ -5,18 +5,6 @@ use query::options::{Idf, Ranker};
 use super::{Asked, AskedWord, Needs, Occurrences, Table, Weigher};
 use crate::postings::{code, length_class, length_of_class};
 
-const RANKERS: [Ranker; 9] = [
-    Ranker::ProximityBm25,
-    Ranker::Bm25,
-    Ranker::None,
-    Ranker::Wordcount,
-    Ranker::Proximity,
-    Ranker::Matchany,
-    Ranker::Fieldmask,
-    Ranker::Sph04,
-    Ranker::Bm25a,
-];
-
 /// Words side by side, each in that many rows, anywhere in these many fields.
 fn asked(documents: &[u64], fields: usize) -> Asked {
     let word = |(documents, place): (&u64, u32)| AskedWord {
@@ -195,7 +183,7 @@ fn each_ranker_weighs_as_its_formula_says() {
 fn what_must_be_read_follows_from_ranker_words_and_fields() {
     let needs = |words: usize, fields: &[u32]| {
         let documents = vec![1; words];
-        RANKERS.map(|ranker| weigher(ranker, &documents, fields, 9).needs())
+        Ranker::NAMED.map(|(_, ranker)| weigher(ranker, &documents, fields, 9).needs())
     };
     use Needs::{Codes, Constant, Fields, Positions};
     // proximity_bm25, bm25, none, wordcount, proximity, matchany, fieldmask, sph04, bm25a
@@ -237,7 +225,7 @@ fn bounds_hold_for_random_rows_of_any_ranker() {
             })
             .collect();
         let places: Vec<&[(u32, u32)]> = places.iter().map(Vec::as_slice).collect();
-        for ranker in RANKERS {
+        for (_, ranker) in Ranker::NAMED {
             // The bounds are looked at there.
             weight(&weigher(ranker, &documents, &fields, 100), &places);
         }
@@ -246,7 +234,7 @@ fn bounds_hold_for_random_rows_of_any_ranker() {
 
 #[test]
 fn a_table_is_exact_but_for_eight_hits_or_more_and_bounds_those() {
-    for ranker in RANKERS {
+    for (_, ranker) in Ranker::NAMED {
         for documents in [1, 50, 99] {
             let weigher = weigher(ranker, &[documents], &[1], 100);
             for class in 0..32 {
