@@ -12,6 +12,14 @@ use super::{BLOCK, DENSE, LONG, PAGE_BITS, PAGE_ROWS, Posting, hits_of};
 /// Bytes of `(posting, hits)` where a code does not tell the hits.
 const OPEN_BYTES: usize = 8;
 
+/// Where the last look at a list's positions ended, for the next one at a higher posting: the hits before a posting in its
+/// block. The default begins with the list.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Run {
+    at: u32,
+    hits: u32,
+}
+
 /// One word's rows. Nothing here panics, whatever the bytes are: damaged ones give other rows or none.
 #[derive(Clone)]
 pub(crate) struct List<'a> {
@@ -256,45 +264,45 @@ impl<'a> List<'a> {
             .fold(0, |mask, byte| mask << 8 | u64::from(*byte))
     }
 
-    /// Where the word stands in a posting's row: `field << 24 | position`, rising. Cost: adding up the codes of at most 128
-    /// postings.
+    /// Where the word stands in a posting's row: `field << 24 | position`, rising. Cost: adding up the codes from the posting
+    /// that was asked for last with `run`, or of at most 128 postings.
     #[inline]
-    pub(crate) fn positions(&self, at: u32, out: &mut Vec<u32>) {
+    pub(crate) fn positions(&self, at: u32, run: &mut Run, out: &mut Vec<u32>) {
         out.clear();
         match &self.places {
             Places::Plain(plain) => out.extend_from_slice(plain.row(at)),
             Places::Packed(packed) => {
-                packed.read(
-                    at as usize / BLOCK,
-                    self.hits_before(at),
-                    self.hits(at),
-                    out,
-                );
+                let before = self.hits_before(at, run);
+                packed.read(at as usize / BLOCK, before, self.hits(at), out);
             }
         }
     }
 
     /// The first of a posting's positions. Cost: as [`List::positions`].
     #[inline]
-    pub(crate) fn first_position(&self, at: u32) -> Option<u32> {
+    pub(crate) fn first_position(&self, at: u32, run: &mut Run) -> Option<u32> {
         match &self.places {
             Places::Plain(plain) => plain.row(at).first().copied(),
             Places::Packed(packed) => {
                 let (content, widths) = packed.block(at as usize / BLOCK)?;
-                Some(widths.place(content, self.hits_before(at)))
+                Some(widths.place(content, self.hits_before(at, run)))
             }
         }
     }
 
     /// Hits of the postings before this one in its block.
     #[inline]
-    fn hits_before(&self, at: u32) -> usize {
-        let start = at as usize / BLOCK * BLOCK;
-        let codes = self.codes.get(start..at as usize).unwrap_or_default();
-        match self.open.is_empty() {
-            true => told_hits(codes),
-            false => told_hits(codes) + self.open_hits_between(start as u32, at),
+    fn hits_before(&self, at: u32, run: &mut Run) -> usize {
+        let start = at - at % BLOCK as u32;
+        if run.at < start || run.at > at {
+            *run = Run { at: start, hits: 0 };
         }
+        let mut hits = run.hits as usize + told_hits(&self.codes, run.at as usize, at as usize);
+        if !self.open.is_empty() {
+            hits += self.open_hits_between(run.at, at);
+        }
+        *run = Run { at, hits: hits as u32 };
+        hits
     }
 
     /// Hits kept aside of postings in a range.
@@ -338,16 +346,20 @@ impl Plain {
     }
 }
 
-/// The hits that codes tell, added up, eight codes at a time.
+/// The hits that the codes of some postings tell, added up, eight codes at a time.
 #[inline]
-fn told_hits(codes: &[u8]) -> usize {
+fn told_hits(codes: &[u8], start: usize, end: usize) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;
-    let (eights, rest) = codes.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let sum = |eight: &[u8; 8]| {
-        let hits = u64::from_le_bytes(*eight) >> 5 & (7 * LOW);
-        (hits.wrapping_mul(LOW) >> 56) as usize
-    };
-    eights.iter().chain([&last]).map(sum).sum()
+    let sum = |eight: u64| ((eight >> 5 & (7 * LOW)).wrapping_mul(LOW) >> 56) as usize;
+    let (mut at, mut hits) = (start, 0);
+    while at < end {
+        let Some(eight) = codes.get(at..).and_then(|rest| rest.first_chunk()) else {
+            let rest = codes.get(at..end).unwrap_or_default();
+            return hits + rest.iter().map(|code| usize::from(code >> 5)).sum::<usize>();
+        };
+        let beyond = (at + 8).saturating_sub(end) as u32 * 8;
+        hits += sum(u64::from_le_bytes(*eight) << beyond);
+        at += 8;
+    }
+    hits
 }

@@ -4,12 +4,6 @@
 //! `positions` (where the word stands in each row). Rows are cut into *pages* of 65,536; in each, a list holds either the low
 //! halves of its docs or, where it is dense, a bitmap: nothing is decoded before it can be compared, counted or looked up.
 
-#![allow(
-    dead_code,
-    unused_imports,
-    reason = "the files that hold these lists are about to come"
-)]
-
 mod bits;
 mod code;
 mod list;
@@ -22,7 +16,7 @@ mod writer;
 mod tests;
 
 pub(crate) use code::{HITS_OPEN, class_of, code, hits_of, length_class, length_of_class};
-pub(crate) use list::List;
+pub(crate) use list::{List, Run};
 pub(crate) use page::{Bitmap, Page, WORDS as PAGE_WORDS};
 pub(crate) use places::Plain;
 pub(crate) use writer::ListWriter;

@@ -96,21 +96,26 @@ impl<'a> Page<'a> {
     /// The posting of a row, by its number in the page. `hint` is where the last search of a lower row ended, 0 at first.
     #[inline(always)]
     pub(crate) fn find(&self, low: u16, hint: &mut usize) -> Option<usize> {
+        let (posting, is_there) = self.probe(low, hint);
+        is_there.then_some(posting)
+    }
+
+    /// The number that the posting of a row has in the page, and whether there is one. `hint` as in [`Page::find`].
+    #[inline(always)]
+    pub(crate) fn probe(&self, low: u16, hint: &mut usize) -> (usize, bool) {
         match self.docs {
             Docs::Array(lows) => {
-                let rest = lows.get(*hint..)?;
-                *hint += gallop(rest, low);
-                let found = lows.get(*hint)?;
-                (u16::from_le_bytes(*found) == low).then_some(*hint)
+                *hint += count_below(lows.get(*hint..).unwrap_or_default(), low);
+                let found = lows.get(*hint).copied().map(u16::from_le_bytes);
+                (*hint, found == Some(low))
             }
             Docs::Bits(words, ranks) => {
                 let at = usize::from(low >> 6);
                 let word = u64::from_le_bytes(words[at]);
-                if word >> (low & 63) & 1 == 0 {
-                    return None;
-                }
                 let below = word & ((1 << (low & 63)) - 1);
-                Some(usize::from(u16::from_le_bytes(ranks[at])) + below.count_ones() as usize)
+                let posting =
+                    usize::from(u16::from_le_bytes(ranks[at])) + below.count_ones() as usize;
+                (posting, word >> (low & 63) & 1 == 1)
             }
         }
     }
@@ -151,15 +156,28 @@ impl<'a> Page<'a> {
     }
 }
 
-/// How many of the rising numbers lie below `low`: found in a logarithm of that many.
+/// Numbers that are compared at once.
+const BLOCK: usize = 16;
+/// Blocks that are passed one by one before the rest is halved.
+const BLOCKS_PASSED: usize = 4;
+
+/// How many of the rising numbers lie below `low`: by whole blocks, and then by counting in one, which takes no branch.
 #[inline(always)]
-fn gallop(lows: &[[u8; 2]], low: u16) -> usize {
-    let below = |entry: &[u8; 2]| u16::from_le_bytes(*entry) < low;
-    let mut step = 1;
-    while step <= lows.len() && below(&lows[step - 1]) {
-        step *= 2;
+fn count_below(lows: &[[u8; 2]], low: u16) -> usize {
+    let (blocks, rest) = lows.as_chunks::<BLOCK>();
+    let is_below = |block: &[[u8; 2]; BLOCK]| u16::from_le_bytes(block[BLOCK - 1]) < low;
+    let mut at = 0;
+    while at < blocks.len() && is_below(&blocks[at]) {
+        at += 1;
+        if at == BLOCKS_PASSED {
+            at += blocks[at..].partition_point(is_below);
+            break;
+        }
     }
-    let start = step / 2;
-    let end = step.min(lows.len());
-    start + lows[start..end].partition_point(below)
+    let below = |entry: &[u8; 2]| u16::from(u16::from_le_bytes(*entry) < low);
+    let here = match blocks.get(at) {
+        Some(block) => block.iter().map(below).sum::<u16>(),
+        None => rest.iter().map(below).sum(),
+    };
+    at * BLOCK + usize::from(here)
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::page::WORDS;
-use super::{List, ListEntry, ListWriter, PAGE_BITS, PAGE_ROWS, code};
+use super::{List, ListEntry, ListWriter, PAGE_BITS, PAGE_ROWS, Run, code};
 
 /// By doc: the class of the row's length, and the word's places.
 type Rows = BTreeMap<u32, (u8, Vec<u32>)>;
@@ -154,8 +154,9 @@ proptest! {
             page.each(|_| {});
         }
         list.each_code(|_, _| {});
+        let mut run = Run::default();
         for at in [0, list.documents(), u32::MAX] {
-            list.positions(at, &mut found);
+            list.positions(at, &mut run, &mut found);
             list.fields(at);
         }
     }

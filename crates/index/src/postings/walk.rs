@@ -1,7 +1,7 @@
 //! Stepping through a list from its first row to its last, as merges and cursors do.
 
 use super::page::WORDS;
-use super::{List, PAGE_BITS, Posting};
+use super::{List, PAGE_BITS, Posting, Run};
 
 /// See [`List::walk`].
 pub(crate) struct Walk<'l, 'a> {
@@ -14,6 +14,7 @@ pub(crate) struct Walk<'l, 'a> {
     /// Of a page that is a bitmap: the word that is gone through, and its bits that are left.
     word: usize,
     left: u64,
+    run: Run,
 }
 
 impl<'l, 'a> Walk<'l, 'a> {
@@ -25,13 +26,14 @@ impl<'l, 'a> Walk<'l, 'a> {
             in_page: 0,
             word: 0,
             left: 0,
+            run: Run::default(),
         }
     }
 
     /// Where the word stands in the row that [`Iterator::next`] gave last: `field << 24 | position`, rising.
-    pub(crate) fn positions(&self, out: &mut Vec<u32>) {
+    pub(crate) fn positions(&mut self, out: &mut Vec<u32>) {
         match self.next.checked_sub(1) {
-            Some(at) => self.list.positions(at, out),
+            Some(at) => self.list.positions(at, &mut self.run, out),
             None => out.clear(),
         }
     }

@@ -1,6 +1,6 @@
 //! The first rows of an order.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use query::expression::{Expression, Prepared};
@@ -22,6 +22,11 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// What a row goes by where only weights are asked for: as [`Order::compare`] has it, in three numbers.
+    fn by_weight(&self) -> (Reverse<i64>, u64, u32) {
+        (Reverse(self.weight), self.id, self.part)
+    }
+
     /// Memory that it takes.
     fn bytes(&self) -> u64 {
         let key = |key: &Value| match key {
@@ -31,6 +36,15 @@ impl Found {
         };
         (size_of::<Found>() + self.keys.iter().map(key).sum::<usize>()) as u64
     }
+}
+
+/// What became of a row that was offered.
+#[derive(Default)]
+pub(super) struct Offered {
+    /// Memory that it took beyond what was held before.
+    pub(super) bytes: u64,
+    /// Whether there is another last row among those kept.
+    pub(super) is_cut: bool,
 }
 
 /// The keys of ORDER BY. The document id, rising, is the last key of every order.
@@ -162,26 +176,37 @@ impl Best {
         self.is_cut.then_some((last.weight, last.id))
     }
 
-    /// Takes a row, or leaves it where it is not wanted. Gives the bytes of memory that this took beyond what was held before.
-    pub(super) fn offer(&mut self, found: Found) -> u64 {
+    /// Takes a row, or leaves it where it is not wanted.
+    pub(super) fn offer(&mut self, found: Found) -> Offered {
         let keep = self.keep.unwrap_or(usize::MAX);
         if self.is_cut && self.order.compare(&found, &self.found[keep - 1]).is_gt() {
-            return 0;
+            return Offered::default();
         }
-        let bytes = if self.found.len() < self.peak {
-            0
-        } else {
+        let mut offered = Offered::default();
+        if self.found.len() >= self.peak {
             self.peak += 1;
-            found.bytes()
-        };
+            offered.bytes = found.bytes();
+        }
         self.found.push(found);
         if self.found.len() >= keep.saturating_add(keep / 4 + 8) {
-            self.found
-                .select_nth_unstable_by(keep - 1, |a, b| self.order.compare(a, b));
-            self.found.truncate(keep);
-            self.is_cut = true;
+            self.cut(keep);
+            offered.is_cut = true;
         }
-        bytes
+        offered
+    }
+
+    /// Leaves the first `keep` rows, the last of them at its place.
+    fn cut(&mut self, keep: usize) {
+        match self.order.is_by_weight() {
+            true => self
+                .found
+                .select_nth_unstable_by_key(keep - 1, Found::by_weight),
+            false => self
+                .found
+                .select_nth_unstable_by(keep - 1, |a, b| self.order.compare(a, b)),
+        };
+        self.found.truncate(keep);
+        self.is_cut = true;
     }
 
     /// The rows kept, in no order, and a few that are not wanted.
@@ -197,7 +222,10 @@ impl Best {
             mut found,
             ..
         } = self;
-        found.sort_unstable_by(|a, b| order.compare(a, b));
+        match order.is_by_weight() {
+            true => found.sort_unstable_by_key(Found::by_weight),
+            false => found.sort_unstable_by(|a, b| order.compare(a, b)),
+        }
         found.truncate(keep.unwrap_or(usize::MAX));
         let offset = usize::try_from(offset)
             .unwrap_or(usize::MAX)

@@ -2,8 +2,8 @@
 
 use super::super::plan::{Fields, Step};
 use super::lists::View;
-use super::phrase::Phrase;
-use super::rows::{FEW, Rows, Spare};
+use super::rows::{FEW, Rows};
+use super::spare::Spare;
 use super::wide;
 use crate::postings::{PAGE_BITS, PAGE_WORDS};
 
@@ -13,13 +13,10 @@ pub(super) fn matches(step: &Step, view: &View<'_>, spare: &mut Spare) -> Rows {
         Step::All => every(view, spare),
         Step::Word { word, fields } => word_rows(*word, *fields, view, spare),
         Step::Phrase { words, fields } => {
-            let parts: Vec<Part<'_>> = words.iter().map(|(word, _)| Part::Word(*word)).collect();
-            let mut rows = all(parts, view, spare);
-            let mut phrase = Phrase::new(words, *fields, view);
-            match &mut rows {
-                Rows::Few(lows) => wide::keep_phrase(lows, &mut phrase, view),
-                rows => rows.retain(|low| phrase.stands(low, view)),
-            }
+            let mut joined = std::mem::take(&mut spare.joined);
+            joined.find_phrase(words, *fields, view, spare);
+            let rows = Rows::of(joined.lows(), spare);
+            spare.joined = joined;
             rows
         }
         Step::And { required, excluded } => {

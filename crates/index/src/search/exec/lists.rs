@@ -4,7 +4,7 @@ use super::super::plan::Plan;
 use super::super::rank::Needs;
 use crate::error::Result;
 use crate::part::Part;
-use crate::postings::{List, PAGE_BITS, Page};
+use crate::postings::{List, PAGE_BITS, Page, Run};
 
 /// Made once for a query and part, read by all threads.
 #[derive(Default)]
@@ -118,19 +118,30 @@ impl<'l> View<'l> {
         self.lists.get(word).map_or(0, |list| list.hits(at))
     }
 
-    /// Where a word stands first in the row of a posting of the page.
+    /// Where a word stands first in the row of a posting of the page. `run` as [`List::positions`] has it.
     #[inline]
-    pub(super) fn place(&self, word: usize, posting: usize) -> Option<u32> {
+    pub(super) fn place(&self, word: usize, posting: usize, run: &mut Run) -> Option<u32> {
         let at = self.pages[word].first + posting as u32;
-        self.lists.get(word)?.first_position(at)
+        self.lists.get(word)?.first_position(at, run)
     }
 
-    /// Where a word stands in the row of a posting of the page.
-    pub(super) fn positions(&self, word: usize, posting: usize, out: &mut Vec<u32>) {
+    /// Where a word stands in the row of a posting of the page. `run` as [`List::positions`] has it.
+    pub(super) fn positions_from(
+        &self,
+        word: usize,
+        posting: usize,
+        run: &mut Run,
+        out: &mut Vec<u32>,
+    ) {
         let at = self.pages[word].first + posting as u32;
         match self.lists.get(word) {
-            Some(list) => list.positions(at, out),
+            Some(list) => list.positions(at, run, out),
             None => out.clear(),
         }
+    }
+
+    /// The same, wherever the look before it was.
+    pub(super) fn positions(&self, word: usize, posting: usize, out: &mut Vec<u32>) {
+        self.positions_from(word, posting, &mut Run::default(), out);
     }
 }

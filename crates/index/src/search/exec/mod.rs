@@ -5,6 +5,7 @@
 
 mod any;
 mod eval;
+mod joined;
 mod lists;
 mod phrase;
 mod rows;
@@ -13,6 +14,7 @@ mod score;
 mod seed;
 #[cfg(test)]
 mod slow;
+mod spare;
 #[cfg(test)]
 mod tests;
 mod top;
@@ -265,7 +267,7 @@ impl<'a> Job<'a> {
             weight,
             keys,
         };
-        out.offer(found, memory)
+        out.offer(found, memory).map(|_| ())
     }
 }
 

@@ -1,27 +1,45 @@
 //! Words at fixed distances in one field.
 
 use super::super::plan::Fields;
+use super::joined::Joined;
 use super::lists::View;
+use crate::postings::Run;
 
 /// A phrase on one page, asked row by row, rising.
 pub(super) struct Phrase<'w> {
-    /// Word and distance from the first, those of few rows first.
-    words: Vec<(usize, u32)>,
+    words: Vec<PhraseWord>,
     fields: Fields,
-    /// By place in `words`.
-    hints: Vec<usize>,
-    /// Where the phrase may begin in the row.
+    /// Where the phrase begins in the row that was asked for last, once that is known.
     starts: Vec<u32>,
     places: Vec<u32>,
     asked: &'w [(usize, u32)],
 }
 
+/// One place of a phrase.
+struct PhraseWord {
+    word: usize,
+    /// From the first place.
+    distance: u32,
+    /// Where the search on the page has come to.
+    hint: usize,
+    /// Likewise that in the positions.
+    run: Run,
+    /// The posting in the row that is asked for.
+    posting: usize,
+}
+
 impl<'w> Phrase<'w> {
     pub(super) fn new(words: &'w [(usize, u32)], fields: Fields, view: &View<'_>) -> Phrase<'w> {
-        let mut sorted = words.to_vec();
-        sorted.sort_by_key(|(word, _)| view.word(*word).len());
+        let place = |(word, distance): &(usize, u32)| PhraseWord {
+            word: *word,
+            distance: *distance,
+            hint: 0,
+            run: Run::default(),
+            posting: 0,
+        };
+        let mut sorted: Vec<PhraseWord> = words.iter().map(place).collect();
+        sorted.sort_by_key(|place| view.word(place.word).len());
         Phrase {
-            hints: vec![0; sorted.len()],
             words: sorted,
             fields,
             starts: Vec::new(),
@@ -33,25 +51,50 @@ impl<'w> Phrase<'w> {
     /// Whether it stands in a row.
     #[inline(always)]
     pub(super) fn stands(&mut self, low: u16, view: &View<'_>) -> bool {
+        for place in &mut self.words {
+            match view.word(place.word).find(low, &mut place.hint) {
+                Some(posting) => place.posting = posting,
+                None => return false,
+            }
+        }
+        self.stands_found(view)
+    }
+
+    /// Keeps the rows, each of which has all words, that it stands in.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, rows: &mut Joined, view: &View<'_>) {
+        // A place in the joined words is looked for once, not once a row.
+        let at = |place: &PhraseWord| rows.words().iter().position(|word| *word == place.word);
+        let at: Option<Vec<usize>> = self.words.iter().map(at).collect();
+        let Some(at) = at else { return rows.clear() };
+        rows.retain(|rows, row| {
+            for (place, at) in self.words.iter_mut().zip(&at) {
+                place.posting = usize::from(rows.postings(*at)[row]);
+            }
+            self.stands_found(view)
+        });
+    }
+
+    /// Whether it stands in the row whose postings are known.
+    #[inline(always)]
+    fn stands_found(&mut self, view: &View<'_>) -> bool {
         self.starts.clear();
-        if let Some(stands) = self.stands_once(low, view) {
+        if let Some(stands) = self.stands_once(view) {
             return stands;
         }
-        for at in 0..self.words.len() {
-            let (word, distance) = self.words[at];
-            let Some(posting) = view.word(word).find(low, &mut self.hints[at]) else {
-                return false;
-            };
+        for (at, place) in self.words.iter_mut().enumerate() {
+            let distance = place.distance;
             if at == 0 {
-                view.positions(word, posting, &mut self.starts);
+                view.positions_from(place.word, place.posting, &mut place.run, &mut self.starts);
                 let fields = self.fields.set;
-                self.starts.retain_mut(|place| {
-                    let begins = *place & POSITION >= distance && fields >> (*place >> 24) & 1 == 1;
-                    *place = place.wrapping_sub(distance);
+                self.starts.retain_mut(|start| {
+                    let begins =
+                        *start & POSITION >= distance && fields >> (*start >> 24 & 63) & 1 == 1;
+                    *start = start.wrapping_sub(distance);
                     begins
                 });
             } else {
-                view.positions(word, posting, &mut self.places);
+                view.positions_from(place.word, place.posting, &mut place.run, &mut self.places);
                 keep_followed(&mut self.starts, &self.places, distance);
             }
             if self.starts.is_empty() {
@@ -63,22 +106,17 @@ impl<'w> Phrase<'w> {
 
     /// The same for a row in which each word stands once, as most do; `None` for another.
     #[inline(always)]
-    fn stands_once(&mut self, low: u16, view: &View<'_>) -> Option<bool> {
+    fn stands_once(&mut self, view: &View<'_>) -> Option<bool> {
         let mut start = None;
-        for at in 0..self.words.len() {
-            let (word, distance) = self.words[at];
-            let page = view.word(word);
-            let Some(posting) = page.find(low, &mut self.hints[at]) else {
-                return Some(false);
-            };
-            if page.codes.get(posting)? >> 5 != 1 {
+        for place in &mut self.words {
+            if view.word(place.word).codes.get(place.posting)? >> 5 != 1 {
                 return None;
             }
-            let place = view.place(word, posting)?;
-            let begins = place.wrapping_sub(distance);
+            let stands = view.place(place.word, place.posting, &mut place.run)?;
+            let begins = stands.wrapping_sub(place.distance);
             let fields = self.fields.set;
-            if place & POSITION < distance
-                || fields >> (place >> 24 & 63) & 1 == 0
+            if stands & POSITION < place.distance
+                || fields >> (stands >> 24 & 63) & 1 == 0
                 || start.is_some_and(|start| start != begins)
             {
                 return Some(false);

@@ -1,9 +1,8 @@
 //! A set of rows of one page: a short sorted list, or a bitmap.
 
-use super::lists::View;
-use super::phrase::Phrase;
+use super::spare::Spare;
 use super::wide;
-use crate::postings::{Bitmap, PAGE_WORDS, Page};
+use crate::postings::{Bitmap, Page};
 
 /// Rows from which on a set is a bitmap.
 pub(super) const FEW: usize = 1024;
@@ -15,41 +14,19 @@ pub(super) enum Rows {
     Many(Box<Bitmap>),
 }
 
-/// Bitmaps and vectors to be used again.
-#[derive(Default)]
-pub(super) struct Spare {
-    bitmaps: Vec<Box<Bitmap>>,
-    lows: Vec<Vec<u16>>,
-}
-
-impl Spare {
-    /// An empty bitmap.
-    pub(super) fn bitmap(&mut self) -> Box<Bitmap> {
-        match self.bitmaps.pop() {
-            Some(mut bitmap) => {
-                bitmap.fill(0);
-                bitmap
-            }
-            None => Box::new([0; PAGE_WORDS]),
-        }
-    }
-
-    /// An empty vector.
-    pub(super) fn lows(&mut self) -> Vec<u16> {
-        let mut lows = self.lows.pop().unwrap_or_default();
-        lows.clear();
-        lows
-    }
-
-    pub(super) fn give(&mut self, rows: Rows) {
-        match rows {
-            Rows::Few(lows) => self.lows.push(lows),
-            Rows::Many(bitmap) => self.bitmaps.push(bitmap),
-        }
-    }
-}
-
 impl Rows {
+    /// Of rising rows.
+    pub(super) fn of(rows: &[u16], spare: &mut Spare) -> Rows {
+        if rows.len() < FEW {
+            let mut lows = spare.lows();
+            lows.extend_from_slice(rows);
+            return Rows::Few(lows);
+        }
+        let mut bitmap = spare.bitmap();
+        rows.iter().for_each(|low| set(&mut bitmap, *low));
+        Rows::Many(bitmap)
+    }
+
     pub(super) fn contains(&self, low: u16) -> bool {
         match self {
             Rows::Few(lows) => lows.binary_search(&low).is_ok(),
@@ -158,18 +135,6 @@ pub(super) fn narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) {
         let low = lows[at];
         lows[kept] = low;
         kept += usize::from(page.has(low, &mut hint) == inside);
-    }
-    lows.truncate(kept);
-}
-
-/// Keeps the rows in which a phrase stands.
-#[inline(always)]
-pub(super) fn keep_phrase(lows: &mut Vec<u16>, phrase: &mut Phrase<'_>, view: &View<'_>) {
-    let mut kept = 0;
-    for at in 0..lows.len() {
-        let low = lows[at];
-        lows[kept] = low;
-        kept += usize::from(phrase.stands(low, view));
     }
     lows.truncate(kept);
 }

@@ -36,8 +36,11 @@ impl<'r> PageRun<'r, '_> {
         let is_any = job.plan.as_ref().is_some_and(is_any);
         match scorer {
             Some(scorer) if job.is_cut() => {
-                scorer.turn_page(&self.view);
                 scorer.raise(self.threshold(out));
+                if scorer.is_simple() && self.join(scorer, out)? {
+                    return Ok(());
+                }
+                scorer.turn_page(&self.view);
                 let mut rows = match is_any && job.filter.is_none() {
                     true => self.any(scorer, out),
                     false => self.counted(out)?,
@@ -57,6 +60,30 @@ impl<'r> PageRun<'r, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The whole work on a page of a query that only asks for rows of all its words, or of a phrase; `false` for any other.
+    fn join(&self, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<bool> {
+        let job = self.job;
+        let is_plain = job.filter.is_none() && job.ids.is_none();
+        let plan = job.plan.as_ref().filter(|_| is_plain);
+        let Some(plan) = plan.filter(|plan| plan.verified().is_none()) else {
+            return Ok(false);
+        };
+        let mut joined = std::mem::take(&mut out.spare.joined);
+        let is_found = joined.find_step(plan.root(), &self.view, &mut out.spare);
+        if is_found {
+            if !self.part.deleted.is_empty() {
+                joined.retain(|rows, row| self.part.is_live(self.view.doc(rows.lows()[row])));
+            }
+            out.total += joined.lows().len() as u64;
+            let mut picked = std::mem::take(&mut out.spare.picked);
+            wide::pick_joined(scorer, &mut joined, &self.view, &mut picked);
+            self.enter(&mut picked, scorer, out)?;
+            out.spare.picked = picked;
+        }
+        out.spare.joined = joined;
+        Ok(is_found)
     }
 
     /// Counts the rows of an OR of words, and gives those that may still enter.
@@ -169,17 +196,12 @@ impl<'r> PageRun<'r, '_> {
 
     /// By codes alone, many rows at a time.
     fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
-        let mut picked = std::mem::take(&mut out.picked);
+        let mut picked = std::mem::take(&mut out.spare.picked);
         for stretch in rows.stretches() {
             wide::pick(scorer, stretch, &mut picked);
-            for (low, weight) in picked.drain(..) {
-                if weight >= scorer.threshold() {
-                    self.enter(low, weight, out)?;
-                    scorer.raise(self.threshold(out));
-                }
-            }
+            self.enter(&mut picked, scorer, out)?;
         }
-        out.picked = picked;
+        out.spare.picked = picked;
         Ok(())
     }
 
@@ -187,21 +209,51 @@ impl<'r> PageRun<'r, '_> {
         let Some(weight) = self.weigh(low, scorer)? else {
             return Ok(());
         };
-        self.enter(low, weight, out)?;
-        scorer.raise(self.threshold(out));
+        let doc = self.view.doc(low);
+        self.offer(doc, self.part.id(doc)?, weight, scorer, out)
+    }
+
+    /// Offers rows with their weights, all that are given. Ids are read first, each from where no other lies: so the
+    /// processor waits for all of them at once.
+    fn enter(
+        &self,
+        picked: &mut Vec<(u16, i64)>,
+        scorer: &mut Scorer<'_>,
+        out: &mut Top,
+    ) -> Result<()> {
+        let mut ids = std::mem::take(&mut out.spare.ids);
+        ids.clear();
+        for (low, _) in &*picked {
+            ids.push(self.part.id(self.view.doc(*low))?);
+        }
+        for ((low, weight), id) in picked.drain(..).zip(&ids) {
+            if weight >= scorer.threshold() {
+                self.offer(self.view.doc(low), *id, weight, scorer, out)?;
+            }
+        }
+        out.spare.ids = ids;
         Ok(())
     }
 
-    fn enter(&self, low: u16, weight: i64, out: &mut Top) -> Result<()> {
-        let doc = self.view.doc(low);
+    fn offer(
+        &self,
+        doc: u32,
+        id: u64,
+        weight: i64,
+        scorer: &mut Scorer<'_>,
+        out: &mut Top,
+    ) -> Result<()> {
         let found = Found {
             part: self.at as u32,
             doc,
-            id: self.part.id(doc)?,
+            id,
             weight,
             keys: Vec::new(),
         };
-        out.offer(found, &self.shared.control.memory)
+        if out.offer(found, &self.shared.control.memory)? {
+            scorer.raise(self.threshold(out));
+        }
+        Ok(())
     }
 
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {

@@ -1,5 +1,6 @@
 //! What rows weigh, and whether they can enter the answer at all.
 
+mod joined;
 mod tell;
 
 use super::super::plan::Plan;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::best::{Best, Found, Order};
-use super::rows::Spare;
+use super::spare::ThreadSpare;
 use crate::control::Memory;
 use crate::error::Result;
 
@@ -17,9 +17,7 @@ pub(in super::super) struct Top {
     /// Bytes of rows that are held and were not asked for yet.
     unpaid: u64,
     /// For whoever fills it.
-    pub(super) spare: Spare,
-    /// Likewise: rows of a page with their weights.
-    pub(super) picked: Vec<(u16, i64)>,
+    pub(super) spare: ThreadSpare,
 }
 
 impl Top {
@@ -28,18 +26,18 @@ impl Top {
             best: Best::new(order, keep),
             total: 0,
             unpaid: 0,
-            spare: Spare::default(),
-            picked: Vec::new(),
+            spare: ThreadSpare::take(),
         }
     }
 
-    /// Takes a row. Errors: `SearchMemory`.
-    pub(super) fn offer(&mut self, found: Found, memory: &Memory) -> Result<()> {
-        self.unpaid += self.best.offer(found);
+    /// Takes a row; `true` where the last of the rows kept is another one now. Errors: `SearchMemory`.
+    pub(super) fn offer(&mut self, found: Found, memory: &Memory) -> Result<bool> {
+        let offered = self.best.offer(found);
+        self.unpaid += offered.bytes;
         if self.unpaid >= PAID_AT_ONCE {
             memory.take(std::mem::take(&mut self.unpaid))?;
         }
-        Ok(())
+        Ok(offered.is_cut)
     }
 
     /// Adds what other ranges found.

@@ -7,10 +7,12 @@
 )]
 
 use super::any::{self, Essential, Split};
+use super::joined::Joined;
 use super::lists::View;
 use super::phrase::Phrase;
 use super::rows::{self, RowsRef};
 use super::score::Scorer;
+use super::spare::Spare;
 use crate::postings::{Bitmap, Page};
 
 /// Declares a function twice, once for newer processors, and one that chooses.
@@ -60,8 +62,18 @@ wide! {
 }
 
 wide! {
-    /// [`rows::keep_phrase`].
-    keep_phrase(lows: &mut Vec<u16>, phrase: &mut Phrase<'_>, view: &View<'_>) = rows::keep_phrase
+    /// [`Joined::find`].
+    join(joined: &mut Joined, words: &mut dyn Iterator<Item = usize>, view: &View<'_>, spare: &mut Spare) = Joined::find
+}
+
+wide! {
+    /// [`Phrase::keep`].
+    keep_phrase(phrase: &mut Phrase<'_>, rows: &mut Joined, view: &View<'_>) = Phrase::keep
+}
+
+wide! {
+    /// [`Scorer::pick_joined`].
+    pick_joined(scorer: &Scorer<'_>, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Scorer::pick_joined
 }
 
 wide! {

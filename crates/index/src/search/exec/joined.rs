@@ -1,0 +1,185 @@
+//! Rows of a page that hold each of some words, with the words' postings in them: what is found while lists are intersected
+//! is not looked for again when rows are weighed or positions are read.
+
+use super::super::plan::{Fields, Step};
+use super::lists::View;
+use super::phrase::Phrase;
+use super::rows::{Rows, each_bit};
+use super::spare::Spare;
+use super::wide;
+use crate::postings::Page;
+
+/// Such rows.
+#[derive(Default)]
+pub(super) struct Joined {
+    /// The words, those with few rows on the page first.
+    words: Vec<usize>,
+    /// Rising.
+    lows: Vec<u16>,
+    /// By place in `words`: the numbers in the page of the postings of these rows.
+    postings: Vec<Vec<u16>>,
+    /// For whoever weighs the rows.
+    pub(super) sums: Vec<i64>,
+}
+
+impl Joined {
+    /// Finds the rows of a page that hold each of these words, one of them at least, which may be named twice.
+    #[inline(always)]
+    pub(super) fn find(
+        &mut self,
+        words: &mut dyn Iterator<Item = usize>,
+        view: &View<'_>,
+        spare: &mut Spare,
+    ) {
+        self.words.clear();
+        self.words.extend(words);
+        self.words
+            .sort_unstable_by_key(|word| (view.word(*word).len(), *word));
+        self.words.dedup();
+        self.postings.resize_with(self.words.len(), Vec::new);
+        self.lows.clear();
+        let Some(first) = self.words.first().map(|word| view.word(*word)) else {
+            return;
+        };
+        let begun = match first.array() {
+            Some(array) => self.begin(array),
+            None => self.begin_dense(view, spare),
+        };
+        for at in begun..self.words.len() {
+            if !self.lows.is_empty() {
+                self.narrow(at, view.word(self.words[at]));
+            }
+        }
+    }
+
+    /// With the rows of the first word.
+    fn begin(&mut self, array: &[[u8; 2]]) -> usize {
+        let lows = array.iter().map(|low| u16::from_le_bytes(*low));
+        self.lows.extend(lows);
+        self.postings[0].clear();
+        self.postings[0].extend((0..array.len()).map(|at| at as u16));
+        1
+    }
+
+    /// With the rows of all words, where each is kept as a bitmap: so are those behind the first, which have more rows.
+    #[inline(always)]
+    fn begin_dense(&mut self, view: &View<'_>, spare: &mut Spare) -> usize {
+        let mut both = spare.bitmap();
+        both.fill(u64::MAX);
+        for words in self.words.iter().filter_map(|word| view.word(*word).bits()) {
+            for (both, word) in both.iter_mut().zip(words) {
+                *both &= u64::from_le_bytes(*word);
+            }
+        }
+        for (at, word) in both.iter().enumerate() {
+            each_bit(at, *word, |low| self.lows.push(low));
+        }
+        spare.give(Rows::Many(both));
+        for (word, postings) in self.words.iter().zip(&mut self.postings) {
+            let page = view.word(*word);
+            let found = self.lows.iter().map(|low| page.probe(*low, &mut 0).0);
+            postings.clear();
+            postings.extend(found.map(|posting| posting as u16));
+        }
+        self.words.len()
+    }
+
+    /// Keeps the rows that have a posting of the page too, which is that of the word at a place.
+    #[inline(always)]
+    fn narrow(&mut self, at: usize, page: &Page<'_>) {
+        let (known, new) = self.postings.split_at_mut(at);
+        let found = &mut new[0];
+        found.clear();
+        found.resize(self.lows.len(), 0);
+        let (mut kept, mut hint) = (0, 0);
+        for row in 0..self.lows.len() {
+            let low = self.lows[row];
+            let (posting, is_there) = page.probe(low, &mut hint);
+            self.lows[kept] = low;
+            found[kept] = posting as u16;
+            for known in &mut *known {
+                known[kept] = known[row];
+            }
+            kept += usize::from(is_there);
+        }
+        self.lows.truncate(kept);
+        found.truncate(kept);
+        known.iter_mut().for_each(|known| known.truncate(kept));
+    }
+
+    /// Keeps the rows of which `is_kept` says so, asked in rising order with their places.
+    #[inline(always)]
+    pub(super) fn retain(&mut self, mut is_kept: impl FnMut(&Joined, usize) -> bool) {
+        let mut kept = 0;
+        for row in 0..self.lows.len() {
+            let is_kept = is_kept(self, row);
+            self.lows[kept] = self.lows[row];
+            for postings in &mut self.postings[..self.words.len()] {
+                postings[kept] = postings[row];
+            }
+            kept += usize::from(is_kept);
+        }
+        self.lows.truncate(kept);
+        for postings in &mut self.postings[..self.words.len()] {
+            postings.truncate(kept);
+        }
+    }
+
+    /// Leaves no row.
+    pub(super) fn clear(&mut self) {
+        self.lows.clear();
+    }
+
+    /// The words, those with few rows on the page first.
+    pub(super) fn words(&self) -> &[usize] {
+        &self.words
+    }
+
+    /// The rows, rising.
+    pub(super) fn lows(&self) -> &[u16] {
+        &self.lows
+    }
+
+    /// The postings of the rows, by the place of a word in [`Joined::words`].
+    pub(super) fn postings(&self, at: usize) -> &[u16] {
+        &self.postings[at]
+    }
+}
+
+impl Joined {
+    /// Finds the rows of a page that a phrase stands in.
+    pub(super) fn find_phrase(
+        &mut self,
+        words: &[(usize, u32)],
+        fields: Fields,
+        view: &View<'_>,
+        spare: &mut Spare,
+    ) {
+        let mut names = words.iter().map(|(word, _)| *word);
+        wide::join(self, &mut names, view, spare);
+        if !self.lows.is_empty() {
+            let mut phrase = Phrase::new(words, fields, view);
+            wide::keep_phrase(&mut phrase, self, view);
+        }
+    }
+
+    /// Finds the rows of a page that match a step of which nothing but words in any field, each of them wanted, or a phrase
+    /// is asked; `false` for any other.
+    pub(super) fn find_step(&mut self, step: &Step, view: &View<'_>, spare: &mut Spare) -> bool {
+        match step {
+            Step::Phrase { words, fields } => self.find_phrase(words, *fields, view, spare),
+            Step::And { required, excluded } if excluded.is_empty() => {
+                let word = |step: &Step| match step {
+                    Step::Word { word, fields } if fields.every => Some(*word),
+                    _ => None,
+                };
+                if required.is_empty() || required.iter().any(|step| word(step).is_none()) {
+                    return false;
+                }
+                wide::join(self, &mut required.iter().filter_map(word), view, spare);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
