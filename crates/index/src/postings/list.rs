@@ -301,7 +301,10 @@ impl<'a> List<'a> {
         if !self.open.is_empty() {
             hits += self.open_hits_between(run.at, at);
         }
-        *run = Run { at, hits: hits as u32 };
+        *run = Run {
+            at,
+            hits: hits as u32,
+        };
         hits
     }
 
@@ -355,7 +358,11 @@ fn told_hits(codes: &[u8], start: usize, end: usize) -> usize {
     while at < end {
         let Some(eight) = codes.get(at..).and_then(|rest| rest.first_chunk()) else {
             let rest = codes.get(at..end).unwrap_or_default();
-            return hits + rest.iter().map(|code| usize::from(code >> 5)).sum::<usize>();
+            return hits
+                + rest
+                    .iter()
+                    .map(|code| usize::from(code >> 5))
+                    .sum::<usize>();
         };
         let beyond = (at + 8).saturating_sub(end) as u32 * 8;
         hits += sum(u64::from_le_bytes(*eight) << beyond);

@@ -64,6 +64,7 @@ impl CheckedFile {
     }
 
     /// Bytes `start .. end`. Errors: `Corrupt` where a block is damaged or the range is not in the file.
+    #[inline]
     pub(super) fn range(&self, start: usize, end: usize) -> Result<&[u8]> {
         let Some(bytes) = self.bytes.get(start..end) else {
             return Err(self.corrupt(start, "the file ends before its content"));
@@ -75,6 +76,7 @@ impl CheckedFile {
     }
 
     /// The `index`-th little-endian `u64` of those that start at `start`.
+    #[inline]
     pub(super) fn number(&self, start: usize, index: usize) -> Result<u64> {
         let at = start + 8 * index;
         let bytes = self.range(at, at + 8)?;
@@ -92,6 +94,7 @@ impl CheckedFile {
             .collect()
     }
 
+    #[cold]
     pub(super) fn corrupt(&self, offset: usize, what: &'static str) -> Error {
         Error::Corrupt {
             file: self.path.clone(),
@@ -114,6 +117,7 @@ impl CheckedFile {
         Ok(())
     }
 
+    #[cold]
     fn verify(&self, block: usize) -> Result<()> {
         let (word, bit) = (block / 64, 1 << (block % 64));
         if self.verified[word].load(Ordering::Relaxed) & bit != 0 {

@@ -147,7 +147,11 @@ impl Dictionary {
         let (keys, _) = keys.as_chunks::<8>();
         let wanted = key_of(word);
         let below = keys.partition_point(|key| u64::from_le_bytes(*key) < wanted);
-        let equal = keys[below..].partition_point(|key| u64::from_le_bytes(*key) == wanted);
+        let is_equal = |key: &[u8; 8]| u64::from_le_bytes(*key) == wanted;
+        let equal = match keys.get(below) {
+            Some(key) if is_equal(key) => keys[below..].partition_point(is_equal),
+            _ => 0,
+        };
         // Among words that begin alike the first words themselves decide.
         let (mut start, mut end) = (below, below + equal);
         while start < end {

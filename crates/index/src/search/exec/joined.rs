@@ -1,7 +1,7 @@
 //! Rows of a page that hold each of some words, with the words' postings in them: what is found while lists are intersected
 //! is not looked for again when rows are weighed or positions are read.
 
-use super::super::plan::{Fields, Step};
+use super::super::plan::Fields;
 use super::lists::View;
 use super::phrase::Phrase;
 use super::rows::{Rows, each_bit};
@@ -20,6 +20,8 @@ pub(super) struct Joined {
     postings: Vec<Vec<u16>>,
     /// For whoever weighs the rows.
     pub(super) sums: Vec<i64>,
+    /// For whoever looks at their positions.
+    pub(super) begins: Vec<u32>,
 }
 
 impl Joined {
@@ -161,25 +163,5 @@ impl Joined {
             let mut phrase = Phrase::new(words, fields, view);
             wide::keep_phrase(&mut phrase, self, view);
         }
-    }
-
-    /// Finds the rows of a page that match a step of which nothing but words in any field, each of them wanted, or a phrase
-    /// is asked; `false` for any other.
-    pub(super) fn find_step(&mut self, step: &Step, view: &View<'_>, spare: &mut Spare) -> bool {
-        match step {
-            Step::Phrase { words, fields } => self.find_phrase(words, *fields, view, spare),
-            Step::And { required, excluded } if excluded.is_empty() => {
-                let word = |step: &Step| match step {
-                    Step::Word { word, fields } if fields.every => Some(*word),
-                    _ => None,
-                };
-                if required.is_empty() || required.iter().any(|step| word(step).is_none()) {
-                    return false;
-                }
-                wide::join(self, &mut required.iter().filter_map(word), view, spare);
-            }
-            _ => return false,
-        }
-        true
     }
 }

@@ -29,8 +29,14 @@ pub(super) struct View<'l> {
 }
 
 impl<'a> Lists<'a> {
-    /// Errors: `Io`, `Corrupt` of the postings.
-    pub(super) fn open(plan: &Plan, at: usize, part: &'a Part, needs: Needs) -> Result<Lists<'a>> {
+    /// `is_bounded`: whether anybody asks what the words are worth. Errors: `Io`, `Corrupt` of the postings.
+    pub(super) fn open(
+        plan: &Plan,
+        at: usize,
+        part: &'a Part,
+        needs: Needs,
+        is_bounded: bool,
+    ) -> Result<Lists<'a>> {
         let places = plan.has_places() || needs >= Needs::Fields;
         let mut lists = Vec::with_capacity(plan.words());
         for word in plan.found(at) {
@@ -47,9 +53,9 @@ impl<'a> Lists<'a> {
             }
             i64::from(most)
         };
-        let bounds: Vec<i64> = match needs {
-            Needs::Constant => vec![0; lists.len()],
-            _ => lists.iter().enumerate().map(bound).collect(),
+        let bounds: Vec<i64> = match is_bounded && needs > Needs::Constant {
+            false => vec![0; lists.len()],
+            true => lists.iter().enumerate().map(bound).collect(),
         };
         let is_wanted = |word: &u32| lists[*word as usize].is_some() && plan.is_wanted(*word);
         let mut wanted: Vec<u32> = (0..lists.len() as u32).filter(is_wanted).collect();

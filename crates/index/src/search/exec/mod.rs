@@ -5,6 +5,7 @@
 
 mod any;
 mod eval;
+mod join;
 mod joined;
 mod lists;
 mod phrase;
@@ -161,6 +162,8 @@ impl<'a> Job<'a> {
             .plan
             .as_ref()
             .filter(|plan| self.ranked && !plan.is_all());
+        let joins = self.joins();
+        let plan = plan.filter(|_| joins.is_none());
         let mut scorer = plan.map(|plan| Scorer::new(plan, lists));
         let pages = range.docs.start >> PAGE_BITS..range.docs.end.div_ceil(PAGE_ROWS);
         for page in pages {
@@ -177,7 +180,10 @@ impl<'a> Job<'a> {
                 part,
                 view: View::new(lists, page as usize, part.rows()),
             };
-            run.run(scorer.as_mut(), out)?;
+            match joins {
+                Some(plan) => run.join(plan, out)?,
+                None => run.run(scorer.as_mut(), out)?,
+            }
         }
         Ok(())
     }
@@ -189,7 +195,11 @@ impl<'a> Job<'a> {
             return Ok(lists);
         }
         let lists = match &self.plan {
-            Some(plan) => Lists::open(plan, at, &self.snapshot.parts[at], self.needs())?,
+            Some(plan) => {
+                let is_bounded = self.joins().is_none();
+                let part = &self.snapshot.parts[at];
+                Lists::open(plan, at, part, self.needs(), is_bounded)?
+            }
             None => Lists::default(),
         };
         Ok(cell.get_or_init(|| lists))

@@ -67,12 +67,23 @@ impl<'w> Phrase<'w> {
         let at = |place: &PhraseWord| rows.words().iter().position(|word| *word == place.word);
         let at: Option<Vec<usize>> = self.words.iter().map(at).collect();
         let Some(at) = at else { return rows.clear() };
-        rows.retain(|rows, row| {
-            for (place, at) in self.words.iter_mut().zip(&at) {
-                place.posting = usize::from(rows.postings(*at)[row]);
+        let mut begins = std::mem::take(&mut rows.begins);
+        begins.clear();
+        begins.resize(rows.lows().len(), ANYWHERE);
+        for (place, at) in self.words.iter_mut().zip(&at) {
+            place.follow(rows.postings(*at), self.fields, view, &mut begins);
+        }
+        rows.retain(|rows, row| match begins[row] {
+            NOWHERE => false,
+            SEVERAL => {
+                for (place, at) in self.words.iter_mut().zip(&at) {
+                    place.posting = usize::from(rows.postings(*at)[row]);
+                }
+                self.stands_found(view)
             }
-            self.stands_found(view)
+            _ => true,
         });
+        rows.begins = begins;
     }
 
     /// Whether it stands in the row whose postings are known.
@@ -107,24 +118,24 @@ impl<'w> Phrase<'w> {
     /// The same for a row in which each word stands once, as most do; `None` for another.
     #[inline(always)]
     fn stands_once(&mut self, view: &View<'_>) -> Option<bool> {
-        let mut start = None;
+        let mut begin = ANYWHERE;
         for place in &mut self.words {
-            if view.word(place.word).codes.get(place.posting)? >> 5 != 1 {
-                return None;
-            }
-            let stands = view.place(place.word, place.posting, &mut place.run)?;
-            let begins = stands.wrapping_sub(place.distance);
-            let fields = self.fields.set;
-            if stands & POSITION < place.distance
-                || fields >> (stands >> 24 & 63) & 1 == 0
-                || start.is_some_and(|start| start != begins)
-            {
-                return Some(false);
-            }
-            start = Some(begins);
+            let posting = [place.posting as u16];
+            place.follow(
+                &posting,
+                self.fields,
+                view,
+                std::slice::from_mut(&mut begin),
+            );
         }
-        self.starts.extend(start);
-        Some(start.is_some())
+        match begin {
+            SEVERAL => None,
+            NOWHERE | ANYWHERE => Some(false),
+            begin => {
+                self.starts.push(begin);
+                Some(true)
+            }
+        }
     }
 
     /// Where it begins in the row that was asked for last: `field << 24 | position`, rising.
@@ -142,6 +153,41 @@ impl<'w> Phrase<'w> {
     /// Its words and their distances, in its order.
     pub(super) fn asked(&self) -> &'w [(usize, u32)] {
         self.asked
+    }
+}
+
+/// Where a phrase begins in a row in which its words stand once each: a place, or one of these, which no place is.
+const ANYWHERE: u32 = u32::MAX;
+const NOWHERE: u32 = u32::MAX - 1;
+/// A word stands several times: all places are to be looked at.
+const SEVERAL: u32 = u32::MAX - 2;
+
+impl PhraseWord {
+    /// Where the phrase can begin in rows with these postings, of where it can by the words before.
+    #[inline(always)]
+    fn follow(&mut self, postings: &[u16], fields: Fields, view: &View<'_>, begins: &mut [u32]) {
+        let codes = view.word(self.word).codes;
+        for (posting, begin) in postings.iter().zip(begins) {
+            let posting = usize::from(*posting);
+            if matches!(*begin, NOWHERE | SEVERAL) {
+                continue;
+            }
+            if codes.get(posting).is_none_or(|code| code >> 5 != 1) {
+                *begin = SEVERAL;
+                continue;
+            }
+            let Some(place) = view.place(self.word, posting, &mut self.run) else {
+                *begin = NOWHERE;
+                continue;
+            };
+            let fits =
+                place & POSITION >= self.distance && fields.set >> (place >> 24 & 63) & 1 == 1;
+            let begins = place.wrapping_sub(self.distance);
+            *begin = match fits && (*begin == ANYWHERE || *begin == begins) {
+                true => begins,
+                false => NOWHERE,
+            };
+        }
     }
 }
 

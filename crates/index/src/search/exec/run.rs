@@ -36,11 +36,8 @@ impl<'r> PageRun<'r, '_> {
         let is_any = job.plan.as_ref().is_some_and(is_any);
         match scorer {
             Some(scorer) if job.is_cut() => {
-                scorer.raise(self.threshold(out));
-                if scorer.is_simple() && self.join(scorer, out)? {
-                    return Ok(());
-                }
                 scorer.turn_page(&self.view);
+                scorer.raise(self.threshold(out));
                 let mut rows = match is_any && job.filter.is_none() {
                     true => self.any(scorer, out),
                     false => self.counted(out)?,
@@ -60,30 +57,6 @@ impl<'r> PageRun<'r, '_> {
             }
         }
         Ok(())
-    }
-
-    /// The whole work on a page of a query that only asks for rows of all its words, or of a phrase; `false` for any other.
-    fn join(&self, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<bool> {
-        let job = self.job;
-        let is_plain = job.filter.is_none() && job.ids.is_none();
-        let plan = job.plan.as_ref().filter(|_| is_plain);
-        let Some(plan) = plan.filter(|plan| plan.verified().is_none()) else {
-            return Ok(false);
-        };
-        let mut joined = std::mem::take(&mut out.spare.joined);
-        let is_found = joined.find_step(plan.root(), &self.view, &mut out.spare);
-        if is_found {
-            if !self.part.deleted.is_empty() {
-                joined.retain(|rows, row| self.part.is_live(self.view.doc(rows.lows()[row])));
-            }
-            out.total += joined.lows().len() as u64;
-            let mut picked = std::mem::take(&mut out.spare.picked);
-            wide::pick_joined(scorer, &mut joined, &self.view, &mut picked);
-            self.enter(&mut picked, scorer, out)?;
-            out.spare.picked = picked;
-        }
-        out.spare.joined = joined;
-        Ok(is_found)
     }
 
     /// Counts the rows of an OR of words, and gives those that may still enter.
@@ -199,7 +172,9 @@ impl<'r> PageRun<'r, '_> {
         let mut picked = std::mem::take(&mut out.spare.picked);
         for stretch in rows.stretches() {
             wide::pick(scorer, stretch, &mut picked);
-            self.enter(&mut picked, scorer, out)?;
+            let mut threshold = scorer.threshold();
+            self.enter(&mut picked, &mut threshold, out)?;
+            scorer.raise(threshold);
         }
         out.spare.picked = picked;
         Ok(())
@@ -209,26 +184,26 @@ impl<'r> PageRun<'r, '_> {
         let Some(weight) = self.weigh(low, scorer)? else {
             return Ok(());
         };
-        let doc = self.view.doc(low);
-        self.offer(doc, self.part.id(doc)?, weight, scorer, out)
+        let (doc, mut threshold) = (self.view.doc(low), scorer.threshold());
+        self.offer(doc, self.part.id(doc)?, weight, &mut threshold, out)?;
+        scorer.raise(threshold);
+        Ok(())
     }
 
-    /// Offers rows with their weights, all that are given. Ids are read first, each from where no other lies: so the
-    /// processor waits for all of them at once.
-    fn enter(
+    /// Offers rows with their weights, all that are given, and raises the threshold.
+    pub(super) fn enter(
         &self,
         picked: &mut Vec<(u16, i64)>,
-        scorer: &mut Scorer<'_>,
+        threshold: &mut i64,
         out: &mut Top,
     ) -> Result<()> {
         let mut ids = std::mem::take(&mut out.spare.ids);
         ids.clear();
-        for (low, _) in &*picked {
-            ids.push(self.part.id(self.view.doc(*low))?);
-        }
+        let docs = picked.iter().map(|(low, _)| self.view.doc(*low));
+        self.part.ids(docs, &mut ids)?;
         for ((low, weight), id) in picked.drain(..).zip(&ids) {
-            if weight >= scorer.threshold() {
-                self.offer(self.view.doc(low), *id, weight, scorer, out)?;
+            if weight >= *threshold {
+                self.offer(self.view.doc(low), *id, weight, threshold, out)?;
             }
         }
         out.spare.ids = ids;
@@ -240,7 +215,7 @@ impl<'r> PageRun<'r, '_> {
         doc: u32,
         id: u64,
         weight: i64,
-        scorer: &mut Scorer<'_>,
+        threshold: &mut i64,
         out: &mut Top,
     ) -> Result<()> {
         let found = Found {
@@ -251,7 +226,7 @@ impl<'r> PageRun<'r, '_> {
             keys: Vec::new(),
         };
         if out.offer(found, &self.shared.control.memory)? {
-            scorer.raise(self.threshold(out));
+            *threshold = self.threshold(out);
         }
         Ok(())
     }
@@ -317,7 +292,7 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// The weight that a row of the page must have to enter.
-    fn threshold(&self, out: &Top) -> i64 {
+    pub(super) fn threshold(&self, out: &Top) -> i64 {
         let Some((weight, _)) = out.best.last() else {
             return self.shared.threshold();
         };

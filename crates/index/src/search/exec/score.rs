@@ -1,6 +1,5 @@
 //! What rows weigh, and whether they can enter the answer at all.
 
-mod joined;
 mod tell;
 
 use super::super::plan::Plan;

@@ -7,6 +7,7 @@
 )]
 
 use super::any::{self, Essential, Split};
+use super::join::Weights;
 use super::joined::Joined;
 use super::lists::View;
 use super::phrase::Phrase;
@@ -72,8 +73,8 @@ wide! {
 }
 
 wide! {
-    /// [`Scorer::pick_joined`].
-    pick_joined(scorer: &Scorer<'_>, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Scorer::pick_joined
+    /// [`Weights::pick`].
+    pick_joined(weights: &Weights<'_>, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Weights::pick
 }
 
 wide! {
