@@ -42,12 +42,11 @@ for peer in $PEERS; do
         ;;
     sphinx)
         [ -n "$ADDR" ] || { echo "sphinx is a server, and stands beside one: ADDR names it" >&2; exit 1; }
-        words="$DATA/words"
-        "$SEINE" bench search "${records[@]}" --export "$words"
-        # Says where it listens, and ends with us.
-        coproc searchd { CACHE="$CACHE" "$here/sphinx/serve.sh" "$words/documents.tsv" "$DATA/sphinx"; }
-        read -r -u "${searchd[0]}" listens
-        beside+=(--sphinx "sphinx=$listens/records")
+        words=$("$SEINE" bench search "${records[@]}" --export "$DATA")
+        # Says where it listens and what it is, and ends with us.
+        coproc searchd { CACHE="$CACHE" "$here/sphinx/serve.sh" "$words/documents.tsv" "$words/sphinx"; }
+        read -r -u "${searchd[0]}" listens about
+        beside+=(--sphinx "sphinx=$listens/records,$about")
         ;;
     *)
         echo "no peer is called $peer" >&2

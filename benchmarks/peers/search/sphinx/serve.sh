@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sphinx 2.2.11 over a file of `id<TAB>words`: makes the index, starts searchd, prints where it listens, and stays until its
-# standard input or its reader ends.
+# Sphinx 2.2.11 over a file of `id<TAB>words`: makes the index, starts searchd, prints where it listens and which version it
+# is, and stays until its standard input or its reader ends.
 #
 #     benchmarks/peers/search/sphinx/serve.sh DOCUMENTS DIR
 #
@@ -67,5 +67,6 @@ for _ in $(seq 600); do
     kill -0 "$searchd" || exit 1
     sleep 0.1
 done
-echo "127.0.0.1:$port"
+about=$("$CACHE/root/usr/bin/searchd" --help | sed -n 1p)
+echo "127.0.0.1:$port ${about%-id64*} (2016)"
 cat >/dev/null

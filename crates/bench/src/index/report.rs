@@ -156,7 +156,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "index")?;
+        writeln!(f, "index, seine {}", env!("CARGO_PKG_VERSION"))?;
         for note in &self.notes {
             writeln!(f, "  {note}")?;
         }

@@ -79,6 +79,8 @@ pub enum Beside {
         addr: String,
         /// Its index of the same records.
         index: String,
+        /// Its version and year, which its protocol does not tell.
+        about: String,
     },
 }
 
@@ -164,13 +166,15 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     })
 }
 
-/// Writes records and queries as words, for other programs: `documents.tsv` and `queries.txt` in the folder given.
+/// Writes records and queries as words, for other programs: `documents.tsv` and `queries.txt` in the corpus's own folder below
+/// `data`, which is given back.
 ///
 /// # Errors
 /// Those of the disk.
-pub fn export(corpus: &Corpus, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    write_words(corpus, &queries().collect::<Vec<_>>(), folder)
+pub fn export(corpus: &Corpus, data: &Path) -> Result<PathBuf> {
+    let folder = folder(data, corpus)?;
+    write_words(corpus, &queries().collect::<Vec<_>>(), &folder)?;
+    Ok(folder)
 }
 
 /// The study's queries as words; those that are one word or more.
@@ -187,10 +191,17 @@ fn folder(data: &Path, corpus: &Corpus) -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Documents that are there stay as they are: indexes of them stand beside them.
 fn write_words(corpus: &Corpus, queries: &[Vec<String>], folder: &Path) -> Result<()> {
-    let mut out = BufWriter::new(fs::File::create(folder.join("documents.tsv"))?);
-    corpus.write_words(&mut out)?;
-    out.flush()?;
+    let documents = folder.join("documents.tsv");
+    if !documents.exists() {
+        // A file that was cut short never gets its name.
+        let begun = folder.join("documents.begun");
+        let mut out = BufWriter::new(fs::File::create(&begun)?);
+        corpus.write_words(&mut out)?;
+        out.flush()?;
+        fs::rename(begun, documents)?;
+    }
     let lines: String = queries.iter().map(|words| words.join(" ") + "\n").collect();
     Ok(fs::write(folder.join("queries.txt"), lines)?)
 }
@@ -266,8 +277,13 @@ fn peers(
                 notes.push(format!("{name}: {}", program.about));
                 (name.clone(), Engine::Program(RefCell::new(program)))
             }
-            Beside::Sphinx { name, addr, index } => {
-                notes.push(format!("{name}: Sphinx's protocol at {addr}"));
+            Beside::Sphinx {
+                name,
+                addr,
+                index,
+                about,
+            } => {
+                notes.push(format!("{name}: {about}, its own protocol at {addr}"));
                 let (addr, index) = (addr.clone(), index.clone());
                 (name.clone(), Engine::Sphinx(Sphinx { addr, index }))
             }

@@ -218,7 +218,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "search")?;
+        writeln!(f, "search, seine {}", env!("CARGO_PKG_VERSION"))?;
         for note in &self.notes {
             writeln!(f, "  {note}")?;
         }

@@ -102,17 +102,20 @@ fn tables_of_other_records_are_no_answer() {
 }
 
 #[test]
-fn words_are_written_for_other_programs() {
-    let folder = Folder::new("export");
-    export(&corpus(), &folder.0).unwrap();
-    let lines = |file: &str| {
-        std::fs::read_to_string(folder.0.join(file))
-            .unwrap()
-            .lines()
-            .count()
-    };
+fn words_are_written_once_for_other_programs() {
+    let data = Folder::new("export");
+    let folder = export(&corpus(), &data.0).unwrap();
+    let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let documents = text("documents.tsv");
     assert_eq!(
-        (lines("documents.tsv"), lines("queries.txt")),
+        (
+            documents.lines().count(),
+            text("queries.txt").lines().count()
+        ),
         (600, 10_000)
     );
+    // Indexes of the documents stand beside them, and are not to become older than they are.
+    std::fs::write(folder.join("documents.tsv"), "1\tkept\n").unwrap();
+    assert_eq!(export(&corpus(), &data.0).unwrap(), folder);
+    assert_eq!(text("documents.tsv"), "1\tkept\n");
 }

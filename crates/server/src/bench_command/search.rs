@@ -46,7 +46,7 @@ pub fn command() -> Command {
         .arg(
             value(
                 "sphinx",
-                "NAME=ADDR/INDEX",
+                "NAME=ADDR/INDEX[,VERSION]",
                 "A searchd beside us, over its own protocol; again for more.",
             )
             .action(ArgAction::Append),
@@ -74,7 +74,7 @@ pub fn command() -> Command {
         .arg(value(
             "export",
             "DIR",
-            "Write records and queries as words, for other programs, and measure nothing.",
+            "Write records and queries as words, for other programs, into a folder below DIR that is told, and measure nothing.",
         ))
         .arg(address())
 }
@@ -119,7 +119,9 @@ pub fn corpus(matches: &ArgMatches) -> Result<Corpus> {
 pub fn run(matches: &ArgMatches) -> Result<()> {
     let corpus = corpus(matches)?;
     if let Some(folder) = matches.get_one::<String>("export") {
-        return Ok(search::export(&corpus, Path::new(folder))?);
+        let written = search::export(&corpus, Path::new(folder))?;
+        crate::say(&written.display().to_string());
+        return Ok(());
     }
     let given = matches.get_one::<String>("data").map(PathBuf::from);
     let passing = std::env::temp_dir().join(format!("seine-bench-{}", std::process::id()));
@@ -210,9 +212,11 @@ fn searchd(written: &str) -> Result<Beside> {
         .and_then(|(name, rest)| Some((name, rest.split_once('/')?)));
     let (name, (addr, index)) =
         parts.ok_or_else(|| format!("{written:?} is not NAME=ADDR/INDEX"))?;
+    let (index, about) = index.split_once(',').unwrap_or((index, "a searchd"));
     Ok(Beside::Sphinx {
         name: name.to_owned(),
         addr: addr.to_owned(),
         index: index.to_owned(),
+        about: about.to_owned(),
     })
 }
