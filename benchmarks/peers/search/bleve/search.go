@@ -20,7 +20,7 @@ import (
 
 const (
 	rows         = 100
-	loadedAtOnce = 1000
+	loadedAtOnce = 20000
 )
 
 type searching struct {
