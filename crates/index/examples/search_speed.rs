@@ -1,10 +1,11 @@
 //! Searches a second on one thread, over a file of texts.
 //!
 //! `zstd -dc abstracts.tsv.zst > abstracts.tsv`, then
-//! `cargo run --release -p seine-index --example search_speed -- abstracts.tsv queries.txt [copies] [segments] [seconds] [KIND]`:
-//! lines of `id<TAB>text`, repeated `copies` times with new ids and merged into `segments` segments; one query a line. Each query
-//! is asked as an OR of its words, as an AND and as a phrase (or as one KIND of these), by `bm25a`, for the first 100 rows and the
-//! exact total. Totals of a sample are compared with a count over the texts. Processor time of the one thread, Linux only.
+//! `cargo run --release -p seine-index --example search_speed -- abstracts.tsv queries.txt [copies] [segments] [seconds] [KIND]
+//! [RANKER]`: lines of `id<TAB>text`, repeated `copies` times with new ids and merged into `segments` segments; one query a line.
+//! Each query is asked as an OR of its words, as an AND and as a phrase (or as one KIND of these), by `bm25a` (or RANKER), for the
+//! first 100 rows and the exact total. Totals of a sample are compared with a count over the texts. Processor time of the one
+//! thread, Linux only.
 
 #![expect(
     clippy::print_stdout,
@@ -36,6 +37,7 @@ fn main() {
             .map_or(default, |text| text.parse().unwrap())
     };
     let (copies, segments, seconds) = (number(3, 4), number(4, 1), number(5, 5));
+    let ranker = arguments.get(7).map_or("bm25a", String::as_str);
     let texts = texts(&std::fs::read_to_string(&arguments[1]).unwrap());
     let queries = std::fs::read_to_string(&arguments[2]).unwrap();
     let queries: Vec<Vec<String>> = queries
@@ -59,7 +61,9 @@ fn main() {
             continue;
         }
         check(&snapshot, &texts, copies, &queries, name, make);
-        measure(&snapshot, &queries, seconds, name, make);
+        measure(&queries, seconds, name, &|words| {
+            ask(&snapshot, make(words), ranker)
+        });
     }
 }
 
@@ -153,7 +157,7 @@ fn phrase(words: &[String]) -> Node {
     }
 }
 
-fn ask(snapshot: &Arc<Snapshot>, node: Node) -> (u64, u64) {
+fn ask(snapshot: &Arc<Snapshot>, node: Node, ranker: &str) -> (u64, u64) {
     let select = Select {
         table: "posts".to_owned(),
         items: vec![
@@ -171,7 +175,7 @@ fn ask(snapshot: &Arc<Snapshot>, node: Node) -> (u64, u64) {
         order: Vec::new(),
         limit: Some(SHOWN),
         offset: 0,
-        options: vec![("ranker".to_owned(), "bm25a".to_owned())],
+        options: vec![("ranker".to_owned(), ranker.to_owned())],
     };
     let query = Query {
         root: node,
@@ -214,7 +218,7 @@ fn check(
         }
     }
     for (query, count) in sample.iter().zip(counted) {
-        let (total, shown) = ask(snapshot, make(query));
+        let (total, shown) = ask(snapshot, make(query), "bm25a");
         assert_eq!(
             (total, shown),
             (count, count.min(SHOWN)),
@@ -225,18 +229,17 @@ fn check(
 }
 
 fn measure(
-    snapshot: &Arc<Snapshot>,
     queries: &[Vec<String>],
     seconds: u64,
     name: &str,
-    make: fn(&[String]) -> Node,
+    ask: &dyn Fn(&[String]) -> (u64, u64),
 ) {
     let (start, mut asked, mut found) = (Instant::now(), 0, 0);
     let before = cpu_time();
     let enough = Duration::from_secs(seconds);
     while start.elapsed() < enough {
         for query in queries.iter().skip(asked % queries.len()).take(100) {
-            found += ask(snapshot, make(query)).0;
+            found += ask(query).0;
             asked += 1;
         }
     }

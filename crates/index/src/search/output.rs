@@ -96,12 +96,12 @@ fn show(what: &Output, shape: &TableShape) -> Result<(Show, Option<ColumnType>)>
 }
 
 impl Show {
-    fn value(&self, row: &RowValues<'_>, weight: i64) -> Value {
+    fn value(&self, row: &RowValues<'_>, found: &Found) -> Value {
         match self {
-            Show::Id => row.value(ID),
+            Show::Id => Value::Int(i128::from(found.id)),
             Show::Column(column) => row.value(column + 1),
             Show::Expression(prepared) => prepared.evaluate(&|slot| row.value(slot)),
-            Show::Weight | Show::Count => Value::Int(i128::from(weight)),
+            Show::Weight | Show::Count => Value::Int(i128::from(found.weight)),
         }
     }
 }
@@ -133,7 +133,7 @@ impl FoundRows {
         let values = self
             .shows
             .iter()
-            .map(|show| show.value(&row, found.weight))
+            .map(|show| show.value(&row, &found))
             .collect();
         Some(row.check().map(|()| values))
     }

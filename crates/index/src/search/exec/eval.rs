@@ -79,6 +79,12 @@ fn cost(step: &Step, view: &View<'_>) -> usize {
     .min(view.rows as usize)
 }
 
+/// The rows that hold each of these words.
+pub(super) fn with_all(words: &[u32], view: &View<'_>, spare: &mut Spare) -> Rows {
+    let parts = words.iter().map(|word| Part::Word(*word as usize));
+    all(parts.collect(), view, spare)
+}
+
 fn every(view: &View<'_>, spare: &mut Spare) -> Rows {
     let mut bitmap = spare.bitmap();
     for (at, word) in bitmap.iter_mut().enumerate() {

@@ -4,6 +4,7 @@
 //! merged in any order and the answer is the same, since weights are integers and the id is the last key of every order.
 
 mod any;
+mod count;
 mod eval;
 mod join;
 mod joined;

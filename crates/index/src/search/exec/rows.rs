@@ -111,6 +111,20 @@ pub(super) enum RowsRef<'r> {
     Many(usize, &'r [u64]),
 }
 
+impl RowsRef<'_> {
+    /// Calls `visit` with each row, rising.
+    pub(super) fn each(self, mut visit: impl FnMut(u16)) {
+        match self {
+            RowsRef::Few(lows) => lows.iter().for_each(|low| visit(*low)),
+            RowsRef::Many(first, words) => {
+                for (at, word) in words.iter().enumerate() {
+                    each_bit(first + at, *word, &mut visit);
+                }
+            }
+        }
+    }
+}
+
 impl Rows {
     /// The rows in stretches of [`STRETCH`] bytes.
     pub(super) fn stretches(&self) -> impl Iterator<Item = RowsRef<'_>> {

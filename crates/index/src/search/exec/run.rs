@@ -4,6 +4,7 @@ use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
 use super::super::{WEIGHT_WITHOUT_MATCH, best::Found};
 use super::any::{Essential, Split};
+use super::count::Counted;
 use super::eval;
 use super::lists::View;
 use super::rows::Rows;
@@ -11,7 +12,7 @@ use super::score::Scorer;
 use super::{Job, Shared, Top, last_position, wide};
 use crate::error::Result;
 use crate::part::Part;
-use crate::postings::PAGE_BITS;
+use crate::postings::{Bitmap, PAGE_BITS};
 
 /// Most words of an OR that are sorted by what they are worth, and cut into essential ones and others.
 const ANY_WORDS: usize = 64;
@@ -38,6 +39,9 @@ impl<'r> PageRun<'r, '_> {
             Some(scorer) if job.is_cut() => {
                 scorer.turn_page(&self.view);
                 scorer.raise(self.threshold(out));
+                if is_any && job.filter.is_none() && scorer.counts() {
+                    return self.any_by_count(scorer, out);
+                }
                 let mut rows = match is_any && job.filter.is_none() {
                     true => self.any(scorer, out),
                     false => self.counted(out)?,
@@ -82,6 +86,62 @@ impl<'r> PageRun<'r, '_> {
         out.total += matched.len() as u64;
         out.spare.give(matched);
         several
+    }
+
+    /// Counts the rows of an OR of words, and weighs those that may enter, first those that hold most of the words.
+    fn any_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+        let (words, least) = (scorer.words_here(), scorer.least_count());
+        if least >= words.len() {
+            let split = Split {
+                rest: &words,
+                essential: &[],
+            };
+            let (mut matched, mut none) = (out.spare.bitmap(), out.spare.bitmap());
+            wide::unite(&split, &self.view, &mut matched, &mut none);
+            out.spare.give(Rows::Many(none));
+            self.total(matched, out);
+            return match least == words.len() {
+                true => {
+                    let rows = eval::with_all(&words, &self.view, &mut out.spare);
+                    self.rank_live(rows, scorer, out)
+                }
+                false => Ok(()),
+            };
+        }
+        let mut counted = Counted::new(words.len(), &mut out.spare);
+        for word in &words {
+            wide::add(&mut counted, self.view.word(*word as usize));
+        }
+        let mut matched = out.spare.bitmap();
+        wide::matched(&counted, &mut matched);
+        self.total(matched, out);
+        for count in (1..=words.len()).rev() {
+            scorer.rewind(count);
+            scorer.raise(self.threshold(out));
+            if scorer.may_enter() {
+                let mut rows = out.spare.bitmap();
+                wide::rows_of(&counted, count, &mut rows);
+                self.rank_live(Rows::Many(rows), scorer, out)?;
+            }
+        }
+        counted.end(&mut out.spare);
+        Ok(())
+    }
+
+    /// Counts rows, deleted ones among them.
+    fn total(&self, matched: Box<Bitmap>, out: &mut Top) {
+        let mut matched = Rows::Many(matched);
+        self.drop_deleted(&mut matched);
+        out.total += matched.len() as u64;
+        out.spare.give(matched);
+    }
+
+    /// Weighs rows, deleted ones among them.
+    fn rank_live(&self, mut rows: Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+        self.drop_deleted(&mut rows);
+        self.rank(&rows, scorer, out)?;
+        out.spare.give(rows);
+        Ok(())
     }
 
     /// The rows that match, which are counted.
@@ -159,11 +219,16 @@ impl<'r> PageRun<'r, '_> {
             return self.rank_simply(rows, scorer, out);
         }
         let mut result = Ok(());
-        rows.each(|low| {
-            if result.is_ok() {
-                result = self.rank_row(low, scorer, out);
+        for stretch in rows.stretches() {
+            if !scorer.may_enter() {
+                break;
             }
-        });
+            stretch.each(|low| {
+                if result.is_ok() {
+                    result = self.rank_row(low, scorer, out);
+                }
+            });
+        }
         result
     }
 
@@ -190,7 +255,7 @@ impl<'r> PageRun<'r, '_> {
         Ok(())
     }
 
-    /// Offers rows with their weights, all that are given, and raises the threshold.
+    /// Offers rows with their weights, all that are given, by rising number, and raises the threshold to what those behind them need.
     pub(super) fn enter(
         &self,
         picked: &mut Vec<(u16, i64)>,
@@ -226,7 +291,8 @@ impl<'r> PageRun<'r, '_> {
             keys: Vec::new(),
         };
         if out.offer(found, &self.shared.control.memory)? {
-            *threshold = self.threshold(out);
+            let next = self.id_first.map(|_| id.saturating_add(1));
+            *threshold = self.threshold_from(next, out);
         }
         Ok(())
     }
@@ -285,20 +351,30 @@ impl<'r> PageRun<'r, '_> {
 
     /// Whether every row of the page has a higher id than the last one kept.
     fn is_behind(&self, out: &Top) -> bool {
-        match (out.best.last(), self.id_first) {
-            (Some((_, id)), Some(first)) => first > id,
-            _ => false,
-        }
+        is_behind(out, self.id_first)
     }
 
     /// The weight that a row of the page must have to enter.
     pub(super) fn threshold(&self, out: &Top) -> i64 {
+        self.threshold_from(self.id_first, out)
+    }
+
+    /// The weight that rows need of which none has a lower id than this one.
+    fn threshold_from(&self, id: Option<u64>, out: &Top) -> i64 {
         let Some((weight, _)) = out.best.last() else {
             return self.shared.threshold();
         };
         self.shared.raise(weight);
-        let own = weight.saturating_add(i64::from(self.is_behind(out)));
+        let own = weight.saturating_add(i64::from(is_behind(out, id)));
         own.max(self.shared.threshold())
+    }
+}
+
+/// Whether rows that have this id or higher ones come after the last one kept, if they weigh as much.
+fn is_behind(out: &Top, id: Option<u64>) -> bool {
+    match (out.best.last(), id) {
+        (Some((_, last)), Some(id)) => id > last,
+        _ => false,
     }
 }
 

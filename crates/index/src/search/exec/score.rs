@@ -3,11 +3,12 @@
 mod tell;
 
 use super::super::plan::Plan;
-use super::super::rank::{Needs, Occurrences, Weigher};
+use super::super::rank::{Needs, Occurrences, Place, Weigher};
 use super::any::Essential;
+use super::count::COUNTED_WORDS;
 use super::lists::{Lists, View};
 use super::rows::{Rows, RowsRef};
-use crate::postings::{PAGE_BITS, Page};
+use crate::postings::{PAGE_BITS, Page, Run};
 
 /// Words of a page that are always looked for row by row.
 const FEW_WORDS: usize = 8;
@@ -36,6 +37,14 @@ pub(super) struct Scorer<'s> {
     found: Vec<Option<usize>>,
     row: Occurrences,
     places: Vec<u32>,
+    /// By word: where the last look at its positions ended.
+    runs: Vec<Run>,
+    /// Where the words of the row stand; see [`Weigher::weigh_places`].
+    told: Vec<Place>,
+    /// By number of words: what a row of so many weighs at most. Empty where that is not asked for.
+    most: Vec<i64>,
+    /// What a row weighs at most of those that come next.
+    most_here: i64,
 }
 
 /// A word on one page.
@@ -57,6 +66,10 @@ impl<'s> Scorer<'s> {
         for (at, word) in lists.wanted().iter().enumerate().rev() {
             worth[at] = worth[at + 1] + lists.bound(*word);
         }
+        let most = match plan.is_any() && plan.weigher().needs() > Needs::Codes {
+            true => most(plan, lists, &worth),
+            false => Vec::new(),
+        };
         Scorer {
             plan,
             weigher: plan.weigher(),
@@ -71,12 +84,17 @@ impl<'s> Scorer<'s> {
             found: vec![None; plan.words()],
             row: Occurrences::new(plan.words()),
             places: Vec::new(),
+            runs: vec![Run::default(); plan.words()],
+            told: Vec::new(),
+            most,
+            most_here: i64::MAX,
         }
     }
 
     /// Rows on another page come next.
     pub(super) fn turn_page(&mut self, view: &View<'s>) {
         self.hints.fill(0);
+        self.most_here = i64::MAX;
         self.columns.clear();
         for word in self.lists.wanted() {
             let page = *view.word(*word as usize);
@@ -126,6 +144,34 @@ impl<'s> Scorer<'s> {
             .rev()
             .find(is_enough)
             .map_or(0, |at| at + 1)
+    }
+
+    /// Whether rows of more words can weigh more, in an OR whose weights are not told by codes: then they are weighed first.
+    pub(super) fn counts(&self) -> bool {
+        self.most.len() > 2 && self.most.get(1) < self.most.last()
+    }
+
+    /// How many words a row must hold: more than there are where none can enter. Only of a scorer that counts.
+    pub(super) fn least_count(&self) -> usize {
+        let is_enough = |most: &i64| *most >= self.threshold;
+        let least = self.most.iter().skip(1).position(is_enough);
+        least.map_or(self.most.len(), |below| below + 1)
+    }
+
+    /// The words that come on the page.
+    pub(super) fn words_here(&self) -> Vec<u32> {
+        self.columns.iter().map(|column| column.word).collect()
+    }
+
+    /// Rows of this page come by rising number once more: those that hold so many words.
+    pub(super) fn rewind(&mut self, count: usize) {
+        self.hints.fill(0);
+        self.most_here = self.most[count];
+    }
+
+    /// Whether a row can weigh enough: of those that hold as many words as was said.
+    pub(super) fn may_enter(&self) -> bool {
+        self.most_here >= self.threshold
     }
 
     /// Whether weights are told by codes alone: then [`Scorer::pick`] does.
@@ -286,6 +332,27 @@ impl<'s> Scorer<'s> {
         }
         (sum >= self.least).then_some((sum, present))
     }
+}
+
+/// What a row of so many words of an OR weighs at most, by that number: of each set of words the bound. Empty where they are too
+/// many to go through their sets.
+fn most(plan: &Plan, lists: &Lists<'_>, worth: &[i64]) -> Vec<i64> {
+    let wanted = lists.wanted();
+    if plan.words() > COUNTED_WORDS {
+        return Vec::new();
+    }
+    let mut most = vec![i64::MIN; wanted.len() + 1];
+    for set in 1..1usize << wanted.len() {
+        let chosen = wanted.iter().enumerate();
+        let chosen = chosen.filter(|(at, _)| set >> at & 1 == 1);
+        let (words, count) = chosen.fold((0, 0), |(words, count), (_, word)| {
+            (words | bit(*word), count + 1)
+        });
+        // The first ones are worth the most.
+        let bound = plan.weigher().bound(words, worth[0] - worth[count]);
+        most[count] = most[count].max(bound);
+    }
+    most
 }
 
 /// A word as [`Weigher::bound`] takes it.

@@ -190,6 +190,26 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn an_or_weighed_from_most_words_down_keeps_every_row_that_enters(
+        words in proptest::collection::vec(0..WORDS, 2..10),
+        two_columns in any::<bool>(),
+        ranker in proptest::sample::select(vec![
+            Ranker::Matchany, Ranker::ProximityBm25, Ranker::Proximity, Ranker::Sph04, Ranker::Wordcount, Ranker::Fieldmask,
+        ]),
+        keep in prop_oneof![1..60u64, 60..2_000u64],
+        backwards in any::<bool>(),
+    ) {
+        let text: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
+        let snapshot = &snapshots()[usize::from(two_columns)];
+        let [fast, slow] = both(snapshot, &text.join(" | "), ranker, Some(keep), &[], None, backwards);
+        prop_assert_eq!(fast, slow);
+    }
+}
+
 /// The total, and each row's id, weight and keys.
 type Facts = (u64, Vec<(u64, i64, Vec<Value>)>);
 

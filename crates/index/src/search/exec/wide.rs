@@ -7,6 +7,7 @@
 )]
 
 use super::any::{self, Essential, Split};
+use super::count::Counted;
 use super::join::Weights;
 use super::joined::Joined;
 use super::lists::View;
@@ -45,6 +46,21 @@ wide! {
 wide! {
     /// [`any::add_singles`].
     add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) = any::add_singles
+}
+
+wide! {
+    /// [`Counted::add`].
+    add(counted: &mut Counted, page: &Page<'_>) = Counted::add
+}
+
+wide! {
+    /// [`Counted::matched`].
+    matched(counted: &Counted, out: &mut Bitmap) = Counted::matched
+}
+
+wide! {
+    /// [`Counted::rows`].
+    rows_of(counted: &Counted, words: usize, out: &mut Bitmap) = Counted::rows
 }
 
 wide! {

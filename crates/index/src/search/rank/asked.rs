@@ -53,6 +53,14 @@ impl Asked {
         self.next
     }
 
+    /// By word, its place, if none of at most 64 has several. A word that is only excluded gets one that nobody asks for.
+    pub(super) fn places_once(&self) -> Option<Vec<u32>> {
+        let is_single = |word: &AskedWord| word.places.len() <= 1;
+        let place = |word: &AskedWord| word.places.first().copied().unwrap_or(0);
+        (self.words.len() <= 64 && self.words.iter().all(is_single))
+            .then(|| self.words.iter().map(place).collect())
+    }
+
     /// Distinct words outside of negations.
     pub(crate) fn wanted(&self) -> usize {
         let wanted = |word: &&AskedWord| !word.places.is_empty();

@@ -1,6 +1,6 @@
 //! What the places of a query's words in a row say of each field.
 
-use super::{Asked, Occurrences};
+use super::{Asked, Occurrences, Place};
 
 /// One field in which at least one word counts.
 pub(super) struct Standing {
@@ -51,6 +51,46 @@ pub(super) fn each(row: &mut Occurrences, asked: &Asked, mut visit: impl FnMut(S
         });
     }
     row.give_runs(runs);
+}
+
+/// The same for a query that asks for each of its words at one place: `in_query`, by word, of so many places as it has. `row` is
+/// put in order. `false` where two words stand at one place: then what was visited does not hold, and [`each`] must be asked.
+#[inline(always)]
+pub(super) fn each_once(
+    row: &mut [Place],
+    in_query: &[u32],
+    places: u32,
+    mut visit: impl FnMut(Standing),
+) -> bool {
+    row.sort_unstable();
+    for in_field in row.chunk_by(|one, other| one.field() == other.field()) {
+        let (mut lcs, mut length, mut is_whole) = (0, 0, false);
+        let (mut words, mut before, mut shift_before) = (0u64, 0, i64::MIN);
+        for place in in_field {
+            let (word, position) = (place.word() as usize, place.position());
+            if position == before {
+                return false;
+            }
+            let shift = i64::from(position) - i64::from(in_query[word]);
+            length = if shift == shift_before { length + 1 } else { 1 };
+            lcs = lcs.max(length);
+            is_whole |= shift == 1 && length == places;
+            words |= 1 << (word & 63);
+            (before, shift_before) = (position, shift);
+        }
+        let Some(first) = in_field.first() else {
+            continue;
+        };
+        visit(Standing {
+            field: first.field(),
+            lcs: i64::from(lcs),
+            hits: in_field.len() as i64,
+            words: i64::from(words.count_ones()),
+            first: first.position(),
+            is_whole,
+        });
+    }
+    true
 }
 
 impl Runs {

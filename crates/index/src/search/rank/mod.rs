@@ -18,9 +18,10 @@ use query::options::{Idf, Ranker};
 use crate::postings::{class_of, hits_of};
 
 pub(crate) use asked::{Asked, AskedWord};
-pub(crate) use occurrences::Occurrences;
+pub(crate) use occurrences::{Occurrences, Place};
 
 use bound::Groups;
+use factors::Standing;
 use points::{Points, Statistics};
 
 /// Points of weight for each field that matched, and for each word of the longest run in it.
@@ -44,6 +45,8 @@ pub(crate) struct Weigher {
     ranker: Ranker,
     needs: Needs,
     asked: Asked,
+    /// By word, its place in the query, if each has one and they are few: see [`Weigher::weigh_places`].
+    in_query: Option<Vec<u32>>,
     /// Weight of each field.
     fields: Vec<i64>,
     /// The greatest weight that `sum(lcs * weight)` can take: a constant of the query.
@@ -81,6 +84,7 @@ impl Weigher {
             tables: points.tables(),
             groups: Groups::new(&asked, fields.len()),
             points,
+            in_query: asked.places_once(),
             asked,
             fields,
         };
@@ -134,6 +138,28 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
+    /// Whether [`Weigher::weigh_places`] may be asked: positions decide, and each of at most 64 words has one place in the query.
+    pub(crate) fn weighs_places(&self) -> bool {
+        self.needs == Needs::Positions && self.in_query.is_some()
+    }
+
+    /// [`Weigher::weigh`] of a row all of whose words count at all of their places, told by these alone, in any order.
+    /// `None` where two words stand at one place: that must be told by [`Occurrences`].
+    #[inline]
+    pub(crate) fn weigh_places(
+        &self,
+        places: &mut [Place],
+        sum: i64,
+        last: &mut dyn FnMut(u8) -> u32,
+    ) -> Option<i64> {
+        let (in_query, all) = (self.in_query.as_deref()?, self.asked.places());
+        let mut fields: i64 = 0;
+        let is_told = factors::each_once(places, in_query, all, |standing| {
+            fields = fields.saturating_add(self.of_field(&standing, last));
+        });
+        is_told.then(|| self.with_points(fields, sum))
+    }
+
     /// Where no position matters: a field's run is one word.
     fn by_fields(&self, row: &Occurrences) -> i64 {
         match self.ranker {
@@ -149,22 +175,27 @@ impl Weigher {
     fn by_positions(&self, row: &mut Occurrences, last: &mut dyn FnMut(u8) -> u32) -> i64 {
         let mut sum: i64 = 0;
         factors::each(row, &self.asked, |standing| {
-            let factor = match self.ranker {
-                Ranker::Wordcount => standing.hits,
-                Ranker::Matchany => {
-                    let more = (standing.lcs - 1).saturating_mul(self.max_lcs);
-                    standing.words.saturating_add(more)
-                }
-                Ranker::Sph04 => {
-                    let is_exact = standing.is_whole && last(standing.field) == self.asked.places();
-                    4 * standing.lcs + 2 * i64::from(standing.first == 1) + i64::from(is_exact)
-                }
-                _ => standing.lcs,
-            };
-            let weight = self.fields[usize::from(standing.field)];
-            sum = sum.saturating_add(factor.saturating_mul(weight));
+            sum = sum.saturating_add(self.of_field(&standing, last));
         });
         sum
+    }
+
+    /// What a field gives.
+    #[inline]
+    fn of_field(&self, standing: &Standing, last: &mut dyn FnMut(u8) -> u32) -> i64 {
+        let factor = match self.ranker {
+            Ranker::Wordcount => standing.hits,
+            Ranker::Matchany => {
+                let more = (standing.lcs - 1).saturating_mul(self.max_lcs);
+                standing.words.saturating_add(more)
+            }
+            Ranker::Sph04 => {
+                let is_exact = standing.is_whole && last(standing.field) == self.asked.places();
+                4 * standing.lcs + 2 * i64::from(standing.first == 1) + i64::from(is_exact)
+            }
+            _ => standing.lcs,
+        };
+        factor.saturating_mul(self.fields[usize::from(standing.field)])
     }
 
     /// The sum over some fields of a factor and the field's weight.

@@ -26,6 +26,33 @@ pub(crate) struct Occurring {
     pub(crate) fields: u64,
 }
 
+/// Where a word stands in a row; in order of fields, then positions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place(u64);
+
+impl Place {
+    /// `place`: `field << 24 | position`. `word`: its number.
+    #[inline]
+    pub(crate) fn new(place: u32, word: u32) -> Place {
+        Place(u64::from(place) << 32 | u64::from(word))
+    }
+
+    #[inline]
+    pub(super) fn word(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline]
+    pub(super) fn field(self) -> u8 {
+        (self.0 >> 56) as u8
+    }
+
+    #[inline]
+    pub(super) fn position(self) -> u32 {
+        (self.0 >> 32) as u32 & 0xFF_FFFF
+    }
+}
+
 impl Occurrences {
     /// For a query of so many distinct words.
     pub(crate) fn new(words: usize) -> Occurrences {

@@ -102,19 +102,23 @@ impl Points {
             };
             codes().map(of).collect()
         });
-        let table = |idf: &i64| {
-            let mut table = [0; 256];
-            for (value, code) in table.iter_mut().zip(codes()) {
-                let exact = match (&tf, hits_of(code)) {
-                    (Some(tf), _) => (*idf * tf[usize::from(code)]) >> TF_BITS,
-                    (None, Some(hits)) => by_hits(*idf, hits),
-                    // A common word takes away the least where it is rarest.
-                    (None, None) if *idf < 0 => by_hits(*idf, HITS_OPEN),
-                    (None, None) => *idf,
-                };
-                *value = exact as i32;
-            }
-            table
+        let with_length = |idf: i64, tf: &[i64]| {
+            let value = |code: usize| ((idf * tf[code]) >> TF_BITS) as i32;
+            std::array::from_fn(value)
+        };
+        let by_hits_alone = |idf: i64| {
+            let of_class = |class: usize| match hits_of((class as u8) << 5) {
+                Some(hits) => by_hits(idf, hits),
+                // A common word takes away the least where it is rarest.
+                None if idf < 0 => by_hits(idf, HITS_OPEN),
+                None => idf,
+            };
+            let classes: [i64; 8] = std::array::from_fn(of_class);
+            std::array::from_fn(|code| classes[code >> 5] as i32)
+        };
+        let table = |idf: &i64| match &tf {
+            Some(tf) => with_length(*idf, tf),
+            None => by_hits_alone(*idf),
         };
         self.idf.iter().map(table).collect()
     }

@@ -1,8 +1,10 @@
 //! Weights beside the published formulas, and bounds beside weights.
 
+use std::collections::BTreeSet;
+
 use query::options::{Idf, Ranker};
 
-use super::{Asked, AskedWord, Needs, Occurrences, Table, Weigher};
+use super::{Asked, AskedWord, Needs, Occurrences, Place, Table, Weigher};
 use crate::postings::{code, length_class, length_of_class};
 
 /// Words side by side, each in that many rows, anywhere in these many fields.
@@ -47,7 +49,19 @@ fn weight(weigher: &Weigher, places: &[&[(u32, u32)]]) -> i64 {
         row.add_places(word, places.iter().map(|(field, at)| field << 24 | at));
         sum += weigher.value(word, code(hits, length_class(20)), hits);
     }
-    let whole = weigher.weigh(&mut row, sum, &mut |_| places.len() as u32);
+    let mut last = |_| places.len() as u32;
+    let whole = weigher.weigh(&mut row, sum, &mut last);
+    if weigher.weighs_places() {
+        let of_word = |(places, word): (&&[(u32, u32)], u32)| {
+            let place = move |(field, at): &(u32, u32)| Place::new(field << 24 | at, word);
+            places.iter().map(place).collect::<Vec<_>>()
+        };
+        let mut told: Vec<Place> = places.iter().zip(0..).flat_map(of_word).collect();
+        let distinct: BTreeSet<_> = places.iter().flat_map(|places| places.iter()).collect();
+        let is_told = distinct.len() == told.len();
+        let by_places = weigher.weigh_places(&mut told, sum, &mut last);
+        assert_eq!(by_places, is_told.then_some(whole));
+    }
     let bounds = [
         weigher.bound(row.present(), sum),
         weigher.bound_row(&row, sum),

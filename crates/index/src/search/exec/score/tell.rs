@@ -1,7 +1,7 @@
 //! What of a query counts in a row, told to a ranker that needs more than codes.
 
 use super::super::super::plan::Step;
-use super::super::super::rank::Needs;
+use super::super::super::rank::{Needs, Place};
 use super::super::lists::View;
 use super::super::phrase::Phrase;
 use super::Scorer;
@@ -20,8 +20,15 @@ impl Scorer<'_> {
         if counts_present && self.weigher.bound(present, sum) < self.threshold {
             return None;
         }
+        let is_plain = counts_present && !self.plan.has_places();
+        if is_plain
+            && self.weigher.weighs_places()
+            && let Some(weight) = self.weigh_places(view, sum, last)
+        {
+            return (weight >= self.threshold).then_some(weight);
+        }
         self.row.clear();
-        match counts_present && !self.plan.has_places() {
+        match is_plain {
             true => {
                 self.tell_present(view);
                 if self.weigher.bound_row(&self.row, sum) < self.threshold {
@@ -37,6 +44,33 @@ impl Scorer<'_> {
         };
         let weight = self.weigher.weigh(&mut self.row, sum, last);
         (weight >= self.threshold).then_some(weight)
+    }
+
+    /// The weight of a row all of whose words count wherever they stand; `None` where places alone do not tell it.
+    fn weigh_places(
+        &mut self,
+        view: &View<'_>,
+        sum: i64,
+        last: &mut dyn FnMut(u8) -> u32,
+    ) -> Option<i64> {
+        self.told.clear();
+        for word in self.lists.wanted() {
+            let number = *word as usize;
+            let Some(posting) = self.found[number] else {
+                continue;
+            };
+            let code = view.word(number).codes.get(posting);
+            if code.is_some_and(|code| code >> 5 == 1) {
+                let place = view.place(number, posting, &mut self.runs[number])?;
+                self.told.push(Place::new(place, *word));
+                continue;
+            }
+            view.positions_from(number, posting, &mut self.runs[number], &mut self.places);
+            let places = self.places.iter();
+            self.told
+                .extend(places.map(|place| Place::new(*place, *word)));
+        }
+        self.weigher.weigh_places(&mut self.told, sum, last)
     }
 
     /// What the words that count are worth.
