@@ -30,6 +30,8 @@ pub(crate) enum Work {
     Manifest(ManifestJob),
     MergeRows(MergeRowsJob),
     MergeSegments(index::MergeJob),
+    /// Files that the durable manifest does not name.
+    Remove(index::Removal),
     /// Only to be freed.
     Discard(Vec<Garbage>),
 }
@@ -49,6 +51,7 @@ pub(crate) enum Task {
     MergeRows,
     /// Of a search table's segments. A checkpoint does not wait for it: the old segments hold all of it.
     MergeSegments,
+    Remove,
     Discard,
 }
 
@@ -66,6 +69,7 @@ impl Work {
             Work::Manifest(_) => Task::Manifest,
             Work::MergeRows(_) => Task::MergeRows,
             Work::MergeSegments(_) => Task::MergeSegments,
+            Work::Remove(_) => Task::Remove,
             Work::Discard(_) => Task::Discard,
         }
     }
@@ -90,6 +94,8 @@ pub(crate) enum Made {
     MergedRows(Option<ChunkFile>),
     Merged(Box<percolate::Merged>),
     MergedSegments(Box<index::Merged>),
+    /// What is left, and why.
+    Removed(index::Removal, Result<()>),
     Manifest(Box<WrittenManifest>),
     Nothing,
 }
@@ -103,6 +109,10 @@ impl Job {
             Work::MergeSegments(job) => {
                 let merged = job.run().map(Box::new);
                 merged.map(Made::MergedSegments).map_err(failed)
+            }
+            Work::Remove(mut removal) => {
+                let removed = removal.run().map_err(failed);
+                Ok(Made::Removed(removal, removed))
             }
             Work::Queries(job) => job.run().map(Made::Queries),
             Work::Counts(job) => Ok(Made::Counts(job.run())),

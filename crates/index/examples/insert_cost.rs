@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use disk::MemoryDisk;
-use index::{Table, TableShape};
+use index::{MergeRequest, Table, TableShape};
 use query::analysis::{Analyzer, Words};
 use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
@@ -63,7 +63,7 @@ fn merge(table: &mut Table, rows: usize) {
     }
     let segments = table.status().segments;
     table.optimize();
-    let job = table.merge_job().unwrap();
+    let job = table.merge_job(MergeRequest::default()).unwrap();
     let start = cpu_time();
     let merged = job.run().unwrap();
     let spent = cpu_time() - start;

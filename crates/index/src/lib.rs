@@ -37,4 +37,6 @@ pub use pool::Pool;
 pub use seal::{SealJob, Sealed};
 pub use segment::{SavedRows, saved_rows, verify};
 pub use snapshot::Snapshot;
-pub use table::{Discarded, SegmentInfo, Status, Table, TableShape, TailStatus};
+pub use table::{
+    Discarded, MergeRequest, Removal, SegmentInfo, Status, Table, TableShape, TailStatus,
+};

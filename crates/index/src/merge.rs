@@ -24,6 +24,8 @@ pub struct MergeJob {
     /// Directories of the segments that go into it, in the order of `sources`.
     pub(crate) directories: Vec<String>,
     pub(crate) sources: Vec<segment::Source>,
+    /// The column that retention will ask the new segment about.
+    pub(crate) keep_by: Option<usize>,
     pub(crate) stop: Arc<AtomicBool>,
 }
 
@@ -73,7 +75,11 @@ impl MergeJob {
         if merged.rows > 0 {
             let synced = self.disk.sync_dir(&self.dir);
             synced.map_err(|error| Error::io(self.dir.as_str(), error))?;
-            made = Some(Segment::open(&self.disk, path, merged.rows)?);
+            let segment = Segment::open(&self.disk, path, merged.rows)?;
+            if let Some(column) = self.keep_by {
+                segment.highest(column)?; // found here once, so that the writer does not have to
+            }
+            made = Some(segment);
         }
         let named = self.directories.iter().zip(&self.sources).zip(merged.docs);
         let sources = named.map(|((directory, source), docs)| MergedSource {

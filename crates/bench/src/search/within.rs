@@ -3,7 +3,7 @@
 use std::{fmt, fs, path::Path, str::FromStr, sync::Arc};
 
 use disk::{Disk, RealDisk};
-use index::{Control, Files, Pool, Snapshot, Table, TableShape};
+use index::{Control, Files, MergeRequest, Pool, Snapshot, Table, TableShape};
 use query::{
     analysis::{Analyzer, Words},
     expression::Expression,
@@ -214,7 +214,7 @@ fn seal(table: &mut Table, position: u64, layout: Layout) -> Result<()> {
 
 /// Every merge that is due.
 fn merge(table: &mut Table) -> Result<()> {
-    while let Some(job) = table.merge_job() {
+    while let Some(job) = table.merge_job(MergeRequest::default()) {
         let merged = job.run().map_err(failed)?;
         table.install_merged(merged).map_err(failed)?;
         table.remove_unused().map_err(failed)?;

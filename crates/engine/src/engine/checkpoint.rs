@@ -80,13 +80,17 @@ impl Engine {
             return written.removed;
         }
         let mut removed = written.removed;
-        for search in self.state.searches.values_mut() {
+        for (table, search) in &mut self.state.searches {
             if search.installed_since_manifest {
                 continue; // what it has no use for now is named by this manifest
             }
-            let unused = search.table.remove_unused();
-            removed = removed
-                .and(unused.map_err(|error| failure::of_index(&search.definition.name, error)));
+            if let Some(removal) = search.table.removal() {
+                self.jobs.start(Job {
+                    table: *table,
+                    position,
+                    work: Work::Remove(removal),
+                });
+            }
         }
         self.journal
             .trim(Position(written.lowest).next())
@@ -99,6 +103,19 @@ impl Engine {
             removed = removed.and(gone);
         }
         removed
+    }
+
+    /// What a table had no use for is gone; what could not be removed goes after a later manifest.
+    pub(super) fn install_removed(&mut self, finished: Finished) -> Result<()> {
+        match finished.made {
+            Ok(Made::Removed(left, removed)) => {
+                if let Some(search) = self.state.searches.get_mut(&finished.table) {
+                    search.table.put_back(left);
+                }
+                removed
+            }
+            made => made.map(|_| ()), // the next opening removes it
+        }
     }
 
     /// Removes the folder of a table that is gone.

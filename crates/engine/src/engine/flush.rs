@@ -48,6 +48,17 @@ enum Progress {
 }
 
 impl Flushes {
+    /// A merge of a table failed: those who wait for its merges are told, and ask again if they want.
+    pub(super) fn fail_optimizing(&mut self, table: TableId, error: &Error) {
+        let is_told = |flush: &mut Flush| {
+            let mut tables = flush.tables.iter();
+            flush.then == Then::Optimizing && tables.any(|wanted| wanted.table == table)
+        };
+        for flush in self.waiting.extract_if(.., is_told) {
+            (flush.reply)(Err(error.clone()));
+        }
+    }
+
     /// Those who wait, who are then forgotten.
     pub(super) fn take_replies(&mut self) -> impl Iterator<Item = Answering> {
         std::mem::take(&mut self.waiting)
@@ -142,10 +153,11 @@ impl Engine {
                 self.flushes.waiting.push(flush);
             } else if flush.then == Then::Optimize {
                 flush.then = Then::Optimizing;
-                for wanted in &flush.tables {
-                    self.start_optimizing(wanted.table);
-                }
-                self.flushes.waiting.push(flush);
+                let tables: Vec<TableId> = flush.tables.iter().map(|wanted| wanted.table).collect();
+                self.flushes.waiting.push(flush); // before that, so that a merge without room finds whom to tell
+                tables
+                    .into_iter()
+                    .for_each(|table| self.start_optimizing(table));
             } else {
                 (flush.reply)(Ok(Reply::done()));
             }
@@ -156,6 +168,7 @@ impl Engine {
         if let Some(search) = self.state.searches.get_mut(&table) {
             search.table.optimize();
             search.merge_due = true;
+            search.merge_retry_us = 0; // whoever asks is told at once what comes of it
         }
         self.start_segment_merges();
     }

@@ -136,6 +136,10 @@ impl Engine {
                     outcome = outcome.and(self.install_merged_segments(finished));
                     continue;
                 }
+                Task::Remove => {
+                    outcome = outcome.and(self.install_removed(finished));
+                    continue;
+                }
                 Task::Manifest => {
                     outcome = outcome.and(self.install_manifest(finished));
                     continue;
@@ -376,6 +380,7 @@ impl Engine {
             Made::Merged(_)
             | Made::MergedRows(_)
             | Made::MergedSegments(_)
+            | Made::Removed(..)
             | Made::Manifest(_)
             | Made::Nothing => {}
         }
@@ -398,6 +403,7 @@ impl Engine {
         };
         search.sealing = false;
         search.merge_due = true;
+        search.sealed_us = self.now.steady_us;
         search.folded = search.files.position;
         for discarded in search.table.take_discarded() {
             self.garbage.push(Box::new(discarded));

@@ -1,4 +1,4 @@
-//! Merges of a search table's segments: begun when a seal has made one more, taken in when no seal runs.
+//! Merges of a search table's segments: begun when a seal has made one more, or none has for a while; taken in when no seal runs.
 
 use super::Engine;
 use crate::catalog::TableId;
@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::failure;
 use crate::jobs::{Finished, Job, Made, Work};
 use crate::state::table_dir;
+use crate::table::search::SearchTable;
 
 /// A merge that failed, or had no room, is tried again after so long.
 const MERGE_RETRY_US: u64 = 60_000_000;
@@ -15,24 +16,34 @@ impl Engine {
     /// device has not twice as much, it waits.
     pub(super) fn start_segment_merges(&mut self) {
         let now_us = self.now.steady_us;
-        let is_due = |search: &crate::table::search::SearchTable| {
-            search.merge_due && now_us >= search.merge_retry_us
+        let is_due = |search: &SearchTable| {
+            let is_due =
+                search.merge_due || search.merge_look_us.is_some_and(|look| now_us >= look);
+            is_due && now_us >= search.merge_retry_us
         };
         for (table, search) in &mut self.state.searches {
             if !is_due(search) {
                 continue;
             }
-            let Some(job) = search.table.merge_job() else {
-                search.merge_due = false;
-                continue;
+            let request = index::MergeRequest {
+                quiet_us: now_us.saturating_sub(search.sealed_us),
+                keep_by: search.keep.as_ref().map(|(_, column)| *column),
             };
             search.merge_due = false; // until this one has ended
+            search.merge_look_us = None;
+            let Some(job) = search.table.merge_job(request) else {
+                let quiet_us = request.next_quiet_us();
+                search.merge_look_us = quiet_us.map(|quiet_us| search.sealed_us + quiet_us);
+                continue;
+            };
             let space = self.options.disk.space();
             let needed = 2 * job.bytes() + self.options.journal_segment_bytes;
             if space.is_ok_and(|space| space.free_bytes < needed) {
                 search.table.abandon_merge();
                 search.merge_due = true;
                 search.merge_retry_us = now_us + MERGE_RETRY_US;
+                search.table.give_up_optimizing();
+                self.flushes.fail_optimizing(*table, &Error::DiskFull);
                 continue;
             }
             self.jobs.start(Job {
@@ -60,8 +71,11 @@ impl Engine {
                 search.table.abandon_merge();
                 search.merge_due = !matches!(made, Err(Error::Corrupt { .. }));
                 search.merge_retry_us = self.now.steady_us + MERGE_RETRY_US;
+                search.table.give_up_optimizing();
                 let wrong = |_| Error::internal("a merge of segments came to something else");
-                Err(made.map_or_else(|error| error, wrong))
+                let error = made.map_or_else(|error| error, wrong);
+                self.flushes.fail_optimizing(table, &error);
+                Err(error)
             }
         }
     }

@@ -34,6 +34,10 @@ pub(crate) struct SearchTable {
     pub(crate) installed_since_manifest: bool,
     /// Whether segments may be due to be merged: asked when their number has changed, or somebody wants it.
     pub(crate) merge_due: bool,
+    /// When it is to be asked although nothing has changed, on the steady clock: quiet alone makes merges due.
+    pub(crate) merge_look_us: Option<u64>,
+    /// When the last segment was sealed, on the steady clock.
+    pub(crate) sealed_us: u64,
     /// No merge is begun before that, on the steady clock: there was no room, or the last one failed.
     pub(crate) merge_retry_us: u64,
     /// What a merge made, while a seal runs.
@@ -60,6 +64,8 @@ impl SearchTable {
             sealing: false,
             installed_since_manifest: false,
             merge_due: true,
+            merge_look_us: None,
+            sealed_us: 0,
             merge_retry_us: 0,
             merged: None,
         }

@@ -159,3 +159,86 @@ fn a_call_that_fails_in_a_merge_costs_nothing_but_the_merge() {
         }
     }
 }
+
+#[test]
+fn an_optimize_that_meets_damage_or_a_full_disk_is_told_and_loses_nothing() {
+    let disk = FaultDisk::new();
+    let mut driver = Driver::open(options(Arc::new(disk.clone())), Now::default()).unwrap();
+    for line in [
+        "create search posts (body text, n int)",
+        "insert posts (id, body, n) values (1, 'cat', 1), (2, 'cat', 2), (3, 'cat', 3)",
+        "checkpoint",
+        "insert posts (id, body, n) values (4, 'cat', 4)",
+        "checkpoint",
+    ] {
+        driver.run(command(line)).unwrap();
+    }
+    let whole = dump(&driver);
+    disk.set_capacity(Some(64 << 10));
+    let refused = optimize(&mut driver);
+    assert!(matches!(refused, Err(Error::DiskFull)), "{refused:?}");
+    disk.set_capacity(None);
+    assert_eq!(dump(&driver), whole);
+    let segment = disk.list("tables/1").unwrap().remove(0);
+    let positions = disk.open(&format!("tables/1/{segment}/positions")).unwrap();
+    let mut byte = [0];
+    positions.read_at(0, &mut byte).unwrap();
+    positions.write_at(0, &[byte[0] ^ 1]).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    driver.tick(61_000_000);
+    let refused = optimize(&mut driver);
+    assert!(
+        matches!(&refused, Err(Error::Corrupt { file, .. }) if file.contains(&segment)),
+        "{refused:?}"
+    );
+    positions.write_at(0, &byte).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(dump(&driver), whole);
+    optimize(&mut driver).unwrap();
+    assert_eq!(disk.list("tables/1").unwrap().len(), 1);
+    assert_eq!(dump(&driver), whole);
+}
+
+/// What OPTIMIZE is answered, once what it waits for has ended.
+fn optimize(driver: &mut Driver) -> Result<engine::Reply, Error> {
+    let answer = driver.ask(1, command("optimize posts"));
+    for _ in 0..9 {
+        if let Some(answer) = answer.take() {
+            return answer;
+        }
+        driver.tick(1_000_000);
+    }
+    panic!("no answer");
+}
+
+#[test]
+fn a_disk_that_is_full_while_segments_are_sealed_and_merged_loses_nothing() {
+    let mut whole = Driver::open(options(Arc::new(MemoryDisk::new())), Now::default()).unwrap();
+    play(&mut whole);
+    for room in (60..400).step_by(17) {
+        let disk = FaultDisk::new();
+        let mut driver = Driver::open(sealing(Arc::new(disk.clone())), Now::default()).unwrap();
+        disk.set_capacity(Some(room << 10));
+        let mut refused = 0;
+        for line in statements() {
+            while driver.run(command(&line)).is_err() {
+                refused += 1;
+                assert!(refused < 200, "room {room}: {line}");
+                disk.set_capacity(None); // somebody makes room, once
+                driver.tick(61_000_000);
+            }
+        }
+        assert_eq!(dump(&driver), dump(&whole), "room {room}");
+        disk.set_capacity(None);
+        driver.tick(61_000_000);
+        driver.tick(61_000_000);
+        driver.run(engine::Command::Checkpoint).unwrap();
+        assert_eq!(dump(&driver), dump(&whole), "room {room}, later");
+        let driver = driver.reopen().unwrap();
+        assert_eq!(
+            driver.recovered.records_replayed, 0,
+            "room {room}: all is in files"
+        );
+        assert_eq!(dump(&driver), dump(&whole), "room {room}, opened again");
+    }
+}

@@ -14,6 +14,9 @@ pub(super) const BLOCK_BYTES: usize = 16 << 10;
 /// What is written to the device at once.
 const WRITE_BYTES: usize = 256 << 10;
 
+/// What is made durable at once: the journal's syncs wait in the same line of the device, and would stand behind all of a merge.
+const SYNC_BYTES: u64 = 4 << 20;
+
 const _: () = assert!(
     WRITE_BYTES.is_multiple_of(BLOCK_BYTES),
     "blocks are summed as they are written"
@@ -138,6 +141,8 @@ pub(super) struct SummedWriter {
     file: Arc<dyn File>,
     buffer: Vec<u8>,
     sums: Sums,
+    /// Bytes of the file that are durable.
+    synced: u64,
 }
 
 impl SummedWriter {
@@ -148,6 +153,7 @@ impl SummedWriter {
             file,
             buffer: Vec::with_capacity(WRITE_BYTES),
             sums: Sums::default(),
+            synced: 0,
         })
     }
 
@@ -180,6 +186,10 @@ impl Write for SummedWriter {
         self.buffer.extend_from_slice(&data[..taken]);
         if self.buffer.len() == WRITE_BYTES {
             self.write_out()?;
+            if self.sums.bytes - self.synced >= SYNC_BYTES {
+                self.file.sync()?;
+                self.synced = self.sums.bytes;
+            }
         }
         Ok(taken)
     }

@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 use super::held::SealedPart;
 use super::open::number_of;
-use super::policy::{Candidate, choose};
+use super::policy::{Candidate, MergeRequest, choose};
 use super::{Discarded, SegmentInfo, Table};
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
@@ -49,13 +49,14 @@ impl Drop for Merging {
 
 impl Table {
     /// What is due to be merged, one job at a time; `None` where nothing is, or one runs.
-    pub fn merge_job(&mut self) -> Option<MergeJob> {
+    pub fn merge_job(&mut self, request: MergeRequest) -> Option<MergeJob> {
         if self.merging.runs || !self.damaged.is_empty() {
             return None;
         }
         let wholly = self.merging.wholly;
         let shards = 0..self.shards.len() as u16;
-        let mut chosen = shards.map(|shard| (shard, self.choose(shard, wholly)));
+        let choose = |shard| (shard, self.choose(shard, wholly, request));
+        let mut chosen = shards.map(choose);
         let Some((shard, chosen)) = chosen.find(|(_, chosen)| !chosen.is_empty()) else {
             self.merging.wholly = false;
             return None;
@@ -81,6 +82,7 @@ impl Table {
                 .map(|sealed| sealed.files.directory.clone())
                 .collect(),
             sources: sources.collect(),
+            keep_by: request.keep_by,
             stop: Arc::clone(&self.merging.stop),
         })
     }
@@ -91,11 +93,17 @@ impl Table {
         self.merging.wholly = true;
     }
 
+    /// Takes [`Table::optimize`] back: what is merged is again what is worth it.
+    pub fn give_up_optimizing(&mut self) {
+        self.merging.wholly = false;
+    }
+
     /// Whether jobs of [`Table::optimize`] are still to be done.
     #[must_use]
     pub fn is_optimizing(&self) -> bool {
         let shards = 0..self.shards.len() as u16;
-        let mut due = shards.map(|shard| !self.choose(shard, true).is_empty());
+        let request = MergeRequest::default(); // what it asks for does not matter to a whole merge
+        let mut due = shards.map(|shard| !self.choose(shard, true, request).is_empty());
         let is_whole = self.damaged.is_empty();
         is_whole && self.merging.wholly && (self.merging.runs || due.any(|due| due))
     }
@@ -171,19 +179,22 @@ impl Table {
     }
 
     /// The places of a shard's segments that are to be merged.
-    fn choose(&self, shard: u16, wholly: bool) -> Vec<usize> {
+    fn choose(&self, shard: u16, wholly: bool, request: MergeRequest) -> Vec<usize> {
         let mut places = Vec::new();
         let mut candidates = Vec::new();
         for (at, sealed) in self.segments.iter().enumerate() {
             if sealed.shard == shard {
                 places.push(at);
+                // Damage is told by whoever needs what is damaged.
+                let newest = |by| sealed.segment()?.highest(by).ok().flatten();
                 candidates.push(Candidate {
                     rows: u64::from(sealed.part.rows()),
                     gone: sealed.saved.len(),
+                    newest: request.keep_by.and_then(newest),
                 });
             }
         }
-        let chosen = choose(&candidates, wholly);
+        let chosen = choose(&candidates, wholly, request);
         chosen.into_iter().map(|at| places[at]).collect()
     }
 

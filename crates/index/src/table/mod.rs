@@ -4,9 +4,9 @@ mod held;
 mod merges;
 mod open;
 mod policy;
+mod removal;
 mod seals;
 
-use std::io;
 use std::sync::Arc;
 
 use disk::Disk;
@@ -22,6 +22,9 @@ use crate::snapshot::Snapshot;
 use held::{SealedPart, Shard, TailPart, shard_of};
 use merges::Merging;
 use open::{Opening, highest_number, make_dir, remove_orphans};
+
+pub use policy::MergeRequest;
+pub use removal::Removal;
 
 /// What a table is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -253,26 +256,6 @@ impl Table {
     /// What the last [`Table::install`] or [`Table::install_merged`] made useless, once.
     pub fn take_discarded(&mut self) -> Vec<Discarded> {
         std::mem::take(&mut self.discarded)
-    }
-
-    /// Removes files that no manifest names any more. Call when the manifest with the last [`Table::install`]'s or
-    /// [`Table::install_merged`]'s files is durable. While a seal runs, which may write beside them, nothing is removed. Errors: `Io`.
-    pub fn remove_unused(&mut self) -> Result<()> {
-        while let Some(path) = self.unused.last().filter(|_| !self.is_job_running) {
-            let name = path.rsplit_once('/').map_or("", |(_, name)| name);
-            let removed = match name.starts_with("segment-") {
-                true => self.disk.remove_dir(path),
-                false => self.disk.remove(path),
-            };
-            match removed {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(Error::io(path.as_str(), error));
-                }
-                _ => {}
-            }
-            self.unused.pop();
-        }
-        Ok(())
     }
 
     /// What the manifest is to keep, as of the last [`Table::install`] or `open`.

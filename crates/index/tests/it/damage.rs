@@ -178,7 +178,7 @@ fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_writt
     assert!(matches!(table.check_whole(), Err(Error::Corrupt { file, .. }) if file == path));
     assert!(!table.is_saved() && table.freeze(99).is_none());
     table.optimize();
-    assert!(table.merge_job().is_none() && !table.is_optimizing());
+    assert!(table.merge_job(index::MergeRequest::default()).is_none() && !table.is_optimizing());
     let mut named: Vec<_> = table.files().segments;
     named.sort_by(|a, b| a.directory.cmp(&b.directory));
     assert_eq!(named, subject.manifest.segments);

@@ -3,7 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use disk::Disk;
-use index::{Control, Files, MergeJob, Merged, Pool, SealJob, Sealed, Snapshot, Table, TableShape};
+use index::{
+    Control, Files, MergeJob, MergeRequest, Merged, Pool, SealJob, Sealed, Snapshot, Table,
+    TableShape,
+};
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
 use query::request::{Item, OrderBy, Output, Select};
@@ -125,7 +128,7 @@ impl Subject {
         if wholly {
             self.table.optimize();
         }
-        let job = self.table.merge_job();
+        let job = self.table.merge_job(MergeRequest::default());
         self.merge = job.or(self.merge.take());
     }
 
