@@ -299,10 +299,13 @@ impl Parser<'_> {
         let sync = self
             .word("sync")
             .then(|| engine::SyncMode::parse(&self.table_or_address()).unwrap());
-        let keep = self.word("keep").then(|| engine::Keep {
+        let mut keep = self.word("keep").then(|| engine::Keep {
             seconds: Some(self.number()),
             ..Default::default()
         });
+        if self.word("keep_bytes") {
+            keep.get_or_insert_default().bytes = Some(self.number());
+        }
         let shards = self.word("shards").then(|| self.number() as u16);
         let kind = match kind.as_str() {
             "search" => Kind::Search(engine::SearchOptions {
