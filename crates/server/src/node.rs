@@ -1,5 +1,8 @@
 //! What all connections of one server share.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +52,8 @@ pub struct Peer {
     pub door: &'static str,
     /// Since when, in steady microseconds.
     pub since_us: u64,
-    /// Its socket once more, to look at while a search keeps its task busy; `None` where there was no file descriptor left.
+    /// Its socket once more, to look at while a search keeps its task busy; `None` where there was no file descriptor left,
+    /// or enough connections have one.
     pub client: Option<Arc<OwnedFd>>,
     /// Rings when KILL names this connection.
     pub killed: Notify,
@@ -191,6 +195,16 @@ impl Node {
         door: &'static str,
         stream: &Stream,
     ) -> Result<Admitted, Failure> {
+        self.admit_watching(door, stream, WATCHED_CONNECTIONS_MAX)
+    }
+
+    /// The same; a client is looked after only where fewer than `watched_max` connections are open.
+    fn admit_watching(
+        self: &Arc<Node>,
+        door: &'static str,
+        stream: &Stream,
+        watched_max: usize,
+    ) -> Result<Admitted, Failure> {
         let most = self.settings().live.connections_max;
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= most {
@@ -201,7 +215,7 @@ impl Node {
             ));
         }
         let id = self.next_session.fetch_add(1, Ordering::Relaxed);
-        let is_watched = peers.len() < WATCHED_CONNECTIONS_MAX;
+        let is_watched = peers.len() < watched_max;
         let peer = Arc::new(Peer {
             id,
             host: stream.peer(),

@@ -6,6 +6,7 @@
 
 mod command_line;
 mod compare;
+mod damage;
 mod data_verbs;
 mod figures;
 mod http_door;
