@@ -146,7 +146,9 @@ impl Client {
     fn idle(&self) {
         let (before, begin) = (self.handle.status(), Instant::now());
         for seconds in IDLE_SECONDS {
-            std::thread::sleep(Duration::from_secs(seconds).saturating_sub(begin.elapsed()));
+            while begin.elapsed().as_secs() < seconds {
+                std::thread::park_timeout(Duration::from_millis(100));
+            }
             let merges = self.handle.status().segment_merges_total - before.segment_merges_total;
             let status = self.handle.snapshot().table_status("posts").unwrap();
             let mut segments = status.iter().filter(|(name, _)| name == "segments");

@@ -134,9 +134,9 @@ fn neighbours(segments: &[Candidate]) -> Vec<usize> {
     let mut best: Option<((u64, Reverse<u64>), usize, usize)> = None;
     for start in 0..rows.len() {
         let (mut total, mut largest) = (0, 0);
-        for end in start..rows.len() {
-            total += rows[end];
-            largest = largest.max(rows[end]);
+        for (end, rows) in rows.iter().enumerate().skip(start) {
+            total += rows;
+            largest = largest.max(*rows);
             if total > most {
                 break;
             }
