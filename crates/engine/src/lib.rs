@@ -41,7 +41,7 @@ pub use command::{
 pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
-pub use index::{Control, Interrupt, Memory, OnDamage, Pool, Reason};
+pub use index::{Control, Filters, Interrupt, Memory, OnDamage, Pool, Reason};
 pub use mailbox::{Handle, Mailbox};
 pub use snapshot::{
     GroupReport, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot,

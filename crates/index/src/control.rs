@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
+use crate::filters::Filters;
 use crate::limits::SEARCH_BYTES_MAX;
 use crate::pool::Pool;
 
@@ -23,8 +24,8 @@ pub enum Reason {
     Gone,
     /// Files are damaged: the answer is that of the others. Never the reason of an [`Interrupt`].
     Damage,
-    /// As many rows matched as its `cutoff` allows: what was found until then is the answer. Never the reason of an
-    /// [`Interrupt`] either.
+    /// More rows matched than its `cutoff` allows: those of the lowest ids are the answer. Never the reason of an [`Interrupt`]
+    /// either.
     Cutoff,
 }
 
@@ -79,6 +80,8 @@ pub struct Control {
     pub on_damage: OnDamage,
     /// What the rows found but not yet given may take.
     pub memory: Memory,
+    /// Where what conditions on attributes say of segments is kept for the next search; `None`: nowhere.
+    pub filters: Option<Arc<Filters>>,
 }
 
 /// Memory of one search, up to a bound.
@@ -98,6 +101,7 @@ impl Default for Control {
             long: |work| work(),
             on_damage: OnDamage::default(),
             memory: Memory::new(SEARCH_BYTES_MAX),
+            filters: None,
         }
     }
 }

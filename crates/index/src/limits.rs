@@ -18,3 +18,7 @@ pub const SEARCH_BYTES_MAX: u64 = 256 << 20;
 
 /// Most shards of one table.
 pub const SHARDS_MAX: u16 = 64;
+
+/// Longest text of a condition on attributes whose answers are kept ([`crate::Filters`]), in bytes: a list of some two thousand
+/// numbers.
+pub const FILTER_TEXT_BYTES_MAX: usize = 32 << 10;

@@ -156,6 +156,30 @@ impl Part {
         row::decode_column(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
     }
 
+    /// A number that no other segment has since the start of the process; `None` of a tail.
+    pub(crate) fn segment_number(&self) -> Option<u64> {
+        match &self.source {
+            Source::Tail(_) => None,
+            Source::Segment(segment) => Some(segment.opened_as()),
+        }
+    }
+
+    /// A column of neighbouring rows, little-endian `i64`s; `None` where it is not kept so.
+    pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        match &self.source {
+            Source::Tail(_) => Ok(None),
+            Source::Segment(segment) => segment.integers(column, docs),
+        }
+    }
+
+    /// The ids of neighbouring rows, likewise; `None` also where one of the part's is no `i64`.
+    pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        match &self.source {
+            Source::Tail(_) => Ok(None),
+            Source::Segment(segment) => segment.id_column(docs),
+        }
+    }
+
     /// A row's distinct words with their counts, sorted by word.
     pub(crate) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         match &self.source {

@@ -38,6 +38,9 @@ pub const REQUEST_BYTES_FREE: usize = 1 << 20;
 /// The part of `memory` that larger requests may hold together is one divided by this.
 pub const REQUEST_SHARE_OF_MEMORY: u64 = 8;
 
+/// The part of `memory` for what conditions on attributes say of pages of segments is one divided by this.
+pub const FILTER_SHARE_OF_MEMORY: u64 = 32;
+
 /// Statements longer than this are parsed off the event loop.
 pub const PARSE_INLINE_BYTES: usize = 16 << 10;
 

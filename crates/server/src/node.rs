@@ -14,7 +14,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use crate::clock::Clock;
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
-use crate::limits::{REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY, WATCHED_CONNECTIONS_MAX};
+use crate::limits::{
+    FILTER_SHARE_OF_MEMORY, REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY, WATCHED_CONNECTIONS_MAX,
+};
 use crate::listen::Stream;
 use crate::searches::Searches;
 use crate::settings::{Live, Settings};
@@ -69,7 +71,10 @@ impl Node {
             counters: Counters::default(),
             faults,
             acknowledged: Notify::new(),
-            searches: Arc::new(Searches::new(settings.threads)),
+            searches: Arc::new(Searches::new(
+                settings.threads,
+                settings.memory_bytes / FILTER_SHARE_OF_MEMORY,
+            )),
             request_kib: Arc::new(Semaphore::new((request_bytes >> 10) as usize)),
             settings: RwLock::new(Arc::new(settings)),
             engine: OnceLock::new(),
@@ -126,6 +131,7 @@ impl Node {
             value: self.clock.steady_us(),
         }];
         samples.extend(self.counters.samples());
+        samples.extend(crate::status::filters(&self.searches.filters));
         if let Some(engine) = self.engine.get() {
             samples.extend(crate::status::engine::samples(&engine.status()));
         }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::Thread;
 
-use engine::{Interrupt, Pool, Reason};
+use engine::{Filters, Interrupt, Pool, Reason};
 use socket2::SockRef;
 
 use crate::clock::Clock;
@@ -22,6 +22,8 @@ use crate::limits::{SEARCH_CLIENT_AFTER_US, SEARCH_LOOK_EVERY, SEARCH_LOOKS_IDLE
 pub struct Searches {
     /// The threads; `None` until there are some, and then searches run on their callers' alone.
     pub pool: Option<Arc<Pool>>,
+    /// What conditions on attributes say, kept from search to search.
+    pub filters: Arc<Filters>,
     running: Mutex<BTreeMap<u64, Running>>,
     /// Whether the watcher looks by itself.
     is_watched: AtomicBool,
@@ -39,6 +41,7 @@ struct Running {
 }
 
 /// What a search brings with it.
+#[derive(Clone)]
 pub struct Asked {
     /// The session's number: what KILL names.
     pub session: u64,
@@ -73,13 +76,15 @@ pub struct Listed {
 
 impl Searches {
     /// None runs. `threads` are to be busy at most; where none can be started, each search has its caller's.
-    pub fn new(threads: usize) -> Searches {
+    /// Conditions may take so many bytes.
+    pub fn new(threads: usize, filter_bytes_max: u64) -> Searches {
         let pool = Pool::new(threads);
         if let Err(error) = &pool {
             tracing::error!(%error, "cannot start threads: each search runs on one");
         }
         Searches {
             pool: pool.ok().map(Arc::new),
+            filters: Arc::new(Filters::new(filter_bytes_max)),
             running: Mutex::default(),
             is_watched: AtomicBool::new(false),
             watcher: OnceLock::new(),

@@ -10,7 +10,7 @@ use rustix::process::Resource;
 use tokio::sync::oneshot;
 
 use crate::faults::Faults;
-use crate::limits::{REQUEST_SHARE_OF_MEMORY, ROOM_LOOK_EVERY, STOP_GRACE};
+use crate::limits::{FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY, ROOM_LOOK_EVERY, STOP_GRACE};
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
 use crate::node::Node;
@@ -270,7 +270,9 @@ fn run_engine(
     let disk = disk.map_err(unusable)?;
     let faulty = Arc::clone(node);
     let mut options = Options::new(Arc::new(disk));
-    options.memory_bytes = settings.memory_bytes - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY;
+    options.memory_bytes = settings.memory_bytes
+        - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY
+        - settings.memory_bytes / FILTER_SHARE_OF_MEMORY;
     options.journal_bytes_max = settings.journal_bytes_max;
     options.sync = settings.sync;
     options.read_only = settings.read_only;

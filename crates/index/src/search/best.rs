@@ -95,6 +95,11 @@ impl Order {
         Ok(Order { keys })
     }
 
+    /// By rising id alone.
+    pub(super) fn by_id() -> Order {
+        Order { keys: Vec::new() }
+    }
+
     pub(super) fn needs_weight(&self) -> bool {
         self.keys.iter().any(|(key, _)| matches!(key, Key::Weight))
     }

@@ -6,6 +6,7 @@
 mod best;
 #[cfg(test)]
 mod cursor;
+mod cutoff;
 mod exec;
 mod ids;
 mod output;
@@ -18,7 +19,6 @@ mod values;
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use query::options::Options;
 use query::request::{Item, Output, Select};
@@ -29,7 +29,7 @@ use crate::control::{Control, Reason};
 use crate::error::{Error, Result};
 use crate::snapshot::Snapshot;
 use best::Order;
-use exec::{Job, Opened, Shared, Top};
+use exec::{Filter, Job, Opened, Shared, Top};
 use output::Shown;
 use plan::Plan;
 
@@ -72,13 +72,13 @@ pub(crate) fn search(
     let filter = select
         .filter
         .as_ref()
-        .map(|filter| values::prepare(filter, shape))
+        .map(|filter| Filter::new(filter, snapshot, control.filters.as_deref()))
         .transpose()?;
     let plan = query
         .map(|query| Plan::new(&query.root, snapshot, &options))
         .transpose()?;
     let (keep, cutoff) = bounds(select, &options, shown.is_count);
-    let job = Job {
+    let mut job = Job {
         snapshot,
         ranked: plan.is_some() && (shown.needs_weight() || order.needs_weight()),
         plan,
@@ -87,18 +87,24 @@ pub(crate) fn search(
         order: Arc::new(order),
         keep,
         lists: Opened::new(snapshot),
+        only: None,
+        stops: false,
     };
-    let (top, run) = run(&job, control, cutoff);
-    let partial = match run {
-        Ok(()) if top.total > cutoff => Some(Reason::Cutoff),
-        Ok(()) => None,
+    let is_cut = cutoff::narrow(&mut job, control, cutoff);
+    let (top, run) = match &is_cut {
+        Ok(_) => run(&job, control),
+        Err(_) => (job.top(), Ok(())),
+    };
+    let partial = match run.and(is_cut) {
+        Ok(true) => Some(Reason::Cutoff),
+        Ok(false) => None,
         Err(Error::Interrupted {
-            reason: reason @ (Reason::Time | Reason::Cutoff),
-        }) if !shown.is_count => Some(reason),
+            reason: Reason::Time,
+        }) if !shown.is_count => Some(Reason::Time),
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
-    let total = top.total.min(cutoff);
+    let total = top.total;
     let columns = std::mem::take(&mut shown.columns);
     let (rows, total_found) = if shown.is_count {
         (Rows::of_count(shown.count_row(total, select)), 1)
@@ -119,7 +125,7 @@ pub(crate) fn search(
     })
 }
 
-/// How many rows are wanted, `None` for all, and after how many matches the search may stop. A count counts everything.
+/// How many rows are wanted, `None` for all, and how many matches count. A count counts everything.
 fn bounds(select: &Select, options: &Options, is_count: bool) -> (Option<u64>, u64) {
     let keep = match select.limit {
         _ if is_count => Some(0),
@@ -133,31 +139,14 @@ fn bounds(select: &Select, options: &Options, is_count: bool) -> (Option<u64>, u
     }
 }
 
-/// Runs every range of a job, on as many threads as are idle and worth it, until so many rows have matched. What was found
-/// before an error is there too. Errors: as [`Job::run`]; `Interrupted` by the cutoff.
-fn run(job: &Job<'_>, control: &Control, cutoff: u64) -> (Top, Result<()>) {
+/// Runs every range of a job, on as many threads as are idle and worth it. What was found before an error is there too. Errors: as
+/// [`Job::run`].
+fn run(job: &Job<'_>, control: &Control) -> (Top, Result<()>) {
     let (shared, ranges) = (Shared::new(control), job.ranges());
-    if cutoff == u64::MAX
-        && let Err(error) = job.seed(&shared)
-    {
+    if let Err(error) = job.seed(&shared) {
         return (job.top(), Err(error));
     }
-    let matched = AtomicU64::new(0);
-    let work = |range: usize, top: &mut Top| {
-        let before = top.total;
-        job.run(&ranges[range], &shared, top)?;
-        let found = top.total - before;
-        match matched
-            .fetch_add(found, Ordering::Relaxed)
-            .saturating_add(found)
-            > cutoff
-        {
-            true => Err(Error::Interrupted {
-                reason: Reason::Cutoff,
-            }),
-            false => Ok(()),
-        }
-    };
+    let work = |range: usize, top: &mut Top| job.run(&ranges[range], &shared, top);
     let (tops, result) = parallel::run(control, ranges.len(), job.cost(), &|| job.top(), &work);
     let mut tops = tops.into_iter();
     let mut top = tops.next().unwrap_or_else(|| job.top());

@@ -29,7 +29,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use disk::Disk;
 use query::value::Value;
@@ -78,7 +80,12 @@ pub(crate) struct Segment {
     bytes: u64,
     id_first: u64,
     id_last: u64,
+    /// No other has it, however often files are opened.
+    opened_as: u64,
 }
+
+/// Segments opened by this process.
+static OPENED: AtomicU64 = AtomicU64::new(0);
 
 /// A segment's directory as it was found.
 pub(crate) enum Opened {
@@ -180,6 +187,7 @@ impl Segment {
             many_fields: commit.fields > 1,
             hits: commit.hits,
             bytes: commit.files.iter().map(|(_, sums)| sums.bytes).sum(),
+            opened_as: OPENED.fetch_add(1, Ordering::Relaxed),
         })
     }
 
@@ -247,6 +255,24 @@ impl Segment {
     /// A column's value without the row; `None` for a column that is not kept as numbers.
     pub(crate) fn number(&self, doc: u32, column: usize) -> Result<Option<Value>> {
         self.rows.number(doc, column)
+    }
+
+    /// A number that no other segment of this process has, nor had.
+    pub(crate) fn opened_as(&self) -> u64 {
+        self.opened_as
+    }
+
+    /// A column of neighbouring rows, little-endian `i64`s; `None` for one that is not kept as integers.
+    pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        self.rows.integers(column, docs)
+    }
+
+    /// The ids of neighbouring rows, likewise; `None` where one of the segment's is no `i64`.
+    pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        match i64::try_from(self.id_last) {
+            Ok(_) => self.rows.id_column(docs).map(Some),
+            Err(_) => Ok(None),
+        }
     }
 
     /// The highest integer of a column, deleted rows included; `None` for one that is not kept as integers. Cost: reads the

@@ -1,5 +1,6 @@
 //! The file `rows`: ids, encoded rows, numeric columns, forward lists, lengths.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use query::value::Value;
@@ -151,9 +152,7 @@ impl Rows {
     /// The highest integer of a column; `None` for one that is not kept as integers. Cost: reads the
     /// column, once.
     pub(super) fn highest(&self, column: usize) -> Result<Option<i64>> {
-        let section = self.numbers.get(column).copied().flatten();
-        let Some(section) = section.filter(|section| matches!(section.kind, Kind::Integers(_)))
-        else {
+        let Some(section) = self.integer_section(column) else {
             return Ok(None);
         };
         if let Some(known) = self.highest[column].get() {
@@ -166,6 +165,30 @@ impl Rows {
             .iter()
             .map(|number| i64::from_le_bytes(*number))
             .max())
+    }
+
+    fn integer_section(&self, column: usize) -> Option<Section> {
+        let section = self.numbers.get(column).copied().flatten();
+        section.filter(|section| matches!(section.kind, Kind::Integers(_)))
+    }
+
+    /// A column of neighbouring rows; `None` for one that is not kept as integers.
+    pub(super) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        let Some(section) = self.integer_section(column) else {
+            return Ok(None);
+        };
+        self.numbers_of(section, docs).map(Some)
+    }
+
+    /// The ids of neighbouring rows.
+    pub(super) fn id_column(&self, docs: Range<u32>) -> Result<&[[u8; 8]]> {
+        self.numbers_of(self.ids, docs)
+    }
+
+    fn numbers_of(&self, section: Section, docs: Range<u32>) -> Result<&[[u8; 8]]> {
+        let at = |doc: u32| section.start as usize + 8 * doc as usize;
+        let bytes = self.file.range(at(docs.start), at(docs.end))?;
+        Ok(bytes.as_chunks().0)
     }
 
     /// A row's distinct words with their counts, sorted by word.

@@ -130,7 +130,7 @@ fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// A ranker, and what changes its weights.
+/// A ranker, what changes its weights, and how many rows count.
 fn options() -> impl Strategy<Value = Vec<(String, String)>> {
     let rankers = Ranker::NAMED.map(|(name, _)| name);
     let ranker = prop::sample::select(rankers.to_vec()).prop_map(|ranker| ("ranker", ranker));
@@ -138,13 +138,16 @@ fn options() -> impl Strategy<Value = Vec<(String, String)>> {
     let weights = prop::sample::select(weights.to_vec()).prop_map(|of| ("field_weights", of));
     let idf = ["plain", "tfidf_unnormalized", "plain,tfidf_unnormalized"];
     let idf = prop::sample::select(idf.to_vec()).prop_map(|idf| ("idf", idf));
+    let cutoff = prop::sample::select(vec!["0", "1", "2", "5", "12"]);
+    let cutoff = cutoff.prop_map(|cutoff| ("cutoff", cutoff));
     let several = (
         prop::option::weighted(0.9, ranker),
         prop::option::of(weights),
         prop::option::weighted(0.2, idf),
+        prop::option::weighted(0.3, cutoff),
     );
-    several.prop_map(|(ranker, weights, idf)| {
-        let set = [ranker, weights, idf].into_iter().flatten();
+    several.prop_map(|(ranker, weights, idf, cutoff)| {
+        let set = [ranker, weights, idf, cutoff].into_iter().flatten();
         set.map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect()
     })

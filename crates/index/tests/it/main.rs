@@ -4,6 +4,7 @@
 
 mod damage;
 mod faults;
+mod filters;
 mod fixture;
 mod laws;
 mod model;

@@ -136,9 +136,6 @@ impl Model {
                 found.push((*id, weigh(words)));
             }
         }
-        let total = found.len() as u64;
-        found.sort_by(|a, b| self.compare(select, query.is_some(), a, b));
-        let limit = select.limit.unwrap_or(u64::MAX) as usize;
         let is_count = select.items.iter().any(|item| {
             matches!(
                 item,
@@ -148,6 +145,13 @@ impl Model {
                 }
             )
         });
+        // They come by rising id, and the first ones count.
+        if options.cutoff > 0 && !is_count {
+            found.truncate(options.cutoff as usize);
+        }
+        let total = found.len() as u64;
+        found.sort_by(|a, b| self.compare(select, query.is_some(), a, b));
+        let limit = select.limit.unwrap_or(u64::MAX) as usize;
         let rows: Vec<Vec<Value>> = if is_count {
             vec![vec![Value::Int(total.into()); select.items.len()]]
         } else {

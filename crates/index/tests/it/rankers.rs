@@ -107,4 +107,8 @@ fn a_cutoff_leaves_rows_out_and_says_so() {
     assert_eq!(ask(0), (all, all, None));
     let count = with(select_count(), &[("cutoff", "1")]);
     check(&snapshot, &subject.model, &count, Some(&query.root));
+    for cutoff in 1..all {
+        let select = with(select_all(), &[("cutoff", &cutoff.to_string())]);
+        check(&snapshot, &subject.model, &select, Some(&query.root));
+    }
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use disk::Disk;
 use index::{
-    Control, Files, MergeJob, MergeRequest, Merged, Pool, SealJob, Sealed, Snapshot, Table,
-    TableShape,
+    Control, Files, Filters, MergeJob, MergeRequest, Merged, Pool, SealJob, Sealed, Snapshot,
+    Table, TableShape,
 };
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
@@ -253,12 +253,40 @@ fn control() -> Control {
     }
 }
 
+/// What conditions say is kept for all tables of all tests, with room for a few of them.
+fn kept() -> Arc<Filters> {
+    static KEPT: LazyLock<Arc<Filters>> = LazyLock::new(|| Arc::new(Filters::new(100_000)));
+    Arc::clone(&KEPT)
+}
+
+/// An answer; the same where what the condition says is kept, made then and there before.
 pub(crate) fn answer(
     snapshot: &Arc<Snapshot>,
     select: &Select,
     query: Option<&Query>,
 ) -> index::Result<Given> {
-    let answer = snapshot.search(select, query, &control())?;
+    let given = answer_by(snapshot, select, query, &control());
+    if select.filter.is_some() {
+        for _ in 0..3 {
+            let filters = Some(kept());
+            let control = Control {
+                filters,
+                ..control()
+            };
+            let again = answer_by(snapshot, select, query, &control);
+            assert_eq!(again.as_ref().ok(), given.as_ref().ok(), "{select:?}");
+        }
+    }
+    given
+}
+
+pub(crate) fn answer_by(
+    snapshot: &Arc<Snapshot>,
+    select: &Select,
+    query: Option<&Query>,
+    control: &Control,
+) -> index::Result<Given> {
+    let answer = snapshot.search(select, query, control)?;
     let expected = answer.rows.len();
     let rows = answer.rows.collect::<index::Result<Vec<_>>>()?;
     assert_eq!(rows.len(), expected);

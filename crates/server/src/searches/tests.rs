@@ -13,7 +13,7 @@ fn asked(session: u64, until_us: Option<u64>, client: Option<UnixStream>) -> Ask
 }
 
 fn searches() -> Arc<Searches> {
-    Arc::new(Searches::new(1))
+    Arc::new(Searches::new(1, 0))
 }
 
 #[test]

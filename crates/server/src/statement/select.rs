@@ -74,14 +74,8 @@ impl Doing<'_> {
         let asked_us = (options.max_query_time_ms > 0)
             .then(|| options.max_query_time_ms.saturating_mul(1_000));
         let search = self.node.searches.begin(Asked {
-            session: self.session.id.0,
-            since_us: started_us,
             until_us: least(time_us, asked_us).map(|us| started_us.saturating_add(us)),
-            text: self
-                .text
-                .take()
-                .unwrap_or_else(|| select.table.as_str().into()),
-            client: self.session.client.clone(),
+            ..self.asked(&select.table)
         });
         let threads = (options.threads > 0).then_some(options.threads as usize);
         let control = Control {
@@ -91,6 +85,7 @@ impl Doing<'_> {
             long: |work| tokio::task::block_in_place(work),
             on_damage: OnDamage::Skip,
             memory: Memory::new(live.search_memory_bytes),
+            filters: Some(Arc::clone(&self.node.searches.filters)),
             ..Control::default()
         };
         let mut answer = self.read(snapshot, select, &control)?;
@@ -101,6 +96,17 @@ impl Doing<'_> {
             answer.warnings.push(cut.to_owned());
         }
         Ok((answer, search))
+    }
+
+    /// What SHOW THREADS and KILL are to know of the statement, which reads this table; nothing ends it yet.
+    pub(super) fn asked(&mut self, table: &str) -> Asked {
+        Asked {
+            session: self.session.id.0,
+            since_us: self.session.started_us,
+            until_us: None,
+            text: self.text.take().unwrap_or_else(|| table.into()),
+            client: self.session.client.clone(),
+        }
     }
 
     fn read(
@@ -121,7 +127,7 @@ impl Doing<'_> {
 }
 
 /// Waits until a search is stopped: a test asked for it.
-fn hold(interrupt: &Interrupt) {
+pub(super) fn hold(interrupt: &Interrupt) {
     while interrupt.reason().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -5,6 +5,8 @@ pub mod work;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ::engine::Filters;
+
 /// Whether a number only grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -126,6 +128,40 @@ counters! {
     files_damaged Gauge "files_damaged" "seine_damaged_files";
     /// Statements ended by a fault of the server.
     panics Counter "panics" "seine_panics_total";
+}
+
+/// What is kept of conditions on attributes.
+pub fn filters(filters: &Filters) -> [Sample; 3] {
+    let sample = |status, metric, shape, help, value| Sample {
+        status,
+        metric,
+        shape,
+        help,
+        value,
+    };
+    [
+        sample(
+            "filter_bytes",
+            "seine_filter_bytes",
+            Shape::Gauge,
+            "Memory of what conditions on attributes say of pages of segments.",
+            filters.bytes(),
+        ),
+        sample(
+            "filter_pages_made",
+            "seine_filter_pages_made_total",
+            Shape::Counter,
+            "Pages of segments that a condition was asked about as a whole, and that were kept.",
+            filters.pages_made(),
+        ),
+        sample(
+            "filter_pages_used",
+            "seine_filter_pages_used_total",
+            Shape::Counter,
+            "Times that such a page answered.",
+            filters.pages_used(),
+        ),
+    ]
 }
 
 /// Adds to a counter.

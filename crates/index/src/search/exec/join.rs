@@ -16,7 +16,7 @@ impl Job<'_> {
     pub(super) fn joins(&self) -> Option<&Plan> {
         let plan = self.plan.as_ref()?;
         let is_simple = self.is_cut() && self.needs() == Needs::Codes && plan.counts_present();
-        let is_whole = self.filter.is_none() && plan.verified().is_none();
+        let is_whole = self.filter.is_none() && self.only.is_none() && plan.verified().is_none();
         (is_simple && is_whole && is_joined(plan.root())).then_some(plan)
     }
 }

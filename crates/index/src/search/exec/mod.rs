@@ -6,6 +6,7 @@
 mod any;
 mod count;
 mod eval;
+mod filter;
 mod join;
 mod joined;
 mod lists;
@@ -23,11 +24,10 @@ mod top;
 mod wide;
 
 use std::ops;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use query::analysis::Words;
-use query::expression::Prepared;
 use query::value::Value;
 
 use super::WEIGHT_WITHOUT_MATCH;
@@ -45,6 +45,7 @@ use lists::{Lists, View};
 use run::PageRun;
 use score::Scorer;
 
+pub(super) use filter::Filter;
 pub(super) use top::Top;
 
 /// Rows of a range, but for the last of a part.
@@ -56,13 +57,17 @@ pub(super) struct Job<'a> {
     pub(super) plan: Option<Plan>,
     /// Whether anybody looks at weights.
     pub(super) ranked: bool,
-    pub(super) filter: Option<Prepared>,
+    pub(super) filter: Option<Filter<'a>>,
     /// Where the filter can be true for these ids only: sorted, each once.
     pub(super) ids: Option<Vec<u64>>,
     pub(super) order: Arc<Order>,
     /// Rows wanted, `None` for all.
     pub(super) keep: Option<u64>,
     pub(super) lists: Opened<'a>,
+    /// By part: the rows that match, rising, where that is known already. Then there is no condition and there are no `ids`.
+    pub(super) only: Option<Vec<Vec<u32>>>,
+    /// Only the first rows by id are wanted, and nobody asks how many there are: pages behind them may be left out.
+    pub(super) stops: bool,
 }
 
 /// The words' lists by part, as far as somebody has opened them.
@@ -93,6 +98,8 @@ pub(super) struct Shared<'a> {
     pub(super) control: &'a Control,
     /// Rows of less weight than this are not wanted: as many as are kept weigh at least that.
     threshold: AtomicI64,
+    /// Rows of higher ids are not wanted, where a job stops at all.
+    id_last: AtomicU64,
 }
 
 impl Shared<'_> {
@@ -100,6 +107,7 @@ impl Shared<'_> {
         Shared {
             control,
             threshold: AtomicI64::new(i64::MIN),
+            id_last: AtomicU64::new(u64::MAX),
         }
     }
 
@@ -136,6 +144,9 @@ impl<'a> Job<'a> {
     /// Postings and rows that are looked at, roughly: whether threads are worth waking.
     pub(super) fn cost(&self) -> u64 {
         let rows = self.snapshot.count();
+        if let Some(only) = &self.only {
+            return only.iter().map(|docs| docs.len() as u64).sum();
+        }
         match (&self.ids, &self.plan) {
             (Some(ids), _) => ids.len() as u64,
             (None, Some(plan)) if !plan.is_all() => plan.postings(),
@@ -155,8 +166,15 @@ impl<'a> Job<'a> {
         shared.control.check()?;
         let part = &self.snapshot.parts[range.part];
         let everything = self.plan.as_ref().is_none_or(Plan::is_all) && self.filter.is_none();
-        if everything {
-            return self.list_range(range, part, &shared.control.memory, out);
+        if everything && self.only.is_none() {
+            let id_first = match part.is_sorted() {
+                true => Some(part.id(range.docs.start)?),
+                false => None,
+            };
+            return match self.is_past(id_first, shared, out) {
+                true => Ok(()),
+                false => self.list_range(range, part, &shared.control.memory, out),
+            };
         }
         let lists = self.lists(range.part)?;
         let plan = self
@@ -173,6 +191,9 @@ impl<'a> Job<'a> {
                 true => Some(part.id(page << PAGE_BITS)?),
                 false => None,
             };
+            if self.is_past(id_first, shared, out) || !self.may_match(range.part, page) {
+                continue;
+            }
             let run = PageRun {
                 job: self,
                 id_first,
@@ -187,6 +208,26 @@ impl<'a> Job<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether no row of a page, whose first has this id, is among those wanted; tells others what this thread knows of that.
+    fn is_past(&self, id_first: Option<u64>, shared: &Shared<'_>, out: &Top) -> bool {
+        if !self.stops {
+            return false;
+        }
+        if let Some((_, id)) = out.best.last() {
+            shared.id_last.fetch_min(id, Ordering::Relaxed);
+        }
+        id_first.is_some_and(|id| id > shared.id_last.load(Ordering::Relaxed))
+    }
+
+    /// Whether a page has rows that match, as far as is known.
+    fn may_match(&self, part: usize, page: u32) -> bool {
+        self.only.as_ref().is_none_or(|only| {
+            let docs = &only[part];
+            let first = docs.partition_point(|doc| doc >> PAGE_BITS < page);
+            docs.get(first).is_some_and(|doc| doc >> PAGE_BITS == page)
+        })
     }
 
     /// The words' lists in a part, opened by who comes first. Errors: `Io`, `Corrupt`.
@@ -228,15 +269,6 @@ impl<'a> Job<'a> {
             self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
         }
         Ok(())
-    }
-
-    fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
-        let Some(filter) = &self.filter else {
-            return Ok(true);
-        };
-        let accepted = filter.accepts(&|slot| row.value(slot));
-        row.check()?;
-        Ok(accepted)
     }
 
     /// Whether the row's text satisfies what no cursor decides: it is analysed again.

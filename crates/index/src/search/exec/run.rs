@@ -6,9 +6,11 @@ use super::super::{WEIGHT_WITHOUT_MATCH, best::Found};
 use super::any::{Essential, Split};
 use super::count::Counted;
 use super::eval;
+use super::filter::Asked;
 use super::lists::View;
 use super::rows::Rows;
 use super::score::Scorer;
+use super::spare::Spare;
 use super::{Job, Shared, Top, last_position, wide};
 use crate::error::Result;
 use crate::part::Part;
@@ -34,15 +36,16 @@ impl<'r> PageRun<'r, '_> {
     pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Top) -> Result<()> {
         let job = self.job;
         let is_any = |plan: &Plan| plan.is_any() && plan.words() <= ANY_WORDS;
-        let is_any = job.plan.as_ref().is_some_and(is_any);
+        let is_free = job.filter.is_none() && job.only.is_none();
+        let is_any = is_free && job.plan.as_ref().is_some_and(is_any);
         match scorer {
             Some(scorer) if job.is_cut() => {
                 scorer.turn_page(&self.view);
                 scorer.raise(self.threshold(out));
-                if is_any && job.filter.is_none() && scorer.counts() {
+                if is_any && scorer.counts() {
                     return self.any_by_count(scorer, out);
                 }
-                let mut rows = match is_any && job.filter.is_none() {
+                let mut rows = match is_any {
                     true => self.any(scorer, out),
                     false => self.counted(out)?,
                 };
@@ -147,6 +150,11 @@ impl<'r> PageRun<'r, '_> {
     /// The rows that match, which are counted.
     fn counted(&self, out: &mut Top) -> Result<Rows> {
         let job = self.job;
+        if let Some(only) = &job.only {
+            let rows = eval::listed(&only[self.at], self.view.page, &mut out.spare);
+            out.total += rows.len() as u64;
+            return Ok(rows);
+        }
         let step = job.plan.as_ref().map_or(&Step::All, Plan::root);
         let mut rows = match &job.ids {
             Some(ids) => {
@@ -162,7 +170,7 @@ impl<'r> PageRun<'r, '_> {
             None => eval::matches(step, &self.view, &mut out.spare),
         };
         self.drop_deleted(&mut rows);
-        self.drop_refused(&mut rows)?;
+        self.drop_refused(&mut rows, &mut out.spare)?;
         out.total += rows.len() as u64;
         Ok(rows)
     }
@@ -190,22 +198,28 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Asks the filter, and the text where only that decides.
-    fn drop_refused(&self, rows: &mut Rows) -> Result<()> {
+    fn drop_refused(&self, rows: &mut Rows, spare: &mut Spare) -> Result<()> {
         let job = self.job;
+        if let Some(filter) = &job.filter {
+            let asked = Asked {
+                at: self.at,
+                part: self.part,
+                page: self.view.page,
+                rows: self.view.rows,
+            };
+            filter.narrow(&asked, rows, spare)?;
+        }
         let is_verified = job
             .plan
             .as_ref()
             .is_some_and(|plan| plan.verified().is_some());
-        if job.filter.is_none() && !is_verified {
+        if !is_verified {
             return Ok(());
         }
         let mut result = Ok(());
         rows.retain(|low| {
             let row = RowValues::new(self.part, self.view.doc(low));
-            let accepted = job
-                .accepts(&row)
-                .and_then(|accepted| Ok(accepted && job.verifies(&row)?));
-            accepted.unwrap_or_else(|error| {
+            job.verifies(&row).unwrap_or_else(|error| {
                 result = Err(error);
                 false
             })

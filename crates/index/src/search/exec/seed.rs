@@ -51,6 +51,7 @@ impl Job<'_> {
             && plan.is_any()
             && self.needs() == Needs::Codes
             && self.filter.is_none()
+            && self.only.is_none()
             && (0..plan.words()).all(is_free)
     }
 }

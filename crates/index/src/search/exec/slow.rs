@@ -34,6 +34,12 @@ impl Job<'_> {
         Ok(out)
     }
 
+    fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
+        self.filter
+            .as_ref()
+            .map_or(Ok(true), |filter| filter.accepts(row))
+    }
+
     /// What the part's rows are stepped through by: the query, the ids, both, or every row.
     fn cursor<'p>(&self, at: usize, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
         let listed = match &self.ids {

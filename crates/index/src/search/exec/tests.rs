@@ -1,6 +1,6 @@
 //! The executor beside the slow one: tables in several parts with deleted rows, every form of tree, every ranker.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use disk::MemoryDisk;
 use proptest::prelude::*;
@@ -13,10 +13,11 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::super::best::{Found, Order};
+use super::super::ids;
 use super::super::plan::Plan;
-use super::super::{ids, values};
-use super::{Job, Opened, Shared};
+use super::{Filter, Job, Opened, Shared};
 use crate::control::Control;
+use crate::filters::Filters;
 use crate::snapshot::Snapshot;
 use crate::table::{Table, TableShape};
 
@@ -144,8 +145,24 @@ fn order() -> impl Strategy<Value = Vec<OrderBy>> {
 }
 
 fn filter() -> impl Strategy<Value = Option<&'static str>> {
-    let texts = vec!["n < 20", "id = 7919 OR id = 39595", "id > 500000 AND n = 3"];
-    prop_oneof![4 => Just(None), 1 => proptest::sample::select(texts).prop_map(Some)]
+    let texts = vec![
+        "n < 20",
+        "n <> 20 AND n >= 3",
+        "n NOT BETWEEN 4 AND 40",
+        "n BETWEEN 40 AND 4",
+        "n < 2 OR n > 47",
+        "body <> 'w0' AND n < 30",
+        "id = 7919 OR id = 39595",
+        "id > 500000 AND n = 3",
+        "id > 500000",
+    ];
+    prop_oneof![1 => Just(None), 1 => proptest::sample::select(texts).prop_map(Some)]
+}
+
+/// Kept from case to case, with room for some of them.
+fn kept() -> &'static Filters {
+    static KEPT: LazyLock<Filters> = LazyLock::new(|| Filters::new(60_000));
+    &KEPT
 }
 
 fn facts(found: Vec<Found>) -> Vec<(u64, i64, Vec<Value>)> {
@@ -169,10 +186,12 @@ proptest! {
         keep in prop_oneof![Just(None), Just(Some(0)), (1..150u64).prop_map(Some), (1..8u64).prop_map(Some)],
         order in order(),
         filter in filter(),
+        keeps in any::<bool>(),
         backwards in any::<bool>(),
     ) {
         let snapshot = &snapshots()[usize::from(two_columns)];
         let order = order.as_slice();
+        let filter = filter.map(|filter| (filter, keeps));
         let [fast, slow] = both(snapshot, &text, ranker, keep, order, filter, backwards);
         prop_assert_eq!(fast, slow);
     }
@@ -213,14 +232,14 @@ proptest! {
 /// The total, and each row's id, weight and keys.
 type Facts = (u64, Vec<(u64, i64, Vec<Value>)>);
 
-/// What both executors say.
+/// What both executors say; of the condition also whether it may be kept.
 fn both(
     snapshot: &Arc<Snapshot>,
     text: &str,
     ranker: Ranker,
     keep: Option<u64>,
     order: &[OrderBy],
-    filter: Option<&str>,
+    filter: Option<(&str, bool)>,
     backwards: bool,
 ) -> [Facts; 2] {
     let fields: &[&str] = match snapshot.shape.text_columns() {
@@ -228,7 +247,9 @@ fn both(
         _ => &["body", "sub"],
     };
     let query = query::parse(text, fields, &Analyzer::default()).unwrap();
-    let filter = filter.map(|text| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
+    let keeps = filter.is_some_and(|(_, keeps)| keeps);
+    let filter =
+        filter.map(|(text, _)| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
     let options = Options {
         ranker: Some(ranker),
         ..Options::default()
@@ -252,10 +273,12 @@ fn both(
         filter: select
             .filter
             .as_ref()
-            .map(|filter| values::prepare(filter, &snapshot.shape).unwrap()),
+            .map(|filter| Filter::new(filter, snapshot, keeps.then(kept)).unwrap()),
         order: Arc::new(order),
         keep,
         lists: Opened::new(snapshot),
+        only: None,
+        stops: false,
     };
     let control = Control::default();
     let slow = job.run_slowly(&control).unwrap();

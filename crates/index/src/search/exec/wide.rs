@@ -8,6 +8,7 @@
 
 use super::any::{self, Essential, Split};
 use super::count::Counted;
+use super::filter::{self, Numbers};
 use super::join::Weights;
 use super::joined::Joined;
 use super::lists::View;
@@ -61,6 +62,11 @@ wide! {
 wide! {
     /// [`Counted::rows`].
     rows_of(counted: &Counted, words: usize, out: &mut Bitmap) = Counted::rows
+}
+
+wide! {
+    /// [`filter::compare`].
+    compare(column: &[[u8; 8]], numbers: Numbers, bitmap: &mut Bitmap) = filter::compare
 }
 
 wide! {

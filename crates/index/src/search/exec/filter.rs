@@ -1,0 +1,285 @@
+//! The condition on attributes of a search: asked of few rows one by one, of many by page, and kept where it may be asked again.
+//!
+//! Three ways, each giving the same rows. A page that is kept ([`crate::filters`]) is intersected. Where the condition is nothing but
+//! ranges of integers that the segment keeps in columns, and many rows are left, the whole page is compared, 32 bytes
+//! at a time. Else rows are asked one by one.
+
+use std::sync::{Arc, OnceLock};
+
+use query::expression::{Expression, Prepared, Simple};
+
+use super::super::values::{self, ID, RowValues};
+use super::rows::{Rows, has};
+use super::spare::Spare;
+use super::wide;
+use crate::error::Result;
+use crate::filters::{Accepted, Filters, Verdicts, text_of};
+use crate::part::Part;
+use crate::postings::{Bitmap, PAGE_BITS};
+use crate::snapshot::Snapshot;
+
+/// Comparing a number of a whole page costs about one part in so many of asking a row.
+const COMPARED_AT_ONCE: u32 = 16;
+
+/// A condition, for the parts of one snapshot.
+pub(in super::super) struct Filter<'a> {
+    prepared: Prepared,
+    /// The ranges that it is the conjunction of, if it is nothing else: of each the slot, and the numbers.
+    ranges: Vec<(usize, Numbers)>,
+    kept: Option<(&'a Filters, Arc<str>)>,
+    /// By part: what is known of it, once somebody has asked.
+    parts: Vec<OnceLock<Option<Arc<Verdicts>>>>,
+}
+
+/// Integers from `low` to `low + span`, or, if `negated`, the others.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers {
+    low: i64,
+    span: u64,
+    negated: bool,
+}
+
+/// The rows of a page that are asked about.
+pub(super) struct Asked<'p> {
+    /// Place of the part in the snapshot.
+    pub(super) at: usize,
+    pub(super) part: &'p Part,
+    /// The page's number.
+    pub(super) page: usize,
+    /// Rows of the part on this page.
+    pub(super) rows: u32,
+}
+
+/// A column of a page, and what it is compared with.
+type Compared<'p> = (&'p [[u8; 8]], Numbers);
+
+impl Asked<'_> {
+    fn doc(&self, low: u16) -> u32 {
+        (self.page as u32) << PAGE_BITS | u32::from(low)
+    }
+}
+
+impl Numbers {
+    /// `None` of a range without numbers.
+    fn new(low: i64, high: i64, negated: bool) -> Option<Numbers> {
+        (low <= high).then(|| Numbers {
+            low,
+            span: high.abs_diff(low),
+            negated,
+        })
+    }
+
+    #[inline(always)]
+    fn holds(self, number: [u8; 8]) -> bool {
+        let above = i64::from_le_bytes(number).wrapping_sub(self.low);
+        (above.cast_unsigned() <= self.span) != self.negated
+    }
+}
+
+impl<'a> Filter<'a> {
+    /// A condition, with what may be kept of it. Errors: `UnknownColumn`.
+    pub(in super::super) fn new(
+        filter: &Expression,
+        snapshot: &Snapshot,
+        kept: Option<&'a Filters>,
+    ) -> Result<Filter<'a>> {
+        let prepared = values::prepare(filter, &snapshot.shape)?;
+        let ranges = prepared.simple().and_then(ranges).unwrap_or_default();
+        Ok(Filter {
+            prepared,
+            ranges,
+            kept: kept.and_then(|kept| Some((kept, text_of(filter)?))),
+            parts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    /// Whether it accepts a row. Errors: as reading the row.
+    pub(super) fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
+        let accepted = self.prepared.accepts(&|slot| row.value(slot));
+        row.check()?;
+        Ok(accepted)
+    }
+
+    /// Drops the rows that it does not accept. Errors: as reading one of these rows; never of another one.
+    pub(super) fn narrow(
+        &self,
+        asked: &Asked<'_>,
+        rows: &mut Rows,
+        spare: &mut Spare,
+    ) -> Result<()> {
+        let count = rows.len() as u32;
+        if count == 0 {
+            return Ok(());
+        }
+        let kept = self.verdicts(asked);
+        if let Some((filters, verdicts)) = &kept
+            && let Some(accepted) = filters.page(verdicts, asked.page)
+        {
+            intersect(rows, accepted, spare);
+            return Ok(());
+        }
+        let whole = match self.ranges.is_empty() {
+            true => asked.rows,
+            false => asked.rows / COMPARED_AT_ONCE,
+        };
+        let due = kept.filter(|(_, verdicts)| verdicts.is_due(asked.page, count, whole));
+        let reserved = due.filter(|(filters, verdicts)| filters.reserve(verdicts));
+        let compared = match reserved.is_some() || count >= whole {
+            true => self.compared(asked),
+            false => None,
+        };
+        if reserved.is_none() && compared.is_none() {
+            return self.ask(asked, rows);
+        }
+        let mut bitmap = spare.bitmap();
+        let made = match &compared {
+            Some(compared) => {
+                compare_all(compared, &mut bitmap);
+                true
+            }
+            None => self.ask_all(asked, &mut bitmap).is_ok(),
+        };
+        match &reserved {
+            Some((filters, verdicts)) if made => {
+                filters.keep(verdicts, asked.page, Accepted::new(&bitmap));
+            }
+            Some((filters, verdicts)) => filters.give_back(verdicts, asked.page),
+            None => {}
+        }
+        if made {
+            keep(rows, &bitmap);
+        }
+        spare.give(Rows::Many(bitmap));
+        match made {
+            true => Ok(()),
+            // Of the page there is a row that cannot be read. If it is one of those asked about, that says so now.
+            false => self.ask(asked, rows),
+        }
+    }
+
+    /// What is kept, or may be, of a segment.
+    fn verdicts(&self, asked: &Asked<'_>) -> Option<(&'a Filters, Arc<Verdicts>)> {
+        let (filters, text) = self.kept.as_ref()?;
+        let known = self.parts[asked.at].get_or_init(|| {
+            let segment = asked.part.segment_number()?;
+            filters.verdicts(segment, asked.part.rows(), text)
+        });
+        Some((*filters, Arc::clone(known.as_ref()?)))
+    }
+
+    /// The columns to be compared, where that decides; `None` also where one of them cannot be read as a whole.
+    fn compared<'p>(&self, asked: &Asked<'p>) -> Option<Vec<Compared<'p>>> {
+        if self.ranges.is_empty() {
+            return None;
+        }
+        let first = asked.doc(0);
+        let docs = first..first + asked.rows;
+        let column = |(slot, numbers): &(usize, Numbers)| {
+            let column = match *slot {
+                ID => asked.part.id_column(docs.clone()),
+                slot => asked.part.integers(slot - 1, docs.clone()),
+            };
+            Some((column.ok()??, *numbers))
+        };
+        self.ranges.iter().map(column).collect()
+    }
+
+    /// Row by row.
+    fn ask(&self, asked: &Asked<'_>, rows: &mut Rows) -> Result<()> {
+        let mut result = Ok(());
+        rows.retain(|low| {
+            result.is_ok()
+                && self
+                    .accepts(&RowValues::new(asked.part, asked.doc(low)))
+                    .unwrap_or_else(|error| {
+                        result = Err(error);
+                        false
+                    })
+        });
+        result
+    }
+
+    /// Every row of the page. Errors: as reading any of them.
+    fn ask_all(&self, asked: &Asked<'_>, bitmap: &mut Bitmap) -> Result<()> {
+        for low in 0..asked.rows {
+            let row = RowValues::new(asked.part, asked.doc(low as u16));
+            bitmap[low as usize / 64] |= u64::from(self.accepts(&row)?) << (low % 64);
+        }
+        Ok(())
+    }
+}
+
+/// The ranges, if there is nothing else.
+fn ranges(conditions: Vec<Simple>) -> Option<Vec<(usize, Numbers)>> {
+    let range = |condition| match condition {
+        Simple::Whole {
+            slot,
+            low,
+            high,
+            negated,
+        } => Some((slot, Numbers::new(low, high, negated)?)),
+        Simple::Texts { .. } => None,
+    };
+    conditions.into_iter().map(range).collect()
+}
+
+/// The rows of a page whose numbers all are as wanted.
+fn compare_all(compared: &[Compared<'_>], bitmap: &mut Bitmap) {
+    bitmap.fill(u64::MAX);
+    for (column, numbers) in compared {
+        wide::compare(column, *numbers, bitmap);
+    }
+}
+
+/// Takes the rows out of a bitmap whose number is not as wanted, and those behind the column's end.
+#[inline(always)]
+pub(super) fn compare(column: &[[u8; 8]], numbers: Numbers, bitmap: &mut Bitmap) {
+    let (stretches, rest) = column.as_chunks::<64>();
+    let (whole, behind) = bitmap.split_at_mut(stretches.len());
+    for (word, stretch) in whole.iter_mut().zip(stretches) {
+        let mut held = 0;
+        for (at, number) in stretch.iter().enumerate() {
+            held |= u64::from(numbers.holds(*number)) << at;
+        }
+        *word &= held;
+    }
+    let mut held = 0;
+    for (at, number) in rest.iter().enumerate() {
+        held |= u64::from(numbers.holds(*number)) << at;
+    }
+    for word in behind {
+        *word &= std::mem::take(&mut held);
+    }
+}
+
+/// Keeps the rows that are in a bitmap.
+fn keep(rows: &mut Rows, accepted: &Bitmap) {
+    match rows {
+        Rows::Few(lows) => lows.retain(|low| has(accepted, *low)),
+        Rows::Many(bitmap) => {
+            for (word, accepted) in bitmap.iter_mut().zip(accepted) {
+                *word &= accepted;
+            }
+        }
+    }
+}
+
+/// Keeps the rows that are accepted; costs no more than stepping through the shorter of both.
+fn intersect(rows: &mut Rows, accepted: &Accepted, spare: &mut Spare) {
+    match (&mut *rows, accepted) {
+        (rows, Accepted::Many(accepted)) => keep(rows, accepted),
+        (Rows::Few(lows), Accepted::Few(accepted)) => {
+            let mut accepted = &**accepted;
+            lows.retain(|low| {
+                let before = accepted.partition_point(|other| other < low);
+                accepted = &accepted[before..];
+                accepted.first() == Some(low)
+            });
+        }
+        (Rows::Many(bitmap), Accepted::Few(accepted)) => {
+            let mut lows = spare.lows();
+            lows.extend(accepted.iter().filter(|low| has(bitmap, **low)));
+            spare.give(std::mem::replace(rows, Rows::Few(lows)));
+        }
+    }
+}
