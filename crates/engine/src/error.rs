@@ -84,7 +84,7 @@ pub enum Error {
     },
     /// A SELECT was ended by KILL, or its client is gone.
     Interrupted,
-    /// A count was not finished in its time; less than the whole would be a wrong number.
+    /// A count or a percolation was not finished in its time; less than the whole would be a wrong number, or hits missing.
     OutOfTime,
     /// No room on the device for another write; deletes and acknowledgements still go.
     DiskFull,
@@ -249,7 +249,7 @@ impl fmt::Display for Error {
                 "the rows found take more than {max} bytes of memory: say LIMIT, or raise search_memory"
             ),
             Error::OutOfTime => f.write_str(
-                "the count was not finished within max_query_time: there is no part of it",
+                "it was not finished within max_query_time, and there is no part of a count or of CALL PQ",
             ),
             Error::Interrupted => f.write_str("query execution was interrupted"),
             Error::DiskFull => {

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use percolate::{PAIRS_MAX, TooManyPairs};
+use index::Reason;
+use percolate::{PAIRS_MAX, Unfinished};
 
 use crate::codec::Damage;
 use crate::error::Error;
@@ -58,10 +59,7 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
             max: index::limits::EXPANSION_MAX as u64,
         },
         index::Error::SearchMemory { max } => Error::SearchMemory { max },
-        index::Error::Interrupted {
-            reason: index::Reason::Time,
-        } => Error::OutOfTime,
-        index::Error::Interrupted { .. } => Error::Interrupted,
+        index::Error::Interrupted { reason } => of_interrupt(reason),
         index::Error::TailFull => Error::Overloaded,
         index::Error::Corrupt { file, offset, what } => Error::Corrupt {
             file,
@@ -110,10 +108,21 @@ pub(crate) fn of_journal(error: journal::Error) -> Error {
     }
 }
 
-/// A batch of documents that hit too much at once.
-pub(crate) fn too_many_pairs(_: TooManyPairs) -> Error {
-    Error::Limit {
-        what: "hits of one statement",
-        max: PAIRS_MAX as u64,
+/// A batch of documents that hit too much at once, or of which nobody wants to know any more.
+pub(crate) fn of_matcher(why: Unfinished) -> Error {
+    match why {
+        Unfinished::TooManyPairs => Error::Limit {
+            what: "hits of one statement",
+            max: PAIRS_MAX as u64,
+        },
+        Unfinished::Stopped => Error::Interrupted,
+    }
+}
+
+/// A read that somebody stopped.
+pub(crate) fn of_interrupt(reason: Reason) -> Error {
+    match reason {
+        Reason::Time => Error::OutOfTime,
+        _ => Error::Interrupted,
     }
 }

@@ -44,7 +44,7 @@ pub use histogram::{Histogram, Work};
 pub use index::{Control, Filters, Interrupt, Memory, OnDamage, Pool, Reason};
 pub use mailbox::{Handle, Mailbox};
 pub use snapshot::{
-    GroupReport, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot,
+    GroupReport, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot, goes_on,
 };
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;

@@ -10,7 +10,7 @@ mod status;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch};
+pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, goes_on};
 pub use queues::{GroupReport, QueueReport};
 
 use arc_swap::ArcSwap;

@@ -10,15 +10,18 @@ pub struct Documents<'a> {
     /// The value of an attribute: the document's index in `words`, and the column's slot as the filters were prepared
     /// with. Asked only for documents that hit a query but for its filter.
     pub attributes: &'a dyn Fn(usize, usize) -> Value,
+    /// Asked once for each 64 documents and run of queries: `false` ends the call.
+    pub goes_on: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Documents<'a> {
-    /// Documents without attributes: each is NULL.
+    /// Documents without attributes: each is NULL. Nobody ends the call.
     #[must_use]
     pub fn of(words: &'a [Words]) -> Documents<'a> {
         Documents {
             words,
             attributes: &|_, _| Value::Null,
+            goes_on: &|| true,
         }
     }
 }

@@ -10,9 +10,24 @@ use crate::{
     standing::StandingQuery,
 };
 
-/// A call found more than [`PAIRS_MAX`] pairs, or so many entries that it might.
+/// Why a call has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyPairs;
+pub enum Unfinished {
+    /// It found more than [`PAIRS_MAX`] pairs, or so many entries that it might.
+    TooManyPairs,
+    /// Nobody wants the answer any more: [`Documents::goes_on`](crate::Documents::goes_on).
+    Stopped,
+}
+
+/// [`Unfinished::TooManyPairs`], where nothing else can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooManyPairs;
+
+impl From<TooManyPairs> for Unfinished {
+    fn from(_: TooManyPairs) -> Unfinished {
+        Unfinished::TooManyPairs
+    }
+}
 
 /// Work done by one call, counted rather than timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -29,7 +29,7 @@ mod standing;
 mod wide;
 
 pub use documents::Documents;
-pub use hits::{Hits, TooManyPairs, Work};
+pub use hits::{Hits, Unfinished, Work};
 pub use limits::PAIRS_MAX;
 pub use merging::{MergeJob, Merged};
 pub use scratch::Scratch;

@@ -10,7 +10,7 @@ use crate::{
     dictionary::Dictionary,
     documents::Documents,
     frequency::Stream,
-    hits::{Hits, TooManyPairs},
+    hits::{Hits, Unfinished},
     limits::{DOCUMENTS_MAX, SLICE_DOCUMENTS},
     scratch::{Part, Scratch, Steps},
     set::Held,
@@ -34,7 +34,7 @@ impl Snapshot {
     /// Takes no lock and allocates only while its buffers grow, except for checks of phrases.
     ///
     /// # Errors
-    /// [`TooManyPairs`], with `hits` empty: fewer documents in a call are the way out.
+    /// `TooManyPairs`: fewer documents in a call are the way out. `Stopped`, by [`Documents::goes_on`]. `hits` is empty then.
     ///
     /// # Panics
     /// If there are more than 2^32 - 1 documents.
@@ -43,7 +43,7 @@ impl Snapshot {
         documents: &Documents<'_>,
         scratch: &mut Scratch,
         hits: &mut Hits,
-    ) -> Result<(), TooManyPairs> {
+    ) -> Result<(), Unfinished> {
         assert!(
             documents.words.len() <= DOCUMENTS_MAX,
             "a call's documents fit into memory"
@@ -59,7 +59,7 @@ impl Snapshot {
         documents: &Documents<'_>,
         scratch: &mut Scratch,
         hits: &mut Hits,
-    ) -> Result<(), TooManyPairs> {
+    ) -> Result<(), Unfinished> {
         hits.begin(&self.levels);
         scratch.begin(self.levels.len());
         let slices = documents.words.chunks(SLICE_DOCUMENTS);
@@ -73,6 +73,9 @@ impl Snapshot {
                 first: number * SLICE_DOCUMENTS as u32,
             };
             for (number, held) in self.levels.iter().enumerate() {
+                if !(documents.goes_on)() {
+                    return Err(Unfinished::Stopped);
+                }
                 let level = (number, &*held.level);
                 scratch.examine(steps, &self.dictionary, level, part, &mut hits.work)?;
             }

@@ -335,7 +335,30 @@ fn more_hits_than_a_call_may_give_are_refused_and_the_next_call_is_right() {
     let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
     let snapshot = set.snapshot();
     let refused = snapshot.matches(&Documents::of(&documents), &mut scratch, &mut hits);
-    assert_eq!(refused, Err(crate::TooManyPairs));
+    assert_eq!(refused, Err(crate::Unfinished::TooManyPairs));
     assert!(hits.is_empty());
     assert_eq!(ask(&snapshot, &documents[..1], &mut scratch).len(), 60_000);
+}
+
+#[test]
+fn a_call_ends_between_two_slices_once_nobody_wants_its_answer() {
+    let mut set = QuerySet::new();
+    insert(&mut set, 7, &word("b"));
+    let snapshot = set.snapshot();
+    let documents = vec![document(&["b"]); 64 * 10];
+    let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
+    let asked = std::cell::Cell::new(0);
+    let goes_on = || {
+        asked.set(asked.get() + 1);
+        asked.get() < 4
+    };
+    let all = Documents {
+        goes_on: &goes_on,
+        ..Documents::of(&documents)
+    };
+    let stopped = snapshot.matches(&all, &mut scratch, &mut hits);
+    assert_eq!(stopped, Err(crate::Unfinished::Stopped));
+    assert!(hits.is_empty() && asked.get() == 4, "and no further");
+    let found = ask(&snapshot, &documents[..65], &mut scratch);
+    assert_eq!(found[0].1.len(), 65, "the next call is right");
 }

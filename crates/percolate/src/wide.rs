@@ -11,7 +11,7 @@
 
 use crate::{
     documents::Documents,
-    hits::{Hits, TooManyPairs},
+    hits::{Hits, Unfinished},
     scratch::{Plain, Scratch},
     snapshot::Snapshot,
 };
@@ -22,7 +22,7 @@ pub(crate) fn matches(
     documents: &Documents<'_>,
     scratch: &mut Scratch,
     hits: &mut Hits,
-) -> Result<(), TooManyPairs> {
+) -> Result<(), Unfinished> {
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(vectors) = x86::Vectors::new() {
@@ -56,7 +56,7 @@ mod x86 {
         documents::Documents,
         entry::{Entry, ORDINALS_MAX},
         found::Finds,
-        hits::{Hits, TooManyPairs},
+        hits::{Hits, Unfinished},
         level::{Level, Scanned},
         looked::Looked,
         scratch::{Candidates, LANES, Met, Plain, Scratch, Steps},
@@ -77,7 +77,7 @@ mod x86 {
         documents: &Documents<'_>,
         scratch: &mut Scratch,
         hits: &mut Hits,
-    ) -> Result<(), TooManyPairs> {
+    ) -> Result<(), Unfinished> {
         snapshot.matches_by(Plain, documents, scratch, hits)
     }
 
@@ -90,7 +90,7 @@ mod x86 {
         documents: &Documents<'_>,
         scratch: &mut Scratch,
         hits: &mut Hits,
-    ) -> Result<(), TooManyPairs> {
+    ) -> Result<(), Unfinished> {
         snapshot.matches_by(vectors, documents, scratch, hits)
     }
 

@@ -64,8 +64,8 @@ impl Matcher {
             words.push_field(&analyzer, 0, &post.body);
         }
         let documents = Documents {
-            words: &self.words[..posts.len()],
             attributes: &|document, column| posts[document].attribute(column),
+            ..Documents::of(&self.words[..posts.len()])
         };
         snapshot
             .matches(&documents, &mut self.scratch, &mut self.hits)

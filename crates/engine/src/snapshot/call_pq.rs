@@ -3,6 +3,7 @@
 mod hits;
 
 pub use hits::PqHits;
+use index::Interrupt;
 use percolate::{Documents, Scratch, StandingQuery};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
@@ -43,6 +44,8 @@ pub struct PqRequest<'a> {
     pub top: Option<u32>,
     /// Whether weights are wanted.
     pub weights: bool,
+    /// Who may stop it; it looks there once a document, once each 64 documents and run of queries, and once a row that is weighed.
+    pub interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> PqRequest<'a> {
@@ -55,6 +58,20 @@ impl<'a> PqRequest<'a> {
             ..PqRequest::default()
         }
     }
+
+    /// Whether to go on. Errors: `OutOfTime`, `Interrupted`.
+    fn check(&self) -> Result<()> {
+        self.interrupt.map_or(Ok(()), goes_on)
+    }
+}
+
+/// Whether what somebody may stop is to go on.
+///
+/// # Errors
+/// `OutOfTime`, `Interrupted`.
+pub fn goes_on(interrupt: &Interrupt) -> Result<()> {
+    let reason = interrupt.reason();
+    reason.map_or(Ok(()), |reason| Err(failure::of_interrupt(reason)))
 }
 
 /// Working memory of [`Snapshot::call_pq`]; one per thread, used again and again.
@@ -88,7 +105,8 @@ impl Snapshot {
     /// CALL PQ: which standing queries of a pq table hit which of these documents. Never waits for a writer.
     ///
     /// # Errors
-    /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs.
+    /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs; `OutOfTime` and `Interrupted`,
+    /// where it was stopped: there is no part of an answer, since whoever misses a hit takes it for none.
     pub fn call_pq(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
         let View::Percolate(view) = self.view(request.table)? else {
             let table = request.table;
@@ -103,6 +121,7 @@ impl Snapshot {
         let spare = scratch.words.len().max(documents.len());
         scratch.words.resize_with(spare, Words::new);
         for (document, words) in documents.iter().zip(&mut scratch.words) {
+            request.check()?;
             analyse(&view.analyzer, &fields, document, words);
         }
         let words = scratch.words.get(..documents.len()).unwrap_or_default();
@@ -113,11 +132,17 @@ impl Snapshot {
                 Some(document) => attribute(document, columns, column),
                 None => Value::Null,
             },
+            goes_on: &|| request.check().is_ok(),
         };
         let mut found = percolate::Hits::new();
         view.queries
             .matches(&asked, &mut scratch.matcher, &mut found)
-            .map_err(failure::too_many_pairs)?;
+            .map_err(|why| {
+                request
+                    .check()
+                    .err()
+                    .unwrap_or_else(|| failure::of_matcher(why))
+            })?;
         let mut answer = PqAnswer {
             queries_total: view.queries.len() as u64,
             queries_always: view.queries.always_len() as u64,
@@ -130,7 +155,7 @@ impl Snapshot {
             answer.hits.keep(is_wanted);
         }
         if request.weights || request.top.is_some() {
-            answer.weights = weights(view, &answer.hits, words)?;
+            answer.weights = weights(view, &answer.hits, words, request)?;
         }
         if let Some(top) = request.top {
             keep_top(&mut answer, documents.len(), top as usize);
@@ -147,13 +172,19 @@ impl Snapshot {
 }
 
 /// The weight of every pair, in the order of the rows.
-fn weights(view: &PercolateView, hits: &PqHits, words: &[Words]) -> Result<Vec<u32>> {
+fn weights(
+    view: &PercolateView,
+    hits: &PqHits,
+    words: &[Words],
+    request: &PqRequest<'_>,
+) -> Result<Vec<u32>> {
     let fields = text_names(&view.definition.columns);
     let Kind::Percolate { syntax, .. } = &view.definition.kind else {
         return Err(Error::internal("a pq table of another kind"));
     };
     let mut weights = Vec::new();
     for (query, documents) in hits.rows() {
+        request.check()?;
         let parsed = syntax.parse(&query.text, &fields, &view.analyzer);
         let root = parsed.map_err(Error::Query)?.root;
         let found = documents

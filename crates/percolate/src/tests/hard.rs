@@ -191,8 +191,8 @@ fn equal_filters_are_asked_once_for_each_document_that_is_left() {
         Value::Int(document as i128 / 2)
     };
     let documents = Documents {
-        words: &words,
         attributes: &attributes,
+        ..Documents::of(&words)
     };
     let found = rows_of(&set.snapshot(), &documents, &mut Scratch::new());
     assert_eq!(found.len(), 1_000);

@@ -96,8 +96,8 @@ fn ask_from(
 ) -> Vec<(u64, Vec<u32>)> {
     let attributes = |document: usize, column: usize| attribute(first + document, column);
     let documents = Documents {
-        words: documents,
         attributes: &attributes,
+        ..Documents::of(documents)
     };
     rows_of(snapshot, &documents, scratch)
 }

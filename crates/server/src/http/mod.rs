@@ -27,6 +27,7 @@ use tokio::io::AsyncWriteExt;
 use crate::limits::{ACCEPT_PAUSE, HTTP_HEAD_TIMEOUT};
 use crate::listen::{Listener, Patient, Stream};
 use crate::node::{Admitted, Node};
+use crate::searches::Asked;
 use crate::statement::Session;
 
 /// What every handler knows.
@@ -94,6 +95,17 @@ fn routes(door: Door) -> Router {
 fn session(node: &Node) -> Session {
     let client = CLIENT.try_with(Clone::clone).ok().flatten();
     Session::new(node.next_session(), String::new(), "http".to_owned(), None).at(client)
+}
+
+/// A request among the searches that run: shown by its address, and ended with its client.
+fn asked(node: &Node, since_us: u64, address: &str) -> Asked {
+    Asked {
+        session: node.next_session().0,
+        since_us,
+        until_us: None,
+        text: address.into(),
+        client: CLIENT.try_with(Clone::clone).ok().flatten(),
+    }
 }
 
 tokio::task_local! {

@@ -231,7 +231,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_MAX_QUERY_TIME",
         Kind::Duration,
         "",
-        "A search that takes longer, as 30s, is cut and answers with what it has found, saying so; unset, none is. OPTION max_query_time= asks for less.",
+        "A search that takes longer, as 30s, is cut and answers with what it has found, saying so; COUNT(*) and CALL PQ fail. Unset, none is. OPTION max_query_time= asks for less.",
     ),
     live(
         Key::SearchMemory,

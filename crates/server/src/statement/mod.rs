@@ -26,7 +26,7 @@ use crate::searches::Search;
 use crate::status::add;
 
 pub use load::load;
-pub use pq::{Batch, Labels, Percolation, PqRow, PqRows};
+pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
 pub use session::Session;
 pub use show::columns;
 
@@ -91,11 +91,14 @@ fn parse_all(node: &Node, text: &[u8]) -> Vec<Parsed> {
             .then(|| node.faults.choose(text))
             .flatten();
         let statement = guarded(node, || Ok(wire::sql::parse(text)?));
-        let is_select = matches!(statement, Ok(Statement::Select(_)));
+        let is_search = matches!(
+            statement,
+            Ok(Statement::Select(_) | Statement::CallPq { .. })
+        );
         Parsed {
             statement,
             fault,
-            text: is_select.then(|| select::shown(text)),
+            text: is_search.then(|| select::shown(text)),
         }
     };
     wire::sql::split(text).map(parse_one).collect()

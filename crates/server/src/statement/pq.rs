@@ -6,13 +6,15 @@ mod highlight;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use engine::{Kind, PqAnswer, PqRequest, PqScratch};
+use engine::{Interrupt, Kind, PqAnswer, PqRequest, PqScratch};
 use wire::sql::PqOptions;
 
+use super::select::hold;
 use super::{Doing, Outcome, guarded};
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::node::Node;
+use crate::searches::{Asked, Search};
 use crate::status::add;
 
 pub use documents::{Batch, Labels};
@@ -126,10 +128,20 @@ pub struct Percolation<'a> {
     pub table: &'a str,
     /// Checked options.
     pub options: PqOptions,
-    /// When the statement began.
-    pub started_us: u64,
-    /// A test asked for a panic in this read.
-    pub panics: bool,
+    /// When the statement began, and who waits for it.
+    pub asked: Asked,
+    /// What a test asked for in this read.
+    pub fault: Option<ReadFault>,
+}
+
+/// Lists a percolation among the searches that run: KILL ends it, the server's `max_query_time`, and the end of its client.
+pub fn watched(node: &Node, asked: Asked) -> Search {
+    let time_us = node.settings().live.query_time_max;
+    let time_us = time_us.map(|time| time.as_micros() as u64);
+    node.searches.begin(Asked {
+        until_us: time_us.map(|us| asked.since_us.saturating_add(us)),
+        ..asked
+    })
 }
 
 impl Percolation<'_> {
@@ -149,11 +161,16 @@ impl Percolation<'_> {
             let message = format!("'{}' is not a pq table", self.table);
             return Err(Failure::new(errors::INVALID, message));
         }
+        let search = watched(node, self.asked.clone());
         let rows = tokio::task::block_in_place(|| {
             guarded(node, || {
-                assert!(!self.panics, "SEINE_FAULTS asked for a panic in this read");
+                let panics = self.fault == Some(ReadFault::Panic);
+                assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
                 let batch = read(&mut self.options)?;
-                self.matched(node, &snapshot, batch)
+                if self.fault == Some(ReadFault::Hold) {
+                    hold(&search.interrupt);
+                }
+                self.matched(node, &snapshot, batch, &search.interrupt)
             })
         })?;
         add(&node.counters.pq_documents, rows.documents_asked as u64);
@@ -165,6 +182,7 @@ impl Percolation<'_> {
         node: &Node,
         snapshot: &engine::Snapshot,
         batch: Batch,
+        interrupt: &Interrupt,
     ) -> Result<PqRows, Failure> {
         thread_local! {
             static SCRATCH: RefCell<PqScratch> = RefCell::default();
@@ -181,6 +199,7 @@ impl Percolation<'_> {
             },
             top: options.top,
             weights: options.weights,
+            interrupt: Some(interrupt),
             ..PqRequest::new(self.table, &batch.documents)
         };
         let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch))?;
@@ -190,13 +209,13 @@ impl Percolation<'_> {
             labels: batch.labels,
             options,
             warnings: batch.warnings,
-            setup_us: read_us - self.started_us,
+            setup_us: read_us - self.asked.since_us,
             matching_us: node.clock.steady_us() - read_us,
             highlights: Vec::new(),
         };
         if rows.options.highlight {
             let definition = snapshot.definition(self.table)?;
-            rows.highlights = highlight::of(&rows, &definition, &batch.documents)?;
+            rows.highlights = highlight::of(&rows, &definition, &batch.documents, interrupt)?;
         }
         Ok(rows)
     }
@@ -212,8 +231,8 @@ impl Doing<'_> {
         let asked = Percolation {
             table,
             options,
-            started_us: self.session.started_us,
-            panics: self.fault == Some(ReadFault::Panic),
+            asked: self.asked(table),
+            fault: self.fault,
         };
         let mut rows = asked.run(self.node, |options| documents::read(documents, options))?;
         for warning in std::mem::take(&mut rows.warnings) {

@@ -9,6 +9,7 @@ use bench::client::Client;
 use crate::server::{Server, Setup, clean_command, request};
 
 const HELD: &str = "SELECT id FROM t WHERE MATCH('held | cat') ORDER BY id ASC";
+const HELD_PQ: &str = "CALL PQ('p', ('held', 'a cat'), 0 AS docs_json)";
 
 /// A table of two segments and a tail; searches for "held" do not begin before they are stopped.
 fn server() -> Server {
@@ -17,6 +18,12 @@ fn server() -> Server {
         .start();
     let mut client = server.client();
     client.query("CREATE TABLE t (body text)").unwrap();
+    client
+        .query("CREATE TABLE p (body text) type='pq'")
+        .unwrap();
+    client
+        .query("INSERT INTO p (query) VALUES ('cat')")
+        .unwrap();
     for round in 0..3 {
         let rows: Vec<String> = (1..40)
             .map(|row| format!("({}, 'cat {row}')", 40 * round + row))
@@ -53,10 +60,25 @@ fn held(client: &mut Client) -> String {
     }
 }
 
+/// A held search or percolation over HTTP, which SHOW THREADS shows by its statement or its address.
+fn is_held(row: &[String]) -> bool {
+    row[7].contains("held") || row[7] == "POST /pq/p/search"
+}
+
+/// The number of such, once it runs.
+fn running(client: &mut Client) -> String {
+    loop {
+        let threads = cells(client, "SHOW THREADS");
+        if let Some(row) = threads.iter().find(|row| is_held(row)) {
+            return row[0].clone();
+        }
+    }
+}
+
 fn nobody_searches(client: &mut Client) {
     while cells(client, "SHOW PROCESSLIST")
         .iter()
-        .any(|row| row[7].contains("held"))
+        .any(|row| is_held(row))
     {}
 }
 
@@ -64,10 +86,15 @@ fn nobody_searches(client: &mut Client) {
 fn kill_query_ends_the_statement_and_kill_the_connection_too() {
     let server = server();
     let mut killer = server.client();
-    for statement in ["KILL QUERY", "KILL"] {
+    for (statement, held_one) in [
+        ("KILL QUERY", HELD),
+        ("KILL", HELD),
+        ("KILL QUERY", HELD_PQ),
+        ("KILL", HELD_PQ),
+    ] {
         let mut client = server.client();
         std::thread::scope(|scope| {
-            let searching = scope.spawn(|| (client.query(HELD).map(drop), client));
+            let searching = scope.spawn(|| (client.query(held_one).map(drop), client));
             let id = held(&mut killer);
             killer.query(&format!("{statement} {id}")).unwrap();
             let (result, mut client) = searching.join().unwrap();
@@ -131,40 +158,83 @@ fn the_servers_own_limit_holds_and_no_option_lifts_it() {
 fn a_client_that_goes_ends_its_search_over_either_door() {
     let server = server();
     let mut looker = server.client();
-    let mut asking = clean_command();
-    asking.args(["sql", "--addr", server.mysql(), HELD]);
-    let asking = asking.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = asking.spawn().unwrap();
-    held(&mut looker);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    nobody_searches(&mut looker);
+    for statement in [HELD, HELD_PQ] {
+        let mut asking = clean_command();
+        asking.args(["sql", "--addr", server.mysql(), statement]);
+        let asking = asking.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = asking.spawn().unwrap();
+        held(&mut looker);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        nobody_searches(&mut looker);
+    }
+    for (path, kind, body) in [
+        ("/sql", "text/plain", HELD),
+        ("/pq/p/search", "text/plain", "held"),
+    ] {
+        let mut client = TcpStream::connect(server.http()).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        client
+            .write_all(format!("{head}{body}").as_bytes())
+            .unwrap();
+        running(&mut looker);
+        drop(client);
+        nobody_searches(&mut looker);
+    }
+}
 
-    let mut client = TcpStream::connect(server.http()).unwrap();
-    let head = format!(
-        "POST /sql HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n",
-        HELD.len()
-    );
+#[test]
+fn a_percolation_out_of_time_is_an_error_and_its_connection_goes_on() {
+    let server = Setup::default()
+        .variable("SEINE_FAULTS", "hold-search=held")
+        .variable("SEINE_MAX_QUERY_TIME", "20ms")
+        .start();
+    let mut client = server.client();
     client
-        .write_all(format!("{head}{HELD}").as_bytes())
+        .query("CREATE TABLE p (body text) type='pq'")
         .unwrap();
-    held(&mut looker);
-    drop(client);
-    nobody_searches(&mut looker);
+    client
+        .query("INSERT INTO p (query) VALUES ('cat')")
+        .unwrap();
+    let error = client.query(HELD_PQ).unwrap_err().to_string();
+    assert!(error.contains("3024"), "{error}");
+    let rows = cells(&mut client, "CALL PQ('p', 'a cat', 0 AS docs_json)");
+    assert_eq!(rows.len(), 1);
+    let (status, body) = request(
+        server.http(),
+        "POST /pq/p/search",
+        "content-type: text/plain\r\n",
+        b"held",
+    );
+    assert_eq!(status, 503);
+    assert!(body.contains("out_of_time"), "{body}");
 }
 
 #[test]
 fn a_search_over_http_is_killed_by_the_number_that_show_threads_gives() {
     let server = server();
     let mut killer = server.client();
-    std::thread::scope(|scope| {
-        let searching = scope.spawn(|| post(&server, HELD));
-        let id = held(&mut killer);
-        killer.query(&format!("KILL QUERY {id}")).unwrap();
-        let (status, body) = searching.join().unwrap();
-        assert_eq!(status, 503);
-        assert!(body.contains("interrupted"), "{body}");
-    });
+    for is_percolation in [false, true] {
+        std::thread::scope(|scope| {
+            let searching = scope.spawn(|| match is_percolation {
+                false => post(&server, HELD),
+                true => request(
+                    server.http(),
+                    "POST /pq/p/search",
+                    "content-type: text/plain\r\n",
+                    b"held",
+                ),
+            });
+            let id = running(&mut killer);
+            killer.query(&format!("KILL QUERY {id}")).unwrap();
+            let (status, body) = searching.join().unwrap();
+            assert_eq!(status, 503);
+            assert!(body.contains("interrupted"), "{body}");
+        });
+    }
 }
 
 #[test]

@@ -84,12 +84,12 @@ pub(crate) fn hear(
     (reached, found): (&mut Reached, &mut Found),
 ) -> Result<()> {
     let asked = Documents {
-        words,
         attributes: &|document, column| attribute(documents.get(document), listener, column),
+        ..Documents::of(words)
     };
     queries
         .matches(&asked, &mut work.matcher, &mut work.hits)
-        .map_err(failure::too_many_pairs)?;
+        .map_err(failure::of_matcher)?;
     work.hit_count += work.hits.work().matches;
     work.candidate_count += work.hits.work().candidates;
     if work.hits.is_empty() {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine::{PqAnswer, PqDocument, PqRequest, PqScratch};
+use engine::{Interrupt, PqAnswer, PqDocument, PqRequest, PqScratch};
 use percolate::StandingQuery;
 use serde_json::{Map, Value as Json, json};
 use wire::es::{EsError, Hits, Order, Percolate, Search, columns_of, quoted};
@@ -16,7 +16,7 @@ use super::read::{document, id_of, read};
 use super::{Replied, failed, highlight};
 use crate::limits::REPLY_BYTES_MAX;
 use crate::node::Node;
-use crate::statement::guarded;
+use crate::statement::{self, guarded};
 use crate::status::add;
 
 /// Name of the field that tells which documents hit.
@@ -243,8 +243,12 @@ async fn candidates(
     } else {
         read(node, &index.name, None)?
     };
+    let address = format!("POST /{}/_search", index.name);
+    let asked = crate::http::asked(node, node.clock.steady_us(), &address);
+    let running = statement::watched(node, asked);
+    let interrupt = &running.interrupt;
     tokio::task::block_in_place(|| {
-        let found = guarded(node, || Ok(found(node, index, search, all)));
+        let found = guarded(node, || Ok(found(node, index, search, all, interrupt)));
         found.map_err(|failure| failed(failure, &index.name))?
     })
 }
@@ -254,6 +258,7 @@ fn found(
     index: &Index,
     search: &Search,
     all: Vec<Arc<StandingQuery>>,
+    interrupt: &Interrupt,
 ) -> Result<Vec<Candidate>, EsError> {
     let clauses = search.percolates.len();
     let score = search.score.unwrap_or(1.0);
@@ -267,7 +272,7 @@ fn found(
         .map(|query| (query.id, candidate(query)))
         .collect();
     for (number, clause) in search.percolates.iter().enumerate() {
-        let answer = percolated(node, index, clause, search.score.is_none())?;
+        let answer = percolated(node, index, clause, search.score.is_none(), interrupt)?;
         let mut weights = answer.weights.iter();
         for (query, documents) in answer.hits.rows() {
             let hit = found
@@ -306,6 +311,7 @@ fn percolated(
     index: &Index,
     clause: &Percolate,
     is_weighed: bool,
+    interrupt: &Interrupt,
 ) -> Result<PqAnswer, EsError> {
     thread_local! {
         static SCRATCH: RefCell<PqScratch> = RefCell::default();
@@ -322,6 +328,7 @@ fn percolated(
         .snapshot();
     let request = PqRequest {
         weights: is_weighed,
+        interrupt: Some(interrupt),
         ..PqRequest::new(&index.name, &documents)
     };
     let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch));

@@ -13,7 +13,6 @@ use wire::sql::PqOptions;
 use super::super::hits::bounded;
 use super::{failure, parameter, request_bytes};
 use crate::errors::{self, Failure};
-use crate::faults::ReadFault;
 use crate::http::reply::{self, Refusal};
 use crate::http::{Door, body};
 use crate::limits::BODY_BYTES_MAX;
@@ -56,8 +55,12 @@ pub async fn post(
     let asked = Percolation {
         table: &table,
         options,
-        started_us,
-        panics: node.faults.any() && node.faults.choose(&bytes) == Some(ReadFault::Panic),
+        asked: crate::http::asked(node, started_us, &format!("POST /pq/{table}/search")),
+        fault: node
+            .faults
+            .any()
+            .then(|| node.faults.choose(&bytes))
+            .flatten(),
     };
     let answered = asked
         .run(node, |options| read(&bytes, form, options))

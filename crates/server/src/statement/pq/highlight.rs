@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use engine::{Definition, Kind, PqDocument};
+use engine::{Definition, Interrupt, Kind, PqDocument};
 use query::Syntax;
 use query::analysis::Analyzer;
 use query::highlight::ranges;
@@ -20,6 +20,7 @@ pub(super) fn of(
     rows: &PqRows,
     definition: &Definition,
     documents: &[PqDocument],
+    interrupt: &Interrupt,
 ) -> Result<Vec<String>, Failure> {
     let columns = definition.columns.iter();
     let texts = columns.filter(|column| column.kind == ColumnType::Text);
@@ -39,6 +40,7 @@ pub(super) fn of(
         let root = reading.root(&row.query.text);
         let mut array = String::from("[");
         for &index in row.documents {
+            engine::goes_on(interrupt)?;
             if array.len() > 1 {
                 array.push(',');
             }
