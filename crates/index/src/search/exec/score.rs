@@ -146,9 +146,11 @@ impl<'s> Scorer<'s> {
             .map_or(0, |at| at + 1)
     }
 
-    /// Whether rows of more words can weigh more, in an OR whose weights are not told by codes: then they are weighed first.
+    /// Whether rows of more words can weigh more, in an OR whose weights are not told by codes: then they are weighed first. Where
+    /// sums of codes count too (`proximity_bm25`), these leave more rows out than numbers of words do.
     pub(super) fn counts(&self) -> bool {
-        self.most.len() > 2 && self.most.get(1) < self.most.last()
+        let is_apart = self.most.len() > 2 && self.most.get(1) < self.most.last();
+        is_apart && self.worth[0] == 0
     }
 
     /// How many words a row must hold: more than there are where none can enter. Only of a scorer that counts.
