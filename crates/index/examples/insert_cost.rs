@@ -1,6 +1,7 @@
 //! What the index's own work costs per row, without journal or percolation: inserts, seals, one merge; prints some lines a batch size.
 //!
-//! `cargo run --release -p seine-index --example insert_cost [rows]`: made-up posts of about 92 bytes, words drawn by Zipf's law.
+//! `cargo run --release -p seine-index --example insert_cost [rows [texts]]`: made-up posts of about 92 bytes, words drawn by Zipf's
+//! law, or the lines of a file.
 //! Every figure is followed by its check: the rows that a SELECT then finds. Processor time of the one thread, Linux only.
 
 #![expect(
@@ -26,8 +27,14 @@ fn main() {
     let rows = std::env::args()
         .nth(1)
         .map_or(200_000, |rows| rows.parse().unwrap());
-    let posts: Vec<(Vec<Value>, Words)> = posts(rows);
-    for batch in [1, 8, 500] {
+    let posts: Vec<(Vec<Value>, Words)> = match std::env::args().nth(2) {
+        None => posts(rows),
+        Some(file) => {
+            let texts = std::fs::read_to_string(file).unwrap();
+            texts.lines().cycle().take(rows).map(post).collect()
+        }
+    };
+    for batch in [1, 8, 500, 4_096] {
         let mut table = Table::create(Arc::new(MemoryDisk::new()), "posts", shape()).unwrap();
         let mut seals = Duration::ZERO;
         let start = cpu_time();
@@ -153,21 +160,24 @@ fn posts(rows: usize) -> Vec<(Vec<Value>, Words)> {
             .wrapping_add(1_442_695_040_888_963_407);
         (seed >> 11) as f64 / (1u64 << 53) as f64
     };
-    let mut post = |_| {
+    let mut made = |_| {
         // The inverse of Zipf's distribution over 60,000 words, nearly.
         let words: Vec<String> = (0..13)
             .map(|_| format!("word{}", 60_000f64.powf(next()) as u32))
             .collect();
-        let body = words.join(" ");
-        let mut analysed = Words::new();
-        analysed.push_field(&Analyzer::default(), 0, &body);
-        let row = vec![
-            Value::Str(body),
-            Value::Str("news".to_owned()),
-            Value::Int(1_700_000_000),
-            Value::Int(7),
-        ];
-        (row, analysed)
+        post(&words.join(" "))
     };
-    (0..rows).map(&mut post).collect()
+    (0..rows).map(&mut made).collect()
+}
+
+fn post(body: &str) -> (Vec<Value>, Words) {
+    let mut analysed = Words::new();
+    analysed.push_field(&Analyzer::default(), 0, body);
+    let row = vec![
+        Value::Str(body.to_owned()),
+        Value::Str("news".to_owned()),
+        Value::Int(1_700_000_000),
+        Value::Int(7),
+    ];
+    (row, analysed)
 }

@@ -183,7 +183,7 @@ impl Part {
     /// A row's distinct words with their counts, sorted by word.
     pub(crate) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         match &self.source {
-            Source::Tail(tail) => Ok(tail.row(doc).words.to_vec()),
+            Source::Tail(tail) => Ok(tail.row(doc).words().to_vec()),
             Source::Segment(segment) => segment.forward(doc),
         }
     }

@@ -9,7 +9,6 @@ use roaring::RoaringBitmap;
 use super::dictionary::key_of;
 use super::write::{Head, RowSource, SegmentWriter};
 use crate::error::Result;
-use crate::postings::length_class;
 use crate::removed::WordCount;
 use crate::tail::{Chunk, List, Tail, TailRow};
 
@@ -68,9 +67,8 @@ fn renumber<'a>(whole: &'a Chunk, deleted: &RoaringBitmap) -> Renumbered<'a> {
         .iter()
         .map(|(_, ordinal)| &*whole.rows[*ordinal as usize])
         .collect();
-    let length = |row: &&TailRow| length_class(row.words.iter().map(|word| word.hits).sum());
     Renumbered {
-        lengths: rows.iter().map(length).collect(),
+        lengths: rows.iter().map(|row| row.length_class).collect(),
         rows,
         docs,
         words: Vec::new(),
@@ -84,20 +82,19 @@ fn order_words<'a>(
     renumbered: &Renumbered<'_>,
 ) -> Vec<(u32, List<'a>)> {
     let is_live = |ordinal: &u32| renumbered.docs[*ordinal as usize] != GONE;
-    let live = whole
-        .lists()
-        .filter(|(_, list)| list.ordinals.iter().any(is_live));
+    let live = (0..).zip(whole.lists());
+    let live = live.filter(|(_, (_, list))| list.ordinals.iter().any(is_live));
     let dictionary = tail.dictionary.read();
     // Most words differ in their first eight bytes: those are compared where they lie side by side.
-    let keyed = live.map(|(word, list)| (key_of(dictionary.text_of(word)), word, list));
-    let mut words: Vec<(u64, u32, List<'a>)> = keyed.collect();
+    let keyed = live.map(|(at, (word, _))| (key_of(dictionary.text_of(word)), word, at));
+    let mut words: Vec<(u64, u32, u32)> = keyed.collect();
     words.sort_unstable_by(|(a_key, a, _), (b_key, b, _)| {
         let texts = || dictionary.text_of(*a).cmp(dictionary.text_of(*b));
         a_key.cmp(b_key).then_with(texts)
     });
     words
         .into_iter()
-        .map(|(_, word, list)| (word, list))
+        .map(|(_, word, at)| (word, whole.list_at(at as usize)))
         .collect()
 }
 
@@ -147,7 +144,7 @@ impl RowSource for Renumbered<'_> {
             word: self.words[word.word as usize],
             hits: word.hits,
         };
-        out.extend(self.rows[doc as usize].words.iter().map(number));
+        out.extend(self.rows[doc as usize].words().iter().map(number));
         out.sort_unstable_by_key(|word| word.word);
         Ok(())
     }

@@ -120,7 +120,7 @@ impl TailPart {
             return Ok(());
         };
         let words = match self.writer.delete(id) {
-            Some(unpublished) => unpublished.words.to_vec(),
+            Some(unpublished) => unpublished,
             None => self.part.forward(ordinal)?,
         };
         Arc::make_mut(&mut self.part).remove(ordinal, &words);

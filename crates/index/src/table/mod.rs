@@ -221,11 +221,24 @@ impl Table {
         Ok(true)
     }
 
-    /// The table with everything applied so far. Call once a batch: each call with changes makes one chunk.
-    pub fn snapshot(&mut self) -> Arc<Snapshot> {
+    /// Does now what is most of the work of the next [`Table::snapshot`]: the chunk of what was inserted since the last. Readers
+    /// see nothing of it before.
+    pub fn prepare_snapshot(&mut self) {
         for shard in &mut self.shards {
             shard.tail.publish();
         }
+    }
+
+    /// Rows that were inserted since the last [`Table::snapshot`].
+    #[must_use]
+    pub fn rows_unpublished(&self) -> u64 {
+        let rows = self.shards.iter().map(|shard| shard.tail.writer.rows());
+        rows.map(u64::from).sum()
+    }
+
+    /// The table with everything applied so far. Call once a batch: each call with changes makes one chunk.
+    pub fn snapshot(&mut self) -> Arc<Snapshot> {
+        self.prepare_snapshot();
         let sealed = self.segments.iter().map(|sealed| &sealed.part);
         let tails = self.shards.iter().flat_map(Shard::tails);
         let tails = tails.map(|tail| &tail.part);

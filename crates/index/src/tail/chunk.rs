@@ -1,5 +1,6 @@
 //! An immutable piece of the tail: the rows of one or more published batches and their postings.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::radix::by_number;
@@ -12,10 +13,19 @@ pub(crate) struct TailRow {
     pub(crate) id: u64,
     /// Encoded columns, see [`crate::row`].
     pub(crate) columns: Box<[u8]>,
-    /// Its distinct words, by number, with their counts: the forward list.
-    pub(crate) words: Box<[WordCount]>,
+    /// The forward lists of all rows that were published with it, one behind the other.
+    forward: Arc<[WordCount]>,
+    /// Where its own is.
+    own: Range<u32>,
     /// The class of its length, for the codes of its postings.
     pub(crate) length_class: u8,
+}
+
+/// A row that is in no chunk yet.
+pub(super) struct NewRow {
+    pub(super) id: u64,
+    pub(super) columns: Box<[u8]>,
+    pub(super) length_class: u8,
 }
 
 /// Rows `first .. first + rows.len()` of a tail, and where their words stand.
@@ -56,14 +66,17 @@ pub(crate) struct Occurrence {
     pub(crate) position: u32,
 }
 
+impl TailRow {
+    /// Its distinct words, by number, with their counts: the forward list.
+    pub(crate) fn words(&self) -> &[WordCount] {
+        &self.forward[self.own.start as usize..self.own.end as usize]
+    }
+}
+
 impl Chunk {
     /// Makes a chunk of new rows, the first of which has the number `first`. `occurrences` come row by row, those of one
     /// word in a row by rising place.
-    pub(crate) fn new(
-        first: u32,
-        rows: Vec<Arc<TailRow>>,
-        occurrences: &mut Vec<Occurrence>,
-    ) -> Chunk {
+    pub(super) fn new(first: u32, rows: Vec<NewRow>, occurrences: &mut Vec<Occurrence>) -> Chunk {
         by_number(occurrences, |occurrence| occurrence.word);
         debug_assert!(occurrences.is_sorted());
         let mut by_id: Vec<(u64, u32)> =
@@ -71,7 +84,6 @@ impl Chunk {
         by_id.sort_unstable();
         let mut chunk = Chunk {
             first,
-            rows,
             by_id,
             ..Chunk::default()
         };
@@ -85,7 +97,7 @@ impl Chunk {
                 chunk.starts.push(chunk.ordinals.len() as u32);
             }
             chunk.ordinals.push(ordinal);
-            let row = &chunk.rows[(ordinal - first) as usize];
+            let row = &rows[(ordinal - first) as usize];
             chunk.codes.push(code(group.len() as u32, row.length_class));
             chunk.position_starts.push(chunk.positions.len() as u32);
             chunk
@@ -93,6 +105,7 @@ impl Chunk {
                 .extend(group.iter().map(|occurrence| occurrence.position));
         }
         chunk.close();
+        chunk.take_rows(rows);
         chunk
     }
 
@@ -138,17 +151,18 @@ impl Chunk {
             .map(|entry| self.list_at(entry))
     }
 
-    /// Every word with its rows, by rising number.
-    pub(crate) fn lists(&self) -> impl Iterator<Item = (u32, List<'_>)> {
-        (0..self.words.len()).map(|entry| (self.words[entry], self.list_at(entry)))
-    }
-
     /// `(id, ordinal)` of every row, sorted.
     pub(crate) fn by_id(&self) -> &[(u64, u32)] {
         &self.by_id
     }
 
-    fn list_at(&self, entry: usize) -> List<'_> {
+    /// Every word with its rows, by rising number.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = (u32, List<'_>)> {
+        (0..self.words.len()).map(|entry| (self.words[entry], self.list_at(entry)))
+    }
+
+    /// The rows of the word at a place of [`Chunk::lists`].
+    pub(crate) fn list_at(&self, entry: usize) -> List<'_> {
         let (start, end) = (self.starts[entry] as usize, self.starts[entry + 1] as usize);
         List {
             ordinals: &self.ordinals[start..end],
@@ -156,6 +170,41 @@ impl Chunk {
             position_starts: &self.position_starts[start..=end],
             positions: &self.positions,
         }
+    }
+
+    /// Takes in the rows of its postings, with their forward lists: words come by rising number, so each row's are in order as
+    /// they are met.
+    fn take_rows(&mut self, rows: Vec<NewRow>) {
+        let mut places = vec![0u32; rows.len()];
+        for ordinal in &self.ordinals {
+            places[(ordinal - self.first) as usize] += 1;
+        }
+        let mut sum = 0;
+        for place in &mut places {
+            sum += std::mem::replace(place, sum);
+        }
+        let mut forward = vec![WordCount { word: 0, hits: 0 }; self.ordinals.len()];
+        for (word, list) in self.lists() {
+            for (at, ordinal) in list.ordinals.iter().enumerate() {
+                let place = &mut places[(ordinal - self.first) as usize];
+                let hits = list.hits(at);
+                forward[*place as usize] = WordCount { word, hits };
+                *place += 1;
+            }
+        }
+        let forward: Arc<[WordCount]> = forward.into();
+        let mut start = 0;
+        let with_words = rows.into_iter().zip(places).map(|(row, end)| {
+            let own = std::mem::replace(&mut start, end)..end;
+            Arc::new(TailRow {
+                id: row.id,
+                columns: row.columns,
+                forward: Arc::clone(&forward),
+                own,
+                length_class: row.length_class,
+            })
+        });
+        self.rows = with_words.collect();
     }
 
     fn append(&mut self, list: List<'_>) {

@@ -1,5 +1,6 @@
 //! The words of one tail, numbered in the order in which they came.
 
+use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -8,6 +9,15 @@ use std::hash::BuildHasher;
 
 /// Words that a reader goes through under one lock: some microseconds.
 const WORDS_READ: usize = 1_024;
+
+/// Bytes of a word that fit into its key.
+const KEY_BYTES: usize = 15;
+
+/// In place of the length of a word that does not fit.
+const LONG: u64 = 0xff;
+
+/// Where the second number of a key has the length.
+const LENGTH_SHIFT: usize = 8 * (KEY_BYTES - 8);
 
 /// Words and their numbers, shared by the writer and by the readers of its snapshots.
 ///
@@ -21,20 +31,29 @@ pub(crate) struct Dictionary {
 /// The words in one buffer.
 #[derive(Default)]
 pub(crate) struct Interned {
-    numbers: HashTable<u32>,
+    numbers: HashTable<Entry>,
     hasher: DefaultHashBuilder,
     text: Vec<u8>,
     /// End of each word in `text`.
     ends: Vec<usize>,
 }
 
+/// The bytes of a word of up to [`KEY_BYTES`], filled up with zeroes, and its length; of a longer one its beginning and [`LONG`].
+/// Two numbers rather than one of 128 bits, which would leave gaps in the table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key(u64, u64);
+
+/// A word as it lies in the table: most are compared there, without a look at their text.
+struct Entry {
+    key: Key,
+    number: u32,
+}
+
 impl Dictionary {
     /// The number of a word, if it has one.
     pub(crate) fn find(&self, word: &str) -> Option<u32> {
-        let interned = self.read();
-        let hash = interned.hasher.hash_one(word.as_bytes());
-        let same = |number: &u32| interned.text_of(*number) == word.as_bytes();
-        interned.numbers.find(hash, same).copied()
+        self.read()
+            .find(key_of(word.as_bytes(), 0..word.len()), word.as_bytes())
     }
 
     /// Calls `visit(number, field, position)` for every word of a document, giving numbers to new words.
@@ -43,8 +62,9 @@ impl Dictionary {
             .interned
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        for (word, field, position) in words.iter() {
-            visit(interned.number(word.as_bytes()), field, position);
+        let buffer = words.buffer();
+        for ((span, _), (field, position)) in words.spans().zip(words.places()) {
+            visit(interned.number(buffer, span), field, position);
         }
     }
 
@@ -85,28 +105,107 @@ impl Interned {
         &self.text[start..self.ends[number]]
     }
 
-    fn number(&mut self, word: &[u8]) -> u32 {
-        let hash = self.hasher.hash_one(word);
-        if let Some(number) = self
-            .numbers
-            .find(hash, |number| self.text_of(*number) == word)
-        {
-            return *number;
+    #[inline]
+    fn find(&self, key: Key, word: &[u8]) -> Option<u32> {
+        let same = |entry: &Entry| {
+            entry.key == key && (!is_long(key) || self.text_of(entry.number) == word)
+        };
+        let found = self.numbers.find(self.hasher.hash_one(key), same);
+        found.map(|entry| entry.number)
+    }
+
+    #[inline]
+    fn number(&mut self, buffer: &[u8], span: Range<usize>) -> u32 {
+        let key = key_of(buffer, span.clone());
+        let word = &buffer[span];
+        match self.find(key, word) {
+            Some(number) => number,
+            None => self.add(key, word),
         }
+    }
+
+    #[cold]
+    fn add(&mut self, key: Key, word: &[u8]) -> u32 {
         let number = self.ends.len() as u32;
         self.text.extend_from_slice(word);
         self.ends.push(self.text.len());
-        let Interned {
-            numbers,
-            hasher,
-            text,
-            ends,
-        } = self;
-        numbers.insert_unique(hash, number, |number| {
-            let number = *number as usize;
-            let start = if number == 0 { 0 } else { ends[number - 1] };
-            hasher.hash_one(&text[start..ends[number]])
-        });
+        let hasher = &self.hasher;
+        let hash_of = |entry: &Entry| hasher.hash_one(entry.key);
+        self.numbers
+            .insert_unique(hasher.hash_one(key), Entry { key, number }, hash_of);
         number
+    }
+}
+
+fn is_long(key: Key) -> bool {
+    key.1 >> LENGTH_SHIFT == LONG
+}
+
+/// The key of a word that lies in a buffer. Where the buffer goes on behind it the bytes are taken at once, and those that are
+/// not the word's are masked away.
+#[inline]
+fn key_of(buffer: &[u8], span: Range<usize>) -> Key {
+    let length = span.len();
+    let taken = match buffer.get(span.start..).and_then(|rest| rest.first_chunk()) {
+        Some(bytes) => u128::from_le_bytes(*bytes),
+        None => {
+            let mut bytes = [0; KEY_BYTES + 1];
+            let word = &buffer[span];
+            let fits = word.len().min(bytes.len());
+            bytes[..fits].copy_from_slice(&word[..fits]);
+            u128::from_le_bytes(bytes)
+        }
+    };
+    let (kept, shown) = match length {
+        0..=KEY_BYTES => (length, length as u64),
+        _ => (KEY_BYTES, LONG),
+    };
+    let word = taken & ((1 << (8 * kept)) - 1);
+    Key(
+        word as u64,
+        (word >> u64::BITS) as u64 | shown << LENGTH_SHIFT,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use query::analysis::Analyzer;
+
+    use super::*;
+
+    fn interned(dictionary: &Dictionary, text: &str) -> Vec<u32> {
+        let mut words = Words::new();
+        words.push_field(&Analyzer::default(), 0, text);
+        let mut numbers = Vec::new();
+        dictionary.intern(&words, |number, _, _| numbers.push(number));
+        numbers
+    }
+
+    proptest! {
+        /// Long words that begin alike, words that are the beginning of others, and words at the very end of the text.
+        #[test]
+        fn a_word_has_one_number_and_no_other_word_has_it(texts in vec(vec("[ab]{1,3}|a{13,18}[ab]{0,3}", 1..9), 1..9)) {
+            let dictionary = Dictionary::default();
+            let mut known: Vec<String> = Vec::new();
+            for words in texts {
+                let numbers = interned(&dictionary, &words.join(" "));
+                prop_assert_eq!(numbers.len(), words.len());
+                for (number, word) in numbers.into_iter().zip(words) {
+                    let place = known.iter().position(|other| *other == word);
+                    let place = place.unwrap_or_else(|| {
+                        known.push(word.clone());
+                        known.len() - 1
+                    });
+                    prop_assert_eq!(number as usize, place);
+                    prop_assert_eq!(dictionary.find(&word), Some(number));
+                    let read = dictionary.read();
+                    prop_assert_eq!(read.text_of(number), word.as_bytes());
+                }
+            }
+            prop_assert_eq!(dictionary.find("c"), None);
+            prop_assert_eq!(dictionary.find(""), None);
+        }
     }
 }

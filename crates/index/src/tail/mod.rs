@@ -24,6 +24,7 @@ use crate::limits;
 use crate::postings::{self as encoded, Plain, length_class};
 use crate::removed::{Frequency, WordCount};
 use crate::row;
+use chunk::NewRow;
 
 pub(crate) use chunk::{Chunk, List, TailRow};
 pub(crate) use dictionary::Dictionary;
@@ -60,14 +61,12 @@ pub(crate) struct TailWriter {
     dictionary: Arc<Dictionary>,
     /// Ordinal of the first row in `rows`.
     first: u32,
-    rows: Vec<Arc<TailRow>>,
+    rows: Vec<NewRow>,
     occurrences: Vec<chunk::Occurrence>,
     hits: u64,
     bytes: u64,
     /// Live rows, published or not.
     ordinals: HashMap<u64, u32>,
-    scratch: Vec<u32>,
-    counts: Vec<WordCount>,
 }
 
 impl Tail {
@@ -240,18 +239,12 @@ impl TailWriter {
 
     /// Adds a row. The caller has made sure that the id is free.
     pub(crate) fn insert(&mut self, id: u64, columns: &[Value], words: &Words) -> Result<()> {
-        check(words.iter().map(|(_, field, position)| (field, position)))?;
+        check(words.places())?;
         if self.first + self.rows() >= limits::TAIL_ROWS_MAX {
             return Err(Error::TailFull);
         }
         let ordinal = self.first + self.rows();
-        let TailWriter {
-            occurrences,
-            scratch,
-            counts,
-            ..
-        } = self;
-        scratch.clear();
+        let occurrences = &mut self.occurrences;
         self.dictionary.intern(words, |word, field, position| {
             let position = u32::from(field) << 24 | position;
             occurrences.push(chunk::Occurrence {
@@ -259,35 +252,38 @@ impl TailWriter {
                 ordinal,
                 position,
             });
-            scratch.push(word);
         });
-        scratch.sort_unstable();
-        let count = |group: &[u32]| WordCount {
-            word: group[0],
-            hits: group.len() as u32,
-        };
-        counts.clear();
-        counts.extend(scratch.chunk_by(|a, b| a == b).map(count));
-        let forward = counts.as_slice().into(); // of its own size: a chunk's rows live long
         let columns = row::encode(columns).into_boxed_slice();
-        let hits = scratch.len() as u64;
+        let hits = words.len() as u64;
         self.hits += hits;
         self.bytes += columns.len() as u64 + ROW_BYTES + OCCURRENCE_BYTES * hits;
-        self.rows.push(Arc::new(TailRow {
+        self.rows.push(NewRow {
             id,
             columns,
-            words: forward,
             length_class: length_class(hits.try_into().unwrap_or(u32::MAX)),
-        }));
+        });
         self.ordinals.insert(id, ordinal);
         Ok(())
     }
 
-    /// Forgets where the live row of that id is. Gives the row if it is not published yet.
-    pub(crate) fn delete(&mut self, id: u64) -> Option<Arc<TailRow>> {
+    /// Forgets where the live row of that id is. Gives its words, by number, with their counts, if it is not published yet.
+    pub(crate) fn delete(&mut self, id: u64) -> Option<Vec<WordCount>> {
         let ordinal = self.ordinals.remove(&id)?;
-        let at = ordinal.checked_sub(self.first)?;
-        self.rows.get(at as usize).cloned()
+        if ordinal < self.first {
+            return None;
+        }
+        let from = |ordinal| {
+            let before = |other: &chunk::Occurrence| other.ordinal < ordinal;
+            self.occurrences.partition_point(before)
+        };
+        let own = &self.occurrences[from(ordinal)..from(ordinal + 1)];
+        let mut words: Vec<u32> = own.iter().map(|occurrence| occurrence.word).collect();
+        words.sort_unstable();
+        let count = |group: &[u32]| WordCount {
+            word: group[0],
+            hits: group.len() as u32,
+        };
+        Some(words.chunk_by(|a, b| a == b).map(count).collect())
     }
 }
 

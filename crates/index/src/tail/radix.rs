@@ -6,8 +6,11 @@ const ITEMS_MIN: usize = 256;
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
-/// Sorts by a number; items of the same number keep their order. Cost: a pass over the items for each 11 bits of the highest
-/// number, and room for as many items again.
+/// With up to so many numbers for each item one pass with a place for each number is faster than two.
+const NUMBERS_AN_ITEM: usize = 4;
+
+/// Sorts by a number; items of the same number keep their order. Cost: one pass over the items where the numbers are not many
+/// more, else one for each 11 bits of the highest number; and room for as many items again.
 pub(super) fn by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32) {
     let Some(first) = items.first().copied() else {
         return;
@@ -18,24 +21,37 @@ pub(super) fn by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32)
     }
     let highest = items.iter().map(&number).max().unwrap_or(0);
     let mut sorted = vec![first; items.len()];
+    if highest as usize / NUMBERS_AN_ITEM <= items.len() {
+        let mut places = vec![0u32; highest as usize + 1];
+        pass(items, &mut sorted, &mut places, |item| {
+            number(item) as usize
+        });
+        std::mem::swap(items, &mut sorted);
+        return;
+    }
     let mut shift = 0;
     while shift < u32::BITS && highest >> shift > 0 {
         let digit = |item: &T| (number(item) >> shift) as usize & (DIGITS - 1);
-        let mut places = [0u32; DIGITS];
-        for item in &*items {
-            places[digit(item)] += 1;
-        }
-        let mut sum = 0;
-        for place in &mut places {
-            sum += std::mem::replace(place, sum);
-        }
-        for item in &*items {
-            let place = &mut places[digit(item)];
-            sorted[*place as usize] = *item;
-            *place += 1;
-        }
+        pass(items, &mut sorted, &mut [0u32; DIGITS], digit);
         std::mem::swap(items, &mut sorted);
         shift += DIGIT_BITS;
+    }
+}
+
+/// Puts the items in order by a digit. `places`: zeroes, one for each that it can be.
+#[inline]
+fn pass<T: Copy>(items: &[T], sorted: &mut [T], places: &mut [u32], digit: impl Fn(&T) -> usize) {
+    for item in items {
+        places[digit(item)] += 1;
+    }
+    let mut sum = 0;
+    for place in &mut *places {
+        sum += std::mem::replace(place, sum);
+    }
+    for item in items {
+        let place = &mut places[digit(item)];
+        sorted[*place as usize] = *item;
+        *place += 1;
     }
 }
 
