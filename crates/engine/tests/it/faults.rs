@@ -82,6 +82,30 @@ fn after_a_failed_sync_nobody_is_answered_ok_and_nothing_more_is_taken() {
     assert!(matches!(second, Err(Error::Poisoned { .. })), "{second:?}");
 }
 
+/// Rows of a batch that is large enough for a sync beside the making of what readers see.
+#[test]
+fn rows_of_a_large_batch_are_shown_when_they_are_synced_and_never_if_that_fails() {
+    let values: Vec<String> = (1..=600).map(|id| format!("({id}, 'cat')")).collect();
+    let insert = format!("insert posts (id, body) values {}", values.join(", "));
+    for fails in [false, true] {
+        let disk = FaultDisk::new();
+        let mut driver = open(Arc::new(disk.clone()));
+        if fails {
+            disk.inject(Call::Sync, 1, Fault::Fail(ErrorKind::Other));
+        }
+        let answer = driver.run(command(&insert));
+        assert_eq!(
+            matches!(answer, Err(Error::Poisoned { .. })),
+            fails,
+            "{answer:?}"
+        );
+        let shown = driver.handle.snapshot().table_status("posts").unwrap();
+        let rows = if fails { "0" } else { "600" };
+        let counted = ("indexed_documents".to_owned(), rows.to_owned());
+        assert!(shown.contains(&counted), "{shown:?}");
+    }
+}
+
 /// The device has no room beyond what is in use.
 fn take_all_room(disk: &FaultDisk) {
     let space = disk.space().unwrap();
