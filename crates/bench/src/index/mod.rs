@@ -30,6 +30,9 @@ pub const GRID_BATCHES: [u32; 4] = [1, 10, 100, 1_000];
 /// See [`GRID_BATCHES`].
 pub const GRID_SHARDS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
+/// Statements of a cell, at most: rows that are sent one by one are as slow as the disk's syncs, however many they are.
+const STATEMENTS_MAX: usize = 10_000;
+
 /// What to measure.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -92,6 +95,7 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
             texts.iter().map(String::len).sum::<usize>() as f64 / texts.len().max(1) as f64,
             options.connections,
         ),
+        format!("a cell of statements has at most {STATEMENTS_MAX} of them: then fewer documents"),
     ];
     let mut peers = start_peers(options, &texts, &mut notes)?;
     let ways = ways(options, &ndjson);
@@ -163,6 +167,7 @@ fn ways<'a>(options: &Options, ndjson: &'a Path) -> Vec<Way<'a>> {
 }
 
 fn rate(options: &Options, way: &Way<'_>, texts: &[String], peers: &mut [Program]) -> Result<f64> {
+    let texts = &texts[..way.documents(texts.len())];
     let elapsed = match way {
         Way::Statements(batch, shards) => {
             fill::statements(&options.server, texts, *batch, *shards, options.connections)?
@@ -177,6 +182,14 @@ fn rate(options: &Options, way: &Way<'_>, texts: &[String], peers: &mut [Program
 }
 
 impl Way<'_> {
+    /// How many of the documents it stores.
+    fn documents(&self, all: usize) -> usize {
+        match self {
+            Way::Statements(batch, _) => all.min(STATEMENTS_MAX * *batch as usize),
+            Way::Load(_) | Way::Peer(..) => all,
+        }
+    }
+
     fn row(&self, options: &Options) -> Row {
         let (engine, batch, shards) = match self {
             Way::Statements(batch, shards) => {
@@ -194,6 +207,7 @@ impl Way<'_> {
             engine,
             batch,
             shards,
+            documents: self.documents(options.documents),
             rates: Vec::new(),
         }
     }

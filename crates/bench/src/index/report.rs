@@ -19,6 +19,8 @@ pub struct Row {
     /// As text; `auto` where the engine chooses.
     pub(super) batch: String,
     pub(super) shards: String,
+    /// How many were stored by each load.
+    pub(super) documents: usize,
     /// Documents a second of each load, in the order made.
     pub(super) rates: Vec<f64>,
 }
@@ -48,7 +50,9 @@ impl Row {
             rates.clone().fold(f64::INFINITY, f64::min),
             rates.fold(0.0, f64::max),
         ];
+        let documents = self.documents.to_string();
         let mut texts = vec![self.engine.clone(), self.batch.clone(), self.shards.clone()];
+        texts.push(documents);
         texts.extend(numbers.map(|number| format!("{number:.0}")));
         texts
     }
@@ -62,10 +66,11 @@ impl Row {
     }
 }
 
-const HEADERS: [&str; 6] = [
+const HEADERS: [&str; 7] = [
     "engine",
     "batch size",
     "shards",
+    "documents",
     "docs/s",
     "slowest",
     "fastest",
@@ -112,6 +117,7 @@ impl Report {
                 "engine": row.engine,
                 "batch": row.batch,
                 "shards": row.shards,
+                "documents": row.documents,
                 "docs_per_second": row.median(),
                 "runs": row.rates,
             })
@@ -173,6 +179,7 @@ mod tests {
             engine: engine.to_owned(),
             batch: batch.to_owned(),
             shards: "1".to_owned(),
+            documents: 100,
             rates: rates.to_vec(),
         }
     }
