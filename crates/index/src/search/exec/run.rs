@@ -19,6 +19,9 @@ use crate::postings::{Bitmap, PAGE_BITS};
 /// Most words of an OR that are sorted by what they are worth, and cut into essential ones and others.
 const ANY_WORDS: usize = 64;
 
+/// Rows from which on those gathered are weighed, and the threshold rises.
+const PICKED_ROWS: usize = 256;
+
 /// A page that a job looks at.
 pub(super) struct PageRun<'r, 'a> {
     pub(super) job: &'r Job<'a>,
@@ -248,13 +251,25 @@ impl<'r> PageRun<'r, '_> {
 
     /// By codes alone, many rows at a time.
     fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
-        let mut picked = std::mem::take(&mut out.spare.picked);
+        let mut lows = out.spare.lows();
         for stretch in rows.stretches() {
-            wide::pick(scorer, stretch, &mut picked);
-            let mut threshold = scorer.threshold();
-            self.enter(&mut picked, &mut threshold, out)?;
-            scorer.raise(threshold);
+            stretch.each(|low| lows.push(low));
+            if lows.len() >= PICKED_ROWS {
+                self.pick(&mut lows, scorer, out)?;
+            }
         }
+        self.pick(&mut lows, scorer, out)?;
+        out.spare.give(Rows::Few(lows));
+        Ok(())
+    }
+
+    fn pick(&self, lows: &mut Vec<u16>, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+        let mut picked = std::mem::take(&mut out.spare.picked);
+        wide::pick(scorer, lows, &mut picked);
+        lows.clear();
+        let mut threshold = scorer.threshold();
+        self.enter(&mut picked, &mut threshold, out)?;
+        scorer.raise(threshold);
         out.spare.picked = picked;
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What rows weigh, and whether they can enter the answer at all.
 
+mod pick;
 mod tell;
 
 use super::super::plan::Plan;
@@ -7,8 +8,9 @@ use super::super::rank::{Needs, Occurrences, Place, Weigher};
 use super::any::Essential;
 use super::count::COUNTED_WORDS;
 use super::lists::{Lists, View};
-use super::rows::{Rows, RowsRef};
+use super::rows::Rows;
 use crate::postings::{PAGE_BITS, Page, Run};
+use pick::Picking;
 
 /// Words of a page that are always looked for row by row.
 const FEW_WORDS: usize = 8;
@@ -45,6 +47,7 @@ pub(super) struct Scorer<'s> {
     most: Vec<i64>,
     /// What a row weighs at most of those that come next.
     most_here: i64,
+    picking: Picking,
 }
 
 /// A word on one page.
@@ -88,6 +91,7 @@ impl<'s> Scorer<'s> {
             told: Vec::new(),
             most,
             most_here: i64::MAX,
+            picking: Picking::default(),
         }
     }
 
@@ -179,54 +183,6 @@ impl<'s> Scorer<'s> {
     /// Whether weights are told by codes alone: then [`Scorer::pick`] does.
     pub(super) fn is_simple(&self) -> bool {
         self.needs == Needs::Codes && self.plan.counts_present()
-    }
-
-    /// Adds the rows that are not below the threshold, with their weights. Only of a simple scorer.
-    #[inline(always)]
-    pub(super) fn pick(&mut self, rows: RowsRef<'_>, out: &mut Vec<(u16, i64)>) {
-        match rows {
-            RowsRef::Few(lows) => {
-                for low in lows {
-                    self.pick_row(*low, out);
-                }
-            }
-            RowsRef::Many(first, words) => {
-                for (at, word) in words.iter().enumerate() {
-                    let mut left = *word;
-                    while left != 0 {
-                        let low = ((first + at) as u32 * 64 + left.trailing_zeros()) as u16;
-                        left &= left - 1;
-                        self.pick_row(low, out);
-                    }
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn pick_row(&mut self, low: u16, out: &mut Vec<(u16, i64)>) {
-        let (mut sum, mut present) = (0, 0);
-        for at in 0..self.columns.len() {
-            let column = &mut self.columns[at];
-            if sum + column.worth < self.least {
-                return;
-            }
-            let Some(posting) = column.page.find(low, &mut column.hint) else {
-                continue;
-            };
-            let Some(code) = column.page.codes.get(posting).copied() else {
-                continue;
-            };
-            present |= column.bit;
-            let column = &self.columns[at];
-            sum += self.value(column, column.page.first + posting as u32, code);
-        }
-        if sum >= self.least {
-            let weight = self.weigher.bound(present, sum);
-            if weight >= self.threshold {
-                out.push((low, weight));
-            }
-        }
     }
 
     /// Whether it costs less to add up every posting of the page than to look for each word in so many rows.

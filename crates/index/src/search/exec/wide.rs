@@ -13,7 +13,7 @@ use super::join::Weights;
 use super::joined::Joined;
 use super::lists::View;
 use super::phrase::Phrase;
-use super::rows::{self, RowsRef};
+use super::rows;
 use super::score::Scorer;
 use super::spare::Spare;
 use crate::postings::{Bitmap, Page};
@@ -76,7 +76,7 @@ wide! {
 
 wide! {
     /// [`Scorer::pick`].
-    pick(scorer: &mut Scorer<'_>, rows: RowsRef<'_>, out: &mut Vec<(u16, i64)>) = Scorer::pick
+    pick(scorer: &mut Scorer<'_>, rows: &[u16], out: &mut Vec<(u16, i64)>) = Scorer::pick
 }
 
 wide! {

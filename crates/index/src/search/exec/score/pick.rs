@@ -1,0 +1,82 @@
+//! Weights by codes alone, of many rows at a time.
+
+use super::super::super::rank::Weigher;
+use super::super::lists::Lists;
+use super::{Column, Scorer};
+
+/// Rows under way, by their places.
+#[derive(Default)]
+pub(super) struct Picking {
+    lows: Vec<u16>,
+    /// What the words that were looked for so far are worth in each.
+    sums: Vec<i64>,
+    /// Bits of those that it has.
+    present: Vec<u64>,
+}
+
+impl Scorer<'_> {
+    /// Adds those of the rows that are not below the threshold, with their weights. Only of a simple scorer. A word is looked for in
+    /// all rows before the next one is: nothing waits for what a row has, and rows that fall behind are left out from there on.
+    #[inline(always)]
+    pub(in super::super) fn pick(&mut self, rows: &[u16], out: &mut Vec<(u16, i64)>) {
+        let picking = &mut self.picking;
+        picking.lows.clear();
+        picking.lows.extend_from_slice(rows);
+        picking.sums.clear();
+        picking.sums.resize(rows.len(), 0);
+        picking.present.clear();
+        picking.present.resize(rows.len(), 0);
+        for at in 0..self.columns.len() {
+            let rest = self.columns.get(at + 1).map_or(0, |column| column.worth);
+            let least = self.least.saturating_sub(rest);
+            let column = &mut self.columns[at];
+            picking.look_for(column, least, self.lists, self.weigher);
+        }
+        let rows = picking.lows.iter().zip(&picking.sums).zip(&picking.present);
+        for ((low, sum), present) in rows {
+            if *sum >= self.least {
+                let weight = self.weigher.bound(*present, *sum);
+                if weight >= self.threshold {
+                    out.push((*low, weight));
+                }
+            }
+        }
+    }
+}
+
+impl Picking {
+    /// Adds what a word is worth, and keeps the rows that reach `least` with that.
+    #[inline(always)]
+    fn look_for(
+        &mut self,
+        column: &mut Column<'_>,
+        least: i64,
+        lists: &Lists<'_>,
+        weigher: &Weigher,
+    ) {
+        let (page, table) = (column.page, column.table);
+        let mut kept = 0;
+        for row in 0..self.lows.len() {
+            let low = self.lows[row];
+            let (posting, is_there) = page.probe(low, &mut column.hint);
+            let code = page.codes.get(posting).copied().unwrap_or(0);
+            let mut value = i64::from(table[usize::from(code)]);
+            if code >> 5 == 0 && is_there {
+                let word = column.word as usize;
+                let hits = lists.get(word);
+                let hits = hits.map_or(0, |list| list.hits(page.first + posting as u32));
+                value = weigher.value(word, code, hits);
+            }
+            // All ones or none: whether a row has a word cannot be foreseen.
+            let mask = u64::from(is_there).wrapping_neg();
+            let sum = self.sums[row] + (value & mask.cast_signed());
+            self.lows[kept] = low;
+            self.sums[kept] = sum;
+            self.present[kept] = self.present[row] | (column.bit & mask);
+            kept += usize::from(sum >= least);
+        }
+        self.lows.truncate(kept);
+        self.sums.truncate(kept);
+        self.present.truncate(kept);
+    }
+}
