@@ -1,6 +1,6 @@
 //! A table as readers see it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use query::request::Select;
 use query::tree::Query;
@@ -21,6 +21,8 @@ pub struct Snapshot {
     rows: u64,
     /// Segments that could not be opened, or were found damaged since: their rows are in no part.
     damaged: Vec<Warning>,
+    /// For searches, which make them once.
+    pub(crate) shares: OnceLock<search::Shares>,
 }
 
 impl Snapshot {
@@ -35,6 +37,7 @@ impl Snapshot {
             parts,
             rows,
             damaged,
+            shares: OnceLock::new(),
         }
     }
 

@@ -34,6 +34,7 @@ use output::Shown;
 use plan::Plan;
 
 pub(crate) use output::FoundRows;
+pub(crate) use rank::Shares;
 
 /// Where a cursor stands that has no more rows.
 #[cfg(test)]
@@ -142,12 +143,13 @@ fn bounds(select: &Select, options: &Options, is_count: bool) -> (Option<u64>, u
 /// Runs every range of a job, on as many threads as are idle and worth it. What was found before an error is there too. Errors: as
 /// [`Job::run`].
 fn run(job: &Job<'_>, control: &Control) -> (Top, Result<()>) {
-    let (shared, ranges) = (Shared::new(control), job.ranges());
+    let cost = job.cost();
+    let (shared, ranges) = (Shared::new(control), job.ranges(cost < control.helped_from));
     if let Err(error) = job.seed(&shared) {
         return (job.top(), Err(error));
     }
     let work = |range: usize, top: &mut Top| job.run(&ranges[range], &shared, top);
-    let (tops, result) = parallel::run(control, ranges.len(), job.cost(), &|| job.top(), &work);
+    let (tops, result) = parallel::run(control, ranges.len(), cost, &|| job.top(), &work);
     let mut tops = tops.into_iter();
     let mut top = tops.next().unwrap_or_else(|| job.top());
     tops.for_each(|other| top.merge(other));

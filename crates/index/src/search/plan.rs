@@ -91,6 +91,7 @@ impl Plan {
             rows: snapshot.count(),
             hits: snapshot.words(),
             fields: &fields,
+            shares: &snapshot.shares,
         };
         Ok(Plan {
             weigher: Weigher::new(options.ranker(), options.idf, asked, &table),

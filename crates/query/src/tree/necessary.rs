@@ -57,13 +57,20 @@ impl Node {
     }
 }
 
+/// A part that every document matches is one of those asked for: the others need one less.
 fn quorum(parts: &[Node], least: u32) -> Node {
-    let parts: Vec<Node> = parts.iter().map(Node::necessary).collect();
-    match least as usize {
+    let asked = parts.len();
+    let parts = parts.iter().map(Node::necessary);
+    let parts: Vec<Node> = parts.filter(|part| *part != Node::All).collect();
+    let least = (least as usize).saturating_sub(asked - parts.len());
+    match least {
+        0 => Node::All,
         least if least >= parts.len() => all_of(parts),
         1 => any_of(parts),
-        _ if parts.contains(&Node::All) => Node::All,
-        _ => Node::Quorum { parts, least },
+        least => Node::Quorum {
+            parts,
+            least: least as u32,
+        },
     }
 }
 

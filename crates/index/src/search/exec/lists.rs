@@ -22,9 +22,10 @@ pub(super) struct View<'l> {
     lists: &'l Lists<'l>,
     /// By word.
     pages: Vec<Page<'l>>,
+    part_rows: u32,
     /// Number of the page.
     pub(super) page: usize,
-    /// Rows of the part on this page.
+    /// Rows of the part on it.
     pub(super) rows: u32,
 }
 
@@ -82,19 +83,28 @@ impl<'a> Lists<'a> {
 }
 
 impl<'l> View<'l> {
-    /// Rows `page << PAGE_BITS ..` of a part that has `rows` in all.
-    pub(super) fn new(lists: &'l Lists<'l>, page: usize, rows: u32) -> View<'l> {
+    /// Of a part that has so many rows, on none of its pages yet.
+    pub(super) fn new(lists: &'l Lists<'l>, part_rows: u32) -> View<'l> {
+        View {
+            lists,
+            pages: Vec::with_capacity(lists.lists.len()),
+            part_rows,
+            page: 0,
+            rows: 0,
+        }
+    }
+
+    /// To rows `page << PAGE_BITS ..`.
+    pub(super) fn turn(&mut self, page: usize) {
         let on_page = |list: &'l Option<List<'l>>| match list {
             Some(list) => list.page(page),
             None => Page::default(),
         };
+        self.pages.clear();
+        self.pages.extend(self.lists.lists.iter().map(on_page));
         let before = (page as u32) << PAGE_BITS;
-        View {
-            lists,
-            pages: lists.lists.iter().map(on_page).collect(),
-            page,
-            rows: rows.saturating_sub(before).min(1 << PAGE_BITS),
-        }
+        self.page = page;
+        self.rows = self.part_rows.saturating_sub(before).min(1 << PAGE_BITS);
     }
 
     pub(super) fn lists(&self) -> &'l Lists<'l> {

@@ -48,7 +48,7 @@ use score::Scorer;
 pub(super) use filter::Filter;
 pub(super) use top::Top;
 
-/// Rows of a range, but for the last of a part.
+/// Rows of a range where threads may help, but for the last of a part.
 const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
 
 /// One SELECT.
@@ -122,8 +122,10 @@ impl Shared<'_> {
 }
 
 impl<'a> Job<'a> {
-    /// The ranges that make up the snapshot, each row in one of them. Run in this order they end soonest.
-    pub(super) fn ranges(&self) -> Vec<Range> {
+    /// The ranges that make up the snapshot, each row in one of them: the parts, cut where several threads may take them. Run
+    /// in this order they end soonest.
+    pub(super) fn ranges(&self, is_small: bool) -> Vec<Range> {
+        let rows_most = if is_small { u32::MAX } else { RANGE_ROWS };
         let mut ranges = Vec::new();
         for (part, rows) in self
             .snapshot
@@ -132,10 +134,10 @@ impl<'a> Job<'a> {
             .map(|part| part.rows())
             .enumerate()
         {
-            let starts = (0..rows).step_by(RANGE_ROWS as usize);
+            let starts = (0..rows).step_by(rows_most as usize);
             ranges.extend(starts.map(|start| Range {
                 part,
-                docs: start..rows.min(start.saturating_add(RANGE_ROWS)),
+                docs: start..rows.min(start.saturating_add(rows_most)),
             }));
         }
         ranges
@@ -185,23 +187,24 @@ impl<'a> Job<'a> {
         let plan = plan.filter(|_| joins.is_none());
         let mut scorer = plan.map(|plan| Scorer::new(plan, lists));
         let pages = range.docs.start >> PAGE_BITS..range.docs.end.div_ceil(PAGE_ROWS);
+        let mut run = PageRun {
+            job: self,
+            id_first: None,
+            shared,
+            at: range.part,
+            part,
+            view: View::new(lists, part.rows()),
+        };
         for page in pages {
             shared.control.check()?;
-            let id_first = match part.is_sorted() {
+            run.view.turn(page as usize);
+            run.id_first = match part.is_sorted() {
                 true => Some(part.id(page << PAGE_BITS)?),
                 false => None,
             };
-            if self.is_past(id_first, shared, out) || !self.may_match(range.part, page) {
+            if self.is_past(run.id_first, shared, out) || !self.may_match(range.part, page) {
                 continue;
             }
-            let run = PageRun {
-                job: self,
-                id_first,
-                shared,
-                at: range.part,
-                part,
-                view: View::new(lists, page as usize, part.rows()),
-            };
             match joins {
                 Some(plan) => run.join(plan, out)?,
                 None => run.run(scorer.as_mut(), out)?,

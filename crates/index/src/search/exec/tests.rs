@@ -282,7 +282,7 @@ fn both(
     };
     let control = Control::default();
     let slow = job.run_slowly(&control).unwrap();
-    let (shared, mut ranges) = (Shared::new(&control), job.ranges());
+    let (shared, mut ranges) = (Shared::new(&control), job.ranges(false));
     job.seed(&shared).unwrap();
     if backwards {
         ranges.reverse();

@@ -13,6 +13,8 @@ mod points;
 #[cfg(test)]
 mod tests;
 
+use std::sync::OnceLock;
+
 use query::options::{Idf, Ranker};
 
 use crate::postings::{class_of, hits_of};
@@ -22,6 +24,7 @@ pub(crate) use occurrences::{Occurrences, Place};
 
 use bound::Groups;
 use factors::Standing;
+pub(crate) use points::Shares;
 use points::{Points, Statistics};
 
 /// Points of weight for each field that matched, and for each word of the longest run in it.
@@ -64,10 +67,12 @@ pub(crate) struct Table<'a> {
     pub(crate) hits: u64,
     /// The weight of each text column, in the table's order.
     pub(crate) fields: &'a [u32],
+    /// Made by the first query that asks.
+    pub(crate) shares: &'a OnceLock<Shares>,
 }
 
 impl Weigher {
-    /// Cost: 256 multiplications a word.
+    /// Cost: 256 multiplications a word, several at a time.
     pub(crate) fn new(ranker: Ranker, idf: Idf, asked: Asked, table: &Table<'_>) -> Weigher {
         let statistics = Statistics {
             rows: table.rows,
@@ -81,7 +86,7 @@ impl Weigher {
             ranker,
             needs: needs(ranker, &asked, fields.len()),
             max_lcs: most,
-            tables: points.tables(),
+            tables: points.tables(table.shares),
             groups: Groups::new(&asked, fields.len()),
             points,
             in_query: asked.places_once(),

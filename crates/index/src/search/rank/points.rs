@@ -12,6 +12,8 @@
 //! that the sum of a row fits an `i32`. A word's `bm25` is then off by less than two units, so the weight is Sphinx's unless
 //! Sphinx's own sum lies that close to a whole number, and then it is one off.
 
+use std::sync::OnceLock;
+
 use query::options::{Idf, Ranker};
 
 use super::AskedWord;
@@ -28,6 +30,10 @@ const HALF: i64 = 500;
 
 /// Bits to which a `tf` with length is cut.
 const TF_BITS: u32 = 30;
+
+/// By code, what share of a word's `idf` it is worth where lengths count, in 2⁻³⁰; of a code that stands for eight hits or
+/// more, all. It depends on the table's statistics alone.
+pub(crate) type Shares = [u32; 256];
 
 /// What the points of every word depend on.
 pub(super) struct Statistics {
@@ -92,19 +98,14 @@ impl Points {
         }
     }
 
-    /// By word, what each code adds to a sum: exactly, or at most where it stands for eight hits or more.
-    pub(super) fn tables(&self) -> Vec<[i32; 256]> {
-        let codes = || 0..=u8::MAX;
-        let tf: Option<Vec<i64>> = self.lengths.as_ref().map(|lengths| {
-            let of = |code| match hits_of(code) {
-                Some(hits) => lengths.tf(hits, class_of(code)),
-                None => 1 << TF_BITS,
-            };
-            codes().map(of).collect()
-        });
-        let with_length = |idf: i64, tf: &[i64]| {
-            let value = |code: usize| ((idf * tf[code]) >> TF_BITS) as i32;
-            std::array::from_fn(value)
+    /// By word, what each code adds to a sum: exactly, or at most where it stands for eight hits or more. `shares` keeps what
+    /// does not depend on the word, from one query to the next.
+    pub(super) fn tables(&self, shares: &OnceLock<Shares>) -> Vec<[i32; 256]> {
+        let lengths = self.lengths.as_ref();
+        let shares = lengths.map(|lengths| shares.get_or_init(|| lengths.shares()));
+        // `idf` is positive, and both are below 2³⁰.
+        let with_length = |idf: i64, shares: &Shares| {
+            shares.map(|share| ((u64::from(idf as u32) * u64::from(share)) >> TF_BITS) as i32)
         };
         let by_hits_alone = |idf: i64| {
             let of_class = |class: usize| match hits_of((class as u8) << 5) {
@@ -116,8 +117,8 @@ impl Points {
             let classes: [i64; 8] = std::array::from_fn(of_class);
             std::array::from_fn(|code| classes[code >> 5] as i32)
         };
-        let table = |idf: &i64| match &tf {
-            Some(tf) => with_length(*idf, tf),
+        let table = |idf: &i64| match shares {
+            Some(shares) => with_length(*idf, shares),
             None => by_hits_alone(*idf),
         };
         self.idf.iter().map(table).collect()
@@ -154,6 +155,13 @@ impl Points {
 }
 
 impl Lengths {
+    fn shares(&self) -> Shares {
+        std::array::from_fn(|code| match hits_of(code as u8) {
+            Some(hits) => self.tf(hits, class_of(code as u8)) as u32,
+            None => 1 << TF_BITS,
+        })
+    }
+
     /// In 2⁻³⁰, rounded down.
     fn tf(&self, hits: u32, length_class: u8) -> i64 {
         let length = u128::from(length_of_class(length_class));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use std::sync::OnceLock;
+
 use query::options::{Idf, Ranker};
 
 use super::{Asked, AskedWord, Needs, Occurrences, Place, Table, Weigher};
@@ -23,7 +25,12 @@ fn asked(documents: &[u64], fields: usize) -> Asked {
 
 fn weigher(ranker: Ranker, documents: &[u64], fields: &[u32], rows: u64) -> Weigher {
     let hits = rows * 20;
-    let table = Table { rows, hits, fields };
+    let table = Table {
+        rows,
+        hits,
+        fields,
+        shares: &OnceLock::new(),
+    };
     Weigher::new(
         ranker,
         Idf::default(),
@@ -166,6 +173,7 @@ fn a_word_asked_for_twice_takes_part_in_runs_of_either_place() {
         rows: 9,
         hits: 90,
         fields: &[1],
+        shares: &OnceLock::new(),
     };
     let weigher = Weigher::new(Ranker::Proximity, Idf::default(), asked, &table);
     assert_eq!(weight(&weigher, &[&[(0, 1), (0, 3)], &[(0, 2)]]), 3);
