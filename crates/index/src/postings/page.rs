@@ -93,6 +93,30 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Keeps the rows (rising) that have a posting, or, without `inside`, that have none.
+    #[inline(always)]
+    pub(crate) fn narrow(&self, lows: &mut Vec<u16>, inside: bool) {
+        match self.docs {
+            Docs::Array(array) => {
+                let (blocks, rest) = array.as_chunks();
+                let mut at = 0;
+                keep(lows, |low| {
+                    pass_blocks(blocks, low, &mut at);
+                    let is_low = |entry: &[u8; 2]| u16::from_le_bytes(*entry) == low;
+                    let is_there = match blocks.get(at) {
+                        Some(block) => block.iter().fold(false, |any, entry| any | is_low(entry)),
+                        None => rest.iter().any(is_low),
+                    };
+                    is_there == inside
+                });
+            }
+            Docs::Bits(words, _) => keep(lows, |low| {
+                let word = u64::from_le_bytes(words[usize::from(low >> 6)]);
+                (word >> (low & 63) & 1 == 1) == inside
+            }),
+        }
+    }
+
     /// The posting of a row, by its number in the page. `hint` is where the last search of a lower row ended, 0 at first.
     #[inline(always)]
     pub(crate) fn find(&self, low: u16, hint: &mut usize) -> Option<usize> {
@@ -161,19 +185,37 @@ const BLOCK: usize = 16;
 /// Blocks that are passed one by one before the rest is halved.
 const BLOCKS_PASSED: usize = 4;
 
+/// Keeps those of which `is_kept` says so, without a branch on that.
+#[inline(always)]
+fn keep(lows: &mut Vec<u16>, mut is_kept: impl FnMut(u16) -> bool) {
+    let mut kept = 0;
+    for at in 0..lows.len() {
+        let low = lows[at];
+        lows[kept] = low;
+        kept += usize::from(is_kept(low));
+    }
+    lows.truncate(kept);
+}
+
+/// Moves `at` to the first block from there on that does not end below `low`.
+#[inline(always)]
+fn pass_blocks(blocks: &[[[u8; 2]; BLOCK]], low: u16, at: &mut usize) {
+    let is_below = |block: &[[u8; 2]; BLOCK]| u16::from_le_bytes(block[BLOCK - 1]) < low;
+    let end = blocks.len().min(*at + BLOCKS_PASSED);
+    while *at < end && is_below(&blocks[*at]) {
+        *at += 1;
+    }
+    if *at == end {
+        *at += blocks[*at..].partition_point(is_below);
+    }
+}
+
 /// How many of the rising numbers lie below `low`: by whole blocks, and then by counting in one, which takes no branch.
 #[inline(always)]
 fn count_below(lows: &[[u8; 2]], low: u16) -> usize {
-    let (blocks, rest) = lows.as_chunks::<BLOCK>();
-    let is_below = |block: &[[u8; 2]; BLOCK]| u16::from_le_bytes(block[BLOCK - 1]) < low;
+    let (blocks, rest) = lows.as_chunks();
     let mut at = 0;
-    while at < blocks.len() && is_below(&blocks[at]) {
-        at += 1;
-        if at == BLOCKS_PASSED {
-            at += blocks[at..].partition_point(is_below);
-            break;
-        }
-    }
+    pass_blocks(blocks, low, &mut at);
     let below = |entry: &[u8; 2]| u16::from(u16::from_le_bytes(*entry) < low);
     let here = match blocks.get(at) {
         Some(block) => block.iter().map(below).sum::<u16>(),

@@ -107,3 +107,31 @@ fn any_of(parts: Vec<Node>) -> Node {
         _ => Node::Or(kept),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::FieldSet;
+
+    #[test]
+    fn a_negated_quorum_is_exact_though_a_part_of_it_matches_every_document() {
+        let ant = Node::Word(Word {
+            term: Term::whole("ant"),
+            fields: FieldSet::ALL,
+        });
+        let quorum = |parts: &[&Node], least| Node::Quorum {
+            parts: parts.iter().map(|part| (*part).clone()).collect(),
+            least,
+        };
+        let narrowed = |node: Node| Node::Not(Box::new(node)).necessary();
+        let not = |node: Node| Node::Not(Box::new(node));
+        let any = Node::Or(vec![ant.clone(), ant.clone()]);
+        assert_eq!(narrowed(quorum(&[&Node::All, &ant, &ant], 2)), not(any));
+        assert_eq!(
+            narrowed(quorum(&[&Node::All, &ant, &ant], 1)),
+            not(Node::All)
+        );
+        let both = Node::And(vec![ant.clone(), ant.clone()]);
+        assert_eq!(narrowed(quorum(&[&Node::All, &ant, &ant], 3)), not(both));
+    }
+}

@@ -161,7 +161,7 @@ fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, spare:
                 return;
             }
             if let Rows::Few(lows) = rows {
-                return wide::narrow(lows, page, inside);
+                return wide::narrow(page, lows, inside);
             }
             let mut hint = 0;
             rows.retain(|low| page.has(low, &mut hint) == inside);

@@ -7,7 +7,6 @@ use super::phrase::Phrase;
 use super::rows::{Rows, each_bit};
 use super::spare::Spare;
 use super::wide;
-use crate::postings::Page;
 
 /// Such rows.
 #[derive(Default)]
@@ -43,70 +42,40 @@ impl Joined {
         let Some(first) = self.words.first().map(|word| view.word(*word)) else {
             return;
         };
-        let begun = match first.array() {
-            Some(array) => self.begin(array),
-            None => self.begin_dense(view, spare),
-        };
-        for at in begun..self.words.len() {
-            if !self.lows.is_empty() {
-                self.narrow(at, view.word(self.words[at]));
+        match first.array() {
+            Some(array) => {
+                let lows = array.iter().map(|low| u16::from_le_bytes(*low));
+                self.lows.extend(lows);
+                for word in &self.words[1..] {
+                    view.word(*word).narrow(&mut self.lows, true);
+                }
+            }
+            None => self.intersect_dense(view, spare),
+        }
+        // Looked for in the end, in the few rows that are left.
+        for (word, postings) in self.words.iter().zip(&mut self.postings) {
+            let (page, mut hint) = (view.word(*word), 0);
+            postings.resize(self.lows.len(), 0);
+            for (posting, low) in postings.iter_mut().zip(&self.lows) {
+                *posting = page.probe(*low, &mut hint).0 as u16;
             }
         }
     }
 
-    /// With the rows of the first word.
-    fn begin(&mut self, array: &[[u8; 2]]) -> usize {
-        let lows = array.iter().map(|low| u16::from_le_bytes(*low));
-        self.lows.extend(lows);
-        self.postings[0].clear();
-        self.postings[0].extend((0..array.len()).map(|at| at as u16));
-        1
-    }
-
-    /// With the rows of all words, where each is kept as a bitmap: so are those behind the first, which have more rows.
+    /// Takes the rows of all words, where each is kept as a bitmap: so are those behind the first, which have more rows.
     #[inline(always)]
-    fn begin_dense(&mut self, view: &View<'_>, spare: &mut Spare) -> usize {
-        let mut both = spare.bitmap();
-        both.fill(u64::MAX);
+    fn intersect_dense(&mut self, view: &View<'_>, spare: &mut Spare) {
+        let mut all = spare.bitmap();
+        all.fill(u64::MAX);
         for words in self.words.iter().filter_map(|word| view.word(*word).bits()) {
-            for (both, word) in both.iter_mut().zip(words) {
-                *both &= u64::from_le_bytes(*word);
+            for (all, word) in all.iter_mut().zip(words) {
+                *all &= u64::from_le_bytes(*word);
             }
         }
-        for (at, word) in both.iter().enumerate() {
+        for (at, word) in all.iter().enumerate() {
             each_bit(at, *word, |low| self.lows.push(low));
         }
-        spare.give(Rows::Many(both));
-        for (word, postings) in self.words.iter().zip(&mut self.postings) {
-            let page = view.word(*word);
-            let found = self.lows.iter().map(|low| page.probe(*low, &mut 0).0);
-            postings.clear();
-            postings.extend(found.map(|posting| posting as u16));
-        }
-        self.words.len()
-    }
-
-    /// Keeps the rows that have a posting of the page too, which is that of the word at a place.
-    #[inline(always)]
-    fn narrow(&mut self, at: usize, page: &Page<'_>) {
-        let (known, new) = self.postings.split_at_mut(at);
-        let found = &mut new[0];
-        found.clear();
-        found.resize(self.lows.len(), 0);
-        let (mut kept, mut hint) = (0, 0);
-        for row in 0..self.lows.len() {
-            let low = self.lows[row];
-            let (posting, is_there) = page.probe(low, &mut hint);
-            self.lows[kept] = low;
-            found[kept] = posting as u16;
-            for known in &mut *known {
-                known[kept] = known[row];
-            }
-            kept += usize::from(is_there);
-        }
-        self.lows.truncate(kept);
-        found.truncate(kept);
-        known.iter_mut().for_each(|known| known.truncate(kept));
+        spare.give(Rows::Many(all));
     }
 
     /// Keeps the rows of which `is_kept` says so, asked in rising order with their places.

@@ -198,7 +198,8 @@ impl<'a> Job<'a> {
         for page in pages {
             shared.control.check()?;
             run.view.turn(page as usize);
-            run.id_first = match part.is_sorted() {
+            let is_asked = self.stops || out.best.last().is_some();
+            run.id_first = match is_asked && part.is_sorted() {
                 true => Some(part.id(page << PAGE_BITS)?),
                 false => None,
             };

@@ -2,7 +2,7 @@
 
 use super::spare::Spare;
 use super::wide;
-use crate::postings::{Bitmap, Page};
+use crate::postings::Bitmap;
 
 /// Rows from which on a set is a bitmap.
 pub(super) const FEW: usize = 1024;
@@ -140,18 +140,6 @@ impl Rows {
 
 /// Rows that are weighed before the threshold is looked at again.
 const STRETCH: usize = 512;
-
-/// Keeps the rows that have a posting of the page, or, without `inside`, that have none.
-#[inline(always)]
-pub(super) fn narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) {
-    let (mut kept, mut hint) = (0, 0);
-    for at in 0..lows.len() {
-        let low = lows[at];
-        lows[kept] = low;
-        kept += usize::from(page.has(low, &mut hint) == inside);
-    }
-    lows.truncate(kept);
-}
 
 /// Calls `visit` with the row of each bit of a bitmap's word.
 #[inline(always)]

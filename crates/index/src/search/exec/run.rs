@@ -320,7 +320,7 @@ impl<'r> PageRun<'r, '_> {
             keys: Vec::new(),
         };
         if out.offer(found, &self.shared.control.memory)? {
-            let next = self.id_first.map(|_| id.saturating_add(1));
+            let next = self.part.is_sorted().then(|| id.saturating_add(1));
             *threshold = self.threshold_from(next, out);
         }
         Ok(())

@@ -80,8 +80,8 @@ wide! {
 }
 
 wide! {
-    /// [`rows::narrow`].
-    narrow(lows: &mut Vec<u16>, page: &Page<'_>, inside: bool) = rows::narrow
+    /// [`Page::narrow`].
+    narrow(page: &Page<'_>, lows: &mut Vec<u16>, inside: bool) = Page::narrow
 }
 
 wide! {
