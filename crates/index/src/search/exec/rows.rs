@@ -112,6 +112,23 @@ pub(super) enum RowsRef<'r> {
 }
 
 impl RowsRef<'_> {
+    /// Adds each row, rising.
+    #[inline(always)]
+    pub(super) fn gather(self, lows: &mut Vec<u16>) {
+        match self {
+            RowsRef::Few(rows) => lows.extend_from_slice(rows),
+            RowsRef::Many(first, words) => {
+                for (at, eight) in words.chunks(8).enumerate() {
+                    if eight.iter().fold(0, |any, word| any | word) != 0 {
+                        for (word, at) in eight.iter().zip(first + at * 8..) {
+                            each_bit(at, *word, |low| lows.push(low));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Calls `visit` with each row, rising.
     pub(super) fn each(self, mut visit: impl FnMut(u16)) {
         match self {

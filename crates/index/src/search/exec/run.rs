@@ -30,7 +30,7 @@ pub(super) struct PageRun<'r, 'a> {
     pub(super) at: usize,
     pub(super) part: &'r Part,
     pub(super) view: View<'r>,
-    /// The id of the page's first row, where ids rise in the part.
+    /// The id of the page's first row, where ids rise in the part and rows are kept that it may lie behind.
     pub(super) id_first: Option<u64>,
 }
 
@@ -253,7 +253,7 @@ impl<'r> PageRun<'r, '_> {
     fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
         let mut lows = out.spare.lows();
         for stretch in rows.stretches() {
-            stretch.each(|low| lows.push(low));
+            wide::gather(stretch, &mut lows);
             if lows.len() >= PICKED_ROWS {
                 self.pick(&mut lows, scorer, out)?;
             }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::super::plan::Plan;
-use super::super::rank::Needs;
+use super::super::rank::{Needs, Weigher};
 use super::score::bit;
 use super::{Job, Shared};
 use crate::error::Result;
@@ -21,25 +21,14 @@ impl Job<'_> {
         let deleted: u64 = parts.iter().map(|part| part.deleted.len()).sum();
         let wanted = self.keep.unwrap_or(u64::MAX).saturating_add(deleted);
         for word in 0..plan.words() {
-            let mut values: Vec<(i64, u64)> = Vec::new();
+            let mut counts = [0u64; 256];
             for at in 0..parts.len() {
-                let Some(list) = self.lists(at)?.get(word) else {
-                    continue;
-                };
-                list.each_code(|code, count| {
-                    let hits = hits_of(code).unwrap_or(HITS_OPEN);
-                    let value = plan.weigher().value(word, code, hits);
-                    values.push((value, count.into()));
-                });
+                if let Some(list) = self.lists(at)?.get(word) {
+                    list.each_code(|code, count| counts[usize::from(code)] += u64::from(count));
+                }
             }
-            values.sort_unstable_by_key(|(value, _)| Reverse(*value));
-            let mut rows = 0;
-            let enough = values.iter().find(|(_, count)| {
-                rows += count;
-                rows >= wanted
-            });
-            if let Some((value, _)) = enough {
-                shared.raise(plan.weigher().bound(bit(word as u32), *value));
+            if let Some(value) = value_of(word, wanted, &counts, plan.weigher()) {
+                shared.raise(plan.weigher().bound(bit(word as u32), value));
             }
         }
         Ok(())
@@ -54,4 +43,23 @@ impl Job<'_> {
             && self.only.is_none()
             && (0..plan.words()).all(is_free)
     }
+}
+
+/// What so many rows are worth for a word at least, each code of which comes so often; `None` where there are not as many.
+fn value_of(word: usize, wanted: u64, counts: &[u64; 256], weigher: &Weigher) -> Option<i64> {
+    let counted = counts.iter().zip(0u8..).filter(|(count, _)| **count > 0);
+    let mut values: Vec<(i64, u64)> = counted
+        .map(|(count, code)| {
+            let hits = hits_of(code).unwrap_or(HITS_OPEN);
+            (weigher.value(word, code, hits), *count)
+        })
+        .collect();
+    values.sort_unstable_by_key(|(value, _)| Reverse(*value));
+    let mut rows = 0;
+    let mut values = values.iter();
+    let enough = values.find(|(_, count)| {
+        rows += count;
+        rows >= wanted
+    });
+    enough.map(|(value, _)| *value)
 }

@@ -13,7 +13,7 @@ use super::join::Weights;
 use super::joined::Joined;
 use super::lists::View;
 use super::phrase::Phrase;
-use super::rows;
+use super::rows::{self, RowsRef};
 use super::score::Scorer;
 use super::spare::Spare;
 use crate::postings::{Bitmap, Page};
@@ -72,6 +72,11 @@ wide! {
 wide! {
     /// [`rows::count`].
     count(bitmap: &Bitmap) -> usize = rows::count
+}
+
+wide! {
+    /// [`RowsRef::gather`].
+    gather(rows: RowsRef<'_>, lows: &mut Vec<u16>) = RowsRef::gather
 }
 
 wide! {
