@@ -57,12 +57,17 @@ fn failed(error: impl std::fmt::Display) -> Error {
     Error::Query(error.to_string())
 }
 
+/// After which nothing is merged any more.
+const QUIET_US: u64 = 120_000_000;
+
 /// How the segments of a table lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// As tails were sealed: one for each 65,536 rows.
     Sealed,
-    /// After the merges that a server does by itself.
+    /// After the merges that a server does by itself while rows come.
+    Busy,
+    /// After those of a quiet minute as well.
     Merged,
     /// One segment for each part, as OPTIMIZE TABLE leaves it.
     One,
@@ -72,6 +77,7 @@ impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Layout::Sealed => "sealed",
+            Layout::Busy => "busy",
             Layout::Merged => "merged",
             Layout::One => "one",
         })
@@ -81,9 +87,9 @@ impl fmt::Display for Layout {
 impl FromStr for Layout {
     type Err = ();
 
-    /// `sealed`, `merged` or `one`.
+    /// `sealed`, `busy`, `merged` or `one`.
     fn from_str(text: &str) -> std::result::Result<Layout, ()> {
-        let all = [Layout::Sealed, Layout::Merged, Layout::One];
+        let all = [Layout::Sealed, Layout::Busy, Layout::Merged, Layout::One];
         all.into_iter()
             .find(|layout| layout.to_string() == text)
             .ok_or(())
@@ -192,9 +198,13 @@ fn fill(
         }
     }
     seal(&mut table, corpus.records() as u64, layout)?;
-    if layout == Layout::One {
-        table.optimize();
-        merge(&mut table)?;
+    match layout {
+        Layout::Sealed | Layout::Busy => {}
+        Layout::Merged => merge(&mut table, QUIET_US)?,
+        Layout::One => {
+            table.optimize();
+            merge(&mut table, 0)?;
+        }
     }
     Ok(table)
 }
@@ -207,14 +217,18 @@ fn seal(table: &mut Table, position: u64, layout: Layout) -> Result<()> {
     }
     drop(table.take_discarded());
     match layout {
-        Layout::Merged => merge(table),
+        Layout::Busy | Layout::Merged => merge(table, 0),
         Layout::Sealed | Layout::One => Ok(()),
     }
 }
 
-/// Every merge that is due.
-fn merge(table: &mut Table) -> Result<()> {
-    while let Some(job) = table.merge_job(MergeRequest::default()) {
+/// Every merge that is due so long after the last seal.
+fn merge(table: &mut Table, quiet_us: u64) -> Result<()> {
+    let request = MergeRequest {
+        quiet_us,
+        ..MergeRequest::default()
+    };
+    while let Some(job) = table.merge_job(request) {
         let merged = job.run().map_err(failed)?;
         table.install_merged(merged).map_err(failed)?;
         table.remove_unused().map_err(failed)?;

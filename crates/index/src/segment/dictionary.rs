@@ -6,6 +6,7 @@
 //! without touching another.
 
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use super::checked::{CheckedFile, SummedWriter};
 use super::number::{read_number, write_number};
@@ -13,6 +14,9 @@ use crate::error::Result;
 
 /// Words of one block: a look-up decodes half of them on average.
 const BLOCK_WORDS: u32 = 16;
+
+/// Keys between two that are kept in memory: those of two lines of the processor's cache.
+const TOP_KEYS: usize = 16;
 
 /// Writes words in rising order.
 pub(super) struct DictionaryWriter {
@@ -91,6 +95,8 @@ pub(super) struct Dictionary {
     /// Where the arrays start.
     ends: usize,
     keys: usize,
+    /// Every [`TOP_KEYS`]th key, from the first look-up on: few enough to stay in the processor's cache.
+    tops: OnceLock<Vec<u64>>,
 }
 
 impl Dictionary {
@@ -105,6 +111,7 @@ impl Dictionary {
             words,
             ends,
             keys: ends + array,
+            tops: OnceLock::new(),
         })
     }
 
@@ -146,7 +153,7 @@ impl Dictionary {
         let keys = self.file.range(self.keys, self.file.len())?;
         let (keys, _) = keys.as_chunks::<8>();
         let wanted = key_of(word);
-        let below = keys.partition_point(|key| u64::from_le_bytes(*key) < wanted);
+        let below = self.keys_below(keys, wanted);
         let is_equal = |key: &[u8; 8]| u64::from_le_bytes(*key) == wanted;
         let equal = match keys.get(below) {
             Some(key) if is_equal(key) => keys[below..].partition_point(is_equal),
@@ -163,6 +170,18 @@ impl Dictionary {
             }
         }
         Ok(start.checked_sub(1))
+    }
+
+    /// How many keys lie below one.
+    fn keys_below(&self, keys: &[[u8; 8]], wanted: u64) -> usize {
+        let tops = self.tops.get_or_init(|| {
+            let tops = keys.iter().step_by(TOP_KEYS);
+            tops.map(|key| u64::from_le_bytes(*key)).collect()
+        });
+        let top = tops.partition_point(|key| *key < wanted);
+        let start = top.saturating_sub(1) * TOP_KEYS;
+        let end = keys.len().min(top * TOP_KEYS);
+        start + keys[start..end].partition_point(|key| u64::from_le_bytes(*key) < wanted)
     }
 
     fn block(&self, block: usize) -> Result<&[u8]> {

@@ -33,7 +33,7 @@ pub fn command() -> Command {
         .arg(list(
             "layout",
             "merged",
-            "Segments in this process: sealed, merged as a server does, or one; several with commas.",
+            "Segments in this process: sealed, busy or merged as a server does beside writers or in quiet, or one; several with commas.",
         ))
         .arg(
             value(
