@@ -47,7 +47,10 @@ impl Job<'_> {
 
 /// What so many rows are worth for a word at least, each code of which comes so often; `None` where there are not as many.
 fn value_of(word: usize, wanted: u64, counts: &[u64; 256], weigher: &Weigher) -> Option<i64> {
-    let counted = counts.iter().zip(0u8..).filter(|(count, _)| **count > 0);
+    let counted = counts
+        .iter()
+        .zip(0..=u8::MAX)
+        .filter(|(count, _)| **count > 0);
     let mut values: Vec<(i64, u64)> = counted
         .map(|(count, code)| {
             let hits = hits_of(code).unwrap_or(HITS_OPEN);
