@@ -303,7 +303,8 @@ impl State {
             return Ok(false);
         }
         search.table.drop_segments(segments);
-        search.files = search.table.files();
+        let files = search.table.files();
+        search.take_files(files);
         search.is_unpublished = true;
         search.installed_since_manifest = true;
         Ok(true)

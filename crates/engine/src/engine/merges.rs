@@ -101,7 +101,7 @@ impl Engine {
         }
         match installed {
             Ok(files) => {
-                search.files = files;
+                search.take_files(files);
                 self.status.segment_merges_total += 1;
                 Ok(())
             }

@@ -70,6 +70,13 @@ impl SearchTable {
             merged: None,
         }
     }
+
+    /// Names other files of the same rows. They reach as far as those before did: while nothing was pending that position went on
+    /// without them, and the journal may have forgotten what lies below it.
+    pub(crate) fn take_files(&mut self, files: index::Files) {
+        let position = self.files.position.max(files.position);
+        self.files = index::Files { position, ..files };
+    }
 }
 
 impl SearchTable {

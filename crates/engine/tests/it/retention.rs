@@ -226,6 +226,30 @@ proptest! {
     }
 }
 
+#[test]
+fn a_merge_that_ends_after_the_journal_was_trimmed_asks_for_no_record_that_is_gone() {
+    let mut subject = begun(&format!(
+        "create search posts (body text, at timestamp) keep {KEEP_S}"
+    ));
+    let steps = [
+        Step::Insert(vec![3, 3, 3]),
+        Step::Insert(vec![0]),
+        Step::Insert(vec![0]),
+        Step::Seconds(1),
+        Step::Insert(vec![0]),
+        Step::Insert(vec![36]),
+        Step::Insert(vec![36, 36]),
+        Step::Seconds(65),
+        Step::Insert(vec![0]),
+        Step::Seconds(32),
+        Step::Kill,
+    ];
+    for step in &steps {
+        subject.take(step);
+    }
+    assert!(!subject.rows.is_empty());
+}
+
 /// What is said to a table in which segments are sealed, merged and dropped, and how many seconds pass.
 enum Line {
     Say(String),
