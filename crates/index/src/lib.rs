@@ -10,6 +10,7 @@
 mod answer;
 mod control;
 mod error;
+mod fetch;
 mod files;
 mod filters;
 pub mod limits;

@@ -16,7 +16,7 @@ use crate::removed::{Frequency, Removed, WordCount};
 use crate::row;
 #[cfg(test)]
 use crate::segment::SegmentPostings;
-use crate::segment::{Segment, SegmentWord};
+use crate::segment::{self, Segment, SegmentWord};
 use crate::tail::Tail;
 #[cfg(test)]
 use crate::tail::TailPostings;
@@ -46,6 +46,50 @@ pub(crate) struct PartWord {
 enum Place {
     Tail(u32),
     Segment(SegmentWord),
+}
+
+/// A word that is looked for in a part: as [`segment::LookUp`].
+pub(crate) struct LookUp<'p> {
+    source: Looked<'p>,
+    removed: &'p Removed,
+}
+
+enum Looked<'p> {
+    Tail(&'p Tail, Option<u32>),
+    Segment(&'p Segment, segment::LookUp<'p>),
+}
+
+impl LookUp<'_> {
+    /// Steps after which nothing is left to be read.
+    pub(crate) const STEPS: usize = 3;
+
+    /// Takes a step. Errors: `Corrupt`, as below.
+    pub(crate) fn step(&mut self) -> Result<()> {
+        match &mut self.source {
+            Looked::Tail(..) => Ok(()),
+            Looked::Segment(_, look_up) => look_up.step(),
+        }
+    }
+
+    /// The word, if any live row of the part holds it.
+    pub(crate) fn end(self) -> Result<Option<PartWord>> {
+        let (number, all, place) = match self.source {
+            Looked::Tail(_, None) => return Ok(None),
+            Looked::Tail(tail, Some(number)) => {
+                (number, tail.frequency(number), Place::Tail(number))
+            }
+            Looked::Segment(segment, look_up) => match look_up.end()? {
+                Some(word) => (word.number, segment.frequency(&word), Place::Segment(word)),
+                None => return Ok(None),
+            },
+        };
+        let gone = self.removed.frequency(number);
+        let frequency = Frequency {
+            documents: all.documents - gone.documents,
+            hits: all.hits - gone.hits,
+        };
+        Ok((frequency.documents > 0).then_some(PartWord { place, frequency }))
+    }
 }
 
 /// The rows of one word in one part; what the slow executor steps through, wherever the rows are.
@@ -190,22 +234,19 @@ impl Part {
 
     /// A word of this part, if any live row holds it.
     pub(crate) fn word(&self, text: &str) -> Result<Option<PartWord>> {
-        let (number, all, place) = match &self.source {
-            Source::Tail(tail) => match tail.dictionary.find(text) {
-                Some(number) => (number, tail.frequency(number), Place::Tail(number)),
-                None => return Ok(None),
-            },
-            Source::Segment(segment) => match segment.word(text)? {
-                Some(word) => (word.number, segment.frequency(&word), Place::Segment(word)),
-                None => return Ok(None),
-            },
+        self.look_up(text)?.end()
+    }
+
+    /// The same in steps.
+    pub(crate) fn look_up<'p>(&'p self, text: &'p str) -> Result<LookUp<'p>> {
+        let source = match &self.source {
+            Source::Tail(tail) => Looked::Tail(tail, tail.dictionary.find(text)),
+            Source::Segment(segment) => Looked::Segment(segment, segment.look_up(text)?),
         };
-        let gone = self.removed.frequency(number);
-        let frequency = Frequency {
-            documents: all.documents - gone.documents,
-            hits: all.hits - gone.hits,
-        };
-        Ok((frequency.documents > 0).then_some(PartWord { place, frequency }))
+        Ok(LookUp {
+            source,
+            removed: &self.removed,
+        })
     }
 
     /// Calls `visit` with the words of the part that begin so, those of deleted rows included. Cost: linear in the words of a

@@ -37,11 +37,6 @@ pub(super) fn unpack(bytes: &[u8], at: usize, width: u32) -> u32 {
     (word >> (bit % 8) & ((1 << width) - 1)) as u32
 }
 
-/// The little-endian number at a place in an array of them.
-pub(super) fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(*bytes.get(at * 4..)?.first_chunk()?))
-}
-
 /// Cuts off the first so many bytes.
 pub(super) fn cut<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (cut, rest) = bytes.split_at_checked(count)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::bits::{cut, cut_varint, read_u32};
+use super::bits::{cut, cut_varint, push_varint};
 use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES};
 use super::places::{Packed, Plain};
 use super::walk::Walk;
@@ -24,10 +24,8 @@ pub(crate) struct Run {
 #[derive(Clone)]
 pub(crate) struct List<'a> {
     rows: u32,
-    /// Postings before each page, and of all.
-    firsts: Vec<u32>,
-    /// Where each page lies in `docs`.
-    starts: Vec<usize>,
+    /// Where each page begins, and where the last ends.
+    pages: Vec<PageStart>,
     docs: Cow<'a, [u8]>,
     codes: Cow<'a, [u8]>,
     /// `(code, postings)`, where the list keeps them.
@@ -35,8 +33,17 @@ pub(crate) struct List<'a> {
     /// Masks of `fields_bytes` bytes each.
     fields: &'a [u8],
     fields_bytes: usize,
+    /// How many hits are kept aside, and those. Looked at when somebody asks for them, since it lies at the far end.
     open: Cow<'a, [u8]>,
     places: Places<'a>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct PageStart {
+    /// Postings before the page.
+    first: u32,
+    /// Where it lies in `docs`.
+    at: u32,
 }
 
 #[derive(Clone)]
@@ -59,8 +66,7 @@ impl<'a> List<'a> {
         let count = documents as usize;
         let mut list = List {
             rows,
-            firsts: Vec::new(),
-            starts: Vec::new(),
+            pages: Vec::new(),
             docs: Cow::default(),
             codes: Cow::default(),
             counts: &[],
@@ -82,9 +88,8 @@ impl<'a> List<'a> {
             }
             list.fields = cut(&mut bytes, count * list.fields_bytes)?;
         }
-        let open = cut_varint(&mut bytes)? as usize;
-        list.open = Cow::Borrowed(cut(&mut bytes, open.checked_mul(OPEN_BYTES)?)?);
-        bytes.is_empty().then_some(list)
+        list.open = Cow::Borrowed(bytes);
+        Some(list)
     }
 
     /// A list in memory: docs below `rows`, rising, with their codes; hits of those whose code does not tell them, by posting;
@@ -98,8 +103,7 @@ impl<'a> List<'a> {
     ) -> List<'static> {
         let mut list = List {
             rows,
-            firsts: Vec::new(),
-            starts: Vec::new(),
+            pages: Vec::new(),
             docs: Cow::default(),
             codes: Cow::Owned(codes),
             counts: &[],
@@ -109,30 +113,31 @@ impl<'a> List<'a> {
             places: Places::Plain(places),
         };
         list.set_arrays(docs);
-        let open = open
-            .iter()
-            .flat_map(|(at, hits)| [at.to_le_bytes(), hits.to_le_bytes()]);
-        list.open = Cow::Owned(open.flatten().collect());
+        let mut bytes = Vec::new();
+        push_varint(open.len() as u32, &mut bytes);
+        for (at, hits) in open {
+            bytes.extend([at.to_le_bytes(), hits.to_le_bytes()].as_flattened());
+        }
+        list.open = Cow::Owned(bytes);
         list
     }
 
     /// Lays out docs, however many, as pages of low halves.
     fn set_arrays(&mut self, docs: impl Iterator<Item = u32>) {
-        let mut lows = Vec::with_capacity(docs.size_hint().0 * 2);
+        let mut lows: Vec<u8> = Vec::with_capacity(docs.size_hint().0 * 2);
+        let here = |lows: &[u8]| PageStart {
+            first: (lows.len() / 2) as u32,
+            at: lows.len() as u32,
+        };
         for doc in docs {
-            while self.firsts.len() as u32 <= doc >> PAGE_BITS {
-                self.firsts.push((lows.len() / 2) as u32);
+            while self.pages.len() as u32 <= doc >> PAGE_BITS {
+                self.pages.push(here(&lows));
             }
             lows.extend((doc as u16).to_le_bytes());
         }
         let pages = self.rows.div_ceil(PAGE_ROWS) as usize;
-        self.firsts
-            .resize(pages.max(self.firsts.len()) + 1, (lows.len() / 2) as u32);
-        self.starts = self
-            .firsts
-            .iter()
-            .map(|first| *first as usize * 2)
-            .collect();
+        self.pages
+            .resize(pages.max(self.pages.len()) + 1, here(&lows));
         self.docs = Cow::Owned(lows);
     }
 
@@ -157,26 +162,24 @@ impl<'a> List<'a> {
         self.counts = cut(bytes, usize::from(codes) * COUNT_BYTES)?;
         let pages = self.rows.div_ceil(PAGE_ROWS) as usize;
         let ends = cut(bytes, pages * 4)?;
-        self.firsts.reserve_exact(pages + 1);
-        self.firsts.push(0);
-        self.firsts.extend(
-            ends.chunks_exact(4)
-                .map(|end| u32::from_le_bytes([end[0], end[1], end[2], end[3]])),
-        );
-        if self.firsts.last() != Some(&(count as u32)) || !self.firsts.is_sorted() {
-            return None;
-        }
-        let mut start = 0;
-        self.starts.reserve_exact(pages);
-        for page in self.firsts.windows(2) {
-            self.starts.push(start);
-            start += match (page[1] - page[0]) as usize {
+        self.pages.reserve_exact(pages + 1);
+        let mut start = PageStart::default();
+        self.pages.push(start);
+        for end in ends
+            .as_chunks()
+            .0
+            .iter()
+            .map(|end| u32::from_le_bytes(*end))
+        {
+            start.at += match end.checked_sub(start.first)? as usize {
                 postings if postings < DENSE => postings * 2,
                 _ => BITMAP_BYTES + RANK_BYTES,
-            };
+            } as u32;
+            start.first = end;
+            self.pages.push(start);
         }
-        self.docs = Cow::Borrowed(cut(bytes, start)?);
-        Some(())
+        self.docs = Cow::Borrowed(cut(bytes, start.at as usize)?);
+        (start.first as usize == count).then_some(())
     }
 
     /// Rows of the word.
@@ -190,9 +193,9 @@ impl<'a> List<'a> {
     }
 
     fn find_page(&self, page: usize) -> Option<Page<'_>> {
-        let (first, end) = (*self.firsts.get(page)?, *self.firsts.get(page + 1)?);
-        let codes = self.codes.get(first as usize..end as usize)?;
-        let bytes = self.docs.get(*self.starts.get(page)?..)?;
+        let (PageStart { first, at }, next) = (*self.pages.get(page)?, self.pages.get(page + 1)?);
+        let codes = self.codes.get(first as usize..next.first as usize)?;
+        let bytes = self.docs.get(at as usize..)?;
         let is_array = codes.len() < DENSE || matches!(self.docs, Cow::Owned(_));
         let docs = if is_array {
             Docs::Array(bytes.as_chunks().0.get(..codes.len())?)
@@ -227,20 +230,17 @@ impl<'a> List<'a> {
     }
 
     fn open_hits(&self, at: u32) -> u32 {
-        let entry = self.open_from(at);
-        match (
-            read_u32(&self.open, entry * 2),
-            read_u32(&self.open, entry * 2 + 1),
-        ) {
-            (Some(found), Some(hits)) if found == at => hits,
+        let entries = self.open_entries();
+        match entries.get(open_from(entries, at)).map(open_entry) {
+            Some((found, hits)) if found == at => hits,
             _ => 0,
         }
     }
 
-    /// The first of the postings with hits kept aside that is not before this one.
-    fn open_from(&self, at: u32) -> usize {
-        let entries: &[[u8; OPEN_BYTES]] = self.open.as_chunks().0;
-        entries.partition_point(|entry| read_u32(entry, 0) < Some(at))
+    fn open_entries(&self) -> &[[u8; OPEN_BYTES]] {
+        let mut bytes = &*self.open;
+        let count = cut_varint(&mut bytes).unwrap_or(0) as usize;
+        bytes.as_chunks().0.get(..count).unwrap_or_default()
     }
 
     /// The fields that the word stands in, in a posting's row.
@@ -298,22 +298,15 @@ impl<'a> List<'a> {
             *run = Run { at: start, hits: 0 };
         }
         let mut hits = run.hits as usize + told_hits(&self.codes, run.at as usize, at as usize);
-        if !self.open.is_empty() {
-            hits += self.open_hits_between(run.at, at);
+        let open = self.open_entries();
+        if !open.is_empty() {
+            hits += open_hits_between(open, run.at, at);
         }
         *run = Run {
             at,
             hits: hits as u32,
         };
         hits
-    }
-
-    /// Hits kept aside of postings in a range.
-    fn open_hits_between(&self, start: u32, end: u32) -> usize {
-        let entries: &[[u8; OPEN_BYTES]] = self.open.as_chunks().0;
-        let entries = entries.get(self.open_from(start)..self.open_from(end));
-        let hits = |entry: &[u8; OPEN_BYTES]| read_u32(entry, 1).unwrap_or(0) as usize;
-        entries.unwrap_or_default().iter().map(hits).sum()
     }
 
     /// A posting by its number and doc.
@@ -331,6 +324,27 @@ impl<'a> List<'a> {
     pub(crate) fn walk(&self) -> Walk<'_, 'a> {
         Walk::new(self)
     }
+}
+
+/// A posting and its hits.
+fn open_entry(entry: &[u8; OPEN_BYTES]) -> (u32, u32) {
+    let [a, b, c, d, e, f, g, h] = *entry;
+    (
+        u32::from_le_bytes([a, b, c, d]),
+        u32::from_le_bytes([e, f, g, h]),
+    )
+}
+
+/// The first of the postings with hits kept aside that is not before this one.
+fn open_from(entries: &[[u8; OPEN_BYTES]], at: u32) -> usize {
+    entries.partition_point(|entry| open_entry(entry).0 < at)
+}
+
+/// Hits kept aside of postings in a range.
+fn open_hits_between(entries: &[[u8; OPEN_BYTES]], start: u32, end: u32) -> usize {
+    let entries = entries.get(open_from(entries, start)..open_from(entries, end));
+    let hits = |entry| open_entry(entry).1 as usize;
+    entries.unwrap_or_default().iter().map(hits).sum()
 }
 
 /// Bytes of a code and the number of its postings.

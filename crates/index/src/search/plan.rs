@@ -12,7 +12,7 @@ use shape::Shape;
 use super::rank::{Asked, Table, Weigher};
 use crate::answer::Keyword;
 use crate::error::Result;
-use crate::part::PartWord;
+use crate::part::{LookUp, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::Snapshot;
 use crate::table::TableShape;
@@ -270,14 +270,25 @@ impl Words {
         self.numbers.get(text).copied()
     }
 
-    /// Every word in every part, and how often it occurs in all of them. Errors: `Io`, `Corrupt`.
+    /// Every word in every part, and how often it occurs in all of them. Look-ups take their steps in turns: one alone would spend
+    /// its time waiting for memory. Errors: `Io`, `Corrupt`.
     fn find(&self, snapshot: &Snapshot) -> Result<(Found, Vec<Frequency>)> {
+        let mut look_ups = Vec::with_capacity(snapshot.parts.len() * self.texts.len());
+        for part in &snapshot.parts {
+            for text in &self.texts {
+                look_ups.push(part.look_up(text)?);
+            }
+        }
+        for _ in 0..LookUp::STEPS {
+            look_ups.iter_mut().try_for_each(LookUp::step)?;
+        }
+        let mut look_ups = look_ups.into_iter();
         let mut found = Vec::with_capacity(snapshot.parts.len());
         let mut frequencies = vec![Frequency::default(); self.texts.len()];
-        for part in &snapshot.parts {
+        for _ in &snapshot.parts {
             let mut in_part = Vec::with_capacity(self.texts.len());
-            for (text, sum) in self.texts.iter().zip(&mut frequencies) {
-                let word = part.word(text)?;
+            for (sum, look_up) in frequencies.iter_mut().zip(look_ups.by_ref()) {
+                let word = look_up.end()?;
                 if let Some(PartWord { frequency, .. }) = &word {
                     sum.documents += frequency.documents;
                     sum.hits += frequency.hits;

@@ -1,12 +1,14 @@
 //! Files with a checksum for each block, verified before the first use of that block.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use disk::{Bytes, Disk, File};
 
 use crate::error::{Error, Result};
+use crate::fetch::fetch;
 
 /// Bytes under one CRC-32C. Small, so that one row does not cost a long sum; a damaged byte is known to this precision.
 pub(super) const BLOCK_BYTES: usize = 16 << 10;
@@ -76,6 +78,12 @@ impl CheckedFile {
             self.verify_all(start / BLOCK_BYTES, (end - 1) / BLOCK_BYTES)?;
         }
         Ok(bytes)
+    }
+
+    /// Asks for bytes that are about to be read. None are looked at.
+    #[inline]
+    pub(super) fn fetch(&self, range: Range<usize>) {
+        fetch(self.bytes.get(range).unwrap_or_default());
     }
 
     /// The `index`-th little-endian `u64` of those that start at `start`.

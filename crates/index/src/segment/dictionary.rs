@@ -3,19 +3,21 @@
 //! Words lie in blocks of [`BLOCK_WORDS`]. The first of a block is whole; each other one is what it shares with the word
 //! before and the rest. Behind the blocks stand two arrays of 8-byte numbers: where each block ends, and the first eight bytes
 //! of its first word as a big-endian number (here stored little-endian, as all numbers are), by which a look-up finds its block
-//! without touching another.
+//! without touching another. From the first look-up on both are in memory too, side by side.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::checked::{CheckedFile, SummedWriter};
 use super::number::{read_number, write_number};
 use crate::error::Result;
+use crate::fetch::fetch;
 
 /// Words of one block: a look-up decodes half of them on average.
 const BLOCK_WORDS: u32 = 16;
 
-/// Keys between two that are kept in memory: those of two lines of the processor's cache.
+/// Keys between two that are looked at first.
 const TOP_KEYS: usize = 16;
 
 /// Writes words in rising order.
@@ -95,8 +97,21 @@ pub(super) struct Dictionary {
     /// Where the arrays start.
     ends: usize,
     keys: usize,
-    /// Every [`TOP_KEYS`]th key, from the first look-up on: few enough to stay in the processor's cache.
-    tops: OnceLock<Vec<u64>>,
+    blocks: OnceLock<Blocks>,
+}
+
+/// What the arrays say.
+struct Blocks {
+    all: Vec<Block>,
+    /// Every [`TOP_KEYS`]th key: few enough to stay in the processor's cache.
+    tops: Vec<u64>,
+}
+
+#[derive(Clone, Copy)]
+struct Block {
+    /// Of its first word.
+    key: u64,
+    end: usize,
 }
 
 impl Dictionary {
@@ -111,7 +126,7 @@ impl Dictionary {
             words,
             ends,
             keys: ends + array,
-            tops: OnceLock::new(),
+            blocks: OnceLock::new(),
         })
     }
 
@@ -120,18 +135,15 @@ impl Dictionary {
         self.words
     }
 
-    /// The number of a word, if it is there. Cost: a logarithm of the blocks in an array, and one block.
-    pub(super) fn find(&self, word: &[u8]) -> Result<Option<u32>> {
-        let Some(block) = self.block_of(word)? else {
-            return Ok(None);
-        };
+    /// The number of a word, if this block has it.
+    pub(super) fn find_in(&self, block: usize, word: &[u8]) -> Result<Option<u32>> {
         let found = find_in(self.block(block)?, word);
         Ok(found.map(|at| block as u32 * BLOCK_WORDS + at))
     }
 
     /// Steps through the words from the first one that is not below `from`.
     pub(super) fn from(&self, from: &[u8]) -> Result<WordStream<'_>> {
-        let block = self.block_of(from)?.unwrap_or(0);
+        let block = self.block_of(from, self.near(from)?)?.unwrap_or(0);
         let mut stream = WordStream {
             dictionary: self,
             next: block as u32 * BLOCK_WORDS,
@@ -148,17 +160,23 @@ impl Dictionary {
         Ok(stream)
     }
 
-    /// The last block whose first word is not above `word`.
-    fn block_of(&self, word: &[u8]) -> Result<Option<usize>> {
-        let keys = self.file.range(self.keys, self.file.len())?;
-        let (keys, _) = keys.as_chunks::<8>();
-        let wanted = key_of(word);
-        let below = self.keys_below(keys, wanted);
-        let is_equal = |key: &[u8; 8]| u64::from_le_bytes(*key) == wanted;
-        let equal = match keys.get(below) {
-            Some(key) if is_equal(key) => keys[below..].partition_point(is_equal),
-            _ => 0,
-        };
+    /// Among which blocks that of a word is. Asks for what is known of them.
+    pub(super) fn near(&self, word: &[u8]) -> Result<Range<usize>> {
+        let (blocks, wanted) = (self.blocks()?, key_of(word));
+        let top = blocks.tops.partition_point(|key| *key < wanted);
+        let end = (top * TOP_KEYS).min(blocks.all.len());
+        let near = top.saturating_sub(1) * TOP_KEYS..end;
+        fetch(blocks.all.get(near.clone()).unwrap_or_default());
+        Ok(near)
+    }
+
+    /// The last block whose first word is not above `word`; `near` is [`Dictionary::near`] of it. Asks for the block.
+    pub(super) fn block_of(&self, word: &[u8], near: Range<usize>) -> Result<Option<usize>> {
+        let (blocks, wanted) = (&self.blocks()?.all, key_of(word));
+        let start = near.start;
+        let near = blocks.get(near).unwrap_or_default();
+        let below = start + near.partition_point(|block| block.key < wanted);
+        let equal = equal_first(blocks.get(below..).unwrap_or_default(), wanted);
         // Among words that begin alike the first words themselves decide.
         let (mut start, mut end) = (below, below + equal);
         while start < end {
@@ -169,32 +187,45 @@ impl Dictionary {
                 end = middle;
             }
         }
-        Ok(start.checked_sub(1))
+        let Some(block) = start.checked_sub(1) else {
+            return Ok(None);
+        };
+        self.file.fetch(self.bounds(block)?);
+        Ok(Some(block))
     }
 
-    /// How many keys lie below one.
-    fn keys_below(&self, keys: &[[u8; 8]], wanted: u64) -> usize {
-        let tops = self.tops.get_or_init(|| {
-            let tops = keys.iter().step_by(TOP_KEYS);
-            tops.map(|key| u64::from_le_bytes(*key)).collect()
-        });
-        let top = tops.partition_point(|key| *key < wanted);
-        let start = top.saturating_sub(1) * TOP_KEYS;
-        let end = keys.len().min(top * TOP_KEYS);
-        start + keys[start..end].partition_point(|key| u64::from_le_bytes(*key) < wanted)
+    fn blocks(&self) -> Result<&Blocks> {
+        if let Some(blocks) = self.blocks.get() {
+            return Ok(blocks);
+        }
+        let array = |start, end| Ok(self.file.range(start, end)?.as_chunks::<8>().0);
+        let (ends, keys) = (
+            array(self.ends, self.keys)?,
+            array(self.keys, self.file.len())?,
+        );
+        let block = |(key, end): (&[u8; 8], &[u8; 8])| Block {
+            key: u64::from_le_bytes(*key),
+            end: u64::from_le_bytes(*end) as usize,
+        };
+        let all: Vec<Block> = keys.iter().zip(ends).map(block).collect();
+        let is_rising = all.is_sorted_by(|a, b| a.end < b.end);
+        if !is_rising || all.last().is_some_and(|last| last.end > self.ends) {
+            return Err(self.file.corrupt(self.ends, "ends do not rise"));
+        }
+        let tops = all.iter().step_by(TOP_KEYS).map(|block| block.key);
+        let tops = tops.collect();
+        Ok(self.blocks.get_or_init(|| Blocks { all, tops }))
     }
 
     fn block(&self, block: usize) -> Result<&[u8]> {
-        let start = match block {
-            0 => 0,
-            _ => self.file.number(self.ends, block - 1)?,
-        };
-        let end = self.file.number(self.ends, block)?;
-        if start >= end || end > self.ends as u64 {
-            let at = self.ends + 8 * block;
-            return Err(self.file.corrupt(at, "ends do not rise"));
-        }
-        self.file.range(start as usize, end as usize)
+        let Range { start, end } = self.bounds(block)?;
+        self.file.range(start, end)
+    }
+
+    fn bounds(&self, block: usize) -> Result<Range<usize>> {
+        let blocks = &self.blocks()?.all;
+        let end_of = |block: usize| blocks.get(block).map_or(self.ends, |block| block.end);
+        Ok(block.checked_sub(1).map_or(0, end_of)..end_of(block))
     }
 }
 
@@ -273,6 +304,18 @@ fn find_in(mut block: &[u8], word: &[u8]) -> Option<u32> {
         agreed += common(rest, wanted);
     }
     None
+}
+
+/// How many blocks, from the first on, have this key: few, mostly, so that they are not halved but passed.
+fn equal_first(blocks: &[Block], key: u64) -> usize {
+    let is_equal = |block: &Block| block.key == key;
+    let mut end = 1;
+    while blocks.get(end - 1).is_some_and(is_equal) {
+        end *= 2;
+    }
+    let passed = end / 2;
+    let rest = &blocks[passed..blocks.len().min(end - 1).max(passed)];
+    passed + rest.partition_point(is_equal)
 }
 
 fn first_of(mut block: &[u8]) -> &[u8] {

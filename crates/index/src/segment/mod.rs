@@ -17,6 +17,7 @@ mod dictionary;
 mod forward;
 mod from_tail;
 mod inspect;
+mod look_up;
 mod merge;
 mod number;
 mod old;
@@ -48,6 +49,7 @@ use words::WordEntry;
 pub(crate) use deleted::{read_deleted, write_deleted};
 pub(crate) use from_tail::write_segment;
 pub use inspect::{SavedRows, saved_rows, verify};
+pub(crate) use look_up::LookUp;
 pub(crate) use merge::{Source, merge_segments};
 pub(crate) use old::OldSegment;
 #[cfg(test)]
@@ -286,12 +288,9 @@ impl Segment {
         self.rows.forward(doc)
     }
 
-    /// A word of the dictionary.
-    pub(crate) fn word(&self, text: &str) -> Result<Option<SegmentWord>> {
-        match self.dictionary.find(text.as_bytes())? {
-            None => Ok(None),
-            Some(number) => self.word_of(number).map(Some),
-        }
+    /// Looks for a word in the dictionary.
+    pub(crate) fn look_up<'s>(&'s self, word: &'s str) -> Result<LookUp<'s>> {
+        LookUp::new(self, word)
     }
 
     fn word_of(&self, number: u32) -> Result<SegmentWord> {

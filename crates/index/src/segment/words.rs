@@ -62,12 +62,17 @@ impl WordsWriter {
     }
 }
 
+/// Where the entry of a word lies, and that of the word before, which tells where its lists begin.
+pub(super) fn bytes_of(number: u32) -> Range<usize> {
+    let at = number as usize * ENTRY_BYTES;
+    at.saturating_sub(ENTRY_BYTES)..at + ENTRY_BYTES
+}
+
 /// The entry of a word. Errors: `Corrupt`.
 pub(super) fn read(file: &CheckedFile, number: u32) -> Result<WordEntry> {
-    let at = number as usize * ENTRY_BYTES;
-    let start = at.saturating_sub(ENTRY_BYTES);
-    let bytes = file.range(start, at + ENTRY_BYTES)?;
-    let (before, entry) = bytes.split_at(at - start);
+    let Range { start, end } = bytes_of(number);
+    let at = end - ENTRY_BYTES;
+    let (before, entry) = file.range(start, end)?.split_at(at - start);
     let field = |bytes: &[u8], at: usize| {
         let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
         field.map_or(0, |field| u64::from_le_bytes(*field))

@@ -5,6 +5,7 @@
 
 mod any;
 mod count;
+mod enter;
 mod eval;
 mod filter;
 mod join;

@@ -1,8 +1,8 @@
 //! One page of one part.
 
+use super::super::WEIGHT_WITHOUT_MATCH;
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
-use super::super::{WEIGHT_WITHOUT_MATCH, best::Found};
 use super::any::{Essential, Split};
 use super::count::Counted;
 use super::eval;
@@ -284,48 +284,6 @@ impl<'r> PageRun<'r, '_> {
         Ok(())
     }
 
-    /// Offers rows with their weights, all that are given, by rising number, and raises the threshold to what those behind them need.
-    pub(super) fn enter(
-        &self,
-        picked: &mut Vec<(u16, i64)>,
-        threshold: &mut i64,
-        out: &mut Top,
-    ) -> Result<()> {
-        let mut ids = std::mem::take(&mut out.spare.ids);
-        ids.clear();
-        let docs = picked.iter().map(|(low, _)| self.view.doc(*low));
-        self.part.ids(docs, &mut ids)?;
-        for ((low, weight), id) in picked.drain(..).zip(&ids) {
-            if weight >= *threshold {
-                self.offer(self.view.doc(low), *id, weight, threshold, out)?;
-            }
-        }
-        out.spare.ids = ids;
-        Ok(())
-    }
-
-    fn offer(
-        &self,
-        doc: u32,
-        id: u64,
-        weight: i64,
-        threshold: &mut i64,
-        out: &mut Top,
-    ) -> Result<()> {
-        let found = Found {
-            part: self.at as u32,
-            doc,
-            id,
-            weight,
-            keys: Vec::new(),
-        };
-        if out.offer(found, &self.shared.control.memory)? {
-            let next = self.part.is_sorted().then(|| id.saturating_add(1));
-            *threshold = self.threshold_from(next, out);
-        }
-        Ok(())
-    }
-
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {
         let mut read = Ok(());
         let mut last = |field| {
@@ -376,34 +334,6 @@ impl<'r> PageRun<'r, '_> {
         let memory = &self.shared.control.memory;
         self.job
             .offer(self.at, &row, weight.unwrap_or(0), memory, out)
-    }
-
-    /// Whether every row of the page has a higher id than the last one kept.
-    fn is_behind(&self, out: &Top) -> bool {
-        is_behind(out, self.id_first)
-    }
-
-    /// The weight that a row of the page must have to enter.
-    pub(super) fn threshold(&self, out: &Top) -> i64 {
-        self.threshold_from(self.id_first, out)
-    }
-
-    /// The weight that rows need of which none has a lower id than this one.
-    fn threshold_from(&self, id: Option<u64>, out: &Top) -> i64 {
-        let Some((weight, _)) = out.best.last() else {
-            return self.shared.threshold();
-        };
-        self.shared.raise(weight);
-        let own = weight.saturating_add(i64::from(is_behind(out, id)));
-        own.max(self.shared.threshold())
-    }
-}
-
-/// Whether rows that have this id or higher ones come after the last one kept, if they weigh as much.
-fn is_behind(out: &Top, id: Option<u64>) -> bool {
-    match (out.best.last(), id) {
-        (Some((_, last)), Some(id)) => id > last,
-        _ => false,
     }
 }
 
