@@ -12,19 +12,21 @@
     reason = "an example talks to the person who ran it"
 )]
 
+mod shared;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use disk::MemoryDisk;
 use index::{Control, Filters, Snapshot, Table, TableShape};
-use query::analysis::{Analyzer, Words};
+use query::analysis::Analyzer;
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
-use query::request::{Item, Output, Select};
-use query::schema::{Column, ColumnType};
-use query::tree::{FieldSet, Node, Query, Term, Word};
+use query::schema::ColumnType;
+use query::tree::Node;
 use query::value::Value;
+use shared::{all, analysed, any, column, query, select, tokens};
 
 /// Rows shown of each answer.
 const SHOWN: u64 = 20;
@@ -122,20 +124,7 @@ fn lines(file: &str) -> Vec<Line> {
     file.lines().map(line).collect()
 }
 
-/// As the default analysis cuts.
-fn tokens(text: &str) -> Vec<String> {
-    let mut words = Words::new();
-    words.push_field(&Analyzer::default(), 0, text);
-    words.iter().map(|(word, _, _)| word.to_owned()).collect()
-}
-
 fn shape() -> TableShape {
-    let column = |name: &str, kind| Column {
-        name: name.to_owned(),
-        kind,
-        nullable: true,
-        default: None,
-    };
     TableShape {
         columns: vec![
             column("body", ColumnType::Text),
@@ -154,8 +143,7 @@ fn build(lines: &[Line], segments: u64) -> Arc<Snapshot> {
     let sealed_at = (lines.len() as u64).div_ceil(segments);
     for (line, number) in lines.iter().zip(1..) {
         let text = line.words.join(" ");
-        let mut analysed = Words::new();
-        analysed.push_field(&Analyzer::default(), 0, &text);
+        let analysed = analysed(&text);
         let row = [
             Value::Str(text),
             Value::Int(line.n.into()),
@@ -174,24 +162,6 @@ fn build(lines: &[Line], segments: u64) -> Arc<Snapshot> {
         }
     }
     table.snapshot()
-}
-
-fn words_of(words: &[String]) -> Vec<Node> {
-    let node = |text: &String| {
-        Node::Word(Word {
-            term: Term::whole(text.as_str()),
-            fields: FieldSet::ALL,
-        })
-    };
-    words.iter().map(node).collect()
-}
-
-fn any(words: &[String]) -> Node {
-    Node::Or(words_of(words))
-}
-
-fn all(words: &[String]) -> Node {
-    Node::And(words_of(words))
 }
 
 /// The time of each round, in milliseconds a search.
@@ -220,25 +190,8 @@ fn ask(
     filter: &Expression,
     control: &Control,
 ) -> u64 {
-    let value = |what, name: &str| Item::Value {
-        what,
-        name: name.to_owned(),
-    };
-    let id = Output::Expression(Expression::Column("id".to_owned()));
-    let select = Select {
-        table: "posts".to_owned(),
-        items: vec![value(id, "id"), value(Output::Weight, "weight()")],
-        matching: node.as_ref().map(|_| String::new()),
-        filter: Some(filter.clone()),
-        order: Vec::new(),
-        limit: Some(SHOWN),
-        offset: 0,
-        options: vec![("ranker".to_owned(), "bm25a".to_owned())],
-    };
-    let query = node.map(|root| Query {
-        root,
-        warnings: Vec::new(),
-    });
+    let select = select(node.is_some(), Some(filter.clone()), SHOWN, "bm25a");
+    let query = node.map(query);
     let answer = snapshot.search(&select, query.as_ref(), control).unwrap();
     let shown = answer.rows.map(Result::unwrap).count() as u64;
     assert_eq!(shown, answer.total_found.min(SHOWN));

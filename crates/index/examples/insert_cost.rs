@@ -10,6 +10,8 @@
     reason = "an example talks to the person who ran it"
 )]
 
+mod shared;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +19,9 @@ use disk::MemoryDisk;
 use index::{MergeRequest, Table, TableShape};
 use query::analysis::{Analyzer, Words};
 use query::request::{Item, Output, Select};
-use query::schema::{Column, ColumnType};
+use query::schema::ColumnType;
 use query::value::Value;
+use shared::{analysed, column, cpu_time};
 
 /// Rows in a tail before it is sealed, as in the engine.
 const SEAL_ROWS: u64 = 65_536;
@@ -109,19 +112,7 @@ fn search(table: &mut Table, rows: usize) {
     }
 }
 
-/// Processor time that this thread has taken: the machine may be busy with other things.
-fn cpu_time() -> Duration {
-    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    Duration::from_nanos(schedule.split(' ').next().unwrap().parse().unwrap())
-}
-
 fn shape() -> TableShape {
-    let column = |name: &str, kind| Column {
-        name: name.to_owned(),
-        kind,
-        nullable: true,
-        default: None,
-    };
     let columns = vec![
         column("body", ColumnType::Text),
         column("sub", ColumnType::String),
@@ -171,13 +162,11 @@ fn posts(rows: usize) -> Vec<(Vec<Value>, Words)> {
 }
 
 fn post(body: &str) -> (Vec<Value>, Words) {
-    let mut analysed = Words::new();
-    analysed.push_field(&Analyzer::default(), 0, body);
     let row = vec![
         Value::Str(body.to_owned()),
         Value::Str("news".to_owned()),
         Value::Int(1_700_000_000),
         Value::Int(7),
     ];
-    (row, analysed)
+    (row, analysed(body))
 }

@@ -13,16 +13,19 @@
     reason = "an example talks to the person who ran it"
 )]
 
+mod shared;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use disk::MemoryDisk;
 use index::{Control, Snapshot, Table, TableShape};
-use query::analysis::{Analyzer, Words};
-use query::request::{Item, Output, Select};
-use query::schema::{Column, ColumnType};
-use query::tree::{Node, Query, Term, Word};
+use query::analysis::Analyzer;
+use query::schema::ColumnType;
+use query::tree::{FieldSet, Node, Term};
+use query::value::Value;
+use shared::{all, analysed, any, column, cpu_time, query, select, tokens};
 
 /// Rows shown of each answer.
 const SHOWN: u64 = 100;
@@ -76,21 +79,9 @@ fn texts(file: &str) -> Vec<(u64, Vec<String>)> {
     file.lines().map(line).collect()
 }
 
-/// As the default analysis cuts.
-fn tokens(text: &str) -> Vec<String> {
-    let mut words = Words::new();
-    words.push_field(&Analyzer::default(), 0, text);
-    words.iter().map(|(word, _, _)| word.to_owned()).collect()
-}
-
 fn shape() -> TableShape {
     TableShape {
-        columns: vec![Column {
-            name: "body".to_owned(),
-            kind: ColumnType::Text,
-            nullable: true,
-            default: None,
-        }],
+        columns: vec![column("body", ColumnType::Text)],
         analyzer: Analyzer::default(),
         shards: 1,
     }
@@ -104,10 +95,9 @@ fn build(texts: &[(u64, Vec<String>)], copies: u64, segments: u64) -> Arc<Snapsh
     let mut rows = 0;
     for copy in 0..copies {
         for (id, words) in texts {
-            let mut analysed = Words::new();
-            analysed.push_field(&Analyzer::default(), 0, &words.join(" "));
+            let analysed = analysed(&words.join(" "));
             table
-                .insert(id + copy * step, &[query::value::Value::Null], &analysed)
+                .insert(id + copy * step, &[Value::Null], &analysed)
                 .unwrap();
             rows += 1;
             if rows % 4_096 == 0 {
@@ -131,56 +121,16 @@ fn seal(table: &mut Table, position: u64) {
     drop(table.take_discarded());
 }
 
-fn words_of(words: &[String]) -> Vec<Node> {
-    let node = |text: &String| {
-        Node::Word(Word {
-            term: Term::whole(text.as_str()),
-            fields: query::tree::FieldSet::ALL,
-        })
-    };
-    words.iter().map(node).collect()
-}
-
-fn any(words: &[String]) -> Node {
-    Node::Or(words_of(words))
-}
-
-fn all(words: &[String]) -> Node {
-    Node::And(words_of(words))
-}
-
 fn phrase(words: &[String]) -> Node {
     let terms = words.iter().map(|word| Term::whole(word.as_str())).zip(0..);
     Node::Phrase {
         words: terms.collect(),
-        fields: query::tree::FieldSet::ALL,
+        fields: FieldSet::ALL,
     }
 }
 
 fn ask(snapshot: &Arc<Snapshot>, node: Node, ranker: &str) -> (u64, u64) {
-    let select = Select {
-        table: "posts".to_owned(),
-        items: vec![
-            Item::Value {
-                what: Output::Expression(query::expression::Expression::Column("id".to_owned())),
-                name: "id".to_owned(),
-            },
-            Item::Value {
-                what: Output::Weight,
-                name: "weight()".to_owned(),
-            },
-        ],
-        matching: Some(String::new()),
-        filter: None,
-        order: Vec::new(),
-        limit: Some(SHOWN),
-        offset: 0,
-        options: vec![("ranker".to_owned(), ranker.to_owned())],
-    };
-    let query = Query {
-        root: node,
-        warnings: Vec::new(),
-    };
+    let (select, query) = (select(true, None, SHOWN, ranker), query(node));
     let answer = snapshot
         .search(&select, Some(&query), &Control::default())
         .unwrap();
@@ -248,10 +198,4 @@ fn measure(
         asked as f64 / (cpu_time() - before).as_secs_f64(),
         found / asked as u64
     );
-}
-
-/// Processor time that this thread has taken: the machine may be busy with other things.
-fn cpu_time() -> Duration {
-    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    Duration::from_nanos(schedule.split(' ').next().unwrap().parse().unwrap())
 }

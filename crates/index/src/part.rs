@@ -160,15 +160,6 @@ impl Part {
         }
     }
 
-    /// Adds the ids of rows, in their order. Cheaper than one by one.
-    pub(crate) fn ids(&self, docs: impl Iterator<Item = u32>, out: &mut Vec<u64>) -> Result<()> {
-        match &self.source {
-            Source::Tail(tail) => out.extend(docs.map(|doc| tail.row(doc).id)),
-            Source::Segment(segment) => segment.ids(docs, out)?,
-        }
-        Ok(())
-    }
-
     /// The live rows of these ids (sorted, each once), by rising doc.
     pub(crate) fn find_all(&self, ids: &[u64]) -> Result<Vec<u32>> {
         let mut docs = Vec::new();

@@ -77,9 +77,7 @@ impl SearchTable {
         let position = self.files.position.max(files.position);
         self.files = index::Files { position, ..files };
     }
-}
 
-impl SearchTable {
     /// The tail is large enough for a segment, and none is being made.
     pub(crate) fn is_full(&self, seal_rows: u64) -> bool {
         !self.sealing && self.table.tail().rows >= seal_rows

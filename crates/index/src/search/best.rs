@@ -38,15 +38,6 @@ impl Found {
     }
 }
 
-/// What became of a row that was offered.
-#[derive(Default)]
-pub(super) struct Offered {
-    /// Memory that it took beyond what was held before.
-    pub(super) bytes: u64,
-    /// Whether there is another last row among those kept.
-    pub(super) is_cut: bool,
-}
-
 /// The keys of ORDER BY. The document id, rising, is the last key of every order.
 pub(super) struct Order {
     keys: Vec<(Key, bool)>,
@@ -181,23 +172,22 @@ impl Best {
         self.is_cut.then_some((last.weight, last.id))
     }
 
-    /// Takes a row, or leaves it where it is not wanted.
-    pub(super) fn offer(&mut self, found: Found) -> Offered {
+    /// Takes a row, or leaves it where it is not wanted. Gives the memory that it took beyond what was held before.
+    pub(super) fn offer(&mut self, found: Found) -> u64 {
         let keep = self.keep.unwrap_or(usize::MAX);
         if self.is_cut && self.order.compare(&found, &self.found[keep - 1]).is_gt() {
-            return Offered::default();
+            return 0;
         }
-        let mut offered = Offered::default();
+        let mut bytes = 0;
         if self.found.len() >= self.peak {
             self.peak += 1;
-            offered.bytes = found.bytes();
+            bytes = found.bytes();
         }
         self.found.push(found);
         if self.found.len() >= keep.saturating_add(keep / 4 + 8) {
             self.cut(keep);
-            offered.is_cut = true;
         }
-        offered
+        bytes
     }
 
     /// Leaves the first `keep` rows, the last of them at its place.

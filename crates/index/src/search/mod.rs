@@ -149,7 +149,10 @@ fn run(job: &Job<'_>, control: &Control) -> (Top, Result<()>) {
         return (job.top(), Err(error));
     }
     let work = |range: usize, top: &mut Top| job.run(&ranges[range], &shared, top);
-    let (tops, result) = parallel::run(control, ranges.len(), cost, &|| job.top(), &work);
+    let (mut tops, mut result) = parallel::run(control, ranges.len(), cost, &|| job.top(), &work);
+    for top in &mut tops {
+        result = result.and(job.settle(&control.memory, top));
+    }
     let mut tops = tops.into_iter();
     let mut top = tops.next().unwrap_or_else(|| job.top());
     tops.for_each(|other| top.merge(other));

@@ -219,11 +219,6 @@ impl Segment {
         self.rows.id(doc)
     }
 
-    /// Adds the ids of rows.
-    pub(crate) fn ids(&self, docs: impl Iterator<Item = u32>, out: &mut Vec<u64>) -> Result<()> {
-        self.rows.ids(docs, out)
-    }
-
     /// The class of a row's length.
     pub(crate) fn length_class(&self, doc: u32) -> Result<u8> {
         self.rows.length_class(doc)

@@ -80,14 +80,6 @@ impl Rows {
         self.file.number(self.ids.start as usize, doc as usize)
     }
 
-    /// Adds the ids of rows: the processor waits for all of them at once.
-    pub(super) fn ids(&self, docs: impl Iterator<Item = u32>, out: &mut Vec<u64>) -> Result<()> {
-        for doc in docs {
-            out.push(self.file.number(self.ids.start as usize, doc as usize)?);
-        }
-        Ok(())
-    }
-
     /// The first row from `doc` on whose id is not below `id`.
     pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
         let mut step = 1;

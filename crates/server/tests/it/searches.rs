@@ -18,12 +18,7 @@ fn server() -> Server {
         .start();
     let mut client = server.client();
     client.query("CREATE TABLE t (body text)").unwrap();
-    client
-        .query("CREATE TABLE p (body text) type='pq'")
-        .unwrap();
-    client
-        .query("INSERT INTO p (query) VALUES ('cat')")
-        .unwrap();
+    percolator(&mut client);
     for round in 0..3 {
         let rows: Vec<String> = (1..40)
             .map(|row| format!("({}, 'cat {row}')", 40 * round + row))
@@ -35,6 +30,16 @@ fn server() -> Server {
         }
     }
     server
+}
+
+/// One standing query.
+fn percolator(client: &mut Client) {
+    for statement in [
+        "CREATE TABLE p (body text) type='pq'",
+        "INSERT INTO p (query) VALUES ('cat')",
+    ] {
+        client.query(statement).unwrap();
+    }
 }
 
 fn cells(client: &mut Client, statement: &str) -> Vec<Vec<String>> {
@@ -193,12 +198,7 @@ fn a_percolation_out_of_time_is_an_error_and_its_connection_goes_on() {
         .variable("SEINE_MAX_QUERY_TIME", "20ms")
         .start();
     let mut client = server.client();
-    client
-        .query("CREATE TABLE p (body text) type='pq'")
-        .unwrap();
-    client
-        .query("INSERT INTO p (query) VALUES ('cat')")
-        .unwrap();
+    percolator(&mut client);
     let error = client.query(HELD_PQ).unwrap_err().to_string();
     assert!(error.contains("3024"), "{error}");
     let rows = cells(&mut client, "CALL PQ('p', 'a cat', 0 AS docs_json)");

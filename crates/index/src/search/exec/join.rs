@@ -61,7 +61,7 @@ impl PageRun<'_, '_> {
         }
         out.total += joined.lows().len() as u64;
         let mut picked = std::mem::take(&mut out.spare.picked);
-        let mut threshold = self.threshold(out);
+        let mut threshold = self.threshold(out)?;
         let weights = Weights {
             weigher: plan.weigher(),
             threshold,

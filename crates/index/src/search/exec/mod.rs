@@ -5,7 +5,6 @@
 
 mod any;
 mod count;
-mod enter;
 mod eval;
 mod filter;
 mod join;
@@ -22,6 +21,7 @@ mod spare;
 #[cfg(test)]
 mod tests;
 mod top;
+mod waiting;
 mod wide;
 
 use std::ops;
@@ -45,6 +45,7 @@ use crate::snapshot::Snapshot;
 use lists::{Lists, View};
 use run::PageRun;
 use score::Scorer;
+use waiting::Row;
 
 pub(super) use filter::Filter;
 pub(super) use top::Top;
@@ -163,7 +164,7 @@ impl<'a> Job<'a> {
         Top::new(Arc::clone(&self.order), self.keep)
     }
 
-    /// Adds the rows of a range. Errors: `Interrupted`, `out` then holds what was found before;
+    /// Adds the rows of a range; after the last one [`Job::settle`] is due. Errors: `Interrupted`, `out` then holds what was found before;
     /// `Io`, `Corrupt` of a segment.
     pub(super) fn run(&self, range: &Range, shared: &Shared<'_>, out: &mut Top) -> Result<()> {
         shared.control.check()?;
@@ -196,14 +197,17 @@ impl<'a> Job<'a> {
             part,
             view: View::new(lists, part.rows()),
         };
+        let is_waiting = self.is_cut() && (scorer.is_some() || joins.is_some());
+        if is_waiting && part.is_sorted() {
+            run.id_first = Some(part.id(range.docs.start)?);
+        }
         for page in pages {
             shared.control.check()?;
             run.view.turn(page as usize);
-            let is_asked = self.stops || out.best.last().is_some();
-            run.id_first = match is_asked && part.is_sorted() {
-                true => Some(part.id(page << PAGE_BITS)?),
-                false => None,
-            };
+            let is_asked = self.stops || !is_waiting && out.best.last().is_some();
+            if is_asked && part.is_sorted() {
+                run.id_first = Some(part.id(page << PAGE_BITS)?);
+            }
             if self.is_past(run.id_first, shared, out) || !self.may_match(range.part, page) {
                 continue;
             }
@@ -211,6 +215,23 @@ impl<'a> Job<'a> {
                 Some(plan) => run.join(plan, out)?,
                 None => run.run(scorer.as_mut(), out)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Reads the ids of the best rows that ranges have found, which from then on stand in `out` as all others. Errors: as
+    /// [`Job::run`]; rows that were read before are there.
+    pub(super) fn settle(&self, memory: &Memory, out: &mut Top) -> Result<()> {
+        for at in 0..out.spare.waiting.rows().len() {
+            let Row { weight, part, doc } = out.spare.waiting.rows()[at];
+            let found = Found {
+                part,
+                doc,
+                id: self.snapshot.parts[part as usize].id(doc)?,
+                weight,
+                keys: Vec::new(),
+            };
+            out.offer(found, memory)?;
         }
         Ok(())
     }
@@ -315,7 +336,7 @@ impl<'a> Job<'a> {
             weight,
             keys,
         };
-        out.offer(found, memory).map(|_| ())
+        out.offer(found, memory)
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct PageRun<'r, 'a> {
     pub(super) at: usize,
     pub(super) part: &'r Part,
     pub(super) view: View<'r>,
-    /// The id of the page's first row, where ids rise in the part and rows are kept that it may lie behind.
+    /// An id that none of the page's rows is below, where ids rise in the part and rows are kept that these may lie behind.
     pub(super) id_first: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ impl<'r> PageRun<'r, '_> {
         match scorer {
             Some(scorer) if job.is_cut() => {
                 scorer.turn_page(&self.view);
-                scorer.raise(self.threshold(out));
+                scorer.raise(self.threshold(out)?);
                 if is_any && scorer.counts() {
                     return self.any_by_count(scorer, out);
                 }
@@ -123,7 +123,7 @@ impl<'r> PageRun<'r, '_> {
         self.total(matched, out);
         for count in (1..=words.len()).rev() {
             scorer.rewind(count);
-            scorer.raise(self.threshold(out));
+            scorer.raise(self.threshold(out)?);
             if scorer.may_enter() {
                 let mut rows = out.spare.bitmap();
                 wide::rows_of(&counted, count, &mut rows);
@@ -278,9 +278,12 @@ impl<'r> PageRun<'r, '_> {
         let Some(weight) = self.weigh(low, scorer)? else {
             return Ok(());
         };
-        let (doc, mut threshold) = (self.view.doc(low), scorer.threshold());
-        self.offer(doc, self.part.id(doc)?, weight, &mut threshold, out)?;
+        let mut picked = std::mem::take(&mut out.spare.picked);
+        picked.push((low, weight));
+        let mut threshold = scorer.threshold();
+        self.enter(&mut picked, &mut threshold, out)?;
         scorer.raise(threshold);
+        out.spare.picked = picked;
         Ok(())
     }
 
@@ -308,7 +311,8 @@ impl<'r> PageRun<'r, '_> {
         let job = self.job;
         // Rows come by rising id: of those behind the last one kept none can enter.
         let is_sorted = scorer.is_none() && self.part.is_sorted() && job.order.is_by_id();
-        if is_sorted && self.is_behind(out) {
+        let is_behind = |(_, last)| self.id_first.is_some_and(|id| id > last);
+        if is_sorted && out.best.last().is_some_and(is_behind) {
             return Ok(());
         }
         let mut left = match job.keep {

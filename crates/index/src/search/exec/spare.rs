@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::joined::Joined;
 use super::rows::Rows;
+use super::waiting::Waiting;
 use crate::postings::{Bitmap, PAGE_WORDS};
 
 /// Bitmaps and vectors to be used again.
@@ -15,8 +16,7 @@ pub(super) struct Spare {
     pub(super) joined: Joined,
     /// Rows of a page with their weights.
     pub(super) picked: Vec<(u16, i64)>,
-    /// Their ids.
-    pub(super) ids: Vec<u64>,
+    pub(super) waiting: Waiting,
 }
 
 impl Spare {
@@ -68,6 +68,7 @@ impl Drop for ThreadSpare {
         let mut spare = std::mem::take(&mut self.0);
         spare.bitmaps.truncate(KEPT);
         spare.lows.truncate(KEPT);
+        spare.waiting.clear();
         LAST.set(Some(spare));
     }
 }
@@ -83,5 +84,20 @@ impl Deref for ThreadSpare {
 impl DerefMut for ThreadSpare {
     fn deref_mut(&mut self) -> &mut Spare {
         &mut self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::waiting::Row;
+    use super::ThreadSpare;
+
+    #[test]
+    fn a_search_begins_without_the_rows_of_one_that_did_not_end() {
+        let (weight, part, doc) = (1, 0, 7);
+        let mut spare = ThreadSpare::take();
+        spare.waiting.push(Row { weight, part, doc });
+        drop(spare);
+        assert_eq!(ThreadSpare::take().waiting.rows(), []);
     }
 }

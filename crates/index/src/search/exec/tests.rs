@@ -292,6 +292,9 @@ fn both(
     for (at, range) in ranges.iter().enumerate() {
         job.run(range, &shared, &mut tops[at % 2]).unwrap();
     }
+    for top in &mut tops {
+        job.settle(&control.memory, top).unwrap();
+    }
     let [mut top, other] = tops;
     top.merge(other);
     let [fast, slow] = [top, slow].map(|top| (top.total, facts(top.into_sorted(0))));

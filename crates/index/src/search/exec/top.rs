@@ -30,14 +30,13 @@ impl Top {
         }
     }
 
-    /// Takes a row; `true` where the last of the rows kept is another one now. Errors: `SearchMemory`.
-    pub(super) fn offer(&mut self, found: Found, memory: &Memory) -> Result<bool> {
-        let offered = self.best.offer(found);
-        self.unpaid += offered.bytes;
+    /// Takes a row. Errors: `SearchMemory`.
+    pub(super) fn offer(&mut self, found: Found, memory: &Memory) -> Result<()> {
+        self.unpaid += self.best.offer(found);
         if self.unpaid >= PAID_AT_ONCE {
             memory.take(std::mem::take(&mut self.unpaid))?;
         }
-        Ok(offered.is_cut)
+        Ok(())
     }
 
     /// Adds what other ranges found.
