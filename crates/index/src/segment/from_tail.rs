@@ -1,13 +1,14 @@
 //! A frozen tail becomes a segment. Its words are never analysed again: the tail's postings are written word by word in the
 //! order of the dictionary, with the rows renumbered by rising id.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use disk::Disk;
 use roaring::RoaringBitmap;
 
 use super::dictionary::key_of;
-use super::write::{Head, RowSource, SegmentWriter};
+use super::write::{Head, RowSource, SegmentWriter, write_rows};
 use crate::error::Result;
 use crate::removed::WordCount;
 use crate::tail::{Chunk, List, Tail, TailRow};
@@ -51,8 +52,14 @@ pub(crate) fn write_segment(
         position,
     };
     let mut writer = SegmentWriter::create(disk, path, head)?;
-    write_words(&mut writer, tail, &words, &renumbered)?;
-    writer.finish(&renumbered)?;
+    // Whoever waits for a seal, a load at its end or FLUSH, has an idle processor beside it.
+    let rows = std::thread::scope(|scope| {
+        let rows = scope.spawn(|| write_rows(disk, path, head.rows, &renumbered));
+        let words = write_words(&mut writer, tail, &words, &renumbered);
+        let rows = rows.join().unwrap_or_else(|panic| resume_unwind(panic));
+        words.and(rows)
+    })?;
+    writer.finish(rows)?;
     Ok(renumbered.docs)
 }
 

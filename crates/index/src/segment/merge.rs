@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 
 use super::Segment;
 use super::dictionary::WordStream;
-use super::write::{Head, RowSource, SegmentWriter};
+use super::write::{Head, RowSource, SegmentWriter, write_rows};
 use crate::error::{Error, Result};
 use crate::removed::WordCount;
 
@@ -51,10 +51,11 @@ pub(crate) fn merge_segments(
         };
         let mut writer = SegmentWriter::create(disk, path, head)?;
         merge.write_words(&mut writer, stop)?;
-        writer.finish(&Stoppable {
+        let source = Stoppable {
             merge: &merge,
             stop,
-        })?;
+        };
+        writer.finish(write_rows(disk, path, rows, &source)?)?;
     }
     Ok(MergedRows {
         rows,

@@ -1,4 +1,4 @@
-//! Writing a segment: its words one by one, then its rows, then the commit that makes it one.
+//! Writing a segment: its words one by one, its rows, then the commit that makes it one.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -106,8 +106,8 @@ impl<'a> SegmentWriter<'a> {
         write().map_err(|error| Error::io(self.path, error))
     }
 
-    /// Writes the rows and the commit and makes all of it durable, but for the directory's own name.
-    pub(super) fn finish(self, source: &dyn RowSource) -> Result<()> {
+    /// Writes the commit and makes all of it durable, but for the directory's own name.
+    pub(super) fn finish(self, rows: WrittenRows) -> Result<()> {
         let SegmentWriter {
             disk, path, head, ..
         } = self;
@@ -126,8 +126,7 @@ impl<'a> SegmentWriter<'a> {
         ];
         let files = close(self.dictionary, rest);
         let mut files: Vec<(String, Sums)> = files.map_err(|error| Error::io(path, error))?;
-        let (sums, sections) = write_rows(disk, path, head.rows, source)?;
-        files.insert(0, (ROWS.to_owned(), sums));
+        files.insert(0, (ROWS.to_owned(), rows.sums));
         let commit = Commit {
             format: FORMAT_VERSION,
             position: head.position,
@@ -136,7 +135,7 @@ impl<'a> SegmentWriter<'a> {
             words,
             fields: head.fields,
             hits: self.hits,
-            sections,
+            sections: rows.sections,
             files,
         };
         let write_commit = |path: &str| {
@@ -150,13 +149,19 @@ impl<'a> SegmentWriter<'a> {
     }
 }
 
-/// Writes the file `rows`.
-fn write_rows(
+/// The file `rows`, written and durable.
+pub(super) struct WrittenRows {
+    sums: Sums,
+    sections: Vec<Section>,
+}
+
+/// Writes the file `rows`, in a directory that [`SegmentWriter::create`] has made; words may be written meanwhile.
+pub(super) fn write_rows(
     disk: &Arc<dyn Disk>,
     path: &str,
     rows: u32,
     source: &dyn RowSource,
-) -> Result<(Sums, Vec<Section>)> {
+) -> Result<WrittenRows> {
     let path = format!("{path}/{ROWS}");
     let failed = |error| Error::io(path.as_str(), error);
     let mut out = RowsWriter {
@@ -185,7 +190,10 @@ fn write_rows(
         forward::encode(&words, bytes);
         Ok(())
     })?;
-    Ok((out.writer.finish().map_err(failed)?, out.sections))
+    Ok(WrittenRows {
+        sums: out.writer.finish().map_err(failed)?,
+        sections: out.sections,
+    })
 }
 
 fn column_count(source: &dyn RowSource) -> Result<u16> {
