@@ -70,6 +70,7 @@ const BANS: [Ban; 15] = [
         &[
             "crates/disk/src/map.rs",
             "crates/index/src/pool.rs",
+            "crates/index/src/fetch.rs",
             "crates/index/src/search/exec/wide.rs",
             "crates/percolate/src/wide.rs",
             "crates/percolate/src/wide/look_up.rs",
