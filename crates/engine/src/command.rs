@@ -195,7 +195,7 @@ pub enum Command {
         /// Which; empty: all.
         tables: Vec<String>,
     },
-    /// OPTIMIZE TABLE: as [`Command::Flush`], then its segments become one a shard, without its deleted rows.
+    /// OPTIMIZE TABLE: as [`Command::Flush`], then the segments that it has by then become one a shard, without its deleted rows.
     Optimize {
         /// A search table.
         table: String,

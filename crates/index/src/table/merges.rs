@@ -25,8 +25,8 @@ use crate::segment::{self, write_deleted};
 #[derive(Default)]
 pub(super) struct Merging {
     runs: bool,
-    /// Merge until one segment is left in each shard.
-    wholly: bool,
+    /// Segments that are to become one in each shard, by directory; what was sealed since may stay outside.
+    wholly: HashSet<String>,
     stop: Arc<AtomicBool>,
 }
 
@@ -53,12 +53,12 @@ impl Table {
         if self.merging.runs || !self.damaged.is_empty() {
             return None;
         }
-        let wholly = self.merging.wholly;
-        let shards = 0..self.shards.len() as u16;
-        let choose = |shard| (shard, self.choose(shard, wholly, request));
-        let mut chosen = shards.map(choose);
+        let mut shards: Vec<u16> = (0..self.shards.len() as u16).collect();
+        shards.sort_by_key(|shard| !self.is_wanted_whole(*shard));
+        let choose = |shard| (shard, self.choose(shard, request));
+        let mut chosen = shards.into_iter().map(choose);
         let Some((shard, chosen)) = chosen.find(|(_, chosen)| !chosen.is_empty()) else {
-            self.merging.wholly = false;
+            self.merging.wholly.clear();
             return None;
         };
         let parts = chosen.iter().map(|at| &self.segments[*at]);
@@ -87,25 +87,31 @@ impl Table {
         })
     }
 
-    /// Has all segments of each shard merged into one, without the deleted rows that files know of: [`Table::merge_job`] gives
-    /// the jobs. Whoever wants the rows of the tail in it seals first.
+    /// Has all segments that each shard has now merged into one, without the deleted rows that files know of: [`Table::merge_job`]
+    /// gives the jobs. Whoever wants the rows of the tail in it seals first; what is sealed later is not waited for.
     pub fn optimize(&mut self) {
-        self.merging.wholly = true;
+        let directories = self.segments.iter().map(|sealed| &sealed.files.directory);
+        self.merging.wholly = directories.cloned().collect();
     }
 
     /// Takes [`Table::optimize`] back: what is merged is again what is worth it.
     pub fn give_up_optimizing(&mut self) {
-        self.merging.wholly = false;
+        self.merging.wholly.clear();
     }
 
     /// Whether jobs of [`Table::optimize`] are still to be done.
     #[must_use]
     pub fn is_optimizing(&self) -> bool {
-        let shards = 0..self.shards.len() as u16;
+        let mut shards = 0..self.shards.len() as u16;
         let request = MergeRequest::default(); // what it asks for does not matter to a whole merge
-        let mut due = shards.map(|shard| !self.choose(shard, true, request).is_empty());
-        let is_whole = self.damaged.is_empty();
-        is_whole && self.merging.wholly && (self.merging.runs || due.any(|due| due))
+        let is_due = |shard| self.is_wanted_whole(shard) && !self.choose(shard, request).is_empty();
+        self.damaged.is_empty() && shards.any(is_due)
+    }
+
+    fn is_wanted_whole(&self, shard: u16) -> bool {
+        let is_wanted = |sealed: &SealedPart| self.merging.wholly.contains(&sealed.files.directory);
+        let mut segments = self.segments.iter();
+        segments.any(|sealed| sealed.shard == shard && is_wanted(sealed))
     }
 
     /// Whether [`Table::install_merged`] may be called now: not while a seal runs, whose result names the old segments.
@@ -179,7 +185,7 @@ impl Table {
     }
 
     /// The places of a shard's segments that are to be merged.
-    fn choose(&self, shard: u16, wholly: bool, request: MergeRequest) -> Vec<usize> {
+    fn choose(&self, shard: u16, request: MergeRequest) -> Vec<usize> {
         let mut places = Vec::new();
         let mut candidates = Vec::new();
         for (at, sealed) in self.segments.iter().enumerate() {
@@ -194,7 +200,7 @@ impl Table {
                 });
             }
         }
-        let chosen = choose(&candidates, wholly, request);
+        let chosen = choose(&candidates, self.is_wanted_whole(shard), request);
         chosen.into_iter().map(|at| places[at]).collect()
     }
 

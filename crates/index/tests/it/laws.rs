@@ -249,6 +249,24 @@ proptest! {
 }
 
 #[test]
+fn optimizing_ends_though_a_segment_is_sealed_during_each_of_its_merges() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    for id in [1, 2] {
+        subject.insert(id, row("cat", 1, "", 0.0, ""));
+        subject.seal();
+    }
+    subject.start_merge(true);
+    subject.insert(3, row("cat", 1, "", 0.0, ""));
+    subject.seal();
+    assert!(subject.table.is_optimizing());
+    subject.run_merge();
+    subject.install_merged();
+    assert!(!subject.table.is_optimizing());
+    assert_eq!(subject.table.status().segments, 2);
+    subject.check(&select_all(), None);
+}
+
+#[test]
 fn an_old_snapshot_keeps_its_answers() {
     let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
     (1..20).for_each(|id| subject.insert(id, row("cat dog", 1, "cat", 0.0, "")));

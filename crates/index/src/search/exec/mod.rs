@@ -164,8 +164,8 @@ impl<'a> Job<'a> {
         Top::new(Arc::clone(&self.order), self.keep)
     }
 
-    /// Adds the rows of a range; after the last one [`Job::settle`] is due. Errors: `Interrupted`, `out` then holds what was found before;
-    /// `Io`, `Corrupt` of a segment.
+    /// Adds the rows of a range; after the last one [`Job::settle`] is due. Errors: `Interrupted`, `out` then holds what was
+    /// found before; `Io`, `Corrupt` of a segment.
     pub(super) fn run(&self, range: &Range, shared: &Shared<'_>, out: &mut Top) -> Result<()> {
         shared.control.check()?;
         let part = &self.snapshot.parts[range.part];
