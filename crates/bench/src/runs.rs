@@ -115,3 +115,9 @@ pub(crate) fn repeat(
     runs.sort_by(|a, b| a.rate().total_cmp(&b.rate()));
     Ok(runs)
 }
+
+/// Ratios with three digits behind the point.
+pub(crate) fn listed(ratios: &[f64]) -> String {
+    let texts: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
+    texts.join(" ")
+}

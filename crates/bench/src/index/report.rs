@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::{
     plot::{Curve, Plot},
+    runs,
     table::{aligned, csv},
 };
 
@@ -57,12 +58,12 @@ impl Row {
         texts
     }
 
-    /// The median of the ratios to another cell's loads of the same turn.
-    fn ratio(&self, other: &Row) -> f64 {
+    /// The ratios to another cell's loads of the same turn, rising.
+    fn ratios(&self, other: &Row) -> Vec<f64> {
         let pairs = self.rates.iter().zip(&other.rates);
         let mut ratios: Vec<f64> = pairs.map(|(own, other)| own / other.max(1e-9)).collect();
         ratios.sort_by(f64::total_cmp);
-        ratios.get(ratios.len() / 2).copied().unwrap_or_default()
+        ratios
     }
 }
 
@@ -76,27 +77,44 @@ const HEADERS: [&str; 7] = [
     "fastest",
 ];
 
-impl Report {
-    /// What a reader would divide: the automatic setting by the best cell of ours and of each peer.
-    pub(super) fn compare(&mut self) {
-        let Some((automatic, rest)) = self.rows.split_first() else {
-            return;
-        };
-        let mut engines: Vec<&str> = rest.iter().map(|row| row.engine.as_str()).collect();
-        engines.dedup();
-        let best = |engine: &str| {
-            let of = rest.iter().filter(|row| row.engine == engine);
-            of.max_by(|a, b| a.median().total_cmp(&b.median()))
-        };
-        let told = engines.iter().filter_map(|engine| best(engine)).map(|best| {
-            let Row { engine, batch, shards, .. } = best;
-            let ratio = automatic.ratio(best);
-            format!("automatic {ratio:.3} x the best cell of {engine}, batch {batch}, {shards} shards")
-        });
-        let told: Vec<String> = told.collect();
-        self.notes.extend(told);
+/// The place of the automatic setting, the first, and of the best cell of each engine.
+pub(super) fn automatic_and_bests(rows: &[Row]) -> Vec<usize> {
+    let mut bests: Vec<usize> = (0..rows.len().min(1)).collect();
+    for place in 1..rows.len() {
+        let row = &rows[place];
+        let of_engine = |best: &&mut usize| **best > 0 && rows[**best].engine == row.engine;
+        match bests.iter_mut().find(of_engine) {
+            Some(best) if row.median() > rows[*best].median() => *best = place,
+            Some(_) => {}
+            None => bests.push(place),
+        }
     }
+    bests
+}
 
+/// What a reader would divide: the automatic setting, the first, by each of the others.
+pub(super) fn compared(rows: &[Row]) -> Vec<String> {
+    let Some((automatic, others)) = rows.split_first() else {
+        return Vec::new();
+    };
+    let told = |other: &Row| {
+        let Row {
+            engine,
+            batch,
+            shards,
+            ..
+        } = other;
+        let ratios = automatic.ratios(other);
+        let middle = ratios.get(ratios.len() / 2).copied().unwrap_or_default();
+        let listed = runs::listed(&ratios);
+        format!(
+            "automatic {middle:.3} x the best cell of {engine}, batch {batch}, {shards} shards: {listed}"
+        )
+    };
+    others.iter().map(told).collect()
+}
+
+impl Report {
     /// Lines that begin with `#`, then a header and a line for each cell, separated by `;`.
     #[must_use]
     pub fn csv(&self) -> String {
@@ -172,7 +190,7 @@ impl fmt::Display for Report {
 
 #[cfg(test)]
 mod tests {
-    use super::{Report, Row};
+    use super::{Row, automatic_and_bests, compared};
 
     fn row(engine: &str, batch: &str, rates: &[f64]) -> Row {
         Row {
@@ -192,16 +210,13 @@ mod tests {
             row("seine", "100", &[100.0, 100.0]),
             row("peer", "0", &[50.0, 55.0]),
         ];
-        let mut report = Report {
-            notes: Vec::new(),
-            tag: None,
-            rows,
-        };
-        report.compare();
-        let told = &report.notes;
+        let places = automatic_and_bests(&rows);
+        assert_eq!(places, [0, 2, 3]);
+        let bests: Vec<Row> = places.iter().map(|place| rows[*place].clone()).collect();
+        let told = compared(&bests);
         assert_eq!(
             told[0],
-            "automatic 1.100 x the best cell of seine, batch 100, 1 shards"
+            "automatic 1.100 x the best cell of seine, batch 100, 1 shards: 0.900 1.100"
         );
         assert!(
             told[1].starts_with("automatic 2.000 x the best cell of peer"),

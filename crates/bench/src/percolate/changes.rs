@@ -15,7 +15,7 @@ use super::{
     Door, Options, Place, Prepared, doors,
     doors::Table,
     drive::drive,
-    grid::{Connect, listed},
+    grid::Connect,
     matcher,
     queries::{Queries, Query},
 };
@@ -146,7 +146,7 @@ fn cells(
                 notes.push(format!(
                     "batch {batch}, concurrency {concurrency}, {rate} queries a second replaced: {middle:.3} x the quiet \
                      speed; run by run {}",
-                    listed(&ratios),
+                    runs::listed(&ratios),
                 ));
             }
             cells.push(Cell::new(concurrency, batch, &quiet));

@@ -45,7 +45,7 @@ pub(super) fn measure(
             if let (Some(best), Some(middle)) = (best, ratios.get(ratios.len() / 2)) {
                 notes.push(format!(
                     "the automatic batch with {concurrency} clients: {middle:.3} x batch {best}, the best cell; run by run {}",
-                    listed(&ratios),
+                    runs::listed(&ratios),
                 ));
             }
             cells.push(cell);
@@ -104,10 +104,4 @@ fn automatic(
     })?;
     ratios.sort_by(f64::total_cmp);
     Ok((Cell::new(concurrency, Batch::Auto, &runs), ratios))
-}
-
-/// Ratios with three digits behind the point.
-pub(super) fn listed(ratios: &[f64]) -> String {
-    let texts: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
-    texts.join(" ")
 }

@@ -7,6 +7,7 @@ mod definition;
 mod drive;
 mod engine;
 mod found;
+mod grid;
 mod oracle;
 mod program;
 mod report;
@@ -26,8 +27,6 @@ use query::analysis::Analyzer;
 use crate::{
     Effort, Server,
     error::{Error, Result},
-    process::Process,
-    progress::Progress,
 };
 use engine::{Asked, Engine, Entry};
 use report::AUTO;
@@ -151,7 +150,9 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
                 .collect(),
         };
         let entries = entries(options, &own, &peers);
-        rows.extend(measure(options, corpus, &asked, &entries, &mut notes)?);
+        rows.extend(grid::measure(
+            options, corpus, &asked, &entries, &mut notes,
+        )?);
     }
     for own in own {
         match own.engine {
@@ -316,87 +317,6 @@ fn entries<'a>(options: &Options, own: &'a [Own], peers: &'a [(String, Engine)])
         });
     }
     entries
-}
-
-/// All cells of a test: for each number of clients, as many runs of every entry, in turns.
-fn measure(
-    options: &Options,
-    corpus: &Corpus,
-    asked: &Asked<'_>,
-    entries: &[Entry<'_>],
-    notes: &mut Vec<String>,
-) -> Result<Vec<Row>> {
-    let standings = check::begin(corpus, asked, entries, notes)?;
-    let server = options.server.as_ref();
-    let process = server.and_then(|server| Process::listening(&server.addr));
-    let mut progress = Progress::new(options.effort.progress);
-    let mut all = Vec::new();
-    for &clients in &options.clients {
-        let mut rows: Vec<Row> = entries
-            .iter()
-            .map(|entry| entry.row(asked.test, clients))
-            .collect();
-        let cells = f64::from(options.effort.runs) * entries.len() as f64;
-        let (mut done, mut memory) = (0.0, None);
-        for _ in 0..options.effort.runs {
-            for ((entry, standing), row) in entries.iter().zip(&standings).zip(&mut rows) {
-                let doing = format!("{}, {clients} clients, {}", asked.test.name, entry.name);
-                let mut tick = || progress.show(&doing, done / cells);
-                tick();
-                row.runs.push(entry.measure(
-                    asked,
-                    standing,
-                    clients,
-                    options.effort,
-                    &mut tick,
-                )?);
-                memory = memory.max(process.as_ref().and_then(Process::anonymous_bytes));
-                done += 1.0;
-            }
-        }
-        notes.extend(compared(&rows));
-        notes.extend(memory.map(|bytes| {
-            let mib = bytes as f64 / f64::from(1 << 20);
-            format!(
-                "{}, {clients} clients: {mib:.0} MiB of anonymous memory in the server, at most",
-                asked.test.name
-            )
-        }));
-        all.extend(rows);
-    }
-    Ok(all)
-}
-
-/// What a reader would divide: the automatic setting by the best other one, and by every peer.
-fn compared(rows: &[Row]) -> Vec<String> {
-    let mut notes = Vec::new();
-    let ours = |row: &&Row| row.engine == report::OURS;
-    let by_rate = |a: &&Row, b: &&Row| a.median().rate().total_cmp(&b.median().rate());
-    let best = rows
-        .iter()
-        .filter(ours)
-        .filter(|row| !row.is_automatic())
-        .max_by(by_rate);
-    let Some(told) = rows.iter().find(|row| row.is_automatic()).or(best) else {
-        return notes;
-    };
-    let of = format!("{}, {} clients", told.test, told.clients);
-    if let Some(best) = best.filter(|best| *best != told) {
-        let (shards, threads) = (&best.shards, &best.threads);
-        notes.push(format!(
-            "{of}: automatic {:.3} x the best cell, parts {shards} threads {threads}",
-            told.ratio(best)
-        ));
-    }
-    let alike =
-        |row: &&Row| row.shards == told.shards && row.threads == told.threads && *row != told;
-    for other in rows.iter().filter(alike) {
-        notes.push(format!("{of}: {:.3} x {}", told.ratio(other), other.engine));
-    }
-    for peer in rows.iter().filter(|row| row.shards.is_empty()) {
-        notes.push(format!("{of}: {:.2} x {}", told.ratio(peer), peer.engine));
-    }
-    notes
 }
 
 #[cfg(test)]

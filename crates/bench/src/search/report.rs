@@ -65,13 +65,19 @@ impl Row {
         runs.get(runs.len() / 2).copied().unwrap_or_default()
     }
 
-    /// The median of the ratios to another cell's runs of the same turn.
-    pub(super) fn ratio(&self, other: &Row) -> f64 {
+    /// The ratios to another cell's runs of the same turn, rising.
+    pub(super) fn ratios(&self, other: &Row) -> Vec<f64> {
         let pairs = self.runs.iter().zip(&other.runs);
         let mut ratios: Vec<f64> = pairs
             .map(|(own, other)| own.rate() / other.rate().max(1e-9))
             .collect();
         ratios.sort_by(f64::total_cmp);
+        ratios
+    }
+
+    /// Their median.
+    pub(super) fn ratio(&self, other: &Row) -> f64 {
+        let ratios = self.ratios(other);
         ratios.get(ratios.len() / 2).copied().unwrap_or_default()
     }
 
