@@ -4,8 +4,8 @@ use crate::{Disk, File};
 use std::io;
 use std::sync::Arc;
 
-/// Read and written at once. Bytes.
-const PIECE_BYTES: u64 = 1 << 20;
+/// Read and written at once, as segments are. Bytes.
+const PIECE_BYTES: u64 = 2 << 20;
 
 /// How a file came to the other disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

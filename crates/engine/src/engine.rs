@@ -48,7 +48,8 @@ pub struct Options {
     pub disk: Arc<dyn Disk>,
     /// Memory that tails and queues may take together, in bytes.
     pub memory_bytes: u64,
-    /// Rows of a search table's tail that make the engine seal it.
+    /// Rows of a search table's tail that make the engine seal it. By default a page of postings, less a batch: a few rows
+    /// above a page would be one more page of every list.
     pub seal_rows: u32,
     /// Seals, folds and the journal's segments made on the engine's own thread instead of background ones: for tests.
     pub seal_inline: bool,
@@ -78,7 +79,7 @@ impl Options {
         Options {
             disk,
             memory_bytes: 1 << 30,
-            seal_rows: 65_536,
+            seal_rows: 65_536 - 1_024,
             seal_inline: false,
             journal_bytes_max: 8 << 30,
             queue_fold_bytes: 32 << 20,

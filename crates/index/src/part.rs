@@ -61,7 +61,14 @@ enum Looked<'p> {
 
 impl LookUp<'_> {
     /// Steps after which nothing is left to be read.
-    pub(crate) const STEPS: usize = 3;
+    pub(crate) const STEPS: usize = 4;
+
+    /// Asks for what the next step reads.
+    pub(crate) fn fetch(&self) {
+        if let Looked::Segment(_, look_up) = &self.source {
+            look_up.fetch();
+        }
+    }
 
     /// Takes a step. Errors: `Corrupt`, as below.
     pub(crate) fn step(&mut self) -> Result<()> {
@@ -157,6 +164,13 @@ impl Part {
         match &self.source {
             Source::Tail(tail) => Ok(tail.row(doc).id),
             Source::Segment(segment) => segment.id(doc),
+        }
+    }
+
+    /// Asks for the id of a row that is read soon.
+    pub(crate) fn fetch_id(&self, doc: u32) {
+        if let Source::Segment(segment) = &self.source {
+            segment.fetch_id(doc);
         }
     }
 

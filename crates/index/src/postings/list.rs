@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::bits::{cut, cut_varint, push_varint};
 use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES};
 use super::places::{Packed, Plain};
@@ -20,12 +22,15 @@ pub(crate) struct Run {
     hits: u32,
 }
 
+/// Pages, and the end of the last, that a list keeps without asking for memory: those of half a million rows.
+const PAGES_INLINE: usize = 9;
+
 /// One word's rows. Nothing here panics, whatever the bytes are: damaged ones give other rows or none.
 #[derive(Clone)]
 pub(crate) struct List<'a> {
     rows: u32,
     /// Where each page begins, and where the last ends.
-    pages: Vec<PageStart>,
+    pages: SmallVec<[PageStart; PAGES_INLINE]>,
     docs: Cow<'a, [u8]>,
     codes: Cow<'a, [u8]>,
     /// `(code, postings)`, where the list keeps them.
@@ -66,7 +71,7 @@ impl<'a> List<'a> {
         let count = documents as usize;
         let mut list = List {
             rows,
-            pages: Vec::new(),
+            pages: SmallVec::new(),
             docs: Cow::default(),
             codes: Cow::default(),
             counts: &[],
@@ -103,7 +108,7 @@ impl<'a> List<'a> {
     ) -> List<'static> {
         let mut list = List {
             rows,
-            pages: Vec::new(),
+            pages: SmallVec::new(),
             docs: Cow::default(),
             codes: Cow::Owned(codes),
             counts: &[],

@@ -29,8 +29,8 @@ pub(super) struct Plan {
     frequencies: Vec<Frequency>,
 }
 
-/// Words by part, then by number.
-type Found = Vec<Vec<Option<PartWord>>>;
+/// Words by part, then by number, those of all parts one behind the other.
+type Found = Vec<Option<PartWord>>;
 
 /// A node of the tree, with words by number.
 pub(super) enum Step {
@@ -125,7 +125,8 @@ impl Plan {
 
     /// Words of a part, by number; `None` for those that none of its live rows holds.
     pub(super) fn found(&self, part: usize) -> &[Option<PartWord>] {
-        &self.found[part]
+        let words = self.words();
+        &self.found[part * words..(part + 1) * words]
     }
 
     /// Whether a word stands outside of every negation.
@@ -279,23 +280,20 @@ impl Words {
                 look_ups.push(part.look_up(text)?);
             }
         }
+        look_ups.iter().for_each(LookUp::fetch);
         for _ in 0..LookUp::STEPS {
             look_ups.iter_mut().try_for_each(LookUp::step)?;
+            look_ups.iter().for_each(LookUp::fetch);
         }
-        let mut look_ups = look_ups.into_iter();
-        let mut found = Vec::with_capacity(snapshot.parts.len());
+        let found = look_ups.into_iter().map(LookUp::end);
+        let found = found.collect::<Result<Found>>()?;
         let mut frequencies = vec![Frequency::default(); self.texts.len()];
-        for _ in &snapshot.parts {
-            let mut in_part = Vec::with_capacity(self.texts.len());
-            for (sum, look_up) in frequencies.iter_mut().zip(look_ups.by_ref()) {
-                let word = look_up.end()?;
-                if let Some(PartWord { frequency, .. }) = &word {
-                    sum.documents += frequency.documents;
-                    sum.hits += frequency.hits;
-                }
-                in_part.push(word);
+        for (at, word) in found.iter().enumerate() {
+            if let Some(PartWord { frequency, .. }) = word {
+                let sum = &mut frequencies[at % self.texts.len()];
+                sum.documents += frequency.documents;
+                sum.hits += frequency.hits;
             }
-            found.push(in_part);
         }
         Ok((found, frequencies))
     }

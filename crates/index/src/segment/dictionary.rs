@@ -160,17 +160,28 @@ impl Dictionary {
         Ok(stream)
     }
 
-    /// Among which blocks that of a word is. Asks for what is known of them.
+    /// Among which blocks that of a word is.
     pub(super) fn near(&self, word: &[u8]) -> Result<Range<usize>> {
         let (blocks, wanted) = (self.blocks()?, key_of(word));
         let top = blocks.tops.partition_point(|key| *key < wanted);
         let end = (top * TOP_KEYS).min(blocks.all.len());
-        let near = top.saturating_sub(1) * TOP_KEYS..end;
-        fetch(blocks.all.get(near.clone()).unwrap_or_default());
-        Ok(near)
+        Ok(top.saturating_sub(1) * TOP_KEYS..end)
     }
 
-    /// The last block whose first word is not above `word`; `near` is [`Dictionary::near`] of it. Asks for the block.
+    /// Asks for what is known of these blocks.
+    pub(super) fn fetch_near(&self, near: Range<usize>) {
+        let blocks = self.blocks.get().and_then(|blocks| blocks.all.get(near));
+        fetch(blocks.unwrap_or_default());
+    }
+
+    /// Asks for a block.
+    pub(super) fn fetch_block(&self, block: usize) {
+        if let Ok(bounds) = self.bounds(block) {
+            self.file.fetch(bounds);
+        }
+    }
+
+    /// The last block whose first word is not above `word`; `near` is [`Dictionary::near`] of it.
     pub(super) fn block_of(&self, word: &[u8], near: Range<usize>) -> Result<Option<usize>> {
         let (blocks, wanted) = (&self.blocks()?.all, key_of(word));
         let start = near.start;
@@ -187,11 +198,7 @@ impl Dictionary {
                 end = middle;
             }
         }
-        let Some(block) = start.checked_sub(1) else {
-            return Ok(None);
-        };
-        self.file.fetch(self.bounds(block)?);
-        Ok(Some(block))
+        Ok(start.checked_sub(1))
     }
 
     fn blocks(&self) -> Result<&Blocks> {

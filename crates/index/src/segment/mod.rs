@@ -12,6 +12,7 @@
 
 mod checked;
 mod commit;
+mod common_words;
 mod deleted;
 mod dictionary;
 mod forward;
@@ -31,8 +32,8 @@ mod write;
 mod tests;
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use disk::Disk;
 use query::value::Value;
@@ -42,6 +43,7 @@ use crate::postings::List;
 use crate::removed::{Frequency, WordCount};
 use checked::{CheckedFile, Sums};
 use commit::Commit;
+use common_words::CommonWords;
 use dictionary::Dictionary;
 use rows::Rows;
 use words::WordEntry;
@@ -71,6 +73,7 @@ pub(crate) struct Segment {
     rows: Rows,
     dictionary: Dictionary,
     words: CheckedFile,
+    common: OnceLock<CommonWords>,
     postings: CheckedFile,
     positions: CheckedFile,
     /// Its directory, below the disk's root.
@@ -159,10 +162,14 @@ impl Files<'_> {
 }
 
 impl Segment {
-    /// Opens a segment that this version of the program has written. Errors: `Io`, `Corrupt`.
+    /// Opens a segment that this version of the program has written just now, and reads what the first search would read.
+    /// Errors: `Io`, `Corrupt`.
     pub(crate) fn open(disk: &Arc<dyn Disk>, path: &str, rows: u32) -> Result<Segment> {
         match Opened::open(disk, path, rows)? {
-            Opened::Current(segment) => Ok(*segment),
+            Opened::Current(segment) => {
+                segment.common()?;
+                Ok(*segment)
+            }
             Opened::Old(_) => Err(Error::Internal {
                 what: format!("{path} was written just now, in an old format"),
             }),
@@ -182,6 +189,7 @@ impl Segment {
             rows,
             dictionary: Dictionary::new(files.open(DICTIONARY)?, commit.words)?,
             words,
+            common: OnceLock::new(),
             postings: files.open(POSTINGS)?,
             positions: files.open(POSITIONS)?,
             path: files.path.to_owned(),
@@ -217,6 +225,11 @@ impl Segment {
     /// The id of a row.
     pub(crate) fn id(&self, doc: u32) -> Result<u64> {
         self.rows.id(doc)
+    }
+
+    /// Asks for it.
+    pub(crate) fn fetch_id(&self, doc: u32) {
+        self.rows.fetch_id(doc);
     }
 
     /// The class of a row's length.
@@ -286,6 +299,19 @@ impl Segment {
     /// Looks for a word in the dictionary.
     pub(crate) fn look_up<'s>(&'s self, word: &'s str) -> Result<LookUp<'s>> {
         LookUp::new(self, word)
+    }
+
+    /// Read by who comes first, if nobody has yet.
+    fn common(&self) -> Result<&CommonWords> {
+        if let Some(common) = self.common.get() {
+            return Ok(common);
+        }
+        let common = CommonWords::read(
+            &self.dictionary,
+            &self.words,
+            common_words::least(self.docs),
+        )?;
+        Ok(self.common.get_or_init(|| common))
     }
 
     fn word_of(&self, number: u32) -> Result<SegmentWord> {

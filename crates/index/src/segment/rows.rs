@@ -80,6 +80,12 @@ impl Rows {
         self.file.number(self.ids.start as usize, doc as usize)
     }
 
+    /// Asks for it.
+    pub(super) fn fetch_id(&self, doc: u32) {
+        let at = self.ids.start as usize + 8 * doc as usize;
+        self.file.fetch(at..at + 8);
+    }
+
     /// The first row from `doc` on whose id is not below `id`.
     pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
         let mut step = 1;

@@ -68,6 +68,13 @@ pub(super) fn bytes_of(number: u32) -> Range<usize> {
     at.saturating_sub(ENTRY_BYTES)..at + ENTRY_BYTES
 }
 
+/// Rows that hold a word, deleted ones included. Errors: `Corrupt`.
+pub(super) fn documents(file: &CheckedFile, number: u32) -> Result<u32> {
+    let at = number as usize * ENTRY_BYTES;
+    let documents = file.range(at, at + 4)?.first_chunk();
+    Ok(documents.map_or(0, |four| u32::from_le_bytes(*four)))
+}
+
 /// The entry of a word. Errors: `Corrupt`.
 pub(super) fn read(file: &CheckedFile, number: u32) -> Result<WordEntry> {
     let Range { start, end } = bytes_of(number);

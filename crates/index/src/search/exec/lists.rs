@@ -1,7 +1,10 @@
 //! The lists of a query's words in one part.
 
+use smallvec::smallvec;
+
 use super::super::plan::Plan;
 use super::super::rank::Needs;
+use super::ByWord;
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{List, PAGE_BITS, Page, Run};
@@ -12,16 +15,16 @@ pub(super) struct Lists<'a> {
     /// By word of the plan; `None` for one that no row of the part holds.
     lists: Vec<Option<List<'a>>>,
     /// By word: what a row of the part can get for it at most, 0 at least.
-    bounds: Vec<i64>,
+    bounds: ByWord<i64>,
     /// The words that count for weights, highest bound first.
-    wanted: Vec<u32>,
+    wanted: ByWord<u32>,
 }
 
 /// The lists on one page.
 pub(super) struct View<'l> {
     lists: &'l Lists<'l>,
     /// By word.
-    pages: Vec<Page<'l>>,
+    pages: ByWord<Page<'l>>,
     part_rows: u32,
     /// Number of the page.
     pub(super) page: usize,
@@ -54,12 +57,12 @@ impl<'a> Lists<'a> {
             }
             i64::from(most)
         };
-        let bounds: Vec<i64> = match is_bounded && needs > Needs::Constant {
-            false => vec![0; lists.len()],
+        let bounds: ByWord<i64> = match is_bounded && needs > Needs::Constant {
+            false => smallvec![0; lists.len()],
             true => lists.iter().enumerate().map(bound).collect(),
         };
         let is_wanted = |word: &u32| lists[*word as usize].is_some() && plan.is_wanted(*word);
-        let mut wanted: Vec<u32> = (0..lists.len() as u32).filter(is_wanted).collect();
+        let mut wanted: ByWord<u32> = (0..lists.len() as u32).filter(is_wanted).collect();
         wanted.sort_by_key(|word| std::cmp::Reverse(bounds[*word as usize]));
         Ok(Lists {
             lists,
@@ -87,7 +90,7 @@ impl<'l> View<'l> {
     pub(super) fn new(lists: &'l Lists<'l>, part_rows: u32) -> View<'l> {
         View {
             lists,
-            pages: Vec::with_capacity(lists.lists.len()),
+            pages: ByWord::with_capacity(lists.lists.len()),
             part_rows,
             page: 0,
             rows: 0,

@@ -30,6 +30,7 @@ use std::sync::{Arc, OnceLock};
 
 use query::analysis::Words;
 use query::value::Value;
+use smallvec::SmallVec;
 
 use super::WEIGHT_WITHOUT_MATCH;
 use super::best::{Found, Order};
@@ -52,6 +53,10 @@ pub(super) use top::Top;
 
 /// Rows of a range where threads may help, but for the last of a part.
 const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
+
+/// One for each word of a query. Few queries have more words: then no memory is asked for, which would be as dear as the work in a
+/// small segment.
+type ByWord<T> = SmallVec<[T; 8]>;
 
 /// One SELECT.
 pub(super) struct Job<'a> {
@@ -222,6 +227,7 @@ impl<'a> Job<'a> {
     /// Reads the ids of the best rows that ranges have found, which from then on stand in `out` as all others. Errors: as
     /// [`Job::run`]; rows that were read before are there.
     pub(super) fn settle(&self, memory: &Memory, out: &mut Top) -> Result<()> {
+        out.spare.waiting.fetch_ids(&self.snapshot.parts);
         for at in 0..out.spare.waiting.rows().len() {
             let Row { weight, part, doc } = out.spare.waiting.rows()[at];
             let found = Found {

@@ -11,7 +11,7 @@ use super::lists::View;
 use super::rows::Rows;
 use super::score::Scorer;
 use super::spare::Spare;
-use super::{Job, Shared, Top, last_position, wide};
+use super::{ByWord, Job, Shared, Top, last_position, wide};
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{Bitmap, PAGE_BITS};
@@ -73,7 +73,8 @@ impl<'r> PageRun<'r, '_> {
     fn any(&self, scorer: &Scorer<'_>, out: &mut Top) -> Rows {
         let wanted = self.view.lists().wanted();
         let count = scorer.essential();
-        let essential: Vec<Essential<'_>> = (0..count).map(|at| scorer.essential_at(at)).collect();
+        let essential: ByWord<Essential<'_>> =
+            (0..count).map(|at| scorer.essential_at(at)).collect();
         let (mut matched, mut several) = (out.spare.bitmap(), out.spare.bitmap());
         let split = Split {
             rest: &wanted[count..],
@@ -265,7 +266,7 @@ impl<'r> PageRun<'r, '_> {
 
     fn pick(&self, lows: &mut Vec<u16>, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
         let mut picked = std::mem::take(&mut out.spare.picked);
-        wide::pick(scorer, lows, &mut picked);
+        wide::pick(scorer, lows, &mut out.spare.picking, &mut picked);
         lows.clear();
         let mut threshold = scorer.threshold();
         self.enter(&mut picked, &mut threshold, out)?;

@@ -5,12 +5,15 @@ mod tell;
 
 use super::super::plan::Plan;
 use super::super::rank::{Needs, Occurrences, Place, Weigher};
+use smallvec::smallvec;
+
+use super::ByWord;
 use super::any::Essential;
 use super::count::COUNTED_WORDS;
 use super::lists::{Lists, View};
 use super::rows::Rows;
 use crate::postings::{PAGE_BITS, Page, Run};
-use pick::Picking;
+pub(super) use pick::Picking;
 
 /// Words of a page that are always looked for row by row.
 const FEW_WORDS: usize = 8;
@@ -24,7 +27,7 @@ pub(super) struct Scorer<'s> {
     needs: Needs,
     lists: &'s Lists<'s>,
     /// By place in [`Lists::wanted`]: what the words from there on are worth together, at most. One more than words.
-    worth: Vec<i64>,
+    worth: ByWord<i64>,
     /// Weight that a row must have to be wanted.
     threshold: i64,
     /// Bits of all words.
@@ -32,22 +35,21 @@ pub(super) struct Scorer<'s> {
     /// The sum that a row of all words must have for that.
     least: i64,
     /// The words that come on the page, highest bound first, for [`Scorer::pick`].
-    columns: Vec<Column<'s>>,
+    columns: ByWord<Column<'s>>,
     /// By place in [`Lists::wanted`]: where the search on the page has come to.
-    hints: Vec<usize>,
+    hints: ByWord<usize>,
     /// By word: its posting in the row, if it has it.
-    found: Vec<Option<usize>>,
+    found: ByWord<Option<usize>>,
     row: Occurrences,
     places: Vec<u32>,
     /// By word: where the last look at its positions ended.
-    runs: Vec<Run>,
+    runs: ByWord<Run>,
     /// Where the words of the row stand; see [`Weigher::weigh_places`].
     told: Vec<Place>,
     /// By number of words: what a row of so many weighs at most. Empty where that is not asked for.
     most: Vec<i64>,
     /// What a row weighs at most of those that come next.
     most_here: i64,
-    picking: Picking,
 }
 
 /// A word on one page.
@@ -65,7 +67,7 @@ struct Column<'s> {
 
 impl<'s> Scorer<'s> {
     pub(super) fn new(plan: &'s Plan, lists: &'s Lists<'s>) -> Scorer<'s> {
-        let mut worth = vec![0; lists.wanted().len() + 1];
+        let mut worth = smallvec![0; lists.wanted().len() + 1];
         for (at, word) in lists.wanted().iter().enumerate().rev() {
             worth[at] = worth[at + 1] + lists.bound(*word);
         }
@@ -82,16 +84,15 @@ impl<'s> Scorer<'s> {
             threshold: i64::MIN,
             all: bits(lists.wanted()),
             least: i64::MIN,
-            columns: Vec::new(),
-            hints: vec![0; lists.wanted().len()],
-            found: vec![None; plan.words()],
+            columns: ByWord::new(),
+            hints: smallvec![0; lists.wanted().len()],
+            found: smallvec![None; plan.words()],
             row: Occurrences::new(plan.words()),
             places: Vec::new(),
-            runs: vec![Run::default(); plan.words()],
+            runs: smallvec![Run::default(); plan.words()],
             told: Vec::new(),
             most,
             most_here: i64::MAX,
-            picking: Picking::default(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::joined::Joined;
 use super::rows::Rows;
+use super::score::Picking;
 use super::waiting::Waiting;
 use crate::postings::{Bitmap, PAGE_WORDS};
 
@@ -16,6 +17,7 @@ pub(super) struct Spare {
     pub(super) joined: Joined,
     /// Rows of a page with their weights.
     pub(super) picked: Vec<(u16, i64)>,
+    pub(super) picking: Picking,
     pub(super) waiting: Waiting,
 }
 

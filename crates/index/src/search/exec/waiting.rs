@@ -95,9 +95,20 @@ impl Waiting {
         Ok(())
     }
 
+    /// Asks for the ids of all rows.
+    pub(super) fn fetch_ids(&self, parts: &[Arc<Part>]) {
+        fetch_ids(&self.rows, parts);
+    }
+
     /// All rows.
     pub(super) fn rows(&self) -> &[Row] {
         &self.rows
+    }
+}
+
+fn fetch_ids(rows: &[Row], parts: &[Arc<Part>]) {
+    for Row { part, doc, .. } in rows {
+        parts[*part as usize].fetch_id(*doc);
     }
 }
 
@@ -108,6 +119,7 @@ fn bring_first(rows: &mut [Row], first: usize, parts: &[Arc<Part>]) -> Result<()
         rows.select_nth_unstable_by_key(first - 1, |row| row.doc);
         return Ok(());
     }
+    fetch_ids(rows, parts);
     let with_id = |row: &Row| Ok((parts[row.part as usize].id(row.doc)?, *row));
     let mut by_id = rows.iter().map(with_id).collect::<Result<Vec<_>>>()?;
     by_id.select_nth_unstable_by_key(first - 1, |(id, row)| (*id, row.part));

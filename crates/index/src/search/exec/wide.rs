@@ -14,7 +14,7 @@ use super::joined::Joined;
 use super::lists::View;
 use super::phrase::Phrase;
 use super::rows::{self, RowsRef};
-use super::score::Scorer;
+use super::score::{Picking, Scorer};
 use super::spare::Spare;
 use crate::postings::{Bitmap, Page};
 
@@ -81,7 +81,7 @@ wide! {
 
 wide! {
     /// [`Scorer::pick`].
-    pick(scorer: &mut Scorer<'_>, rows: &[u16], out: &mut Vec<(u16, i64)>) = Scorer::pick
+    pick(scorer: &mut Scorer<'_>, rows: &[u16], picking: &mut Picking, out: &mut Vec<(u16, i64)>) = Scorer::pick
 }
 
 wide! {

@@ -6,7 +6,7 @@ use super::{Column, Scorer};
 
 /// Rows under way, by their places.
 #[derive(Default)]
-pub(super) struct Picking {
+pub(in super::super) struct Picking {
     lows: Vec<u16>,
     /// What the words that were looked for so far are worth in each.
     sums: Vec<i64>,
@@ -18,8 +18,12 @@ impl Scorer<'_> {
     /// Adds those of the rows that are not below the threshold, with their weights. Only of a simple scorer. A word is looked for in
     /// all rows before the next one is: nothing waits for what a row has, and rows that fall behind are left out from there on.
     #[inline(always)]
-    pub(in super::super) fn pick(&mut self, rows: &[u16], out: &mut Vec<(u16, i64)>) {
-        let picking = &mut self.picking;
+    pub(in super::super) fn pick(
+        &mut self,
+        rows: &[u16],
+        picking: &mut Picking,
+        out: &mut Vec<(u16, i64)>,
+    ) {
         picking.lows.clear();
         picking.lows.extend_from_slice(rows);
         picking.sums.clear();

@@ -1,0 +1,202 @@
+//! The words of a segment that many of its rows hold, by hash, in memory: one line of it tells what a look-up in the files
+//! finds in three places. Most words that somebody asks for are such words, and over several segments look-ups add up.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::SegmentWord;
+use super::checked::CheckedFile;
+use super::dictionary::Dictionary;
+use super::words::{self, WordEntry};
+use crate::error::Result;
+use crate::fetch::fetch;
+
+/// Rows that hold a common word, at least: one in so many, which bounds what a segment keeps, …
+const ROWS_SHARE: u32 = 4_096;
+/// … and so many in small segments.
+const ROWS_MIN: u32 = 128;
+
+/// Bytes of the words kept. Longer ones are hardly ever common.
+const TEXT_BYTES: usize = 19;
+
+/// See above.
+pub(super) struct CommonWords {
+    /// A power of two, some more than a third of them empty; a word stands at its hash or in one of the next slots.
+    slots: Vec<Slot>,
+}
+
+/// A word, one line of the processor's cache.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Slot {
+    /// Its length; 0 of an empty slot.
+    length: u8,
+    text: [u8; TEXT_BYTES],
+    number: u32,
+    documents: u32,
+    postings_bytes: u32,
+    positions_bytes: u32,
+    hits: u64,
+    postings: u64,
+    positions: u64,
+}
+
+const _: () = assert!(size_of::<Slot>() == 64, "one line each");
+
+/// Rows of a segment that make a word common.
+pub(super) fn least(rows: u32) -> u32 {
+    ROWS_MIN.max(rows / ROWS_SHARE)
+}
+
+/// Of a word, for [`CommonWords::find`].
+pub(super) fn hash(word: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(word);
+    hasher.finish()
+}
+
+impl CommonWords {
+    /// The words that at least so many rows hold. Cost: all words are read. Errors: `Corrupt`.
+    pub(super) fn read(dictionary: &Dictionary, words: &CheckedFile, least: u32) -> Result<Self> {
+        let mut common = Vec::new();
+        let mut stream = dictionary.from(b"")?;
+        while stream.advance()? {
+            if words::documents(words, stream.number())? >= least {
+                let entry = words::read(words, stream.number())?;
+                common.extend(Slot::new(stream.word(), stream.number(), &entry));
+            }
+        }
+        let mut all = CommonWords {
+            slots: vec![Slot::default(); (common.len() * 3 / 2 + 1).next_power_of_two()],
+        };
+        for slot in common {
+            let at = all.place(hash(slot.text()), slot.text());
+            all.slots[at] = slot;
+        }
+        Ok(all)
+    }
+
+    /// Asks for where a word of this hash stands.
+    pub(super) fn fetch(&self, hash: u64) {
+        let at = self.first(hash);
+        fetch(&self.slots[at..=at]);
+    }
+
+    /// A word, if it is a common one.
+    pub(super) fn find(&self, hash: u64, word: &[u8]) -> Option<SegmentWord> {
+        self.slots[self.place(hash, word)].word()
+    }
+
+    /// Where a word stands, or would.
+    fn place(&self, hash: u64, word: &[u8]) -> usize {
+        let mut at = self.first(hash);
+        while self.slots[at].length > 0 && self.slots[at].text() != word {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        at
+    }
+
+    fn first(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
+}
+
+impl Slot {
+    /// `None` for a word that does not fit.
+    fn new(word: &[u8], number: u32, entry: &WordEntry) -> Option<Slot> {
+        let mut text = [0; TEXT_BYTES];
+        text.get_mut(..word.len())?.copy_from_slice(word);
+        (!word.is_empty()).then_some(Slot {
+            length: word.len() as u8,
+            text,
+            number,
+            documents: entry.documents,
+            postings_bytes: u32::try_from(entry.postings.len()).ok()?,
+            positions_bytes: u32::try_from(entry.positions.len()).ok()?,
+            hits: entry.hits,
+            postings: entry.postings.start as u64,
+            positions: entry.positions.start as u64,
+        })
+    }
+
+    fn text(&self) -> &[u8] {
+        &self.text[..usize::from(self.length)]
+    }
+
+    fn word(&self) -> Option<SegmentWord> {
+        let range = |start: u64, bytes: u32| start as usize..start as usize + bytes as usize;
+        (self.length > 0).then(|| SegmentWord {
+            number: self.number,
+            entry: WordEntry {
+                documents: self.documents,
+                hits: self.hits,
+                postings: range(self.postings, self.postings_bytes),
+                positions: range(self.positions, self.positions_bytes),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use disk::MemoryDisk;
+    use proptest::collection::btree_set;
+    use proptest::prelude::*;
+
+    use super::super::checked::SummedWriter;
+    use super::super::dictionary::DictionaryWriter;
+    use super::super::words::WordsWriter;
+    use super::*;
+
+    /// A dictionary and its entries: each word is held by as many rows as it has bytes.
+    fn files(words: &BTreeSet<String>) -> (Dictionary, CheckedFile) {
+        let disk = MemoryDisk::new();
+        let create = |name| SummedWriter::create(&disk, name).unwrap();
+        let (mut dictionary, mut entries) = (
+            DictionaryWriter::new(create("dictionary")),
+            WordsWriter::new(create("words")),
+        );
+        for word in words {
+            dictionary.push(word.as_bytes()).unwrap();
+            let rows = word.len();
+            entries
+                .push(rows as u32, rows as u64 + 1, rows * 3, rows * 5)
+                .unwrap();
+        }
+        let open = |name: &str, mut writer: SummedWriter| {
+            CheckedFile::open(&disk, name.to_owned(), writer.finish().unwrap()).unwrap()
+        };
+        let dictionary = open("dictionary", dictionary.close().unwrap());
+        let dictionary = Dictionary::new(dictionary, words.len() as u32).unwrap();
+        (dictionary, open("words", entries.close()))
+    }
+
+    proptest! {
+        #[test]
+        fn it_holds_what_the_files_say_of_common_words_and_no_other(
+            words in btree_set("[ab]{0,24}", 0..200),
+            others in btree_set("[ab]{0,24}", 0..50),
+            least in 0..12u32,
+        ) {
+            let (dictionary, entries) = files(&words);
+            let common = CommonWords::read(&dictionary, &entries, least).unwrap();
+            for word in words.union(&others) {
+                let number = words.iter().position(|other| other == word);
+                let is_common = word.len() >= least as usize && (1..=TEXT_BYTES).contains(&word.len());
+                let expected = number.filter(|_| is_common).map(|number| {
+                    (number as u32, words::read(&entries, number as u32).unwrap())
+                });
+                let found = common.find(hash(word.as_bytes()), word.as_bytes());
+                prop_assert_eq!(found.map(|found| (found.number, found.entry)), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn what_makes_a_word_common_grows_with_the_segment() {
+        assert_eq!([100, 65_000, 4_096_000].map(least), [128, 128, 1_000]);
+    }
+}
