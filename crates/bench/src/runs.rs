@@ -76,6 +76,9 @@ impl Effort {
     }
 }
 
+/// Runs of a pair of cells that are told as a ratio, at least: a grid may have been made of single ones.
+pub(crate) const PAIRED_RUNS_MIN: u32 = 5;
+
 /// What one run did.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Run {

@@ -14,6 +14,7 @@ use crate::{
     device::Device,
     error::{Error, Result},
     progress::Progress,
+    runs::PAIRED_RUNS_MIN,
     search::{Corpus, Program},
 };
 use report::AUTO;
@@ -100,10 +101,11 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     let mut peers = start_peers(options, &texts, &mut notes)?;
     let ways = ways(options, &ndjson);
     let every: Vec<usize> = (0..ways.len()).collect();
-    let rows = turns(options, &ways, &every, &texts, &mut peers)?;
+    let rows = turns(options, &ways, (&every, options.runs), &texts, &mut peers)?;
     let best = report::automatic_and_bests(&rows);
     if best.len() < rows.len() {
-        let again = turns(options, &ways, &best, &texts, &mut peers)?;
+        let paired = options.runs.max(PAIRED_RUNS_MIN);
+        let again = turns(options, &ways, (&best, paired), &texts, &mut peers)?;
         notes.push(
             "the best of many cells is also the luckiest, so these are measured again, in turns:"
                 .to_owned(),
@@ -120,19 +122,19 @@ pub fn run(options: &Options, corpus: &Corpus) -> Result<Report> {
     })
 }
 
-/// A load of each of these ways, then all again, as often as asked.
+/// A load of each of these ways, then all again, so many times.
 fn turns(
     options: &Options,
     ways: &[Way<'_>],
-    places: &[usize],
+    (places, times): (&[usize], u32),
     texts: &[String],
     peers: &mut [Program],
 ) -> Result<Vec<Row>> {
     let rows = places.iter().map(|place| ways[*place].row(options));
     let mut rows: Vec<Row> = rows.collect();
     let mut progress = Progress::new(options.progress);
-    let cells = f64::from(options.runs) * places.len() as f64;
-    for turn in 0..options.runs {
+    let cells = f64::from(times) * places.len() as f64;
+    for turn in 0..times {
         for (number, (place, row)) in places.iter().zip(&mut rows).enumerate() {
             let done = f64::from(turn) * places.len() as f64 + number as f64;
             progress.show(

@@ -27,13 +27,14 @@ pub(super) fn measure(
             .and_then(|server| Process::listening(&server.addr)),
         memory: None,
     };
+    let paired = options.effort.runs.max(runs::PAIRED_RUNS_MIN);
     let every: Vec<usize> = (0..entries.len()).collect();
     let mut all = Vec::new();
     for &clients in &options.clients {
         turns.memory = None;
-        let rows = turns.run(&every, clients)?;
+        let rows = turns.run(&every, clients, options.effort.runs)?;
         let best = match automatic_and_best(&rows) {
-            Some(places) => Some(turns.run(&places, clients)?),
+            Some(places) => Some(turns.run(&places, clients, paired)?),
             None => None,
         };
         notes.extend(best.as_deref().and_then(beside_best));
@@ -61,8 +62,8 @@ struct Turns<'a> {
 }
 
 impl Turns<'_> {
-    /// A run of each of these entries, then all again, as often as asked.
-    fn run(&mut self, places: &[usize], clients: u32) -> Result<Vec<Row>> {
+    /// A run of each of these entries, then all again, so many times.
+    fn run(&mut self, places: &[usize], clients: u32, times: u32) -> Result<Vec<Row>> {
         let effort = self.options.effort;
         let test = self.asked.test;
         let mut progress = Progress::new(effort.progress);
@@ -70,9 +71,9 @@ impl Turns<'_> {
             .iter()
             .map(|place| self.entries[*place].row(test, clients))
             .collect();
-        let cells = f64::from(effort.runs) * places.len() as f64;
+        let cells = f64::from(times) * places.len() as f64;
         let mut done = 0.0;
-        for _ in 0..effort.runs {
+        for _ in 0..times {
             for (place, row) in places.iter().zip(&mut rows) {
                 let (entry, standing) = (&self.entries[*place], &self.standings[*place]);
                 let doing = format!("{}, {clients} clients, {}", test.name, entry.name);
