@@ -21,8 +21,9 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Rows of a segment before merges, as the server seals them where batches are of a thousand.
-const SEGMENT_ROWS: u64 = 65_000;
+/// Rows of a segment before merges, nearly as the server seals them. The 1.9 M records of the study are then eight segments beside
+/// writers, the most that merges leave.
+const SEGMENT_ROWS: u64 = 65_536;
 
 /// The list of a table's files, beside its directory, once it is complete.
 const COMPLETE: &str = "complete";
@@ -63,7 +64,7 @@ const QUIET_US: u64 = 120_000_000;
 /// How the segments of a table lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// As tails were sealed: one for each 65,000 rows.
+    /// As tails were sealed: one for each 65,536 rows.
     Sealed,
     /// After the merges that a server does by itself while rows come.
     Busy,
