@@ -167,6 +167,14 @@ impl Part {
         }
     }
 
+    /// The lowest and the highest id, deleted or not, where rows are numbered by them.
+    pub(crate) fn id_range(&self) -> Option<(u64, u64)> {
+        match &self.source {
+            Source::Tail(_) => None,
+            Source::Segment(segment) => Some(segment.id_range()),
+        }
+    }
+
     /// Asks for the id of a row that is read soon.
     pub(crate) fn fetch_id(&self, doc: u32) {
         if let Source::Segment(segment) = &self.source {

@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub(crate) shape: Arc<TableShape>,
     /// Each with a row at least.
     pub(crate) parts: Vec<Arc<Part>>,
+    /// Whether ids rise from part to part, and in each: then rows are compared without reading ids.
+    pub(crate) ids_rise: bool,
     rows: u64,
     /// Segments that could not be opened, or were found damaged since: their rows are in no part.
     damaged: Vec<Warning>,
@@ -33,6 +35,7 @@ impl Snapshot {
     ) -> Snapshot {
         let rows = parts.iter().map(|part| part.rows_live()).sum();
         Snapshot {
+            ids_rise: ids_rise(&parts),
             shape,
             parts,
             rows,
@@ -143,4 +146,9 @@ impl Snapshot {
         }
         Ok(rows)
     }
+}
+
+fn ids_rise(parts: &[Arc<Part>]) -> bool {
+    let ranges: Option<Vec<_>> = parts.iter().map(|part| part.id_range()).collect();
+    ranges.is_some_and(|ranges| ranges.is_sorted_by(|(_, last), (first, _)| last < first))
 }

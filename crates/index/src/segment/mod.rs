@@ -242,6 +242,11 @@ impl Segment {
         self.id_first
     }
 
+    /// The lowest and the highest one.
+    pub(crate) fn id_range(&self) -> (u64, u64) {
+        (self.id_first, self.id_last)
+    }
+
     /// The row of an id, deleted or not. Cost: a logarithm of the rows.
     pub(crate) fn find(&self, id: u64) -> Result<Option<u32>> {
         if !(self.id_first..=self.id_last).contains(&id) {

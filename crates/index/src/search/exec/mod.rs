@@ -203,7 +203,7 @@ impl<'a> Job<'a> {
             view: View::new(lists, part.rows()),
         };
         let is_waiting = self.is_cut() && (scorer.is_some() || joins.is_some());
-        if is_waiting && part.is_sorted() {
+        if is_waiting && part.is_sorted() && !self.snapshot.ids_rise {
             run.id_first = Some(part.id(range.docs.start)?);
         }
         for page in pages {

@@ -11,6 +11,7 @@ use super::run::PageRun;
 use crate::control::Memory;
 use crate::error::Result;
 use crate::part::Part;
+use crate::snapshot::Snapshot;
 
 /// A row that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +77,7 @@ impl Waiting {
     }
 
     /// Leaves the first `keep` rows, of which there are as many: by weight, then by id. Errors: `Corrupt`.
-    pub(super) fn cut(&mut self, keep: usize, parts: &[Arc<Part>]) -> Result<()> {
+    pub(super) fn cut(&mut self, keep: usize, snapshot: &Snapshot) -> Result<()> {
         let by_weight = |row: &Row| Reverse(row.weight);
         let (_, last, _) = self.rows.select_nth_unstable_by_key(keep - 1, by_weight);
         let weight = last.weight;
@@ -88,7 +89,7 @@ impl Waiting {
                 above += 1;
             }
         }
-        bring_first(&mut self.rows[above..], keep - above, parts)?;
+        bring_first(&mut self.rows[above..], keep - above, snapshot)?;
         self.rows.truncate(keep);
         self.last = self.rows.last().copied();
         self.last_id = None;
@@ -113,10 +114,11 @@ fn fetch_ids(rows: &[Row], parts: &[Arc<Part>]) {
 }
 
 /// Brings so many rows of one weight to the front that come first, the last of them behind the others.
-fn bring_first(rows: &mut [Row], first: usize, parts: &[Arc<Part>]) -> Result<()> {
-    let part = rows[0].part;
-    if parts[part as usize].is_sorted() && rows.iter().all(|row| row.part == part) {
-        rows.select_nth_unstable_by_key(first - 1, |row| row.doc);
+fn bring_first(rows: &mut [Row], first: usize, snapshot: &Snapshot) -> Result<()> {
+    let (part, parts) = (rows[0].part, &snapshot.parts);
+    let is_one = || parts[part as usize].is_sorted() && rows.iter().all(|row| row.part == part);
+    if snapshot.ids_rise || is_one() {
+        rows.select_nth_unstable_by_key(first - 1, |row| (row.part, row.doc));
         return Ok(());
     }
     fetch_ids(rows, parts);
@@ -155,7 +157,7 @@ impl PageRun<'_, '_> {
         out.spare.waiting.pay(&self.shared.control.memory)?;
         let keep = self.job.keep.map_or(usize::MAX, |keep| keep as usize);
         if out.spare.waiting.is_full(keep) {
-            out.spare.waiting.cut(keep, &self.job.snapshot.parts)?;
+            out.spare.waiting.cut(keep, self.job.snapshot)?;
             *threshold = self.threshold_from(self.view.doc(last).saturating_add(1), out)?;
         }
         Ok(())
@@ -182,11 +184,12 @@ impl PageRun<'_, '_> {
         let Some(last) = waiting.last() else {
             return Ok(false);
         };
-        if last.part == self.at as u32 && self.part.is_sorted() {
-            return Ok(doc > last.doc);
+        let at = self.at as u32;
+        if self.job.snapshot.ids_rise || last.part == at && self.part.is_sorted() {
+            return Ok((at, doc) > (last.part, last.doc));
         }
         let last_id = waiting.last_id(&self.job.snapshot.parts)?;
-        Ok(id()?.map(|id| (id, self.at as u32)) > last_id.map(|id| (id, last.part)))
+        Ok(id()?.map(|id| (id, at)) > last_id.map(|id| (id, last.part)))
     }
 
     /// The weight that a row of the page must have to enter.
