@@ -70,8 +70,9 @@ impl Chance {
     }
 }
 
-/// A table with so many rows in each of its segments and in its tail, ids in no order, every seventh row deleted.
-fn table(texts: usize, parts: &[u64]) -> Arc<Snapshot> {
+/// A table with so many rows in each of its segments and in its tail, every seventh row deleted. Each id is so much above the one before,
+/// below a million: by 1 they rise from segment to segment.
+fn table(texts: usize, parts: &[u64], step: u64) -> Arc<Snapshot> {
     let shape = shape(texts);
     let mut table = Table::create(Arc::new(MemoryDisk::new()), "t", shape.clone()).unwrap();
     let mut chance = Chance(texts as u64);
@@ -79,7 +80,7 @@ fn table(texts: usize, parts: &[u64]) -> Arc<Snapshot> {
     for (at, rows) in parts.iter().enumerate() {
         for _ in 0..*rows {
             number += 1;
-            let id = number * 7_919 % 1_000_003;
+            let id = number * step % 1_000_003;
             let mut row = vec![Value::Int(i128::from(chance.below(50)))];
             let mut words = Words::new();
             for field in 0..texts as u8 {
@@ -99,15 +100,27 @@ fn table(texts: usize, parts: &[u64]) -> Arc<Snapshot> {
         }
     }
     for number in (7..number).step_by(7) {
-        table.delete(number * 7_919 % 1_000_003).unwrap();
+        table.delete(number * step % 1_000_003).unwrap();
     }
     table.snapshot()
 }
 
-/// One text column with dense pages; two text columns.
-fn snapshots() -> &'static [Arc<Snapshot>; 2] {
-    static MADE: OnceLock<[Arc<Snapshot>; 2]> = OnceLock::new();
-    MADE.get_or_init(|| [table(1, &[9_000, 300, 700]), table(2, &[400, 4_000, 900])])
+/// One text column with dense pages; two text columns; ids that rise over segments alone.
+fn snapshots() -> &'static [Arc<Snapshot>; 3] {
+    static MADE: OnceLock<[Arc<Snapshot>; 3]> = OnceLock::new();
+    MADE.get_or_init(|| {
+        [
+            table(1, &[9_000, 300, 700], 7_919),
+            table(2, &[400, 4_000, 900], 7_919),
+            table(1, &[700, 3_000, 300, 0], 1),
+        ]
+    })
+}
+
+#[test]
+fn ids_rise_where_no_segment_begins_below_the_end_of_another() {
+    let rise = snapshots().each_ref().map(|snapshot| snapshot.ids_rise);
+    assert_eq!(rise, [false, false, true]);
 }
 
 /// The text of a query.
@@ -178,7 +191,7 @@ proptest! {
     #[test]
     fn the_executor_finds_weighs_and_counts_as_the_slow_one(
         text in query(),
-        two_columns in any::<bool>(),
+        table in 0..3usize,
         ranker in proptest::sample::select(vec![
             Ranker::ProximityBm25, Ranker::Bm25, Ranker::None, Ranker::Wordcount, Ranker::Proximity, Ranker::Matchany,
             Ranker::Fieldmask, Ranker::Sph04, Ranker::Bm25a, Ranker::Bm25a, Ranker::Bm25,
@@ -189,7 +202,7 @@ proptest! {
         keeps in any::<bool>(),
         backwards in any::<bool>(),
     ) {
-        let snapshot = &snapshots()[usize::from(two_columns)];
+        let snapshot = &snapshots()[table];
         let order = order.as_slice();
         let filter = filter.map(|filter| (filter, keeps));
         let [fast, slow] = both(snapshot, &text, ranker, keep, order, filter, backwards);
@@ -202,9 +215,10 @@ proptest! {
         ranker in proptest::sample::select(vec![Ranker::Bm25a, Ranker::Bm25]),
         keep in 1..60u64,
         backwards in any::<bool>(),
+        rising in any::<bool>(),
     ) {
         let text: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
-        let [fast, slow] = both(&snapshots()[0], &text.join(" | "), ranker, Some(keep), &[], None, backwards);
+        let [fast, slow] = both(&snapshots()[2 * usize::from(rising)], &text.join(" | "), ranker, Some(keep), &[], None, backwards);
         prop_assert_eq!(fast, slow);
     }
 }
@@ -215,7 +229,7 @@ proptest! {
     #[test]
     fn an_or_weighed_from_most_words_down_keeps_every_row_that_enters(
         words in proptest::collection::vec(0..WORDS, 2..10),
-        two_columns in any::<bool>(),
+        table in 0..3usize,
         ranker in proptest::sample::select(vec![
             Ranker::Matchany, Ranker::ProximityBm25, Ranker::Proximity, Ranker::Sph04, Ranker::Wordcount, Ranker::Fieldmask,
         ]),
@@ -223,7 +237,7 @@ proptest! {
         backwards in any::<bool>(),
     ) {
         let text: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
-        let snapshot = &snapshots()[usize::from(two_columns)];
+        let snapshot = &snapshots()[table];
         let [fast, slow] = both(snapshot, &text.join(" | "), ranker, Some(keep), &[], None, backwards);
         prop_assert_eq!(fast, slow);
     }
