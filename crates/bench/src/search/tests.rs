@@ -63,6 +63,17 @@ fn every_setting_gives_the_same_answers_and_one_is_marked() {
         report.rows.iter().filter(|row| row.is_automatic()).count(),
         6
     );
+    // Of a single run each, yet the ratio to the best cell is of five pairs, for each test and number of clients.
+    let again: Vec<&str> = report
+        .notes
+        .iter()
+        .filter_map(|note| note.split("both again in turns: ").nth(1))
+        .collect();
+    assert_eq!(again.len(), 3 * 2);
+    assert!(
+        again.iter().all(|ratios| ratios.split(' ').count() == 5),
+        "{again:?}"
+    );
     // The tables are found again, and hold what they held.
     let again = run(&options(&folder), &corpus()).unwrap();
     let sums = |notes: &[String]| {

@@ -1,5 +1,5 @@
 //! The words of a segment that many of its rows hold, by hash, in memory: one line of it tells what a look-up in the files
-//! finds in three places. Most words that somebody asks for are such words, and over several segments look-ups add up.
+//! finds in three places. Over several segments look-ups add up.
 
 use std::hash::Hasher;
 

@@ -237,12 +237,7 @@ impl Segment {
         self.rows.length_class(doc)
     }
 
-    /// The lowest id, deleted or not.
-    pub(crate) fn id_first(&self) -> u64 {
-        self.id_first
-    }
-
-    /// The lowest and the highest one.
+    /// The lowest and the highest id, deleted or not.
     pub(crate) fn id_range(&self) -> (u64, u64) {
         (self.id_first, self.id_last)
     }

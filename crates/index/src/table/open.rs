@@ -92,7 +92,7 @@ impl<'a> Opening<'a> {
         files: SegmentFiles,
         deleted: RoaringBitmap,
     ) -> Result<()> {
-        let shard = shard_of(segment.id_first(), self.shape.shards);
+        let shard = shard_of(segment.id_range().0, self.shape.shards);
         let mut part = Part::new(Source::Segment(Arc::new(segment)));
         part.remove_all(&deleted)?;
         self.segments.push(SealedPart {

@@ -3,10 +3,10 @@
 mod pick;
 mod tell;
 
-use super::super::plan::Plan;
-use super::super::rank::{Needs, Occurrences, Place, Weigher};
 use smallvec::smallvec;
 
+use super::super::plan::Plan;
+use super::super::rank::{Needs, Occurrences, Place, Weigher};
 use super::ByWord;
 use super::any::Essential;
 use super::count::COUNTED_WORDS;
