@@ -13,8 +13,8 @@ use query::request::{OrderBy, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 pub use queue::{
-    Change, Hold, Place, QueueNext, QueueOptions, QueueStats, Receipt, SourceMode, Taken, TakenRow,
-    WaitSource, WhenFull,
+    Change, Hold, Issuer, Place, QueueNext, QueueOptions, QueueStats, Receipt, SourceMode, Taken,
+    TakenRow, WaitSource, WhenFull,
 };
 
 use crate::error::{Error, Result};

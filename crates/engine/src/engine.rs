@@ -46,6 +46,9 @@ pub(crate) use open::{JOURNAL_DIR, lock, named_files};
 pub struct Options {
     /// The data directory.
     pub disk: Arc<dyn Disk>,
+    /// Which start of the server this is: receipts of another one are late. The server draws it at random; tests give
+    /// their own.
+    pub incarnation: u64,
     /// Memory that tails and queues may take together, in bytes.
     pub memory_bytes: u64,
     /// Rows of a search table's tail that make the engine seal it. By default a page of postings, less a batch: a few rows
@@ -78,6 +81,7 @@ impl Options {
     pub fn new(disk: Arc<dyn Disk>) -> Options {
         Options {
             disk,
+            incarnation: 0,
             memory_bytes: 1 << 30,
             seal_rows: 65_536 - 1_024,
             seal_inline: false,

@@ -34,9 +34,10 @@ mod undo;
 pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
-    Answer, Answering, Backfill, Change, Command, Damaged, Definition, Envelope, Hold, Keep,
-    Keyword, Kind, LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading, Receipt,
-    Reply, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+    Answer, Answering, Backfill, Change, Command, Damaged, Definition, Envelope, Hold, Issuer,
+    Keep, Keyword, Kind, LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading,
+    Receipt, Reply, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource,
+    WhenFull,
 };
 pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};

@@ -15,6 +15,8 @@ use crate::table::queue::Holder;
 /// Sessions that the engine has something to remember of; the others need no entry.
 #[derive(Default)]
 pub(crate) struct Sessions {
+    /// Which start of the server handed out the rows.
+    incarnation: u64,
     /// Sessions in owner mode, and the rows each one owns.
     owners: FxHashMap<SessionId, Owned>,
     /// Sessions in `queue_wait`.
@@ -82,6 +84,14 @@ pub(crate) struct SessionCounts {
 }
 
 impl Sessions {
+    /// None yet.
+    pub(crate) fn new(incarnation: u64) -> Sessions {
+        Sessions {
+            incarnation,
+            ..Sessions::default()
+        }
+    }
+
     /// `None` outside owner mode, else the rows owned, if any.
     pub(crate) fn owner(&self, session: SessionId) -> Option<&Owned> {
         self.owners.get(&session)

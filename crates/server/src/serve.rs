@@ -1,5 +1,6 @@
 //! The life of a server: doors open, recovery, `ready`, signals, checkpoint, end.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -270,6 +271,7 @@ fn run_engine(
     let disk = disk.map_err(unusable)?;
     let faulty = Arc::clone(node);
     let mut options = Options::new(Arc::new(disk));
+    options.incarnation = draw_incarnation();
     options.memory_bytes = settings.memory_bytes
         - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY
         - settings.memory_bytes / FILTER_SHARE_OF_MEMORY;
@@ -289,6 +291,12 @@ fn run_engine(
     let _ = opened.send((handle, recovered));
     let clock = Arc::clone(node);
     engine.run(mailbox, move || clock.now())
+}
+
+/// Drawn from the system's randomness, so that receipts of an earlier start are late. Never 0: that is the incarnation of
+/// receipts that name none.
+fn draw_incarnation() -> u64 {
+    RandomState::new().build_hasher().finish().max(1)
 }
 
 async fn bind(addresses: &[Address]) -> Result<Vec<Listener>, String> {

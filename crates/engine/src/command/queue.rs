@@ -35,11 +35,23 @@ pub enum Hold {
     },
 }
 
-/// Names one delivery of one row.
+/// Who handed a row out. A start of the server counts deliveries from 1 again, and after a power cut it may give row
+/// numbers again that were given before; a new table counts its rows from 1. So a receipt names its issuer too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Issuer {
+    /// [`crate::Options::incarnation`] of the engine.
+    pub incarnation: u64,
+    /// Number of the queue's table, from 1; an incarnation never gives a number twice.
+    pub table: u32,
+}
+
+/// Names one delivery of one row. A receipt whose issuer is not the queue of today is late: it is passed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
     /// The queue.
     pub table: String,
+    /// As [`Taken::issuer`] said.
+    pub issuer: Issuer,
     /// The consumer group it was delivered to.
     pub group: Option<String>,
     /// The row's number.
@@ -53,6 +65,8 @@ pub struct Receipt {
 pub struct Taken {
     /// The 1-based place of the source that they came from; 0 and no rows: time ran out.
     pub source: u32,
+    /// What receipts of the rows bear; the default where there are no rows.
+    pub issuer: Issuer,
     /// The queue's columns.
     pub columns: Vec<(String, ColumnType)>,
     /// The rows, in queue order.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Engine, is_fatal};
 use crate::catalog::TableId;
-use crate::command::{Receipt, Reply, SessionId};
+use crate::command::{Issuer, Receipt, Reply, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::{RECEIPTS_MAX, WAIT_US_MAX};
@@ -53,7 +53,7 @@ impl Engine {
         Ok(counted(affected))
     }
 
-    /// The rows of receipts that are still held under their delivery.
+    /// The rows of receipts that are still held under their delivery, handed out by this engine from this table.
     fn held(&self, receipts: &[Receipt]) -> Result<ByLane> {
         if receipts.len() > RECEIPTS_MAX {
             return Err(Error::Limit {
@@ -64,6 +64,13 @@ impl Engine {
         let mut held = ByLane::new();
         for receipt in receipts {
             let (table, queue) = self.queue_of(&receipt.table)?;
+            let issuer = Issuer {
+                incarnation: self.options.incarnation,
+                table: table.0,
+            };
+            if receipt.issuer != issuer {
+                continue; // another start of the server counted its deliveries, or another table its rows
+            }
             let lane = queue.lane_of(receipt.group.as_deref())?;
             let found = queue.lanes.get(lane);
             let found = found.and_then(|lane| lane.held().get(&receipt.row));

@@ -93,9 +93,9 @@ impl Engine {
             work: Work::default(),
         };
         let mut engine = Engine {
+            sessions: Sessions::new(options.incarnation),
             options,
             state,
-            sessions: Sessions::default(),
             journal: Box::new(journal),
             frame: Frame::default(),
             unsynced: Unsynced::default(),

@@ -3,7 +3,7 @@
 use super::{Outbox, Owned, SessionCounts, Sessions};
 use crate::catalog::TableId;
 use crate::command::{
-    Answering, Hold, Now, QueueOptions, QueueStats, Reply, SessionId, Taken, TakenRow,
+    Answering, Hold, Issuer, Now, QueueOptions, QueueStats, Reply, SessionId, Taken, TakenRow,
 };
 use crate::decide::rows::row_bytes;
 use crate::error::{Error, Result};
@@ -115,7 +115,13 @@ impl Sessions {
             }
             let reply = match want {
                 Want::Owner => Ok(Reply::Waited(place)),
-                Want::Rows { .. } => read(queue, (place, *stand), &mut rows, now),
+                Want::Rows { .. } => {
+                    let issuer = Issuer {
+                        incarnation: self.incarnation,
+                        table: stand.table.0,
+                    };
+                    read(queue, (place, stand.lane, issuer), &mut rows, now)
+                }
             };
             if reply.is_err() {
                 put_back(queue, stand.lane, rows, now); // nobody was given what could not be read
@@ -276,13 +282,14 @@ pub(crate) fn count_timeout(state: &mut State, stands: &[Stand]) {
 /// The values of rows that were taken. Those that would make the answer too large are left free, and out of `rows`.
 fn read(
     queue: &mut QueueTable,
-    (source, stand): (u32, Stand),
+    (source, lane, issuer): (u32, usize, Issuer),
     rows: &mut Vec<u64>,
     now: Now,
 ) -> Result<Reply> {
     let columns = queue.columns().iter();
     let mut taken = Taken {
         source,
+        issuer,
         columns: columns
             .map(|column| (column.name.clone(), column.kind))
             .collect(),
@@ -297,11 +304,11 @@ fn read(
         }
         taken.rows.push(TakenRow {
             row,
-            delivery: queue.delivery(stand.lane, row),
+            delivery: queue.delivery(lane, row),
             values,
         });
     }
-    put_back(queue, stand.lane, rows.drain(taken.rows.len()..), now);
+    put_back(queue, lane, rows.drain(taken.rows.len()..), now);
     Ok(Reply::Taken(taken))
 }
 

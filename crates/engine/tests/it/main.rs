@@ -35,6 +35,8 @@ mod queue_semantics;
 #[cfg(test)]
 mod read_only;
 #[cfg(test)]
+mod receipts;
+#[cfg(test)]
 mod retention;
 #[cfg(test)]
 mod scripts;

@@ -112,7 +112,7 @@ impl Pair {
                         let new = after.receipts.len() - taken.rows.len();
                         let receipts = after.receipts[new..].iter_mut();
                         for (receipt, row) in receipts.zip(&taken.rows) {
-                            receipt.2 = row.delivery;
+                            (receipt.2, receipt.3) = (row.delivery, taken.issuer);
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use engine::{Command, Hold, QueueNext, Receipt, WaitSource};
+use engine::{Command, Hold, Issuer, QueueNext, Receipt, WaitSource};
 use proptest::prelude::*;
 
 use crate::statement::command;
@@ -132,8 +132,8 @@ pub struct QueueModel {
     waiters: VecDeque<Waiter>,
     /// Rows that are held by a receipt, with the place of that one and until when.
     leases: BTreeMap<(usize, u64), (usize, u64)>,
-    /// Every delivery there ever was: queue, row, and which delivery of the row, as the engine said.
-    pub receipts: Vec<(usize, u64, u32)>,
+    /// Every delivery there ever was: queue, row, and which delivery of the row by whom, as the engine said.
+    pub receipts: Vec<(usize, u64, u32, Issuer)>,
     posts: BTreeMap<u64, String>,
     values: u64,
     now_us: u64,
@@ -359,7 +359,7 @@ impl QueueModel {
             let until_us = self.now_us + LEASE_US;
             self.leases
                 .insert((queue, *row), (self.receipts.len(), until_us));
-            self.receipts.push((queue, *row, 0));
+            self.receipts.push((queue, *row, 0, Issuer::default()));
         }
         format!("taken {place}: {taken:?}")
     }
@@ -367,9 +367,10 @@ impl QueueModel {
     /// One of all receipts, by its place.
     fn receipt(&self, which: usize) -> (usize, Vec<Receipt>) {
         let place = which % self.receipts.len();
-        let (queue, row, delivery) = self.receipts[place];
+        let (queue, row, delivery, issuer) = self.receipts[place];
         let receipt = Receipt {
             table: QUEUES[queue].to_owned(),
+            issuer,
             group: None,
             row,
             delivery,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use engine::{
-    Command, Definition, Error, Hold, Kind, Now, QueueNext, QueueOptions, Receipt, Reply, Taken,
-    WaitSource, WhenFull,
+    Command, Definition, Error, Hold, Issuer, Kind, Now, QueueNext, QueueOptions, Receipt, Reply,
+    Taken, WaitSource, WhenFull,
 };
 use query::schema::{Column, ColumnType};
 
@@ -98,9 +98,15 @@ fn take(driver: &mut Driver, asked: QueueNext) -> Vec<(u64, u32)> {
     rows.map(|row| (row.row, row.delivery)).collect()
 }
 
+/// Receipts of the queue `q`, which is the first table, as an engine of incarnation 0 hands them out.
 fn receipts(rows: &[(u64, u32)]) -> Vec<Receipt> {
+    let issuer = Issuer {
+        incarnation: 0,
+        table: 1,
+    };
     let receipt = |&(row, delivery)| Receipt {
         table: "q".to_owned(),
+        issuer,
         group: None,
         row,
         delivery,

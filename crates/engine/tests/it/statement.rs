@@ -242,11 +242,19 @@ impl Parser<'_> {
         Some(self.name()).filter(|group| group != "none")
     }
 
+    /// `QUEUE GROUP ROW table NUMBER`: the first delivery of a row by an engine of incarnation 0.
     fn receipt(&mut self) -> engine::Receipt {
+        let (table, group, row) = (self.name(), self.group(), self.number());
+        assert!(self.word("table"), "the number of the queue's table");
+        let issuer = engine::Issuer {
+            incarnation: 0,
+            table: self.number() as u32,
+        };
         engine::Receipt {
-            table: self.name(),
-            group: self.group(),
-            row: self.number(),
+            table,
+            issuer,
+            group,
+            row,
             delivery: 1,
         }
     }

@@ -96,16 +96,13 @@ mod tests {
             delivery: 1,
             values,
         }];
-        let source = 1;
-        Given::new(
-            "Q",
-            5,
-            Taken {
-                source,
-                columns,
-                rows,
-            },
-        )
+        let taken = Taken {
+            source: 1,
+            columns,
+            rows,
+            ..Taken::default()
+        };
+        Given::new("Q", 5, taken)
     }
 
     fn select(text: &str) -> Select {

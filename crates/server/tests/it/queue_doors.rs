@@ -49,6 +49,19 @@ fn line_of(stream: &mut BufReader<TcpStream>, start: &str) -> String {
     }
 }
 
+/// The token of the first receipt in an answer; empty where there is none.
+fn token(answer: &str) -> &str {
+    let receipt = answer.split("\"receipt\":\"").nth(1);
+    let token = receipt.and_then(|receipt| receipt.split(['-', '"']).nth(2));
+    token.unwrap_or_default()
+}
+
+/// A body that shows receipts of one token.
+fn receipts(of: &[&str], token: &str) -> String {
+    let receipts: Vec<String> = of.iter().map(|of| format!("\"{of}-{token}\"")).collect();
+    format!(r#"{{"receipts":[{}]}}"#, receipts.join(","))
+}
+
 const NOTHING: &str = r#"{"rows":[]}"#;
 
 #[test]
@@ -59,9 +72,10 @@ fn a_row_wakes_a_long_poll() {
     while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 1 {}
     client.query("INSERT INTO q VALUES (7)").unwrap();
     let row = line_of(&mut poll, "{");
+    let token = token(&row);
     assert_eq!(
         row,
-        r#"{"rows":[{"receipt":"1-1","delivery":1,"data":{"n":7}}]}"#
+        format!(r#"{{"rows":[{{"receipt":"1-1-{token}","delivery":1,"data":{{"n":7}}}}]}}"#)
     );
 }
 
@@ -85,12 +99,37 @@ fn a_row_whose_time_is_over_goes_to_the_next() {
     client.query("INSERT INTO q VALUES (7)").unwrap();
     ask(&server, "GET /queue/q/next?visible_again=20ms", "");
     let again = ask(&server, "GET /queue/q/next?wait=60s&visible_again=1h", "");
-    assert!(again.contains(r#""receipt":"1-2","delivery":2"#), "{again}");
-    let late = ask(&server, "POST /queue/q/done", r#"{"receipts":["1-1"]}"#);
+    let token = token(&again);
+    let want = format!(r#""receipt":"1-2-{token}","delivery":2"#);
+    assert!(again.contains(&want), "{again}");
+    let late = ask(&server, "POST /queue/q/done", &receipts(&["1-1"], token));
     assert_eq!(late, r#"{"done":0}"#);
-    let done = ask(&server, "POST /queue/q/done", r#"{"receipts":["1-2"]}"#);
+    let done = ask(&server, "POST /queue/q/done", &receipts(&["1-2"], token));
     assert_eq!(done, r#"{"done":1}"#);
     assert_eq!(number(&mut client, "SELECT COUNT(*) FROM q"), 0);
+}
+
+#[test]
+fn a_receipt_of_before_a_restart_is_late_and_the_new_one_counts() {
+    for restart in [Server::stop_and_restart, Server::kill_and_restart] {
+        let mut server = Server::start();
+        queue(&server).query("INSERT INTO q VALUES (7)").unwrap();
+        let first = ask(&server, "GET /queue/q/next?visible_again=1h", "");
+        restart(&mut server);
+        let again = ask(&server, "GET /queue/q/next?visible_again=1h", "");
+        assert!(again.contains(r#""delivery":1"#), "{again}");
+        let old = receipts(&["1-1"], token(&first));
+        for path in ["done", "return", "extend?visible_again=1h"] {
+            let late = ask(&server, &format!("POST /queue/q/{path}"), &old);
+            assert_eq!(late, r#"{"done":0}"#, "{path}");
+        }
+        let older = ask(&server, "POST /queue/q/done", r#"{"receipts":["1-1"]}"#);
+        assert_eq!(older, r#"{"done":0}"#);
+        assert_eq!(ask(&server, "GET /queue/q/next", ""), NOTHING);
+        let new = receipts(&["1-1"], token(&again));
+        let done = ask(&server, "POST /queue/q/done", &new);
+        assert_eq!(done, r#"{"done":1}"#);
+    }
 }
 
 #[test]
@@ -100,9 +139,11 @@ fn one_call_acknowledges_and_takes_the_next() {
     client.query("INSERT INTO q VALUES (1), (2)").unwrap();
     let first = ask(&server, "POST /queue/q/next", "");
     assert!(first.contains(r#""n":1"#), "{first}");
-    let second = ask(&server, "POST /queue/q/next", r#"{"done":["1-1"]}"#);
+    let done = receipts(&["1-1"], token(&first));
+    let second = ask(&server, "POST /queue/q/next", &done);
     assert!(second.contains(r#""n":2"#), "{second}");
-    let none = ask(&server, "POST /queue/q/next", r#"{"done":["2-1"]}"#);
+    let done = receipts(&["2-1"], token(&second));
+    let none = ask(&server, "POST /queue/q/next", &done);
     assert_eq!(none, NOTHING);
     assert_eq!(number(&mut client, "SELECT COUNT(*) FROM q"), 0);
 }
@@ -113,17 +154,20 @@ fn an_event_stream_sends_the_next_row_when_one_is_acknowledged() {
     let mut client = queue(&server);
     client.query("INSERT INTO q VALUES (1), (2)").unwrap();
     let mut events = begin(&server, "GET /queue/q/events");
-    assert_eq!(line_of(&mut events, "id:"), "id: 1-1");
+    let id = line_of(&mut events, "id:");
     assert_eq!(line_of(&mut events, "event:"), "event: row");
     let data = line_of(&mut events, "data:");
+    let token = token(&data);
+    assert_eq!(id, format!("id: 1-1-{token}"));
     assert_eq!(
         data,
-        r#"data: {"receipt":"1-1","delivery":1,"data":{"n":1}}"#
+        format!(r#"data: {{"receipt":"1-1-{token}","delivery":1,"data":{{"n":1}}}}"#)
     );
     // One row is out and one may be: the other is still free.
     assert_eq!(number(&mut client, "SELECT COUNT(*) FROM q"), 1);
-    ask(&server, "POST /queue/q/done", r#"{"receipts":["1-1"]}"#);
-    assert_eq!(line_of(&mut events, "id:"), "id: 2-1");
+    ask(&server, "POST /queue/q/done", &receipts(&["1-1"], token));
+    let id = line_of(&mut events, "id:");
+    assert_eq!(id, format!("id: 2-1-{token}"));
 }
 
 #[test]
@@ -132,7 +176,7 @@ fn the_rows_of_an_event_stream_that_vanishes_go_to_others_at_once() {
     let mut client = queue(&server);
     client.query("INSERT INTO q VALUES (1)").unwrap();
     let mut events = begin(&server, "GET /queue/q/events?visible_again=1h");
-    assert_eq!(line_of(&mut events, "id:"), "id: 1-1");
+    assert!(line_of(&mut events, "id:").starts_with("id: 1-1-"));
     drop(events);
     let again = ask(&server, "GET /queue/q/next?wait=60s", "");
     assert!(again.contains(r#""delivery":2"#), "{again}");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
-use engine::{Command, Hold, QueueNext, Receipt, WaitSource};
+use engine::{Command, Hold, Issuer, QueueNext, Receipt, TakenRow, WaitSource};
 use query::expression::Expression;
 use wire::json::queue_body;
 
@@ -105,22 +105,44 @@ impl Asked {
     }
 }
 
-/// A receipt as clients get it: row, delivery and, if there is one, group.
-pub fn receipt_text(row: u64, delivery: u32, group: Option<&str>) -> String {
+/// Hexadecimal digits of a token: 16 of the incarnation, then 8 of the table's number.
+const TOKEN_DIGITS: usize = 24;
+
+/// A receipt as clients get it: `ROW-DELIVERY-TOKEN`, and `-GROUP` where there is one. The token stands for the issuer.
+pub fn receipt_text(row: &TakenRow, issuer: Issuer, group: Option<&str>) -> String {
+    let Issuer { incarnation, table } = issuer;
+    let text = format!("{}-{}-{incarnation:016x}{table:08x}", row.row, row.delivery);
     match group {
-        None => format!("{row}-{delivery}"),
-        Some(group) => format!("{row}-{delivery}-{group}"),
+        None => text,
+        Some(group) => format!("{text}-{group}"),
     }
 }
 
-/// Reads one back.
+/// Reads one back. A client may still hold a receipt of an older program, `ROW-DELIVERY` or `ROW-DELIVERY-GROUP`: its
+/// issuer is the default, which no server has, so it is late.
 fn receipt(queue: &str, text: &str) -> Option<Receipt> {
     let mut parts = text.splitn(3, '-');
+    let row = parts.next()?.parse().ok()?;
+    let delivery = parts.next()?.parse().ok()?;
+    let mut rest = parts.next().unwrap_or_default().splitn(2, '-');
+    let issuer = issuer(rest.next().unwrap_or_default());
     Some(Receipt {
         table: queue.to_owned(),
-        row: parts.next()?.parse().ok()?,
-        delivery: parts.next()?.parse().ok()?,
-        group: parts.next().map(str::to_owned),
+        issuer: issuer.unwrap_or_default(),
+        group: rest.next().map(str::to_owned),
+        row,
+        delivery,
+    })
+}
+
+/// What a token stands for; `None` where a text is no token.
+fn issuer(token: &str) -> Option<Issuer> {
+    let is_token =
+        token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let (incarnation, table) = token.split_at_checked(16).filter(|_| is_token)?;
+    Some(Issuer {
+        incarnation: u64::from_str_radix(incarnation, 16).ok()?,
+        table: u32::from_str_radix(table, 16).ok()?,
     })
 }
 

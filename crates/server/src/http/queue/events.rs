@@ -153,6 +153,7 @@ impl Stream<'_> {
         for row in &taken.rows {
             self.out.push(Receipt {
                 table: self.asked.queue.clone(),
+                issuer: taken.issuer,
                 group: group.clone(),
                 row: row.row,
                 delivery: row.delivery,
@@ -162,13 +163,14 @@ impl Stream<'_> {
         for row in &taken.rows {
             let one = Taken {
                 source: taken.source,
+                issuer: taken.issuer,
                 columns: taken.columns.clone(),
                 rows: vec![row.clone()],
             };
             let mut reply = QueueReply::default();
             // A row that is too long for a reply is still an event: it is sent as far as memory goes anyway.
             let _ = write(&one, group.as_deref(), &mut reply);
-            let id = receipt_text(row.row, row.delivery, group.as_deref());
+            let id = receipt_text(row, taken.issuer, group.as_deref());
             events.extend_from_slice(format!("id: {id}\nevent: row\ndata: ").as_bytes());
             events.extend_from_slice(reply.bytes());
             events.extend_from_slice(b"\n\n");

@@ -160,7 +160,7 @@ async fn next(
 /// Writes rows with their receipts.
 fn write(taken: &Taken, group: Option<&str>, reply: &mut QueueReply) -> Result<(), Failure> {
     for row in &taken.rows {
-        let receipt = receipt_text(row.row, row.delivery, group);
+        let receipt = receipt_text(row, taken.issuer, group);
         reply.row(Some((&receipt, row.delivery)));
         for ((name, kind), value) in taken.columns.iter().zip(&row.values) {
             reply.field(name, hits::cell(value, Some(*kind)));

@@ -1,12 +1,42 @@
 use super::*;
 
+const ISSUER: Issuer = Issuer {
+    incarnation: 0x00ff_0000_0000_0001,
+    table: 7,
+};
+
+fn text(group: Option<&str>) -> String {
+    let row = TakenRow {
+        row: u64::MAX,
+        delivery: 7,
+        values: Vec::new(),
+    };
+    receipt_text(&row, ISSUER, group)
+}
+
 #[test]
 fn a_receipt_comes_back_as_it_went() {
-    for group in [None, Some("mail-and-more")] {
-        let text = receipt_text(u64::MAX, 7, group);
-        let read = receipt("q", &text).unwrap();
+    let token_as_group = "00ff00000000000100000007";
+    for group in [None, Some("mail-and-more"), Some(token_as_group)] {
+        let read = receipt("q", &text(group)).unwrap();
         assert_eq!((read.row, read.delivery), (u64::MAX, 7));
+        assert_eq!(read.issuer, ISSUER);
         assert_eq!(read.group.as_deref(), group);
+    }
+    assert_eq!(text(None), format!("{}-7-{token_as_group}", u64::MAX));
+}
+
+#[test]
+fn a_receipt_without_a_token_is_of_no_server() {
+    for text in [
+        "1-2",
+        "1-2-mail",
+        "1-2-mail-and-more",
+        "1-2-00ff00000000000100000007x",
+    ] {
+        let read = receipt("q", text).unwrap();
+        assert_eq!((read.row, read.delivery), (1, 2));
+        assert_eq!(read.issuer, Issuer::default());
     }
 }
 
