@@ -1,11 +1,12 @@
-//! `cargo xtask tidy` checks the tree; `cargo xtask ci` runs everything that must pass before a merge.
+//! `cargo xtask tidy` checks the tree; `cargo xtask ci` runs everything that must pass before a merge; `cargo xtask mutate`
+//! plants bugs and shows which test sees each.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use xtask::tidy;
+use xtask::{mutate, tidy};
 
-const USAGE: &str = "usage: cargo xtask tidy | ci";
+const USAGE: &str = "usage: cargo xtask tidy | ci | mutate [NAME…]";
 
 /// What must pass before a merge, in the order of how fast it fails.
 const CI: [&[&str]; 3] = [
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let passed = match arguments[..] {
         ["tidy"] => tidy(),
         ["ci"] => tidy() && CI.iter().all(|arguments| cargo(arguments)),
+        ["mutate", ref names @ ..] => mutated(names),
         _ => {
             say(USAGE);
             return ExitCode::from(2);
@@ -53,6 +55,14 @@ fn tidy() -> bool {
             false
         }
     }
+}
+
+fn mutated(names: &[&str]) -> bool {
+    let outcome = mutate::run(&tidy::workspace_root(), names, &mut say);
+    outcome.unwrap_or_else(|error| {
+        say(&error.to_string());
+        false
+    })
 }
 
 fn cargo(arguments: &[&str]) -> bool {

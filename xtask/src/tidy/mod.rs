@@ -5,6 +5,7 @@ mod banned;
 mod documents;
 mod imports;
 mod lengths;
+mod mutations;
 mod safety;
 mod source;
 #[cfg(test)]
@@ -62,6 +63,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     lengths::check(&tree, &mut problems);
     documents::check(&tree, &mut problems);
     safety::check(&tree, &mut problems);
+    mutations::check(&tree, &mut problems);
     problems.sort();
     Ok(problems)
 }

@@ -1,6 +1,7 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
-use super::{Problem, banned, documents, imports, lengths, safety};
+use super::{Problem, banned, documents, imports, lengths, mutations, safety};
+use crate::mutate::Mutation;
 
 #[test]
 fn the_tree_is_tidy() {
@@ -143,6 +144,32 @@ fn a_guard_that_is_no_test_is_refused() {
         &[("SAFETY.md", page), ("x/y.rs", code)],
         &["SAFETY.md:1", "SAFETY.md:2", "SAFETY.md:2"],
     );
+}
+
+#[test]
+fn a_stale_mutation_and_one_that_the_page_or_the_list_lacks_are_refused() {
+    fn rule(tree: &Tree, problems: &mut Vec<Problem>) {
+        let one = |name, text| Mutation {
+            name,
+            file: "a.rs",
+            text,
+            becomes: "",
+            test: "a.rs::sees",
+            may_hang: false,
+        };
+        let list = [
+            one("sound", "once"),
+            one("stale", "twice"),
+            one("silent", "once"),
+        ];
+        mutations::check_list(tree, &list, problems);
+    }
+    let page = "| `before` |\n## Planted bugs\n\n| name | bug | test |\n|---|---|---|\n\
+        | `sound` | a | `a.rs::sees` |\n| `stale` | a | `a.rs::sees` |\n| `gone` | a | `a.rs::sees` |\n\
+        ## After\n| `after` |\n";
+    let files = [("SAFETY.md", page), ("a.rs", "once twice twice")];
+    let list = "xtask/src/mutate/list.rs:1";
+    check(rule, &files, &[list, "SAFETY.md:1", "SAFETY.md:8"]);
 }
 
 #[test]
