@@ -19,12 +19,15 @@ pub struct RealDisk {
 
 impl RealDisk {
     /// Opens `root`, making it and its parents where they are missing. Errors: those of `mkdir`, and `NotADirectory`.
-    /// The name of a folder made here is durable when this returns.
+    /// The names of the folders made here are durable when this returns; after an error they are removed again, as far as
+    /// that goes, so that the next call does not take them for durable ones.
     pub fn open(root: &Path) -> io::Result<RealDisk> {
-        if !root.is_dir() {
-            fs::create_dir_all(root)?;
-            let parent = root.canonicalize()?;
-            sync_folder(parent.parent().unwrap_or(&parent))?;
+        let missing = missing_folders(&std::path::absolute(root)?, &|path| path.is_dir());
+        if let Err(error) = make_folders(&missing, &sync_folder) {
+            for folder in missing.iter().rev() {
+                let _ = fs::remove_dir(folder); // the error that came first is told
+            }
+            return Err(error);
         }
         // From here on a change of the process's working folder does not matter.
         Ok(RealDisk {
@@ -215,6 +218,32 @@ impl File for RealFile {
     fn map(&self) -> io::Result<Bytes> {
         map::map(&self.0)
     }
+}
+
+/// The folders on the way to an absolute path that are missing, outermost first, the path itself last.
+pub(crate) fn missing_folders(path: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let ancestors = path.ancestors().take_while(|folder| !exists(folder));
+    let mut missing: Vec<PathBuf> = ancestors.map(Path::to_owned).collect();
+    missing.reverse();
+    missing
+}
+
+/// Makes folders, outermost first, and syncs the parent of each.
+pub(crate) fn make_folders(
+    folders: &[PathBuf],
+    sync: &dyn Fn(&Path) -> io::Result<()>,
+) -> io::Result<()> {
+    for folder in folders {
+        match fs::create_dir(folder) {
+            // `a/../b` where `a` was missing: `a/..` came with it. Or another process made the folder meanwhile.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
+            made => made?,
+        }
+        if let Some(parent) = folder.parent() {
+            sync(parent)?;
+        }
+    }
+    Ok(())
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {

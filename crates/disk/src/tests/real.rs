@@ -1,6 +1,10 @@
 //! What only the real file system can show.
 
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
 use super::Scratch;
+use crate::real::{make_folders, missing_folders};
 use crate::{Disk, RealDisk, fdatasync_rate, file_system_kind};
 
 #[test]
@@ -9,6 +13,40 @@ fn opening_makes_the_folder_and_opens_it_again() {
     let deep = scratch.path.join("a/b");
     super::write(&RealDisk::open(&deep).unwrap(), "f", b"kept");
     assert_eq!(super::read(&RealDisk::open(&deep).unwrap(), "f"), b"kept");
+}
+
+#[test]
+fn the_parent_of_each_folder_that_opening_makes_is_synced_outermost_first() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(&scratch.path).unwrap();
+    let path = scratch.path.join("a/b/c");
+    let missing = missing_folders(&path, &|path| path.is_dir());
+    let below =
+        |names: &[&str]| -> Vec<_> { names.iter().map(|name| scratch.path.join(name)).collect() };
+    assert_eq!(missing, below(&["a", "a/b", "a/b/c"]));
+    let synced = RefCell::new(Vec::new());
+    let sync = |folder: &Path| {
+        let inner = folder.read_dir()?.count();
+        synced.borrow_mut().push((folder.to_owned(), inner));
+        Ok(())
+    };
+    make_folders(&missing, &sync).unwrap();
+    let parents = below(&["", "a", "a/b"]);
+    let want: Vec<_> = parents.iter().map(|parent| (parent.join(""), 1)).collect();
+    assert_eq!(synced.into_inner(), want, "each holds its child by then");
+    assert_eq!(
+        missing_folders(&path, &|path| path.is_dir()),
+        [""; 0].map(PathBuf::from)
+    );
+}
+
+#[test]
+fn a_failed_opening_leaves_no_folder_that_the_next_one_takes_for_durable() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(&scratch.path).unwrap();
+    let too_long = scratch.path.join("a/b").join("n".repeat(300));
+    assert!(RealDisk::open(&too_long).is_err());
+    assert!(!scratch.path.join("a").exists());
 }
 
 #[test]
