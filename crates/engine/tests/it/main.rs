@@ -13,6 +13,8 @@ mod faults;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod folders;
+#[cfg(test)]
 mod inspect;
 #[cfg(test)]
 mod language;

@@ -21,7 +21,7 @@ use crate::seal::Frozen;
 use crate::snapshot::Snapshot;
 use held::{SealedPart, Shard, TailPart, shard_of};
 use merges::Merging;
-use open::{Opening, highest_number, make_dir, remove_orphans};
+use open::{Opening, highest_number, remove_orphans};
 
 pub use policy::MergeRequest;
 pub use removal::Removal;
@@ -118,9 +118,11 @@ enum Location {
 }
 
 impl Table {
-    /// Makes an empty table in a new directory. Errors: `Io`.
+    /// Makes an empty table in a new directory, whose name is durable when this returns. What a creation that was refused
+    /// left there is removed first: its name may never have been synced. Errors: `Io`.
     pub fn create(disk: Arc<dyn Disk>, dir: &str, shape: TableShape) -> Result<Table> {
-        make_dir(&*disk, dir).map_err(|error| Error::io(dir, error))?;
+        disk.remove_dir(dir)
+            .map_err(|error| Error::io(dir, error))?;
         Table::open(disk, dir, shape, &Files::default())
     }
 

@@ -16,17 +16,15 @@ use crate::part::{Part, Source};
 use crate::seal::segment_name;
 use crate::segment::{OldSegment, Opened, Segment, read_deleted};
 
-/// Makes a folder whose name is durable, and its parents.
+/// Makes a folder and its parents where they are missing. All their names are durable when it returns, also those of folders
+/// that an earlier call made and could not sync. Cost: a sync for each part of the path.
 pub(super) fn make_dir(disk: &dyn Disk, dir: &str) -> io::Result<()> {
-    if disk.exists(dir)? {
-        return Ok(());
-    }
-    let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
-    if !parent.is_empty() {
-        make_dir(disk, parent)?;
-    }
     disk.create_dir(dir)?;
-    disk.sync_dir(parent)
+    let ends = dir.match_indices('/').map(|(end, _)| end);
+    for parent in std::iter::once("").chain(ends.filter_map(|end| dir.get(..end))) {
+        disk.sync_dir(parent)?;
+    }
+    Ok(())
 }
 
 /// The segments of a table while it is opened.

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random, everything_lost};
 
+use index::{Files, Table};
+
+use crate::model::shape;
 use crate::subject::{DIR, Subject, row, select_all, tree};
 
 /// Two segments, deletions in both, and a tail: the next seal writes every kind of file.
@@ -339,4 +342,34 @@ fn dropped_segments_are_gone_for_good_and_their_names_with_them() {
     let names = subject.manifest.segments.iter().map(|s| &s.directory);
     assert_eq!(names.max().expect("segments"), "segment-00000078");
     check(&mut subject);
+}
+
+#[test]
+fn a_table_is_created_anew_over_what_a_refused_creation_left() {
+    let folder = "tables/1";
+    let mut refused = 0;
+    for nth in 1.. {
+        let disk = FaultDisk::new();
+        disk.inject(Call::SyncDir, nth, Fault::Fail(std::io::ErrorKind::Other));
+        if Table::create(Arc::new(disk.clone()), folder, shape()).is_ok() {
+            break;
+        }
+        refused += 1;
+        disk.create_dir(&format!("{folder}/segment-1")).unwrap();
+        Table::create(Arc::new(disk.clone()), folder, shape()).unwrap();
+        assert_eq!(disk.list(folder).unwrap(), Vec::<String>::new());
+        let image = disk.crash(everything_lost);
+        assert_eq!(image.list(folder).unwrap(), Vec::<String>::new());
+    }
+    assert!(refused > 0);
+}
+
+#[test]
+fn a_missing_folder_that_an_opening_makes_is_durable_also_where_an_earlier_opening_failed() {
+    let disk = FaultDisk::new();
+    let open = || Table::open(Arc::new(disk.clone()), DIR, shape(), &Files::default());
+    disk.inject(Call::SyncDir, 1, Fault::Fail(std::io::ErrorKind::Other));
+    assert!(open().is_err());
+    open().unwrap();
+    assert!(disk.crash(everything_lost).exists(DIR).unwrap());
 }
