@@ -8,15 +8,34 @@ use rustc_hash::FxHashMap;
 use crate::command::{Command, Envelope, SessionId};
 use crate::limits::{BATCH_BYTES_MAX, BATCH_COMMANDS_MAX, SMALL_COMMAND_BYTES_MAX};
 
-/// What waits, in two lines, each in order of arrival and each with its bytes.
+/// The commands that wait, in two lines, each in order of arrival.
+///
+/// With `s` for a small command, `L` for a large one, and the session behind it, these arrive: `s1 L1 s2 L2 s1`. Then `small`
+/// holds `s1 s2` and `large` holds `L1 L2 s1`.
+///
+/// Invariants:
+/// - While a session has a command in `large`, its later commands go to `large` too.
+/// - A command leaves `large` only when every command that arrived before it has left `small`: a session's large command
+///   passes none of its own earlier ones, and a large command waits for at most the small ones that arrived before it.
+/// - Together: the commands of one session leave in the order in which they arrived, and the end leaves behind everything
+///   that arrived before it.
 #[derive(Default)]
 pub(super) struct Queue {
-    small: VecDeque<(usize, Envelope)>,
-    /// Large commands, and whatever their sessions sent after them.
-    large: VecDeque<(usize, Envelope)>,
+    small: VecDeque<Waiting>,
+    /// Large commands, and the later commands of their sessions.
+    large: VecDeque<Waiting>,
     /// How many commands in the line of large ones are of a session.
     behind: FxHashMap<SessionId, usize>,
     pub(super) bytes: usize,
+    /// Commands that have arrived so far.
+    arrived: u64,
+}
+
+struct Waiting {
+    /// The place among all that have arrived.
+    arrival: u64,
+    bytes: usize,
+    envelope: Envelope,
 }
 
 impl Queue {
@@ -27,44 +46,53 @@ impl Queue {
     /// The commands of one session keep their order; the end comes after everything.
     pub(super) fn push(&mut self, bytes: usize, envelope: Envelope) {
         self.bytes += bytes;
+        let waiting = Waiting {
+            arrival: self.arrived,
+            bytes,
+            envelope,
+        };
+        self.arrived += 1;
+        let envelope = &waiting.envelope;
         let is_end = matches!(envelope.command, Command::Shutdown) && !self.large.is_empty();
         let is_behind = !self.behind.is_empty() && self.behind.contains_key(&envelope.session);
         if bytes <= SMALL_COMMAND_BYTES_MAX && !is_behind && !is_end {
-            self.small.push_back((bytes, envelope));
+            self.small.push_back(waiting);
             return;
         }
         *self.behind.entry(envelope.session).or_default() += 1;
-        self.large.push_back((bytes, envelope));
+        self.large.push_back(waiting);
     }
 
     /// Everything that waits.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Envelope> + use<> {
         let small = std::mem::take(&mut self.small);
         let large = std::mem::take(&mut self.large);
-        small.into_iter().chain(large).map(|(_, envelope)| envelope)
+        let waiting = small.into_iter().chain(large);
+        waiting.map(|waiting| waiting.envelope)
     }
 
-    /// Small commands first; then large ones as long as the batch is not, and at least one of them.
+    /// Small commands first; then large ones as long as the batch is not, and at least one of them where it may leave. At
+    /// least one command where some wait.
     pub(super) fn take_batch(&mut self) -> Vec<Envelope> {
         let mut batch = Vec::with_capacity(self.len().min(BATCH_COMMANDS_MAX));
         let mut batch_bytes = 0;
         while batch.len() < BATCH_COMMANDS_MAX
-            && let Some((bytes, envelope)) = self.small.pop_front()
+            && let Some(waiting) = self.small.pop_front()
         {
-            batch_bytes += bytes;
-            batch.push(envelope);
+            batch_bytes += waiting.bytes;
+            batch.push(waiting.envelope);
             if batch_bytes >= BATCH_BYTES_MAX {
                 break;
             }
         }
+        let first_small = self.small.front().map(|small| small.arrival);
         let mut is_first = true;
-        while let Some(bytes) = self.large.front().map(|(bytes, _)| *bytes) {
-            if !is_first && batch_bytes + bytes > BATCH_BYTES_MAX {
-                break;
-            }
-            let Some((_, envelope)) = self.large.pop_front() else {
-                break;
-            };
+        while let Some(Waiting {
+            bytes, envelope, ..
+        }) = self.large.pop_front_if(|large| {
+            let may_leave = first_small.is_none_or(|first| large.arrival < first);
+            may_leave && (is_first || batch_bytes + large.bytes <= BATCH_BYTES_MAX)
+        }) {
             is_first = false;
             batch_bytes += bytes;
             if let Entry::Occupied(mut behind) = self.behind.entry(envelope.session) {
@@ -82,8 +110,12 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
     use query::value::Value;
+
+    use super::*;
 
     fn insert(bytes: usize) -> Command {
         Command::Insert {
@@ -138,6 +170,107 @@ mod tests {
         let large = || insert(BATCH_BYTES_MAX);
         let sent = [(1, large()), (2, large()), (0, Command::Shutdown)];
         assert_eq!(taken(&sent), [vec![1], vec![2], vec![0]]);
+    }
+
+    #[test]
+    fn a_large_command_waits_for_the_small_ones_that_its_session_sent_before() {
+        let mut sent = vec![(1, insert(1)); BATCH_COMMANDS_MAX + 1];
+        sent.push((1, insert(BATCH_BYTES_MAX)));
+        let batches = taken(&sent);
+        let lengths: Vec<usize> = batches.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [BATCH_COMMANDS_MAX, 2]);
+    }
+
+    #[test]
+    fn the_end_comes_after_small_and_large_commands_that_fill_several_batches() {
+        let mut sent = vec![(1, insert(1)); 2 * BATCH_COMMANDS_MAX];
+        sent.push((2, insert(BATCH_BYTES_MAX)));
+        sent.push((0, Command::Shutdown));
+        let order: Vec<u64> = taken(&sent).concat();
+        assert_eq!(order.len(), sent.len());
+        assert_eq!(order.last(), Some(&0));
+    }
+
+    /// A command for the random test: its session and number stand in the name of a table.
+    fn numbered(session: u64, number: usize, is_end: bool) -> Envelope {
+        let command = match is_end {
+            true => Command::Shutdown,
+            false => Command::QueuePurge {
+                table: number.to_string(),
+            },
+        };
+        Envelope {
+            session: SessionId(session),
+            command,
+            reply: Box::new(|_| {}),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+        /// Runs of equal commands, with batches taken between them: `(session, bytes, how many, batches taken behind)`.
+        #[test]
+        fn every_command_is_taken_once_in_the_order_of_its_session_and_the_end_is_last(
+            runs in proptest::collection::vec(
+                (
+                    1..5u64,
+                    prop_oneof![
+                        Just(10usize),
+                        Just(SMALL_COMMAND_BYTES_MAX),
+                        Just(SMALL_COMMAND_BYTES_MAX + 1),
+                        Just(BATCH_BYTES_MAX),
+                    ],
+                    prop_oneof![1..4usize, 900..1500usize],
+                    0..3usize,
+                ),
+                1..12,
+            ),
+            end_at in 0..12usize,
+        ) {
+            let mut queue = Queue::default();
+            let (mut sent, mut number) = (BTreeMap::<u64, VecDeque<usize>>::new(), 0);
+            let mut end = None;
+            let take = |queue: &mut Queue, sent: &mut BTreeMap<u64, VecDeque<usize>>, end: &mut Option<usize>| {
+                let waiting = queue.len();
+                let batch = queue.take_batch();
+                assert_eq!(batch.len() + queue.len(), waiting);
+                assert_eq!(batch.is_empty(), waiting == 0, "a batch takes at least one command");
+                for envelope in batch {
+                    let first = sent.get_mut(&envelope.session.0).and_then(VecDeque::pop_front);
+                    match envelope.command {
+                        Command::QueuePurge { table } => {
+                            assert_eq!(Some(table), first.map(|first| first.to_string()));
+                        }
+                        _ => {
+                            let end = end.take().expect("one end");
+                            let earliest = sent.values().filter_map(|numbers| numbers.front());
+                            assert!(earliest.min().is_none_or(|first| *first > end));
+                        }
+                    }
+                }
+            };
+            for (place, (session, bytes, count, batches)) in runs.into_iter().enumerate() {
+                if place == end_at {
+                    queue.push(1, numbered(0, number, true));
+                    end = Some(number);
+                    number += 1;
+                }
+                for _ in 0..count {
+                    queue.push(bytes, numbered(session, number, false));
+                    sent.entry(session).or_default().push_back(number);
+                    number += 1;
+                }
+                for _ in 0..batches {
+                    take(&mut queue, &mut sent, &mut end);
+                }
+            }
+            while queue.len() > 0 {
+                take(&mut queue, &mut sent, &mut end);
+            }
+            prop_assert!(sent.values().all(VecDeque::is_empty));
+            prop_assert_eq!((end, queue.bytes, queue.behind.len()), (None, 0, 0));
+        }
     }
 
     #[test]
