@@ -127,6 +127,8 @@ pub struct Engine {
     views: publish::Views,
     /// Why no command is taken any more.
     poisoned: Option<String>,
+    /// A [`crate::Command::Shutdown`] was taken: the turn that took it is the last.
+    has_ended: bool,
     /// Files that the next manifest will no longer name.
     unused: Vec<String>,
     /// Bytes of records when each table was last folded: what it holds back of the journal.
@@ -184,8 +186,13 @@ impl Engine {
         timers.chain(self.unsynced.due_us).min()
     }
 
+    /// Whether it was told to shut down, and did: every later command is answered [`Error::Stopped`].
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
     /// Nobody is served any more.
-    pub(crate) fn stop(&mut self) {
+    fn stop(&mut self) {
         self.sessions.end_waits(&mut self.state, &mut self.outbox);
         self.answer_all(&Error::Stopped);
     }

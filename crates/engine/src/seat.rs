@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use crate::command::{Command, Envelope, Now};
+use crate::command::Now;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::mailbox::{Inbox, Mailbox};
@@ -54,20 +54,18 @@ impl Seat {
             let Some(engine) = held.as_mut() else {
                 return Ok(());
             };
-            let batch = self.inbox.take_batch();
-            let ends = batch.iter().any(is_shutdown);
-            engine.step(batch, (self.clock)())?;
-            if ends {
-                engine.stop();
+            engine.step(self.inbox.take_batch(), (self.clock)())?;
+            if engine.has_ended() {
                 return Ok(());
             }
             due_us = engine.due_us();
         }
     }
 
-    /// Does the command that the calling thread has just brought. An error ends the engine: its own thread finds out.
+    /// Does the command that the calling thread has just brought. Wakes the engine's thread where the engine has ended, by
+    /// an error or by a [`crate::Command::Shutdown`] that came meanwhile: that thread then leaves [`Seat::serve`].
     pub(crate) fn lead(&self) {
-        let due_us = self.guarded(|| {
+        let outcome = self.guarded(|| {
             let Some(mut held) = self.try_hold() else {
                 return Ok(Some(0)); // its holder is awake, or is being woken
             };
@@ -75,9 +73,15 @@ impl Seat {
                 return Ok(None);
             };
             engine.step(self.inbox.take_batch(), (self.clock)())?;
+            if engine.has_ended() {
+                self.inbox.wake();
+            }
             Ok(engine.due_us())
         });
-        self.inbox.led(due_us.unwrap_or(Some(0)));
+        if outcome.is_err() {
+            self.inbox.wake();
+        }
+        self.inbox.led(outcome.unwrap_or(None));
     }
 
     /// Does a piece of work; after a panic of it everybody is answered and the engine takes nothing more.
@@ -107,12 +111,11 @@ impl Seat {
     }
 }
 
-fn is_shutdown(envelope: &Envelope) -> bool {
-    matches!(envelope.command, Command::Shutdown)
-}
-
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "unknown".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

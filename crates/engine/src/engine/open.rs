@@ -106,6 +106,7 @@ impl Engine {
             shared: Arc::new(shared),
             views: Views::default(),
             poisoned: None,
+            has_ended: false,
             unused,
             folded_at_bytes: BTreeMap::new(),
             journal_full: false,

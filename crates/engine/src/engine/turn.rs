@@ -16,7 +16,8 @@ const STALL_US: u64 = 10_000;
 impl Engine {
     /// One batch: every command decided and applied in order, one frame of the journal, one sync where its tables ask
     /// for one; then readers see it and replies are sent. The only way state changes. An empty batch ends waits whose time
-    /// is over, syncs what is due, and takes in what background work has finished.
+    /// is over, syncs what is due, and takes in what background work has finished. A batch with [`Command::Shutdown`] is the
+    /// last: those who wait, and every later command, are answered `Stopped`.
     ///
     /// # Errors
     /// `Poisoned` (or what failed) once state and disk may differ; every reply of the batch then had that error, and
@@ -30,11 +31,19 @@ impl Engine {
             }
             return Err(error);
         }
+        if self.has_ended {
+            for envelope in batch {
+                (envelope.reply)(Err(Error::Stopped));
+            }
+            return Ok(());
+        }
         let stopwatch = Stopwatch::start();
         let commands = batch.len() as u64;
         let outcome = self.turn(batch);
-        if let Err(error) = &outcome {
-            self.poison(error);
+        match &outcome {
+            Err(error) => self.poison(error),
+            Ok(()) if self.has_ended => self.stop(),
+            Ok(()) => {}
         }
         self.count_turn(commands, stopwatch.elapsed_us());
         self.publish_status();
@@ -104,6 +113,7 @@ impl Engine {
         }
         match command {
             Command::Checkpoint | Command::Shutdown => {
+                self.has_ended |= matches!(command, Command::Shutdown);
                 self.checkpoint_replies.push(reply);
                 Ok(())
             }
