@@ -1,9 +1,19 @@
 //! A copy of a data directory in another place: made while the engine runs, and put back.
 //!
 //! A backup is a data directory itself: the files that a manifest names, which are never changed and so may be links, the
-//! journal's files as far as they were written, and that manifest, written last. One that was cut short has a journal and no
-//! manifest, which nothing takes for a data directory.
+//! journal's files as far as they were written, and that manifest.
+//!
+//! A copy is made in this order, so that a power cut between any two steps leaves an empty folder, a folder that bears the
+//! mark, or a whole copy:
+//! 1. the mark, a file of the name [`MARK`], and its name are synced;
+//! 2. every file, then every name;
+//! 3. the manifest;
+//! 4. the mark is removed and the root is synced.
+//!
+//! No command opens a folder that bears the mark ([`check_whole`]): without its manifest it would be taken for a new
+//! directory, and its tables for files that belong to none.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -13,6 +23,32 @@ use journal::Extent;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::manifest;
+
+/// Stands at the root of a copy until the copy is whole.
+const MARK: &str = "incomplete";
+
+/// Says to a person who finds the mark what it means.
+const MARK_TEXT: &str =
+    "This copy was cut short. Delete this folder and make the backup or restore again.\n";
+
+/// Refuses a directory that bears the mark of an unfinished copy.
+///
+/// # Errors
+/// `Invalid`, and those of the disk.
+pub(crate) fn check_whole(disk: &dyn Disk) -> Result<()> {
+    match disk.exists(MARK) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(cut_short("the directory")),
+        Err(error) => Err(failure::of_file(MARK, &error)),
+    }
+}
+
+fn cut_short(place: &str) -> Error {
+    Error::invalid(format!(
+        "{place} holds a copy that was cut short or is still being made (file {MARK}): if nothing is at work on it, delete \
+         the folder and make the backup or restore again"
+    ))
+}
 
 /// The work of making one; runs on any thread, while the engine removes nothing and trims no journal.
 pub(crate) struct BackupJob {
@@ -25,61 +61,69 @@ pub(crate) struct BackupJob {
 }
 
 impl BackupJob {
-    /// Makes the copy and makes it durable. Gives its files.
+    /// Makes the copy and makes it durable. Gives its files. After an error, files of the unfinished copy may be left in
+    /// `to`, under the mark.
     pub(crate) fn run(self) -> Result<u64> {
-        let mut folders = Folders::default();
+        let mut copy = Copy::begin(&*self.to)?;
         for path in &self.files {
-            let failed = |error| failed(path, &error);
-            folders.make(&*self.to, path).map_err(failed)?;
-            link_or_copy(&self.from, path, &*self.to, path).map_err(failed)?;
+            copy.put(path, |to| {
+                link_or_copy(&self.from, path, to, path).map(drop)
+            })?;
         }
         for extent in &self.journal {
-            let path = &extent.path;
-            let mut copy = || {
-                folders.make(&*self.to, path)?;
-                let file = self.from.open(path)?;
-                disk::copy_bytes(&*file, extent.bytes, &*self.to, path)
-            };
-            copy().map_err(|error| failed(path, &error))?;
+            copy.put(&extent.path, |to| {
+                let file = self.from.open(&extent.path)?;
+                disk::copy_bytes(&*file, extent.bytes, to, &extent.path)
+            })?;
         }
-        folders
-            .sync(&*self.to)
-            .map_err(|error| failed("", &error))?;
-        manifest::replace(&*self.to, &self.manifest)?;
+        copy.finish(&self.manifest)?;
         Ok(1 + self.files.len() as u64 + self.journal.len() as u64)
     }
 }
 
-/// An error of either place; that the other one is full is no concern of this node.
-fn failed(path: &str, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::StorageFull => {
-            Error::invalid(format!("the backup's device is full at {path}"))
+/// A copy while it is made.
+struct Copy<'d> {
+    to: &'d dyn Disk,
+    /// Folders that were made, each to be synced once.
+    folders: BTreeSet<String>,
+}
+
+impl<'d> Copy<'d> {
+    /// Marks an empty place.
+    fn begin(to: &'d dyn Disk) -> Result<Copy<'d>> {
+        let mark = || {
+            let file = to.create(MARK)?;
+            file.write_at(0, MARK_TEXT.as_bytes())?;
+            file.sync()?;
+            to.sync_dir("")
+        };
+        match mark() {
+            Ok(()) => Ok(Copy {
+                to,
+                folders: BTreeSet::new(),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(cut_short("the place of the copy"))
+            }
+            Err(error) => Err(failed(MARK, &error)),
         }
-        io::ErrorKind::AlreadyExists => {
-            Error::invalid(format!("the backup's place holds {path} already"))
-        }
-        _ => failure::of_file(path, error),
     }
-}
 
-/// Folders that were made, each to be synced once.
-#[derive(Default)]
-struct Folders {
-    made: std::collections::BTreeSet<String>,
-}
+    /// Makes the folder of a file, and the file by `write`, which makes its content durable.
+    fn put(&mut self, path: &str, write: impl FnOnce(&dyn Disk) -> io::Result<()>) -> Result<()> {
+        let made = self.make_folder(path).and_then(|()| write(self.to));
+        made.map_err(|error| failed(path, &error))
+    }
 
-impl Folders {
-    /// Makes the folder of a file.
-    fn make(&mut self, to: &dyn Disk, path: &str) -> io::Result<()> {
+    fn make_folder(&mut self, path: &str) -> io::Result<()> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        if folder.is_empty() || self.made.contains(folder) {
+        if folder.is_empty() || self.folders.contains(folder) {
             return Ok(());
         }
-        to.create_dir(folder)?;
+        self.to.create_dir(folder)?;
         let mut folder = folder;
         loop {
-            self.made.insert(folder.to_owned());
+            self.folders.insert(folder.to_owned());
             match folder.rsplit_once('/') {
                 Some((parent, _)) => folder = parent,
                 None => return Ok(()),
@@ -87,49 +131,73 @@ impl Folders {
         }
     }
 
-    /// Makes all names durable, the root's included.
-    fn sync(&self, to: &dyn Disk) -> io::Result<()> {
-        for folder in self.made.iter().rev() {
-            to.sync_dir(folder)?;
-        }
-        to.sync_dir("")
+    /// Makes all names durable, then the manifest, and removes the mark.
+    fn finish(self, manifest: &[u8]) -> Result<()> {
+        let names = || {
+            for folder in self.folders.iter().rev() {
+                self.to.sync_dir(folder)?;
+            }
+            self.to.sync_dir("")
+        };
+        names().map_err(|error| failed("its folders", &error))?;
+        disk::replace_file(self.to, manifest::PATH, manifest)
+            .map_err(|error| failed(manifest::PATH, &error))?;
+        let unmark = || {
+            self.to.remove(MARK)?;
+            self.to.sync_dir("")
+        };
+        unmark().map_err(|error| failed(MARK, &error))
     }
+}
+
+/// An error of either place. That the other place is full, or gone, is no concern of this node.
+fn failed(path: &str, error: &io::Error) -> Error {
+    let what = match error.kind() {
+        io::ErrorKind::NotFound => return failure::of_file(path, error), // a file of ours
+        io::ErrorKind::StorageFull => format!("the device of the copy is full at {path}"),
+        _ => format!("the copy failed at {path}: {error}"),
+    };
+    Error::invalid(format!(
+        "{what}; what was written stays and is not a whole copy (file {MARK}): delete its folder and try again"
+    ))
 }
 
 /// Copies a backup into an empty place, where a server may then be started. The backup is not changed, and shares nothing
 /// with the copy. Gives the files.
 ///
 /// # Errors
-/// `Invalid` where the place is not empty, and those of both disks.
+/// `Invalid` where the place is not empty, where the backup was cut short, and where the place's device fails or is full; those
+/// of the backup's disk. After an error, files of the unfinished copy may be left in the place, which no command opens then.
 pub fn restore(from: &Arc<dyn Disk>, to: &Arc<dyn Disk>) -> Result<u64> {
-    let unreadable = |error: io::Error| failed("", &error);
+    let unreadable = |error: io::Error| failure::of_file("", &error);
     let held = to.list("").map_err(unreadable)?;
+    if held.iter().any(|name| name == MARK) {
+        return Err(cut_short("the place to restore into"));
+    }
     if let Some(name) = held.first() {
         return Err(Error::invalid(format!(
             "the place to restore into is not empty: it holds {name}"
         )));
     }
+    check_whole(&**from)?;
+    let manifest = from
+        .open(manifest::PATH)
+        .and_then(|file| file.map())
+        .map_err(|error| failure::of_file(manifest::PATH, &error))?;
     let mut files = Vec::new();
     for part in ["journal", "tables"] {
         if from.exists(part).map_err(unreadable)? {
             list_files(&**from, part, &mut files).map_err(unreadable)?;
         }
     }
-    let mut folders = Folders::default();
+    let mut copy = Copy::begin(&**to)?;
     for path in &files {
-        let mut copy = || {
-            folders.make(&**to, path)?;
+        copy.put(path, |to| {
             let file = from.open(path)?;
-            disk::copy_bytes(&*file, file.len()?, &**to, path)
-        };
-        copy().map_err(|error| failed(path, &error))?;
+            disk::copy_bytes(&*file, file.len()?, to, path)
+        })?;
     }
-    folders.sync(&**to).map_err(unreadable)?;
-    let manifest = from
-        .open(manifest::PATH)
-        .and_then(|file| file.map())
-        .map_err(|error| failed(manifest::PATH, &error))?;
-    manifest::replace(&**to, &manifest)?;
+    copy.finish(&manifest)?;
     Ok(1 + files.len() as u64)
 }
 

@@ -12,6 +12,7 @@ use super::frame::Frame;
 use super::publish::Views;
 use super::sync::Unsynced;
 use super::{Engine, Options, Recovered};
+use crate::backup::check_whole;
 use crate::command::Now;
 use crate::decide::Workspace;
 use crate::error::{Error, Result};
@@ -42,12 +43,7 @@ impl Engine {
         let lock = lock(&*options.disk)?;
         let mut state = match manifest::open(&options.disk)? {
             Some(state) => state,
-            None if options.read_only => {
-                return Err(Error::invalid(
-                    "no data directory to read: there is no manifest",
-                ));
-            }
-            None => begin(&options.disk)?,
+            None => begin(&options)?,
         };
         let mut recovered = Recovered {
             orphans_removed: remove_orphans(&state)?,
@@ -154,8 +150,9 @@ impl Engine {
 /// Takes the data directory for this process.
 ///
 /// # Errors
-/// `Locked` where another has it.
+/// `Locked` where another has it; `Invalid` where it is a copy that was cut short.
 pub(crate) fn lock(disk: &dyn Disk) -> Result<Box<dyn Lock>> {
+    check_whole(disk)?;
     disk.lock(LOCK).map_err(|error| match error.kind() {
         std::io::ErrorKind::WouldBlock => Error::Locked {
             holder: error.to_string(),
@@ -168,16 +165,34 @@ fn reserve_bytes(options: &Options) -> u64 {
     RESERVE_BYTES.min(options.journal_segment_bytes / 8)
 }
 
-/// Makes a new data directory. The manifest comes first: a journal without one is not taken for an empty directory.
-fn begin(disk: &Arc<dyn Disk>) -> Result<State> {
-    if disk
-        .exists(JOURNAL_DIR)
-        .map_err(|error| failure::of_file(JOURNAL_DIR, &error))?
+/// Refuses a directory without a manifest that holds what a manifest once named: it is damaged, not new.
+///
+/// # Errors
+/// `Corrupt`, and those of the disk.
+pub(crate) fn check_new(disk: &dyn Disk) -> Result<()> {
+    let failed = |error| failure::of_file("", &error);
+    let beside = if disk.exists(JOURNAL_DIR).map_err(failed)? {
+        "a journal"
+    } else if disk.exists(TABLES_DIR).map_err(failed)?
+        && !disk.list(TABLES_DIR).map_err(failed)?.is_empty()
     {
-        return Err(failure::damaged(
-            manifest::PATH,
-            0,
-            "the file is missing beside a journal",
+        "tables"
+    } else {
+        return Ok(());
+    };
+    let why = format!(
+        "the manifest is missing beside {beside}: without it nothing can be read; restore a backup"
+    );
+    Err(failure::damaged(manifest::PATH, 0, &why))
+}
+
+/// Makes a new data directory. The manifest comes first: [`check_new`] takes what lies there without one for damage.
+fn begin(options: &Options) -> Result<State> {
+    let disk = &options.disk;
+    check_new(&**disk)?;
+    if options.read_only {
+        return Err(Error::invalid(
+            "no data directory to read: there is no manifest",
         ));
     }
     let state = State::new(Arc::clone(disk));

@@ -7,7 +7,7 @@ use journal::Survey;
 
 use super::salvage::Salvage;
 use super::{Fault, Loss, replay};
-use crate::engine::JOURNAL_DIR;
+use crate::engine::{JOURNAL_DIR, check_new};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::manifest;
@@ -35,15 +35,8 @@ impl Reading {
         (salvage.progress)(manifest::PATH);
         let opened = manifest::open_with(disk, Some(&mut salvage))?;
         let Some(mut state) = opened else {
-            let failed = |error| failure::of_file(JOURNAL_DIR, &error);
-            return Err(match disk.exists(JOURNAL_DIR).map_err(failed)? {
-                true => failure::damaged(
-                    manifest::PATH,
-                    0,
-                    "the file is missing beside a journal: without it nothing can be read; restore a backup",
-                ),
-                false => Error::invalid("no data directory: there is no manifest"),
-            });
+            check_new(&**disk)?;
+            return Err(Error::invalid("no data directory: there is no manifest"));
         };
         let known_synced = state.position;
         let documents_saved = salvage.documents.len() as u64;

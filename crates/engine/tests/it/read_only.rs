@@ -3,8 +3,8 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, everything_kept};
-use engine::{Error, Now, Options};
+use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
+use engine::{Error, Now, Options, inspect};
 
 use crate::driver::{Driver, options};
 use crate::scripts::show;
@@ -192,35 +192,178 @@ fn a_backup_holds_what_was_acknowledged_before_it_and_restores_to_that() {
     assert!(matches!(again, Error::Invalid { .. }), "{again:?}");
 }
 
+/// What a device may hold after the power went while a copy was written to it.
+fn images(disk: &FaultDisk, seed: u64) -> Vec<MemoryDisk> {
+    let mut images = vec![disk.crash(everything_kept), disk.crash(everything_lost)];
+    images.extend((0..4).map(|n| disk.crash(at_random(seed * 4 + n))));
+    images
+}
+
+/// A copy that was cut short opens to the whole, or is refused by every way in and keeps every byte. Gives whether it is whole.
+fn is_whole_or_refused(image: MemoryDisk, want: &[String]) -> bool {
+    let before = bytes_of(&image);
+    if before.is_empty() {
+        return false; // not even the mark: a new folder
+    }
+    let image: Arc<dyn Disk> = Arc::new(image);
+    let opened = Driver::open(read_only(Arc::clone(&image)), Now::default());
+    let is_whole = match opened {
+        Ok(mut driver) => {
+            assert_eq!(dump(&mut driver), want);
+            true
+        }
+        Err(error) => {
+            assert!(
+                matches!(&error, Error::Invalid { what } if what.contains("incomplete") && what.contains("delete")),
+                "{error:?}"
+            );
+            false
+        }
+    };
+    let target: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let outcomes = [
+        inspect::check(&image, &mut |_| {}).map(drop),
+        inspect::dump(&image, None, &mut |_| {}).map(drop),
+        inspect::dump_journal(&image, &mut |_| {}).map(drop),
+        inspect::repair(&image, &mut |_| {}).map(drop),
+        engine::restore(&image, &target).map(drop),
+    ];
+    for (way, outcome) in outcomes.iter().enumerate() {
+        assert_eq!(outcome.is_ok(), is_whole, "way {way}: {outcome:?}");
+    }
+    assert_eq!(target.list("").unwrap().is_empty(), !is_whole);
+    let opened = Driver::open(options(Arc::clone(&image)), Now::default());
+    match opened {
+        Ok(mut driver) => assert_eq!(dump(&mut driver), want),
+        Err(_) => {
+            let mut after = bytes_of(&*image);
+            after.retain(|(path, _)| path != "lock");
+            assert!(after == before, "a refused copy keeps every byte");
+            assert!(!is_whole);
+        }
+    }
+    is_whole
+}
+
 #[test]
 fn a_backup_that_lost_power_at_any_call_is_whole_or_is_none() {
     let mut whole = 0;
     for cut in 0.. {
-        let to = FaultDisk::new();
+        let (from, to) = (MemoryDisk::new(), FaultDisk::new());
         to.power_off_after(cut);
         let mut driver = Driver::open(
-            backing_up(Arc::new(MemoryDisk::new()), Arc::new(to.clone())),
+            backing_up(Arc::new(from.clone()), Arc::new(to.clone())),
             Now::default(),
         )
         .unwrap();
         create_schema(&mut driver);
         change(&mut driver);
         let want = dump(&mut driver);
+        let before = bytes_of(&from);
         let done = backup(&mut driver);
-        driver.run(command("insert jobs (id) values (4)")).unwrap();
-        let image = to.crash(everything_kept);
-        if !image.exists("manifest").unwrap() {
-            assert!(done.is_err());
-            continue;
+        for image in images(&to, cut) {
+            let is_whole = is_whole_or_refused(image, &want);
+            assert!(is_whole || done.is_err());
+            whole += u64::from(is_whole);
         }
-        whole += 1;
-        let mut driver = Driver::open(options(Arc::new(image)), Now::default()).unwrap();
-        assert_eq!(dump(&mut driver), want);
+        if done.is_ok() {
+            break;
+        }
+        assert_eq!(bytes_of(&from).len(), before.len());
+        driver.run(command("insert jobs (id) values (4)")).unwrap();
+        driver.run(command("checkpoint")).unwrap();
+        let after = dump(&mut driver);
+        assert_eq!(dump(&mut driver.reopen().unwrap()), after);
+    }
+    assert!(whole > 0);
+}
+
+#[test]
+fn a_restore_that_lost_power_at_any_call_is_whole_or_is_none() {
+    let backed_up: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let mut driver = Driver::open(
+        backing_up(Arc::new(MemoryDisk::new()), Arc::clone(&backed_up)),
+        Now::default(),
+    )
+    .unwrap();
+    create_schema(&mut driver);
+    change(&mut driver);
+    let want = dump(&mut driver);
+    backup(&mut driver).unwrap();
+    let mut whole = 0;
+    for cut in 0.. {
+        let disk = FaultDisk::new();
+        disk.power_off_after(cut);
+        let to: Arc<dyn Disk> = Arc::new(disk.clone());
+        let done = engine::restore(&backed_up, &to);
+        for image in images(&disk, cut) {
+            let is_whole = is_whole_or_refused(image, &want);
+            assert!(is_whole || done.is_err());
+            whole += u64::from(is_whole);
+        }
         if done.is_ok() {
             break;
         }
     }
     assert!(whole > 0);
+}
+
+#[test]
+fn a_backup_without_room_says_what_to_do_and_the_engine_goes_on() {
+    let to = FaultDisk::new();
+    to.set_capacity(Some(8192));
+    let mut driver = Driver::open(
+        backing_up(Arc::new(MemoryDisk::new()), Arc::new(to.clone())),
+        Now::default(),
+    )
+    .unwrap();
+    create_schema(&mut driver);
+    change(&mut driver);
+    let refused = backup(&mut driver).unwrap_err();
+    assert!(
+        matches!(&refused, Error::Invalid { what } if what.contains("full") && what.contains("delete")),
+        "{refused:?}"
+    );
+    assert!(!is_whole_or_refused(to.crash(everything_kept), &[]));
+    driver.run(command("insert jobs (id) values (4)")).unwrap();
+    let again = backup(&mut driver).unwrap_err();
+    assert!(
+        matches!(&again, Error::Invalid { what } if what.contains("incomplete")),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn an_interrupted_restore_is_not_taken_for_a_place_to_restore_into() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    disk.create("incomplete").unwrap();
+    let from: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let refused = engine::restore(&from, &disk).unwrap_err();
+    assert!(
+        matches!(&refused, Error::Invalid { what } if what.contains("cut short") && what.contains("delete")),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_directory_with_tables_and_no_manifest_is_damaged_and_keeps_every_file() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let mut driver = open(Arc::clone(&disk));
+    change(&mut driver);
+    drop(driver);
+    disk.remove("manifest").unwrap();
+    disk.remove_dir("journal").unwrap();
+    let before = bytes_of(&*disk);
+    let is_damage = |error: &Error| matches!(error, Error::Corrupt { file, why, .. } if file == "manifest" && why.contains("beside tables"));
+    for options in [options(Arc::clone(&disk)), read_only(Arc::clone(&disk))] {
+        let error = Driver::open(options, Now::default()).err().unwrap();
+        assert!(is_damage(&error), "{error:?}");
+    }
+    let checked = inspect::check(&disk, &mut |_| {}).unwrap_err();
+    assert!(is_damage(&checked), "{checked:?}");
+    let repaired = inspect::repair(&disk, &mut |_| {}).unwrap_err();
+    assert!(is_damage(&repaired), "{repaired:?}");
+    assert!(bytes_of(&*disk) == before);
 }
 
 #[test]

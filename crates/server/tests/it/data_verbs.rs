@@ -206,3 +206,29 @@ fn everything(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found.sort();
     found
 }
+
+#[test]
+fn no_verb_opens_a_copy_that_was_cut_short_and_each_says_what_to_do() {
+    let server = killed();
+    let data = server.folder().path("data");
+    fs::write(Path::new(&data).join("incomplete"), "").unwrap();
+    let target = server.folder().path("target");
+    for arguments in [
+        &["serve", "--data", &data][..],
+        &["serve", "--data", &data, "--read-only"],
+        &["check", &data],
+        &["dump", &data],
+        &["dump", &data, "--journal"],
+        &["repair", &data],
+        &["restore", &data, &target],
+    ] {
+        let output = seine(arguments);
+        ended(&output, 1);
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        for wanted in ["incomplete", "delete", "again"] {
+            assert!(complaint.contains(wanted), "{arguments:?}: {complaint}");
+        }
+    }
+    fs::remove_file(Path::new(&data).join("incomplete")).unwrap();
+    ended(&seine(&["check", &data]), 0);
+}
