@@ -227,6 +227,8 @@ pub enum LoadStep {
     },
     /// It is over: the next load of that name begins at 0.
     End,
+    /// Every load of the table is over, whatever its number. Answer: how many there were, as `affected`.
+    Forget,
 }
 
 /// Documents that are stored, for one standing query that came later: their hits go where those of new documents go.

@@ -36,7 +36,7 @@ pub const SCANNED_ROWS_MAX: u64 = 1_000;
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 /// Commands in one [`crate::Command::Many`].
 pub const MANY_COMMANDS_MAX: usize = 100_000;
-/// Loads that were begun and are not over. The one that stood still longest is forgotten for another.
+/// Loads that were begun and are not over, of all tables. Another one is refused.
 pub const LOADS_MAX: usize = 256;
 /// Longest `queue_wait`, in microseconds: a year.
 pub const WAIT_US_MAX: u64 = 31_536_000_000_000;

@@ -4,6 +4,7 @@ use query::schema::Column;
 use query::value::Value;
 
 use super::Engine;
+use super::load::joined;
 use crate::catalog::{TableId, check_altered};
 use crate::command::{Change, Definition, Place, Reply};
 use crate::decide::Decision;
@@ -63,7 +64,8 @@ impl Engine {
         self.wake();
     }
 
-    /// TRUNCATE: every row goes, owned ones too; owners then own nothing.
+    /// TRUNCATE: every row goes, owned ones too; owners then own nothing. The table's loads are forgotten with its rows: a load
+    /// that is repeated begins at 0.
     pub(super) fn truncate(&mut self, name: &str) -> Result<Reply> {
         let (table, queue) = match self.queue_of(name) {
             Ok(found) => found,
@@ -71,8 +73,8 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let affected = queue.backlog.len();
-        let kept = Vec::new();
-        let reply = self.clear(table, kept, affected)?;
+        let ends = self.ends_of_loads(table);
+        let reply = self.clear(table, Vec::new(), affected, ends)?;
         self.sessions.release(&mut self.state, table);
         Ok(reply)
     }
@@ -86,7 +88,10 @@ impl Engine {
             order: Vec::new(),
             limit: None,
         };
-        let decision = delete(&mut self.state, None, &asked)?;
+        let ends = self.ends_of_loads(self.state.catalog.find(name)?);
+        let mut decision = delete(&mut self.state, None, &asked)?;
+        decision.record = joined(decision.record, ends);
+        decision.gives_room = true;
         self.commit(decision)
     }
 
@@ -101,19 +106,27 @@ impl Engine {
         kept.sort_unstable();
         kept.dedup();
         let affected = queue.backlog.len() - kept.len() as u64;
-        self.clear(table, kept, affected)
+        self.clear(table, kept, affected, Vec::new())
     }
 
-    fn clear(&mut self, table: TableId, kept: Vec<u64>, affected: u64) -> Result<Reply> {
+    /// Removes a queue's rows but those kept; `ends` are records of the same unit.
+    fn clear(
+        &mut self,
+        table: TableId,
+        kept: Vec<u64>,
+        affected: u64,
+        ends: Vec<Record>,
+    ) -> Result<Reply> {
         let reply = Reply::Done {
             affected,
             last_id: 0,
             warnings: Vec::new(),
         };
-        if affected == 0 {
+        let cleared = (affected > 0).then_some(Record::Clear { table, kept });
+        let Some(record) = joined(cleared, ends) else {
             return Ok(reply);
-        }
-        let mut decision = Decision::of(Record::Clear { table, kept }, reply);
+        };
+        let mut decision = Decision::of(record, reply);
         decision.gives_room = true;
         let reply = self.commit(decision)?;
         self.status.queue_ended_total += affected;

@@ -5,6 +5,7 @@ use crate::catalog::TableId;
 use crate::command::{Command, LoadStep, Reply, SessionId};
 use crate::decide::Decision;
 use crate::error::{Error, Result};
+use crate::limits::LOADS_MAX;
 use crate::record::Record;
 
 impl Engine {
@@ -22,7 +23,20 @@ impl Engine {
             LoadStep::Ask => Ok(done(0, place)),
             LoadStep::End if place == 0 => Ok(Reply::done()),
             LoadStep::End => self.commit(Decision::of(mark(table, load, None), Reply::done())),
+            LoadStep::Forget => {
+                let ends = self.ends_of_loads(table);
+                let reply = done(ends.len() as u64, 0);
+                match joined(None, ends) {
+                    Some(record) => self.commit(Decision::of(record, reply)),
+                    None => Ok(reply),
+                }
+            }
             LoadStep::Put { to, .. } if to <= place => Ok(done(0, place)),
+            LoadStep::Put { .. } if place == 0 && self.state.loads.is_full() => Err(Error::Limit {
+                what: "unfinished loads (run one of them again to its end, or forget those of a table: \
+                       seine load TABLE --forget, TRUNCATE or DROP TABLE)",
+                max: LOADS_MAX as u64,
+            }),
             LoadStep::Put { from, to, .. } if from < place || to <= from => {
                 Err(Error::invalid(format!(
                     "the load has stored what is before {place}: rows from {from} to {to} do not follow"
@@ -43,19 +57,18 @@ impl Engine {
                 };
                 let mut decision = self.decide_write(session, insert, None)?;
                 let mark = mark(table, load, Some(to));
-                decision.record = Some(match decision.record {
-                    None => mark,
-                    Some(Record::Many(mut records)) => {
-                        records.push(mark);
-                        Record::Many(records)
-                    }
-                    Some(single) => Record::Many(vec![single, mark]),
-                });
+                decision.record = joined(decision.record, vec![mark]);
                 let reply = self.commit(decision)?;
                 self.seal_early(table);
                 Ok(reply)
             }
         }
+    }
+
+    /// The records that end every load of a table.
+    pub(super) fn ends_of_loads(&self, table: TableId) -> Vec<Record> {
+        let loads = self.state.loads.of(table);
+        loads.map(|load| mark(table, load, None)).collect()
     }
 
     /// Has half a tail sealed: the thread that seals then works beside a load from early on, and little is left at its end.
@@ -65,6 +78,23 @@ impl Engine {
         if search.is_some_and(|search| search.is_full(rows)) {
             self.wanted_folds.insert(table);
         }
+    }
+}
+
+/// Records as one unit, in this order.
+pub(super) fn joined(first: Option<Record>, mut more: Vec<Record>) -> Option<Record> {
+    match first {
+        Some(Record::Many(mut records)) => {
+            records.append(&mut more);
+            Some(Record::Many(records))
+        }
+        Some(single) if more.is_empty() => Some(single),
+        Some(single) => {
+            more.insert(0, single);
+            Some(Record::Many(more))
+        }
+        None if more.len() > 1 => Some(Record::Many(more)),
+        None => more.pop(),
     }
 }
 

@@ -6,7 +6,8 @@ use crate::catalog::TableId;
 use crate::codec::{Read, Reader, put_number};
 use crate::limits::LOADS_MAX;
 
-/// Loads that are not over, of all tables. At most [`LOADS_MAX`]: the one that has stood still longest makes room.
+/// Loads that are not over, of all tables. No load may begin beside [`LOADS_MAX`] others; a directory that an earlier version
+/// wrote may hold more.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Loads {
     /// By table and the load's own number.
@@ -27,6 +28,11 @@ impl Loads {
         self.loads.get(&(table, load)).map_or(0, |load| load.place)
     }
 
+    /// Whether no other load may begin.
+    pub(crate) fn is_full(&self) -> bool {
+        self.loads.len() >= LOADS_MAX
+    }
+
     /// Takes in what the record at a position says. A record that is applied again changes nothing.
     pub(crate) fn note(&mut self, table: TableId, load: u64, place: Option<u64>, position: u64) {
         let Some(place) = place else {
@@ -34,12 +40,12 @@ impl Loads {
             return;
         };
         self.loads.insert((table, load), Load { place, position });
-        if self.loads.len() > LOADS_MAX {
-            let oldest = self.loads.iter().min_by_key(|(_, load)| load.position);
-            if let Some(key) = oldest.map(|(key, _)| *key) {
-                self.loads.remove(&key);
-            }
-        }
+    }
+
+    /// The numbers of a table's loads, rising.
+    pub(crate) fn of(&self, table: TableId) -> impl Iterator<Item = u64> {
+        let of = self.loads.range((table, 0)..=(table, u64::MAX));
+        of.map(|((_, load), _)| *load)
     }
 
     /// A table is gone, and its loads with it.
@@ -76,15 +82,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_load_that_stood_still_longest_makes_room() {
+    fn no_load_makes_room_for_another() {
         let mut loads = Loads::default();
-        for load in 0..=LOADS_MAX as u64 {
+        let count = 2 * LOADS_MAX as u64;
+        for load in 0..count {
+            assert_eq!(loads.is_full(), load >= LOADS_MAX as u64);
             loads.note(TableId(1), load, Some(load + 10), load + 1);
         }
-        assert_eq!(loads.place(TableId(1), 0), 0);
-        assert_eq!(loads.place(TableId(1), 1), 11);
+        for load in 0..count {
+            assert_eq!(loads.place(TableId(1), load), load + 10);
+        }
         loads.note(TableId(1), 1, None, 1000);
         assert_eq!(loads.place(TableId(1), 1), 0);
+        let mut bytes = Vec::new();
+        loads.put(&mut bytes);
+        assert_eq!(
+            Loads::read(&mut Reader::new(&bytes)),
+            Ok(loads),
+            "as an earlier version left them"
+        );
     }
 
     #[test]

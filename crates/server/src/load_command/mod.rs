@@ -48,7 +48,7 @@ pub fn command() -> Command {
             Arg::new("files")
                 .value_name("FILE")
                 .num_args(1..)
-                .required(true)
+                .required_unless_present("forget")
                 .help("Files named .ndjson, .jsonl, .csv, .tsv or .xml; - is standard input."),
         )
         .arg(
@@ -69,11 +69,30 @@ pub fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Begin anew where an earlier load of the same file was interrupted."),
         )
+        .arg(
+            Arg::new("forget")
+                .long("forget")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["files", "restart", "resume"])
+                .help("Load nothing: make the server forget the interrupted loads of TABLE. Their rows stay."),
+        )
         .args(sql_client::login())
 }
 
 /// Loads every file; a row that was refused is exit code 1.
 pub fn run(matches: &ArgMatches) -> ExitCode {
+    if matches.get_flag("forget") {
+        return match forget(matches) {
+            Ok(loads) => {
+                crate::say(&format!("{loads} interrupted loads forgotten"));
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                crate::say_error(&error.to_string());
+                ExitCode::FAILURE
+            }
+        };
+    }
     let mut report = Report::new(Instant::now());
     match load(matches, &mut report) {
         Ok(()) => {
@@ -113,6 +132,13 @@ fn load(matches: &ArgMatches, report: &mut Report) -> Result<()> {
         loading.file(file, format, report)?;
     }
     Ok(())
+}
+
+fn forget(matches: &ArgMatches) -> Result<u64> {
+    let table = matches
+        .get_one::<String>("table")
+        .map_or("", String::as_str);
+    Sending::new(sql_client::connect(matches)?, table).forget()
 }
 
 struct Loading {

@@ -91,6 +91,13 @@ impl Sending {
         Ok(())
     }
 
+    /// Ends every load of the table that was begun and not ended; gives their count.
+    pub(super) fn forget(&mut self) -> Result<u64> {
+        let table = self.table.clone();
+        self.client.post(|out| load::forget(out, &table))?;
+        Ok(self.client.taken()?.affected)
+    }
+
     /// Rows that one batch is to have.
     pub(super) fn rows_max(&self) -> usize {
         self.rows_max

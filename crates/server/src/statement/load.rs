@@ -17,6 +17,7 @@ pub async fn load(node: &Node, session: &mut Session, load: Load) -> Result<(u64
     let step = match step {
         Step::Ask => LoadStep::Ask,
         Step::End => LoadStep::End,
+        Step::Forget => LoadStep::Forget,
         Step::Put(LoadRows { part, .. }) if part.follows && session.load_refused => {
             let message = "rows of the load before these were refused";
             return Err(Failure::new(errors::INVALID, message));

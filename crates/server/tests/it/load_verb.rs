@@ -197,3 +197,41 @@ fn a_load_that_cannot_begin_says_why() {
             .contains("--format")
     );
 }
+
+#[test]
+fn interrupted_loads_above_the_limit_are_refused_until_some_are_forgotten() {
+    let server = Server::start();
+    server.client().query("CREATE TABLE posts (n int)").unwrap();
+    let mut client = server.client();
+    let mut put = |load: u64| {
+        let mut cells = wire::mysql::load::LoadCells::default();
+        cells.int(1);
+        let part = wire::mysql::load::LoadPart {
+            from: 0,
+            to: 1,
+            replace: false,
+            follows: false,
+        };
+        let columns = ["n".to_owned()];
+        let rows = (1, cells.between(0, cells.len()));
+        client
+            .post(|out| wire::mysql::load::put(out, ("posts", load), part, &columns, rows))
+            .unwrap();
+        client.taken().is_ok()
+    };
+    assert!((1..=256).all(&mut put));
+    assert!(!put(257));
+    let refused = load(&server, "posts", "posts.ndjson", "{\"n\":1}\n");
+    let why = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{why}");
+    assert!(why.contains("--forget"), "{why}");
+    let mut forget = clean_command();
+    forget.args(["load", "posts", "--forget", "--addr", server.mysql()]);
+    let forgotten = forget.output().unwrap();
+    assert_eq!(forgotten.status.code(), Some(0), "{forgotten:?}");
+    let said = String::from_utf8(forgotten.stdout).unwrap();
+    assert!(said.contains("256 interrupted loads"), "{said}");
+    let loaded = load(&server, "posts", "posts.ndjson", "{\"n\":1}\n");
+    assert_eq!(loaded.status.code(), Some(0), "{loaded:?}");
+    assert_eq!(count(&server, "posts"), "257");
+}

@@ -3,7 +3,7 @@
 //! Limits: those of a packet; a row has at most 65,535 columns.
 //!
 //! ```text
-//! 0x6c | table: string | load: u64 | step: u8 (0 ask, 1 put, 2 end)
+//! 0x6c | table: string | load: u64 | step: u8 (0 ask, 1 put, 2 end, 3 forget)
 //! put: from: integer | to: integer | flags: u8 (1 replace, 2 follows) | columns: integer, so many strings
 //!      | rows: integer | the cells of all rows, one after the other
 //! cell: 0 NULL | 1 number: i64 | 2 real: f64 | 3 text: string | 4 wide number: i128
@@ -23,6 +23,7 @@ pub(super) const LOAD: u8 = 0x6c;
 const ASK: u8 = 0;
 const PUT: u8 = 1;
 const END: u8 = 2;
+const FORGET: u8 = 3;
 
 const REPLACE: u8 = 1;
 const FOLLOWS: u8 = 2;
@@ -53,6 +54,8 @@ pub enum LoadStep {
     Put(LoadRows),
     /// It is over.
     End,
+    /// Every load of the table is over.
+    Forget,
 }
 
 /// Rows between two places of the input.
@@ -87,6 +90,7 @@ impl Load {
             ASK => LoadStep::Ask,
             PUT => LoadStep::Put(rows(reader)?),
             END => LoadStep::End,
+            FORGET => LoadStep::Forget,
             _ => return Err(reader.fail("a known step")),
         };
         match reader.is_empty() {
@@ -246,6 +250,11 @@ pub fn end(packets: &mut PacketWriter, (table, load): (&str, u64)) {
     simple(packets, table, load, END);
 }
 
+/// Ends every load of a table, as a client. The answer has their count as `affected`.
+pub fn forget(packets: &mut PacketWriter, table: &str) {
+    simple(packets, table, 0, FORGET);
+}
+
 fn simple(packets: &mut PacketWriter, table: &str, load: u64, step: u8) {
     packets.start(0);
     begin(packets.begin(), table, load, step);
@@ -322,10 +331,11 @@ mod tests {
         for (bytes, step) in [
             (sent(|out| ask(out, ("t", 1))), LoadStep::Ask),
             (sent(|out| end(out, ("t", 1))), LoadStep::End),
+            (sent(|out| forget(out, "t")), LoadStep::Forget),
         ] {
             let load = Load {
                 table: "t".to_owned(),
-                load: 1,
+                load: u64::from(step != LoadStep::Forget),
                 step,
             };
             let read = Command::decode(&bytes, Capabilities::CLIENT);
