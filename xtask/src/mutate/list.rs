@@ -45,6 +45,14 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "place-of-load-not-kept",
+        file: "crates/engine/src/manifest.rs",
+        text: "state.loads.put(&mut body);",
+        becomes: "crate::state::Loads::default().put(&mut body);",
+        test: "crates/engine/tests/it/loads.rs::rows_of_a_load_are_stored_once_across_restarts_and_checkpoints",
+        may_hang: false,
+    },
+    Mutation {
         name: "delivery-count-not-kept",
         file: "crates/engine/src/table/queue/durable.rs",
         text: "put_number(out, count.into());",
@@ -65,7 +73,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/engine/open.rs",
         text: ".map(|(file, _)| file.path().to_owned())",
         becomes: ".map(|(file, _)| file.path().to_uppercase())",
-        test: "crates/engine/tests/it/queue_semantics.rs::row_ids_rise_and_survive_a_compaction_and_a_restart",
+        test: "crates/engine/tests/it/fixture.rs::directories_of_all_formats_may_be_written_to_and_lose_power_at_any_time",
         may_hang: false,
     },
     Mutation {
@@ -81,7 +89,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/manifest.rs",
         text: "        if written.replaced.is_err() {\n            return written;\n        }\n",
         becomes: "",
-        test: "crates/engine/tests/it/faults.rs::after_any_failed_call_the_answers_given_still_hold",
+        test: "crates/engine/tests/it/manifests.rs::files_that_the_durable_manifest_names_stay_when_the_next_one_fails",
         may_hang: false,
     },
     Mutation {

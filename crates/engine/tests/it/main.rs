@@ -23,6 +23,8 @@ mod laws;
 #[cfg(test)]
 mod loads;
 #[cfg(test)]
+mod manifests;
+#[cfg(test)]
 mod merges;
 #[cfg(test)]
 mod model;
