@@ -112,7 +112,13 @@ impl<'d> Copy<'d> {
     /// Makes the folder of a file, and the file by `write`, which makes its content durable.
     fn put(&mut self, path: &str, write: impl FnOnce(&dyn Disk) -> io::Result<()>) -> Result<()> {
         let made = self.make_folder(path).and_then(|()| write(self.to));
-        made.map_err(|error| failed(path, &error))
+        made.map_err(|error| match error.kind() {
+            // The mark is still there: the file is missing where it is read, not its folder where it is written.
+            io::ErrorKind::NotFound if self.to.exists(MARK).unwrap_or(false) => {
+                failure::of_file(path, &error)
+            }
+            _ => failed(path, &error),
+        })
     }
 
     fn make_folder(&mut self, path: &str) -> io::Result<()> {
@@ -150,10 +156,9 @@ impl<'d> Copy<'d> {
     }
 }
 
-/// An error of either place. That the other place is full, or gone, is no concern of this node.
+/// A copy that failed. That its place is full, or gone, is no concern of this node.
 fn failed(path: &str, error: &io::Error) -> Error {
     let what = match error.kind() {
-        io::ErrorKind::NotFound => return failure::of_file(path, error), // a file of ours
         io::ErrorKind::StorageFull => format!("the device of the copy is full at {path}"),
         _ => format!("the copy failed at {path}: {error}"),
     };
@@ -215,4 +220,25 @@ pub(crate) fn list_files(disk: &dyn Disk, dir: &str, files: &mut Vec<String>) ->
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use disk::MemoryDisk;
+
+    use super::*;
+
+    #[test]
+    fn a_missing_file_is_damage_and_a_missing_target_is_not() {
+        let (from, to): (Arc<dyn Disk>, _) = (Arc::new(MemoryDisk::new()), MemoryDisk::new());
+        let mut copy = Copy::begin(&to).unwrap();
+        let mut put = || {
+            copy.put("tables/1/a", |to| {
+                link_or_copy(&from, "a", to, "a").map(drop)
+            })
+        };
+        assert!(matches!(put(), Err(Error::Corrupt { .. })));
+        to.remove(MARK).unwrap();
+        assert!(matches!(put(), Err(Error::Invalid { .. })));
+    }
 }

@@ -65,6 +65,7 @@ impl Engine {
         journal: FileJournal,
         mut recovered: Recovered,
     ) -> Result<(Engine, Recovered)> {
+        sync_folders(&*state.disk)?;
         state.open_queues(now);
         let unused = unnamed_folders(&state)?; // of tables that the records above the manifest have dropped
         recovered.tables = state.catalog.len() as u64;
@@ -300,6 +301,16 @@ fn remove_orphans(state: &State) -> Result<u64> {
         }
     }
     Ok(removed)
+}
+
+/// Makes the names of the tables' folders durable: an earlier opening may have made one and ended before its sync.
+fn sync_folders(disk: &dyn Disk) -> Result<()> {
+    let failed = |error| failure::of_file(TABLES_DIR, &error);
+    if !disk.exists(TABLES_DIR).map_err(failed)? {
+        return Ok(());
+    }
+    disk.sync_dir(TABLES_DIR).map_err(failed)?;
+    disk.sync_dir("").map_err(failed)
 }
 
 /// The folders below the tables that belong to none.

@@ -21,7 +21,7 @@ use crate::seal::Frozen;
 use crate::snapshot::Snapshot;
 use held::{SealedPart, Shard, TailPart, shard_of};
 use merges::Merging;
-use open::{Opening, highest_number, remove_orphans};
+use open::{Opening, highest_number, make_dir, remove_orphans};
 
 pub use policy::MergeRequest;
 pub use removal::Removal;
@@ -121,13 +121,14 @@ impl Table {
     /// Makes an empty table in a new directory, whose name is durable when this returns. What a creation that was refused
     /// left there is removed first: its name may never have been synced. Errors: `Io`.
     pub fn create(disk: Arc<dyn Disk>, dir: &str, shape: TableShape) -> Result<Table> {
-        disk.remove_dir(dir)
-            .map_err(|error| Error::io(dir, error))?;
+        let made = disk.remove_dir(dir).and_then(|()| make_dir(&*disk, dir));
+        made.map_err(|error| Error::io(dir, error))?;
         Table::open(disk, dir, shape, &Files::default())
     }
 
     /// Opens the table that a manifest describes, and removes segments and files of deleted rows that it does not name. A
-    /// missing directory is made. Records above `files.position` are to be applied next. Segments of an old format are written
+    /// missing directory is made; that the name of one which is there is durable is up to the caller, who syncs the parent once
+    /// for all its tables. Records above `files.position` are to be applied next. Segments of an old format are written
     /// again: then [`Table::files`] is not `files`, and a manifest is due.
     ///
     /// A segment of which a file is missing or found damaged is left out: see [`Table::check_whole`]. Errors: `Io`, `NewerFormat`.

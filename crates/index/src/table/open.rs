@@ -127,7 +127,9 @@ impl<'a> Opening<'a> {
 /// Removes what the manifest does not name: segments of jobs that were not installed, and old files of deleted rows.
 pub(super) fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Result<()> {
     let remove = || {
-        make_dir(disk, dir)?;
+        if !disk.exists(dir)? {
+            make_dir(disk, dir)?;
+        }
         let known: HashSet<&str> = files
             .segments
             .iter()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random, everything_lost};
 
-use index::{Files, Table};
+use index::Table;
 
 use crate::model::shape;
 use crate::subject::{DIR, Subject, row, select_all, tree};
@@ -362,14 +362,4 @@ fn a_table_is_created_anew_over_what_a_refused_creation_left() {
         assert_eq!(image.list(folder).unwrap(), Vec::<String>::new());
     }
     assert!(refused > 0);
-}
-
-#[test]
-fn a_missing_folder_that_an_opening_makes_is_durable_also_where_an_earlier_opening_failed() {
-    let disk = FaultDisk::new();
-    let open = || Table::open(Arc::new(disk.clone()), DIR, shape(), &Files::default());
-    disk.inject(Call::SyncDir, 1, Fault::Fail(std::io::ErrorKind::Other));
-    assert!(open().is_err());
-    open().unwrap();
-    assert!(disk.crash(everything_lost).exists(DIR).unwrap());
 }
