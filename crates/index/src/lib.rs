@@ -41,5 +41,5 @@ pub use seal::{SealJob, Sealed};
 pub use segment::{SavedRows, saved_rows, verify};
 pub use snapshot::Snapshot;
 pub use table::{
-    Discarded, MergeRequest, Removal, SegmentInfo, Status, Table, TableShape, TailStatus,
+    Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, Table, TableShape, TailStatus,
 };

@@ -115,6 +115,26 @@ impl TailPart {
         }
     }
 
+    /// Goes back to what was published: rows that were inserted since are forgotten.
+    pub(super) fn rewind(&mut self, part: Arc<Part>) {
+        self.writer.rewind(part.rows());
+        self.part = part;
+    }
+
+    /// Notes anew where the live row of an id is, if the published rows have one.
+    pub(super) fn find_again(&mut self, id: u64) {
+        let mut found = None;
+        if let Source::Tail(tail) = &self.part.source {
+            let part = &self.part;
+            tail.find(&[id], &mut |ordinal| {
+                if part.is_live(ordinal) {
+                    found = Some(ordinal);
+                }
+            });
+        }
+        self.writer.place(id, found);
+    }
+
     pub(super) fn delete(&mut self, id: u64) -> Result<()> {
         let Some(ordinal) = self.writer.ordinal(id) else {
             return Ok(());

@@ -1,8 +1,8 @@
 //! Segments become fewer: which ones a job is given, and how its result comes into use.
 //!
 //! A merge leaves behind only rows that the files of deleted rows hold, hence rows deleted up to the position that all files
-//! cover. Later deletions are carried over as tombstones: a row may be deleted from a segment and stand in the tail without any
-//! record that says so, if a batch was undone, and then the segment is where a restart finds it.
+//! cover. Later deletions are carried over as tombstones: their unit may still be refused and taken back while the merge runs,
+//! and a restart at that position has to find every row that was live there.
 
 use std::collections::HashSet;
 use std::sync::Arc;

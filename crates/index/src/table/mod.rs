@@ -1,6 +1,7 @@
 //! The writer's side of one search table.
 
 mod held;
+mod mark;
 mod merges;
 mod open;
 mod policy;
@@ -23,6 +24,7 @@ use held::{SealedPart, Shard, TailPart, shard_of};
 use merges::Merging;
 use open::{Opening, highest_number, make_dir, remove_orphans};
 
+pub use mark::Mark;
 pub use policy::MergeRequest;
 pub use removal::Removal;
 

@@ -266,6 +266,23 @@ impl TailWriter {
         Ok(())
     }
 
+    /// Forgets the rows that are not published; the next one follows the `rows` that are.
+    pub(crate) fn rewind(&mut self, rows: u32) {
+        self.first = rows;
+        self.rows.clear();
+        self.occurrences.clear();
+        self.hits = 0;
+        self.bytes = 0;
+    }
+
+    /// Notes the ordinal of the live row of an id; `None`: there is none.
+    pub(crate) fn place(&mut self, id: u64, ordinal: Option<u32>) {
+        match ordinal {
+            Some(ordinal) => self.ordinals.insert(id, ordinal),
+            None => self.ordinals.remove(&id),
+        };
+    }
+
     /// Forgets where the live row of that id is. Gives its words, by number, with their counts, if it is not published yet.
     pub(crate) fn delete(&mut self, id: u64) -> Option<Vec<WordCount>> {
         let ordinal = self.ordinals.remove(&id)?;

@@ -1,0 +1,66 @@
+//! Taking the changes of a refused unit back: the parts are immutable but for what is deleted from them, so a table goes back
+//! by taking up the parts that it had.
+
+use std::sync::Arc;
+
+use super::Table;
+use super::held::TailPart;
+use crate::part::Part;
+
+/// The parts of a table as they were before a unit of changes. Cost: a reference each.
+pub struct Mark {
+    segments: Vec<Arc<Part>>,
+    /// Of each shard the frozen tail, if there is one, and the tail.
+    tails: Vec<(Option<Arc<Part>>, Arc<Part>)>,
+    rows_live: u64,
+}
+
+impl Table {
+    /// The table as it is, to go back to with [`Table::rewind`]. Cost: as [`Table::snapshot`].
+    pub fn mark(&mut self) -> Mark {
+        self.prepare_snapshot();
+        let part = |tail: &TailPart| Arc::clone(&tail.part);
+        let shards = self.shards.iter();
+        Mark {
+            segments: self
+                .segments
+                .iter()
+                .map(|own| Arc::clone(&own.part))
+                .collect(),
+            tails: shards
+                .map(|shard| (shard.frozen.as_ref().map(part), part(&shard.tail)))
+                .collect(),
+            rows_live: self.rows_live,
+        }
+    }
+
+    /// Goes back to a mark: each row is again where it was, so a row of a segment leaves with its segment. `ids`: every row
+    /// that was inserted or deleted since. Nothing was frozen, sealed, merged or dropped since.
+    ///
+    /// # Panics
+    /// Where the table has other segments than at the mark.
+    pub fn rewind(&mut self, mark: Mark, ids: impl IntoIterator<Item = u64>) {
+        assert_eq!(
+            self.segments.len(),
+            mark.segments.len(),
+            "no segment comes or goes within a unit"
+        );
+        for (own, part) in self.segments.iter_mut().zip(mark.segments) {
+            own.part = part;
+        }
+        for (shard, (frozen, tail)) in self.shards.iter_mut().zip(mark.tails) {
+            if let (Some(own), Some(part)) = (&mut shard.frozen, frozen) {
+                own.part = part;
+            }
+            shard.tail.rewind(tail);
+        }
+        for id in ids {
+            let shard = self.shard_of(id);
+            let shard = &mut self.shards[shard];
+            for tail in shard.frozen.iter_mut().chain([&mut shard.tail]) {
+                tail.find_again(id);
+            }
+        }
+        self.rows_live = mark.rows_live;
+    }
+}
