@@ -134,6 +134,7 @@ struct State {
     /// Changes of names since, oldest first, each with the folders whose sync it still waits for.
     pending: Vec<(Change<Arc<FaultFile>>, Vec<FolderId>)>,
     faults: Vec<PlannedFault>,
+    refused: Option<(Call, ErrorKind)>,
     counts: BTreeMap<Call, u64>,
     change_count: u64,
     capacity_bytes: Option<u64>,
@@ -171,6 +172,7 @@ impl FaultDisk {
             live,
             pending: Vec::new(),
             faults: Vec::new(),
+            refused: None,
             counts: BTreeMap::new(),
             change_count: 0,
             capacity_bytes: None,
@@ -190,6 +192,15 @@ impl FaultDisk {
             calls_until: nth,
             fault,
         });
+    }
+
+    /// Every call of a kind fails from now on; `None`: calls succeed again, planned faults are forgotten too.
+    pub fn refuse(&self, call: Option<(Call, ErrorKind)>) {
+        let mut state = self.state();
+        state.refused = call;
+        if call.is_none() {
+            state.faults.clear();
+        }
     }
 
     /// The device is full at so many bytes (each file counted in whole pages); `None` for no end. A write that does not
@@ -292,7 +303,8 @@ impl State {
                 None => {}
             }
         }
-        let mut due = None;
+        let refused = self.refused.filter(|(refused, _)| *refused == call);
+        let mut due = refused.map(|(_, kind)| Fault::Fail(kind));
         self.faults.retain_mut(|planned| {
             planned.calls_until -= u64::from(planned.call == call && planned.calls_until > 0);
             let is_due = planned.call == call && planned.calls_until == 0;

@@ -32,7 +32,7 @@ use journal::Journal;
 use crate::command::Now;
 use crate::decide::Workspace;
 use crate::error::{Error, Result};
-use crate::jobs::Jobs;
+use crate::jobs::{Background, Jobs};
 use crate::mailbox::{Handle, Mailbox, Shared, channel};
 use crate::seat::Seat;
 use crate::sessions::{Outbox, Sessions};
@@ -54,8 +54,9 @@ pub struct Options {
     /// Rows of a search table's tail that make the engine seal it. By default a page of postings, less a batch: a few rows
     /// above a page would be one more page of every list.
     pub seal_rows: u32,
-    /// Seals, folds and the journal's segments made on the engine's own thread instead of background ones: for tests.
-    pub seal_inline: bool,
+    /// Where seals, folds, merges, manifests and backups are done; anywhere but on threads the journal's segments are made by
+    /// the engine's own.
+    pub background: Background,
     /// Bytes of journal that make the engine fold whatever holds it back.
     pub journal_bytes_max: u64,
     /// Memory of a queue's rows that makes the engine fold them into a file.
@@ -84,7 +85,7 @@ impl Options {
             incarnation: 0,
             memory_bytes: 1 << 30,
             seal_rows: 65_536 - 1_024,
-            seal_inline: false,
+            background: Background::Threads,
             journal_bytes_max: 8 << 30,
             queue_fold_bytes: 32 << 20,
             journal_segment_bytes: 64 << 20,

@@ -1,7 +1,8 @@
 //! Work that needs no state: seals, folds, merges of segments and of standing queries, manifests, on a thread of their own or, in tests, on the engine's.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
@@ -23,8 +24,7 @@ pub(crate) enum Work {
     Seal(index::SealJob),
     Queries(QueryFileJob),
     Counts(CountsJob),
-    /// With the number that the queue's next row got at the position.
-    Rows(FoldJob, u64),
+    Rows(FoldJob),
     /// Changes how queries lie in memory: nothing for a file.
     Merge(percolate::MergeJob),
     Manifest(ManifestJob),
@@ -59,12 +59,21 @@ impl Task {
     fn is_awaited(self) -> bool {
         self != Task::MergeSegments
     }
+
+    fn line(self) -> JobLine {
+        match self {
+            Task::MergeRows | Task::MergeSegments => JobLine::Merges,
+            Task::Fold | Task::Merge | Task::Manifest | Task::Remove | Task::Discard => {
+                JobLine::Folds
+            }
+        }
+    }
 }
 
 impl Work {
     fn task(&self) -> Task {
         match self {
-            Work::Seal(_) | Work::Queries(_) | Work::Counts(_) | Work::Rows(..) => Task::Fold,
+            Work::Seal(_) | Work::Queries(_) | Work::Counts(_) | Work::Rows(_) => Task::Fold,
             Work::Merge(_) => Task::Merge,
             Work::Manifest(_) => Task::Manifest,
             Work::MergeRows(_) => Task::MergeRows,
@@ -89,8 +98,8 @@ pub(crate) enum Made {
     Queries(QueryFile),
     /// Path of the new file, if it could be written.
     Counts(Result<String>),
-    /// The new file, if there were rows to write; the number of the next row.
-    Rows(Option<ChunkFile>, u64),
+    /// The new file, if there were rows to write.
+    Rows(Option<ChunkFile>),
     MergedRows(Option<ChunkFile>),
     Merged(Box<percolate::Merged>),
     MergedSegments(Box<index::Merged>),
@@ -116,7 +125,7 @@ impl Job {
             }
             Work::Queries(job) => job.run().map(Made::Queries),
             Work::Counts(job) => Ok(Made::Counts(job.run())),
-            Work::Rows(job, next) => job.run().map(|file| Made::Rows(file, next)),
+            Work::Rows(job) => job.run().map(Made::Rows),
             Work::Merge(job) => Ok(Made::Merged(Box::new(job.run()))),
             Work::Manifest(job) => Ok(Made::Manifest(Box::new(job.run()))),
             Work::MergeRows(job) => job.run().map(Made::MergedRows),
@@ -134,15 +143,92 @@ impl Job {
     }
 }
 
+/// Where work that needs no state is done: seals, folds, merges, manifests, backups.
+#[derive(Clone)]
+pub enum Background {
+    /// On threads of their own.
+    Threads,
+    /// On the engine's thread, at once: for tests.
+    Inline,
+    /// Where and when a test says so.
+    Held(HeldJobs),
+}
+
+/// Pieces of work that a test has done one by one, so that commands and crashes can fall before and after each.
+///
+/// Each [`JobLine`] keeps its order, as the thread in its place would. An engine that waits for work, such as a checkpoint, does
+/// what is held itself.
+#[derive(Clone, Default)]
+pub struct HeldJobs(Arc<Mutex<Held>>);
+
+/// What is done by one thread in the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JobLine {
+    /// Seals, folds, manifests, removals.
+    Folds,
+    /// Merges of queues' files and of segments.
+    Merges,
+    /// Copies of a backup.
+    Backups,
+}
+
+#[derive(Default)]
+struct Held {
+    waiting: BTreeMap<JobLine, VecDeque<HeldWork>>,
+    finished: Vec<Finished>,
+}
+
+enum HeldWork {
+    Job(Job),
+    Detached(Detached),
+}
+
+/// Work whose result nobody takes in.
+pub(crate) type Detached = Box<dyn FnOnce() + Send>;
+
+impl HeldJobs {
+    /// Does the next piece of a line; false where there is none. The engine takes the result in with its next step.
+    pub fn run(&self, line: JobLine) -> bool {
+        let next = self
+            .held()
+            .waiting
+            .get_mut(&line)
+            .and_then(VecDeque::pop_front);
+        match next {
+            None => return false,
+            Some(HeldWork::Job(job)) => {
+                let finished = job.run();
+                self.held().finished.push(finished);
+            }
+            Some(HeldWork::Detached(work)) => work(),
+        }
+        true
+    }
+
+    fn hold(&self, line: JobLine, work: HeldWork) {
+        self.held().waiting.entry(line).or_default().push_back(work);
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Work under way.
 pub(crate) struct Jobs {
-    background: Option<Background>,
+    done_by: DoneBy,
     inline: Vec<Finished>,
     /// Pieces that a checkpoint waits for.
     running: usize,
 }
 
-struct Background {
+enum DoneBy {
+    Threads(Threads),
+    Caller,
+    Test(HeldJobs),
+}
+
+struct Threads {
     /// For most, one after the other.
     first: Worker,
     /// For merges of queues' files and of segments, which take long and which nobody waits for.
@@ -196,28 +282,30 @@ impl Worker {
     }
 }
 
-impl Jobs {
-    /// Work done at once, on the caller's thread.
-    pub(crate) fn inline() -> Jobs {
-        Jobs {
-            background: None,
-            inline: Vec::new(),
-            running: 0,
-        }
-    }
-
-    /// Work done by new threads, each one piece after the other.
-    pub(crate) fn background() -> Result<Jobs> {
+impl Threads {
+    /// Two, each of which does one piece after the other.
+    fn start() -> Result<Threads> {
         let (done, finished) = channel();
         let waker = Arc::new(Mutex::new(None::<Waker>));
-        let background = Background {
+        Ok(Threads {
             first: Worker::start("seine-fold", done.clone(), Arc::clone(&waker))?,
             second: Worker::start("seine-merge", done, Arc::clone(&waker))?,
             finished,
             waker,
+        })
+    }
+}
+
+impl Jobs {
+    /// Starts the threads, if there are to be some.
+    pub(crate) fn new(background: &Background) -> Result<Jobs> {
+        let done_by = match background {
+            Background::Threads => DoneBy::Threads(Threads::start()?),
+            Background::Inline => DoneBy::Caller,
+            Background::Held(held) => DoneBy::Test(held.clone()),
         };
         Ok(Jobs {
-            background: Some(background),
+            done_by,
             inline: Vec::new(),
             running: 0,
         })
@@ -225,28 +313,42 @@ impl Jobs {
 
     /// Who is to be woken when a piece is finished.
     pub(crate) fn wake_by(&self, waker: Waker) {
-        if let Some(background) = &self.background {
-            *background
-                .waker
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(waker);
+        if let DoneBy::Threads(threads) = &self.done_by {
+            *threads.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
         }
     }
 
     pub(crate) fn start(&mut self, job: Job) {
         let task = job.work.task();
         self.running += usize::from(task.is_awaited());
-        let is_long = matches!(task, Task::MergeRows | Task::MergeSegments);
-        let worker = self.background.as_ref().map(|background| match is_long {
-            true => &background.second,
-            false => &background.first,
-        });
-        match worker.and_then(|worker| worker.jobs.as_ref()) {
-            None => self.inline.push(job.run()),
-            Some(jobs) => {
-                if let Err(lost) = jobs.send(job) {
-                    self.inline.push(lost.0.run()); // the thread is gone: do it here
+        let line = task.line();
+        match &self.done_by {
+            DoneBy::Caller => self.inline.push(job.run()),
+            DoneBy::Test(held) => held.hold(line, HeldWork::Job(job)),
+            DoneBy::Threads(threads) => {
+                let worker = match line {
+                    JobLine::Merges => &threads.second,
+                    JobLine::Folds | JobLine::Backups => &threads.first,
+                };
+                let sent = match &worker.jobs {
+                    Some(jobs) => jobs.send(job).map_err(|lost| lost.0),
+                    None => Err(job),
+                };
+                if let Err(lost) = sent {
+                    self.inline.push(lost.run()); // the thread is gone: do it here
                 }
+            }
+        }
+    }
+
+    /// Does work on a thread of its own, whose result nobody takes in. Without a thread it is dropped.
+    pub(crate) fn detach(&self, name: &str, work: Detached) {
+        match &self.done_by {
+            DoneBy::Caller => work(),
+            DoneBy::Test(held) => held.hold(JobLine::Backups, HeldWork::Detached(work)),
+            DoneBy::Threads(_) => {
+                let thread = std::thread::Builder::new().name(name.to_owned());
+                let _ = thread.spawn(work);
             }
         }
     }
@@ -254,14 +356,24 @@ impl Jobs {
     /// What is finished; with `wait`, at least one piece if any is under way that is waited for.
     pub(crate) fn finished(&mut self, wait: bool) -> Vec<Finished> {
         let mut finished = std::mem::take(&mut self.inline);
-        if let Some(background) = &self.background {
-            if wait && finished.is_empty() && self.running > 0 {
-                match background.finished.recv() {
-                    Ok(first) => finished.push(first),
-                    Err(_) => self.running = 0, // the thread is gone, and what it had with it
+        match &self.done_by {
+            DoneBy::Caller => {}
+            DoneBy::Test(held) => {
+                finished.append(&mut held.held().finished);
+                let is_idle = || !held.run(JobLine::Folds) && !held.run(JobLine::Merges);
+                if wait && finished.is_empty() && self.running > 0 && !is_idle() {
+                    finished.append(&mut held.held().finished);
                 }
             }
-            finished.extend(background.finished.try_iter());
+            DoneBy::Threads(threads) => {
+                if wait && finished.is_empty() && self.running > 0 {
+                    match threads.finished.recv() {
+                        Ok(first) => finished.push(first),
+                        Err(_) => self.running = 0, // the thread is gone, and what it had with it
+                    }
+                }
+                finished.extend(threads.finished.try_iter());
+            }
         }
         let awaited = finished.iter().filter(|done| done.task.is_awaited());
         self.running = self.running.saturating_sub(awaited.count());

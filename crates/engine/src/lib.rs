@@ -43,6 +43,7 @@ pub use engine::{Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{Control, Filters, Interrupt, Memory, OnDamage, Pool, Reason};
+pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
 pub use snapshot::{
     GroupReport, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot, goes_on,

@@ -52,6 +52,9 @@ pub const GROUPS_MAX: usize = 64;
 pub const RECEIPTS_MAX: usize = 100_000;
 /// Queues of one wait.
 pub const WAIT_SOURCES_MAX: usize = 64;
+/// Rows of one queue that come back in one turn because their lease is over or their time has come; the others follow in the
+/// next turns, with commands in between.
+pub const DUE_ROWS_MAX: usize = 1_024;
 /// Rows taken at once.
 pub const TAKEN_ROWS_MAX: u32 = 10_000;
 /// Bytes of rows taken at once; one larger row goes alone.

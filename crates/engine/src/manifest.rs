@@ -24,6 +24,35 @@ use crate::table::percolate::PercolateTable;
 use crate::table::queue::{Backlog, ChunkFile, QueueTable};
 use crate::table::search::{SearchTable, shape};
 
+/// A number of a view that rises, as manifests have it: how far its files reach, how often they changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct InManifest {
+    /// In the manifest that was begun last; a manifest that fails leaves it.
+    pub(crate) begun: u64,
+    /// In the durable manifest.
+    pub(crate) durable: u64,
+}
+
+impl InManifest {
+    /// Of a view as it was opened.
+    pub(crate) fn of(number: u64) -> InManifest {
+        InManifest {
+            begun: number,
+            durable: number,
+        }
+    }
+
+    /// A manifest is begun.
+    pub(crate) fn begin(&mut self, number: u64) {
+        self.begun = number;
+    }
+
+    /// The manifest that was begun last is durable.
+    pub(crate) fn end(&mut self) {
+        self.durable = self.begun;
+    }
+}
+
 /// Where it lies.
 pub(crate) const PATH: &str = "manifest";
 /// Zeroes that give way to a manifest on a full disk.
@@ -83,8 +112,8 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
         put_bytes(out, counts.as_bytes());
     }
     if let Some(queue) = state.queues.get(&table) {
-        put_number(out, queue.folded);
-        put_number(out, queue.folded_next);
+        put_number(out, queue.folded.position);
+        put_number(out, queue.folded.next);
         put_number(out, queue.backlog.files().count() as u64);
         for (file, removed) in queue.backlog.files() {
             put_bytes(out, file.path().as_bytes());
@@ -330,7 +359,8 @@ fn open_search(
     let files = opened.files();
     let is_rewritten = files != named;
     let mut search = SearchTable::new(definition, opened, files, highest);
-    search.installed_since_manifest = is_rewritten;
+    search.file_changes = u64::from(is_rewritten);
+    search.manifests = InManifest::of(search.folded);
     state.searches.insert(table, search);
     Ok(())
 }
@@ -373,6 +403,7 @@ fn open_percolate(
     pq.load(&*state.disk, &paths)?;
     pq.highest = highest;
     pq.changed.clear();
+    pq.manifests = InManifest::of(pq.folded);
     state.percolates.insert(table, pq);
     Ok(())
 }
@@ -406,6 +437,7 @@ fn open_queue(
     if version > 3 {
         queue.read_kept(reader).map_err(wrong)?;
     }
+    queue.manifests = InManifest::of(folded);
     state.queues.insert(table, queue);
     Ok(())
 }

@@ -113,11 +113,8 @@ impl Sessions {
         if let Some(owned) = self.owner(session)
             && let Some((table, lane)) = owned.of()
             && let Some(queue) = state.queues.get_mut(&table)
-            && let Some(lane) = queue.lanes.get_mut(lane)
         {
-            owned.rows.iter().for_each(|row| {
-                lane.let_go(*row);
-            });
+            owned.rows.iter().for_each(|row| queue.let_go(lane, *row));
         }
     }
 

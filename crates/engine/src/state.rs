@@ -306,7 +306,7 @@ impl State {
         let files = search.table.files();
         search.take_files(files);
         search.is_unpublished = true;
-        search.installed_since_manifest = true;
+        search.file_changes += 1;
         Ok(true)
     }
 
@@ -382,11 +382,39 @@ impl State {
         for table in queues {
             if let Some(queue) = self.queues.get_mut(&table)
                 && !queue.changed
-                && !queue.folding
+                && queue.folding.is_none()
+                && queue.folded.position != position
             {
-                queue.folded = position;
-                queue.folded_next = queue.backlog.next();
+                queue.folded = queue.as_of(position);
             }
+        }
+    }
+
+    /// Notes what the manifest that is being begun says of each view.
+    pub(crate) fn begin_manifest(&mut self) {
+        for search in self.searches.values_mut() {
+            search.files_in_manifest.begin(search.file_changes);
+            search.manifests.begin(search.folded);
+        }
+        for pq in self.percolates.values_mut() {
+            pq.manifests.begin(pq.folded);
+        }
+        for queue in self.queues.settled_mut() {
+            queue.manifests.begin(queue.folded.position);
+        }
+    }
+
+    /// The manifest that was begun last is durable.
+    pub(crate) fn end_manifest(&mut self) {
+        for search in self.searches.values_mut() {
+            search.files_in_manifest.end();
+            search.manifests.end();
+        }
+        for pq in self.percolates.values_mut() {
+            pq.manifests.end();
+        }
+        for queue in self.queues.settled_mut() {
+            queue.manifests.end();
         }
     }
 
@@ -397,7 +425,7 @@ impl State {
             true => pq.folded.min(pq.counted),
             false => pq.folded,
         });
-        let queues = self.queues.values().map(|queue| queue.folded);
+        let queues = self.queues.values().map(|queue| queue.folded.position);
         searches
             .chain(percolates)
             .chain(queues)

@@ -6,17 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use percolate::StandingQuery;
-use query::analysis::Words;
-
 use crate::catalog::TableId;
 use crate::command::QueueStats;
 use crate::error::Result;
-use crate::failure;
 use crate::record::Record;
 use crate::state::{Counting, State};
 use crate::table::queue::SENDERS;
-use crate::table::search::analyse;
+use percolate::StandingQuery;
 
 /// How the tables were that the members have touched so far.
 #[derive(Default)]
@@ -29,7 +25,7 @@ pub(crate) struct Undo {
 }
 
 struct SearchBefore {
-    snapshot: Arc<index::Snapshot>,
+    mark: index::Mark,
     highest: u64,
     touched: BTreeSet<u64>,
 }
@@ -106,7 +102,7 @@ impl Undo {
             return;
         };
         let before = self.searches.entry(table).or_insert_with(|| SearchBefore {
-            snapshot: search.table.snapshot(),
+            mark: search.table.mark(),
             highest: search.highest,
             touched: BTreeSet::new(),
         });
@@ -164,7 +160,10 @@ impl Undo {
             query.count.set(counted - documents, last_s);
         }
         for (table, before) in self.searches {
-            undo_search(state, table, &before)?;
+            if let Some(search) = state.searches.get_mut(&table) {
+                search.table.rewind(before.mark, before.touched);
+                search.highest = before.highest;
+            }
         }
         for (table, before) in self.percolates {
             let Some(pq) = state.percolates.get_mut(&table) else {
@@ -183,7 +182,7 @@ impl Undo {
                 continue;
             };
             for row in before.removed {
-                queue.backlog.restore(row);
+                queue.restore(row);
             }
             queue.backlog.truncate(before.next);
             queue.changed = before.changed;
@@ -196,26 +195,4 @@ impl Undo {
         }
         Ok(())
     }
-}
-
-fn undo_search(state: &mut State, table: TableId, before: &SearchBefore) -> Result<()> {
-    let Some(search) = state.searches.get_mut(&table) else {
-        return Ok(());
-    };
-    let failed = |error| failure::of_index(&search.definition.name, error);
-    let mut words = Words::new();
-    for &id in &before.touched {
-        search.table.delete(id).map_err(failed)?;
-        if let Some(row) = before.snapshot.get(id).map_err(failed)? {
-            analyse(
-                &search.analyzer,
-                &search.definition.columns,
-                &row,
-                &mut words,
-            );
-            search.table.insert(id, &row, &words).map_err(failed)?;
-        }
-    }
-    search.highest = before.highest;
-    Ok(())
 }

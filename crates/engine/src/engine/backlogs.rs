@@ -24,24 +24,19 @@ impl Engine {
         }
     }
 
-    /// Takes in a fold's file.
-    pub(super) fn install_rows(
-        &mut self,
-        table: TableId,
-        position: u64,
-        file: Option<ChunkFile>,
-        next: u64,
-    ) {
+    /// Takes in a fold's file; `None`: no row of the fold was left to be written.
+    pub(super) fn install_rows(&mut self, table: TableId, file: Option<ChunkFile>) {
         let Some(queue) = self.state.queues.get_mut(&table) else {
             return;
         };
-        queue.folding = false;
+        let Some(folded) = queue.folding.take() else {
+            return;
+        };
         match file {
             Some(file) => queue.backlog.install(file),
             None => queue.backlog.abandon_fold(),
         }
-        queue.folded = position;
-        queue.folded_next = next;
+        queue.folded = folded;
         self.status.folds_total += 1;
         self.tidy_queue(table);
     }

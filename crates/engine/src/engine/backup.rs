@@ -78,12 +78,7 @@ impl Engine {
                 warnings: Vec::new(),
             }));
         };
-        if self.options.seal_inline {
-            return work();
-        }
         // Without a thread the reply is dropped, which tells the caller that nothing was done.
-        let _ = std::thread::Builder::new()
-            .name("seine-backup".to_owned())
-            .spawn(work);
+        self.jobs.detach("seine-backup", Box::new(work));
     }
 }

@@ -34,7 +34,7 @@ impl Engine {
         count(record, &mut coming);
         let mut dropped = Vec::new();
         for (table, coming) in coming {
-            if let Some(queue) = self.state.queues.get(&table) {
+            if let Some(queue) = self.state.queues.get_mut(&table) {
                 let rows = oldest(queue, coming)?;
                 if !rows.is_empty() {
                     self.status.queue_dropped_total += rows.len() as u64;
@@ -78,7 +78,7 @@ fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
 }
 
 /// The rows that must go before others come; none where there is room.
-fn oldest(queue: &QueueTable, coming: Coming) -> Result<Vec<u64>> {
+fn oldest(queue: &mut QueueTable, coming: Coming) -> Result<Vec<u64>> {
     let options = queue.options();
     let rows = queue.backlog.len();
     let over = |now: u64, coming: u64, max: Option<u64>| {
@@ -95,22 +95,16 @@ fn oldest(queue: &QueueTable, coming: Coming) -> Result<Vec<u64>> {
     if goes == 0 {
         return Ok(Vec::new());
     }
-    let full = || Error::QueueFull {
+    let full = Error::QueueFull {
         queue: queue.definition.name.clone(),
     };
     if options.when_full == WhenFull::Refuse {
-        return Err(full());
+        return Err(full);
     }
     let goes = usize::try_from(goes).unwrap_or(usize::MAX);
-    let is_free = |row: &u64| {
-        queue
-            .lanes
-            .iter()
-            .all(|lane| !lane.held().contains_key(row))
-    };
-    let oldest: Vec<u64> = queue.backlog.rows().filter(is_free).take(goes).collect();
+    let oldest = queue.oldest_free(goes);
     match oldest.len() == goes {
         true => Ok(oldest),
-        false => Err(full()), // what is left is held, or more comes than may be there in all
+        false => Err(full), // what is left is held, or more comes than may be there in all
     }
 }

@@ -23,9 +23,7 @@ impl Engine {
             "a checkpoint is never ahead of the journal"
         );
         self.state.advance_clean_views();
-        for search in self.state.searches.values_mut() {
-            search.installed_since_manifest = false;
-        }
+        self.state.begin_manifest();
         let unused = if self.backups.is_running() {
             Vec::new() // it copies what an earlier manifest names; a later one lets go of it
         } else {
@@ -57,18 +55,17 @@ impl Engine {
         let written = match finished.made {
             Ok(Made::Manifest(written)) => written,
             made => {
-                self.is_manifest_due = true;
                 let wrong = |_| Error::internal("a manifest came to something else");
-                return Err(made.map_or_else(|error| error, wrong));
+                return Err(self.manifest_failed(made.map_or_else(|error| error, wrong)));
             }
         };
         self.unused.extend(written.files_left);
         if let Err(error) = written.replaced {
             self.unused.extend(written.folders);
-            self.is_manifest_due = true;
-            return Err(error);
+            return Err(self.manifest_failed(error));
         }
         self.state.catalog_folded = position;
+        self.state.end_manifest();
         self.status.checkpoints_total += 1;
         let catalog = &self.state.catalog;
         self.failed_folds
@@ -81,7 +78,7 @@ impl Engine {
         }
         let mut removed = written.removed;
         for (table, search) in &mut self.state.searches {
-            if search.installed_since_manifest {
+            if search.changed_since_manifest() {
                 continue; // what it has no use for now is named by this manifest
             }
             if let Some(removal) = search.table.removal() {
@@ -103,6 +100,13 @@ impl Engine {
             removed = removed.and(gone);
         }
         removed
+    }
+
+    /// The durable manifest is still the one before: another is due, and FLUSH is told.
+    fn manifest_failed(&mut self, error: Error) -> Error {
+        self.is_manifest_due = true;
+        self.flushes.fail(&error);
+        error
     }
 
     /// What a table had no use for is gone; what could not be removed goes after a later manifest.

@@ -7,7 +7,7 @@ use crate::catalog::TableId;
 use crate::error::Result;
 use crate::jobs::{Job, Work};
 use crate::state::table_dir;
-use crate::table::percolate::counts::CountsJob;
+use crate::table::percolate::counts::{CountsBefore, CountsJob};
 
 /// A table's counts are written so often while they change: as much of them a crash may forget.
 const COUNTS_EVERY_US: u64 = 60_000_000;
@@ -49,12 +49,14 @@ impl Engine {
         }
         pq.counts_changed = false;
         pq.counting = Some(position);
+        pq.counts_before = CountsBefore::default();
         pq.counts_due_us = 0;
         let work = Work::Counts(CountsJob {
             disk: Arc::clone(&self.options.disk),
             dir: table_dir(table),
             name: format!("{position}.hits"),
             queries: pq.set.snapshot(),
+            before: pq.counts_before.clone(),
         });
         self.jobs.start(Job {
             table,
@@ -74,6 +76,7 @@ impl Engine {
             return Ok(());
         };
         pq.counting = None;
+        pq.counts_before = CountsBefore::default();
         let path = match path {
             Ok(path) => path,
             Err(error) => {

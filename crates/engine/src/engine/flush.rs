@@ -40,6 +40,7 @@ struct Wanted {
 
 /// How far a table is.
 enum Progress {
+    /// The durable manifest names its files, and they reach far enough.
     Done,
     /// Background work is under way, or a manifest is to be written.
     Runs,
@@ -56,6 +57,13 @@ impl Flushes {
         };
         for flush in self.waiting.extract_if(.., is_told) {
             (flush.reply)(Err(error.clone()));
+        }
+    }
+
+    /// A manifest could not be written: nobody who waits for a durable one is told OK, and nobody waits for the next.
+    pub(super) fn fail(&mut self, error: &Error) {
+        for reply in self.take_replies() {
+            reply(Err(error.clone()));
         }
     }
 
@@ -196,23 +204,21 @@ impl Engine {
         }
     }
 
-    /// How far a table is with records up to a position. A table that was dropped is done.
+    /// How far a table is with records up to a position. A table without files, such as one that was dropped, is done.
     fn progress(&self, table: TableId, position: u64) -> Progress {
-        let (folded, runs, saved) = if let Some(search) = self.state.searches.get(&table) {
-            let is_named = !search.installed_since_manifest && !self.manifest_runs;
-            let saved = is_named && search.table.is_saved();
-            (search.folded, search.sealing || !is_named, saved)
+        let (manifests, is_named, folds) = if let Some(search) = self.state.searches.get(&table) {
+            (search.manifests, search.is_named(), search.sealing)
         } else if let Some(pq) = self.state.percolates.get(&table) {
-            (pq.folded, pq.folding || self.manifest_runs, false)
+            (pq.manifests, true, pq.folding)
         } else if let Some(queue) = self.state.queues.get(&table) {
-            (queue.folded, queue.folding || self.manifest_runs, false)
+            (queue.manifests, true, queue.folding.is_some())
         } else {
             return Progress::Done;
         };
-        match (folded >= position || saved, runs) {
-            (_, true) => Progress::Runs,
-            (true, false) => Progress::Done,
-            (false, false) => Progress::Idle,
+        match manifests.durable >= position && is_named {
+            true => Progress::Done,
+            false if folds || self.manifest_runs => Progress::Runs,
+            false => Progress::Idle,
         }
     }
 }

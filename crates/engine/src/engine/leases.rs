@@ -114,11 +114,8 @@ impl Engine {
     }
 
     fn let_go(&mut self, table: TableId, lane: usize, rows: &[u64]) {
-        let queue = self.state.queues.get_mut(&table);
-        if let Some(lane) = queue.and_then(|queue| queue.lanes.get_mut(lane)) {
-            rows.iter().for_each(|row| {
-                lane.let_go(*row);
-            });
+        if let Some(queue) = self.state.queues.get_mut(&table) {
+            rows.iter().for_each(|row| queue.let_go(lane, *row));
         }
     }
 
@@ -231,11 +228,7 @@ impl Engine {
             {
                 continue;
             }
-            let lanes = queue.lanes.iter().enumerate();
-            let over: Vec<_> = lanes
-                .map(|(lane, of)| (lane, of.expired(now.steady_us)))
-                .collect();
-            for (lane, rows) in over.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+            for (lane, rows) in queue.expired(now) {
                 let went_back = self.return_rows(table, lane, &rows, 0)?;
                 self.status.queue_lapsed_total += went_back;
             }

@@ -213,7 +213,7 @@ impl Engine {
         for (table, queue) in self.state.queues.iter() {
             let large = queue.backlog.memory_bytes() >= self.options.queue_fold_bytes;
             let wanted = pressed || any_full || self.is_wanted(*table);
-            if !queue.folding && (large || (wanted && queue.changed)) {
+            if queue.folding.is_none() && (large || (wanted && queue.changed)) {
                 due.push(*table);
             }
         }
@@ -297,7 +297,7 @@ impl Engine {
             }));
         }
         let queue = self.state.queues.get_mut(&table)?;
-        if queue.folding || !queue.changed {
+        if queue.folding.is_some() || !queue.changed {
             return None;
         }
         queue.changed = false;
@@ -305,14 +305,13 @@ impl Engine {
         if chunks.is_empty() {
             return None; // what was removed is in the manifest's marks
         }
-        queue.folding = true;
-        let job = FoldJob {
+        queue.folding = Some(queue.as_of(position));
+        Some(Work::Rows(FoldJob {
             disk: Arc::clone(disk),
             dir: table_dir(table),
             name: format!("{position}.rows"),
             chunks,
-        };
-        Some(Work::Rows(job, queue.backlog.next()))
+        }))
     }
 
     /// Takes in how a table's standing queries lie now; after a failure they lie as before.
@@ -375,7 +374,7 @@ impl Engine {
                 }
             }
             Made::Counts(path) => self.install_counts(table, position, path)?,
-            Made::Rows(file, next) => self.install_rows(table, position, file, next),
+            Made::Rows(file) => self.install_rows(table, file),
             // Taken in elsewhere.
             Made::Merged(_)
             | Made::MergedRows(_)
@@ -392,7 +391,7 @@ impl Engine {
             return Ok(());
         };
         search.is_unpublished = true;
-        search.installed_since_manifest = true;
+        search.file_changes += 1;
         search.files = match search.table.install(sealed) {
             Ok(files) => files,
             Err(error) => {
@@ -423,7 +422,7 @@ impl Engine {
             pq.changed.append(&mut pq.folding_ids);
         }
         if let Some(queue) = self.state.queues.get_mut(&table) {
-            queue.folding = false;
+            queue.folding = None;
             queue.changed = true;
             queue.backlog.abandon_fold();
         }

@@ -92,7 +92,7 @@ impl Engine {
             return Ok(());
         };
         search.is_unpublished = true;
-        search.installed_since_manifest = true;
+        search.file_changes += 1;
         search.merge_due = true;
         self.is_manifest_due = true;
         let installed = search.table.install_merged(merged);

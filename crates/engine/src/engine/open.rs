@@ -18,7 +18,7 @@ use crate::decide::Workspace;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::histogram::Work;
-use crate::jobs::Jobs;
+use crate::jobs::{Background, Jobs};
 use crate::limits::RESERVE_BYTES;
 use crate::mailbox::Shared;
 use crate::manifest;
@@ -77,12 +77,8 @@ impl Engine {
         };
         // Segments of an old format were written again: the manifest is to name the new ones.
         let mut searches = state.searches.values();
-        let is_manifest_due = searches.any(|search| search.installed_since_manifest);
-        let jobs = if options.seal_inline {
-            Jobs::inline()
-        } else {
-            Jobs::background()?
-        };
+        let is_manifest_due = searches.any(|search| !search.is_named());
+        let jobs = Jobs::new(&options.background)?;
         let shared = Shared {
             upheavals: AtomicU64::new(0),
             snapshot: ArcSwap::from_pointee(Snapshot::default()),
@@ -209,10 +205,9 @@ fn open_journal(
     dir: &str,
     known_synced: u64,
 ) -> Result<(FileJournal, journal::Recovered)> {
-    let preparation = if options.seal_inline {
-        Preparation::Inline
-    } else {
-        Preparation::Background
+    let preparation = match options.background {
+        Background::Threads => Preparation::Background,
+        Background::Inline | Background::Held(_) => Preparation::Inline,
     };
     let journal_options = JournalOptions {
         segment_bytes: options.journal_segment_bytes,

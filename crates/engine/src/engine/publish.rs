@@ -114,7 +114,7 @@ impl Engine {
                 memory_bytes: queue.backlog.memory_bytes(),
                 files: queue.backlog.file_count(),
                 next_row: queue.backlog.next(),
-                folded: queue.folded,
+                folded: queue.folded.position,
                 delayed: queue.delayed_rows(),
                 redelivered: queue.redelivered(),
                 oldest_us: queue.oldest_us(),

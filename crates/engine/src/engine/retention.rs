@@ -1,8 +1,8 @@
 //! `keep=` and `keep_bytes=`: whole segments of a search table go when all their rows are old enough, or are too much.
 //!
-//! The clock is asked here, once; the record names the segments that go, and replay drops those. It is decided only while
-//! the durable manifest names every segment at hand, so a replay finds the same ones: rows of a segment that no manifest
-//! names come back from the journal as rows of the tail.
+//! The engine asks the clock once; the record names the segments that go, and replay drops those. The engine decides only while
+//! the durable manifest names every segment of the table, so that a replay finds the same ones: rows of a segment that no
+//! durable manifest names come back from the journal as rows of the tail, and nothing would drop them there.
 
 use index::SegmentInfo;
 
@@ -26,10 +26,7 @@ pub(super) struct Retention {
 impl Engine {
     /// Drops what need not be kept any more. Trouble with it is for a later look; only what ends the engine is an error.
     pub(super) fn expire(&mut self) -> Result<()> {
-        if self.now.steady_us < self.retention.due_us
-            || self.options.read_only
-            || self.manifest_runs
-        {
+        if self.now.steady_us < self.retention.due_us || self.options.read_only {
             return Ok(());
         }
         self.retention.due_us = self.now.steady_us.saturating_add(LOOKED_EVERY_US);
@@ -54,7 +51,7 @@ impl Engine {
         let Some((keep, column)) = &search.keep else {
             return Ok(());
         };
-        if search.installed_since_manifest {
+        if !search.is_named() {
             return Ok(());
         }
         let segments = search.table.segments(*column);

@@ -9,6 +9,7 @@ use crate::Answering;
 use crate::command::{Command, Envelope, Now, Reply, SessionId};
 use crate::decide::read::read;
 use crate::error::{Error, Result};
+use crate::jobs::Background;
 
 /// A turn that takes longer is counted as a stall. Microseconds.
 const STALL_US: u64 = 10_000;
@@ -149,8 +150,9 @@ impl Engine {
 
     /// A SELECT; one that takes long is the asker's to do, unless there is nobody but this thread.
     fn read(&self, session: SessionId, select: &Select) -> Result<Reply> {
+        let is_alone = !matches!(self.options.background, Background::Threads);
         match read(&self.state, self.sessions.owner(session), select)? {
-            Reply::Reading(reading) if self.options.seal_inline => reading.run().map(Reply::Rows),
+            Reply::Reading(reading) if is_alone => reading.run().map(Reply::Rows),
             reply => Ok(reply),
         }
     }

@@ -90,7 +90,7 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         if lost.is_empty() {
             continue;
         }
-        let position = queue.folded + 1; // above what its files are said to hold
+        let position = queue.folded.position + 1; // above what its files are said to hold
         let before = state.position;
         let rows = lost.clone();
         let gone = Record::RemoveRows { table, rows };

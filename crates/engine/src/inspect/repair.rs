@@ -18,6 +18,7 @@ use crate::backup::list_files;
 use crate::engine::{Engine, JOURNAL_DIR, Options, lock};
 use crate::error::Result;
 use crate::failure;
+use crate::jobs::Background;
 use crate::manifest;
 use crate::record::Record;
 
@@ -67,7 +68,7 @@ pub fn repair(disk: &Arc<dyn Disk>, progress: &mut dyn FnMut(&str)) -> Result<Op
     let mut reading = Reading::of(&kept, &mut |_| {})?;
     keeping.let_go();
     let options = Options {
-        seal_inline: true,
+        background: Background::Inline,
         journal_segment_bytes: SEGMENT_BYTES,
         ..Options::new(Arc::clone(&kept))
     };

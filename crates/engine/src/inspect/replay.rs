@@ -176,7 +176,7 @@ impl Replay<'_, '_> {
             return;
         };
         let next = queue.backlog.next();
-        if position > queue.folded && next < first_row {
+        if position > queue.folded.position && next < first_row {
             queue.backlog.skip_to(first_row);
             self.gaps.entry(table).or_default().push(next..first_row);
         }

@@ -8,6 +8,7 @@ use query::value::Value;
 use super::*;
 use crate::command::{Command, Definition, Envelope, Kind, QueueOptions, Reply, SessionId};
 use crate::engine::Options;
+use crate::jobs::Background;
 use crate::mailbox::Handle;
 
 /// How long a test waits before it says that nothing will come.
@@ -35,7 +36,7 @@ fn insert() -> Command {
 /// An engine that holds the queue `jobs`.
 fn engine() -> Engine {
     let options = Options {
-        seal_inline: true,
+        background: Background::Inline,
         journal_segment_bytes: 256 << 10,
         ..Options::new(Arc::new(MemoryDisk::new()))
     };

@@ -8,11 +8,10 @@ impl State {
     /// Adds to the counts of queries what deciding has found.
     pub(super) fn count(&mut self, counting: &[Counting]) {
         for counting in counting {
-            for (query, documents) in &counting.queries {
-                query.count.add(*documents, counting.hit_at);
-            }
             if let Some(pq) = self.percolates.get_mut(&counting.from) {
-                pq.counts_changed = true;
+                let hits = counting.queries.iter();
+                let hits = hits.map(|(query, documents)| (query, *documents));
+                pq.count_hits(hits, counting.hit_at);
             }
         }
     }

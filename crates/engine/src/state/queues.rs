@@ -21,19 +21,23 @@ impl State {
                 rows,
                 relayed,
                 at_us,
-            } => self.apply_to_queue(*table, position, *first_row, |queue| {
-                for row in rows {
-                    queue.backlog.push(StoredRow::own(row));
-                }
-                if let Some((sender, row)) = relayed
-                    && let Some(received) = queue.received.get_mut(usize::from(*sender))
-                {
-                    *received = *row;
-                }
-                if let Some(at_us) = at_us {
-                    queue.note_keys(rows, *at_us);
-                }
-            }),
+            } => {
+                // The keys in the manifest are those of its own position, and in its own columns.
+                let noted = at_us.filter(|_| position > self.catalog_folded);
+                self.apply_to_queue(*table, position, *first_row, |queue| {
+                    for row in rows {
+                        queue.backlog.push(StoredRow::own(row));
+                    }
+                    if let Some((sender, row)) = relayed
+                        && let Some(received) = queue.received.get_mut(usize::from(*sender))
+                    {
+                        *received = *row;
+                    }
+                    if let Some(at_us) = noted {
+                        queue.note_keys(rows, at_us);
+                    }
+                })
+            }
             Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
             Record::Alter {
                 table,
@@ -130,7 +134,7 @@ impl State {
         let Some(queue) = self.queues.get_mut(&table) else {
             return self.skip_dropped(table, position);
         };
-        if position <= queue.folded {
+        if position <= queue.folded.position {
             return Ok(false);
         }
         if queue.backlog.next() != next {

@@ -18,12 +18,14 @@ use query::expression::Prepared;
 use query::tree::{Node, Query};
 use rustc_hash::FxHashMap;
 
+use self::counts::CountsBefore;
 use self::file::QueryFile;
 use super::into::Into;
 use super::search::{analyzer, text_names};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
+use crate::manifest::InManifest;
 use crate::record::QueryRow;
 
 /// A pq table as the engine's thread owns it.
@@ -46,12 +48,16 @@ pub(crate) struct PercolateTable {
     pub(crate) loaded_counts: FxHashMap<u64, (u64, i64)>,
     /// Hits were counted since.
     pub(crate) counts_changed: bool,
-    /// The record up to which a file of counts is being written.
+    /// The file of counts that is being written: the record up to which it counts.
     pub(crate) counting: Option<u64>,
+    /// Counts as they were at that record.
+    pub(crate) counts_before: CountsBefore,
     /// When the next one is due, on the steady clock, in microseconds.
     pub(crate) counts_due_us: u64,
-    /// Records up to here are in the file that the manifest names.
+    /// Records up to here are in the files that the next manifest names.
     pub(crate) folded: u64,
+    /// That position in manifests.
+    pub(crate) manifests: InManifest,
     /// Queries stored or deleted since; a fold waits until they are many.
     pub(crate) changed: BTreeSet<u64>,
     /// Those that the running fold writes: changed again if it fails.
@@ -101,9 +107,11 @@ impl PercolateTable {
             files: Vec::new(),
             counts_file: None,
             counted: folded,
+            manifests: InManifest::default(),
             loaded_counts: FxHashMap::default(),
             counts_changed: false,
             counting: None,
+            counts_before: CountsBefore::default(),
             counts_due_us: 0,
             folded,
             changed: BTreeSet::new(),
@@ -116,6 +124,19 @@ impl PercolateTable {
     /// Memory of its queries, by estimate.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.text_bytes + QUERY_BYTES * self.set.len() as u64
+    }
+
+    /// Adds to the counts of queries the numbers of documents that hit them.
+    pub(crate) fn count_hits<'q>(
+        &mut self,
+        hits: impl Iterator<Item = (&'q Arc<StandingQuery>, u64)>,
+        hit_at: i64,
+    ) {
+        match self.counting {
+            Some(_) => self.counts_before.add(hits, hit_at),
+            None => hits.for_each(|(query, documents)| query.count.add(documents, hit_at)),
+        }
+        self.counts_changed = true;
     }
 
     /// Whether records hold its hits, so that they are needed until they are counted.

@@ -43,10 +43,25 @@ use crate::catalog::TableId;
 use crate::command::{Definition, Kind, QueueOptions, QueueStats};
 use crate::decide::delete::prepare;
 use crate::error::{Error, Result};
+use crate::manifest::InManifest;
 use crate::sessions::Owned;
 
 /// Senders that relay rows into a queue: 0 to 63.
 pub(crate) const SENDERS: usize = 64;
+
+/// How far the files of a queue reach, and what the queue knew of its rows at that very position.
+///
+/// A replay applies every record above `position` to the rows in the files. It has to begin with the lanes of that position:
+/// lanes of a later one would mark rows that the replay has yet to add, and would know nothing of rows that it removes.
+#[derive(Clone, Default)]
+pub(crate) struct Folded {
+    /// The last record that the files hold.
+    pub(crate) position: u64,
+    /// The number that the next row got there.
+    pub(crate) next: u64,
+    /// The lanes, encoded: pauses, delivery counts, delays, acknowledged rows.
+    pub(crate) lanes: Vec<u8>,
+}
 
 /// A queue as the engine's thread owns it. Who holds which row, and who waits, is never written to disk.
 pub(crate) struct QueueTable {
@@ -69,24 +84,24 @@ pub(crate) struct QueueTable {
     pub(crate) ages: Ages,
     /// Counted since the start; those of bytes are made when asked for.
     pub(crate) stats: QueueStats,
-    /// Records up to here are in the files that the manifest names.
-    pub(crate) folded: u64,
-    /// The number that the next row got at that position.
-    pub(crate) folded_next: u64,
-    /// Whether something happened since.
+    /// How far its files reach: what the next manifest says of it.
+    pub(crate) folded: Folded,
+    /// Whether a record above that changed it.
     pub(crate) changed: bool,
-    /// Whether a fold runs.
-    pub(crate) folding: bool,
+    /// The fold that runs: what [`QueueTable::folded`] becomes once its file is in use.
+    pub(crate) folding: Option<Folded>,
+    /// The position of `folded` in manifests.
+    pub(crate) manifests: InManifest,
     /// Whether it is among those that readers have not seen as they are now; [`Queues`] sets it.
     is_touched: bool,
 }
 
 impl QueueTable {
-    pub(crate) fn new(definition: Arc<Definition>, backlog: Backlog, folded: u64) -> QueueTable {
+    /// A queue whose files hold every record up to `position`.
+    pub(crate) fn new(definition: Arc<Definition>, backlog: Backlog, position: u64) -> QueueTable {
         let lanes = options_of(&definition).groups.len().max(1);
-        QueueTable {
+        let mut queue = QueueTable {
             definition,
-            folded_next: backlog.next(),
             backlog,
             lanes: (0..lanes).map(|_| Lane::new()).collect(),
             layouts: Layouts::default(),
@@ -97,10 +112,22 @@ impl QueueTable {
             ended: Vec::new(),
             ages: Ages::default(),
             stats: QueueStats::default(),
-            folded,
+            folded: Folded::default(),
             changed: false,
-            folding: false,
+            folding: None,
+            manifests: InManifest::default(),
             is_touched: false,
+        };
+        queue.folded = queue.as_of(position);
+        queue
+    }
+
+    /// What a manifest says of the queue if its files hold every record up to `position`, the last one applied.
+    pub(crate) fn as_of(&self, position: u64) -> Folded {
+        Folded {
+            position,
+            next: self.backlog.next(),
+            lanes: self.encoded_lanes(),
         }
     }
 
@@ -222,6 +249,12 @@ impl QueueTable {
         if self.backlog.remove(row) && self.is_remembered(row) {
             self.gone.push(row);
         }
+    }
+
+    /// Undoes a removal of this batch.
+    pub(crate) fn restore(&mut self, row: u64) {
+        self.backlog.restore(row);
+        self.lanes.iter_mut().for_each(|lane| lane.may_be_free(row));
     }
 
     /// Whether a lane knows anything of a row beside that it is there.

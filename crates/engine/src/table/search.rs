@@ -9,6 +9,7 @@ use query::value::Value;
 use super::percolate::Listener;
 use crate::catalog;
 use crate::command::{Definition, Keep, Kind};
+use crate::manifest::InManifest;
 
 /// A search table as the engine's thread owns it.
 pub(crate) struct SearchTable {
@@ -22,7 +23,7 @@ pub(crate) struct SearchTable {
     pub(crate) highest: u64,
     /// The pq tables that every document is matched against.
     pub(crate) listeners: Arc<Vec<Listener>>,
-    /// Records up to here are in the files that the manifest names.
+    /// Records up to here are in the files that the next manifest names.
     pub(crate) folded: u64,
     /// Changed since readers last got a snapshot.
     pub(crate) is_unpublished: bool,
@@ -30,8 +31,12 @@ pub(crate) struct SearchTable {
     pub(crate) sealing: bool,
     /// What it keeps, by which of its columns.
     pub(crate) keep: Option<(Keep, usize)>,
-    /// Whether a segment came into use since the last manifest was begun.
-    pub(crate) installed_since_manifest: bool,
+    /// How often segments came into use or went: sealed, merged, dropped.
+    pub(crate) file_changes: u64,
+    /// That number in manifests.
+    pub(crate) files_in_manifest: InManifest,
+    /// The position of `folded` in manifests.
+    pub(crate) manifests: InManifest,
     /// Whether segments may be due to be merged: asked when their number has changed, or somebody wants it.
     pub(crate) merge_due: bool,
     /// When it is to be asked although nothing has changed, on the steady clock: quiet alone makes merges due.
@@ -57,18 +62,30 @@ impl SearchTable {
             definition,
             table,
             folded: files.position,
-            files,
             highest,
             listeners: Arc::default(),
             is_unpublished: true,
             sealing: false,
-            installed_since_manifest: false,
+            file_changes: 0,
+            files_in_manifest: InManifest::default(),
+            manifests: InManifest::default(),
             merge_due: true,
             merge_look_us: None,
             sealed_us: 0,
             merge_retry_us: 0,
             merged: None,
+            files,
         }
+    }
+
+    /// Whether the durable manifest names the segments that are in use, and no others.
+    pub(crate) fn is_named(&self) -> bool {
+        self.files_in_manifest.durable == self.file_changes
+    }
+
+    /// Whether segments came into use or went since the last manifest was begun.
+    pub(crate) fn changed_since_manifest(&self) -> bool {
+        self.files_in_manifest.begun != self.file_changes
     }
 
     /// Names other files of the same rows. They reach as far as those before did: while nothing was pending that position went on

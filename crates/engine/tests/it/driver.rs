@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use disk::Disk;
-use engine::{Command, Engine, Envelope, Error, Now, Options, Recovered, Reply, SessionId};
+use engine::{
+    Background, Command, Engine, Envelope, Error, Now, Options, Recovered, Reply, SessionId,
+};
 
 /// What a command came to; filled when it is answered.
 #[derive(Clone, Default)]
@@ -28,7 +30,7 @@ pub struct Driver {
 /// Small in everything, so that tests cross every border.
 pub fn options(disk: Arc<dyn Disk>) -> Options {
     Options {
-        seal_inline: true,
+        background: Background::Inline,
         journal_segment_bytes: 256 << 10,
         memory_bytes: 64 << 20,
         ..Options::new(disk)

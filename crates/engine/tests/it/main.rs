@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod backlog;
 #[cfg(test)]
+mod checkpoints;
+#[cfg(test)]
 mod clocks;
 #[cfg(test)]
 mod crash;

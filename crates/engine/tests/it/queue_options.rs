@@ -525,3 +525,20 @@ fn options_that_contradict_each_other_or_name_what_is_not_there_are_refused() {
          when_full='drop_oldest' order_by='name' unique_by='id' unique_for='600s' deliver_at='at'"
     );
 }
+
+#[test]
+fn leases_that_end_together_come_back_in_pieces_with_commands_in_between() {
+    let mut driver = queue(QueueOptions::default());
+    let rows: Vec<String> = (0..3_000).map(|id| format!("({id}, NULL, 'k')")).collect();
+    run(&mut driver, &format!("insert q values {}", rows.join(", ")));
+    assert_eq!(take(&mut driver, next(3_000, 0)).len(), 3_000);
+    let mut lapsed = Vec::new();
+    driver.tick(31 * SECOND);
+    for id in 0..3 {
+        lapsed.push(driver.handle.status().queue_lapsed_total);
+        insert(&mut driver, id..=id);
+    }
+    let piece = engine::limits::DUE_ROWS_MAX as u64;
+    assert_eq!(lapsed, [piece, 2 * piece, 3_000]);
+    assert_eq!(take(&mut driver, next(4_000, 0)).len(), 3_003);
+}

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk};
-use engine::{Error, Now, Options};
+use engine::{Background, Error, Now, Options};
 
 use crate::driver::{Driver, options};
 use crate::statement::command;
@@ -183,7 +183,7 @@ fn hits_that_memory_cannot_hold_refuse_the_insert_whole() {
 fn a_table_dropped_while_its_seal_runs_leaves_nothing() {
     let disk = MemoryDisk::new();
     let background = Options {
-        seal_inline: false,
+        background: Background::Threads,
         seal_rows: 4,
         ..options(Arc::new(disk.clone()))
     };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use disk::MemoryDisk;
 use engine::{
-    Answer, Command, Control, Definition, Kind, Now, Options, Pool, Reply, SearchOptions, SessionId,
+    Answer, Background, Command, Control, Definition, Kind, Now, Options, Pool, Reply,
+    SearchOptions, SessionId,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -135,7 +136,10 @@ fn commands(step: &Step) -> Vec<Command> {
 fn open(way: &Way) -> Driver {
     let options = Options {
         seal_rows: way.seal_rows,
-        seal_inline: !way.beside,
+        background: match way.beside {
+            true => Background::Threads,
+            false => Background::Inline,
+        },
         ..options(Arc::new(MemoryDisk::new()))
     };
     let mut driver = Driver::open(options, Now::default()).unwrap();

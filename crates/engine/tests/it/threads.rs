@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
 use disk::MemoryDisk;
-use engine::{Command, Engine, Error, Handle, Now, Options, Reply, SessionId};
+use engine::{Background, Command, Engine, Error, Handle, Now, Options, Reply, SessionId};
 
 use crate::driver::{Driver, options};
 use crate::model::SCHEMA;
@@ -44,7 +44,7 @@ fn start(options: &Options) -> (Handle, std::thread::JoinHandle<Result<(), Error
 #[test]
 fn what_many_sessions_were_told_is_there_after_background_seals_and_a_restart() {
     let options = Options {
-        seal_inline: false,
+        background: Background::Threads,
         seal_rows: 50,
         journal_segment_bytes: 1 << 20,
         ..options(Arc::new(MemoryDisk::new()))

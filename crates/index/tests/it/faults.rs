@@ -108,8 +108,6 @@ fn a_full_disk_is_told_and_leaves_the_rows_in_memory() {
     check(&mut subject);
 }
 
-/// A batch whose append failed is undone by the engine: the table is as before, but rows have moved to the tail, and no
-/// record of the journal says so. A seal that is tried again must not take such a move for a deletion.
 #[test]
 fn a_seal_tried_again_writes_what_the_first_one_froze() {
     let disk = FaultDisk::new();
@@ -120,20 +118,10 @@ fn a_seal_tried_again_writes_what_the_first_one_froze() {
         Fault::Fail(std::io::ErrorKind::StorageFull),
     );
     assert!(seal_fails(&mut subject));
-    for id in [10, 45] {
-        let row = subject
-            .table
-            .snapshot()
-            .get(id)
-            .expect("a look-up")
-            .expect("a row");
-        let words = crate::model::words_of(&subject.model.shape, &row);
-        assert!(subject.table.delete(id).expect("deleted"));
-        subject
-            .table
-            .insert(id, &row, &words)
-            .expect("inserted again");
-    }
+    let row = |id| (id, crate::subject::row("later", 1, "", 0.0, ""));
+    subject.refuse(vec![row(10), row(45)], &[]);
+    let (id, later) = row(10);
+    subject.replace(id, later);
     assert!(!seal_fails(&mut subject));
     subject.install();
     check(&mut subject);

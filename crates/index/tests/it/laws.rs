@@ -19,6 +19,8 @@ enum Step {
     Insert(u64, Vec<Value>),
     Delete(u64),
     Replace(u64, Vec<Value>),
+    /// Rows that replace what is there and rows that go, all taken back.
+    Refused(Vec<(u64, Vec<Value>)>, Vec<u64>),
     Publish,
     Freeze,
     Run,
@@ -47,7 +49,9 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => (id.clone(), columns()).prop_map(|(id, row)| Step::Insert(id, row)),
         4 => id.clone().prop_map(Step::Delete),
-        4 => (id, columns()).prop_map(|(id, row)| Step::Replace(id, row)),
+        4 => (id.clone(), columns()).prop_map(|(id, row)| Step::Replace(id, row)),
+        2 => (vec((id.clone(), columns()), 0..4), vec(id, 0..4))
+            .prop_map(|(rows, gone)| Step::Refused(rows, gone)),
         3 => Just(Step::Publish),
         2 => Just(Step::Freeze),
         2 => Just(Step::Run),
@@ -202,6 +206,7 @@ fn apply(subject: &mut Subject, step: &Step, asked: &[(Select, Option<Node>)]) {
         Step::Insert(id, row) => subject.insert(id, row),
         Step::Delete(id) => subject.delete(id),
         Step::Replace(id, row) => subject.replace(id, row),
+        Step::Refused(rows, gone) => subject.refuse(rows, &gone),
         Step::Publish => drop(subject.table.snapshot()),
         Step::Freeze => subject.freeze(),
         Step::Run => subject.run_job(),

@@ -88,6 +88,29 @@ impl Subject {
         self.insert(id, row);
     }
 
+    /// A unit that replaces and deletes rows and is taken back.
+    pub(crate) fn refuse(&mut self, rows: Vec<(u64, Vec<Value>)>, gone: &[u64]) {
+        let mark = self.table.mark();
+        let (before, saved) = (self.table.shard_status(), self.table.is_saved());
+        for (id, row) in &rows {
+            self.table.delete(*id).expect("delete");
+            let words = words_of(&self.model.shape, row);
+            self.table.insert(*id, row, &words).expect("insert");
+            drop(self.table.snapshot()); // as a DELETE with a condition makes one
+        }
+        for id in gone {
+            self.table.delete(*id).expect("delete");
+        }
+        let touched = rows.iter().map(|(id, _)| *id).chain(gone.iter().copied());
+        self.table.rewind(mark, touched);
+        assert_eq!(
+            self.table.shard_status(),
+            before,
+            "every row is where it was"
+        );
+        assert_eq!(self.table.is_saved(), saved);
+    }
+
     /// Starts a seal, if there is something to do.
     pub(crate) fn freeze(&mut self) {
         let saved = self.table.is_saved();

@@ -4,9 +4,11 @@
 //! by rising id: difference of its id from the one before, documents, seconds since 1970-01-01 UTC. Numbers as in
 //! records. Queries that were never hit are left out. docs/formats/data-directory.md.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use disk::Disk;
+use percolate::StandingQuery;
+use rustc_hash::FxHashMap;
 
 use crate::codec::{Read, Reader, put_number};
 use crate::error::{Error, Result};
@@ -25,6 +27,40 @@ pub(crate) struct Counted {
     pub(crate) last_s: i64,
 }
 
+/// Counts as they were at the position of a [`CountsJob`], of the queries that were hit since.
+///
+/// The counts are shared with whoever matches, so they go on rising while the file is written. Example: at position 10 query
+/// 7 has 3 hits; record 11 adds 2. The engine notes 3 before it adds, and the job writes 3, whether it comes to the query
+/// before or after that. Without the note it could write 5, and a replay of record 11 would count its hits once more.
+///
+/// Both sides hold the lock: the engine while it notes and adds, the job while it reads [`QUERIES_AT_ONCE`] counts. A query is
+/// known by its address: the job's snapshot keeps its queries, and one that takes the place of another has an address of its own.
+#[derive(Clone, Default)]
+pub(crate) struct CountsBefore(Arc<Mutex<FxHashMap<usize, (u64, i64)>>>);
+
+/// Counts that a job reads before it lets the engine go on: some ten microseconds.
+const QUERIES_AT_ONCE: usize = 256;
+
+impl CountsBefore {
+    /// Adds the numbers of documents to the counts of queries.
+    pub(crate) fn add<'q>(
+        &self,
+        hits: impl Iterator<Item = (&'q Arc<StandingQuery>, u64)>,
+        hit_at: i64,
+    ) {
+        let mut before = self.lock();
+        for (query, documents) in hits {
+            let address = Arc::as_ptr(query).addr();
+            before.entry(address).or_insert_with(|| query.count.get());
+            query.count.add(documents, hit_at);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<usize, (u64, i64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The work of writing one; runs on any thread.
 pub(crate) struct CountsJob {
     pub(crate) disk: Arc<dyn Disk>,
@@ -32,13 +68,14 @@ pub(crate) struct CountsJob {
     pub(crate) dir: String,
     pub(crate) name: String,
     pub(crate) queries: Arc<percolate::Snapshot>,
+    pub(crate) before: CountsBefore,
 }
 
 impl CountsJob {
     /// Writes the file and makes it durable; gives its path.
     pub(crate) fn run(self) -> Result<String> {
         let path = format!("{}/{}", self.dir, self.name);
-        let bytes = encode(&counted(&self.queries));
+        let bytes = encode(&self.counted());
         let write = || {
             make_table_dir(&*self.disk, &self.dir)?;
             disk::replace_file(&*self.disk, &path, &bytes)
@@ -46,18 +83,27 @@ impl CountsJob {
         write().map_err(|error| failure::of_file(&path, &error))?;
         Ok(path)
     }
-}
 
-fn counted(queries: &percolate::Snapshot) -> Vec<Counted> {
-    let all = queries.iter().map(|query| {
-        let (documents, last_s) = query.count.get();
-        Counted {
-            id: query.id,
-            documents,
-            last_s,
+    /// The counts as they were at the job's position, by rising id.
+    fn counted(&self) -> Vec<Counted> {
+        let mut all = Vec::new();
+        let mut queries = self.queries.iter().peekable();
+        while queries.peek().is_some() {
+            let before = self.before.lock();
+            for query in queries.by_ref().take(QUERIES_AT_ONCE) {
+                let noted = before.get(&Arc::as_ptr(query).addr()).copied();
+                let (documents, last_s) = noted.unwrap_or_else(|| query.count.get());
+                let id = query.id;
+                all.push(Counted {
+                    id,
+                    documents,
+                    last_s,
+                });
+            }
         }
-    });
-    all.filter(|counted| counted.documents > 0).collect()
+        all.retain(|counted| counted.documents > 0);
+        all
+    }
 }
 
 fn encode(counted: &[Counted]) -> Vec<u8> {

@@ -166,9 +166,13 @@ impl Backlog {
 
     /// The first row of that number or above that is there.
     pub(crate) fn first_at_or_above(&self, row: u64) -> Option<u64> {
-        let index = self.chunk_index(row);
-        let chunks = self.chunks.range(index..);
-        chunks.flat_map(|chunk| chunk.live_rows(row)).next()
+        self.rows_from(row).next()
+    }
+
+    /// Every row of that number or above that is there, in order.
+    pub(crate) fn rows_from(&self, row: u64) -> impl Iterator<Item = u64> + '_ {
+        let chunks = self.chunks.range(self.chunk_index(row)..);
+        chunks.flat_map(move |chunk| chunk.live_rows(row))
     }
 
     /// Removes a row; false where there is none. Empty chunks go with the next [`Backlog::sweep`].
@@ -310,7 +314,7 @@ impl Backlog {
 
     /// Every row that is there, in order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = u64> + '_ {
-        self.chunks.iter().flat_map(|chunk| chunk.live_rows(0))
+        self.rows_from(0)
     }
 
     /// Whether a row is there.

@@ -1,4 +1,7 @@
 //! What a queue knows beside its rows and keeps: part of the manifest. docs/formats/data-directory.md.
+//!
+//! Relayed rows, layouts and keys of `unique_by=` are those of the manifest's position: applying an earlier record again
+//! leaves them as they are, or comes to the same. The lanes are those of the queue's own position, [`super::Folded`].
 
 use roaring::RoaringTreemap;
 
@@ -22,11 +25,18 @@ impl QueueTable {
         }
         self.layouts.put(out);
         self.seen.put(out);
-        put_number(out, self.lanes.len() as u64);
+        out.extend_from_slice(&self.folded.lanes);
+    }
+
+    /// The lanes as they are now.
+    pub(super) fn encoded_lanes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_number(&mut out, self.lanes.len() as u64);
         for (lane, is_paused) in self.lanes.iter().zip(&self.paused) {
             out.push(u8::from(*is_paused));
-            put_lane(out, lane);
+            put_lane(&mut out, lane);
         }
+        out
     }
 
     /// Takes in what [`QueueTable::put_kept`] wrote.
@@ -48,6 +58,7 @@ impl QueueTable {
             *is_paused = reader.flag()?;
             read_lane(reader, lane)?;
         }
+        self.folded.lanes = self.encoded_lanes();
         Ok(())
     }
 }

@@ -72,6 +72,8 @@ pub(crate) struct Lane {
     leases: BTreeSet<(u64, u64)>,
     /// Rows handed out that had been before.
     pub(crate) redelivered_total: u64,
+    /// Every row below that is there is held.
+    held_below: u64,
 }
 
 impl Lane {
@@ -87,6 +89,7 @@ impl Lane {
             delivered: BTreeMap::new(),
             leases: BTreeSet::new(),
             redelivered_total: 0,
+            held_below: 0,
         }
     }
 
@@ -262,6 +265,28 @@ impl Lane {
         self.returned.remove(&row);
     }
 
+    /// The first row that is there and not held. Cost: the rows that were taken since the last call.
+    pub(crate) fn first_not_held(&mut self, backlog: &Backlog) -> Option<u64> {
+        while let Some(row) = backlog.first_at_or_above(self.held_below) {
+            if !self.gate.held.contains_key(&row) {
+                return Some(row);
+            }
+            self.held_below = row + 1;
+        }
+        None
+    }
+
+    /// Lets go of a row that is there and is not this lane's to hand out.
+    pub(crate) fn let_go_of_kept(&mut self, row: u64) {
+        self.let_go(row);
+        self.may_be_free(row);
+    }
+
+    /// A row that is there may be held no more.
+    pub(crate) fn may_be_free(&mut self, row: u64) {
+        self.held_below = self.held_below.min(row);
+    }
+
     /// Lets go of a row that is there no more, or is about to go.
     pub(crate) fn let_go(&mut self, row: u64) -> Option<Held> {
         let held = self.gate.held.remove(&row)?;
@@ -293,13 +318,14 @@ impl Lane {
         }
         let delivered = self.delivered.entry(row).or_default();
         delivered.count = delivered.count.max(held.delivery);
+        self.may_be_free(row);
         self.open(row, look);
         true
     }
 
     /// Makes a held row free again that nobody has seen.
     pub(crate) fn put_back(&mut self, row: u64, look: &dyn Look) {
-        self.let_go(row);
+        self.let_go_of_kept(row);
         self.open(row, look);
     }
 
@@ -333,20 +359,21 @@ impl Lane {
         }
     }
 
-    /// Opens the rows whose time has come; true where there was one.
-    pub(crate) fn open_due(&mut self, look: &dyn Look) -> bool {
-        let mut any = false;
-        while let Some(row) = self.gate.delays.take_due(look.now_us()) {
+    /// Opens rows whose time has come, at most `rows_max`; true where there was one.
+    pub(crate) fn open_due(&mut self, rows_max: usize, look: &dyn Look) -> bool {
+        for opened in 0..rows_max {
+            let Some(row) = self.gate.delays.take_due(look.now_us()) else {
+                return opened > 0;
+            };
             self.open(row, look);
-            any = true;
         }
-        any
+        true
     }
 
-    /// The leased rows whose time is over; they are still held.
-    pub(crate) fn expired(&self, steady_us: u64) -> Vec<u64> {
+    /// The first leased rows whose time is over, at most `rows_max`; they are still held.
+    pub(crate) fn expired(&self, steady_us: u64, rows_max: usize) -> Vec<u64> {
         let over = self.leases.range(..=(steady_us, u64::MAX));
-        over.map(|(_, row)| *row).collect()
+        over.map(|(_, row)| *row).take(rows_max).collect()
     }
 
     /// When the next lease ends, on the steady clock.

@@ -1,7 +1,7 @@
 //! All queues, and which of them readers have not seen as they are now.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::{Iter, Keys, Values};
+use std::collections::btree_map::{Iter, Keys, Values, ValuesMut};
 
 use crate::catalog::TableId;
 
@@ -35,6 +35,11 @@ impl Queues {
     /// The queue, for what readers are shown of it: that does not count as a change.
     pub(crate) fn get_settled_mut(&mut self, table: &TableId) -> Option<&mut QueueTable> {
         self.tables.get_mut(table)
+    }
+
+    /// Every queue, likewise.
+    pub(crate) fn settled_mut(&mut self) -> ValuesMut<'_, TableId, QueueTable> {
+        self.tables.values_mut()
     }
 
     pub(crate) fn insert(&mut self, table: TableId, mut queue: QueueTable) {

@@ -7,6 +7,7 @@ use query::expression::Expression;
 use super::{Holder, Lane, LineId, QueueTable, Rows, predicate};
 use crate::command::{Now, SessionId};
 use crate::error::{Error, Result};
+use crate::limits::DUE_ROWS_MAX;
 
 impl QueueTable {
     /// A lane, and what it looks at.
@@ -154,15 +155,53 @@ impl QueueTable {
         held.map_or(0, |held| held.delivery)
     }
 
-    /// Opens rows whose time has come; true where there was one.
+    /// How many rows of a lane come back in one turn because their time is over or has come.
+    fn due_rows_max(&self) -> usize {
+        (DUE_ROWS_MAX / self.lanes.len().max(1)).max(1)
+    }
+
+    /// Opens rows whose time has come, as many as one turn may; true where there was one.
     pub(crate) fn open_due(&mut self, now: Now) -> bool {
-        let mut any = false;
+        let (mut any, rows_max) = (false, self.due_rows_max());
         for lane in 0..self.lanes.len() {
             if let Some((lane, rows)) = self.parts(lane, now) {
-                any |= lane.open_due(&rows);
+                any |= lane.open_due(rows_max, &rows);
             }
         }
         any
+    }
+
+    /// Leased rows whose time is over, by lane, as many as one turn may give back.
+    pub(crate) fn expired(&self, now: Now) -> Vec<(usize, Vec<u64>)> {
+        let rows_max = self.due_rows_max();
+        let lanes = self.lanes.iter().enumerate();
+        let over = lanes.map(|(lane, of)| (lane, of.expired(now.steady_us, rows_max)));
+        over.filter(|(_, rows)| !rows.is_empty()).collect()
+    }
+
+    /// A lane is done with a held row.
+    pub(crate) fn let_go(&mut self, lane: usize, row: u64) {
+        let is_there = self.backlog.contains(row); // for other groups
+        if let Some(lane) = self.lanes.get_mut(lane) {
+            match is_there {
+                true => lane.let_go_of_kept(row),
+                false => {
+                    lane.let_go(row);
+                }
+            }
+        }
+    }
+
+    /// The oldest rows that no lane holds, at most `rows_max`.
+    pub(crate) fn oldest_free(&mut self, rows_max: usize) -> Vec<u64> {
+        let backlog = &self.backlog;
+        let lanes = self.lanes.iter_mut();
+        // Below the highest of these some lane holds every row.
+        let starts = lanes.map(|lane| lane.first_not_held(backlog));
+        let start = starts.map(|row| row.unwrap_or(u64::MAX)).max().unwrap_or(0);
+        let is_held = |row: u64| self.lanes.iter().any(|lane| lane.held().contains_key(&row));
+        let rows = self.backlog.rows_from(start);
+        rows.filter(|row| !is_held(*row)).take(rows_max).collect()
     }
 
     /// When something of it is due on its own: on the steady clock.

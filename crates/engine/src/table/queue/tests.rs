@@ -6,7 +6,7 @@ use query::schema::ColumnType;
 
 use super::lane::EVERY_ROW;
 use super::*;
-use crate::command::SessionId;
+use crate::command::{Now, SessionId};
 
 /// The queue as a textbook has it: rows in order, each free or taken.
 #[derive(Default)]
@@ -417,4 +417,108 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
         assert_eq!(lane.peek(same, &backlog, &look).unwrap(), None);
     }
     assert_eq!(look.0.get(), 1000 - 27 + 28 - 97);
+}
+
+/// A queue with a lane for each of so many groups; none: its own.
+fn table(groups: usize) -> QueueTable {
+    let groups = (0..groups).map(|group| format!("g{group}")).collect();
+    let definition = Definition {
+        name: "q".to_owned(),
+        kind: Kind::Queue(QueueOptions {
+            groups,
+            ..QueueOptions::default()
+        }),
+        columns: columns(),
+        analysis: Default::default(),
+        sync: None,
+        keep: None,
+    };
+    QueueTable::new(Arc::new(definition), Backlog::new(), 0)
+}
+
+#[derive(Clone, Debug)]
+enum Taking {
+    Push(u16),
+    Take {
+        lane: usize,
+        rows: u32,
+    },
+    /// The n-th held row of a lane, given back.
+    GiveBack {
+        lane: usize,
+        which: usize,
+    },
+    /// Or done with.
+    Done {
+        lane: usize,
+        which: usize,
+    },
+    /// The n-th row, removed; the removal is undone.
+    Remove {
+        which: usize,
+        undone: bool,
+    },
+    Oldest(usize),
+}
+
+fn taking() -> impl Strategy<Value = Taking> {
+    let (lane, which) = (|| 0..3usize, any::<usize>);
+    prop_oneof![
+        3 => (0..20u16).prop_map(Taking::Push),
+        3 => (lane(), 0..9u32).prop_map(|(lane, rows)| Taking::Take { lane, rows }),
+        2 => (lane(), which()).prop_map(|(lane, which)| Taking::GiveBack { lane, which }),
+        3 => (lane(), which()).prop_map(|(lane, which)| Taking::Done { lane, which }),
+        2 => (which(), any::<bool>()).prop_map(|(which, undone)| Taking::Remove { which, undone }),
+        4 => (0..9usize).prop_map(Taking::Oldest),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_oldest_free_rows_are_the_first_that_no_lane_holds(
+        groups in 0..4usize,
+        steps in proptest::collection::vec(taking(), 1..60),
+    ) {
+        let (mut queue, now) = (table(groups), Now::default());
+        for step in steps {
+            let lanes = queue.lanes.len();
+            let held = |queue: &QueueTable, lane: usize, which: usize| {
+                let held = queue.lanes[lane % lanes].held();
+                held.keys().nth(which % held.len().max(1)).copied()
+            };
+            match step {
+                Taking::Push(count) => push(&mut queue.backlog, count),
+                Taking::Take { lane, rows } => {
+                    let holder = Holder::Session(SessionId(1));
+                    queue.take((lane % lanes, EVERY_ROW), rows, holder, now).unwrap();
+                }
+                Taking::GiveBack { lane, which } => {
+                    if let Some(row) = held(&queue, lane, which) {
+                        queue.give_back(lane % lanes, row, now);
+                    }
+                }
+                Taking::Done { lane, which } => {
+                    if let Some(row) = held(&queue, lane, which) {
+                        queue.done(lane % lanes, &[row]);
+                        queue.let_go(lane % lanes, row);
+                    }
+                }
+                Taking::Remove { which, undone } => {
+                    let rows: Vec<u64> = queue.backlog.rows().collect();
+                    if let Some(row) = rows.get(which % rows.len().max(1)) {
+                        queue.backlog.remove(*row);
+                        prop_assert!(!queue.oldest_free(rows.len()).contains(row));
+                        if undone {
+                            queue.restore(*row);
+                        }
+                    }
+                }
+                Taking::Oldest(rows_max) => {
+                    let is_free = |row: &u64| queue.lanes.iter().all(|lane| !lane.held().contains_key(row));
+                    let want: Vec<u64> = queue.backlog.rows().filter(is_free).take(rows_max).collect();
+                    prop_assert_eq!(queue.oldest_free(rows_max), want);
+                }
+            }
+        }
+    }
 }

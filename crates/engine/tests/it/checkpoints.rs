@@ -1,0 +1,283 @@
+//! Files of a checkpoint and the journal above them come to what was acknowledged, whatever failed in between.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use disk::{Call, Disk, Fault, FaultDisk, everything_lost};
+use engine::{Command, Error, Now, Options, Reply};
+
+use crate::driver::{Driver, options};
+use crate::scripts::show;
+use crate::statement::command;
+
+const SECOND_US: u64 = 1_000_000;
+/// Long after 1970, so that no age is negative.
+const BEGIN_S: u64 = 1_000_000_000;
+
+fn sealing(disk: Arc<dyn Disk>) -> Options {
+    Options {
+        seal_rows: 3,
+        ..options(disk)
+    }
+}
+
+fn begun(lines: &[&str]) -> (FaultDisk, Driver) {
+    let disk = FaultDisk::new();
+    let now = Now {
+        unix_us: (BEGIN_S * SECOND_US) as i64,
+        steady_us: 0,
+    };
+    let mut driver = Driver::open(sealing(Arc::new(disk.clone())), now).unwrap();
+    run_all(&mut driver, lines);
+    (disk, driver)
+}
+
+fn run_all(driver: &mut Driver, lines: &[&str]) {
+    for line in lines {
+        let answer = driver.ask(1, command_of(line));
+        for _ in 0..9 {
+            driver.tick(1); // a FLUSH is answered after the work that it waits for
+        }
+        let answer = answer.take().expect("an answer");
+        answer.unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
+}
+
+/// As [`command`], and `truncate Q`, `purge Q`.
+fn command_of(line: &str) -> Command {
+    match line.split_once(' ') {
+        Some(("truncate", table)) => Command::Truncate {
+            table: table.to_owned(),
+        },
+        Some(("purge", table)) => Command::QueuePurge {
+            table: table.to_owned(),
+        },
+        _ => command(line),
+    }
+}
+
+/// The power goes, with everything that was not synced.
+fn after_power_cut(disk: &FaultDisk, driver: &Driver) -> Driver {
+    let image = Arc::new(disk.crash(everything_lost));
+    Driver::open(sealing(image), driver.now).unwrap()
+}
+
+/// Row and delivery of what a lease takes.
+fn lease(driver: &mut Driver, queue: &str, group: &str) -> Vec<(u64, u32)> {
+    match driver.run(command(&format!("lease {queue} {group}"))) {
+        Ok(Reply::Taken(taken)) => taken
+            .rows
+            .iter()
+            .map(|row| (row.row, row.delivery))
+            .collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn affected(driver: &mut Driver, line: &str) -> u64 {
+    match driver.run(command(line)) {
+        Ok(Reply::Done { affected, .. }) => affected,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn rows(driver: &mut Driver, read: &str) -> Vec<String> {
+    show(driver.run(command(read)))[1..].to_vec()
+}
+
+fn ids(driver: &Driver) -> Vec<String> {
+    let crate::statement::Statement::Select(select) =
+        crate::statement::parse("select id from posts order by id limit 1000")
+    else {
+        panic!("no select");
+    };
+    let snapshot = driver.handle.snapshot();
+    let answer = snapshot.select(&select, &engine::Control::default());
+    let rows = answer.unwrap().rows.map(|row| row.unwrap()[0].to_string());
+    rows.collect()
+}
+
+#[test]
+fn a_row_that_a_group_acknowledged_stays_acknowledged_after_a_manifest_without_a_fold() {
+    for empties in ["truncate q", "purge q"] {
+        let (disk, mut driver) = begun(&[
+            "create queue q (n int) groups a, b",
+            "create queue other (n int)",
+            "insert q values (1)",
+            empties,
+            "insert q values (2)",
+        ]);
+        assert_eq!(lease(&mut driver, "q", "a"), [(2, 1)]);
+        run_all(&mut driver, &["done q a 2", "drop other"]);
+        let mut driver = after_power_cut(&disk, &driver);
+        assert_eq!(lease(&mut driver, "q", "a"), [], "{empties}");
+        assert_eq!(lease(&mut driver, "q", "b"), [(2, 1)]);
+    }
+}
+
+#[test]
+fn the_delay_and_the_delivery_count_of_a_returned_row_stay_after_a_manifest_without_a_fold() {
+    let (disk, mut driver) = begun(&[
+        "create queue q (n int)",
+        "create queue other (n int)",
+        "insert q values (1)",
+        "truncate q",
+        "insert q values (2)",
+    ]);
+    assert_eq!(lease(&mut driver, "q", "none"), [(2, 1)]);
+    run_all(&mut driver, &["return q none 2", "drop other"]);
+    let mut driver = after_power_cut(&disk, &driver);
+    assert_eq!(
+        lease(&mut driver, "q", "none"),
+        [],
+        "5 seconds have not passed"
+    );
+    driver.tick(5 * SECOND_US);
+    assert_eq!(lease(&mut driver, "q", "none"), [(2, 2)]);
+}
+
+#[test]
+fn the_deliveries_of_a_row_are_counted_on_after_a_manifest_without_a_fold() {
+    let (disk, mut driver) = begun(&[
+        "create queue q (n int) tries 2",
+        "create queue other (n int)",
+        "insert q values (1)",
+        "truncate q",
+        "insert q values (2)",
+    ]);
+    assert_eq!(lease(&mut driver, "q", "none"), [(2, 1)]);
+    driver.tick(61 * SECOND_US);
+    run_all(&mut driver, &["drop other"]);
+    let mut driver = after_power_cut(&disk, &driver);
+    assert_eq!(lease(&mut driver, "q", "none"), [(2, 2)]);
+    driver.tick(61 * SECOND_US);
+    assert_eq!(
+        lease(&mut driver, "q", "none"),
+        [],
+        "two deliveries were all"
+    );
+}
+
+#[test]
+fn keys_of_rows_from_before_an_alter_are_read_in_the_columns_of_then() {
+    let (disk, mut driver) = begun(&[
+        "create queue u (a int, k int) unique k",
+        "create queue other (n int)",
+        "insert u values (1, 7)",
+        "drop_column u a",
+        "drop other",
+    ]);
+    let restarted = after_power_cut(&disk, &driver);
+    for driver in [&mut driver, &mut { restarted }] {
+        assert_eq!(affected(driver, "insert u values (1)"), 1);
+        assert_eq!(affected(driver, "insert u values (7)"), 0);
+        assert_eq!(rows(driver, "read k from u"), ["7", "1"]);
+    }
+}
+
+#[test]
+fn retention_leaves_segments_alone_that_no_durable_manifest_names() {
+    let (disk, mut driver) = begun(&["create search posts (body text, at timestamp) keep 100"]);
+    driver.tick(9 * SECOND_US);
+    let old = BEGIN_S - 1_000;
+    for nth in [1, 2] {
+        disk.inject(Call::Rename, nth, Fault::Fail(ErrorKind::StorageFull));
+    }
+    let insert = format!(
+        "insert posts (id, body, at) values (1, 'a', {old}), (2, 'b', {old}), (3, 'c', {old})"
+    );
+    driver.run(command(&insert)).unwrap();
+    assert_eq!(driver.handle.status().seals_total, 1);
+    driver.tick(2 * SECOND_US); // retention looks, and the manifest fails once more
+    let young = BEGIN_S + 10;
+    let again = driver.run(command(&format!(
+        "replace posts (id, body, at) values (1, 'x', {young})"
+    )));
+    again.unwrap();
+    let image = after_power_cut(&disk, &driver);
+    assert_eq!(ids(&image), ids(&driver));
+    assert_eq!(ids(&image), ["1", "2", "3"], "each id once");
+    for _ in 0..4 {
+        driver.tick(11 * SECOND_US);
+    }
+    assert_eq!(
+        ids(&driver),
+        ["1"],
+        "the old ones go once a manifest names them"
+    );
+    assert_eq!(ids(&after_power_cut(&disk, &driver)), ["1"]);
+}
+
+/// One table of each kind that has files.
+const KINDS: [(&str, &str, &str); 3] = [
+    (
+        "create search t (n int)",
+        "insert t (id, n) values (1, 1)",
+        "flush t",
+    ),
+    (
+        "create pq t (body text)",
+        "insert t (id, query) values (1, 'cat')",
+        "flush t",
+    ),
+    ("create queue t (n int)", "insert t values (1)", "flush t"),
+];
+
+#[test]
+fn flush_is_answered_ok_only_when_a_durable_manifest_names_the_files() {
+    for (create, insert, flush) in KINDS {
+        // The rename of the manifest fails, and the sync of its folder.
+        for (call, error) in [
+            (Call::Rename, ErrorKind::StorageFull),
+            (Call::SyncDir, ErrorKind::Other),
+        ] {
+            for calls_before in 0..4 {
+                let (disk, mut driver) = begun(&[create, insert]);
+                disk.inject(call, 1 + calls_before, Fault::Fail(error));
+                let answer = driver.ask(1, command(flush));
+                for _ in 0..5 {
+                    driver.tick(1);
+                }
+                let is_told = match answer.take() {
+                    Some(Ok(_)) => true,
+                    Some(Err(_)) => false,
+                    None => panic!("{flush} of {create} is not answered"),
+                };
+                let image = after_power_cut(&disk, &driver);
+                let replayed = image.recovered.records_replayed;
+                assert!(
+                    !is_told || replayed == 0,
+                    "{create}: OK, and {replayed} records are in no file"
+                );
+                driver.tick(2 * SECOND_US);
+                run_all(&mut driver, &[flush]);
+                let image = after_power_cut(&disk, &driver);
+                assert_eq!(image.recovered.records_replayed, 0, "{create}: asked again");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_of_a_refused_unit_leaves_with_its_segment() {
+    let old = BEGIN_S - 1_000;
+    let (disk, mut driver) = begun(&["create search posts (body text, at timestamp) keep 100"]);
+    driver.tick(11 * SECOND_US);
+    let insert = format!(
+        "insert posts (id, body, at) values (1, 'a', {old}), (2, 'b', {old}), (3, 'c', {old})"
+    );
+    let refused = format!(
+        "many replace posts (id, body, at) values (1, 'x', {old}); insert posts (id, body, at) values (2, 'y', {old})"
+    );
+    run_all(&mut driver, &[&insert]);
+    let outcome = driver.run(command(&refused));
+    assert!(
+        matches!(outcome, Err(Error::InMany { index: 1, .. })),
+        "{outcome:?}"
+    );
+    assert_eq!(ids(&driver), ["1", "2", "3"]);
+    driver.tick(11 * SECOND_US);
+    let image = after_power_cut(&disk, &driver);
+    assert_eq!(ids(&driver), Vec::<String>::new());
+    assert_eq!(ids(&image), Vec::<String>::new());
+}
