@@ -23,6 +23,8 @@ mod language;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod lives;
+#[cfg(test)]
 mod loads;
 #[cfg(test)]
 mod manifests;
@@ -56,5 +58,7 @@ mod statement;
 mod sync_modes;
 #[cfg(test)]
 mod threads;
+#[cfg(test)]
+mod twin;
 #[cfg(test)]
 mod workload;

@@ -1,0 +1,848 @@
+//! An engine through many lives, its background work done piece by piece between commands: after any crash it is what its
+//! twin is, which only ever replays its journal (see `twin`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use disk::{Call, Fault, FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
+use engine::{
+    Change, Command, Error, Hold, JobLine, LoadStep, Place, QueueNext, Receipt, Reply, SourceMode,
+    WaitSource,
+};
+use proptest::prelude::*;
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+
+use crate::driver::{Driver, Pending};
+use crate::statement::command;
+use crate::twin::{Ended, GROUPS, KEEP_S, LOADS, Outcome, QUEUES, Twins, of_schema, select};
+use crate::workload::cases;
+
+const SECOND_US: u64 = 1_000_000;
+
+/// Which calls of a piece of background work fail.
+#[derive(Clone, Copy, Debug)]
+struct Failing {
+    call: Call,
+    nth: u64,
+    /// The one after it too.
+    twice: bool,
+    kind: ErrorKind,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Post {
+        ids: Vec<u64>,
+        word: usize,
+        replace: bool,
+    },
+    Unpost {
+        id: u64,
+    },
+    Keep {
+        ages: Vec<u8>,
+    },
+    Query {
+        id: u64,
+        word: usize,
+    },
+    Unquery {
+        id: u64,
+    },
+    Put {
+        queue: usize,
+        keys: Vec<u8>,
+    },
+    Lease {
+        lane: usize,
+        rows: u32,
+        seconds: u64,
+    },
+    Done {
+        which: usize,
+    },
+    Return {
+        which: usize,
+        delay_s: u64,
+    },
+    Wait {
+        session: u64,
+        queue: usize,
+    },
+    End {
+        session: u64,
+    },
+    Abort {
+        session: u64,
+    },
+    Close {
+        session: u64,
+    },
+    Delete {
+        queue: usize,
+        key: u8,
+    },
+    Truncate {
+        queue: usize,
+    },
+    Purge {
+        queue: usize,
+    },
+    Pause {
+        queue: usize,
+        paused: bool,
+    },
+    Relay {
+        sender: u8,
+        row: u64,
+    },
+    Alter {
+        adds: bool,
+    },
+    Load {
+        load: usize,
+        queue: bool,
+    },
+    EndLoad {
+        load: usize,
+        queue: bool,
+    },
+    /// A unit of which the last member is refused, or none.
+    Unit {
+        id: u64,
+        key: u8,
+        refused: bool,
+    },
+    /// A table beside the others. The sync of a search table's folder fails as often before.
+    Create {
+        kind: usize,
+        failures: u64,
+    },
+    Drop {
+        which: usize,
+    },
+    Fill {
+        which: usize,
+    },
+    Tick {
+        seconds: u64,
+    },
+    Flush {
+        table: usize,
+    },
+    Optimize,
+    Backup,
+    /// Pieces of held work.
+    Work {
+        folds: u32,
+        merges: u32,
+    },
+    Copy,
+    Fail(Failing),
+    Kill,
+    PowerCut {
+        seed: u64,
+        goes_on: bool,
+    },
+}
+
+/// Steps of which one kind comes most often: what is rare among all of them then meets its like.
+fn steps(least: usize, most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let kinds = proptest::sample::select(vec![
+        [8, 2, 2, 6],
+        [2, 12, 1, 6],
+        [3, 3, 6, 8],
+        [4, 6, 3, 6],
+    ]);
+    kinds.prop_flat_map(move |[documents, queues, tables, work]| {
+        let step = prop_oneof![
+            documents => document_step(),
+            queues => queue_step(),
+            tables => table_step(),
+            work => work_step(),
+        ];
+        proptest::collection::vec(step, least..most)
+    })
+}
+
+/// What is written to search and pq tables.
+fn document_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (proptest::collection::vec(1..20u64, 1..4), 0..3usize, any::<bool>())
+            .prop_map(|(ids, word, replace)| Step::Post { ids, word, replace }),
+        2 => (1..20u64).prop_map(|id| Step::Unpost { id }),
+        4 => proptest::collection::vec(0..90u8, 1..4).prop_map(|ages| Step::Keep { ages }),
+        2 => (1..4u64, 0..3usize).prop_map(|(id, word)| Step::Query { id, word }),
+        1 => (1..4u64).prop_map(|id| Step::Unquery { id }),
+        2 => (1..20u64, 0..6u8, any::<bool>()).prop_map(|(id, key, refused)| Step::Unit { id, key, refused }),
+        1 => (0..LOADS.len(), any::<bool>()).prop_map(|(load, queue)| Step::Load { load, queue }),
+        3 => (1..25u64).prop_map(|seconds| Step::Tick { seconds }),
+    ]
+}
+
+/// What is done with the rows of queues; most often of those that keep more than rows.
+fn queue_step() -> impl Strategy<Value = Step> {
+    let queue = || prop_oneof![2 => 0..QUEUES.len(), 2 => Just(1), 1 => Just(2)];
+    let lane = prop_oneof![1 => 0..QUEUES.len() + 1, 1 => Just(1)];
+    let session = || 1..4u64;
+    let keys = proptest::collection::vec(0..6u8, 1..4);
+    prop_oneof![
+        10 => (queue(), keys).prop_map(|(queue, keys)| Step::Put { queue, keys }),
+        8 => (lane, 1..4u32, 1..30u64).prop_map(|(lane, rows, seconds)| Step::Lease { lane, rows, seconds }),
+        7 => (0..4usize).prop_map(|which| Step::Done { which }),
+        3 => (0..4usize, 0..10u64).prop_map(|(which, delay_s)| Step::Return { which, delay_s }),
+        2 => (session(), queue()).prop_map(|(session, queue)| Step::Wait { session, queue }),
+        1 => session().prop_map(|session| Step::End { session }),
+        1 => session().prop_map(|session| Step::Abort { session }),
+        1 => session().prop_map(|session| Step::Close { session }),
+        1 => (queue(), 0..6u8).prop_map(|(queue, key)| Step::Delete { queue, key }),
+        3 => queue().prop_map(|queue| Step::Truncate { queue }),
+        1 => queue().prop_map(|queue| Step::Purge { queue }),
+        1 => (queue(), any::<bool>()).prop_map(|(queue, paused)| Step::Pause { queue, paused }),
+        1 => (0..2u8, 1..30u64).prop_map(|(sender, row)| Step::Relay { sender, row }),
+        1 => (0..LOADS.len(), any::<bool>()).prop_map(|(load, queue)| Step::EndLoad { load, queue }),
+        2 => (1..25u64).prop_map(|seconds| Step::Tick { seconds }),
+    ]
+}
+
+/// Tables that come, change and go.
+fn table_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => any::<bool>().prop_map(|adds| Step::Alter { adds }),
+        3 => (0..3usize, 0..3u64).prop_map(|(kind, failures)| Step::Create { kind, failures }),
+        2 => (0..4usize).prop_map(|which| Step::Drop { which }),
+        3 => (0..4usize).prop_map(|which| Step::Fill { which }),
+    ]
+}
+
+/// What is done with files, and how it ends.
+fn work_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => (0..10usize).prop_map(|table| Step::Flush { table }),
+        1 => Just(Step::Optimize),
+        3 => Just(Step::Backup),
+        14 => (0..4u32, 0..2u32).prop_map(|(folds, merges)| Step::Work { folds, merges }),
+        2 => Just(Step::Copy),
+        3 => failing().prop_map(Step::Fail),
+        1 => Just(Step::Kill),
+        4 => (any::<u64>(), any::<bool>()).prop_map(|(seed, goes_on)| Step::PowerCut { seed, goes_on }),
+    ]
+}
+
+fn failing() -> impl Strategy<Value = Failing> {
+    let calls = [
+        Call::Rename,
+        Call::Rename,
+        Call::Create,
+        Call::Write,
+        Call::Sync,
+        Call::SyncDir,
+        Call::Remove,
+    ];
+    let kinds = [ErrorKind::Other, ErrorKind::StorageFull];
+    let (call, kind) = (
+        proptest::sample::select(calls.to_vec()),
+        proptest::sample::select(kinds.to_vec()),
+    );
+    (call, 1..4u64, any::<bool>(), kind).prop_map(|(call, nth, twice, kind)| Failing {
+        call,
+        nth,
+        twice,
+        kind,
+    })
+}
+
+const WORDS: [&str; 3] = ["cat", "dog", "cat dog"];
+
+/// What was answered, told apart from what the engines hold: facts that no restart may change.
+#[derive(Default)]
+struct Ledger {
+    /// Rows that a lane is done with.
+    acknowledged: BTreeSet<(usize, u64)>,
+    /// Rows of `kept` by id, with the time that tells their age.
+    kept: BTreeMap<u64, i64>,
+    kept_next: u64,
+}
+
+/// A receipt that was given out: the place of its lane.
+#[derive(Clone)]
+struct Given {
+    lane: usize,
+    receipt: Receipt,
+}
+
+struct Life {
+    twins: Twins,
+    ledger: Ledger,
+    given: Vec<Given>,
+    /// Tables beside those of the schema, with their kinds.
+    more: Vec<(String, usize)>,
+    made: u32,
+    loaded: BTreeMap<(usize, bool), u64>,
+    /// How many columns `altered` has beyond `k`.
+    columns: BTreeSet<String>,
+    column_next: u32,
+    /// Where a backup goes, its answer, and what the twin was when it was asked for.
+    backup: Option<(MemoryDisk, Pending, MemoryDisk)>,
+    /// The power goes at some time: then calls may fail.
+    is_power_going: bool,
+}
+
+/// Queue and group of a lane, by its place.
+fn lane(place: usize) -> (&'static str, Option<&'static str>) {
+    match QUEUES.get(place) {
+        Some(queue) if *queue == "grouped" => (queue, Some(GROUPS[0])),
+        Some(queue) => (queue, None),
+        None => ("grouped", Some(GROUPS[1])),
+    }
+}
+
+impl Life {
+    fn new() -> Life {
+        Life {
+            twins: Twins::new(),
+            ledger: Ledger::default(),
+            given: Vec::new(),
+            more: Vec::new(),
+            made: 0,
+            loaded: BTreeMap::new(),
+            columns: BTreeSet::from(["n".to_owned()]),
+            column_next: 0,
+            backup: None,
+            is_power_going: false,
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.more.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Takes a step. Error: the engine has ended, and the twin is without the step or with it.
+    fn take(&mut self, step: &Step) -> Result<(), Ended> {
+        if let Some((session, asked)) = self.command(step) {
+            let outcome = self.twins.ask(session, &asked);
+            return self.note(step, outcome);
+        }
+        match step {
+            Step::Relay { sender, row } => {
+                let (sender, mode, row) = (*sender, SourceMode::Append, *row);
+                let source = Command::QueueSetSource { sender, mode, row };
+                let outcome = self.twins.ask(5, &source);
+                self.note(step, outcome)?;
+                let outcome = self.twins.ask(5, &command("insert plain (k) values (1)"));
+                return self.note(step, outcome);
+            }
+            Step::Create { kind, failures } => return self.create(*kind, *failures),
+            Step::Keep { ages } => return self.keep(ages),
+            Step::Tick { seconds } => {
+                for _ in 0..*seconds {
+                    self.twins.tick(SECOND_US)?;
+                }
+            }
+            Step::Flush { table } => {
+                let names = ["posts", "kept", "alerts"].into_iter().chain(QUEUES);
+                let table = names.cycle().nth(*table).unwrap().to_owned();
+                self.twins.ask_subject(Command::Flush {
+                    tables: vec![table],
+                });
+            }
+            Step::Optimize => {
+                self.twins.ask_subject(command("optimize posts"));
+            }
+            Step::Backup => self.begin_backup(),
+            Step::Work { folds, merges } => {
+                for (line, count) in [(JobLine::Folds, folds), (JobLine::Merges, merges)] {
+                    for _ in 0..*count {
+                        self.twins.held.run(line);
+                    }
+                }
+                self.twins.tick(1)?;
+            }
+            Step::Copy => {
+                self.twins.held.run(JobLine::Backups);
+                self.end_backup();
+            }
+            Step::Fail(failing) => self.fail(*failing)?,
+            Step::Kill => self.restart(None),
+            Step::PowerCut { seed, goes_on } => self.cut(*seed, *goes_on),
+            _ => {}
+        }
+        self.look_at_kept();
+        Ok(())
+    }
+
+    /// The command of a step that both engines are asked.
+    fn command(&mut self, step: &Step) -> Option<(u64, Command)> {
+        let run = |line: String| Some((1, command(&line)));
+        match step {
+            Step::Post { ids, word, replace } => {
+                let (verb, word) = (if *replace { "replace" } else { "insert" }, WORDS[*word]);
+                let rows: Vec<String> = ids
+                    .iter()
+                    .map(|id| format!("({id}, '{word}', {id})"))
+                    .collect();
+                run(format!(
+                    "{verb} posts (id, body, n) values {}",
+                    rows.join(", ")
+                ))
+            }
+            Step::Unpost { id } => run(format!("delete posts match 'cat' where id < {id}")),
+            Step::Query { id, word } => run(format!(
+                "replace alerts (id, query) values ({id}, '{}')",
+                WORDS[*word]
+            )),
+            Step::Unquery { id } => run(format!("delete alerts where id = {id}")),
+            Step::Put { queue, keys } => {
+                let rows: Vec<String> = keys.iter().map(|key| format!("({key})")).collect();
+                run(format!(
+                    "insert {} (k) values {}",
+                    QUEUES[*queue],
+                    rows.join(", ")
+                ))
+            }
+            Step::Lease {
+                lane: place,
+                rows,
+                seconds,
+            } => {
+                let (queue, group) = lane(*place);
+                let asked = QueueNext {
+                    sources: vec![WaitSource::all(queue)],
+                    group: group.map(str::to_owned),
+                    rows: *rows,
+                    timeout_us: 0,
+                    hold: Hold::Lease {
+                        visible_again_us: Some(seconds * SECOND_US + SECOND_US / 2),
+                    },
+                    done: Vec::new(),
+                };
+                Some((1, Command::QueueNext(asked)))
+            }
+            Step::Done { which } => {
+                let receipts = vec![self.receipt(*which)?.receipt];
+                Some((1, Command::QueueDone { receipts }))
+            }
+            Step::Return { which, delay_s } => {
+                let receipts = vec![self.receipt(*which)?.receipt];
+                let delay_us = delay_s * SECOND_US;
+                Some((1, Command::QueueReturn { receipts, delay_us }))
+            }
+            Step::Wait { session, queue } if QUEUES[*queue] != "grouped" => {
+                let sources = vec![WaitSource::all(QUEUES[*queue])];
+                Some((
+                    *session,
+                    Command::QueueWait {
+                        sources,
+                        timeout_us: 0,
+                    },
+                ))
+            }
+            Step::End { session } => Some((*session, Command::QueueEnd)),
+            Step::Abort { session } => Some((*session, Command::QueueAbort)),
+            Step::Close { session } => Some((*session, Command::SessionClosed)),
+            Step::Delete { queue, key } => {
+                run(format!("delete {} where k = {key}", QUEUES[*queue]))
+            }
+            Step::Truncate { queue } => Some((
+                1,
+                Command::Truncate {
+                    table: QUEUES[*queue].to_owned(),
+                },
+            )),
+            Step::Purge { queue } => Some((
+                1,
+                Command::QueuePurge {
+                    table: QUEUES[*queue].to_owned(),
+                },
+            )),
+            Step::Pause { queue, paused } => {
+                let table = QUEUES[*queue].to_owned();
+                Some((
+                    1,
+                    Command::QueuePause {
+                        table,
+                        group: None,
+                        paused: *paused,
+                    },
+                ))
+            }
+            Step::Alter { adds } => Some((1, self.alter(*adds)?)),
+            Step::Load { load, queue } => Some((1, self.load(*load, *queue))),
+            Step::EndLoad { load, queue } => {
+                self.loaded.remove(&(*load, *queue));
+                let table = if *queue { "plain" } else { "posts" }.to_owned();
+                Some((
+                    1,
+                    Command::Load {
+                        table,
+                        load: LOADS[*load],
+                        step: LoadStep::End,
+                    },
+                ))
+            }
+            Step::Unit { id, key, refused } => {
+                let last = if *refused {
+                    "insert posts (id, body) values (1, ''), (1, '')"
+                } else {
+                    "delete posts where id = 3"
+                };
+                run(format!(
+                    "many replace posts (id, body, n) values ({id}, 'cat', 1); insert keyed (k) values ({key}); \
+                     replace alerts (id, query) values (2, 'dog'); delete plain where k = {key}; {last}"
+                ))
+            }
+            Step::Drop { which } if !self.more.is_empty() => {
+                let (name, _) = self.more[which % self.more.len()].clone();
+                run(format!("drop {name}"))
+            }
+            Step::Fill { which } if !self.more.is_empty() => {
+                match &self.more[which % self.more.len()] {
+                    (name, 0) => run(format!("insert {name} (body) values ('cat')")),
+                    (name, 1) => run(format!("insert {name} (query) values ('cat')")),
+                    (name, _) => run(format!("insert {name} (k) values (1), (2)")),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn receipt(&self, which: usize) -> Option<Given> {
+        let place = self
+            .given
+            .len()
+            .checked_sub(1 + which % self.given.len().max(1))?;
+        self.given.get(place).cloned()
+    }
+
+    fn alter(&mut self, adds: bool) -> Option<Command> {
+        let change = if adds {
+            self.column_next += 1;
+            let kind =
+                ColumnType::parse("int", &[], false, query::schema::TypeSystem::Queue).unwrap();
+            let column = Column {
+                name: format!("c{}", self.column_next),
+                kind,
+                nullable: true,
+                default: Some(Value::Int(self.column_next.into())),
+            };
+            self.columns.insert(column.name.clone());
+            Change::Add {
+                column,
+                place: Place::First,
+            }
+        } else {
+            let name = self.columns.pop_first()?;
+            Change::Drop { name }
+        };
+        Some(Command::AlterTable {
+            table: "altered".to_owned(),
+            changes: vec![change],
+        })
+    }
+
+    fn load(&mut self, load: usize, queue: bool) -> Command {
+        let from = self.loaded.get(&(load, queue)).copied().unwrap_or(0);
+        let to = from + 2;
+        self.loaded.insert((load, queue), to);
+        let (table, column) = if queue {
+            ("plain", "k")
+        } else {
+            ("posts", "n")
+        };
+        let rows = (from..to)
+            .map(|place| vec![Value::Int(place.into())])
+            .collect();
+        Command::Load {
+            table: table.to_owned(),
+            load: LOADS[load],
+            step: LoadStep::Put {
+                from,
+                to,
+                columns: vec![column.to_owned()],
+                rows,
+                replace: false,
+            },
+        }
+    }
+
+    fn note(&mut self, step: &Step, outcome: Outcome) -> Result<(), Ended> {
+        let answer = match outcome {
+            Outcome::Ended(may_be) => return Err(may_be),
+            Outcome::Refused(_) if self.is_power_going => return Ok(()),
+            Outcome::Refused(error) => panic!("{step:?} is refused on a sound disk: {error}"),
+            Outcome::Answered(answer) => answer.expect("an answer"),
+        };
+        match (step, answer) {
+            (Step::Lease { lane: place, .. }, Ok(Reply::Taken(taken))) => {
+                let (queue, group) = lane(*place);
+                for row in &taken.rows {
+                    assert!(
+                        !self.ledger.acknowledged.contains(&(*place, row.row)),
+                        "row {} of {queue} was acknowledged and comes again",
+                        row.row
+                    );
+                    self.given.push(Given {
+                        lane: *place,
+                        receipt: Receipt {
+                            table: queue.to_owned(),
+                            issuer: taken.issuer,
+                            group: group.map(str::to_owned),
+                            row: row.row,
+                            delivery: row.delivery,
+                        },
+                    });
+                }
+            }
+            (Step::Done { which }, Ok(Reply::Done { affected: 1, .. })) => {
+                if let Some(Given { lane, receipt }) = self.receipt(*which) {
+                    self.ledger.acknowledged.insert((lane, receipt.row));
+                }
+            }
+            (Step::Drop { which }, Ok(_)) => {
+                let place = which % self.more.len();
+                self.more.remove(place);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn create(&mut self, kind: usize, failures: u64) -> Result<(), Ended> {
+        self.made += 1;
+        let name = format!("more{}", self.made);
+        let line = match kind {
+            0 => format!("create search {name} (body text)"),
+            1 => format!("create pq {name} (body text)"),
+            _ => format!("create queue {name} (k int)"),
+        };
+        for _ in (0..failures).filter(|_| kind == 0) {
+            self.twins
+                .disk
+                .inject(Call::SyncDir, 1, Fault::Fail(ErrorKind::Other));
+            let outcome = self.twins.ask(1, &command(&line));
+            self.twins.disk.refuse(None);
+            match outcome {
+                Outcome::Ended(may_be) => return Err(may_be),
+                Outcome::Refused(_) => {}
+                Outcome::Answered(answer) => panic!("{line}: {answer:?}"),
+            }
+        }
+        match self.twins.ask(1, &command(&line)) {
+            Outcome::Ended(may_be) => return Err(may_be),
+            Outcome::Refused(error) => panic!("{line}: {error}"),
+            Outcome::Answered(answer) => answer.expect("an answer").map(|_| ()).unwrap(),
+        }
+        self.more.push((name, kind));
+        Ok(())
+    }
+
+    /// Rows of such ages into the table that drops segments, which the twin does not have.
+    fn keep(&mut self, ages: &[u8]) -> Result<(), Ended> {
+        let now_s = self.twins.now.unix_us / SECOND_US as i64;
+        let (mut rows, mut added) = (Vec::new(), Vec::new());
+        for age in ages {
+            self.ledger.kept_next += 1;
+            let (id, at) = (self.ledger.kept_next, now_s - i64::from(*age));
+            rows.push(format!("({id}, 'cat', {at})"));
+            added.push((id, at));
+        }
+        let insert = format!("insert kept (id, body, at) values {}", rows.join(", "));
+        match self.twins.subject.run(command(&insert)) {
+            Ok(_) => {
+                self.ledger.kept.extend(added);
+                Ok(())
+            }
+            Err(Error::Poisoned { .. }) => {
+                let same = self.twins.twin_image();
+                Err(Box::new([same.clone(), same]))
+            }
+            Err(error) => panic!("{insert}: {error}"),
+        }
+    }
+
+    /// What retention has taken is old, and gone for good.
+    fn look_at_kept(&mut self) {
+        let found = kept(&self.twins.subject);
+        self.check_kept(&found);
+        self.ledger.kept = found;
+    }
+
+    /// What may be found of `kept`: no row that was not there, and every one that is young enough.
+    fn check_kept(&self, found: &BTreeMap<u64, i64>) {
+        let oldest_kept = self.twins.now.unix_us / SECOND_US as i64 - KEEP_S;
+        for (id, at) in found {
+            assert_eq!(
+                self.ledger.kept.get(id),
+                Some(at),
+                "row {id} of kept came back"
+            );
+        }
+        for (id, at) in &self.ledger.kept {
+            assert!(
+                found.contains_key(id) || *at < oldest_kept,
+                "row {id} of kept is young and gone"
+            );
+        }
+    }
+
+    /// A piece of work of which calls fail: nothing is lost, and it is done again later.
+    fn fail(&mut self, failing: Failing) -> Result<(), Ended> {
+        let Failing {
+            call,
+            nth,
+            twice,
+            kind,
+        } = failing;
+        self.twins.disk.inject(call, nth, Fault::Fail(kind));
+        if twice {
+            self.twins.disk.inject(call, nth + 1, Fault::Fail(kind));
+        }
+        self.twins.held.run(JobLine::Folds);
+        self.twins.disk.refuse(None);
+        self.twins.tick(1)
+    }
+
+    fn begin_backup(&mut self) {
+        let to = MemoryDisk::new();
+        *self.twins.backup_to.lock().unwrap() = to.clone();
+        let answer = self.twins.ask_subject(Command::Backup {
+            to: "there".to_owned(),
+        });
+        match answer.take() {
+            None => self.backup = Some((to, answer, self.twins.twin_image())),
+            Some(Err(Error::Invalid { .. })) => {} // one is under way
+            Some(answer) => assert!(self.is_power_going, "{answer:?}"),
+        }
+    }
+
+    fn end_backup(&mut self) {
+        let Some((to, answer, twin)) = self.backup.take() else {
+            return;
+        };
+        match answer.take() {
+            None => self.backup = Some((to, answer, twin)),
+            Some(Err(_)) if self.is_power_going => {}
+            Some(answer) => {
+                answer.expect("a sound disk takes a backup");
+                let [found, want] = [to, twin].map(|image| self.twins.shown(&image, &[]));
+                assert_eq!(of_schema(&found), of_schema(&want), "the backup");
+            }
+        }
+    }
+
+    fn restart(&mut self, image: Option<MemoryDisk>) {
+        self.twins.restart(image);
+        self.backup = None;
+    }
+
+    /// The power goes: the files hold what the twin's journal comes to.
+    fn cut(&mut self, seed: u64, goes_on: bool) {
+        let image = match seed % 3 {
+            0 => self.twins.disk.crash(everything_lost),
+            1 => self.twins.disk.crash(everything_kept),
+            _ => self.twins.disk.crash(at_random(seed)),
+        };
+        let want = [self.twins.twin_image()];
+        self.check_image(&image, &want);
+        if goes_on {
+            self.restart(Some(image));
+        }
+    }
+
+    fn check_image(&self, image: &MemoryDisk, may_be: &[MemoryDisk]) {
+        let names = self.names();
+        let found = self.twins.shown(image, &names);
+        let wants: Vec<Vec<String>> = may_be
+            .iter()
+            .map(|twin| self.twins.shown(twin, &names))
+            .collect();
+        if !wants.contains(&found) {
+            assert_eq!(
+                found, wants[0],
+                "the files do not hold what the journal said"
+            );
+        }
+        let options = crate::driver::options(Arc::new(FaultDisk::over(image)));
+        let driver = Driver::open(options, self.twins.now).unwrap();
+        self.check_kept(&kept(&driver));
+        for line in &found {
+            for (place, row) in &self.ledger.acknowledged {
+                let (queue, group) = lane(*place);
+                assert!(
+                    !line.contains(&format!(": {queue} {group:?} {row} (")),
+                    "row {row} of {queue} was acknowledged and comes again: {line}"
+                );
+            }
+        }
+    }
+}
+
+/// The rows of `kept` by id; each id once.
+fn kept(driver: &Driver) -> BTreeMap<u64, i64> {
+    let lines = select(driver, "select id, at from kept order by id limit 100000");
+    let mut rows = BTreeMap::new();
+    for line in lines.iter().skip(1) {
+        let (id, at) = line.split_once(" | ").unwrap();
+        let before = rows.insert(id.parse().unwrap(), at.parse().unwrap());
+        assert!(before.is_none(), "row {id} of kept is there twice");
+    }
+    rows
+}
+
+proptest! {
+    #![proptest_config(cases(80))]
+
+    #[test]
+    fn an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says(
+        steps in steps(10, 120),
+        seed in any::<u64>(),
+    ) {
+        let mut life = Life::new();
+        for step in &steps {
+            prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+        }
+        life.cut(seed, true);
+        life.cut(seed / 3, false);
+    }
+
+}
+
+proptest! {
+    #![proptest_config(cases(16))]
+
+    #[test]
+    fn power_may_go_in_any_call_while_work_is_under_way(
+        steps in steps(10, 60),
+        seed in any::<u64>(),
+    ) {
+        let calls = {
+            let mut life = Life::new();
+            let first = life.twins.disk.change_count();
+            let quiet = |step: &&Step| !matches!(step, Step::PowerCut { .. } | Step::Kill);
+            for step in steps.iter().filter(quiet) {
+                prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+            }
+            life.twins.disk.change_count() - first
+        };
+        for cut in (0..4).map(|n| seed.rotate_left(n * 16) % calls.max(1)) {
+            let mut life = Life::new();
+            life.is_power_going = true;
+            life.twins.disk.power_off_after(cut);
+            let mut may_be = None;
+            for step in &steps {
+                if matches!(step, Step::PowerCut { .. } | Step::Kill | Step::Create { .. } | Step::Keep { .. }) {
+                    continue;
+                }
+                if let Err(ended) = life.take(step) {
+                    may_be = Some(ended.to_vec());
+                    break;
+                }
+            }
+            let may_be = may_be.unwrap_or_else(|| vec![life.twins.twin_image()]);
+            let image = life.twins.disk.crash(at_random(seed ^ cut));
+            life.check_image(&image, &may_be);
+        }
+    }
+}

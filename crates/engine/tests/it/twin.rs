@@ -1,0 +1,382 @@
+//! An engine and its twin: the same commands at the same times, but the twin's manifests always fail, so that its whole state
+//! comes from its journal. What a checkpoint, a fold, a merge or a crash does to the one has to leave it equal to the other.
+
+use std::io::ErrorKind;
+use std::sync::{Arc, Mutex};
+
+use disk::{Call, Disk, FaultDisk, MemoryDisk, everything_lost};
+use engine::{
+    Background, Command, Error, HeldJobs, Hold, LoadStep, Now, Options, QueueNext, Receipt, Reply,
+    SourceMode, WaitSource,
+};
+
+use crate::driver::{Driver, options};
+use crate::scripts::show;
+use crate::statement::{Statement, command, parse};
+
+/// The queues, each with what it has beyond rows. Their first column is `k`.
+pub const QUEUES: [&str; 7] = [
+    "plain", "grouped", "tried", "dead", "keyed", "ordered", "altered",
+];
+/// The consumer groups of `grouped`.
+pub const GROUPS: [&str; 2] = ["a", "b"];
+/// The loads that the tables know.
+pub const LOADS: [u64; 2] = [7, 8];
+/// What the table `kept` keeps, in seconds. Which of its segments go depends on how they were sealed: the twin's stays empty.
+pub const KEEP_S: i64 = 60;
+const SECOND_US: u64 = 1_000_000;
+/// Begins what [`shown`] says of the tables of the schema.
+const OF_SCHEMA: &str = "the schema:";
+
+const SCHEMA: [&str; 8] = [
+    "create search posts (body text, n int)",
+    "create queue hits (query_id bigint, doc_id bigint, body text)",
+    "create pq alerts on posts into hits",
+    "create queue plain (k int, n int)",
+    "create queue grouped (k int, n int) groups a, b",
+    "create queue dead (k int, n int)",
+    "create queue keyed (k int, n int) unique k",
+    "create queue altered (k int, n int)",
+];
+
+/// As [`command`], for the tables that the statements of the scripts cannot make.
+fn more_schema() -> Vec<Command> {
+    let with = |line: &str, change: &dyn Fn(&mut engine::QueueOptions)| match command(line) {
+        Command::CreateTable {
+            mut definition,
+            if_not_exists,
+        } => {
+            if let engine::Kind::Queue(options) = &mut definition.kind {
+                change(options);
+            }
+            Command::CreateTable {
+                definition,
+                if_not_exists,
+            }
+        }
+        other => panic!("{other:?}"),
+    };
+    vec![
+        with("create queue tried (k int, n int) tries 2", &|options| {
+            options.dead = Some("dead".to_owned())
+        }),
+        with("create queue ordered (k int, n int)", &|options| {
+            options.order_by = Some("k".to_owned())
+        }),
+    ]
+}
+
+/// Small in everything, and every piece of background work held.
+fn subject_options(disk: Arc<dyn Disk>, held: &HeldJobs, backup_to: &BackupTo) -> Options {
+    let backup_to = Arc::clone(backup_to);
+    Options {
+        backups: Some(Arc::new(move |_| {
+            Ok(Arc::new(backup_to.lock().unwrap().clone()) as Arc<dyn Disk>)
+        })),
+        background: Background::Held(held.clone()),
+        seal_rows: 3,
+        queue_fold_bytes: 1,
+        journal_segment_bytes: 16 << 10,
+        journal_bytes_max: 64 << 10,
+        ..options(disk)
+    }
+}
+
+fn twin_options(disk: Arc<dyn Disk>) -> Options {
+    Options {
+        seal_rows: 60_000,
+        journal_segment_bytes: 1 << 20,
+        ..options(disk)
+    }
+}
+
+/// Both engines, and the work of the first that is held.
+pub struct Twins {
+    pub subject: Driver,
+    pub disk: FaultDisk,
+    pub held: HeldJobs,
+    twin: Driver,
+    twin_disk: FaultDisk,
+    pub now: Now,
+    /// Of both.
+    incarnation: u64,
+    /// Where the next backup of the first goes.
+    pub backup_to: BackupTo,
+}
+
+type BackupTo = Arc<Mutex<MemoryDisk>>;
+
+/// How both took a command.
+pub enum Outcome {
+    /// Alike; the answer, unless it is still to come.
+    Answered(Option<Result<Reply, Error>>),
+    /// The first could not take it and has not changed; the twin was not asked.
+    Refused(Error),
+    /// The first has ended, perhaps with the command done.
+    Ended(Ended),
+}
+
+/// The first engine has ended: the twin as it was before what was under way, and as it is with it.
+pub type Ended = Box<[MemoryDisk; 2]>;
+
+impl Twins {
+    pub fn new() -> Twins {
+        let now = Now {
+            unix_us: 1_000_000_000 * SECOND_US as i64,
+            steady_us: 0,
+        };
+        let (disk, twin_disk, held) = (FaultDisk::new(), FaultDisk::new(), HeldJobs::default());
+        let backup_to = BackupTo::default();
+        let subject = subject_options(Arc::new(disk.clone()), &held, &backup_to);
+        let subject = Driver::open(subject, now).unwrap();
+        let twin = Driver::open(twin_options(Arc::new(twin_disk.clone())), now).unwrap();
+        let mut twins = Twins {
+            subject,
+            disk,
+            held,
+            twin,
+            twin_disk,
+            now,
+            incarnation: 0,
+            backup_to,
+        };
+        twins.never_checkpoint();
+        for asked in SCHEMA.into_iter().map(command).chain(more_schema()) {
+            let outcome = twins.ask(1, &asked);
+            assert!(
+                matches!(outcome, Outcome::Answered(Some(Ok(_)))),
+                "{asked:?}"
+            );
+        }
+        let keeps = command(&format!(
+            "create search kept (body text, at timestamp) keep {KEEP_S}"
+        ));
+        twins.subject.run(keeps).unwrap();
+        twins
+            .twin
+            .run(command("create search kept (body text, at timestamp)"))
+            .unwrap();
+        twins
+    }
+
+    fn never_checkpoint(&self) {
+        self.twin_disk
+            .refuse(Some((Call::Rename, ErrorKind::Other)));
+    }
+
+    /// One command, to both.
+    pub fn ask(&mut self, session: u64, asked: &Command) -> Outcome {
+        let answer = self.subject.ask(session, asked.clone()).take();
+        match answer {
+            Some(Err(Error::Poisoned { why })) => {
+                println!("the engine has ended: {why}");
+                let before = self.twin_image();
+                self.twin.ask(session, asked.clone());
+                return Outcome::Ended(Box::new([before, self.twin_image()]));
+            }
+            Some(Err(
+                error @ (Error::DiskFull | Error::Internal { .. } | Error::Corrupt { .. }),
+            )) => {
+                return Outcome::Refused(error);
+            }
+            _ => {}
+        }
+        let same = self.twin.ask(session, asked.clone()).take();
+        match (answer, same) {
+            (Some(answer), Some(same)) => {
+                let shown = |answer: &Result<Reply, Error>| match answer {
+                    Ok(Reply::Taken(taken)) => format!("{taken:?}"),
+                    other => format!("{other:?}"),
+                };
+                assert_eq!(shown(&answer), shown(&same), "{asked:?}");
+                Outcome::Answered(Some(answer))
+            }
+            (None, None) => Outcome::Answered(None),
+            (answer, same) => panic!("{asked:?}: {answer:?} and {same:?}"),
+        }
+    }
+
+    /// Only the first is asked; nothing that a restart shows may depend on it.
+    pub fn ask_subject(&mut self, asked: Command) -> crate::driver::Pending {
+        self.subject.ask(99, asked)
+    }
+
+    /// Time passes for both. Error: the first has ended.
+    pub fn tick(&mut self, us: u64) -> Result<(), Ended> {
+        let before = self.twin_image();
+        self.now.steady_us += us;
+        self.now.unix_us += us as i64;
+        self.subject.now = self.now;
+        let lives = self.subject.engine.step(Vec::new(), self.now);
+        self.twin.tick(us);
+        lives.map_err(|_| Box::new([before, self.twin_image()]))
+    }
+
+    /// Both processes end; the first goes on with the files of `image`, or with its own.
+    pub fn restart(&mut self, image: Option<MemoryDisk>) {
+        if let Some(image) = image {
+            self.disk = FaultDisk::over(&image);
+        }
+        self.disk.refuse(None);
+        self.held = HeldJobs::default();
+        drop(std::mem::replace(&mut self.subject, nobody()));
+        self.incarnation += 1;
+        let options = Options {
+            incarnation: self.incarnation,
+            ..subject_options(Arc::new(self.disk.clone()), &self.held, &self.backup_to)
+        };
+        self.subject = Driver::open(options, self.now).unwrap();
+        drop(std::mem::replace(&mut self.twin, nobody()));
+        self.twin_disk.refuse(None);
+        let options = Options {
+            incarnation: self.incarnation,
+            ..twin_options(Arc::new(self.twin_disk.clone()))
+        };
+        self.twin = Driver::open(options, self.now).unwrap();
+        self.never_checkpoint();
+    }
+
+    /// What the twin has on its disk for sure.
+    pub fn twin_image(&self) -> MemoryDisk {
+        self.twin_disk.crash(everything_lost)
+    }
+
+    /// What a server shows and hands out that is started on these files. `names`: tables beside those of the schema.
+    pub fn shown(&self, image: &MemoryDisk, names: &[String]) -> Vec<String> {
+        let copy = FaultDisk::over(image); // what is asked changes it
+        let mut driver = Driver::open(options(Arc::new(copy)), self.now).unwrap();
+        shown(&mut driver, names)
+    }
+}
+
+/// An engine in the place of another, which has to end before its directory is opened again.
+fn nobody() -> Driver {
+    Driver::open(options(Arc::new(MemoryDisk::new())), Now::default()).unwrap()
+}
+
+/// Rows of a SELECT on a search table, by id.
+pub fn select(driver: &Driver, line: &str) -> Vec<String> {
+    let Statement::Select(select) = parse(line) else {
+        panic!("no select");
+    };
+    match driver
+        .handle
+        .snapshot()
+        .select(&select, &engine::Control::default())
+    {
+        Err(error) => vec![error.to_string()],
+        Ok(answer) => crate::scripts::show_answer(answer).unwrap(),
+    }
+}
+
+fn next(queue: &str, group: Option<&str>) -> Command {
+    Command::QueueNext(QueueNext {
+        sources: vec![WaitSource::all(queue)],
+        group: group.map(str::to_owned),
+        rows: 1_000,
+        timeout_us: 0,
+        hold: Hold::Lease {
+            visible_again_us: Some(3_600 * SECOND_US),
+        },
+        done: Vec::new(),
+    })
+}
+
+/// The part of [`Twins::shown`] that does not depend on tables beside those of the schema.
+pub fn of_schema(lines: &[String]) -> &[String] {
+    let from = lines.iter().position(|line| line == OF_SCHEMA);
+    &lines[from.expect("the schema")..]
+}
+
+/// Everything that a restarted server shows, hands out, counts and remembers. What it asks changes the server.
+fn shown(driver: &mut Driver, names: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut tables = driver.handle.snapshot().tables();
+    tables.sort();
+    lines.push(format!("{tables:?}"));
+    for name in names {
+        lines.extend(select(
+            driver,
+            &format!("select * from {name} order by id limit 100000"),
+        ));
+        lines.extend(show(driver.run(command(&format!("read * from {name}")))));
+    }
+    lines.push(OF_SCHEMA.to_owned());
+    lines.extend(select(
+        driver,
+        "select id, body, n from posts order by id limit 100000",
+    ));
+    lines.extend(show(
+        driver.run(command("read id, query, hits from alerts")),
+    ));
+    for queue in QUEUES.into_iter().chain(["hits"]) {
+        lines.push(queue.to_owned());
+        lines.extend(show(driver.run(command(&format!("read * from {queue}")))));
+    }
+    for table in ["posts", "plain"] {
+        for load in LOADS {
+            let table = table.to_owned();
+            let step = LoadStep::Ask;
+            lines.extend(show(driver.run(Command::Load { table, load, step })));
+        }
+    }
+    hand_out(driver, &mut lines);
+    remembered(driver, &mut lines);
+    lines
+}
+
+/// Every row to every lane, as soon as it may go, until all are acknowledged.
+fn hand_out(driver: &mut Driver, lines: &mut Vec<String>) {
+    let lanes = QUEUES.map(|queue| (queue, None)).into_iter();
+    let lanes = lanes.filter(|(queue, _)| *queue != "grouped");
+    let groups = GROUPS.map(|group| ("grouped", Some(group)));
+    let lanes: Vec<_> = lanes.chain(groups).collect();
+    for second in 0..12 {
+        for &(queue, group) in &lanes {
+            let Ok(Reply::Taken(taken)) = driver.run(next(queue, group)) else {
+                panic!("no answer");
+            };
+            let receipts = taken.rows.iter().map(|row| Receipt {
+                table: queue.to_owned(),
+                issuer: taken.issuer,
+                group: group.map(str::to_owned),
+                row: row.row,
+                delivery: row.delivery,
+            });
+            let receipts: Vec<_> = receipts.collect();
+            for row in &taken.rows {
+                let (number, delivery, values) = (row.row, row.delivery, &row.values);
+                lines.push(format!(
+                    "{second}: {queue} {group:?} {number} ({delivery}): {values:?}"
+                ));
+            }
+            if !receipts.is_empty() {
+                driver.run(Command::QueueDone { receipts }).unwrap();
+            }
+        }
+        driver.tick(SECOND_US);
+    }
+}
+
+/// Keys that were seen, rows that were relayed, ids that were given.
+fn remembered(driver: &mut Driver, lines: &mut Vec<String>) {
+    let keys: Vec<String> = (0..8).map(|key| format!("({key}, 0)")).collect();
+    let insert = format!("insert keyed values {}", keys.join(", "));
+    lines.extend(show(driver.run(command(&insert))));
+    for sender in 0..2 {
+        for row in 1..40 {
+            let mode = SourceMode::Append;
+            driver
+                .run(Command::QueueSetSource { sender, mode, row })
+                .unwrap();
+            driver.run(command("insert plain values (0, 0)")).unwrap();
+        }
+    }
+    lines.extend(show(driver.run(command("read count from plain"))));
+    lines.extend(show(
+        driver.run(command("insert posts (body) values ('cat')")),
+    ));
+    lines.extend(show(
+        driver.run(command("insert alerts (query) values ('cat')")),
+    ));
+}
