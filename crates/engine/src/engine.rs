@@ -54,8 +54,8 @@ pub struct Options {
     /// Rows of a search table's tail that make the engine seal it. By default a page of postings, less a batch: a few rows
     /// above a page would be one more page of every list.
     pub seal_rows: u32,
-    /// Where seals, folds, merges, manifests and backups are done; anywhere but on threads the journal's segments are made by
-    /// the engine's own.
+    /// Where seals, folds, merges, manifests and backups are done. Only [`Background::Threads`] has a thread that prepares the
+    /// journal's next file; else the engine's thread prepares it.
     pub background: Background,
     /// Bytes of journal that make the engine fold whatever holds it back.
     pub journal_bytes_max: u64,

@@ -81,7 +81,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/engine/flush.rs",
         text: "match manifests.durable >= position && is_named {",
         becomes: "match manifests.begun >= position {",
-        test: "crates/engine/tests/it/checkpoints.rs::flush_is_answered_ok_only_when_a_durable_manifest_names_the_files",
+        test: "crates/engine/tests/it/checkpoints.rs::flush_is_answered_when_the_manifest_is_durable_and_not_before",
         may_hang: false,
     },
     Mutation {

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use disk::{Call, Disk, Fault, FaultDisk, everything_lost};
-use engine::{Command, Error, Now, Options, Reply};
+use engine::{Background, Command, Error, HeldJobs, JobLine, Now, Options, Reply};
 
 use crate::driver::{Driver, options};
 use crate::scripts::show;
@@ -108,7 +108,7 @@ fn a_row_that_a_group_acknowledged_stays_acknowledged_after_a_manifest_without_a
             "insert q values (2)",
         ]);
         assert_eq!(lease(&mut driver, "q", "a"), [(2, 1)]);
-        run_all(&mut driver, &["done q a 2", "drop other"]);
+        run_all(&mut driver, &["done q a 2 table 1", "drop other"]);
         let mut driver = after_power_cut(&disk, &driver);
         assert_eq!(lease(&mut driver, "q", "a"), [], "{empties}");
         assert_eq!(lease(&mut driver, "q", "b"), [(2, 1)]);
@@ -125,7 +125,7 @@ fn the_delay_and_the_delivery_count_of_a_returned_row_stay_after_a_manifest_with
         "insert q values (2)",
     ]);
     assert_eq!(lease(&mut driver, "q", "none"), [(2, 1)]);
-    run_all(&mut driver, &["return q none 2", "drop other"]);
+    run_all(&mut driver, &["return q none 2 table 1", "drop other"]);
     let mut driver = after_power_cut(&disk, &driver);
     assert_eq!(
         lease(&mut driver, "q", "none"),
@@ -255,6 +255,30 @@ fn flush_is_answered_ok_only_when_a_durable_manifest_names_the_files() {
                 assert_eq!(image.recovered.records_replayed, 0, "{create}: asked again");
             }
         }
+    }
+}
+
+#[test]
+fn flush_is_answered_when_the_manifest_is_durable_and_not_before() {
+    for (create, insert, flush) in KINDS {
+        let (disk, held) = (FaultDisk::new(), HeldJobs::default());
+        let options = Options {
+            background: Background::Held(held.clone()),
+            ..sealing(Arc::new(disk.clone()))
+        };
+        let mut driver = Driver::open(options, Now::default()).unwrap();
+        driver.run(command(create)).unwrap();
+        driver.run(command(insert)).unwrap();
+        let answer = driver.ask(1, command(flush));
+        let mut pieces = 0;
+        while answer.take().is_none_or(|answer| answer.is_err()) {
+            assert!(held.run(JobLine::Folds), "{create}: nothing is under way");
+            driver.tick(1);
+            pieces += 1;
+        }
+        assert!(pieces > 1, "{create}: a file, then the manifest");
+        let image = after_power_cut(&disk, &driver);
+        assert_eq!(image.recovered.records_replayed, 0, "{create}");
     }
 }
 
