@@ -306,7 +306,8 @@ impl QueueTable {
         }
     }
 
-    /// Every row is gone but these.
+    /// Every row is gone but these. What the lanes know of rows that have yet to come stays: a manifest of an earlier program
+    /// has the lanes of a later record than the files, whose rows a replay brings after this.
     pub(crate) fn clear(&mut self, kept: &[u64]) {
         self.backlog.clear(kept);
         let known = self.lanes.iter().flat_map(|lane| {
@@ -316,7 +317,9 @@ impl QueueTable {
                 .chain(lane.gate.acked.iter())
                 .chain(lane.gate.delays.rows())
         });
-        let gone: Vec<u64> = known.filter(|row| !self.backlog.contains(*row)).collect();
+        let next = self.backlog.next();
+        let is_gone = |row: &u64| *row < next && !self.backlog.contains(*row);
+        let gone: Vec<u64> = known.filter(is_gone).collect();
         self.gone.extend(gone);
     }
 

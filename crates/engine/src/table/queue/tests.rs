@@ -522,3 +522,27 @@ proptest! {
         }
     }
 }
+
+/// Manifests of earlier programs hold the lanes of the manifest's own position, above that of the files.
+#[test]
+fn marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate() {
+    let (mut queue, now) = (table(2), Now::default());
+    let lane = &mut queue.lanes[0];
+    lane.gate.acked.insert(2);
+    lane.gate.delays.set(3, 7_000_000);
+    let delivered = Delivered {
+        count: 4,
+        is_kept: true,
+    };
+    lane.delivered.insert(3, delivered);
+    push(&mut queue.backlog, 1);
+    queue.clear(&[]);
+    push(&mut queue.backlog, 2);
+    queue.done(0, &[2]);
+    queue.note_returned(0, &[(3, 4)], 7_000_000);
+    queue.opened(now);
+    let lane = &queue.lanes[0];
+    assert!(!queue.is_owed(0, 2) && queue.is_owed(1, 2));
+    assert_eq!(lane.gate.delays.get(3), Some(7_000_000));
+    assert_eq!(lane.delivered.get(&3), Some(&delivered));
+}
