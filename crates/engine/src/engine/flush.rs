@@ -36,6 +36,9 @@ struct Wanted {
     table: TableId,
     /// A fold was asked for, so a failed one is told.
     begun: bool,
+    /// The [`file_changes`](crate::table::search::SearchTable::file_changes) that the durable manifest must have. Only of this
+    /// moment: a writer that never rests has segments sealed in every turn, and no manifest names the last of them.
+    file_changes: u64,
 }
 
 /// How far a table is.
@@ -114,6 +117,7 @@ impl Engine {
         let wanted = |table| Wanted {
             table,
             begun: false,
+            file_changes: 0,
         };
         self.flushes.waiting.push(Flush {
             tables: tables.into_iter().map(wanted).collect(),
@@ -128,7 +132,7 @@ impl Engine {
         let mut waiting = std::mem::take(&mut self.flushes.waiting);
         for flush in &mut waiting {
             for wanted in &mut flush.tables {
-                if matches!(self.progress(wanted.table, flush.position), Progress::Idle) {
+                if matches!(self.progress(wanted, flush.position), Progress::Idle) {
                     self.failed_folds.remove(&wanted.table); // what fails from here on is told
                     self.wanted_folds.insert(wanted.table);
                     self.is_manifest_due = true;
@@ -153,11 +157,17 @@ impl Engine {
                 (flush.reply)(Err(self.why_not_in_files()));
                 continue;
             }
-            let is_done = |wanted: &Wanted| {
-                let optimizes = flush.then == Then::Optimizing && self.is_optimizing(wanted.table);
-                !optimizes && matches!(self.progress(wanted.table, position), Progress::Done)
-            };
-            if !flush.tables.iter().all(is_done) {
+            let is_merged = |wanted: &Wanted| !self.is_optimizing(wanted.table);
+            if flush.then == Then::Optimizing && flush.tables.iter().all(is_merged) {
+                flush.then = Then::Answer;
+                for wanted in &mut flush.tables {
+                    let search = self.state.searches.get(&wanted.table);
+                    wanted.file_changes = search.map_or(0, |search| search.file_changes);
+                }
+            }
+            let is_done =
+                |wanted: &Wanted| matches!(self.progress(wanted, position), Progress::Done);
+            if flush.then == Then::Optimizing || !flush.tables.iter().all(is_done) {
                 self.flushes.waiting.push(flush);
             } else if flush.then == Then::Optimize {
                 flush.then = Then::Optimizing;
@@ -205,12 +215,14 @@ impl Engine {
     }
 
     /// How far a table is with records up to a position. A table without files, such as one that was dropped, is done.
-    fn progress(&self, table: TableId, position: u64) -> Progress {
-        let (manifests, is_named, folds) = if let Some(search) = self.state.searches.get(&table) {
-            (search.manifests, search.is_named(), search.sealing)
-        } else if let Some(pq) = self.state.percolates.get(&table) {
+    fn progress(&self, wanted: &Wanted, position: u64) -> Progress {
+        let table = &wanted.table;
+        let (manifests, is_named, folds) = if let Some(search) = self.state.searches.get(table) {
+            let is_named = search.files_in_manifest.durable >= wanted.file_changes;
+            (search.manifests, is_named, search.sealing)
+        } else if let Some(pq) = self.state.percolates.get(table) {
             (pq.manifests, true, pq.folding)
-        } else if let Some(queue) = self.state.queues.get(&table) {
+        } else if let Some(queue) = self.state.queues.get(table) {
             (queue.manifests, true, queue.folding.is_some())
         } else {
             return Progress::Done;

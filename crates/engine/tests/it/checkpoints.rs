@@ -283,6 +283,34 @@ fn flush_is_answered_when_the_manifest_is_durable_and_not_before() {
 }
 
 #[test]
+fn flush_and_optimize_are_answered_beside_a_writer_that_never_rests() {
+    for asked in ["flush posts", "optimize posts"] {
+        let held = HeldJobs::default();
+        let options = Options {
+            background: Background::Held(held.clone()),
+            ..sealing(Arc::new(FaultDisk::new()))
+        };
+        let mut driver = Driver::open(options, Now::default()).unwrap();
+        let insert = "insert posts (body) values ('a'), ('b'), ('c')";
+        run_all(&mut driver, &["create search posts (body text)", insert]);
+        let answer = driver.ask(1, command(asked));
+        let mut turns = 0;
+        let outcome = loop {
+            if let Some(outcome) = answer.take() {
+                break outcome;
+            }
+            turns += 1;
+            assert!(turns < 200, "{asked} is not answered");
+            driver.ask(2, command(insert)); // a tail is full again whenever one was sealed
+            held.run(JobLine::Folds);
+            held.run(JobLine::Merges);
+            driver.tick(1);
+        };
+        outcome.unwrap();
+    }
+}
+
+#[test]
 fn a_row_of_a_refused_unit_leaves_with_its_segment() {
     let old = BEGIN_S - 1_000;
     let (disk, mut driver) = begun(&["create search posts (body text, at timestamp) keep 100"]);
