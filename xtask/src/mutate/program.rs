@@ -43,11 +43,15 @@ impl Program {
             (Some("crates"), Some("tests")) if parts.next() == Some("it") => true,
             _ => return Err(wrong()),
         };
-        let modules = parts.filter(|part| *part != "mod").chain([name]);
+        let mut modules: Vec<&str> = parts.filter(|part| *part != "mod").collect();
+        if !is_it && !modules.contains(&"tests") {
+            modules.push("tests"); // at the end of the file that it tests
+        }
+        modules.push(name);
         Ok(Program {
             folder: format!("crates/{of}"),
             is_it,
-            test: modules.collect::<Vec<_>>().join("::"),
+            test: modules.join("::"),
         })
     }
 
@@ -136,6 +140,10 @@ mod tests {
         assert_eq!(
             Program::of("crates/journal/src/tests/crash.rs::cut"),
             program("crates/journal", false, "tests::crash::cut")
+        );
+        assert_eq!(
+            Program::of("crates/engine/src/mailbox/queue.rs::last"),
+            program("crates/engine", false, "mailbox::queue::tests::last")
         );
         for wrong in [
             "xtask/src/lib.rs::a",

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use disk::{Call, Fault, FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
 use engine::{
     Change, Command, Error, Hold, JobLine, LoadStep, Place, QueueNext, Receipt, Reply, SourceMode,
-    WaitSource,
+    SyncMode, WaitSource,
 };
 use proptest::prelude::*;
 use query::schema::{Column, ColumnType};
@@ -222,7 +222,7 @@ fn table_step() -> impl Strategy<Value = Step> {
 /// What is done with files, and how it ends.
 fn work_step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        2 => (0..10usize).prop_map(|table| Step::Flush { table }),
+        2 => (0..12usize).prop_map(|table| Step::Flush { table }),
         3 => Just(Step::Optimize),
         4 => Just(Step::Backup),
         16 => (0..4u32, 0..3u32).prop_map(|(folds, merges)| Step::Work { folds, merges }),
@@ -303,8 +303,12 @@ fn lane(place: usize) -> (&'static str, Option<&'static str>) {
 
 impl Life {
     fn new() -> Life {
+        Life::with_sync(SyncMode::Always)
+    }
+
+    fn with_sync(sync: SyncMode) -> Life {
         Life {
-            twins: Twins::new(),
+            twins: Twins::new(sync),
             ledger: Ledger::default(),
             given: Vec::new(),
             more: Vec::new(),
@@ -396,6 +400,14 @@ impl Life {
                 WORDS[*word]
             )),
             Step::Unquery { id } => run(format!("delete alerts where id = {id}")),
+            Step::Put { queue, keys } if QUEUES[*queue] == "timed" => {
+                let at = |key: &u8| self.twins.now.unix_us + i64::from(*key) * SECOND_US as i64;
+                let rows: Vec<String> = keys
+                    .iter()
+                    .map(|key| format!("({key}, {})", at(key)))
+                    .collect();
+                run(format!("insert timed (k, at) values {}", rows.join(", ")))
+            }
             Step::Put { queue, keys } => {
                 let rows: Vec<String> = keys.iter().map(|key| format!("({key})")).collect();
                 run(format!(
@@ -753,6 +765,23 @@ impl Life {
         }
     }
 
+    /// The power goes where not every command was synced: the files hold what some first part of them came to.
+    fn cut_to_a_prefix(&self, seed: u64) {
+        let image = match seed % 2 {
+            0 => self.twins.disk.crash(everything_lost),
+            _ => self.twins.disk.crash(at_random(seed)),
+        };
+        let names = self.names();
+        let found = self.twins.shown(&image, &names);
+        let mut prefixes = self.twins.prefixes.iter().rev();
+        assert!(
+            prefixes.any(|prefix| self.twins.shown(prefix, &names) == found),
+            "the files hold what no first part of the commands comes to: {found:#?}"
+        );
+        let options = crate::driver::options(Arc::new(FaultDisk::over(&image)));
+        kept(&Driver::open(options, self.twins.now).unwrap());
+    }
+
     fn check_image(&self, image: &MemoryDisk, may_be: &[MemoryDisk]) {
         let names = self.names();
         let found = self.twins.shown(image, &names);
@@ -846,5 +875,26 @@ proptest! {
             let image = life.twins.disk.crash(at_random(seed ^ cut));
             life.check_image(&image, &may_be);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(12))]
+
+    #[test]
+    fn without_syncs_a_crash_beside_work_under_way_leaves_a_first_part_of_the_commands(
+        steps in steps(10, 80),
+        seed in any::<u64>(),
+        waits in any::<bool>(),
+    ) {
+        let sync = if waits { SyncMode::Within { ms: 5_000 } } else { SyncMode::Never };
+        let mut life = Life::with_sync(sync);
+        for step in steps.iter().filter(|step| !matches!(step, Step::PowerCut { .. })) {
+            prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+            if life.twins.prefixes.len() % 7 == 6 {
+                life.cut_to_a_prefix(seed.wrapping_add(life.twins.prefixes.len() as u64));
+            }
+        }
+        life.cut_to_a_prefix(seed);
     }
 }

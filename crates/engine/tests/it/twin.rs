@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use disk::{Call, Disk, FaultDisk, MemoryDisk, everything_lost};
 use engine::{
     Background, Command, Error, HeldJobs, Hold, LoadStep, Now, Options, QueueNext, Receipt, Reply,
-    SourceMode, WaitSource,
+    SourceMode, SyncMode, WaitSource, WhenFull,
 };
 
 use crate::driver::{Driver, options};
@@ -15,8 +15,8 @@ use crate::scripts::show;
 use crate::statement::{Statement, command, parse};
 
 /// The queues, each with what it has beyond rows. Their first column is `k`.
-pub const QUEUES: [&str; 7] = [
-    "plain", "grouped", "tried", "dead", "keyed", "ordered", "altered",
+pub const QUEUES: [&str; 9] = [
+    "plain", "grouped", "tried", "dead", "keyed", "ordered", "altered", "timed", "bounded",
 ];
 /// The consumer groups of `grouped`.
 pub const GROUPS: [&str; 2] = ["a", "b"];
@@ -63,17 +63,30 @@ fn more_schema() -> Vec<Command> {
         with("create queue ordered (k int, n int)", &|options| {
             options.order_by = Some("k".to_owned())
         }),
+        with("create queue timed (k int, at bigint)", &|options| {
+            options.deliver_at = Some("at".to_owned())
+        }),
+        with("create queue bounded (k int, n int)", &|options| {
+            options.rows_max = Some(4);
+            options.when_full = WhenFull::DropOldest;
+        }),
     ]
 }
 
 /// Small in everything, and every piece of background work held.
-fn subject_options(disk: Arc<dyn Disk>, held: &HeldJobs, backup_to: &BackupTo) -> Options {
+fn subject_options(
+    disk: Arc<dyn Disk>,
+    held: &HeldJobs,
+    backup_to: &BackupTo,
+    sync: SyncMode,
+) -> Options {
     let backup_to = Arc::clone(backup_to);
     Options {
         backups: Some(Arc::new(move |_| {
             Ok(Arc::new(backup_to.lock().unwrap().clone()) as Arc<dyn Disk>)
         })),
         background: Background::Held(held.clone()),
+        sync,
         seal_rows: 3,
         queue_fold_bytes: 1,
         journal_segment_bytes: 16 << 10,
@@ -102,6 +115,10 @@ pub struct Twins {
     incarnation: u64,
     /// Where the next backup of the first goes.
     pub backup_to: BackupTo,
+    /// Of the first.
+    sync: SyncMode,
+    /// The twin after each command and tick, where the first does not sync each of them: a crash of it leaves one of these.
+    pub prefixes: Vec<MemoryDisk>,
 }
 
 type BackupTo = Arc<Mutex<MemoryDisk>>;
@@ -120,14 +137,15 @@ pub enum Outcome {
 pub type Ended = Box<[MemoryDisk; 2]>;
 
 impl Twins {
-    pub fn new() -> Twins {
+    /// `sync`: of the first; the twin syncs always.
+    pub fn new(sync: SyncMode) -> Twins {
         let now = Now {
             unix_us: 1_000_000_000 * SECOND_US as i64,
             steady_us: 0,
         };
         let (disk, twin_disk, held) = (FaultDisk::new(), FaultDisk::new(), HeldJobs::default());
         let backup_to = BackupTo::default();
-        let subject = subject_options(Arc::new(disk.clone()), &held, &backup_to);
+        let subject = subject_options(Arc::new(disk.clone()), &held, &backup_to, sync);
         let subject = Driver::open(subject, now).unwrap();
         let twin = Driver::open(twin_options(Arc::new(twin_disk.clone())), now).unwrap();
         let mut twins = Twins {
@@ -139,6 +157,8 @@ impl Twins {
             now,
             incarnation: 0,
             backup_to,
+            sync,
+            prefixes: Vec::new(),
         };
         twins.never_checkpoint();
         for asked in SCHEMA.into_iter().map(command).chain(more_schema()) {
@@ -156,6 +176,7 @@ impl Twins {
             .twin
             .run(command("create search kept (body text, at timestamp)"))
             .unwrap();
+        twins.note_prefix();
         twins
     }
 
@@ -182,6 +203,7 @@ impl Twins {
             _ => {}
         }
         let same = self.twin.ask(session, asked.clone()).take();
+        self.note_prefix();
         match (answer, same) {
             (Some(answer), Some(same)) => {
                 let shown = |answer: &Result<Reply, Error>| match answer {
@@ -209,7 +231,14 @@ impl Twins {
         self.subject.now = self.now;
         let lives = self.subject.engine.step(Vec::new(), self.now);
         self.twin.tick(us);
+        self.note_prefix();
         lives.map_err(|_| Box::new([before, self.twin_image()]))
+    }
+
+    fn note_prefix(&mut self) {
+        if self.sync != SyncMode::Always {
+            self.prefixes.push(self.twin_image());
+        }
     }
 
     /// Both processes end; the first goes on with the files of `image`, or with its own.
@@ -223,7 +252,12 @@ impl Twins {
         self.incarnation += 1;
         let options = Options {
             incarnation: self.incarnation,
-            ..subject_options(Arc::new(self.disk.clone()), &self.held, &self.backup_to)
+            ..subject_options(
+                Arc::new(self.disk.clone()),
+                &self.held,
+                &self.backup_to,
+                self.sync,
+            )
         };
         self.subject = Driver::open(options, self.now).unwrap();
         drop(std::mem::replace(&mut self.twin, nobody()));
