@@ -285,6 +285,14 @@ pub const MUTATIONS: &[Mutation] = &[
         may_hang: false,
     },
     Mutation {
+        name: "flush-without-counts",
+        file: "crates/engine/src/engine/maintain.rs",
+        text: "        for table in std::mem::take(&mut self.wanted_folds) {\n            self.start_counts(table);\n",
+        becomes: "        for table in std::mem::take(&mut self.wanted_folds) {\n",
+        test: "crates/engine/tests/it/checkpoints.rs::flush_of_standing_queries_that_were_hit_is_answered_also_where_counts_cannot_be_written",
+        may_hang: false,
+    },
+    Mutation {
         name: "journal-not-synced",
         file: "crates/journal/src/file.rs",
         text: "let synced = self.active().file.sync();",

@@ -54,6 +54,7 @@ impl Engine {
         }
         self.want_flushed();
         for table in std::mem::take(&mut self.wanted_folds) {
+            self.start_counts(table);
             self.start_fold(table);
         }
         self.start_merges();
@@ -360,7 +361,7 @@ impl Engine {
                     if pq.counted < position {
                         pq.changed.append(&mut pq.folding_ids); // its counts could not be written
                         self.unused.push(file.path);
-                        return Ok(());
+                        return Err(Error::internal("hit counts could not be written"));
                     }
                     pq.folded = position;
                     pq.folding_ids.clear();

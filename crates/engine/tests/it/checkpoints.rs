@@ -311,6 +311,35 @@ fn flush_and_optimize_are_answered_beside_a_writer_that_never_rests() {
 }
 
 #[test]
+fn flush_of_standing_queries_that_were_hit_is_answered_also_where_counts_cannot_be_written() {
+    let (disk, mut driver) = begun(&[
+        "create search posts (body text)",
+        "create pq alerts on posts",
+        "insert alerts (id, query) values (1, 'cat')",
+        "insert posts (id, body) values (1, 'cat')",
+        "flush alerts",
+        "insert posts (id, body) values (2, 'cat')",
+        "insert alerts (id, query) values (2, 'dog')",
+    ]);
+    // The name of the file of counts, then that of the queries.
+    disk.inject(Call::Rename, 1, Fault::Fail(ErrorKind::Other));
+    let answer = driver.ask(1, command("flush alerts"));
+    for _ in 0..5 {
+        driver.tick(1);
+    }
+    assert!(matches!(answer.take(), Some(Err(Error::Internal { .. }))));
+    driver.tick(2 * SECOND_US); // what failed is tried again after a second
+    run_all(&mut driver, &["flush alerts"]);
+    let mut restarted = after_power_cut(&disk, &driver);
+    for driver in [&mut driver, &mut restarted] {
+        assert_eq!(
+            rows(driver, "read id, hits from alerts"),
+            ["1 | 2", "2 | 0"]
+        );
+    }
+}
+
+#[test]
 fn a_row_of_a_refused_unit_leaves_with_its_segment() {
     let old = BEGIN_S - 1_000;
     let (disk, mut driver) = begun(&["create search posts (body text, at timestamp) keep 100"]);

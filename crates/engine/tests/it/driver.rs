@@ -16,6 +16,11 @@ impl Pending {
     pub fn take(&self) -> Option<Result<Reply, Error>> {
         self.0.lock().unwrap().take()
     }
+
+    /// Whether an answer has come that nobody took.
+    pub fn is_answered(&self) -> bool {
+        self.0.lock().unwrap().is_some()
+    }
 }
 
 pub struct Driver {

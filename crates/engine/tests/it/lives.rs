@@ -288,6 +288,8 @@ struct Life {
     column_next: u32,
     /// Where a backup goes, its answer, and what the twin was when it was asked for.
     backup: Option<(MemoryDisk, Pending, MemoryDisk)>,
+    /// FLUSH and OPTIMIZE since the last restart.
+    flushes: Vec<Pending>,
     /// The power goes at some time: then calls may fail.
     is_power_going: bool,
 }
@@ -317,6 +319,7 @@ impl Life {
             columns: BTreeSet::from(["n".to_owned()]),
             column_next: 0,
             backup: None,
+            flushes: Vec::new(),
             is_power_going: false,
         }
     }
@@ -350,12 +353,13 @@ impl Life {
             Step::Flush { table } => {
                 let names = ["posts", "kept", "alerts"].into_iter().chain(QUEUES);
                 let table = names.cycle().nth(*table).unwrap().to_owned();
-                self.twins.ask_subject(Command::Flush {
-                    tables: vec![table],
-                });
+                let tables = vec![table];
+                let answer = self.twins.ask_subject(Command::Flush { tables });
+                self.flushes.push(answer);
             }
             Step::Optimize => {
-                self.twins.ask_subject(command("optimize posts"));
+                let answer = self.twins.ask_subject(command("optimize posts"));
+                self.flushes.push(answer);
             }
             Step::Backup => self.begin_backup(),
             Step::Work { folds, merges } => {
@@ -749,6 +753,24 @@ impl Life {
     fn restart(&mut self, image: Option<MemoryDisk>) {
         self.twins.restart(image);
         self.backup = None;
+        self.flushes.clear();
+    }
+
+    /// All held work is done, and all that it brings about: then nobody waits for files any more.
+    fn rest(&mut self) -> Result<(), Ended> {
+        for _ in 0..5 {
+            for _ in 0..20 {
+                self.twins.held.run(JobLine::Folds);
+                self.twins.held.run(JobLine::Merges);
+                self.twins.tick(1)?;
+            }
+            self.twins.tick(SECOND_US)?; // what failed is tried again after a second
+        }
+        for flush in &self.flushes {
+            let is_answered = flush.is_answered();
+            assert!(is_answered, "FLUSH or OPTIMIZE is not answered");
+        }
+        Ok(())
     }
 
     /// The power goes: the files hold what the twin's journal comes to.
@@ -833,6 +855,9 @@ proptest! {
         let mut life = Life::new();
         for step in &steps {
             prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+        }
+        if seed % 2 == 0 {
+            prop_assert!(life.rest().is_ok(), "the engine ended");
         }
         life.cut(seed, true);
         life.cut(seed / 3, false);
