@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use disk::MemoryDisk;
 use engine::{Background, Command, Engine, Error, Handle, Now, Options, Reply, SessionId};
@@ -12,6 +12,9 @@ use crate::driver::{Driver, options};
 use crate::model::SCHEMA;
 use crate::statement::command;
 use crate::workload::dump;
+
+/// How long a test waits before it says that nothing will come.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 type Answers = Receiver<Result<Reply, Error>>;
 
@@ -191,4 +194,78 @@ fn submit_noting(handle: &Handle, session: u64, command: Command, led: &Arc<Atom
     });
     handle.submit(SessionId(session), command, reply).unwrap();
     receiver
+}
+
+#[test]
+fn a_shutdown_beside_waits_flushes_and_backups_answers_everybody_and_ends() {
+    let lines = [
+        "flush posts",
+        "flush jobs",
+        "optimize posts",
+        "checkpoint",
+        "insert jobs (n) values (1)",
+        "insert posts (body) values ('a'), ('b'), ('c')",
+    ];
+    for round in 0..60 {
+        let options = Options {
+            background: Background::Threads,
+            seal_rows: 3,
+            queue_fold_bytes: 1,
+            backups: Some(Arc::new(|_| Ok(Arc::new(MemoryDisk::new()) as _))),
+            ..options(Arc::new(MemoryDisk::new()))
+        };
+        let (handle, thread) = start(&options);
+        ask(&handle, "create search posts (body text)").unwrap();
+        ask(&handle, "create queue jobs (n int)").unwrap();
+        let sessions: Vec<_> = (0..4)
+            .map(|session| {
+                let handle = handle.clone();
+                std::thread::spawn(move || {
+                    let (mut sent, mut place) = (Vec::new(), round + session as usize);
+                    loop {
+                        let asked = match place % (lines.len() + 2) {
+                            0 => Command::Backup {
+                                to: "there".to_owned(),
+                            },
+                            1 => Command::QueueWait {
+                                sources: vec![engine::WaitSource::all("jobs")],
+                                timeout_us: 3_600_000_000,
+                            },
+                            other => command(lines[other - 2]),
+                        };
+                        place += 1;
+                        let (sender, receiver) = channel();
+                        let reply = Box::new(move |outcome| drop(sender.send(outcome)));
+                        if handle
+                            .submit(SessionId(10 + session), asked, reply)
+                            .is_err()
+                        {
+                            return sent;
+                        }
+                        sent.push(receiver);
+                        std::thread::yield_now();
+                        if sent.len() % 16 == 0 {
+                            let _ = sent[sent.len() - 2].recv_timeout(PATIENCE);
+                        }
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..round {
+            let _ = ask(&handle, "insert jobs (n) values (1)");
+        }
+        let ended = submit(&handle, 2, Command::Shutdown).recv_timeout(PATIENCE);
+        ended.unwrap().unwrap();
+        thread.join().unwrap().unwrap();
+        for session in sessions {
+            for sent in session.join().unwrap() {
+                // Answered, or dropped unheard by a closed mailbox.
+                let outcome = sent.recv_timeout(PATIENCE).err();
+                assert!(
+                    outcome != Some(RecvTimeoutError::Timeout),
+                    "a command is not answered"
+                );
+            }
+        }
+    }
 }
