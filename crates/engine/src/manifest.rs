@@ -358,9 +358,12 @@ fn open_search(
     let named = files;
     let files = opened.files();
     let is_rewritten = files != named;
-    let mut search = SearchTable::new(definition, opened, files, highest);
-    search.file_changes = u64::from(is_rewritten);
-    search.manifests = InManifest::of(search.folded);
+    let mut search = SearchTable::new(definition, opened, named, highest);
+    search.opened();
+    if is_rewritten {
+        search.files = files;
+        search.file_changes += 1;
+    }
     state.searches.insert(table, search);
     Ok(())
 }

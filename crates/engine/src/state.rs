@@ -393,8 +393,7 @@ impl State {
     /// Notes what the manifest that is being begun says of each view.
     pub(crate) fn begin_manifest(&mut self) {
         for search in self.searches.values_mut() {
-            search.files_in_manifest.begin(search.file_changes);
-            search.manifests.begin(search.folded);
+            search.begin_manifest();
         }
         for pq in self.percolates.values_mut() {
             pq.manifests.begin(pq.folded);
@@ -407,8 +406,7 @@ impl State {
     /// The manifest that was begun last is durable.
     pub(crate) fn end_manifest(&mut self) {
         for search in self.searches.values_mut() {
-            search.files_in_manifest.end();
-            search.manifests.end();
+            search.end_manifest();
         }
         for pq in self.percolates.values_mut() {
             pq.manifests.end();

@@ -70,9 +70,9 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "retention-during-manifest",
-        file: "crates/engine/src/engine/retention.rs",
-        text: "if !search.is_named() {",
-        becomes: "if search.changed_since_manifest() {",
+        file: "crates/engine/src/table/search.rs",
+        text: "self.segments_durable.contains(segment)",
+        becomes: "self.segments_begun.contains(segment)",
         test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
         may_hang: false,
     },
@@ -191,8 +191,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "retention-before-manifest",
         file: "crates/engine/src/engine/retention.rs",
-        text: "if !search.is_named() {",
-        becomes: "if false {",
+        text: "segments.retain(|segment| search.names(segment));",
+        becomes: "",
         test: "crates/engine/tests/it/checkpoints.rs::retention_leaves_segments_alone_that_no_durable_manifest_names",
         may_hang: false,
     },
@@ -290,6 +290,14 @@ pub const MUTATIONS: &[Mutation] = &[
         text: "        for table in std::mem::take(&mut self.wanted_folds) {\n            self.start_counts(table);\n",
         becomes: "        for table in std::mem::take(&mut self.wanted_folds) {\n",
         test: "crates/engine/tests/it/checkpoints.rs::flush_of_standing_queries_that_were_hit_is_answered_also_where_counts_cannot_be_written",
+        may_hang: false,
+    },
+    Mutation {
+        name: "retention-waits-for-later-segments",
+        file: "crates/engine/src/engine/retention.rs",
+        text: "segments.retain(|segment| search.names(segment));",
+        becomes: "segments.retain(|segment| search.names(segment) && search.is_named());",
+        test: "crates/engine/tests/it/checkpoints.rs::what_is_too_old_goes_beside_a_writer_that_never_rests",
         may_hang: false,
     },
     Mutation {

@@ -1,8 +1,8 @@
 //! `keep=` and `keep_bytes=`: whole segments of a search table go when all their rows are old enough, or are too much.
 //!
-//! The engine asks the clock once; the record names the segments that go, and replay drops those. The engine decides only while
-//! the durable manifest names every segment of the table, so that a replay finds the same ones: rows of a segment that no
-//! durable manifest names come back from the journal as rows of the tail, and nothing would drop them there.
+//! The engine asks the clock once; the record names the segments that go, and replay drops those. Only segments go that the
+//! durable manifest names, so that a replay finds them: rows of another segment come back from the journal as rows of the
+//! tail, and nothing would drop them there. A segment that is not named yet goes at a later look.
 
 use index::SegmentInfo;
 
@@ -51,13 +51,11 @@ impl Engine {
         let Some((keep, column)) = &search.keep else {
             return Ok(());
         };
-        if !search.is_named() {
-            return Ok(());
-        }
         let segments = search.table.segments(*column);
         let segments =
             segments.map_err(|error| failure::of_index(&search.definition.name, error))?;
-        let segments = expired(&segments, keep, now_s);
+        let mut segments = expired(&segments, keep, now_s);
+        segments.retain(|segment| search.names(segment));
         if segments.is_empty() {
             return Ok(());
         }

@@ -340,6 +340,42 @@ fn flush_of_standing_queries_that_were_hit_is_answered_also_where_counts_cannot_
 }
 
 #[test]
+fn what_is_too_old_goes_beside_a_writer_that_never_rests() {
+    let held = HeldJobs::default();
+    let options = Options {
+        background: Background::Held(held.clone()),
+        ..sealing(Arc::new(FaultDisk::new()))
+    };
+    let now = Now {
+        unix_us: (BEGIN_S * SECOND_US) as i64,
+        steady_us: 0,
+    };
+    let mut driver = Driver::open(options, now).unwrap();
+    let old = BEGIN_S - 1_000;
+    let insert = format!(
+        "insert posts (id, body, at) values (1, 'a', {old}), (2, 'a', {old}), (3, 'a', {old})"
+    );
+    let create = "create search posts (body text, at timestamp) keep 100";
+    run_all(&mut driver, &[create, &insert]);
+    for turn in 0..60 {
+        let at = BEGIN_S + turn;
+        driver.ask(
+            2,
+            command(&format!(
+                "insert posts (body, at) values ('b', {at}), ('c', {at}), ('d', {at})"
+            )),
+        );
+        held.run(JobLine::Folds);
+        driver.tick(SECOND_US);
+    }
+    assert!(
+        !ids(&driver).contains(&"1".to_owned()),
+        "it was too old from the first"
+    );
+    assert!(ids(&driver).len() > 100);
+}
+
+#[test]
 fn a_row_of_a_refused_unit_leaves_with_its_segment() {
     let old = BEGIN_S - 1_000;
     let (disk, mut driver) = begun(&["create search posts (body text, at timestamp) keep 100"]);
