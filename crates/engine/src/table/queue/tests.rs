@@ -546,3 +546,16 @@ fn marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate() {
     assert_eq!(lane.gate.delays.get(3), Some(7_000_000));
     assert_eq!(lane.delivered.get(&3), Some(&delivered));
 }
+
+#[test]
+fn a_row_whose_removal_was_undone_is_again_the_oldest_free_one() {
+    let (mut queue, now) = (table(0), Now::default());
+    push(&mut queue.backlog, 3);
+    let holder = Holder::Session(SessionId(1));
+    queue.take((0, EVERY_ROW), 2, holder, now).unwrap();
+    queue.give_back(0, 1, now);
+    queue.backlog.remove(1);
+    assert_eq!(queue.oldest_free(3), [3]);
+    queue.restore(1);
+    assert_eq!(queue.oldest_free(3), [1, 3]);
+}
