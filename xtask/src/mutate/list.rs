@@ -17,7 +17,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/table/queue/durable.rs",
         text: "out.extend_from_slice(&self.folded.lanes);",
         becomes: "out.extend_from_slice(&self.encoded_lanes());",
-        test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
+        test: "crates/engine/src/table/queue/tests.rs::a_manifest_keeps_the_lanes_of_the_files_position",
         may_hang: false,
     },
     Mutation {

@@ -559,3 +559,23 @@ fn a_row_whose_removal_was_undone_is_again_the_oldest_free_one() {
     queue.restore(1);
     assert_eq!(queue.oldest_free(3), [1, 3]);
 }
+
+#[test]
+fn a_manifest_keeps_the_lanes_of_the_files_position() {
+    let mut queue = table(2);
+    push(&mut queue.backlog, 1);
+    queue.done(0, &[1]);
+    let marks = |queue: &QueueTable| {
+        let mut bytes = Vec::new();
+        queue.put_kept(&mut bytes);
+        let mut read = table(2);
+        assert!(
+            read.read_kept(&mut crate::codec::Reader::new(&bytes))
+                .is_ok()
+        );
+        read.lanes[0].gate.acked.iter().collect::<Vec<_>>()
+    };
+    assert_eq!(marks(&queue), [0; 0], "the files hold no record");
+    queue.folded = queue.as_of(2);
+    assert_eq!(marks(&queue), [1]);
+}
