@@ -5,9 +5,18 @@ use crate::namespace::check;
 use crate::{Bytes, Disk, File, Lock, Space, map};
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Rights of files that are made here: their owner's alone, whatever the umask allows.
+const FILE_MODE: u32 = 0o600;
+
+/// Rights of folders that are made here.
+const FOLDER_MODE: u32 = 0o700;
+
+/// The flag of `open` that refuses a symbolic link as the last name of a path.
+const NO_LINK: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
 
 /// A folder of the real file system.
 #[derive(Clone, Debug)]
@@ -52,10 +61,14 @@ impl RealDisk {
     }
 
     fn lock_to_read(&self, path: &str) -> io::Result<Box<dyn Lock>> {
-        let mut file = match fs::File::open(self.path(path)?) {
+        let opened = OpenOptions::new()
+            .read(true)
+            .custom_flags(NO_LINK)
+            .open(self.path(path)?);
+        let mut file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Box::new(NoLock)),
-            Err(error) => return Err(named(error, path)),
+            Err(error) => return Err(named_lock(error, path)),
         };
         match file.try_lock_shared() {
             Ok(()) => Ok(Box::new(RealLock { _file: file })),
@@ -90,7 +103,11 @@ impl Disk for RealDisk {
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>> {
         self.open_with(
             path,
-            OpenOptions::new().read(true).write(true).create_new(true),
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create_new(true)
+                .mode(FILE_MODE),
         )
     }
 
@@ -116,7 +133,11 @@ impl Disk for RealDisk {
     }
 
     fn create_dir(&self, dir: &str) -> io::Result<()> {
-        fs::create_dir_all(self.path(dir)?).map_err(|error| named(error, dir))
+        let made = fs::DirBuilder::new()
+            .recursive(true)
+            .mode(FOLDER_MODE)
+            .create(self.path(dir)?);
+        made.map_err(|error| named(error, dir))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -160,8 +181,10 @@ impl Disk for RealDisk {
             .write(true)
             .create(true)
             .truncate(false)
+            .mode(FILE_MODE)
+            .custom_flags(NO_LINK)
             .open(at);
-        let mut file = open.map_err(|error| named(error, path))?;
+        let mut file = open.map_err(|error| named_lock(error, path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(holder_of(path, &mut file)),
@@ -228,13 +251,13 @@ pub(crate) fn missing_folders(path: &Path, exists: &dyn Fn(&Path) -> bool) -> Ve
     missing
 }
 
-/// Makes folders, outermost first, and syncs the parent of each.
+/// Makes folders for their owner alone, outermost first, and syncs the parent of each.
 pub(crate) fn make_folders(
     folders: &[PathBuf],
     sync: &dyn Fn(&Path) -> io::Result<()>,
 ) -> io::Result<()> {
     for folder in folders {
-        match fs::create_dir(folder) {
+        match fs::DirBuilder::new().mode(FOLDER_MODE).create(folder) {
             // `a/../b` where `a` was missing: `a/..` came with it. Or another process made the folder meanwhile.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
             made => made?,
@@ -244,6 +267,16 @@ pub(crate) fn make_folders(
         }
     }
     Ok(())
+}
+
+/// A lock that is a link would be written where the link leads: it is refused, and the refusal says so.
+fn named_lock(error: io::Error, path: &str) -> io::Error {
+    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        let message =
+            format!("{path:?} is a symbolic link: a lock must be a file, remove the link");
+        return io::Error::new(ErrorKind::InvalidInput, message);
+    }
+    named(error, path)
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {

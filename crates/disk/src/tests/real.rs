@@ -1,6 +1,7 @@
 //! What only the real file system can show.
 
 use std::cell::RefCell;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::Scratch;
@@ -13,6 +14,55 @@ fn opening_makes_the_folder_and_opens_it_again() {
     let deep = scratch.path.join("a/b");
     super::write(&RealDisk::open(&deep).unwrap(), "f", b"kept");
     assert_eq!(super::read(&RealDisk::open(&deep).unwrap(), "f"), b"kept");
+}
+
+/// The rights of a path, as `chmod` writes them.
+fn mode(path: &std::path::Path) -> u32 {
+    std::fs::symlink_metadata(path)
+        .unwrap()
+        .permissions()
+        .mode()
+        & 0o7777
+}
+
+#[test]
+fn what_is_made_is_for_its_owner_alone() {
+    let scratch = Scratch::new();
+    let disk = RealDisk::open(&scratch.path).unwrap();
+    disk.create_dir("a/b").unwrap();
+    super::write(&disk, "a/b/f", b"kept");
+    drop(disk.lock("lock").unwrap());
+    for folder in ["", "a", "a/b"] {
+        assert_eq!(mode(&scratch.path.join(folder)), 0o700, "{folder:?}");
+    }
+    for file in ["a/b/f", "lock"] {
+        assert_eq!(mode(&scratch.path.join(file)), 0o600, "{file:?}");
+    }
+}
+
+#[test]
+fn a_folder_with_wider_rights_keeps_them() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(&scratch.path).unwrap();
+    let wider = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&scratch.path, wider).unwrap();
+    super::write(&RealDisk::open(&scratch.path).unwrap(), "f", b"kept");
+    assert_eq!(mode(&scratch.path), 0o755);
+}
+
+#[test]
+fn a_lock_that_is_a_link_is_refused_and_the_file_behind_it_is_not_written() {
+    let scratch = Scratch::new();
+    let disk = RealDisk::open(&scratch.path).unwrap();
+    let behind = scratch.path.join("behind");
+    std::fs::write(&behind, b"precious").unwrap();
+    std::os::unix::fs::symlink(&behind, scratch.path.join("lock")).unwrap();
+    let reading = RealDisk::open_to_read(&scratch.path).unwrap();
+    for refused in [disk.lock("lock"), reading.lock("lock")] {
+        let why = refused.err().unwrap().to_string();
+        assert!(why.contains("symbolic link"), "{why}");
+    }
+    assert_eq!(std::fs::read(&behind).unwrap(), b"precious");
 }
 
 #[test]
