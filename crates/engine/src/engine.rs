@@ -39,6 +39,7 @@ use crate::sessions::{Outbox, Sessions};
 use crate::state::State;
 use crate::status::EngineStatus;
 use crate::sync_mode::SyncMode;
+pub use open::Claim;
 pub(crate) use open::{JOURNAL_DIR, check_new, lock, named_files};
 
 /// How an engine is opened.

@@ -39,7 +39,7 @@ pub use command::{
     Receipt, Reply, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource,
     WhenFull,
 };
-pub use engine::{Engine, OpenBackup, Options, Recovered};
+pub use engine::{Claim, Engine, OpenBackup, Options, Recovered};
 pub use error::{Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{Control, Filters, Interrupt, Memory, OnDamage, Pool, Reason};

@@ -31,16 +31,19 @@ use crate::status::EngineStatus;
 pub(crate) const JOURNAL_DIR: &str = "journal";
 const LOCK: &str = "lock";
 
-impl Engine {
-    /// Opens a data directory, or makes one, and brings it to the state of the last record in the journal.
+/// A data directory whose lock is held.
+pub struct Claim {
+    options: Options,
+    lock: Box<dyn Lock>,
+}
+
+impl Claim {
+    /// Opens the directory, or makes one, and brings it to the state of the last record in the journal.
     ///
     /// # Errors
-    /// `Locked`, `NewerFormat`, `Corrupt`, `DiskFull`, `Internal`.
-    pub fn open(mut options: Options, now: Now) -> Result<(Engine, Recovered)> {
-        if options.read_only {
-            options.disk = super::read_only::over(options.disk)?;
-        }
-        let lock = lock(&*options.disk)?;
+    /// `NewerFormat`, `Corrupt`, `DiskFull`, `Internal`.
+    pub fn open(self, now: Now) -> Result<(Engine, Recovered)> {
+        let Claim { options, lock } = self;
         let mut state = match manifest::open(&options.disk)? {
             Some(state) => state,
             None => begin(&options)?,
@@ -54,6 +57,28 @@ impl Engine {
         recovered.bytes_cut = found.bytes_cut;
         replay(&mut state, &mut journal, &mut recovered)?;
         Engine::of_state(options, now, lock, state, journal, recovered)
+    }
+}
+
+impl Engine {
+    /// Opens a data directory, or makes one, and brings it to the state of the last record in the journal.
+    ///
+    /// # Errors
+    /// `Locked`, `NewerFormat`, `Corrupt`, `DiskFull`, `Internal`.
+    pub fn open(options: Options, now: Now) -> Result<(Engine, Recovered)> {
+        Engine::claim(options)?.open(now)
+    }
+
+    /// Takes the lock of a data directory and reads nothing yet: nobody else opens the directory while the claim lives.
+    ///
+    /// # Errors
+    /// `Locked`, `Internal`.
+    pub fn claim(mut options: Options) -> Result<Claim> {
+        if options.read_only {
+            options.disk = super::read_only::over(options.disk)?;
+        }
+        let lock = lock(&*options.disk)?;
+        Ok(Claim { options, lock })
     }
 
     /// An engine of a state that holds everything in the journal.
