@@ -67,6 +67,8 @@ pub struct PacketReader {
     found_sequence: u8,
     /// Bytes known to be missing from the frame at hand.
     missing: usize,
+    /// Payload bytes of the unfinished packet that headers have told of.
+    announced: usize,
     packet_bytes_max: usize,
 }
 
@@ -89,8 +91,21 @@ impl PacketReader {
             found: 0..0,
             found_sequence: 0,
             missing: 0,
+            announced: 0,
             packet_bytes_max,
         }
+    }
+
+    /// From now on packets of up to `packet_bytes_max` are taken: a client that has logged in may send more than one that has not.
+    pub fn take_up_to(&mut self, packet_bytes_max: usize) {
+        self.packet_bytes_max = packet_bytes_max;
+    }
+
+    /// Length of the unfinished packet as far as its frames' headers have told: a lower bound where that is
+    /// [`FRAME_BYTES_MAX`] or more, since another frame follows. 0 before the first header.
+    #[must_use]
+    pub fn announced(&self) -> usize {
+        self.announced
     }
 
     /// Room to read into, at least 16 KiB. May move what is left of the bytes to the front, so the packet found last
@@ -184,6 +199,7 @@ impl PacketReader {
                     limit: self.packet_bytes_max,
                 });
             }
+            self.announced = self.joined + length;
             let body_at = header_at + HEADER_BYTES;
             if self.end - body_at < length {
                 self.missing = length - (self.end - body_at);
@@ -198,6 +214,7 @@ impl PacketReader {
                 self.joined = 0;
                 self.joined_sequence = None;
                 self.missing = 0;
+                self.announced = 0;
                 return Ok(true);
             }
         }

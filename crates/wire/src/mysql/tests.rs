@@ -407,6 +407,21 @@ fn a_packet_over_the_limit_is_refused_by_its_header_alone() {
 }
 
 #[test]
+fn a_reader_takes_longer_packets_once_it_is_told_to_and_says_how_long_one_will_be() {
+    let mut reader = PacketReader::new(100);
+    reader.take_up_to(200);
+    assert_eq!(reader.announced(), 0);
+    reader.spare()[..4].copy_from_slice(&[200, 0, 0, 0]);
+    reader.filled(4);
+    assert_eq!(reader.next_packet(), Ok(None));
+    assert_eq!(reader.announced(), 200);
+    reader.spare()[..200].fill(b'x');
+    reader.filled(200);
+    assert!(reader.next_packet().unwrap().is_some());
+    assert_eq!(reader.announced(), 0);
+}
+
+#[test]
 fn a_header_alone_reserves_no_more_than_a_mebibyte() {
     let mut reader = PacketReader::default();
     reader.spare()[..4].copy_from_slice(&[0xff, 0xff, 0xff, 0]);
