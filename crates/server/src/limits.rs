@@ -81,6 +81,9 @@ pub const WEBHOOK_LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Time that a webhook's target has for everything, from its name's look-up to the end of its reply.
 pub const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// Threads that send hits at the same time, of tables whose last attempt succeeded, and again of tables whose last one failed.
+pub const WEBHOOK_SENDERS: usize = 4;
+
 /// Most bytes that are read of a webhook's reply.
 pub const WEBHOOK_REPLY_BYTES_MAX: u64 = 64 << 10;
 

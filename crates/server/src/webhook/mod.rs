@@ -1,5 +1,8 @@
-//! Hits that go to an address: `into='https://…'`. The engine keeps them in a queue; here each table has a thread that
-//! takes them, one at a time, and sends them. No table waits for another's target, and nothing waits for these threads.
+//! Hits that go to an address: `into='https://…'`. The engine keeps them in a queue; here a task for each table takes them, one
+//! at a time, and has them sent by a few threads that all tables share.
+//!
+//! A target that hangs holds a thread for its time limit. So that it holds up no other table, a table whose last attempt failed
+//! shares other threads than the rest: see [`worker::Lanes`].
 
 mod allow;
 mod message;
@@ -9,9 +12,9 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use engine::Webhook;
+use tokio::task::JoinHandle;
 
 pub use allow::{Allowed, Target};
 pub use message::as_json;
@@ -19,36 +22,55 @@ pub use sign::Secret;
 
 use crate::limits::WEBHOOK_LOOK_EVERY;
 use crate::node::Node;
-use worker::Worker;
+use worker::{Sender, Worker};
 
-/// Starts the thread that looks for tables with a webhook, and one a table, until the server stops. Called once, when
+/// Starts the task that looks for tables with a webhook, and one for each of those, until the server stops. Called once, when
 /// recovery is over.
 pub fn start(node: &Arc<Node>) {
     let node = Arc::clone(node);
-    let watched = thread::Builder::new().name("webhooks".to_owned());
-    if let Err(error) = watched.spawn(move || watch(&node)) {
-        tracing::error!(%error, "cannot start the thread of webhooks: no hits are sent");
+    tokio::spawn(async move {
+        let mut workers = Workers::default();
+        let mut stopping = node.stopping();
+        let mut look = tokio::time::interval(WEBHOOK_LOOK_EVERY);
+        let sender = Sender::new(&node);
+        loop {
+            tokio::select! {
+                _ = stopping.wait_for(|stop| *stop) => return,
+                _ = look.tick() => workers.follow(&node, &sender),
+            }
+        }
+    });
+}
+
+/// The tasks, by table. Dropping it ends them; a hit that a task has taken goes back to its queue.
+#[derive(Default)]
+struct Workers(BTreeMap<String, (Webhook, JoinHandle<()>)>);
+
+impl Workers {
+    /// Ends the task of a table that is gone or has another address, and starts those that are missing.
+    fn follow(&mut self, node: &Arc<Node>, sender: &Sender) {
+        let webhooks = webhooks(node);
+        self.0.retain(|_, (webhook, task)| {
+            let stays = webhooks.contains(webhook) && !task.is_finished();
+            if !stays {
+                task.abort();
+            }
+            stays
+        });
+        for webhook in webhooks {
+            self.0.entry(webhook.table.clone()).or_insert_with(|| {
+                let worker = Worker::new(Arc::clone(node), webhook.clone(), sender.clone());
+                (webhook, tokio::spawn(worker.run()))
+            });
+        }
     }
 }
 
-fn watch(node: &Arc<Node>) {
-    let stopping = node.stopping();
-    let mut workers: BTreeMap<String, JoinHandle<()>> = BTreeMap::new();
-    while !*stopping.borrow() {
-        workers.retain(|_, worker| !worker.is_finished());
-        for webhook in webhooks(node) {
-            let table = webhook.table.clone();
-            if workers.contains_key(&table) {
-                continue;
-            }
-            let worker = Worker::new(Arc::clone(node), webhook);
-            let thread = thread::Builder::new().name("webhook".to_owned());
-            match thread.spawn(move || worker.run()) {
-                Ok(worker) => drop(workers.insert(table, worker)),
-                Err(error) => tracing::error!(%error, table, "cannot start a webhook's thread"),
-            }
+impl Drop for Workers {
+    fn drop(&mut self) {
+        for (_, task) in self.0.values() {
+            task.abort();
         }
-        thread::park_timeout(WEBHOOK_LOOK_EVERY);
     }
 }
 

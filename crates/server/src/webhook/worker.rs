@@ -1,27 +1,25 @@
-//! The thread of one table: takes a hit, sends it until it is taken or given up, ends it.
+//! The task of one table: takes a hit, has it sent until it is taken or given up, ends it.
 
+use std::future::pending;
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 
 use engine::{Answer, Command, Error, Reply, SessionId, WaitSource, Webhook};
 use query::request::{Item, Select};
 use query::value::Value;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::sleep;
 use ureq::Agent;
 
 use super::allow::Target;
 use super::message::Message;
 use super::retry::pause_after;
 use crate::limits::{
-    WEBHOOK_LOOK_EVERY, WEBHOOK_REPLY_BYTES_MAX, WEBHOOK_TIMEOUT, WEBHOOK_WARN_EVERY,
+    WEBHOOK_LOOK_EVERY, WEBHOOK_REPLY_BYTES_MAX, WEBHOOK_SENDERS, WEBHOOK_TIMEOUT,
+    WEBHOOK_WARN_EVERY,
 };
 use crate::node::Node;
 use crate::status::add;
-
-/// Time between two looks at whether a wait is over.
-const GLANCE: Duration = Duration::from_millis(100);
 
 /// How long one `queue_wait` lasts; the worker asks again.
 const WAIT_US: u64 = 3_600_000_000;
@@ -29,19 +27,86 @@ const WAIT_US: u64 = 3_600_000_000;
 /// HTTP's "Gone": the target asks for nothing more, so the hit is not sent again.
 const GONE: u16 = 410;
 
+/// What sends the messages of all tables: an HTTP client, and the right to use its threads.
+#[derive(Clone)]
+pub(super) struct Sender {
+    agent: Agent,
+    lanes: Arc<Lanes>,
+}
+
+/// Threads that may send at the same time, [`WEBHOOK_SENDERS`] in each lane. A table's attempt goes through the lane of its last
+/// one's outcome, so a table whose target answers waits for a thread only behind tables whose targets answered last time: at
+/// most one time limit for each target that has just begun to hang.
+struct Lanes {
+    /// Of tables whose last attempt succeeded, or that have made none.
+    sound: Arc<Semaphore>,
+    /// Of tables whose last attempt failed.
+    failing: Arc<Semaphore>,
+}
+
+impl Sender {
+    pub(super) fn new(node: &Node) -> Sender {
+        // What is connected to is what was allowed: no redirect is followed and no proxy asked.
+        let config = Agent::config_builder()
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .proxy(None)
+            .timeout_global(Some(node.faults.webhook_timeout(WEBHOOK_TIMEOUT)))
+            .user_agent(concat!("seine/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let lane = || Arc::new(Semaphore::new(WEBHOOK_SENDERS));
+        Sender {
+            agent: config.into(),
+            lanes: Arc::new(Lanes {
+                sound: lane(),
+                failing: lane(),
+            }),
+        }
+    }
+
+    /// One attempt, on a thread of the lane. The thread goes on to its end when nobody waits for it any more.
+    async fn send(&self, has_failed: bool, request: Request) -> Result<(), Refused> {
+        let lane = match has_failed {
+            true => &self.lanes.failing,
+            false => &self.lanes.sound,
+        };
+        let thread = Arc::clone(lane).acquire_owned().await;
+        let agent = self.agent.clone();
+        let sending = tokio::task::spawn_blocking(move || {
+            let _thread = thread;
+            request.post(&agent)
+        });
+        sending.await.unwrap_or_else(|_| {
+            Err(Refused {
+                why: "a fault of the server while sending".to_owned(),
+                is_final: false,
+            })
+        })
+    }
+}
+
 pub(super) struct Worker {
     node: Arc<Node>,
     webhook: Webhook,
     session: SessionId,
-    agent: Agent,
-    stopping: watch::Receiver<bool>,
+    sender: Sender,
+    /// Whether the last attempt failed.
+    has_failed: bool,
 }
 
 /// A row of the queue.
 struct Hit {
     columns: Vec<String>,
     row: Vec<Value>,
-    message: Message,
+    message: Arc<Message>,
+}
+
+/// One attempt's message, its address and its headers.
+struct Request {
+    url: String,
+    message: Arc<Message>,
+    seconds: i64,
+    signature: Option<String>,
 }
 
 /// Why an attempt failed.
@@ -51,136 +116,18 @@ struct Refused {
     is_final: bool,
 }
 
-impl Worker {
-    pub(super) fn new(node: Arc<Node>, webhook: Webhook) -> Worker {
-        // What is connected to is what was allowed: no redirect is followed and no proxy asked.
-        let config = Agent::config_builder()
-            .max_redirects(0)
-            .http_status_as_error(false)
-            .proxy(None)
-            .timeout_global(Some(node.faults.webhook_timeout(WEBHOOK_TIMEOUT)))
-            .user_agent(concat!("seine/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Worker {
-            session: node.next_session(),
-            stopping: node.stopping(),
-            agent: config.into(),
-            node,
-            webhook,
-        }
-    }
-
-    /// Until the server stops, or the table is gone or has another address.
-    pub(super) fn run(self) {
-        let table = &self.webhook.table;
-        match Target::parse(&self.webhook.url) {
-            Err(why) => {
-                tracing::error!(table, why, "hits cannot be sent");
-                while !self.is_over() {
-                    thread::park_timeout(WEBHOOK_LOOK_EVERY);
-                }
-            }
-            Ok(target) => {
-                while self.wait_until_allowed(&target) {
-                    if let Err(error) = self.turn(&target) {
-                        // What was taken is not ended: it goes back, and is sent again.
-                        tracing::warn!(table, %error, "a hit waits in the webhook's queue");
-                        self.node.close_session(self.session);
-                        self.pause(WEBHOOK_LOOK_EVERY);
-                    }
-                }
-            }
-        }
-    }
-
-    /// One hit, if one comes.
-    fn turn(&self, target: &Target) -> Result<(), Error> {
-        let wait = Command::QueueWait {
-            sources: vec![WaitSource::all(self.webhook.queue.clone())],
-            timeout_us: WAIT_US,
-        };
-        if !matches!(self.ask(wait)?, Reply::Waited(1)) {
-            return Ok(());
-        }
-        if let Some(hit) = self.owned()?
-            && !self.deliver(target, hit)?
-        {
-            return Ok(()); // over: the closed session gives the row back
-        }
-        self.ask(Command::QueueEnd).map(drop)
-    }
-
-    /// The row that was taken.
-    fn owned(&self) -> Result<Option<Hit>, Error> {
-        let select = Select {
-            table: self.webhook.queue.clone(),
-            items: vec![Item::Star],
-            matching: None,
-            filter: None,
-            order: Vec::new(),
-            limit: Some(1),
-            offset: 0,
-            options: Vec::new(),
-        };
-        let Reply::Rows(Answer { columns, rows, .. }) = self.ask(Command::Read { select })? else {
-            return Ok(None);
-        };
-        let Some(row) = rows.into_iter().next().transpose()? else {
-            return Ok(None);
-        };
-        let message = Message::of(&self.webhook.table, &columns, &row);
-        let columns = columns.into_iter().map(|(name, _)| name).collect();
-        Ok(Some(Hit {
-            columns,
-            row,
-            message,
-        }))
-    }
-
-    /// Sends a hit until it is taken or put to the dead; false where the end came first.
-    fn deliver(&self, target: &Target, hit: Hit) -> Result<bool, Error> {
-        let table = &self.webhook.table;
-        for attempt in 1.. {
-            if !self.wait_until_allowed(target) {
-                return Ok(false);
-            }
-            let Err(refused) = self.post(target, &hit.message) else {
-                add(&self.node.counters.webhooks_delivered, 1);
-                return Ok(true);
-            };
-            add(&self.node.counters.webhooks_failed, 1);
-            let pause = pause_after(attempt).filter(|_| !refused.is_final);
-            let Some(pause) = pause else {
-                let (id, why) = (&hit.message.id, &refused.why);
-                tracing::warn!(
-                    table,
-                    id,
-                    why,
-                    "a hit is given up; it is in the table of the dead"
-                );
-                return self.bury(hit, refused.why).map(|()| true);
-            };
-            tracing::info!(table, attempt, why = refused.why, "a hit was not taken");
-            self.pause(self.node.faults.webhook_pause(pause));
-        }
-        Ok(false)
-    }
-
-    /// One attempt. Any status of 200 to 299 means taken.
-    fn post(&self, target: &Target, message: &Message) -> Result<(), Refused> {
-        let seconds = self.node.clock.unix_us().div_euclid(1_000_000);
-        let secret = &self.node.settings().live.webhook_secret;
-        let signature = secret.sign(&message.id, seconds, &message.body);
-        let mut request = self
-            .agent
-            .post(&target.url)
+impl Request {
+    /// Any status of 200 to 299 means taken.
+    fn post(self, agent: &Agent) -> Result<(), Refused> {
+        let mut request = agent
+            .post(&self.url)
             .header("content-type", "application/json")
-            .header("webhook-id", &message.id)
-            .header("webhook-timestamp", seconds.to_string());
-        if let Some(signature) = signature {
+            .header("webhook-id", &self.message.id)
+            .header("webhook-timestamp", self.seconds.to_string());
+        if let Some(signature) = self.signature {
             request = request.header("webhook-signature", signature);
         }
-        let mut response = request.send(&message.body).map_err(|error| Refused {
+        let mut response = request.send(&self.message.body).map_err(|error| Refused {
             why: error.to_string(),
             is_final: false,
         })?;
@@ -196,9 +143,128 @@ impl Worker {
             is_final: status.as_u16() == GONE,
         })
     }
+}
+
+impl Worker {
+    pub(super) fn new(node: Arc<Node>, webhook: Webhook, sender: Sender) -> Worker {
+        Worker {
+            session: node.next_session(),
+            node,
+            webhook,
+            sender,
+            has_failed: false,
+        }
+    }
+
+    /// Until the task is ended: because the server stops, or the table is gone or has another address.
+    pub(super) async fn run(mut self) {
+        let target = match Target::parse(&self.webhook.url) {
+            Ok(target) => target,
+            Err(why) => {
+                let table = &self.webhook.table;
+                tracing::error!(table, why, "hits cannot be sent");
+                return pending().await;
+            }
+        };
+        loop {
+            self.wait_until_allowed(&target).await;
+            if let Err(error) = self.turn(&target).await {
+                // What was taken is not ended: it goes back, and is sent again.
+                let table = &self.webhook.table;
+                tracing::warn!(table, %error, "a hit waits in the webhook's queue");
+                self.node.close_session(self.session);
+                sleep(WEBHOOK_LOOK_EVERY).await;
+            }
+        }
+    }
+
+    /// One hit, if one comes.
+    async fn turn(&mut self, target: &Target) -> Result<(), Error> {
+        let wait = Command::QueueWait {
+            sources: vec![WaitSource::all(self.webhook.queue.clone())],
+            timeout_us: WAIT_US,
+        };
+        if !matches!(self.ask(wait).await?, Reply::Waited(1)) {
+            return Ok(());
+        }
+        if let Some(hit) = self.owned().await? {
+            self.deliver(target, hit).await?;
+        }
+        self.ask(Command::QueueEnd).await.map(drop)
+    }
+
+    /// The row that was taken.
+    async fn owned(&self) -> Result<Option<Hit>, Error> {
+        let select = Select {
+            table: self.webhook.queue.clone(),
+            items: vec![Item::Star],
+            matching: None,
+            filter: None,
+            order: Vec::new(),
+            limit: Some(1),
+            offset: 0,
+            options: Vec::new(),
+        };
+        let Reply::Rows(Answer { columns, rows, .. }) = self.ask(Command::Read { select }).await?
+        else {
+            return Ok(None);
+        };
+        let Some(row) = rows.into_iter().next().transpose()? else {
+            return Ok(None);
+        };
+        let message = Message::of(&self.webhook.table, &columns, &row);
+        let columns = columns.into_iter().map(|(name, _)| name).collect();
+        Ok(Some(Hit {
+            columns,
+            row,
+            message: Arc::new(message),
+        }))
+    }
+
+    /// Sends a hit until it is taken or put to the dead.
+    async fn deliver(&mut self, target: &Target, hit: Hit) -> Result<(), Error> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            self.wait_until_allowed(target).await;
+            let request = self.request(target, &hit.message);
+            let sent = self.sender.send(self.has_failed, request).await;
+            self.has_failed = sent.is_err();
+            let Err(refused) = sent else {
+                add(&self.node.counters.webhooks_delivered, 1);
+                return Ok(());
+            };
+            add(&self.node.counters.webhooks_failed, 1);
+            let table = &self.webhook.table;
+            let pause = pause_after(attempt).filter(|_| !refused.is_final);
+            let Some(pause) = pause else {
+                let (id, why) = (&hit.message.id, &refused.why);
+                tracing::warn!(
+                    table,
+                    id,
+                    why,
+                    "a hit is given up; it is in the table of the dead"
+                );
+                return self.bury(hit, refused.why).await;
+            };
+            tracing::info!(table, attempt, why = refused.why, "a hit was not taken");
+            sleep(self.node.faults.webhook_pause(pause)).await;
+        }
+    }
+
+    fn request(&self, target: &Target, message: &Arc<Message>) -> Request {
+        let seconds = self.node.clock.unix_us().div_euclid(1_000_000);
+        let secret = &self.node.settings().live.webhook_secret;
+        Request {
+            url: target.url.clone(),
+            message: Arc::clone(message),
+            seconds,
+            signature: secret.sign(&message.id, seconds, &message.body),
+        }
+    }
 
     /// Moves a hit to the dead, as one unit.
-    fn bury(&self, hit: Hit, why: String) -> Result<(), Error> {
+    async fn bury(&self, hit: Hit, why: String) -> Result<(), Error> {
         let Hit {
             mut columns,
             mut row,
@@ -219,80 +285,39 @@ impl Worker {
             filter: None,
             limit: None,
         };
-        self.ask(Command::Many(vec![insert, delete]))?;
+        self.ask(Command::Many(vec![insert, delete])).await?;
         add(&self.node.counters.webhooks_dead, 1);
         Ok(())
     }
 
-    /// Asks the engine, and waits for its answer. When the end comes, the session is closed, which ends a wait.
-    fn ask(&self, command: Command) -> Result<Reply, Error> {
-        let (sender, answer) = mpsc::sync_channel(1);
+    async fn ask(&self, command: Command) -> Result<Reply, Error> {
+        let (sender, answer) = oneshot::channel();
         let reply = Box::new(move |outcome| {
-            // Received below, unless this thread is gone.
+            // Received below, unless this task was ended.
             let _ = sender.send(outcome);
         });
         let engine = self.node.engine().map_err(|_| Error::Stopped)?;
         engine.submit(self.session, command, reply)?;
-        let mut is_closed = false;
-        loop {
-            match answer.recv_timeout(GLANCE) {
-                Ok(outcome) => return outcome,
-                Err(RecvTimeoutError::Disconnected) => return Err(Error::Stopped),
-                Err(RecvTimeoutError::Timeout) if !is_closed && self.is_over() => {
-                    self.node.close_session(self.session);
-                    is_closed = true;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        }
+        answer.await.unwrap_or(Err(Error::Stopped))
     }
 
-    /// Waits while the host is not among those of `webhook.allow`, and says so now and then; false at the end.
-    fn wait_until_allowed(&self, target: &Target) -> bool {
-        let mut next_warning_us = 0;
-        while !self.is_over() {
-            let settings = self.node.settings();
-            if settings.live.webhook_allow.holds(target) {
-                return true;
-            }
-            let now_us = self.node.clock.steady_us();
-            if now_us >= next_warning_us {
+    /// Waits while the host is not among those of `webhook.allow`, and says so now and then.
+    async fn wait_until_allowed(&self, target: &Target) {
+        let mut warned: Option<Duration> = None;
+        while !self.node.settings().live.webhook_allow.holds(target) {
+            if warned.is_none_or(|since| since >= WEBHOOK_WARN_EVERY) {
                 let table = &self.webhook.table;
                 tracing::warn!(table, host = %target, "webhook.allow does not name this host: hits wait");
-                next_warning_us = now_us + WEBHOOK_WARN_EVERY.as_micros() as u64;
+                warned = Some(Duration::ZERO);
             }
-            self.pause(WEBHOOK_LOOK_EVERY);
+            sleep(WEBHOOK_LOOK_EVERY).await;
+            warned = warned.map(|since| since + WEBHOOK_LOOK_EVERY);
         }
-        false
-    }
-
-    /// Waits; shorter at the end.
-    fn pause(&self, pause: Duration) {
-        let until_us = self.node.clock.steady_us() + pause.as_micros() as u64;
-        while !self.is_over() {
-            let left_us = until_us.saturating_sub(self.node.clock.steady_us());
-            if left_us == 0 {
-                return;
-            }
-            thread::park_timeout(GLANCE.min(Duration::from_micros(left_us)));
-        }
-    }
-
-    /// Whether the server stops, or the table is another one now.
-    fn is_over(&self) -> bool {
-        if *self.stopping.borrow() {
-            return true;
-        }
-        let Ok(engine) = self.node.engine() else {
-            return true;
-        };
-        let now = engine.snapshot().definition(&self.webhook.table);
-        now.ok().and_then(|now| Webhook::of(&now)).as_ref() != Some(&self.webhook)
     }
 }
 
 impl Drop for Worker {
-    /// Also after a panic: what was taken goes back.
+    /// Also when the task is ended in the middle, or by a panic: what was taken goes back.
     fn drop(&mut self) {
         self.node.close_session(self.session);
     }

@@ -238,6 +238,42 @@ fn a_target_that_hangs_holds_up_neither_another_table_nor_the_stop() {
     assert!(asked.elapsed() < Duration::from_secs(10));
 }
 
+/// Threads of the server's process.
+fn threads(server: &Server) -> usize {
+    let tasks = format!("/proc/{}/task", server.pid());
+    std::fs::read_dir(tasks).unwrap().count()
+}
+
+#[test]
+fn many_tables_whose_targets_hang_take_few_threads_and_hold_up_no_other() {
+    const TABLES: usize = 40;
+    let hanging = Target::start(|_| Answer::Never);
+    let target = Target::start(|_| Answer::Status(200));
+    let both = format!("{},{}", target.address, hanging.address);
+    let server = setup(&target)
+        .variable("SEINE_WEBHOOK_ALLOW", &both)
+        .variable("SEINE_FAULTS", "webhook-timeout=1000")
+        .start();
+    let mut client = server.client();
+    let before = threads(&server);
+    for table in 0..TABLES {
+        listen(&mut client, &format!("slow{table}"), &hanging);
+    }
+    listen(&mut client, "quick", &target);
+    for sent in 1..=3 {
+        run(&mut client, &["INSERT INTO posts (title) VALUES ('cat')"]);
+        target.next();
+        let delivered = sent.to_string();
+        wait_for(
+            &mut client,
+            "SHOW STATUS LIKE 'webhooks_delivered'",
+            &delivered,
+        );
+    }
+    let more = threads(&server).saturating_sub(before);
+    assert!(more < TABLES / 2, "{more} threads more");
+}
+
 #[test]
 fn a_target_that_does_not_answer_in_time_has_not_taken_the_hit() {
     let target = Target::start(|_| Answer::Never);
