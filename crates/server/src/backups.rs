@@ -43,10 +43,14 @@ fn place(within: Option<&Path>, data: &Path, to: &str) -> Result<PathBuf, String
             .map_err(|error| format!("{}: {error}", path.display()))
     };
     let place = real(parent)?.join(name);
-    if let Some(within) = within
-        && !place.starts_with(real(within)?)
-    {
-        return Err(format!("backups go below {}", within.display()));
+    if let Some(within) = within {
+        let within = real(within)?;
+        if place == within || !place.starts_with(&within) {
+            return Err(format!("backups go below {}", within.display()));
+        }
+    }
+    if place.is_symlink() {
+        return Err("a link leads elsewhere: the path of a new folder is needed".to_owned());
     }
     if place.starts_with(real(data)?) {
         return Err("a backup in the data directory would be lost with it".to_owned());

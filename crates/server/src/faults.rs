@@ -5,7 +5,7 @@
 //! thread panics when a statement holds TEXT), `hold-search=TEXT` (a search whose statement holds TEXT does not begin before
 //! it is stopped), `hold-recovery=PATH` (recovery ends when the pipe at PATH is opened for
 //! writing and closed), `webhook-pause=MS` (every pause between two attempts of a webhook lasts so long),
-//! `webhook-timeout=MS` (so long has its target to answer).
+//! `webhook-timeout=MS` (so long has its target to answer), `http-head=MS` (so long has the head of an HTTP request).
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +29,7 @@ pub struct Faults {
     hold_recovery: Option<PathBuf>,
     webhook_pause: Option<Duration>,
     webhook_timeout: Option<Duration>,
+    http_head: Option<Duration>,
     write_panics: AtomicBool,
 }
 
@@ -44,6 +45,7 @@ impl Faults {
                 "hold-recovery" => faults.hold_recovery = Some(PathBuf::from(value)),
                 "webhook-pause" => faults.webhook_pause = milliseconds(value),
                 "webhook-timeout" => faults.webhook_timeout = milliseconds(value),
+                "http-head" => faults.http_head = milliseconds(value),
                 _ => {}
             }
         }
@@ -52,7 +54,10 @@ impl Faults {
 
     /// Whether anything was asked for.
     pub fn any(&self) -> bool {
-        let times = self.webhook_pause.or(self.webhook_timeout);
+        let times = self
+            .webhook_pause
+            .or(self.webhook_timeout)
+            .or(self.http_head);
         let texts = [&self.panic_read, &self.panic_write, &self.hold_search];
         texts.into_iter().any(Option::is_some) || self.hold_recovery.is_some() || times.is_some()
     }
@@ -84,6 +89,11 @@ impl Faults {
     /// The time a webhook's target has, in place of the usual one.
     pub fn webhook_timeout(&self, usual: Duration) -> Duration {
         self.webhook_timeout.unwrap_or(usual)
+    }
+
+    /// The time that the head of an HTTP request has, in place of the usual one.
+    pub fn http_head(&self, usual: Duration) -> Duration {
+        self.http_head.unwrap_or(usual)
     }
 
     /// Blocks until the test lets recovery end.

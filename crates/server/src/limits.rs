@@ -5,8 +5,41 @@ use std::time::Duration;
 /// Time to finish connecting to the MySQL door.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time for a request's first line and headers, and so the longest an HTTP connection may be silent.
-pub const HTTP_HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+/// Wait of an address's next login after one that failed; doubled by each further failure.
+pub const LOGIN_DELAY_FIRST: Duration = Duration::from_millis(100);
+
+/// Longest such wait.
+pub const LOGIN_DELAY_MAX: Duration = Duration::from_secs(5);
+
+/// Time without a failed login after which those of an address are forgotten.
+pub const LOGIN_FORGET_AFTER: Duration = Duration::from_secs(15 * 60);
+
+/// Most addresses whose failed logins are remembered.
+pub const LOGIN_ADDRESSES_MAX: usize = 4096;
+
+/// Time between two lines of the log about failed logins.
+pub const LOGIN_LOG_EVERY: Duration = Duration::from_secs(1);
+
+/// Longest packet of a MySQL client that has not logged in, in bytes: a login with its attributes takes hundreds.
+pub const LOGIN_PACKET_BYTES_MAX: usize = 16 << 10;
+
+/// Places of each door beside `connections_max`: for health checks and for the server's owner.
+pub const RESERVED_PLACES: usize = 8;
+
+/// Time for a request's first line and headers, from their first byte, or from the beginning of a connection.
+pub const HTTP_HEAD_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Longest time that an HTTP connection may be silent between two requests.
+pub const HTTP_IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Bytes a second that a request must come with on average, once its time for a pause is used up.
+pub const REQUEST_RATE_MIN: u64 = 1 << 10;
+
+/// Longest pause of a large request while others wait for the room that it has.
+pub const ROOM_STALL: Duration = Duration::from_secs(1);
+
+/// Bytes a second that a large request must come with on average while others wait for the room that it has.
+pub const ROOM_RATE_MIN: u64 = 1 << 20;
 
 /// Silence after which the kernel asks whether a client's machine is still there, and time it has to answer.
 pub const KEEPALIVE_SILENCE: Duration = Duration::from_secs(60);
@@ -93,7 +126,10 @@ pub const WEBHOOK_WARN_EVERY: Duration = Duration::from_secs(60);
 /// Pause after a failed accept (out of file descriptors), so that the loop does not spin.
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+const _: () = assert!(LOGIN_DELAY_MAX.as_secs() < HANDSHAKE_TIMEOUT.as_secs());
 const _: () = assert!(BULK_BATCH_COUNT <= engine::limits::MANY_COMMANDS_MAX);
+const _: () = assert!(LOGIN_PACKET_BYTES_MAX < REQUEST_BYTES_FREE);
+const _: () = assert!(HTTP_HEAD_TIMEOUT.as_secs() < HTTP_IDLE_TIMEOUT.as_secs());
 const _: () = assert!(PARSE_INLINE_BYTES < REQUEST_BYTES_FREE);
 
 /// Most rows that one HTTP request takes from a queue, and that one event stream has out at a time.

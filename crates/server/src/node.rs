@@ -3,8 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::OwnedFd;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -18,6 +17,8 @@ use crate::limits::{
     FILTER_SHARE_OF_MEMORY, REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY, WATCHED_CONNECTIONS_MAX,
 };
 use crate::listen::Stream;
+use crate::logins::Logins;
+use crate::places::{Bounds, Full, Newcomer, Peer, Places};
 use crate::searches::Searches;
 use crate::settings::{Live, Settings};
 use crate::status::{Counters, Sample, Shape};
@@ -32,33 +33,20 @@ pub struct Node {
     pub faults: Faults,
     /// Rings when deliveries of a queue were acknowledged or given back over HTTP: event streams look again.
     pub acknowledged: Notify,
+    /// Logins that failed.
+    pub logins: Logins,
     /// The searches that run.
     pub searches: Arc<Searches>,
     /// KiB that large requests may hold together; a request waits here before it is read.
     request_kib: Arc<Semaphore>,
+    /// Requests that wait there.
+    waiting_for_room: AtomicU64,
     settings: RwLock<Arc<Settings>>,
     engine: OnceLock<Handle>,
     stopping: watch::Sender<bool>,
     next_session: AtomicU64,
-    peers: Mutex<BTreeMap<u64, Arc<Peer>>>,
+    places: Places,
     damaged: Mutex<BTreeSet<String>>,
-}
-
-/// One open connection, as SHOW PROCESSLIST lists it.
-pub struct Peer {
-    /// The session's number; MySQL's connection id.
-    pub id: u64,
-    /// Where it comes from.
-    pub host: String,
-    /// Which door.
-    pub door: &'static str,
-    /// Since when, in steady microseconds.
-    pub since_us: u64,
-    /// Its socket once more, to look at while a search keeps its task busy; `None` where there was no file descriptor left,
-    /// or enough connections have one.
-    pub client: Option<Arc<OwnedFd>>,
-    /// Rings when KILL names this connection.
-    pub killed: Notify,
 }
 
 impl Node {
@@ -71,16 +59,18 @@ impl Node {
             counters: Counters::default(),
             faults,
             acknowledged: Notify::new(),
+            logins: Logins::default(),
             searches: Arc::new(Searches::new(
                 settings.threads,
                 settings.memory_bytes / FILTER_SHARE_OF_MEMORY,
             )),
             request_kib: Arc::new(Semaphore::new((request_bytes >> 10) as usize)),
+            waiting_for_room: AtomicU64::new(0),
             settings: RwLock::new(Arc::new(settings)),
             engine: OnceLock::new(),
             stopping: watch::Sender::new(false),
             next_session: AtomicU64::new(1),
-            peers: Mutex::new(BTreeMap::new()),
+            places: Places::default(),
             damaged: Mutex::default(),
         }
     }
@@ -211,37 +201,63 @@ impl Node {
         stream: &Stream,
         watched_max: usize,
     ) -> Result<Admitted, Failure> {
-        let most = self.settings().live.connections_max;
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        if peers.len() >= most {
-            self.counters.refused.fetch_add(1, Ordering::Relaxed);
-            return Err(Failure::new(
-                errors::TOO_MANY_CONNECTIONS,
-                "too many connections",
-            ));
-        }
-        let id = self.next_session.fetch_add(1, Ordering::Relaxed);
-        let is_watched = peers.len() < watched_max;
-        let peer = Arc::new(Peer {
-            id,
+        let settings = self.settings();
+        let bounds = Bounds {
+            connections_max: settings.live.connections_max,
+            per_address_max: settings.live.connections_per_address,
+        };
+        let remote = stream.remote();
+        let newcomer = Newcomer {
+            id: self.next_session.fetch_add(1, Ordering::Relaxed),
             host: stream.peer(),
+            remote,
             door,
-            client: is_watched
+            now_us: self.clock.steady_us(),
+            // At the HTTP door each request is judged; a MySQL client passes its login first, where there is one.
+            may_reserve: door == "http"
+                || remote.is_unix()
+                || remote.is_local() && settings.live.login.is_some(),
+        };
+        let client = |open: usize| {
+            let is_watched = open < watched_max;
+            is_watched
                 .then(|| stream.duplicate())
                 .flatten()
-                .map(Arc::new),
-            since_us: self.clock.steady_us(),
-            killed: Notify::new(),
-        });
-        peers.insert(id, Arc::clone(&peer));
-        self.counters.connections.fetch_add(1, Ordering::Relaxed);
-        self.counters
-            .connections_open
-            .store(peers.len() as u64, Ordering::Relaxed);
-        Ok(Admitted {
-            node: Arc::clone(self),
-            peer,
-        })
+                .map(Arc::new)
+        };
+        match self.places.take(newcomer, &bounds, client) {
+            Ok(taken) => {
+                let counters = &self.counters;
+                counters.connections.fetch_add(1, Ordering::Relaxed);
+                counters
+                    .evicted
+                    .fetch_add(u64::from(taken.has_evicted), Ordering::Relaxed);
+                let open = self.places.count() as u64;
+                counters.connections_open.store(open, Ordering::Relaxed);
+                Ok(Admitted {
+                    node: Arc::clone(self),
+                    peer: taken.peer,
+                })
+            }
+            Err(Full::Places) => Err(self.no_place("too many connections")),
+            Err(Full::Address) => {
+                Err(self
+                    .no_place("too many connections from this address: connections_per_address"))
+            }
+        }
+    }
+
+    /// The refusal of a client for which there is no place; counts it.
+    pub fn no_place(&self, message: &str) -> Failure {
+        self.counters.refused.fetch_add(1, Ordering::Relaxed);
+        Failure::new(errors::TOO_MANY_CONNECTIONS, message)
+    }
+
+    /// Whether this client, which has passed the login where there is one, is the server's owner: on a unix socket as the
+    /// server's own user, or on this machine with the password.
+    pub fn is_owner(&self, peer: &Peer) -> bool {
+        let has_login = self.settings().live.login.is_some();
+        peer.is_owners_process() || has_login && peer.remote.is_local()
     }
 
     /// A session number for one request of a door without sessions.
@@ -249,22 +265,32 @@ impl Node {
         SessionId(self.next_session.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// Waits as long as a login of this client must, for those that failed before it.
+    pub async fn slow_login(&self, peer: &Peer) {
+        let delay = self.logins.delay(peer.remote, self.clock.steady_us());
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+    }
+
+    /// Takes note of a login that failed; the log tells of it, unless it did so a moment ago.
+    pub fn login_failed(&self, peer: &Peer) {
+        self.counters.logins_refused.fetch_add(1, Ordering::Relaxed);
+        let now_us = self.clock.steady_us();
+        if let Some(count) = self.logins.failed(peer.remote, now_us) {
+            let (address, door) = (peer.remote, peer.door);
+            tracing::warn!(%address, door, count, "a login failed; count: those since the last such line");
+        }
+    }
+
     /// The open connections, by number.
     pub fn peers(&self) -> Vec<Arc<Peer>> {
-        self.peers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .values()
-            .cloned()
-            .collect()
+        self.places.all()
     }
 
     /// How many connections are open.
     pub fn peer_count(&self) -> usize {
-        self.peers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .len()
+        self.places.count()
     }
 
     /// Takes note of files that an answer had to do without; the log names each once. Gives the warnings for the client.
@@ -297,19 +323,14 @@ impl Node {
 
     /// Ends the search of a session and leaves its connection; false where there is neither.
     pub fn kill_search(&self, id: u64) -> bool {
-        let is_connected = || {
-            let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-            peers.contains_key(&id)
-        };
-        self.searches.kill(id) || is_connected()
+        self.searches.kill(id) || self.places.get(id).is_some()
     }
 
     /// Ends a connection and its search, or a search without a connection of its own; false where there is none of that
     /// number.
     pub fn kill(&self, id: u64) -> bool {
         let searched = self.searches.kill(id);
-        let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        peers.get(&id).map_or(searched, |peer| {
+        self.places.get(id).map_or(searched, |peer| {
             peer.killed.notify_one();
             true
         })
@@ -320,11 +341,35 @@ impl Node {
         if bytes <= REQUEST_BYTES_FREE {
             return None;
         }
+        let room = Arc::clone(&self.request_kib);
+        let kib = (bytes >> 10) as u32;
+        if let Ok(permit) = Arc::clone(&room).try_acquire_many_owned(kib) {
+            return Some(permit);
+        }
+        let _waiting = Waiting::among(&self.waiting_for_room);
         // The semaphore is never closed; without a permit the request would only be unbounded.
-        Arc::clone(&self.request_kib)
-            .acquire_many_owned((bytes >> 10) as u32)
-            .await
-            .ok()
+        room.acquire_many_owned(kib).await.ok()
+    }
+
+    /// Whether a large request waits until others give their room back.
+    pub fn is_room_wanted(&self) -> bool {
+        self.waiting_for_room.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// One of those who wait; dropping it, however the wait ends, counts it no more.
+struct Waiting<'a>(&'a AtomicU64);
+
+impl Waiting<'_> {
+    fn among(count: &AtomicU64) -> Waiting<'_> {
+        count.fetch_add(1, Ordering::Relaxed);
+        Waiting(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -337,17 +382,9 @@ pub struct Admitted {
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        let mut peers = self
-            .node
-            .peers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        peers.remove(&self.peer.id);
-        self.node
-            .counters
-            .connections_open
-            .store(peers.len() as u64, Ordering::Relaxed);
-        drop(peers);
+        let open = self.node.places.leave(self.peer.id) as u64;
+        let counters = &self.node.counters;
+        counters.connections_open.store(open, Ordering::Relaxed);
         self.node.close_session(SessionId(self.peer.id));
     }
 }

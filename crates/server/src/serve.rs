@@ -1,12 +1,14 @@
 //! The life of a server: doors open, recovery, `ready`, signals, checkpoint, end.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use disk::RealDisk;
-use engine::{Command, Engine, Handle, Options, Recovered, SessionId};
+use engine::{Claim, Command, Engine, Handle, Options, Recovered, SessionId};
 use rustix::process::Resource;
 use tokio::sync::oneshot;
 
@@ -95,8 +97,10 @@ impl Server<'_> {
             reload,
             signals,
         };
+        // The directory is ours before a client can reach us: a second server on it binds no port.
+        let claim = claim(&server.node).map_err(|error| error.to_string())?;
         let ready = server.open_doors().await?;
-        let engine = server.start_engine();
+        let engine = server.start_engine(claim);
         server.live(engine, &ready).await
     }
 
@@ -120,14 +124,14 @@ impl Server<'_> {
         Ok(ready)
     }
 
-    fn start_engine(&self) -> EngineThread {
+    fn start_engine(&self, claim: Claim) -> EngineThread {
         let (opened_sender, opened) = oneshot::channel();
         let (ended_sender, ended) = oneshot::channel();
         let node = Arc::clone(&self.node);
         let thread = std::thread::Builder::new().name("engine".to_owned());
         let spawned = thread.spawn(move || {
             // Receivers are gone only when the process ends anyway.
-            let _ = ended_sender.send(run_engine(&node, opened_sender));
+            let _ = ended_sender.send(run_engine(&node, claim, opened_sender));
         });
         if let Err(error) = spawned {
             tracing::error!(%error, "cannot start the engine's thread");
@@ -255,11 +259,8 @@ impl Server<'_> {
     }
 }
 
-/// The engine's thread from the first byte read to the end.
-fn run_engine(
-    node: &Arc<Node>,
-    opened: oneshot::Sender<(Handle, Recovered)>,
-) -> Result<(), engine::Error> {
+/// Takes the data directory: from here on no other server has it.
+fn claim(node: &Arc<Node>) -> Result<Claim, engine::Error> {
     let settings = node.settings();
     let unusable = |error: std::io::Error| engine::Error::Invalid {
         what: format!("data directory {}: {error}", settings.data.display()),
@@ -284,7 +285,30 @@ fn run_engine(
         .faults
         .any()
         .then_some(Arc::new(move |_| faulty.faults.on_apply()));
-    let (engine, recovered) = Engine::open(options, node.now())?;
+    let claim = Engine::claim(options)?;
+    warn_of_wide_rights(&settings.data);
+    Ok(claim)
+}
+
+/// A directory that an older version made, or somebody else, may be open to others: its owner decides that.
+fn warn_of_wide_rights(data: &Path) {
+    const OTHERS: u32 = 0o077;
+    let mode = std::fs::metadata(data).map(|found| found.permissions().mode() & 0o7777);
+    if let Ok(mode) = mode
+        && mode & OTHERS != 0
+    {
+        let (data, mode) = (data.display(), format!("{mode:04o}"));
+        tracing::warn!(%data, mode, "the data directory is open to other users of this machine: chmod 700");
+    }
+}
+
+/// The engine's thread from the first byte read to the end.
+fn run_engine(
+    node: &Arc<Node>,
+    claim: Claim,
+    opened: oneshot::Sender<(Handle, Recovered)>,
+) -> Result<(), engine::Error> {
+    let (engine, recovered) = claim.open(node.now())?;
     node.faults.on_recovered();
     let (handle, mailbox) = engine.mailbox();
     // Nobody waits any more when a signal came first; the loop then ends by its shutdown.

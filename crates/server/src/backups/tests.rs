@@ -47,4 +47,17 @@ fn a_backup_goes_to_a_new_folder_and_nowhere_else() {
     assert_eq!(bound("new"), Ok(out.join("new")));
     assert_eq!(bound(&scratch.at("out/new")), Ok(out.join("new")));
     assert!(bound(&scratch.at("new")).is_err());
+    assert!(bound(&scratch.at("out")).is_err(), "not below it");
+}
+
+#[test]
+fn a_link_below_the_folder_of_backups_does_not_lead_out_of_it() {
+    let scratch = Scratch::new("backup-links");
+    let (data, out) = (scratch.0.join("data"), scratch.0.join("out"));
+    std::fs::create_dir(scratch.0.join("empty")).unwrap();
+    std::os::unix::fs::symlink(scratch.0.join("empty"), out.join("link")).unwrap();
+    let bound = |to: &str| place(Some(Path::new(&out)), &data, to);
+    assert!(bound("link").is_err());
+    assert!(bound("link/new").is_err());
+    assert!(place(None, &data, &scratch.at("out/link")).is_err());
 }

@@ -1,29 +1,40 @@
 //! Who may ask: the login, and only pages of this server itself.
 
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Door;
+use super::heads::Replying;
 use super::reply::Refusal;
 use crate::errors::{self, Failure};
+use crate::node::Node;
+use crate::places::Peer;
 use crate::status::add;
 
-/// Lets through who gives the login, where one is set.
+/// Lets through who gives the login, where one is set. After failed logins of an address its next one waits first. A request
+/// without a login is refused at once and slows nobody: many clients give theirs only when they are asked for it.
 pub async fn login(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let settings = door.node.settings();
-    let given = text(request.headers(), AUTHORIZATION);
-    let passes = settings
-        .live
-        .login
-        .as_ref()
-        .is_none_or(|login| given.is_some_and(|given| login.accepts_basic(given)));
-    if passes {
-        return next.run(request).await;
+    let node = &door.node;
+    let settings = node.settings();
+    let peer = super::peer();
+    let Some(login) = &settings.live.login else {
+        return placed(node, peer.as_deref(), request, next).await;
+    };
+    match (text(request.headers(), AUTHORIZATION), &peer) {
+        (Some(given), Some(peer)) => {
+            node.slow_login(peer).await;
+            if login.accepts_basic(given) {
+                node.logins.passed(peer.remote);
+                return placed(node, Some(peer), request, next).await;
+            }
+            node.login_failed(peer);
+        }
+        _ => add(&node.counters.logins_refused, 1),
     }
-    add(&door.node.counters.logins_refused, 1);
     let failure = Failure::new(
         errors::ACCESS_DENIED,
         "access denied: wrong user name or password",
@@ -36,16 +47,32 @@ pub async fn login(State(door): State<Door>, request: Request, next: Next) -> Re
     response
 }
 
+/// Goes on with a request, unless its connection has a reserved place and is not the owner's: those are for health checks.
+async fn placed(node: &Node, peer: Option<&Peer>, request: Request, next: Next) -> Response {
+    if peer.is_none_or(|peer| !peer.is_reserved || node.is_owner(peer)) {
+        return next.run(request).await;
+    }
+    let mut response = Refusal(node.no_place("too many connections")).into_response();
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
+    response
+}
+
 /// Refuses requests that a page of another site made a browser send: a name of this machine that is not ours
-/// (DNS rebinding), or an origin that is not the host that was asked.
+/// (DNS rebinding), an origin that is not the host that was asked, or a GET that the browser marks as another site's.
 pub async fn own_page(State(door): State<Door>, request: Request, next: Next) -> Response {
     add(&door.node.counters.http_requests, 1);
-    match foreign(request.headers(), door.local) {
+    let refusal = foreign(request.headers(), door.local)
+        .map(|what| format!("{what} is not this server"))
+        .or_else(|| cross_site(request.method(), request.headers()));
+    let underway = super::course().map(|course| course.begin());
+    let response = match refusal {
         None => next.run(request).await,
-        Some(what) => {
-            let message = format!("{what} is not this server");
-            Refusal(Failure::new(errors::FOREIGN_ORIGIN, message)).into_response()
-        }
+        Some(message) => Refusal(Failure::new(errors::FOREIGN_ORIGIN, message)).into_response(),
+    };
+    match underway {
+        Some(underway) => response.map(|body| Body::new(Replying::new(body, underway))),
+        None => response,
     }
 }
 
@@ -79,6 +106,21 @@ fn foreign(headers: &HeaderMap, local: bool) -> Option<String> {
     }
     host.filter(|host| local && !is_this_machine(host))
         .map(|host| format!("host {host:?}"))
+}
+
+/// Why a GET or HEAD is not served that a browser sends for a page of another site, or of another port of this host. Such a
+/// request carries no Origin when it is a link, an image or a form, and some GETs change state: they take rows of a queue. All
+/// paths are treated alike, so that none can be forgotten. Programs do not send the header.
+fn cross_site(method: &Method, headers: &HeaderMap) -> Option<String> {
+    if method != Method::GET && method != Method::HEAD {
+        return None;
+    }
+    let mut sites = headers.get_all("sec-fetch-site").iter();
+    let foreign = sites.find(|site| *site != "none" && *site != "same-origin")?;
+    let site = foreign.to_str().unwrap_or("?");
+    Some(format!(
+        "a page of another site sent this {method} (Sec-Fetch-Site: {site}): only none and same-origin are served"
+    ))
 }
 
 fn is_this_machine(host: &str) -> bool {

@@ -4,6 +4,7 @@ mod body;
 mod bulk;
 mod es;
 mod guard;
+mod heads;
 mod health;
 mod hits;
 mod pq;
@@ -13,7 +14,6 @@ mod search;
 mod sql;
 mod table;
 
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use axum::Router;
@@ -24,11 +24,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 
-use crate::limits::{ACCEPT_PAUSE, HTTP_HEAD_TIMEOUT};
+use crate::limits::{ACCEPT_PAUSE, HTTP_IDLE_TIMEOUT};
 use crate::listen::{Listener, Patient, Stream};
 use crate::node::{Admitted, Node};
+use crate::places::Peer;
 use crate::searches::Asked;
 use crate::statement::Session;
+use heads::{Course, Timely};
 
 /// What every handler knows.
 #[derive(Clone)]
@@ -93,8 +95,11 @@ fn routes(door: Door) -> Router {
 
 /// A session for one request: it has no name, and ends with the request.
 fn session(node: &Node) -> Session {
-    let client = CLIENT.try_with(Clone::clone).ok().flatten();
-    Session::new(node.next_session(), String::new(), "http".to_owned(), None).at(client)
+    let session = Session::new(node.next_session(), String::new(), "http".to_owned(), None);
+    match peer() {
+        Some(peer) => session.at(&peer),
+        None => session,
+    }
 }
 
 /// A request among the searches that run: shown by its address, and ended with its client.
@@ -104,13 +109,23 @@ fn asked(node: &Node, since_us: u64, address: &str) -> Asked {
         since_us,
         until_us: None,
         text: address.into(),
-        client: CLIENT.try_with(Clone::clone).ok().flatten(),
+        client: peer().and_then(|peer| peer.client.clone()),
     }
 }
 
 tokio::task_local! {
-    /// The socket of the connection whose request is answered: the handler's own argument is the request alone.
-    static CLIENT: Option<Arc<OwnedFd>>;
+    /// The connection whose request is answered: the handler's own argument is the request alone.
+    static COURSE: Arc<Course>;
+}
+
+/// The connection whose request this task answers.
+fn peer() -> Option<Arc<Peer>> {
+    course().map(|course| Arc::clone(course.peer()))
+}
+
+/// The same, and what it is in the middle of.
+fn course() -> Option<Arc<Course>> {
+    COURSE.try_with(Arc::clone).ok()
 }
 
 async fn connection(node: Arc<Node>, router: Router, stream: Stream) {
@@ -126,19 +141,20 @@ async fn connection(node: Arc<Node>, router: Router, stream: Stream) {
             return;
         }
     };
-    let client = admitted.peer.client.clone();
-    CLIENT
-        .scope(client, converse(&node, router, stream, &admitted))
+    let course = Course::new(Arc::clone(&node), Arc::clone(&admitted.peer));
+    let stream = Timely::new(stream, Arc::clone(&course));
+    COURSE
+        .scope(course, converse(&node, router, stream, &admitted))
         .await;
 }
 
 /// One request after the other.
-async fn converse(node: &Node, router: Router, stream: Patient, admitted: &Admitted) {
+async fn converse(node: &Node, router: Router, stream: Timely, admitted: &Admitted) {
     let service = TowerToHyperService::new(router);
     let mut served = std::pin::pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(HTTP_HEAD_TIMEOUT)
+            .header_read_timeout(HTTP_IDLE_TIMEOUT)
             .serve_connection(TokioIo::new(stream), service)
     );
     let mut stopping = node.stopping();

@@ -16,10 +16,9 @@ use wire::sql::Statement;
 
 use super::reply::{self, Refusal};
 use super::search::failure;
-use super::sql::{parameter, request_bytes};
+use super::sql::parameter;
 use super::{Door, body};
 use crate::errors::{self, Failure};
-use crate::limits::BODY_BYTES_MAX;
 use crate::node::Node;
 use crate::statement::{self, Outcome, Parsed};
 
@@ -61,9 +60,7 @@ async fn write(
     let table = pq_table(node, &table)?;
     let refresh = parameter(request.uri().query().unwrap_or("").as_bytes(), "refresh");
     let replace = refresh.is_some_and(|refresh| !matches!(refresh.as_str(), "0" | "false"));
-    let patience = node.settings().live.client_timeout;
-    let _room = node.room_for(request_bytes(&request)).await;
-    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let (bytes, _room) = body::whole(node, request).await?;
     let rule = statement::guarded(node, || json::pq_rule(&bytes).map_err(failure))?;
     let (_, stored) = execute(node, insert(&table, id, rule, replace)).await?;
     let result = if replace { "updated" } else { "created" };

@@ -10,14 +10,12 @@ use wire::sql::Statement;
 use super::reply::{self, Refusal};
 use super::{Door, body, hits};
 use crate::errors::{self, Failure};
-use crate::limits::BODY_BYTES_MAX;
 use crate::statement::{self, Outcome, Parsed};
 
 /// Answers a request.
 pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
     let node = &door.node;
-    let patience = node.settings().live.client_timeout;
-    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let (bytes, _room) = body::whole(node, request).await?;
     let select = statement::guarded(node, || wire::json::search(&bytes).map_err(failure))?;
     let mut session = super::session(node);
     let parsed = Parsed::of(Statement::Select(select));

@@ -9,7 +9,6 @@ use wire::json::RawReply;
 use super::reply::{self, Refusal};
 use super::{Door, body, hits, table};
 use crate::errors::{self, Failure};
-use crate::limits::BODY_BYTES_MAX;
 use crate::node::Node;
 use crate::statement::{self, Outcome, Parsed, Session};
 
@@ -17,9 +16,7 @@ use crate::statement::{self, Outcome, Parsed, Session};
 pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
     let node = &door.node;
     let raw_asked = parameter(request.uri().query().unwrap_or("").as_bytes(), "mode");
-    let patience = node.settings().live.client_timeout;
-    let _room = node.room_for(request_bytes(&request)).await;
-    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let (bytes, _room) = body::whole(node, request).await?;
     let asked = Asked::read(bytes, raw_asked.as_deref() == Some("raw"));
     let statements = statement::parse(node, &asked.text);
     let mut session = super::session(node);
@@ -122,15 +119,6 @@ fn only(what: &str) -> Failure {
         errors::INVALID,
         format!("only {what} is answered as hits; ask with ?mode=raw for the rest"),
     )
-}
-
-/// The length that a request announces for its body.
-pub fn request_bytes(request: &Request<Body>) -> usize {
-    let header = request.headers().get(axum::http::header::CONTENT_LENGTH);
-    let announced = header
-        .and_then(|value| value.to_str().ok())
-        .and_then(|text| text.parse().ok());
-    announced.unwrap_or(0).min(BODY_BYTES_MAX)
 }
 
 /// The value of `name` in `name=value&…`, decoded.

@@ -1,11 +1,12 @@
 //! Addresses, listening sockets and the streams they accept: TCP and unix, behind one type each.
 
+mod pace;
 mod patient;
 #[cfg(test)]
 mod tests;
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
 use crate::limits::{KEEPALIVE_PROBES, KEEPALIVE_SILENCE};
 
+pub use pace::{Pace, TooSlow};
 pub use patient::Patient;
 
 /// Where a door listens, as written.
@@ -67,6 +69,52 @@ impl fmt::Display for Address {
         match self {
             Address::Tcp(text) => out.write_str(text),
             Address::Unix(path) => write!(out, "unix:{}", path.display()),
+        }
+    }
+}
+
+/// Where a client comes from: what limits and failed logins are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Remote {
+    /// An address of the network. Of an IPv6 address beyond this machine only the first 64 bits are kept: one client has all
+    /// addresses that begin with them.
+    Ip(IpAddr),
+    /// A process of this machine on a unix socket: the id of its user, as far as the kernel tells it.
+    Unix(Option<u32>),
+}
+
+impl Remote {
+    /// A client at this address.
+    pub fn of(address: IpAddr) -> Remote {
+        match address.to_canonical() {
+            IpAddr::V6(long) if !long.is_loopback() => {
+                const NETWORK: u128 = u128::MAX << 64;
+                Remote::Ip(Ipv6Addr::from(u128::from(long) & NETWORK).into())
+            }
+            address => Remote::Ip(address),
+        }
+    }
+
+    /// Whether the client is on this machine.
+    pub fn is_local(self) -> bool {
+        match self {
+            Remote::Ip(address) => address.is_loopback(),
+            Remote::Unix(_) => true,
+        }
+    }
+
+    /// Whether the client is on a unix socket.
+    pub fn is_unix(self) -> bool {
+        matches!(self, Remote::Unix(_))
+    }
+}
+
+impl fmt::Display for Remote {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remote::Ip(address) => address.fmt(out),
+            Remote::Unix(Some(user)) => write!(out, "unix, user id {user}"),
+            Remote::Unix(None) => out.write_str("unix"),
         }
     }
 }
@@ -167,6 +215,19 @@ impl Stream {
                 .peer_addr()
                 .map_or_else(|_| "gone".to_owned(), |address| address.to_string()),
             Stream::Unix(_) => "unix".to_owned(),
+        }
+    }
+
+    /// Where the client comes from.
+    pub fn remote(&self) -> Remote {
+        match self {
+            // A client that is gone already has no address: its connection ends with the next call.
+            Stream::Tcp(stream) => Remote::of(
+                stream
+                    .peer_addr()
+                    .map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip()),
+            ),
+            Stream::Unix(stream) => Remote::Unix(stream.peer_cred().ok().map(|user| user.uid())),
         }
     }
 

@@ -1,4 +1,4 @@
-use super::{Address, Listener};
+use super::{Address, Listener, Remote};
 
 #[track_caller]
 fn refused(text: &str) {
@@ -41,6 +41,15 @@ fn only_loopback_and_unix_sockets_are_local() {
     assert!(is_local("unix:/tmp/s.sock"));
     assert!(!is_local("0.0.0.0:0"));
     assert!(!is_local("10.0.0.1:0"));
+}
+
+#[test]
+fn a_client_is_an_address_of_four_bytes_or_the_first_half_of_a_longer_one() {
+    let of = |text: &str| Remote::of(text.parse().unwrap()).to_string();
+    assert_eq!(of("10.1.2.3"), "10.1.2.3");
+    assert_eq!(of("::ffff:10.1.2.3"), "10.1.2.3");
+    assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+    assert_eq!(of("::1"), "::1");
 }
 
 #[test]

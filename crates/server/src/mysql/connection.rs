@@ -14,7 +14,8 @@ use super::results::{self, Sending};
 use super::socket::{Ended, Socket};
 use crate::errors::{self, Failure};
 use crate::limits::PARSE_INLINE_BYTES;
-use crate::node::{Admitted, Node, Peer};
+use crate::node::{Admitted, Node};
+use crate::places::Peer;
 use crate::searches::Search;
 use crate::statement::{self, Found, Outcome, Parsed, PqRows, Session, guarded};
 use crate::status::add;
@@ -69,7 +70,7 @@ impl<'a> Connection<'a> {
             peer.host.clone(),
             guest.database.clone(),
         )
-        .at(peer.client.clone());
+        .at(peer);
         Connection {
             node,
             socket,
@@ -131,12 +132,8 @@ impl<'a> Connection<'a> {
 
     /// Tells a client whose bytes cannot be read any further, and ends.
     async fn part(mut self, error: wire::mysql::PacketError) -> Result<(), Ended> {
-        let kind = match error {
-            wire::mysql::PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
-            wire::mysql::PacketError::OutOfOrder => errors::MALFORMED_PACKET,
-        };
         self.encoder.start(1);
-        results::error(&mut self.encoder, &Failure::new(kind, error.to_string()));
+        results::error(&mut self.encoder, &results::broken(error));
         self.socket
             .send(&mut self.encoder)
             .await
@@ -377,7 +374,13 @@ impl<'a> Connection<'a> {
             nonce: self.guest.nonce,
         };
         let granted = login
-            .prove(&self.node, &mut self.socket, &mut self.encoder, true)
+            .prove(
+                &self.node,
+                self.peer,
+                &mut self.socket,
+                &mut self.encoder,
+                true,
+            )
             .await?;
         if let Err(failure) = granted {
             results::error(&mut self.encoder, &failure);
@@ -394,7 +397,7 @@ impl<'a> Connection<'a> {
             self.peer.host.clone(),
             change.database,
         )
-        .at(self.peer.client.clone());
+        .at(self.peer);
         self.encoder.ok(&Done::default());
         Ok(true)
     }

@@ -13,8 +13,8 @@ use super::socket::{Ended, Socket};
 use super::{VERSION, results};
 use crate::errors::{self, Failure};
 use crate::limits::HANDSHAKE_TIMEOUT;
-use crate::node::{Node, Peer};
-use crate::status::add;
+use crate::node::Node;
+use crate::places::Peer;
 
 /// The plugin that the greeting names.
 const OFFERED: Plugin = Plugin::CachingSha2;
@@ -70,7 +70,7 @@ async fn shake_unhurried(
         auth: &response.auth,
         nonce,
     };
-    let granted = login.prove(node, socket, &mut encoder, false).await?;
+    let granted = login.prove(node, peer, socket, &mut encoder, false).await?;
     if let Err(failure) = granted {
         return refuse(socket, &mut encoder, &failure).await;
     }
@@ -98,14 +98,17 @@ pub struct Login<'a> {
 }
 
 impl Login<'_> {
-    /// Goes through the exchange; the refusal, if there is one, is still to be sent.
+    /// Goes through the exchange; the refusal, if there is one, is still to be sent. After failures of this address it waits
+    /// first, so that guesses cost time.
     pub async fn prove(
         &self,
         node: &Node,
+        peer: &Peer,
         socket: &mut Socket,
         encoder: &mut Encoder,
         again: bool,
     ) -> Result<Result<(), Failure>, Ended> {
+        node.slow_login(peer).await;
         let begin = if again {
             Authenticator::change_user
         } else {
@@ -121,9 +124,12 @@ impl Login<'_> {
         );
         loop {
             match step {
-                Step::Welcome => return Ok(Ok(())),
+                Step::Welcome => {
+                    node.logins.passed(peer.remote);
+                    return Ok(Ok(()));
+                }
                 Step::Denied { password_given } => {
-                    add(&node.counters.logins_refused, 1);
+                    node.login_failed(peer);
                     let using = if password_given { "YES" } else { "NO" };
                     let message = format!(
                         "access denied for user '{}' (using password: {using})",

@@ -13,7 +13,7 @@ use crate::limits::ACCEPT_PAUSE;
 use crate::listen::{Listener, Stream};
 use crate::node::Node;
 use connection::Connection;
-use socket::Socket;
+use socket::{Ended, Socket};
 
 /// What clients are told the server is. MySQL 8's number in front, as clients and drivers choose their ways by it.
 pub const VERSION: &str = concat!("8.0.36-seine-", env!("CARGO_PKG_VERSION"));
@@ -54,13 +54,27 @@ async fn serve(node: Arc<Node>, stream: Stream) {
             return;
         }
     };
-    let ended = match handshake::shake(&node, &mut socket, &admitted.peer).await {
+    let shaken = tokio::select! {
+        shaken = handshake::shake(&node, &mut socket, &admitted.peer) => shaken,
+        () = admitted.peer.killed.notified() => return,
+    };
+    let ended = match shaken {
         Ok(Some(guest)) => {
+            admitted.peer.owes_nothing();
+            socket.logged_in();
             Connection::new(Arc::clone(&node), socket, &admitted, guest)
                 .run()
                 .await
         }
         Ok(None) => Ok(()),
+        Err(Ended::Broken(error)) => {
+            // Nobody waits for the outcome, nor for what else a stranger sends.
+            let mut encoder = Encoder::new(Capabilities::SERVER);
+            encoder.start(1);
+            results::error(&mut encoder, &results::broken(error));
+            let _ = socket.send(&mut encoder).await;
+            Err(Ended::Broken(error))
+        }
         Err(error) => Err(error),
     };
     if let Err(error) = ended {

@@ -3,10 +3,19 @@
 use engine::{Answer, Damaged, Rows};
 use query::schema::ColumnType;
 use query::value::Value;
-use wire::mysql::{ColumnDefinition, Encoder};
+use wire::mysql::{ColumnDefinition, Encoder, PacketError};
 
-use crate::errors::Failure;
+use crate::errors::{self, Failure};
 use crate::statement::{Labels, PqRow, PqRows};
+
+/// What a client is told whose bytes cannot be read any further.
+pub fn broken(error: PacketError) -> Failure {
+    let kind = match error {
+        PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
+        PacketError::OutOfOrder => errors::MALFORMED_PACKET,
+    };
+    Failure::new(kind, error.to_string())
+}
 
 /// An error packet.
 pub fn error(encoder: &mut Encoder, failure: &Failure) {

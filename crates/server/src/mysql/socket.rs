@@ -7,11 +7,11 @@ use std::{fmt, io};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
-use wire::limits::PACKET_BYTES_MAX;
+use wire::limits::{FRAME_BYTES_MAX, PACKET_BYTES_MAX};
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
-use crate::limits::REQUEST_BYTES_FREE;
-use crate::listen::{Patient, Stream};
+use crate::limits::{LOGIN_PACKET_BYTES_MAX, REQUEST_BYTES_FREE};
+use crate::listen::{Pace, Patient, Stream, TooSlow};
 use crate::node::Node;
 use crate::status::add;
 
@@ -52,42 +52,62 @@ impl fmt::Display for Ended {
 }
 
 impl Socket {
-    /// A socket whose client may pause for `patience` within a packet.
+    /// A socket whose client may pause for `patience` within a packet. Before [`Socket::logged_in`] it takes packets of
+    /// kilobytes only, and so no room for large ones.
     pub fn new(node: Arc<Node>, stream: Stream, patience: Duration) -> Socket {
         Socket {
             node,
             stream: Patient::new(stream, patience),
-            reader: PacketReader::default(),
+            reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
             patience,
             pending: 0,
             room: None,
         }
     }
 
-    /// Waits for a packet and gives it to `take`. A silent client has `idle` before a packet begins and its patience
-    /// within it.
+    /// The client has passed its login: large packets are taken from now on.
+    pub fn logged_in(&mut self) {
+        self.reader.take_up_to(PACKET_BYTES_MAX);
+    }
+
+    /// Waits for a packet and gives it to `take`. A silent client has `idle` before a packet begins; within it the packet has
+    /// to come at a [`Pace`].
     pub async fn packet<T>(
         &mut self,
         idle: Duration,
         take: impl FnOnce(Packet<'_>) -> T,
     ) -> Result<T, Ended> {
+        let mut pace = Pace::new(self.patience);
         loop {
             if let Some(packet) = self.reader.next_packet().map_err(Ended::Broken)? {
                 self.pending = 0;
                 return Ok(take(packet));
             }
-            let limit = if self.reader.is_midway() {
-                self.patience
+            let read = if self.reader.is_midway() {
+                self.take_room(&mut pace).await;
+                let node = &self.node;
+                let wanted = || node.is_room_wanted();
+                let is_wanted = self
+                    .room
+                    .as_ref()
+                    .map(|_| &wanted as &(dyn Fn() -> bool + Sync));
+                let read = self.stream.read(self.reader.spare());
+                pace.next(is_wanted, read)
+                    .await
+                    .map_err(|TooSlow| Ended::Silent)?
             } else {
-                idle
+                let read = timeout(idle, self.stream.read(self.reader.spare())).await;
+                pace.again();
+                read.map_err(|_| Ended::Silent)?
             };
-            match timeout(limit, self.stream.read(self.reader.spare())).await {
-                Err(_) => return Err(Ended::Silent),
-                Ok(Err(error)) => return Err(Ended::Gone(error)),
-                Ok(Ok(0)) => return Err(Ended::Gone(io::ErrorKind::UnexpectedEof.into())),
-                Ok(Ok(count)) => self.arrived(count),
+            match read {
+                Err(error) => return Err(Ended::Gone(error)),
+                Ok(0) => return Err(Ended::Gone(io::ErrorKind::UnexpectedEof.into())),
+                Ok(count) => {
+                    pace.came(count);
+                    self.arrived(count);
+                }
             }
-            self.take_room().await;
         }
     }
 
@@ -144,9 +164,15 @@ impl Socket {
     }
 
     /// A packet that turns out to be large waits for room before more of it is read.
-    async fn take_room(&mut self) {
+    async fn take_room(&mut self, pace: &mut Pace) {
         if self.pending > REQUEST_BYTES_FREE && self.room.is_none() {
-            self.room = self.node.room_for(PACKET_BYTES_MAX).await;
+            let announced = self.reader.announced();
+            let bytes = match announced < FRAME_BYTES_MAX {
+                true => announced,
+                false => PACKET_BYTES_MAX,
+            };
+            self.room = self.node.room_for(bytes).await;
+            pace.again();
         }
     }
 }

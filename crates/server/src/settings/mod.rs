@@ -68,6 +68,8 @@ pub struct Settings {
     pub threads: usize,
     /// The folder below which backups go; `None`: any.
     pub backup_dir: Option<PathBuf>,
+    /// Clients without a password are trusted as the server's owner is.
+    pub insecure: bool,
     /// Shape of the log.
     pub log_format: LogFormat,
     /// What SIGHUP may change.
@@ -89,6 +91,8 @@ pub struct Live {
     pub search_memory_bytes: u64,
     /// Most clients at a time.
     pub connections_max: usize,
+    /// Most clients at a time from one address; `None`: half of all, and any number from this machine.
+    pub connections_per_address: Option<usize>,
     /// A silent MySQL client's time.
     pub idle_timeout: Duration,
     /// A client's time to take or give one more byte of a request.
@@ -124,6 +128,7 @@ impl Settings {
             read_only: read.one(Key::ReadOnly, text::switch)?,
             threads: read.one(Key::Threads, threads)?,
             backup_dir: read.one(Key::BackupDir, |text| Ok(optional_path(text)))?,
+            insecure,
             log_format: if format == "json" {
                 LogFormat::Json
             } else {
@@ -138,6 +143,9 @@ impl Settings {
                     .one(Key::QueryTimeMax, |text| unless("", text, text::duration))?,
                 search_memory_bytes: read.one(Key::SearchMemory, text::size)?,
                 connections_max: read.one(Key::ConnectionsMax, text::count)?,
+                connections_per_address: read.one(Key::ConnectionsPerAddress, |text| {
+                    unless("half", text, text::count)
+                })?,
                 idle_timeout: read.one(Key::IdleTimeout, text::duration)?,
                 client_timeout: read.one(Key::ClientTimeout, text::duration)?,
                 login,
@@ -191,9 +199,17 @@ impl Reader<'_> {
         Ok(addresses)
     }
 
-    /// The login both doors ask for. A user without a password is a mistake worth stopping for.
+    /// The login both doors ask for. A user without a password is a mistake worth stopping for, and so is a password that was
+    /// set and is blank: a variable that was never filled must not open the doors.
     fn login(&self) -> Result<Option<Login>, BadSetting> {
         let (user, file) = (self.of(Key::User), self.of(Key::PasswordFile));
+        for chosen in [self.of(Key::Password), file] {
+            if chosen.origin != Origin::Default && chosen.text().trim().is_empty() {
+                return Err(
+                    chosen.bad("is set and blank: write a password, or take the setting away")
+                );
+            }
+        }
         let mut password = self.of(Key::Password).text().to_owned();
         if !file.text().is_empty() {
             if !password.is_empty() {
@@ -202,8 +218,8 @@ impl Reader<'_> {
             let text = std::fs::read_to_string(file.text())
                 .map_err(|error| file.bad(format_args!("{}: {error}", file.text())))?;
             password = text.lines().next().unwrap_or("").to_owned();
-            if password.is_empty() {
-                return Err(file.bad(format_args!("{} begins with an empty line", file.text())));
+            if password.trim().is_empty() {
+                return Err(file.bad(format_args!("{} begins with a blank line", file.text())));
             }
         }
         if !password.is_empty() {

@@ -34,6 +34,8 @@ pub enum Key {
     SearchMemory,
     /// Bound of MySQL and HTTP connections together.
     ConnectionsMax,
+    /// Bound of the connections from one address.
+    ConnectionsPerAddress,
     /// A silent client's time.
     IdleTimeout,
     /// A slow client's time.
@@ -207,7 +209,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_BACKUP_DIR",
         Kind::Path,
         "",
-        "The folder below which BACKUP TO may write; unset, it takes any path that begins with / and is new.",
+        "The folder below which BACKUP TO may write. Unset, it takes any path that begins with / and is new, from clients on a unix socket or on a server started with --insecure.",
     ),
     fixed(
         Key::Threads,
@@ -247,7 +249,15 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_CONNECTIONS_MAX",
         Kind::Count,
         "1000",
-        "Most clients at a time over both doors; the next one is refused with error 1040 or status 503.",
+        "Most clients at a time over both doors. The next one gets the place of a connection that has not logged in or not sent a whole request, else it is refused with error 1040 or status 503.",
+    ),
+    live(
+        Key::ConnectionsPerAddress,
+        "connections_per_address",
+        "SEINE_CONNECTIONS_PER_ADDRESS",
+        Kind::Count,
+        "half",
+        "Most clients at a time from one address, both doors together: half is half of connections_max for other machines and any number for this one. A number is for this machine too. Unix sockets are not bounded.",
     ),
     live(
         Key::IdleTimeout,
@@ -263,7 +273,7 @@ pub const SETTINGS: &[Setting] = &[
         "SEINE_CLIENT_TIMEOUT",
         Kind::Duration,
         "60s",
-        "A client that takes or gives no byte for so long in the middle of a request is closed.",
+        "A client that takes or gives no byte for so long in the middle of a request is closed; so is one that gives fewer than 1024 bytes a second beside it.",
     ),
     live(
         Key::User,
@@ -300,7 +310,7 @@ pub const SETTINGS: &[Setting] = &[
             "SEINE_INSECURE",
             Kind::Switch,
             "false",
-            "Listen beyond this machine without a password.",
+            "Listen beyond this machine without a password, and, where backup.dir is unset, take BACKUP TO any path from any client.",
         )
     },
     live(

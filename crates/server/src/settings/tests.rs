@@ -173,6 +173,27 @@ fn the_password_comes_from_one_place_and_is_never_shown() {
 }
 
 #[test]
+fn a_password_that_is_set_and_blank_is_refused_and_none_is_none() {
+    let names = ["SEINE_PASSWORD", "SEINE_PASSWORD_FILE"];
+    for (name, blank) in names.iter().flat_map(|name| [(name, ""), (name, " \t")]) {
+        let error = load(&[], &[(name, blank)], "").err().unwrap().0;
+        assert!(error.starts_with(name), "{error}");
+        assert!(error.contains("blank"), "{error}");
+    }
+    refused(
+        "[auth]\npassword = ''",
+        ":2: auth.password: is set and blank",
+    );
+    refused("[auth]\npassword = '  '", "blank");
+    let file = scratch("  \nsecret");
+    let path = file.to_str().unwrap().to_owned();
+    let error = load(&[], &[("SEINE_PASSWORD_FILE", &path)], "");
+    assert!(error.err().unwrap().0.contains("blank line"));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(load(&[], &[], "").unwrap().live.login, None);
+}
+
+#[test]
 fn a_changed_setting_that_needs_a_start_is_named() {
     let old = load(&[], &[], "").unwrap();
     let new = load(&[], &[], "memory = '1GiB'\nlog = 'debug'").unwrap();

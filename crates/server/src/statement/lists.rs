@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use wire::sql::ShowList;
 
 use super::Session;
-use crate::node::{Node, Peer};
+use crate::node::Node;
+use crate::places::Peer;
 use crate::searches::Listed;
 
 /// Headers of a list.

@@ -267,7 +267,7 @@ impl Doing<'_> {
                 documents,
                 options,
             } => self.call_pq(&table, &documents, options),
-            Statement::Backup { to } => self.write(Command::Backup { to }).await,
+            Statement::Backup { to } => self.backup(to).await,
             Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
             Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
             Statement::Begin => Ok(self.session.begin_transaction()),
@@ -309,6 +309,18 @@ impl Doing<'_> {
             }
             _ => Err(unexpected()),
         }
+    }
+
+    /// Where no folder is set for backups, the statement alone says where the server writes: that is for clients who may write
+    /// there themselves, or for a server that trusts all of them.
+    async fn backup(&mut self, to: String) -> Result<Outcome, Failure> {
+        let settings = self.node.settings();
+        let is_anywhere = settings.backup_dir.is_none();
+        if is_anywhere && !settings.insecure && !self.session.is_on_unix_socket {
+            let message = "BACKUP TO any path is for clients on a unix socket: set backup.dir, or start the server with --insecure";
+            return Err(Failure::new(errors::NOT_PERMITTED, message));
+        }
+        self.write(Command::Backup { to }).await
     }
 
     /// Finds the documents of a backfill here, from a snapshot, and has the engine take them piece by piece.

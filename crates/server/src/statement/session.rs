@@ -11,6 +11,7 @@ use super::given::Given;
 use super::{Outcome, PqRows};
 use crate::errors::{self, Failure};
 use crate::limits::WARNINGS_MAX;
+use crate::places::Peer;
 
 /// A session. Owner mode is the engine's; the rest is here.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Session {
     pub variables: BTreeMap<String, Value>,
     /// The client's socket, to see during a search whether anybody is still there.
     pub client: Option<Arc<OwnedFd>>,
+    /// Whether the client is on a unix socket, which only this machine's users reach whom its file lets in.
+    pub is_on_unix_socket: bool,
     /// What the last statement warned of.
     pub warnings: Vec<String>,
     /// What SHOW META says.
@@ -69,6 +72,7 @@ impl Session {
             database,
             variables: BTreeMap::new(),
             client: None,
+            is_on_unix_socket: false,
             warnings: Vec::new(),
             meta: Meta {
                 header: "Variable_name",
@@ -85,10 +89,14 @@ impl Session {
         }
     }
 
-    /// Of a client on this socket.
+    /// Of the client of this connection.
     #[must_use]
-    pub fn at(self, client: Option<Arc<OwnedFd>>) -> Session {
-        Session { client, ..self }
+    pub fn at(self, peer: &Peer) -> Session {
+        Session {
+            client: peer.client.clone(),
+            is_on_unix_socket: peer.remote.is_unix(),
+            ..self
+        }
     }
 
     /// As new, for the same client: COM_RESET_CONNECTION.
@@ -97,8 +105,11 @@ impl Session {
             std::mem::take(&mut self.user),
             std::mem::take(&mut self.host),
         );
-        let client = self.client.take();
-        *self = Session::new(self.id, user, host, self.database.take()).at(client);
+        *self = Session {
+            client: self.client.take(),
+            is_on_unix_socket: self.is_on_unix_socket,
+            ..Session::new(self.id, user, host, self.database.take())
+        };
     }
 
     /// A statement begins. One that does not look back at the last one forgets its warnings.

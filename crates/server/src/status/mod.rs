@@ -72,6 +72,8 @@ counters! {
     connections_open Gauge "threads_connected" "seine_connections";
     /// Connections refused because too many were open.
     refused Counter "maxed_out" "seine_connections_refused_total";
+    /// Connections closed, before their login or request was whole, because a newcomer needed the place.
+    evicted Counter "evicted_connects" "seine_connections_evicted_total";
     /// Logins refused.
     logins_refused Counter "aborted_connects" "seine_logins_refused_total";
     /// HTTP requests answered.

@@ -142,7 +142,7 @@ fn a_running_servers_directory_is_left_alone() {
 
 #[test]
 fn a_backup_is_taken_while_rows_come_is_sound_and_restores() {
-    let mut server = Server::start();
+    let mut server = Setup::default().variable("SEINE_INSECURE", "true").start();
     let mut client = server.client();
     client.query("CREATE TABLE q (n int) ENGINE=queue").unwrap();
     client.query("INSERT INTO q VALUES (1), (2)").unwrap();

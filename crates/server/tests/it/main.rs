@@ -4,11 +4,13 @@
     reason = "what a test needs and does not get is its failure"
 )]
 
+mod before_login;
 mod command_line;
 mod compare;
 mod damage;
 mod data_verbs;
 mod figures;
+mod guards;
 mod http_door;
 mod kill;
 mod kill_queue;
@@ -16,6 +18,7 @@ mod life;
 mod load_verb;
 mod match_verb;
 mod mysql_door;
+mod other_sites;
 mod queue_doors;
 mod queues;
 mod scripts;

@@ -120,7 +120,7 @@ fn abandon(mut stream: TcpStream) {
 }
 
 /// Logs in by hand as a client with these capabilities.
-fn log_in(stream: &mut TcpStream, capabilities: Capabilities) {
+pub(crate) fn log_in(stream: &mut TcpStream, capabilities: Capabilities) {
     assert!(!receive(stream).is_empty(), "a greeting");
     let response = HandshakeResponse {
         capabilities,
@@ -147,12 +147,12 @@ fn command(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn send(stream: &mut TcpStream, bytes: &[u8]) {
+pub(crate) fn send(stream: &mut TcpStream, bytes: &[u8]) {
     stream.write_all(bytes).unwrap();
 }
 
 /// The payload of the next packet.
-fn receive(stream: &mut TcpStream) -> Vec<u8> {
+pub(crate) fn receive(stream: &mut TcpStream) -> Vec<u8> {
     let mut head = [0; 4];
     stream.read_exact(&mut head).unwrap();
     head[3] = 0;
@@ -163,7 +163,7 @@ fn receive(stream: &mut TcpStream) -> Vec<u8> {
 
 /// MySQL's number of an error packet.
 #[track_caller]
-fn errno(payload: &[u8]) -> u16 {
+pub(crate) fn errno(payload: &[u8]) -> u16 {
     assert_eq!(payload[0], 0xff, "an error packet");
     u16::from_le_bytes([payload[1], payload[2]])
 }

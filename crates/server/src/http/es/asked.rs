@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH};
+use axum::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING};
 use axum::http::{HeaderMap, HeaderValue};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
@@ -45,14 +45,9 @@ impl Asked {
         let parameters = parameters(request.uri().query().unwrap_or(""));
         let reply = ReplyAs::read(request.headers(), &parameters);
         let is_packed = header(request.headers(), &CONTENT_ENCODING).eq_ignore_ascii_case("gzip");
-        let announced: usize = header(request.headers(), &CONTENT_LENGTH)
-            .parse()
-            .unwrap_or(0);
-        let _room = node.room_for(announced.min(BODY_BYTES_MAX)).await;
-        let patience = node.settings().live.client_timeout;
-        let body = match body::whole(request.into_body(), patience, BODY_BYTES_MAX).await {
-            Ok(body) if is_packed => tokio::task::block_in_place(|| unpacked(&body)),
-            Ok(body) => Ok(body),
+        let body = match body::whole(node, request).await {
+            Ok((body, _room)) if is_packed => tokio::task::block_in_place(|| unpacked(&body)),
+            Ok((body, _)) => Ok(body),
             Err(failure) => Err(failed(failure, "")),
         };
         match body {

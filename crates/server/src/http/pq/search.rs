@@ -11,11 +11,10 @@ use wire::pq::{self, Encoder, Head};
 use wire::sql::PqOptions;
 
 use super::super::hits::bounded;
-use super::{failure, parameter, request_bytes};
+use super::{failure, parameter};
 use crate::errors::{self, Failure};
 use crate::http::reply::{self, Refusal};
 use crate::http::{Door, body};
-use crate::limits::BODY_BYTES_MAX;
 use crate::node::Node;
 use crate::statement::{self, Batch, Percolation, PqRows};
 use crate::status::add;
@@ -47,9 +46,7 @@ pub async fn post(
         ..PqOptions::default()
     };
     set_parameters(&mut options, request.uri().query().unwrap_or(""))?;
-    let patience = node.settings().live.client_timeout;
-    let _room = node.room_for(request_bytes(&request)).await;
-    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let (bytes, _room) = body::whole(node, request).await?;
     let table = table.to_lowercase();
     add(&node.counters.call_pqs, 1);
     let asked = Percolation {

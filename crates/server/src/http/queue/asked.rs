@@ -10,10 +10,10 @@ use wire::json::queue_body;
 
 use super::super::body;
 use super::super::search::failure;
-use super::super::sql::{parameters, request_bytes};
+use super::super::sql::parameters;
 use super::queue_of;
 use crate::errors::{self, Failure};
-use crate::limits::{BODY_BYTES_MAX, QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
+use crate::limits::{QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
 use crate::node::Node;
 use crate::settings::duration;
 use crate::statement;
@@ -54,9 +54,7 @@ impl Asked {
         for (name, value) in parameters(request.uri().query().unwrap_or("").as_bytes()) {
             asked.set(&name, &value)?;
         }
-        let patience = node.settings().live.client_timeout;
-        let _room = node.room_for(request_bytes(&request)).await;
-        let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+        let (bytes, _room) = body::whole(node, request).await?;
         let body = statement::guarded(node, || queue_body(&bytes).map_err(failure))?;
         for (name, value) in body.options {
             asked.set(&name, &value)?;

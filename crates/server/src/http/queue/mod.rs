@@ -17,10 +17,8 @@ use wire::json::{QueueReply, documents};
 
 use super::reply::{self, Refusal};
 use super::search::failure;
-use super::sql::request_bytes;
-use super::{Door, body, hits};
+use super::{Door, body, guard, hits};
 use crate::errors::{self, Failure};
-use crate::limits::BODY_BYTES_MAX;
 use crate::node::Node;
 use crate::statement;
 use crate::status::add;
@@ -30,11 +28,18 @@ use asked::{Asked, receipt_text};
 pub fn routes() -> Router<Door> {
     Router::new()
         .route("/queue/{queue}", post(put))
-        .route("/queue/{queue}/next", get(next).post(next))
+        // A HEAD must change nothing, and would take rows and show none of them.
+        .route(
+            "/queue/{queue}/next",
+            get(next).post(next).head(guard::wrong_method),
+        )
         .route("/queue/{queue}/done", post(done))
         .route("/queue/{queue}/return", post(give_back))
         .route("/queue/{queue}/extend", post(extend))
-        .route("/queue/{queue}/events", get(events::get))
+        .route(
+            "/queue/{queue}/events",
+            get(events::get).head(guard::wrong_method),
+        )
         .route("/queue/{queue}/peek", get(peek))
         .route("/queue/{queue}/pause", post(pause))
         .route("/queue/{queue}/resume", post(resume))
@@ -95,9 +100,7 @@ async fn put(
 ) -> Result<Response, Refusal> {
     let node = &door.node;
     let queue = queue_of(node, &queue)?;
-    let patience = node.settings().live.client_timeout;
-    let _room = node.room_for(request_bytes(&request)).await;
-    let bytes = body::whole(request.into_body(), patience, BODY_BYTES_MAX).await?;
+    let (bytes, _room) = body::whole(node, request).await?;
     let read = || statement::guarded(node, || documents(&bytes).map_err(failure));
     let rows = tokio::task::block_in_place(read)?;
     let count = rows.len();

@@ -1,0 +1,120 @@
+//! How fast a request must come once it has begun.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::limits::{REQUEST_RATE_MIN, ROOM_RATE_MIN, ROOM_STALL};
+
+/// The request came too slowly; its connection is to be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooSlow;
+
+/// The times of one request whose bytes come. It may pause for `patience`, and must come at [`REQUEST_RATE_MIN`] beside that.
+/// While it has room that others wait for, it may pause for [`ROOM_STALL`], and must come at [`ROOM_RATE_MIN`].
+#[derive(Debug)]
+pub struct Pace {
+    patience: Duration,
+    begun: Instant,
+    last: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    /// A request that begins now.
+    pub fn new(patience: Duration) -> Pace {
+        let now = Instant::now();
+        Pace {
+            patience,
+            begun: now,
+            last: now,
+            bytes: 0,
+        }
+    }
+
+    /// More of it came.
+    pub fn came(&mut self, count: usize) {
+        self.last = Instant::now();
+        self.bytes += count as u64;
+    }
+
+    /// It waited for us and not we for it: its time begins again.
+    pub fn again(&mut self) {
+        *self = Pace::new(self.patience);
+    }
+
+    /// Waits for its next bytes. `is_wanted` tells whether others wait for the room it has; `None`: it has none.
+    pub async fn next<T>(
+        &self,
+        is_wanted: Option<&(dyn Fn() -> bool + Sync)>,
+        read: impl Future<Output = T>,
+    ) -> Result<T, TooSlow> {
+        let mut read = pin!(read);
+        loop {
+            let now = Instant::now();
+            let until = self.until(is_wanted.is_some_and(|wanted| wanted()));
+            let look = match is_wanted {
+                Some(_) => until.min(now + ROOM_STALL),
+                None => until,
+            };
+            match timeout_at(look, read.as_mut()).await {
+                Ok(done) => return Ok(done),
+                Err(_) if until <= Instant::now() => return Err(TooSlow),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// When it is too late for the next byte.
+    fn until(&self, is_wanted: bool) -> Instant {
+        let (pause, rate) = match is_wanted {
+            true => (ROOM_STALL, ROOM_RATE_MIN),
+            false => (self.patience, REQUEST_RATE_MIN),
+        };
+        let earned = Duration::from_millis(self.bytes.saturating_mul(1_000) / rate);
+        (self.last + pause).min(self.begun + pause + earned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A request of so many bytes, of which the last came so long after the first.
+    fn pace(bytes: u64, took: Duration) -> Pace {
+        let now = Instant::now();
+        Pace {
+            patience: PATIENCE,
+            begun: now,
+            last: now + took,
+            bytes,
+        }
+    }
+
+    #[track_caller]
+    fn check(bytes: u64, took_s: u64, is_wanted: bool, wanted_s: u64) {
+        let pace = pace(bytes, Duration::from_secs(took_s));
+        let until = pace.until(is_wanted) - pace.begun;
+        assert_eq!(until, Duration::from_secs(wanted_s));
+    }
+
+    #[test]
+    fn a_request_may_pause_and_must_come_at_a_rate() {
+        check(0, 0, false, 60);
+        check(1 << 20, 1, false, 61);
+        check(1, 59, false, 60);
+        check(100 * REQUEST_RATE_MIN, 150, false, 160);
+    }
+
+    #[test]
+    fn a_request_whose_room_is_wanted_must_hurry() {
+        check(0, 0, true, 1);
+        check(ROOM_RATE_MIN, 1, true, 2);
+        check(100 * ROOM_RATE_MIN, 10, true, 11);
+        check(ROOM_RATE_MIN, 30, true, 2);
+    }
+}
