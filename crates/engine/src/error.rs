@@ -82,6 +82,16 @@ pub enum Error {
         /// Most bytes.
         max: u64,
     },
+    /// Matching the documents of a statement took more steps than it may. Nothing of the statement was done.
+    TooCostly {
+        /// The pq table.
+        table: String,
+        /// The standing query that took the most steps on one document, with those steps and the document's place in the
+        /// statement, from 1. `None`: no query had to look at places.
+        dearest: Option<Dearest>,
+        /// The bound, in steps.
+        max: u64,
+    },
     /// A SELECT was ended by KILL, or its client is gone.
     Interrupted,
     /// A count or a percolation was not finished in its time; less than the whole would be a wrong number, or hits missing.
@@ -144,6 +154,17 @@ pub enum Error {
     },
 }
 
+/// What the dearest standing query of a statement took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dearest {
+    /// Its id.
+    pub query: u64,
+    /// Steps on one document.
+    pub steps: u64,
+    /// That document, from 1.
+    pub row: usize,
+}
+
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -195,7 +216,9 @@ impl Error {
             | Error::ReadOnly
             | Error::Stopped
             | Error::Locked { .. } => Family::Retry,
-            Error::Limit { .. } | Error::SearchMemory { .. } => Family::Limit,
+            Error::Limit { .. } | Error::SearchMemory { .. } | Error::TooCostly { .. } => {
+                Family::Limit
+            }
             Error::InMany { error, .. } => error.family(),
             Error::Poisoned { .. }
             | Error::Corrupt { .. }
@@ -248,6 +271,11 @@ impl fmt::Display for Error {
                 f,
                 "the rows found take more than {max} bytes of memory: say LIMIT, or raise search_memory"
             ),
+            Error::TooCostly {
+                table,
+                dearest,
+                max,
+            } => write_too_costly(f, table, *dearest, *max),
             Error::OutOfTime => f.write_str(
                 "it was not finished within max_query_time, and there is no part of a count or of CALL PQ",
             ),
@@ -276,6 +304,25 @@ impl fmt::Display for Error {
             Error::Locked { holder } => write!(f, "data directory is in use: {holder}"),
             Error::Internal { what } => write!(f, "internal error: {what}"),
         }
+    }
+}
+
+fn write_too_costly(
+    f: &mut fmt::Formatter<'_>,
+    table: &str,
+    dearest: Option<Dearest>,
+    max: u64,
+) -> fmt::Result {
+    write!(
+        f,
+        "standing queries of table '{table}' take more than {max} steps"
+    )?;
+    match dearest {
+        Some(Dearest { query, steps, row }) => write!(
+            f,
+            ": query {query} takes {steps} of them on row {row}; narrow or delete it, or send shorter texts or fewer rows"
+        ),
+        None => f.write_str(": send shorter texts or fewer rows"),
     }
 }
 

@@ -6,7 +6,7 @@ use index::Reason;
 use percolate::{PAIRS_MAX, Unfinished};
 
 use crate::codec::Damage;
-use crate::error::Error;
+use crate::error::{Dearest, Error};
 
 /// A call on one of our files failed.
 pub(crate) fn of_file(path: &str, error: &io::Error) -> Error {
@@ -108,14 +108,23 @@ pub(crate) fn of_journal(error: journal::Error) -> Error {
     }
 }
 
-/// A batch of documents that hit too much at once, or of which nobody wants to know any more.
-pub(crate) fn of_matcher(why: Unfinished) -> Error {
+/// A batch of documents that hit too much at once, cost too much, or of which nobody wants to know any more.
+pub(crate) fn of_matcher(table: &str, why: Unfinished) -> Error {
     match why {
         Unfinished::TooManyPairs => Error::Limit {
             what: "hits of one statement",
             max: PAIRS_MAX as u64,
         },
         Unfinished::Stopped => Error::Interrupted,
+        Unfinished::TooCostly(costly) => Error::TooCostly {
+            table: table.to_owned(),
+            dearest: costly.query.map(|query| Dearest {
+                query,
+                steps: costly.steps,
+                row: costly.document as usize + 1,
+            }),
+            max: costly.max,
+        },
     }
 }
 

@@ -40,7 +40,7 @@ pub use command::{
     WhenFull,
 };
 pub use engine::{Claim, Engine, OpenBackup, Options, Recovered};
-pub use error::{Error, Family, Result, Why};
+pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{Control, Filters, Interrupt, Memory, OnDamage, Pool, Reason};
 pub use jobs::{Background, HeldJobs, JobLine};

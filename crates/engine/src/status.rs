@@ -37,6 +37,10 @@ pub struct EngineStatus {
     pub hits_total: u64,
     /// Standing queries tried on those documents.
     pub candidates_total: u64,
+    /// Steps that matching the documents of inserts took: counted work, some nanoseconds each.
+    pub matching_steps_total: u64,
+    /// Statements refused because their standing queries take more steps than a statement may.
+    pub costly_total: u64,
     /// Standing queries held now.
     pub queries: u64,
     /// Segments sealed.

@@ -14,9 +14,14 @@ use query::analysis::Words;
 use crate::{
     dictionary::{Dictionary, TermId},
     further::Further,
+    meter::Meter,
+    removed::Removed,
 };
 
 pub(crate) use assemble::{Assembler, anywhere, as_term, chained};
+
+/// Operands of an operation on masks that are one step.
+const OPERANDS_PER_STEP: usize = 8;
 
 /// A compiled check.
 #[derive(Clone, Debug)]
@@ -32,6 +37,10 @@ pub(crate) struct Slice<'a> {
     /// At most 64.
     pub(crate) documents: &'a [Words],
     pub(crate) dictionary: &'a Dictionary,
+    /// Queries of the level that are no longer asked.
+    pub(crate) removed: &'a Removed,
+    /// Whether anybody still wants the answer.
+    pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
 impl Slice<'_> {
@@ -49,12 +58,14 @@ pub(crate) struct Workspace {
     places: places::Places,
     lists: spans::Lists,
     pub(crate) further: Further,
+    pub(crate) meter: Meter,
 }
 
 impl Workspace {
     /// Forgets the slice.
     pub(crate) fn clear(&mut self) {
         self.places.clear();
+        self.lists.forget();
     }
 }
 
@@ -110,7 +121,7 @@ impl Checks {
         code::each_term(&mut self.code, |term| *term = number(*term));
     }
 
-    /// Those of the documents `among` that satisfy a check.
+    /// Those of the documents `among` that satisfy a check. None once the call has ended.
     pub(crate) fn run(
         &self,
         number: u32,
@@ -120,6 +131,10 @@ impl Checks {
     ) -> u64 {
         work.stack.clear();
         let code = self.code(number);
+        let operands = (code.len() / OPERANDS_PER_STEP) as u64;
+        if !work.meter.spend(operands, slice.goes_on) {
+            return 0;
+        }
         let (mut at, mut left) = (0, among);
         while let Some(head) = code.get(at) {
             let (operation, count) = code::parts(*head);
@@ -135,8 +150,12 @@ impl Checks {
                     let spans = code.get(at..end).unwrap_or_default();
                     left = keep(left, |document| {
                         let memo = with_patterns.then_some(&mut work.further.memo);
-                        work.places.learn(document, slice, memo);
-                        work.lists.matches(spans, document, slice, &work.places)
+                        let Workspace { places, lists, .. } = work;
+                        let meter = &mut work.meter;
+                        places.learn(document, slice, memo, meter)
+                            && meter.measured(document, |meter| {
+                                lists.matches(spans, document, slice, places, meter)
+                            })
                     });
                     at = end;
                 }

@@ -10,18 +10,22 @@ pub struct Documents<'a> {
     /// The value of an attribute: the document's index in `words`, and the column's slot as the filters were prepared
     /// with. Asked only for documents that hit a query but for its filter.
     pub attributes: &'a dyn Fn(usize, usize) -> Value,
-    /// Asked once for each 64 documents and run of queries: `false` ends the call.
+    /// Asked once for each 64 documents and run of queries, and every 32,768 steps, some tenths of a millisecond: `false`
+    /// ends the call.
     pub goes_on: &'a dyn Fn() -> bool,
+    /// Most steps of the call: the unit is the work of taking one place of one word through one operation on places.
+    pub steps_max: u64,
 }
 
 impl<'a> Documents<'a> {
-    /// Documents without attributes: each is NULL. Nobody ends the call.
+    /// Documents without attributes: each is NULL. Nothing ends the call but [`QUERY_STEPS_MAX`](crate::QUERY_STEPS_MAX).
     #[must_use]
     pub fn of(words: &'a [Words]) -> Documents<'a> {
         Documents {
             words,
             attributes: &|_, _| Value::Null,
             goes_on: &|| true,
+            steps_max: u64::MAX,
         }
     }
 }

@@ -11,7 +11,7 @@ use std::{collections::HashMap, sync::Arc};
 use query::expression::Prepared;
 use rustc_hash::FxBuildHasher;
 
-use crate::documents::Documents;
+use crate::{documents::Documents, limits::FILTER_STEPS, meter::Meter};
 use quick::{Quick, Values};
 
 /// A filter with its number.
@@ -79,8 +79,8 @@ impl Verdicts {
         &mut self,
         filter: &Filter,
         index: usize,
-        documents: &Documents<'_>,
-        first: usize,
+        (documents, first): (&Documents<'_>, usize),
+        meter: &mut Meter,
     ) -> bool {
         let values = &mut self.values;
         let mut value = |column| {
@@ -90,16 +90,16 @@ impl Verdicts {
         };
         let quick = filter.quick.as_ref();
         let decided = quick.and_then(|quick| quick.accepts(&mut value));
-        decided.unwrap_or_else(|| self.evaluate(filter, index, documents, first))
+        decided.unwrap_or_else(|| self.evaluate(filter, index, (documents, first), meter))
     }
 
-    /// The same by the whole expression, once for each document.
+    /// The same by the whole expression, once for each document. False once the call has ended.
     fn evaluate(
         &mut self,
         filter: &Filter,
         index: usize,
-        documents: &Documents<'_>,
-        first: usize,
+        (documents, first): (&Documents<'_>, usize),
+        meter: &mut Meter,
     ) -> bool {
         let place = filter.number as usize;
         if self.known.len() <= place {
@@ -108,6 +108,9 @@ impl Verdicts {
         let verdict = &mut self.known[place];
         let bit = 1 << index;
         if verdict.decided & bit == 0 {
+            if !meter.spend(FILTER_STEPS, documents.goes_on) {
+                return false;
+            }
             if verdict.decided == 0 {
                 self.touched.push(filter.number);
             }

@@ -4,6 +4,7 @@ use query::analysis::Words;
 
 use crate::{
     dictionary::{Dictionary, Plain, TermId, UNKNOWN},
+    limits::PATTERN_STEPS,
     pattern::Memo,
     scratch::Steps,
 };
@@ -21,7 +22,7 @@ pub(crate) struct Further {
 
 impl Further {
     /// Calls `mark` with the patterns of a document, some more than once. `plain` is what the dictionary says of each of its
-    /// words.
+    /// words. `spend` counts the steps of each word; once it says false, the rest is not looked at.
     #[inline(always)]
     pub(crate) fn mark_patterns(
         &mut self,
@@ -30,6 +31,7 @@ impl Further {
         document: &Words,
         plain: &[Plain],
         mut mark: impl FnMut(TermId),
+        mut spend: impl FnMut(u64) -> bool,
     ) {
         if dictionary.patterns.is_empty() {
             return;
@@ -44,14 +46,18 @@ impl Further {
                 UNKNOWN => self.memo.of(patterns, buffer, word.clone(), text()),
                 term => self.memo.of_term(patterns, term, text),
             };
+            let found = matches.len() as u64;
             let matches = matches.iter();
             matches
                 .filter(|(fields, _)| fields.holds(field))
                 .for_each(|(_, term)| mark(*term));
+            if !spend(found + self.memo.take_compared() * PATTERN_STEPS) {
+                return;
+            }
         }
     }
 
-    /// Calls `mark` with the pairs of a document, some more than once.
+    /// Calls `mark` with the pairs of a document, some more than once. `spend` as above, for each word that may begin a pair.
     ///
     /// First it is found out which words may begin a pair with their neighbour, without a branch on whether one does; then
     /// each of these is followed as far as phrases go.
@@ -63,6 +69,7 @@ impl Further {
         document: &Words,
         plain: &[Plain],
         mut mark: impl FnMut(TermId),
+        mut spend: impl FnMut(u64) -> bool,
     ) {
         if dictionary.pairs.is_empty() {
             return;
@@ -93,17 +100,22 @@ impl Further {
             pairs.fetch(steps, *left, right.term());
         }
         while let Some((left, index)) = open.pop() {
-            let at = places[index as usize];
+            let (at, mut tried) = (places[index as usize], 1);
             let next = (index + 1..).zip(&places[index as usize + 1..]);
             let next = next.skip_while(|(_, place)| **place == at);
             for (next, _) in next.take_while(|(_, place)| **place == at + 1) {
                 let right = plain[next as usize].term();
+                tried += 1;
                 pairs.each(left, right, (at >> 32) as u8, |pair| {
+                    tried += 1;
                     mark(pair);
                     if pairs.begins(pair) {
                         open.push((pair, next));
                     }
                 });
+            }
+            if !spend(tried) {
+                return;
             }
         }
     }

@@ -114,7 +114,8 @@ impl Level {
         steps.fetch(&self.filters, place.unwrap_or(0) as usize);
     }
 
-    /// Those of the documents `among`, which hold its anchor, that satisfy the entry.
+    /// Those of the documents `among`, which hold its anchor, that satisfy the entry. A query that was removed is not asked
+    /// where its words stand.
     #[inline(always)]
     pub(crate) fn verify(
         &self,
@@ -145,8 +146,12 @@ impl Level {
         let conditions = tail.conditions.iter();
         let left = conditions.fold(among, |left, condition| left & condition.mask(slice.masks));
         match tail.check {
-            Some(check) if left != 0 => self.checks.run(check, left, slice, checking),
-            _ => left,
+            Some(_) if left == 0 || slice.removed.holds(entry.query()) => 0,
+            Some(check) => {
+                checking.meter.ask(entry.query());
+                self.checks.run(check, left, slice, checking)
+            }
+            None => left,
         }
     }
 

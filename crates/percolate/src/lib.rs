@@ -18,6 +18,7 @@ mod level;
 mod limits;
 mod looked;
 mod merging;
+mod meter;
 mod pairs;
 mod pattern;
 mod removed;
@@ -29,8 +30,8 @@ mod standing;
 mod wide;
 
 pub use documents::Documents;
-pub use hits::{Hits, Unfinished, Work};
-pub use limits::PAIRS_MAX;
+pub use hits::{Costly, Hits, Unfinished, Work};
+pub use limits::{PAIRS_MAX, QUERY_STEPS_MAX, STEPS_PER_WORD, statement_steps};
 pub use merging::{MergeJob, Merged};
 pub use scratch::Scratch;
 pub use set::{Part, QuerySet};

@@ -80,8 +80,11 @@ impl Layer {
         self.patterns.get(*place as usize).map(|found| &**found)
     }
 
-    fn each_match(&self, text: &str, from: TermId, visit: &mut dyn FnMut(FieldSet, TermId)) {
+    /// See [`Patterns::each_match`].
+    fn each_match(&self, text: &str, from: TermId, visit: &mut dyn FnMut(FieldSet, TermId)) -> u64 {
+        let mut compared = 0;
         let mut tried = |places: &[u32]| {
+            compared += places.len() as u64;
             for place in places {
                 let pattern = &self.patterns[*place as usize];
                 let matcher = pattern.matcher.as_ref();
@@ -94,6 +97,7 @@ impl Layer {
         self.prefixes.at_start(text.as_bytes(), &mut tried);
         self.suffixes.at_end(text.as_bytes(), &mut tried);
         self.infixes.anywhere(text.as_bytes(), &mut tried);
+        compared
     }
 }
 
@@ -170,13 +174,16 @@ impl Patterns {
         patterns.map(|pattern| &**pattern)
     }
 
-    /// Calls `visit` with the fields and the term of every pattern from that term on that a word matches, each once.
-    fn each_match(&self, text: &str, from: TermId, visit: &mut dyn FnMut(FieldSet, TermId)) {
+    /// Calls `visit` with the fields and the term of every pattern from that term on that a word matches, each once. Gives how
+    /// many patterns the word was compared with.
+    fn each_match(&self, text: &str, from: TermId, visit: &mut dyn FnMut(FieldSet, TermId)) -> u64 {
+        let mut compared = 0;
         for layer in &self.layers {
             // Layers lie in the order in which their patterns came.
             if layer.patterns.last().is_some_and(|last| last.term >= from) {
-                layer.each_match(text, from, visit);
+                compared += layer.each_match(text, from, visit);
             }
         }
+        compared
     }
 }

@@ -15,9 +15,11 @@ use crate::{
     documents::Documents,
     filter::Verdicts,
     found::{Finds, Sorter, document_of, query_of},
-    hits::{TooManyPairs, Work},
+    hits::{Unfinished, Work},
     level::Level,
     limits::PAIRS_MAX,
+    meter::Meter,
+    set::Held,
 };
 use marks::Marks;
 pub(crate) use steps::{Candidates, LANES, Met, Plain, Steps};
@@ -52,41 +54,65 @@ impl Scratch {
         Scratch::default()
     }
 
-    /// Forgets what was found before.
-    pub(crate) fn begin(&mut self, levels: usize) {
+    /// Forgets what was found before. The call that begins may take so many steps.
+    pub(crate) fn begin(&mut self, levels: usize, steps_max: u64) {
+        self.checking.meter.begin(steps_max);
         if self.finds.len() < levels {
             self.finds.resize_with(levels, Finds::default);
         }
         self.finds.iter_mut().for_each(Finds::clear);
     }
 
+    /// Steps of the call so far.
+    pub(crate) fn steps(&self) -> u64 {
+        self.checking.meter.spent()
+    }
+
     /// Marks the words of these documents.
+    ///
+    /// # Errors
+    /// `Stopped`, `TooCostly`; with the levels it names a query.
     #[inline(always)]
-    pub(crate) fn mark(&mut self, steps: impl Steps, dictionary: &Dictionary, words: &[Words]) {
+    pub(crate) fn mark(
+        &mut self,
+        steps: impl Steps,
+        dictionary: &Dictionary,
+        part: Part<'_>,
+        levels: &[Held],
+    ) -> Result<(), Unfinished> {
+        let goes_on = part.documents.goes_on;
         self.verdicts.clear();
         self.checking.clear();
         self.marks.clear(dictionary.len());
         let has_further = dictionary.has_further();
-        for (index, document) in words.iter().enumerate() {
-            self.marks.mark(steps, dictionary, document, index);
+        for (index, document) in part.words.iter().enumerate() {
+            let (document, checking) = ((document, index), &mut self.checking);
+            self.marks
+                .mark(steps, dictionary, document, &mut checking.meter, goes_on);
             if has_further {
-                let further = &mut self.checking.further;
                 self.marks
-                    .mark_further(steps, dictionary, document, index, further);
+                    .mark_further(steps, dictionary, document, checking, goes_on);
             }
+            checking.meter.check(levels)?;
         }
+        Ok(())
     }
 
-    /// Finds what the marked documents hit in a level.
+    /// Finds what the marked documents hit in the level of that number.
+    ///
+    /// # Errors
+    /// As of the call.
     #[inline(always)]
     pub(crate) fn examine(
         &mut self,
         steps: impl Steps,
         dictionary: &Dictionary,
-        (number, level): (usize, &Level),
+        (number, levels): (usize, &[Held]),
         part: Part<'_>,
         work: &mut Work,
-    ) -> Result<(), TooManyPairs> {
+    ) -> Result<(), Unfinished> {
+        let Held { level, removed } = &levels[number];
+        let goes_on = part.documents.goes_on;
         let Scratch {
             marks,
             survivors,
@@ -99,9 +125,12 @@ impl Scratch {
             masks: &marks.masks,
             documents: part.words,
             dictionary,
+            removed,
+            goes_on,
         };
+        checking.meter.enter(number, part.first);
         let finds = &mut finds[number];
-        let found_before = finds.len();
+        let (found_before, visits_before) = (finds.len(), work.visits);
         survivors.scan(steps, level, slice, part.first, checking, (finds, work));
         survivors.probe(steps, level, marks, work);
         work.visits += survivors.places.len as u64;
@@ -111,12 +140,15 @@ impl Scratch {
         work.visits += survivors.decide_others(steps, level, slice, part.first, checking, finds);
         survivors.decide_large(level, slice, part.first, checking, finds, work)?;
         decide_always(level, slice, part.first, checking, finds, work)?;
+        let meter = &mut checking.meter;
+        meter.visit(work.visits - visits_before, goes_on);
         if level.has_filters() {
-            filter(steps, level, part, finds, found_before, verdicts);
+            filter(steps, level, part, (finds, found_before), verdicts, meter);
         }
+        meter.check(levels)?;
         match finds.len() {
             0..=PAIRS_MAX => Ok(()),
-            _ => Err(TooManyPairs),
+            _ => Err(Unfinished::TooManyPairs),
         }
     }
 }
@@ -129,15 +161,16 @@ fn filter(
     steps: impl Steps,
     level: &Level,
     part: Part<'_>,
-    finds: &mut Finds,
-    from: usize,
+    (finds, from): (&mut Finds, usize),
     verdicts: &mut Verdicts,
+    meter: &mut Meter,
 ) {
     let first = part.first as usize;
     let fetch = |pair| level.fetch_filter(steps, query_of(pair));
     finds.retain_ahead::<FETCHED_AT_ONCE>(from, fetch, |pair| {
         let index = (document_of(pair) - part.first) as usize;
-        let accepts = |filter| verdicts.accepts(filter, index, part.documents, first);
+        let documents = (part.documents, first);
+        let accepts = |filter| verdicts.accepts(filter, index, documents, meter);
         level.filter(query_of(pair)).is_none_or(accepts)
     });
 }

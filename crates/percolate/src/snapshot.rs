@@ -34,7 +34,8 @@ impl Snapshot {
     /// Takes no lock and allocates only while its buffers grow, except for checks of phrases.
     ///
     /// # Errors
-    /// `TooManyPairs`: fewer documents in a call are the way out. `Stopped`, by [`Documents::goes_on`]. `hits` is empty then.
+    /// `TooManyPairs`: fewer documents in a call are the way out. `Stopped`, by [`Documents::goes_on`]. `TooCostly`, by
+    /// [`Documents::steps_max`] or [`QUERY_STEPS_MAX`](crate::QUERY_STEPS_MAX). `hits` is empty then.
     ///
     /// # Panics
     /// If there are more than 2^32 - 1 documents.
@@ -61,25 +62,26 @@ impl Snapshot {
         hits: &mut Hits,
     ) -> Result<(), Unfinished> {
         hits.begin(&self.levels);
-        scratch.begin(self.levels.len());
+        scratch.begin(self.levels.len(), documents.steps_max);
         let slices = documents.words.chunks(SLICE_DOCUMENTS);
         for (words, number) in slices.zip(0..) {
-            scratch.mark(steps, &self.dictionary, words);
-            self.stream.learn(scratch.turn, words);
-            scratch.turn += 1;
             let part = Part {
                 documents,
                 words,
                 first: number * SLICE_DOCUMENTS as u32,
             };
-            for (number, held) in self.levels.iter().enumerate() {
+            scratch.mark(steps, &self.dictionary, part, &self.levels)?;
+            self.stream.learn(scratch.turn, words);
+            scratch.turn += 1;
+            for number in 0..self.levels.len() {
                 if !(documents.goes_on)() {
                     return Err(Unfinished::Stopped);
                 }
-                let level = (number, &*held.level);
+                let level = (number, &*self.levels);
                 scratch.examine(steps, &self.dictionary, level, part, &mut hits.work)?;
             }
         }
+        hits.work.steps = scratch.steps();
         let Scratch { finds, sorter, .. } = scratch;
         for ((held, finds), number) in self.levels.iter().zip(finds).zip(0..) {
             sorter.sort(finds, held.level.len(), documents.words.len());

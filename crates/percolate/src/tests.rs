@@ -1,6 +1,7 @@
 //! What a set finds, and how it keeps its shape.
 
 mod any;
+mod cost;
 mod hard;
 mod laws;
 

@@ -1,6 +1,9 @@
 //! How well a document answers a query.
 
+use rustc_hash::FxHashSet;
+
 use crate::analysis::Words;
+use crate::reference::Span;
 use crate::tree::{FieldSet, Node, Term, Word};
 use crate::verify::{Places, Terms};
 
@@ -17,34 +20,52 @@ pub fn of(root: &Node, words: &Words) -> u64 {
     asked.collect(root);
     let terms = Terms::of(root);
     let places = Places::new(&terms, words);
-    // Where a word stands less where it is asked for is the same along a run.
-    let mut runs: Vec<(u8, i64, u32)> = Vec::new();
-    for (term, fields, number) in &asked.words {
-        let spans = places.standing(term, *fields);
-        runs.extend(spans.iter().map(|span| {
-            let shift = i64::from(span.start) - i64::from(*number);
-            (span.field, shift, *number)
-        }));
+    let mut distinct: Vec<(u8, u32)> = Vec::new();
+    let mut met: FxHashSet<(&Term, FieldSet)> = FxHashSet::default();
+    for (term, fields, _) in &asked.words {
+        if met.insert((*term, *fields)) {
+            let spans = places.standing(term, *fields);
+            distinct.extend(spans.iter().map(|span| (span.field, span.start)));
+        }
     }
-    let mut distinct: Vec<(u8, i64)> = runs
-        .iter()
-        .map(|(field, shift, number)| (*field, shift + i64::from(*number)))
-        .collect();
     distinct.sort_unstable();
     distinct.dedup();
-    runs.sort_unstable();
-    runs.dedup();
-    RUN * longest(&runs) + (distinct.len() as u64).min(RUN - 1)
+    RUN * longest(asked.words, &places) + (distinct.len() as u64).min(RUN - 1)
 }
 
-fn longest(runs: &[(u8, i64, u32)]) -> u64 {
-    let (mut best, mut length) = (0, 0);
-    let mut last = None;
-    for &(field, shift, number) in runs {
-        let goes_on = number > 0 && last == Some((field, shift, number - 1));
-        length = if goes_on { length + 1 } else { 1 };
-        best = best.max(length);
-        last = Some((field, shift, number));
+/// The longest run of words in order. Memory: the places of two words.
+fn longest(mut words: Vec<(&Term, FieldSet, u32)>, places: &Places<'_>) -> u64 {
+    words.sort_by_key(|(_, _, number)| *number);
+    let mut best = 0;
+    // Of the word before, where it stands and how long a run ends there.
+    let (mut before, mut last) = (Vec::new(), None);
+    for alike in words.chunk_by(|(.., a), (.., b)| a == b) {
+        let number = alike.first().map(|(.., number)| *number);
+        if last.is_none_or(|last: u32| number != last.checked_add(1)) {
+            before.clear();
+        }
+        last = number;
+        let standing = alike.iter();
+        let mut standing: Vec<Span> = standing
+            .flat_map(|(term, fields, _)| places.standing(term, *fields))
+            .collect();
+        standing.sort_unstable();
+        let (mut runs, mut next): (Vec<(Span, u64)>, usize) = (Vec::new(), 0);
+        for span in standing {
+            let is_behind = |(earlier, _): &(Span, u64)| {
+                (earlier.field, earlier.start.saturating_add(1)) < (span.field, span.start)
+            };
+            while before.get(next).is_some_and(is_behind) {
+                next += 1;
+            }
+            let follows = before.get(next).filter(|(earlier, _)| {
+                (earlier.field, earlier.start.saturating_add(1)) == (span.field, span.start)
+            });
+            let length = follows.map_or(1, |(_, length)| length + 1);
+            best = best.max(length);
+            runs.push((span, length));
+        }
+        before = runs;
     }
     best
 }
@@ -129,6 +150,13 @@ mod tests {
     #[test]
     fn places_are_counted_to_999() {
         check("a", &"a ".repeat(2_000), 1_999);
+    }
+
+    #[test]
+    fn one_word_many_times_in_query_and_text_takes_the_memory_of_the_text() {
+        // Each word of the one beside each of the other would be 17 million.
+        let (query, text) = ("a ".repeat(1_024), "a ".repeat(1 << 14));
+        check(&query, &text, 1_024_999);
     }
 
     #[test]

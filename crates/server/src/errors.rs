@@ -57,6 +57,7 @@ kinds! {
     NOT_OWNER "not_owner" 1210 "HY000" 400 "queue_abort() or queue_rowid() outside owner mode: no queue_wait() went before.";
     NOT_THIS_KIND "not_this_kind" 1031 "HY000" 400 "UPDATE of a queue: its rows are inserted, taken and deleted.";
     LIMIT "limit" 1105 "HY000" 413 "Larger or more than a documented limit allows.";
+    TOO_COSTLY "too_costly" 1105 "HY000" 413 "Standing queries take more counted work on the documents than a statement may; the message names the query that takes most.";
     SEARCH_MEMORY "search_memory" 1038 "HY001" 413 "The rows that one SELECT found take more memory than search_memory allows: say LIMIT, or order by id.";
     PACKET_TOO_LARGE "packet_too_large" 1153 "08S01" 413 "A packet, a body or a line is longer than 128 MiB.";
     UNKNOWN_VARIABLE "unknown_variable" 1193 "HY000" 400 "SELECT @@name of a name that this server does not have.";
@@ -155,6 +156,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::Invalid { .. } => INVALID,
         Error::Limit { .. } => LIMIT,
         Error::SearchMemory { .. } => SEARCH_MEMORY,
+        Error::TooCostly { .. } => TOO_COSTLY,
         Error::Interrupted => INTERRUPTED,
         Error::OutOfTime => OUT_OF_TIME,
         Error::DiskFull => DISK_FULL,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use percolate::{Documents, Hits, Scratch};
+use percolate::{Costly, Documents, Hits, Scratch, Unfinished};
 use query::analysis::{Analyzer, Words};
 use query::highlight;
 use query::limits::DOCUMENT_BYTES_MAX;
@@ -185,7 +185,7 @@ impl<Out: Write> Matcher<'_, Out> {
         self.queries
             .snapshot
             .matches(&documents, &mut self.scratch, &mut self.hits)
-            .map_err(|_| io::Error::other("too many hits at once: split the queries"))?;
+            .map_err(|why| io::Error::other(self.unfinished(why)))?;
         let mut pairs: Vec<(u32, u64)> = Vec::new();
         for (id, hit) in self.hits.ids() {
             pairs.extend(hit.iter().map(|line| (*line, id)));
@@ -200,6 +200,21 @@ impl<Out: Write> Matcher<'_, Out> {
             )?;
         }
         Ok(())
+    }
+
+    /// Why there is no answer for some lines.
+    fn unfinished(&self, why: Unfinished) -> String {
+        match why {
+            Unfinished::TooCostly(Costly {
+                query: Some(id),
+                document,
+                ..
+            }) => {
+                let line = self.lines_before + u64::from(document) + 1;
+                format!("query {id} takes too much on line {line}: narrow it, or split the line")
+            }
+            _ => "too many hits at once: split the queries".to_owned(),
+        }
     }
 
     fn hit(&mut self, number: u64, id: u64, line: &str) -> io::Result<()> {

@@ -34,6 +34,7 @@ pub(crate) fn backfill(
     let queries = only(state, asked)?.snapshot();
     let (table, listener) = listener(state, asked)?;
     let (documents, words) = stored(state, table, &asked.ids)?;
+    work.allow(&words);
     let (mut reached, mut found) = (Reached::default(), Found::default());
     hear(
         state,

@@ -6,11 +6,15 @@ pub(crate) mod insert;
 pub(crate) mod read;
 pub(crate) mod rows;
 
-use percolate::{Hits, Scratch};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use percolate::{Documents, Hits, Scratch};
 use query::analysis::Words;
 
 use crate::command::{Now, Reply};
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::failure;
 use crate::record::Record;
 use crate::state::Prepared;
 
@@ -67,6 +71,82 @@ pub(crate) struct Workspace {
     pub(crate) hit_count: u64,
     /// Pairs that were tried.
     pub(crate) candidate_count: u64,
+    /// Steps that matching took.
+    pub(crate) step_count: u64,
+    /// Statements that would have taken more than they may.
+    pub(crate) costly_count: u64,
+    /// Set once the engine is to end: matching looks there.
+    pub(crate) stop: Arc<AtomicBool>,
+    /// What matching for the statement at hand may take.
+    allowed: Allowed,
+}
+
+/// How far matching for one statement has come, over all its members, tables and documents made of hits.
+#[derive(Default)]
+struct Allowed {
+    words: u64,
+    steps: u64,
+}
+
+impl Workspace {
+    /// Whoever sets `stop` ends what is being matched.
+    pub(crate) fn new(stop: Arc<AtomicBool>) -> Workspace {
+        Workspace {
+            stop,
+            ..Workspace::default()
+        }
+    }
+
+    /// A new statement: it has not matched anything yet.
+    pub(crate) fn begin(&mut self) {
+        self.allowed = Allowed::default();
+    }
+
+    /// The statement goes on with these documents. Each adds to the steps that it may take.
+    pub(crate) fn allow(&mut self, words: &[Words]) {
+        self.allowed.words += words.iter().map(|words| words.len() as u64).sum::<u64>();
+    }
+
+    /// Matches documents into `hits`, within what the statement may still take.
+    ///
+    /// # Errors
+    /// `TooCostly`; `Limit` of hits; `Stopped`, where the engine is to end.
+    pub(crate) fn match_within(
+        &mut self,
+        (table, queries): (&str, &percolate::Snapshot),
+        documents: &Documents<'_>,
+    ) -> Result<()> {
+        let Workspace { stop, allowed, .. } = self;
+        let max = percolate::statement_steps(allowed.words);
+        let within = Documents {
+            goes_on: &|| !stop.load(Ordering::Relaxed),
+            steps_max: max.saturating_sub(allowed.steps),
+            ..*documents
+        };
+        let matched = queries.matches(&within, &mut self.matcher, &mut self.hits);
+        let work = self.hits.work();
+        allowed.steps += work.steps;
+        self.step_count += work.steps;
+        self.hit_count += work.matches;
+        self.candidate_count += work.candidates;
+        matched.map_err(|why| match failure::of_matcher(table, why) {
+            Error::Interrupted => Error::Stopped,
+            Error::TooCostly {
+                table,
+                dearest,
+                max: reached,
+            } => {
+                self.costly_count += 1;
+                let is_whole = reached == within.steps_max;
+                Error::TooCostly {
+                    table,
+                    dearest,
+                    max: if is_whole { max } else { reached },
+                }
+            }
+            other => other,
+        })
+    }
 }
 
 /// What deciding may know beside the state.

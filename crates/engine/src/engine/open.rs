@@ -109,6 +109,8 @@ impl Engine {
             snapshot: ArcSwap::from_pointee(Snapshot::default()),
             status: Mutex::default(),
             work: Work::default(),
+            turn_since_us: AtomicU64::new(0),
+            stop: Arc::default(),
         };
         let mut engine = Engine {
             sessions: Sessions::new(options.incarnation),
@@ -118,7 +120,7 @@ impl Engine {
             frame: Frame::default(),
             unsynced: Unsynced::default(),
             outbox: Vec::new(),
-            work: Workspace::default(),
+            work: Workspace::new(Arc::clone(&shared.stop)),
             jobs,
             status,
             shared: Arc::new(shared),

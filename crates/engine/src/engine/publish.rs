@@ -143,6 +143,8 @@ impl Engine {
         status.position = state.position;
         status.hits_total = self.work.hit_count;
         status.candidates_total = self.work.candidate_count;
+        status.matching_steps_total = self.work.step_count;
+        status.costly_total = self.work.costly_count;
         status.queries = state
             .percolates
             .values()

@@ -1,5 +1,7 @@
 //! One turn of the engine's thread: [`Engine::step`].
 
+use std::sync::atomic::Ordering;
+
 use disk::Stopwatch;
 use query::request::Select;
 
@@ -38,6 +40,9 @@ impl Engine {
             }
             return Ok(());
         }
+        self.shared
+            .turn_since_us
+            .store(now.steady_us.max(1), Ordering::Relaxed);
         let stopwatch = Stopwatch::start();
         let commands = batch.len() as u64;
         let outcome = self.turn(batch);
@@ -48,6 +53,7 @@ impl Engine {
         }
         self.count_turn(commands, stopwatch.elapsed_us());
         self.publish_status();
+        self.shared.turn_since_us.store(0, Ordering::Relaxed);
         outcome
     }
 
@@ -112,12 +118,15 @@ impl Engine {
         {
             return self.answer(reply, outcome);
         }
+        self.work.begin();
+        let is_ending = self.work.stop.load(Ordering::Relaxed);
         match command {
             Command::Checkpoint | Command::Shutdown => {
                 self.has_ended |= matches!(command, Command::Shutdown);
                 self.checkpoint_replies.push(reply);
                 Ok(())
             }
+            _ if is_ending => self.answer(reply, Err(Error::Stopped)),
             Command::Backup { to } => {
                 self.backups.asked.push((to, reply));
                 Ok(())

@@ -44,7 +44,8 @@ pub struct PqRequest<'a> {
     pub top: Option<u32>,
     /// Whether weights are wanted.
     pub weights: bool,
-    /// Who may stop it; it looks there once a document, once each 64 documents and run of queries, and once a row that is weighed.
+    /// Who may stop it; it looks there once a document, some thousand times a second while it matches, and once a pair that is
+    /// weighed.
     pub interrupt: Option<&'a Interrupt>,
 }
 
@@ -105,7 +106,8 @@ impl Snapshot {
     /// CALL PQ: which standing queries of a pq table hit which of these documents. Never waits for a writer.
     ///
     /// # Errors
-    /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs; `OutOfTime` and `Interrupted`,
+    /// `NoSuchTable`, `Invalid` for another kind of table; `UnknownColumn` in `only`; `Limit` of pairs; `TooCostly`, where one query
+    /// takes too much on one document; `OutOfTime` and `Interrupted`,
     /// where it was stopped: there is no part of an answer, since whoever misses a hit takes it for none.
     pub fn call_pq(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
         let View::Percolate(view) = self.view(request.table)? else {
@@ -133,6 +135,7 @@ impl Snapshot {
                 None => Value::Null,
             },
             goes_on: &|| request.check().is_ok(),
+            steps_max: u64::MAX,
         };
         let mut found = percolate::Hits::new();
         view.queries
@@ -141,7 +144,7 @@ impl Snapshot {
                 request
                     .check()
                     .err()
-                    .unwrap_or_else(|| failure::of_matcher(why))
+                    .unwrap_or_else(|| failure::of_matcher(&view.definition.name, why))
             })?;
         let mut answer = PqAnswer {
             queries_total: view.queries.len() as u64,
@@ -184,16 +187,16 @@ fn weights(
     };
     let mut weights = Vec::new();
     for (query, documents) in hits.rows() {
-        request.check()?;
         let parsed = syntax.parse(&query.text, &fields, &view.analyzer);
         let root = parsed.map_err(Error::Query)?.root;
         let found = documents
             .iter()
             .filter_map(|document| words.get(*document as usize));
-        weights.extend(found.map(|words| {
+        for words in found {
+            request.check()?;
             let weight = query::weight::of(&root, words);
-            u32::try_from(weight).unwrap_or(u32::MAX)
-        }));
+            weights.push(u32::try_from(weight).unwrap_or(u32::MAX));
+        }
     }
     Ok(weights)
 }

@@ -7,6 +7,8 @@ mod checkpoints;
 #[cfg(test)]
 mod clocks;
 #[cfg(test)]
+mod costly;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod driver;

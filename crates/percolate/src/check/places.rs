@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::Slice;
 use crate::{
     dictionary::{TermId, UNKNOWN},
-    limits::SLICE_DOCUMENTS,
+    limits::{PATTERN_STEPS, SLICE_DOCUMENTS},
+    meter::Meter,
     pattern::Memo,
 };
 
@@ -49,24 +50,32 @@ impl Places {
     }
 
     /// Sees to it that a document of the slice is in here, with its patterns if there is a memo: they are many, and
-    /// seldom asked for.
+    /// seldom asked for. False if the call has ended before that.
     #[inline]
-    pub(super) fn learn(&mut self, index: usize, slice: Slice<'_>, memo: Option<&mut Memo>) {
+    pub(super) fn learn(
+        &mut self,
+        index: usize,
+        slice: Slice<'_>,
+        memo: Option<&mut Memo>,
+        meter: &mut Meter,
+    ) -> bool {
         let known = match memo {
             Some(_) => self.known_patterns,
             None => self.known,
         };
-        if known >> index & 1 == 0 {
-            self.read(index, slice, memo);
-        }
+        known >> index & 1 == 1 || self.read(index, slice, memo, meter)
     }
 
-    fn read(&mut self, index: usize, slice: Slice<'_>, mut memo: Option<&mut Memo>) {
+    fn read(
+        &mut self,
+        index: usize,
+        slice: Slice<'_>,
+        mut memo: Option<&mut Memo>,
+        meter: &mut Meter,
+    ) -> bool {
         if self.places.len() > PLACES_MAX {
             self.clear();
         }
-        self.known |= 1 << index;
-        self.known_patterns |= u64::from(memo.is_some()) << index;
         self.sorted.clear();
         let first_last = self.lasts.len();
         let document = &slice.documents[index];
@@ -77,6 +86,7 @@ impl Places {
                 _ => self.lasts.push(at),
             }
             let sorted = &mut self.sorted;
+            let before = sorted.len();
             let plain = slice
                 .dictionary
                 .view()
@@ -96,7 +106,15 @@ impl Places {
                 let matches = matches.iter().filter(|(fields, _)| fields.holds(field));
                 sorted.extend(matches.map(|(_, term)| numbered(*term, at)));
             }
+            let terms = (sorted.len() - before) as u64;
+            let compared = memo.as_mut().map_or(0, |memo| memo.take_compared());
+            if !meter.spend(terms + compared * PATTERN_STEPS, slice.goes_on) {
+                self.lasts.truncate(first_last);
+                return false;
+            }
         }
+        self.known |= 1 << index;
+        self.known_patterns |= u64::from(memo.is_some()) << index;
         self.sorted.sort_unstable();
         self.sorted.dedup();
         let first = self.places.len();
@@ -111,6 +129,7 @@ impl Places {
             places: first..self.places.len(),
             lasts: first_last..self.lasts.len(),
         };
+        true
     }
 
     /// Where a term stands in a document that is in here, rising.

@@ -3,6 +3,7 @@
 //! They mean what `query::reference::spans` says, and take time near to linear in the places of the terms: lists are sorted,
 //! and each operation walks or halves them. A list is never longer than the lists of its operands together.
 
+mod narrow;
 mod near;
 mod order;
 mod proximity;
@@ -12,6 +13,7 @@ use super::{
     Slice, code,
     places::{At, Places},
 };
+use crate::meter::Meter;
 
 /// A stretch of one field, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +21,10 @@ struct Span {
     start: At,
     end: At,
 }
+
+/// Lists kept from slice to slice, and spans of each, at most: 4 MiB.
+const LISTS_KEPT: usize = 64;
+const SPANS_KEPT: usize = 1 << 12;
 
 /// What a node gave.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +45,7 @@ pub(super) struct Lists {
     ends: Vec<At>,
     units: [Vec<u64>; 2],
     window: proximity::Window,
+    narrow: narrow::Narrow,
 }
 
 /// The document at hand.
@@ -50,13 +57,21 @@ struct Document<'a> {
 }
 
 impl Lists {
-    /// Whether a document matches the operations.
+    /// Gives back the memory of long lists, which few documents need.
+    pub(super) fn forget(&mut self) {
+        let is_short = |list: &List| list.spans.capacity() <= SPANS_KEPT;
+        self.lists.retain(is_short);
+        self.lists.truncate(LISTS_KEPT);
+    }
+
+    /// Whether a document matches the operations; false where the call ends meanwhile.
     pub(super) fn matches(
         &mut self,
         code: &[u32],
         index: usize,
         slice: Slice<'_>,
         places: &Places,
+        meter: &mut Meter,
     ) -> bool {
         let document = Document {
             index,
@@ -64,25 +79,41 @@ impl Lists {
             places,
         };
         self.depth = 0;
+        self.narrow(code, document);
         let mut at = 0;
         while let Some(head) = code.get(at) {
             let (operation, count) = code::parts(*head);
             let operands = code.get(at + 1..at + 1 + count).unwrap_or_default();
-            self.step(operation, operands, document);
+            if !self.step(operation, operands, document, meter) {
+                return false;
+            }
             at += 1 + count;
         }
         self.lists.first().is_some_and(|list| list.matched)
     }
 
-    fn step(&mut self, operation: u32, operands: &[u32], document: Document<'_>) {
+    /// Does one operation; false where the call ends meanwhile. An operation on lists costs as many steps as spans go in;
+    /// those that go over a list more than once count the rest themselves.
+    fn step(
+        &mut self,
+        operation: u32,
+        operands: &[u32],
+        document: Document<'_>,
+        meter: &mut Meter,
+    ) -> bool {
+        let goes_on = document.slice.goes_on;
         let first = operands.first().copied().unwrap_or(0);
         let second = operands.get(1).copied().unwrap_or(0);
+        let spans = self.spans_in(operation, first as usize);
+        if !meter.spend(1 + spans as u64, goes_on) {
+            return false;
+        }
         match operation {
-            code::WORD => self.word(operands, document),
-            code::PHRASE => self.phrase(operands, document),
-            code::PROXIMITY => self.proximity(operands, document),
+            code::WORD => self.word(operands, document, meter),
+            code::PHRASE => self.phrase(operands, document, meter),
+            code::PROXIMITY => self.proximity(operands, document, meter),
             code::EVERY => self.push().matched = true,
-            code::ORDER => self.order(first as usize),
+            code::ORDER => self.order(first as usize, document, meter),
             code::NEAR => self.near(first),
             code::NOT_NEAR => self.not_near(first),
             code::TOGETHER => self.together(first as usize, second, document),
@@ -100,6 +131,17 @@ impl Lists {
             }
             _ => {}
         }
+        !meter.is_over()
+    }
+
+    /// How many spans go into an operation on lists with that first operand.
+    fn spans_in(&mut self, operation: u32, first: usize) -> usize {
+        let lists = match operation {
+            code::ORDER | code::TOGETHER | code::AT_LEAST => first,
+            code::NEAR | code::NOT_NEAR | code::MAYBE => 2,
+            _ => 0,
+        };
+        self.top(lists).iter().map(|list| list.spans.len()).sum()
     }
 
     /// An empty list on top.

@@ -30,6 +30,8 @@ pub(crate) struct Memo {
     terms: Vec<Met>,
     /// Of each word, the newest patterns first.
     matches: Vec<(FieldSet, TermId)>,
+    /// Patterns that words were compared with since this was asked last.
+    compared: u64,
 }
 
 /// What is known of a word: a stretch of the matches, of patterns below a term.
@@ -59,7 +61,13 @@ impl Memo {
             }
             None => self.long.entry_ref(text).or_default(),
         };
-        met.matches(patterns, || text, &mut self.matches)
+        met.matches(patterns, || text, &mut self.matches, &mut self.compared)
+    }
+
+    /// How many patterns words were compared with since this was called last.
+    #[inline]
+    pub(crate) fn take_compared(&mut self) -> u64 {
+        std::mem::take(&mut self.compared)
     }
 
     /// Asks for the memory of what is known of a term.
@@ -89,7 +97,7 @@ impl Memo {
             self.terms
                 .resize((term + 1).next_power_of_two(), Met::default());
         }
-        self.terms[term].matches(patterns, text, &mut self.matches)
+        self.terms[term].matches(patterns, text, &mut self.matches, &mut self.compared)
     }
 
     /// Forgets what is of no use or too much.
@@ -114,9 +122,10 @@ impl Met {
         patterns: &Patterns,
         text: impl FnOnce() -> &'w str,
         matches: &'m mut Vec<(FieldSet, TermId)>,
+        compared: &mut u64,
     ) -> &'m [(FieldSet, TermId)] {
         if self.below < patterns.end {
-            self.compare(patterns, text(), matches);
+            *compared += self.compare(patterns, text(), matches);
         }
         let found = matches.get(self.start as usize..self.end as usize);
         let found = found.unwrap_or_default();
@@ -129,10 +138,15 @@ impl Met {
     }
 
     #[cold]
-    fn compare(&mut self, patterns: &Patterns, text: &str, matches: &mut Vec<(FieldSet, TermId)>) {
+    fn compare(
+        &mut self,
+        patterns: &Patterns,
+        text: &str,
+        matches: &mut Vec<(FieldSet, TermId)>,
+    ) -> u64 {
         let before = self.start as usize..self.end as usize;
         let first = matches.len();
-        patterns.each_match(text, self.below, &mut |fields, term| {
+        let compared = patterns.each_match(text, self.below, &mut |fields, term| {
             matches.push((fields, term));
         });
         self.below = patterns.end;
@@ -141,5 +155,6 @@ impl Met {
             matches.extend_from_within(before);
             (self.start, self.end) = (first as u32, matches.len() as u32);
         }
+        compared
     }
 }

@@ -4,10 +4,11 @@ use query::analysis::Words;
 
 use super::Steps;
 use crate::{
+    check::Workspace,
     dictionary::{Dictionary, TermId, UNKNOWN},
     found::grow,
-    further::Further,
     looked::Looked,
+    meter::Meter,
 };
 
 /// Which documents of a slice hold which terms.
@@ -43,14 +44,16 @@ impl Marks {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Marks the words of one document. First all are looked up, none of which waits for another.
+    /// Marks the words of one document. First all are looked up, none of which waits for another. Not all are marked where the
+    /// call has ended, here and below.
     #[inline(always)]
     pub(super) fn mark(
         &mut self,
         steps: impl Steps,
         dictionary: &Dictionary,
-        document: &Words,
-        index: usize,
+        (document, index): (&Words, usize),
+        meter: &mut Meter,
+        goes_on: &dyn Fn() -> bool,
     ) {
         steps.look_up(dictionary.view(), document, &mut self.looked);
         let mut count = self.used();
@@ -64,7 +67,8 @@ impl Marks {
             count += 1 - was as usize;
         }
         if self.looked.is_limited {
-            count = self.mark_limited(dictionary, document, index, count);
+            let mut spend = |steps| meter.spend(steps, goes_on);
+            count = self.mark_limited(dictionary, (document, index), count, &mut spend);
         }
         self.ends.push(count);
     }
@@ -75,9 +79,9 @@ impl Marks {
         &mut self,
         steps: impl Steps,
         dictionary: &Dictionary,
-        document: &Words,
-        index: usize,
-        further: &mut Further,
+        (document, index): (&Words, usize),
+        checking: &mut Workspace,
+        goes_on: &dyn Fn() -> bool,
     ) {
         let Marks {
             masks, terms, ends, ..
@@ -86,12 +90,12 @@ impl Marks {
         let Some(all) = ends.last_mut() else {
             return;
         };
-        further.mark_pairs(steps, dictionary, document, plain, |pair| {
-            add(masks, terms, all, pair, index);
-        });
-        further.mark_patterns(steps, dictionary, document, plain, |pattern| {
-            add(masks, terms, all, pattern, index);
-        });
+        let Workspace { further, meter, .. } = checking;
+        let mut spend = |steps| meter.spend(steps, goes_on);
+        let pair = |pair| add(masks, terms, all, pair, index);
+        further.mark_pairs(steps, dictionary, document, plain, pair, &mut spend);
+        let pattern = |pattern| add(masks, terms, all, pattern, index);
+        further.mark_patterns(steps, dictionary, document, plain, pattern, &mut spend);
     }
 
     /// Marks the terms of its words that are limited to fields; gives how many terms there are now.
@@ -99,12 +103,14 @@ impl Marks {
     fn mark_limited(
         &mut self,
         dictionary: &Dictionary,
-        document: &Words,
-        index: usize,
+        (document, index): (&Words, usize),
         mut count: usize,
+        spend: &mut dyn FnMut(u64) -> bool,
     ) -> usize {
         for ((_, field), plain) in document.spans().zip(&self.looked.plain) {
+            let mut found = 0;
             dictionary.limited(*plain, field, |term| {
+                found += 1;
                 let mask = &mut self.masks[term as usize];
                 if *mask >> index & 1 == 0 {
                     *mask |= 1 << index;
@@ -113,6 +119,9 @@ impl Marks {
                     count += 1;
                 }
             });
+            if !spend(found) {
+                break;
+            }
         }
         count
     }

@@ -59,6 +59,9 @@ impl Survivors {
             let (entry, anchor) = (&entries[index as usize], anchors[index as usize]);
             let mask = level.verify(entry, slice.mask(anchor), slice, checking);
             finds.add(entry.query(), first, mask);
+            if checking.meter.is_over() {
+                return;
+            }
         }
     }
 
@@ -146,6 +149,9 @@ impl Survivors {
                 Some(group) => self.grouped.push_group(group, document),
                 None => decide_one(level, entry, document, slice, first, checking, finds),
             }
+            if checking.meter.is_over() {
+                return 0;
+            }
         }
         self.others.len = 0;
         self.others.grow(self.grouped.len);
@@ -154,6 +160,9 @@ impl Survivors {
         for (index, document) in self.others.iter() {
             let entry = &level.grouped[index as usize];
             decide_one(level, entry, document, slice, first, checking, finds);
+            if checking.meter.is_over() {
+                return 0;
+            }
         }
         self.grouped.len as u64
     }
@@ -252,7 +261,7 @@ pub(super) fn decide_always(
     decide_each(level, &level.always, all, slice, first, checking, finds)
 }
 
-/// Decides entries for all the documents `among` at once.
+/// Decides entries for all the documents `among` at once; not all of them where the call has ended, here and above.
 fn decide_each(
     level: &Level,
     entries: &[Entry],
@@ -267,6 +276,9 @@ fn decide_each(
         finds.add(entry.query(), first, hits);
         if finds.len() > PAIRS_MAX {
             return Err(TooManyPairs);
+        }
+        if checking.meter.is_over() {
+            break;
         }
     }
     Ok(())

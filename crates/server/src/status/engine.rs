@@ -43,6 +43,8 @@ samples! {
     documents_deleted_total Counter "documents_deleted" "seine_documents_deleted_total" "Documents deleted.";
     hits_total Counter "hits" "seine_hits_total" "Hits: pairs of document and standing query.";
     candidates_total Counter "candidates" "seine_candidates_total" "Standing queries tried on documents.";
+    matching_steps_total Counter "matching_steps" "seine_matching_steps_total" "Counted work of matching inserted documents, in steps of some nanoseconds.";
+    costly_total Counter "matching_refused" "seine_matching_refused_total" "Statements refused because standing queries take more steps on them than a statement may.";
     queries Gauge "standing_queries" "seine_standing_queries" "Standing queries held.";
     tail_bytes Gauge "tail_bytes" "seine_tail_bytes" "Memory of documents that are in no segment yet.";
     seals_total Counter "seals" "seine_seals_total" "Segments sealed.";

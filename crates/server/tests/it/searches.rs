@@ -270,3 +270,45 @@ fn rows_that_take_too_much_memory_are_an_error_that_says_what_to_do() {
         5
     );
 }
+
+/// A table with so many standing queries that each look at every word of one document, and that CALL PQ.
+fn dear_percolation(server: &Server) -> String {
+    let mut client = server.client();
+    client
+        .query("CREATE TABLE dear (body text) type='pq'")
+        .unwrap();
+    let query = |n| format!("('a NEAR/{} a NEAR/{} a')", 1 + n % 100, 1 + n / 100);
+    let rows: Vec<String> = (0..10_000).map(query).collect();
+    let insert = format!("INSERT INTO dear (query) VALUES {}", rows.join(", "));
+    client.query(&insert).unwrap();
+    let text = "a ".repeat(32_000) + "b b b";
+    format!("CALL PQ('dear', '{text}', 0 AS docs_json)")
+}
+
+#[test]
+fn kill_and_max_query_time_end_a_percolation_within_one_document() {
+    let server = Setup::default().start();
+    let mut client = server.client();
+    let call = dear_percolation(&server);
+    let mut other = server.client();
+    let ended = std::thread::spawn({
+        let call = call.clone();
+        move || other.query(&call).unwrap_err().to_string()
+    });
+    let number = loop {
+        let threads = cells(&mut client, "SHOW THREADS");
+        if let Some(row) = threads.iter().find(|row| row[7].starts_with("CALL PQ")) {
+            break row[0].clone();
+        }
+    };
+    client.query(&format!("KILL QUERY {number}")).unwrap();
+    let error = ended.join().unwrap();
+    assert!(error.contains("1317"), "{error}");
+    drop(server);
+    let server = Setup::default()
+        .variable("SEINE_MAX_QUERY_TIME", "100ms")
+        .start();
+    let call = dear_percolation(&server);
+    let error = server.client().query(&call).unwrap_err().to_string();
+    assert!(error.contains("3024"), "{error}");
+}

@@ -12,7 +12,6 @@ use super::check_memory;
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};
-use crate::failure;
 use crate::record::{Document, HitCounts, HitLists, HitQuery, QueuedHits, Source};
 use crate::state::{Counting, State};
 use crate::table::into::{Hit, Into, store, supply};
@@ -44,7 +43,8 @@ pub(crate) struct Found {
     pub(crate) counts: Vec<HitCounts>,
 }
 
-/// Matches documents with every pq table that listens. A hit that its queue or table cannot hold refuses all.
+/// Matches documents with every pq table that listens. A hit that its queue or table cannot hold refuses all, and so does a
+/// standing query that takes more steps than the statement may.
 pub(super) fn percolate(
     state: &mut State,
     work: &mut Workspace,
@@ -57,6 +57,7 @@ pub(super) fn percolate(
         return Ok(found);
     };
     let listeners = Arc::clone(&search.listeners);
+    work.allow(given.2);
     for listener in &*listeners {
         let Some(pq) = state.percolates.get_mut(&listener.table) else {
             continue;
@@ -87,11 +88,9 @@ pub(crate) fn hear(
         attributes: &|document, column| attribute(documents.get(document), listener, column),
         ..Documents::of(words)
     };
-    queries
-        .matches(&asked, &mut work.matcher, &mut work.hits)
-        .map_err(failure::of_matcher)?;
-    work.hit_count += work.hits.work().matches;
-    work.candidate_count += work.hits.work().candidates;
+    let name = state.catalog.get(listener.table);
+    let name = name.map_or("", |definition| &definition.name);
+    work.match_within((name, queries), &asked)?;
     if work.hits.is_empty() {
         return Ok(());
     }

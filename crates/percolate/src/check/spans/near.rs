@@ -1,6 +1,13 @@
 //! Parts near each other, and away from each other.
+//!
+//! Example: `a NEAR/2 b` in the text `a x a x x b`. The spans of `a` are 1 and 3, that of `b` is 6. 1 has no `b` up to 3 and 3
+//! has none up to 5: nothing matches. `NEAR/3` keeps 3 and 6, but not 1.
+//!
+//! Both lists are sorted by start, so the nearest span behind the next one lies close to that behind the one at hand. Each list
+//! is walked beside the other: for spans of single words the cost is linear, and never more than the logarithm of the other list
+//! for each span.
 
-use super::{List, Lists, Span, before, further, sort};
+use super::{List, Lists, Span, before, further, narrow::seek};
 use crate::check::places::At;
 
 impl Lists {
@@ -12,9 +19,13 @@ impl Lists {
         };
         spans.clear();
         keep_near(left, right, most, ends, spans);
-        keep_near(right, left, most, ends, spans);
-        sort(spans);
-        std::mem::swap(&mut left.spans, spans);
+        let kept = spans.len();
+        if kept > 0 {
+            keep_near(right, left, most, ends, spans);
+        }
+        let (of_left, of_right) = spans.split_at(kept);
+        left.spans.clear();
+        merge(of_left, of_right, &mut left.spans);
         let matched = !left.spans.is_empty();
         self.pop_to_first(2);
         self.settle(matched);
@@ -32,9 +43,10 @@ impl Lists {
             *furthest = span.end.max(*furthest);
             Some(*furthest)
         }));
+        let mut begun = 0;
         left.spans.retain(|span| {
             let reach = further(span.end, most);
-            let begun = right.spans.partition_point(|other| other.start <= reach);
+            begun = seek(&right.spans, begun, |other| other.start <= reach);
             let furthest = begun.checked_sub(1).and_then(|last| ends.get(last));
             furthest.is_none_or(|end| *end < before(span.start, most))
         });
@@ -48,15 +60,28 @@ impl Lists {
 fn keep_near(list: &List, others: &List, most: u32, ends: &mut Vec<At>, kept: &mut Vec<Span>) {
     ends.clear();
     ends.extend(others.spans.iter().map(|span| span.end));
-    ends.sort_unstable();
+    if !ends.is_sorted() {
+        ends.sort_unstable();
+    }
+    let (mut next, mut ended) = (0, 0);
     kept.extend(list.spans.iter().copied().filter(|span| {
-        let next = others
-            .spans
-            .partition_point(|other| other.start <= span.end);
-        let next = others.spans.get(next);
-        let last = ends.partition_point(|end| *end < span.start);
-        let last = last.checked_sub(1).and_then(|last| ends.get(last));
-        next.is_some_and(|next| next.start <= further(span.end, most))
+        next = seek(&others.spans, next, |other| other.start <= span.end);
+        ended = seek(ends, ended, |end| *end < span.start);
+        let following = others.spans.get(next);
+        let last = ended.checked_sub(1).and_then(|last| ends.get(last));
+        following.is_some_and(|following| following.start <= further(span.end, most))
             || last.is_some_and(|last| *last >= before(span.start, most))
     }));
+}
+
+/// Two sorted lists, each without duplicates, as one.
+fn merge(mut left: &[Span], mut right: &[Span], merged: &mut Vec<Span>) {
+    merged.reserve(left.len() + right.len());
+    while let ([first, left_rest @ ..], [second, right_rest @ ..]) = (left, right) {
+        merged.push(*first.min(second));
+        left = if first <= second { left_rest } else { left };
+        right = if second <= first { right_rest } else { right };
+    }
+    merged.extend_from_slice(left);
+    merged.extend_from_slice(right);
 }

@@ -3,15 +3,19 @@
 use query::tree::Unit;
 
 use super::{Document, Lists, Span, sort};
+use crate::meter::Meter;
 
 impl Lists {
     /// From each span of the first part, on to the span of the next part that ends soonest.
-    pub(super) fn order(&mut self, count: usize) {
+    pub(super) fn order(&mut self, count: usize, document: Document<'_>, meter: &mut Meter) {
         let ends = &mut self.ends;
         let [first, rest @ ..] = &mut self.lists[self.depth - count..self.depth] else {
             return;
         };
         for part in rest {
+            if !meter.spend(first.spans.len() as u64, document.slice.goes_on) {
+                return;
+            }
             // The soonest end from each place of the list on; a later field ends later.
             ends.clear();
             ends.extend(part.spans.iter().rev().scan(u64::MAX, |soonest, span| {

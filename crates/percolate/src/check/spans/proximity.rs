@@ -1,7 +1,10 @@
 //! Terms in any order within a window.
 
 use super::{Document, Lists, Span};
-use crate::check::{code::GROUP, places::At};
+use crate::{
+    check::{code::GROUP, places::At},
+    meter::Meter,
+};
 
 /// Buffers of one search for windows.
 #[derive(Debug, Default)]
@@ -15,7 +18,12 @@ pub(super) struct Window {
 
 impl Lists {
     /// The shortest window from each place of a term. Equal terms, which are neighbours, need as many places.
-    pub(super) fn proximity(&mut self, operands: &[u32], document: Document<'_>) {
+    pub(super) fn proximity(
+        &mut self,
+        operands: &[u32],
+        document: Document<'_>,
+        meter: &mut Meter,
+    ) {
         let (groups, _) = operands.as_chunks::<GROUP>();
         self.push();
         let window = &mut self.window;
@@ -24,6 +32,11 @@ impl Lists {
         for (equal, number) in groups.chunk_by(|a, b| a == b).zip(0..) {
             window.wanted.push(equal.len() as i64);
             if let Some(group) = equal.first() {
+                // Each place is sorted, and passed by both ends of the window.
+                let places = 4 * document.places_of(group).len();
+                if !meter.spend((equal.len() + places) as u64, document.slice.goes_on) {
+                    return;
+                }
                 let places = document.standing(group);
                 window.places.extend(places.map(|at| (at, number)));
             }

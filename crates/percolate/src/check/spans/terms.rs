@@ -1,14 +1,17 @@
 //! Terms and phrases.
 
 use super::{Document, Lists, Span, further};
-use crate::check::{
-    code::{FIRST, GROUP, LAST},
-    places::At,
+use crate::{
+    check::{
+        code::{FIRST, GROUP, LAST},
+        places::At,
+    },
+    meter::Meter,
 };
 
-impl Document<'_> {
+impl<'a> Document<'a> {
     /// Where the term of a group stands, its place not yet looked at.
-    fn places_of(&self, group: &[u32; GROUP]) -> &[At] {
+    pub(super) fn places_of(&self, group: &[u32; GROUP]) -> &'a [At] {
         self.places.of(self.index, group[0])
     }
 
@@ -28,18 +31,26 @@ impl Document<'_> {
 }
 
 impl Lists {
-    pub(super) fn word(&mut self, operands: &[u32], document: Document<'_>) {
-        let list = self.push();
-        if let ([group], _) = operands.as_chunks() {
-            let places = document.standing(group);
-            list.spans
-                .extend(places.map(|at| Span { start: at, end: at }));
-        }
+    pub(super) fn word(&mut self, operands: &[u32], document: Document<'_>, meter: &mut Meter) {
+        self.push();
+        let Lists { lists, narrow, .. } = self;
+        let (Some(list), ([group], _)) = (lists.get_mut(self.depth - 1), operands.as_chunks())
+        else {
+            return;
+        };
+        narrow.each_run(document.places_of(group), |places| {
+            if meter.spend(places.len() as u64, document.slice.goes_on) {
+                let places = places.iter().copied();
+                let places = places.filter(|at| document.allows(group, *at));
+                list.spans
+                    .extend(places.map(|at| Span { start: at, end: at }));
+            }
+        });
         list.matched = !list.spans.is_empty();
     }
 
     /// Begins with the rarest of the terms; each other term sifts the places where the phrase can still begin.
-    pub(super) fn phrase(&mut self, operands: &[u32], document: Document<'_>) {
+    pub(super) fn phrase(&mut self, operands: &[u32], document: Document<'_>, meter: &mut Meter) {
         let (groups, _) = operands.as_chunks::<GROUP>();
         let spans = &mut self.push().spans;
         let rarest =
@@ -48,6 +59,10 @@ impl Lists {
             return;
         };
         let distance = groups[rarest][3];
+        let places = document.places_of(&groups[rarest]).len();
+        if !meter.spend((groups.len() + places) as u64, document.slice.goes_on) {
+            return;
+        }
         let starts = document.standing(&groups[rarest]);
         let starts = starts.filter(|at| *at as u32 > distance);
         spans.extend(starts.map(|at| Span {
@@ -55,6 +70,9 @@ impl Lists {
             end: further(at - u64::from(distance), last[3]),
         }));
         for (_, group) in groups.iter().enumerate().filter(|(n, _)| *n != rarest) {
+            if !meter.spend(1 + spans.len() as u64, document.slice.goes_on) {
+                return;
+            }
             let places = document.places_of(group);
             let mut from = 0;
             spans.retain(|span| {

@@ -1,0 +1,154 @@
+//! Standing queries that take more counted work than a statement may.
+
+use std::sync::Arc;
+
+use disk::MemoryDisk;
+use engine::{
+    Command, Dearest, Error, Interrupt, Now, PqDocument, PqRequest, PqScratch, Reason, Reply,
+};
+
+use crate::driver::{Driver, options};
+use crate::model::SCHEMA;
+use crate::statement::command;
+use crate::workload::dump;
+
+fn driver() -> Driver {
+    let mut driver = Driver::open(options(Arc::new(MemoryDisk::new())), Now::default()).unwrap();
+    for line in SCHEMA {
+        run(&mut driver, line).unwrap();
+    }
+    driver
+}
+
+fn run(driver: &mut Driver, line: &str) -> Result<Reply, Error> {
+    driver.run(command(line))
+}
+
+/// So many standing queries `a NEAR/x a NEAR/y a`, from id 1 on: each looks at every `a` several times.
+fn chains(driver: &mut Driver, count: usize) {
+    let query = |n| format!("({n}, 'a NEAR/{} a NEAR/{} a')", 1 + n % 100, 1 + n / 100);
+    let rows: Vec<String> = (1..=count).map(query).collect();
+    run(
+        driver,
+        &format!("insert alerts (id, query) values {}", rows.join(", ")),
+    )
+    .unwrap();
+}
+
+fn post(id: u64, words: usize) -> Command {
+    let text = "a ".repeat(words) + "b b b";
+    command(&format!(
+        "insert posts (id, body, n) values ({id}, '{text}', 0)"
+    ))
+}
+
+#[test]
+fn an_insert_that_costs_too_much_is_refused_whole_and_names_the_dearest_query() {
+    let mut driver = driver();
+    chains(&mut driver, 2_000);
+    run(
+        &mut driver,
+        "insert posts (id, body, n) values (1, 'a a a', 0)",
+    )
+    .unwrap();
+    let before = dump(&mut driver);
+    let Err(Error::TooCostly {
+        table,
+        dearest: Some(Dearest { query, steps, row }),
+        max,
+    }) = driver.run(post(2, 8_000))
+    else {
+        panic!("the statement was done");
+    };
+    assert_eq!((table.as_str(), row), ("alerts", 1));
+    assert!((1..=2_000).contains(&query) && steps > 8_000 && max > 1 << 21);
+    assert_eq!(dump(&mut driver), before);
+    driver.tick(1);
+    assert_eq!(driver.handle.status().costly_total, 1);
+    // Others are not touched, and without the queries the document is stored.
+    run(
+        &mut driver,
+        "insert posts (id, body, n) values (3, 'a a a', 0)",
+    )
+    .unwrap();
+    run(&mut driver, "delete alerts").unwrap();
+    driver.run(post(2, 8_000)).unwrap();
+}
+
+#[test]
+fn what_one_statement_may_cost_is_shared_by_its_members() {
+    let mut driver = driver();
+    chains(&mut driver, 40);
+    let members = |count| Command::Many((1..=count).map(|id| post(id, 3_000)).collect());
+    driver.run(members(2)).unwrap();
+    driver.run(command("delete posts")).unwrap();
+    let Err(Error::InMany { index, error }) = driver.run(members(40)) else {
+        panic!("the unit was done");
+    };
+    assert!(matches!(*error, Error::TooCostly { .. }), "{error}");
+    assert!(index > 0);
+    assert!(driver.run(post(1, 3_000)).is_ok(), "alone it is possible");
+}
+
+#[test]
+fn a_thousand_documents_with_hundreds_of_hits_each_are_one_statement() {
+    let mut driver = driver();
+    let rows: Vec<String> = (1..=400)
+        .map(|id| format!("({id}, 'cat{}')", id % 2))
+        .collect();
+    run(
+        &mut driver,
+        &format!("insert alerts (id, query) values {}", rows.join(", ")),
+    )
+    .unwrap();
+    let rows: Vec<String> = (1..=1_000)
+        .map(|id| format!("({id}, 'a cat1', 0)"))
+        .collect();
+    let insert = format!("insert posts (id, body, n) values {}", rows.join(", "));
+    run(&mut driver, &insert).unwrap();
+    driver.tick(1);
+    assert_eq!(driver.handle.status().hits_total, 200_000);
+}
+
+#[test]
+fn statements_are_refused_once_the_engine_is_to_end_and_the_end_comes() {
+    let mut driver = driver();
+    driver.handle.refuse_statements();
+    let refused = run(&mut driver, "insert posts (id, body, n) values (1, 'a', 0)");
+    assert_eq!(refused.err(), Some(Error::Stopped));
+    assert!(driver.run(Command::Shutdown).is_ok());
+}
+
+#[test]
+fn a_percolation_of_one_document_ends_when_it_is_stopped_or_a_query_costs_too_much() {
+    let mut driver = driver();
+    chains(&mut driver, 50);
+    let documents = [PqDocument::Text("a ".repeat(2_000) + "b")];
+    let (interrupt, snapshot) = (Interrupt::default(), driver.handle.snapshot());
+    let request = PqRequest {
+        interrupt: Some(&interrupt),
+        ..PqRequest::new("alerts", &documents)
+    };
+    let mut scratch = PqScratch::default();
+    assert!(snapshot.call_pq(&request, &mut scratch).is_ok());
+    interrupt.stop(Reason::Time);
+    let ended = snapshot.call_pq(&request, &mut scratch);
+    assert_eq!(ended.map(|_| ()), Err(Error::OutOfTime));
+    let dear = vec!["a"; 4_000].join(" ");
+    run(
+        &mut driver,
+        &format!("insert alerts (id, query) values (7777, '\"{dear}\"')"),
+    )
+    .unwrap();
+    let documents = [PqDocument::Text("a ".repeat(20_000))];
+    let snapshot = driver.handle.snapshot();
+    let ended = snapshot.call_pq(&PqRequest::new("alerts", &documents), &mut scratch);
+    let Err(Error::TooCostly {
+        dearest: Some(dearest),
+        ..
+    }) = ended
+    else {
+        panic!("it was done");
+    };
+    assert_eq!((dearest.query, dearest.row), (7_777, 1));
+}

@@ -1,0 +1,114 @@
+//! Chains of NEAR in long documents: only the neighbourhood of their rarest word is looked at.
+//!
+//! Example: `a NEAR/2 a NEAR/3 b`, and one `b`, at 900. A match has all its words within 2 + 3 positions of a `b`, so of the
+//! places of `a` only those from 895 to 905 are taken: ten, whether the document holds `a` twice or a million times.
+//!
+//! It holds for trees of words and NEAR alone: each NEAR joins two words that are at most its distance apart, and places that are
+//! left out take no part in any match. Leaving them out adds none, since nothing in such a tree is negated.
+
+use super::{Document, Lists, before, further};
+use crate::check::{
+    code::{self, GROUP},
+    places::At,
+};
+
+/// Words of a document at least; in shorter ones looking for the rarest word costs more than it saves. Few in tests, whose
+/// reference is slow.
+const WORDS_MIN: usize = if cfg!(test) { 32 } else { 256 };
+
+/// The rarest word has so many times fewer places than the commonest, at least.
+const RARER_MIN: usize = if cfg!(test) { 2 } else { 8 };
+
+/// Stretches of a document, rising, apart from each other, both ends included.
+#[derive(Debug, Default)]
+pub(super) struct Narrow {
+    /// Whether words are looked for in the stretches alone.
+    is_on: bool,
+    stretches: Vec<(At, At)>,
+}
+
+impl Lists {
+    /// Finds the stretches of a document outside which the operations need not look, if that is worth it.
+    pub(super) fn narrow(&mut self, operations: &[u32], document: Document<'_>) {
+        self.narrow.is_on = false;
+        if document.slice.documents[document.index].len() < WORDS_MIN {
+            return;
+        }
+        let Some((reach, rarest, most)) = chain(operations, document) else {
+            return;
+        };
+        if rarest.len() * RARER_MIN > most {
+            return;
+        }
+        let Narrow { is_on, stretches } = &mut self.narrow;
+        *is_on = true;
+        stretches.clear();
+        for at in rarest {
+            let (low, high) = (before(*at, reach), further(*at, reach));
+            match stretches.last_mut() {
+                Some((_, last)) if low <= *last => *last = high,
+                _ => stretches.push((low, high)),
+            }
+        }
+    }
+}
+
+impl Narrow {
+    /// Calls `visit` with the places of a word that are to be looked at, run by run.
+    pub(super) fn each_run<'p>(&self, places: &'p [At], mut visit: impl FnMut(&'p [At])) {
+        if !self.is_on {
+            return visit(places);
+        }
+        let mut from = 0;
+        for (low, high) in &self.stretches {
+            from = seek(places, from, |at| at < low);
+            let end = seek(places, from, |at| at <= high);
+            visit(&places[from..end]);
+            from = end;
+        }
+    }
+}
+
+/// Of operations that are words and NEAR alone: the distances together, the places of the rarest word, and how many the
+/// commonest has.
+fn chain<'d>(operations: &[u32], document: Document<'d>) -> Option<(u32, &'d [At], usize)> {
+    let (mut at, mut reach, mut most) = (0, 0_u32, 0);
+    let mut rarest: Option<&[At]> = None;
+    while let Some(head) = operations.get(at) {
+        let (operation, count) = code::parts(*head);
+        let operands = operations.get(at + 1..at + 1 + count)?;
+        match operation {
+            code::NEAR => reach = reach.saturating_add(*operands.first()?),
+            code::WORD => {
+                let places = document.places_of(operands.first_chunk::<GROUP>()?);
+                most = places.len().max(most);
+                let is_rarer = rarest.is_none_or(|rarest| places.len() < rarest.len());
+                rarest = if is_rarer { Some(places) } else { rarest };
+            }
+            _ => return None,
+        }
+        at += 1 + count;
+    }
+    Some((reach, rarest?, most))
+}
+
+/// What `partition_point` gives, looked for around `from`. Cost: the logarithm of the way.
+#[inline]
+pub(super) fn seek<T>(list: &[T], from: usize, is_before: impl Fn(&T) -> bool) -> usize {
+    let mut step = 1;
+    let (mut low, mut high) = (from, from);
+    if from > 0 && !is_before(&list[from - 1]) {
+        while low > 0 && !is_before(&list[low - 1]) {
+            high = low - 1;
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
+    } else {
+        while high < list.len() && is_before(&list[high]) {
+            low = high + 1;
+            high = (high + step).min(list.len());
+            step *= 2;
+        }
+    }
+    low + list[low..high].partition_point(is_before)
+}
