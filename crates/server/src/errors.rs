@@ -80,6 +80,7 @@ kinds! {
     RECOVERING "recovering" 3032 "HY000" 503 "The server starts and reads its journal: try again later.";
     STOPPING "stopping" 1053 "08S01" 503 "The server stops; nothing was done.";
     READ_ONLY "read_only" 1290 "HY000" 503 "Writes are switched off; reads go on.";
+    STUCK "stuck" 1205 "HY000" 503 "Said by /readyz alone: one turn of the engine's thread lasts longer than 10 s, and writes wait for it.";
     DISK_FULL "disk_full" 1021 "HY000" 507 "No room for another write; deletes, queue_end() and reads go on.";
     SICK "sick" 1030 "HY000" 500 "The journal failed or a file is damaged; the log says which, and a person must look.";
     INTERNAL "internal" 1105 "HY000" 500 "A fault of the server itself; the log has the detail.";

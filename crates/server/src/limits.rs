@@ -105,6 +105,16 @@ pub const SHOWN_STATEMENT_BYTES: usize = 1 << 10;
 /// Time that connections have to end by themselves when the server stops.
 pub const STOP_GRACE: Duration = Duration::from_secs(5);
 
+/// Time that the engine has when the server stops, after the connections' time: to end its statement and to put everything
+/// into files. Then the process ends without that; what was acknowledged is in the journal.
+pub const STOP_ENGINE_GRACE: Duration = Duration::from_secs(20);
+
+/// A turn of the engine's thread that lasts longer makes `/readyz` say so.
+pub const STUCK_AFTER: Duration = Duration::from_secs(10);
+
+/// Threads of the event loop at least: one may do the engine's work, and health checks are answered all the same.
+pub const LOOP_THREADS_MIN: usize = 2;
+
 /// Time between two looks at whether the disk is full, for the log.
 pub const ROOM_LOOK_EVERY: Duration = Duration::from_secs(1);
 

@@ -14,7 +14,8 @@ use crate::clock::Clock;
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
 use crate::limits::{
-    FILTER_SHARE_OF_MEMORY, REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY, WATCHED_CONNECTIONS_MAX,
+    FILTER_SHARE_OF_MEMORY, REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY, STUCK_AFTER,
+    WATCHED_CONNECTIONS_MAX,
 };
 use crate::listen::Stream;
 use crate::logins::Logins;
@@ -105,10 +106,26 @@ impl Node {
         if *self.stopping.borrow() {
             return Err(Failure::new(errors::STOPPING, "the server stops"));
         }
+        let turn_us = self.turn_us(engine);
+        if turn_us > self.faults.stuck_after(STUCK_AFTER).as_micros() as u64 {
+            let what = format!(
+                "the engine has been busy with one turn for {} s: writes wait",
+                turn_us / 1_000_000
+            );
+            return Err(Failure::new(errors::STUCK, what));
+        }
         if engine.status().disk_full {
             return Err(Error::DiskFull.into());
         }
         Ok(())
+    }
+
+    /// For how long the engine's turn under way has lasted, in microseconds; 0 while it rests. Does not wait for the engine.
+    fn turn_us(&self, engine: &Handle) -> u64 {
+        let since_us = engine.turn_since_us();
+        since_us.map_or(0, |since_us| {
+            self.clock.steady_us().saturating_sub(since_us)
+        })
     }
 
     /// Every number there is: the server's, then the engine's once recovery is over.
@@ -124,6 +141,13 @@ impl Node {
         samples.extend(crate::status::filters(&self.searches.filters));
         if let Some(engine) = self.engine.get() {
             samples.extend(crate::status::engine::samples(&engine.status()));
+            samples.push(Sample {
+                status: "engine_turn_us",
+                metric: "seine_engine_turn_age_seconds",
+                shape: Shape::Gauge,
+                help: "Age of the engine's turn under way; 0: it rests.",
+                value: self.turn_us(engine),
+            });
         }
         samples
     }

@@ -135,6 +135,13 @@ impl Searches {
         })
     }
 
+    /// Ends all of them: the server stops.
+    pub fn stop(&self) {
+        let running = self.running();
+        let searches = running.values();
+        searches.for_each(|search| search.interrupt.stop(Reason::Killed));
+    }
+
     /// Those that run, by session.
     pub fn list(&self) -> Vec<Listed> {
         let running = self.running();

@@ -13,7 +13,10 @@ use rustix::process::Resource;
 use tokio::sync::oneshot;
 
 use crate::faults::Faults;
-use crate::limits::{FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY, ROOM_LOOK_EVERY, STOP_GRACE};
+use crate::limits::{
+    FILTER_SHARE_OF_MEMORY, LOOP_THREADS_MIN, REQUEST_SHARE_OF_MEMORY, ROOM_LOOK_EVERY,
+    STOP_ENGINE_GRACE, STOP_GRACE,
+};
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
 use crate::node::Node;
@@ -28,7 +31,9 @@ pub fn serve(settings: Settings, reload: &dyn Fn() -> Result<Settings, BadSettin
     let logs = crate::logs::start(&settings.live.log, settings.log_format);
     crate::logs::log_panics();
     raise_file_limit();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.max(LOOP_THREADS_MIN))
         .enable_all()
         .build()
     {
@@ -199,7 +204,8 @@ impl Server<'_> {
         }
     }
 
-    /// Lets statements finish, folds everything into files, ends.
+    /// Lets statements finish, refuses those that do not in time, folds everything into files, ends. An engine that does not
+    /// come back is left behind: the end of the process loses nothing that was acknowledged.
     async fn stop(
         &self,
         ended: oneshot::Receiver<Result<(), engine::Error>>,
@@ -209,12 +215,23 @@ impl Server<'_> {
         let Ok(engine) = self.node.engine() else {
             return Ok(());
         };
-        self.drained(STOP_GRACE).await;
+        let faults = &self.node.faults;
+        self.drained(faults.stop_grace(STOP_GRACE)).await;
+        self.node.searches.stop();
+        engine.refuse_statements();
         let (sender, checkpoint) = oneshot::channel();
         let reply = Box::new(move |outcome| drop(sender.send(outcome)));
         // Refused only by an engine that has ended already, which the next line tells.
         let _ = engine.submit(OWN_SESSION, Command::Shutdown, reply);
-        match ended.await {
+        let grace = faults.stop_grace(STOP_ENGINE_GRACE);
+        let Ok(ended) = tokio::time::timeout(grace, ended).await else {
+            return Err(format!(
+                "stopped without putting everything into files: the engine did not end within {} s; the next start reads \
+                 the journal",
+                grace.as_secs()
+            ));
+        };
+        match ended {
             Ok(Ok(())) => {
                 match checkpoint.await {
                     Ok(Err(error)) => {

@@ -253,3 +253,104 @@ fn logs_are_json_where_asked_for() {
         );
     }
 }
+
+/// A server whose engine waits in the write of a statement that holds "stick", until somebody writes into the pipe.
+fn sticky(folder: &Folder, faults: &str) -> (Server, String) {
+    let pipe = folder.path("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let faults = format!("hold-write=stick@{pipe},{faults}");
+    let server = Setup::default().variable("SEINE_FAULTS", &faults).start();
+    let mut client = server.client();
+    client.query("CREATE TABLE t (body text)").unwrap();
+    client
+        .query("INSERT INTO t (id, body) VALUES (1, 'acknowledged')")
+        .unwrap();
+    (server, pipe)
+}
+
+/// Sends the statement that sticks from a thread of its own, and waits until `/readyz` tells.
+fn stick(server: &Server) -> thread::JoinHandle<bool> {
+    let mut client = server.client();
+    let sticks = thread::spawn(move || {
+        let sticks = client.query("INSERT INTO t (id, body) VALUES (2, 'stick')");
+        sticks.is_ok()
+    });
+    loop {
+        let (status, body) = request(server.http(), "GET /readyz", "", b"");
+        if status == 503 {
+            assert!(body.contains("stuck"), "{body}");
+            return sticks;
+        }
+    }
+}
+
+#[test]
+fn readyz_tells_of_an_engine_that_is_stuck_until_it_goes_on() {
+    let folder = Folder::new();
+    let (server, pipe) = sticky(&folder, "stuck-after=100");
+    assert_eq!(request(server.http(), "GET /readyz", "", b"").0, 200);
+    let sticks = stick(&server);
+    assert_eq!(request(server.http(), "GET /livez", "", b"").0, 200);
+    let (_, metrics) = request(server.http(), "GET /metrics", "", b"");
+    let age = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("seine_engine_turn_age_seconds "));
+    assert!(age.unwrap().parse::<f64>().unwrap() >= 0.1, "{metrics}");
+    fs::write(&pipe, b"go").unwrap();
+    assert!(sticks.join().unwrap());
+    while request(server.http(), "GET /readyz", "", b"").0 != 200 {
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn sigterm_ends_a_server_whose_engine_is_stuck_and_loses_nothing_acknowledged() {
+    let folder = Folder::new();
+    let (mut server, _) = sticky(&folder, "stuck-after=100,stop-grace=200");
+    let sticks = stick(&server);
+    assert_eq!(server.terminate().code(), Some(1), "{}", server.log());
+    assert!(!sticks.join().unwrap(), "nobody was told that it is done");
+    let log = server.log();
+    assert!(log.contains("the engine did not end within"), "{log}");
+    server.restart_as(Setup::default());
+    let rows = server.client().query("SELECT body FROM t").unwrap().rows;
+    assert_eq!(rows, [[Some(b"acknowledged".to_vec())]]);
+}
+
+/// `a NEAR/x a NEAR/y a`, so many times.
+fn chains(server: &Server, table: &str, count: usize) {
+    let query = |n| format!("({n}, 'a NEAR/{} a NEAR/{} a')", 1 + n % 100, 1 + n / 100);
+    let rows: Vec<String> = (1..=count).map(query).collect();
+    let insert = format!("INSERT INTO {table} (id, query) VALUES {}", rows.join(", "));
+    server.client().query(&insert).unwrap();
+}
+
+#[test]
+fn a_document_that_costs_too_much_is_refused_and_neither_writes_nor_sigterm_wait_for_it() {
+    let mut server = Server::start();
+    let mut client = server.client();
+    for statement in [
+        "CREATE TABLE t (body text)",
+        "CREATE TABLE q (query_id bigint) engine=queue",
+        "CREATE TABLE p type='pq' on='t' into='q'",
+    ] {
+        client.query(statement).unwrap();
+    }
+    chains(&server, "p", 2_000);
+    let text = "a ".repeat(32_000) + "b b b";
+    let costly = format!("INSERT INTO t (body) VALUES ('{text}')");
+    let error = client.query(&costly).unwrap_err().to_string();
+    assert!(
+        error.contains("1105") && error.contains("standing queries of table 'p'"),
+        "{error}"
+    );
+    assert_eq!(number(&server, "SHOW STATUS", "matching_refused"), 1);
+    client
+        .query("INSERT INTO t (id, body) VALUES (7, 'a b')")
+        .unwrap();
+    let mut attacker = server.client();
+    let mut refused = move || attacker.query(&costly).unwrap_err().to_string();
+    let attack = thread::spawn(move || while refused().contains("1105") {});
+    assert_eq!(server.terminate().code(), Some(0), "{}", server.log());
+    attack.join().unwrap();
+}
