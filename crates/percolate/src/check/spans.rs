@@ -104,9 +104,12 @@ impl Lists {
         let goes_on = document.slice.goes_on;
         let first = operands.first().copied().unwrap_or(0);
         let second = operands.get(1).copied().unwrap_or(0);
-        let spans = self.spans_in(operation, first as usize);
-        if !meter.spend(1 + spans as u64, goes_on) {
-            return false;
+        // Operations on words count for themselves.
+        if operation > code::PROXIMITY {
+            let spans = self.spans_in(operation, first as usize);
+            if !meter.spend(1 + spans as u64, goes_on) {
+                return false;
+            }
         }
         match operation {
             code::WORD => self.word(operands, document, meter),

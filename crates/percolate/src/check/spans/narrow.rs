@@ -92,9 +92,15 @@ fn chain<'d>(operations: &[u32], document: Document<'d>) -> Option<(u32, &'d [At
     Some((reach, rarest?, most))
 }
 
+/// A list of so many is searched whole: its branches cannot be foretold.
+const SHORT: usize = if cfg!(test) { 3 } else { 16 };
+
 /// What `partition_point` gives, looked for around `from`. Cost: the logarithm of the way.
 #[inline]
 pub(super) fn seek<T>(list: &[T], from: usize, is_before: impl Fn(&T) -> bool) -> usize {
+    if list.len() <= SHORT {
+        return list.partition_point(is_before);
+    }
     let mut step = 1;
     let (mut low, mut high) = (from, from);
     if from > 0 && !is_before(&list[from - 1]) {
