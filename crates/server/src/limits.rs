@@ -136,6 +136,9 @@ pub const WEBHOOK_WARN_EVERY: Duration = Duration::from_secs(60);
 /// Pause after a failed accept (out of file descriptors), so that the loop does not spin.
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// The same where a connection was closed to make room for the next one.
+pub const EVICTION_PAUSE: Duration = Duration::from_millis(1);
+
 const _: () = assert!(LOGIN_DELAY_MAX.as_secs() < HANDSHAKE_TIMEOUT.as_secs());
 const _: () = assert!(BULK_BATCH_COUNT <= engine::limits::MANY_COMMANDS_MAX);
 const _: () = assert!(LOGIN_PACKET_BYTES_MAX < REQUEST_BYTES_FREE);

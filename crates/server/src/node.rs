@@ -14,8 +14,8 @@ use crate::clock::Clock;
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
 use crate::limits::{
-    FILTER_SHARE_OF_MEMORY, REQUEST_BYTES_FREE, REQUEST_SHARE_OF_MEMORY, STUCK_AFTER,
-    WATCHED_CONNECTIONS_MAX,
+    ACCEPT_PAUSE, EVICTION_PAUSE, FILTER_SHARE_OF_MEMORY, REQUEST_BYTES_FREE,
+    REQUEST_SHARE_OF_MEMORY, STUCK_AFTER, WATCHED_CONNECTIONS_MAX,
 };
 use crate::listen::Stream;
 use crate::logins::Logins;
@@ -239,7 +239,7 @@ impl Node {
             now_us: self.clock.steady_us(),
             // At the HTTP door each request is judged; a MySQL client passes its login first, where there is one.
             may_reserve: door == "http"
-                || remote.is_unix()
+                || remote.is_owners_process()
                 || remote.is_local() && settings.live.login.is_some(),
         };
         let client = |open: usize| {
@@ -271,6 +271,19 @@ impl Node {
         }
     }
 
+    /// A connection could not be accepted, as a rule because no file descriptor is left: closes one that owes something, and
+    /// waits until the next one may be tried.
+    pub async fn could_not_accept(&self, door: &'static str, error: &std::io::Error) {
+        if self.places.evict() {
+            self.counters.evicted.fetch_add(1, Ordering::Relaxed);
+            // Its task closes the socket as soon as it runs.
+            tokio::time::sleep(EVICTION_PAUSE).await;
+        } else {
+            tracing::warn!(%error, door, "cannot accept a connection");
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+        }
+    }
+
     /// The refusal of a client for which there is no place; counts it.
     pub fn no_place(&self, message: &str) -> Failure {
         self.counters.refused.fetch_add(1, Ordering::Relaxed);
@@ -281,7 +294,7 @@ impl Node {
     /// server's own user, or on this machine with the password.
     pub fn is_owner(&self, peer: &Peer) -> bool {
         let has_login = self.settings().live.login.is_some();
-        peer.is_owners_process() || has_login && peer.remote.is_local()
+        peer.remote.is_owners_process() || has_login && peer.remote.is_local()
     }
 
     /// A session number for one request of a door without sessions.

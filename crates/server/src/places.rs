@@ -55,14 +55,6 @@ impl Peer {
     pub fn owes_nothing(&self) {
         self.owes_since_us.store(0, Ordering::Relaxed);
     }
-
-    /// Whether the client runs as the server's user, or as root, on this machine.
-    pub fn is_owners_process(&self) -> bool {
-        let Remote::Unix(Some(user)) = self.remote else {
-            return false;
-        };
-        user == rustix::process::geteuid().as_raw() || user == 0
-    }
 }
 
 /// A client that wants a place.
@@ -174,6 +166,16 @@ impl Places {
             return Some(Full::Places);
         }
         None
+    }
+
+    /// Closes the connection that owes something for longest; false where none owes. For when the process has no file descriptor
+    /// left for a newcomer.
+    pub fn evict(&self) -> bool {
+        let mut peers = self.lock();
+        let open = peers.len();
+        let mut has_evicted = false;
+        make_room(&mut peers, open, |_| true, &mut has_evicted);
+        has_evicted
     }
 
     /// A connection is gone. Gives how many are left.

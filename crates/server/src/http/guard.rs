@@ -20,13 +20,16 @@ use crate::status::add;
 pub async fn login(State(door): State<Door>, request: Request, next: Next) -> Response {
     let node = &door.node;
     let settings = node.settings();
-    let peer = super::peer();
+    let course = super::course();
+    let peer = course.as_deref().map(|course| &**course.peer());
     let Some(login) = &settings.live.login else {
-        return placed(node, peer.as_deref(), request, next).await;
+        return placed(node, peer, request, next).await;
     };
-    match (text(request.headers(), AUTHORIZATION), &peer) {
-        (Some(given), Some(peer)) => {
-            node.slow_login(peer).await;
+    match (text(request.headers(), AUTHORIZATION), &course) {
+        (Some(given), Some(course)) => {
+            let peer = course.peer();
+            // Whoever guesses keeps no place from others meanwhile.
+            course.owed(node.slow_login(peer)).await;
             if login.accepts_basic(given) {
                 node.logins.passed(peer.remote);
                 return placed(node, Some(peer), request, next).await;

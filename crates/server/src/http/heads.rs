@@ -59,12 +59,12 @@ impl Course {
         Underway(Arc::clone(self))
     }
 
-    /// Waits for more of a body; until it comes, the client owes it.
-    pub async fn owed<T>(&self, more: impl Future<Output = T>) -> T {
+    /// Waits for what the client owes: more of a body, or the time that its failed logins cost.
+    pub async fn owed<T>(&self, wait: impl Future<Output = T>) -> T {
         self.peer.owes(self.node.clock.steady_us());
-        let more = more.await;
+        let done = wait.await;
         self.peer.owes_nothing();
-        more
+        done
     }
 }
 

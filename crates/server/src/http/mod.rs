@@ -24,7 +24,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 
-use crate::limits::{ACCEPT_PAUSE, HTTP_IDLE_TIMEOUT};
+use crate::limits::HTTP_IDLE_TIMEOUT;
 use crate::listen::{Listener, Patient, Stream};
 use crate::node::{Admitted, Node};
 use crate::places::Peer;
@@ -58,8 +58,7 @@ pub async fn listen(node: Arc<Node>, listener: Listener) {
                 tokio::spawn(connection(Arc::clone(&node), router.clone(), stream));
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot accept an HTTP connection");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+                node.could_not_accept("http", &error).await;
             }
         }
     }

@@ -103,6 +103,14 @@ impl Remote {
         }
     }
 
+    /// Whether the client is on a unix socket, and runs as this process's user or as root.
+    pub fn is_owners_process(self) -> bool {
+        let Remote::Unix(Some(user)) = self else {
+            return false;
+        };
+        user == rustix::process::geteuid().as_raw() || user == 0
+    }
+
     /// Whether the client is on a unix socket.
     pub fn is_unix(self) -> bool {
         matches!(self, Remote::Unix(_))

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::sync::OnceLock;
 
 use tokio::time::timeout;
 use wire::mysql::{
@@ -181,8 +182,17 @@ async fn refuse(
     Ok(None)
 }
 
+/// The source is opened once: a connection must not fail because no file descriptor is left.
 fn nonce() -> io::Result<Nonce> {
+    static SOURCE: OnceLock<File> = OnceLock::new();
+    let mut source = match SOURCE.get() {
+        Some(source) => source,
+        None => {
+            let opened = File::open("/dev/urandom")?;
+            SOURCE.get_or_init(|| opened)
+        }
+    };
     let mut random = [0; 20];
-    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    source.read_exact(&mut random)?;
     Ok(Nonce::from_random(random))
 }

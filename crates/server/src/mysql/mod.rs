@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use wire::mysql::{Capabilities, Encoder};
 
-use crate::limits::ACCEPT_PAUSE;
 use crate::listen::{Listener, Stream};
 use crate::node::Node;
 use connection::Connection;
@@ -31,8 +30,7 @@ pub async fn listen(node: Arc<Node>, listener: Listener) {
                 tokio::spawn(serve(Arc::clone(&node), stream));
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot accept a MySQL connection");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+                node.could_not_accept("mysql", &error).await;
             }
         }
     }

@@ -71,6 +71,17 @@ fn clients_that_owe_nothing_keep_their_places() {
 }
 
 #[test]
+fn one_that_owes_is_closed_when_asked_for() {
+    let mut town = Town::of(9, None);
+    assert!(!town.places.evict(), "nobody is there");
+    town.comes(HERE, false).unwrap().owes_nothing();
+    town.comes(HERE, false).unwrap();
+    assert!(town.places.evict());
+    assert_eq!(town.ids(), [1]);
+    assert!(!town.places.evict());
+}
+
+#[test]
 fn reserved_places_are_beside_the_others_and_bounded() {
     let mut town = Town::of(1, None);
     town.comes(HERE, true).unwrap().owes_nothing();

@@ -99,6 +99,28 @@ fn more_half_open_connections_than_places_leave_health_an_administrator_and_a_cl
     drop(open);
 }
 
+#[test]
+fn a_server_without_a_file_descriptor_left_closes_those_that_are_half_open() {
+    raise_file_limit();
+    let server = Setup::default().in_shell("ulimit -n 256").start();
+    let open: Vec<TcpStream> = (0..400)
+        .map(|number| {
+            let door = [server.mysql(), server.http()][number % 2];
+            TcpStream::connect(door).unwrap()
+        })
+        .collect();
+    let since = Instant::now();
+    assert!(server.client().query("SHOW STATUS").is_ok());
+    assert_eq!(request(server.http(), "GET /livez", "", b"").0, 200);
+    // Sooner than the half-open ones go by themselves.
+    assert!(
+        since.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        since.elapsed()
+    );
+    drop(open);
+}
+
 /// From 900 connections at once a mebibyte each, without a login. The server's memory is looked at all the while.
 #[test]
 fn what_comes_before_a_login_takes_no_memory() {

@@ -1,15 +1,13 @@
 //! What keeps others out: rights of files, the lock before the doors, places of backups, passwords and failed logins.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bench::client::Client;
 
-use crate::server::{Folder, SEINE, Server, Setup, clean_command, request};
+use crate::server::{Folder, Server, Setup, clean_command, request};
 
 /// Everything below a folder, itself included, with its rights.
 fn rights(path: &Path) -> Vec<(String, bool, u32)> {
@@ -26,23 +24,8 @@ fn rights(path: &Path) -> Vec<(String, bool, u32)> {
 
 #[test]
 fn the_data_directory_is_for_its_owner_alone_whatever_the_umask() {
-    let folder = Folder::new();
-    let data = folder.path("data");
-    let mut server = Command::new("sh")
-        .args(["-c", "umask 0; exec \"$0\" \"$@\"", SEINE, "serve"])
-        .args(["--data", &data])
-        .args(["--mysql", "127.0.0.1:0", "--http", "127.0.0.1:0"])
-        .current_dir(&folder.0)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut ready = String::new();
-    let mut out = BufReader::new(server.stdout.take().unwrap());
-    out.read_line(&mut ready).unwrap();
-    let found = rights(Path::new(&data));
-    server.kill().unwrap();
-    server.wait().unwrap();
+    let server = Setup::default().in_shell("umask 0").start();
+    let found = rights(Path::new(&server.folder().path("data")));
     assert!(found.len() > 3, "{found:?}");
     for (path, is_folder, mode) in found {
         let wanted = if is_folder { 0o700 } else { 0o600 };

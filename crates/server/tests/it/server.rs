@@ -46,6 +46,8 @@ impl Drop for Folder {
 pub(crate) struct Setup {
     flags: Vec<String>,
     variables: Vec<(String, String)>,
+    /// What a shell does before it becomes the server.
+    before: Option<String>,
 }
 
 impl Setup {
@@ -59,9 +61,22 @@ impl Setup {
         self
     }
 
+    /// Started by a shell that does this first: `umask`, `ulimit`.
+    pub(crate) fn in_shell(mut self, before: &str) -> Setup {
+        self.before = Some(before.to_owned());
+        self
+    }
+
     /// The process, not yet waited for. Its log goes to `log` in the folder.
     pub(crate) fn spawn(&self, folder: &Folder) -> Child {
-        let mut command = clean_command();
+        let mut command = match &self.before {
+            None => clean_command(),
+            Some(before) => {
+                let mut shell = clean(Command::new("sh"));
+                shell.args(["-c", &format!("{before}; exec \"$0\" \"$@\""), SEINE]);
+                shell
+            }
+        };
         command.arg("serve").args(["--data", &folder.path("data")]);
         for door in ["--mysql", "--http"] {
             if !self.flags.iter().any(|flag| flag == door) {
@@ -91,7 +106,10 @@ impl Setup {
 
 /// The binary, without any setting of whoever runs the tests.
 pub(crate) fn clean_command() -> Command {
-    let mut command = Command::new(SEINE);
+    clean(Command::new(SEINE))
+}
+
+fn clean(mut command: Command) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SEINE_")) {
         command.env_remove(name);
     }
