@@ -90,9 +90,24 @@ impl Sessions {
         self.deadlines.next_us()
     }
 
-    /// Takes rows of the first source that has any, and counts them. One who is to own them has entered owner mode.
-    /// `None`: there are none.
+    /// Takes rows of the first source that has any, and counts them. One who is to own them has entered owner mode, and is out
+    /// of it again after an error: nothing is owned then, and what others see is to be seen. `None`: there are none.
     pub(crate) fn take(
+        &mut self,
+        state: &mut State,
+        session: SessionId,
+        asked: (&[Stand], Want),
+        now: Now,
+        count: fn(&mut QueueStats),
+    ) -> Result<Option<Reply>> {
+        let taken = self.take_rows(state, session, asked, now, count);
+        if taken.is_err() && asked.1.owns() {
+            self.owners.remove(&session);
+        }
+        taken
+    }
+
+    fn take_rows(
         &mut self,
         state: &mut State,
         session: SessionId,

@@ -101,9 +101,14 @@ impl Pair {
             match (pending.take(), want) {
                 (Some(Err(Error::Poisoned { .. })), _) => return Outcome::Ended(Box::new(after)),
                 (
-                    Some(Err(Error::DiskFull | Error::Internal { .. } | Error::Corrupt { .. })),
+                    Some(Err(
+                        error @ (Error::DiskFull | Error::Internal { .. } | Error::Corrupt { .. }),
+                    )),
                     want,
                 ) if want.as_deref() != Some("checkpoint") => {
+                    if let (Error::Corrupt { .. }, Step::Next { session, .. }) = (error, step) {
+                        self.model.could_not_read(*session);
+                    }
                     return Outcome::Refused;
                 }
                 (Some(answer), Some(want)) => {
@@ -498,21 +503,24 @@ fn every_kind_of_file_is_written_and_synced_by_the_steps_that_are_always_played(
 
 #[test]
 fn a_row_whose_place_in_a_file_is_damaged_is_nobodys_after_it_could_not_be_read() {
-    let steps = [
-        Step::Put { queue: 0, rows: 1 },
-        Step::Checkpoint,
-        Step::Next {
-            session: 1,
-            queues: vec![0],
-            rows: 1,
-        },
-        Step::Delete {
-            session: 2,
-            queue: 0,
-            below: 1,
-        },
-    ];
-    assert!(hurt_run(1, Hurt::Flipped, 1, &steps).is_some());
+    // Another session sees the row, and so does the one that asked.
+    for session in [2, 1] {
+        let steps = [
+            Step::Put { queue: 0, rows: 1 },
+            Step::Checkpoint,
+            Step::Next {
+                session: 1,
+                queues: vec![0],
+                rows: 1,
+            },
+            Step::Delete {
+                session,
+                queue: 0,
+                below: 1,
+            },
+        ];
+        assert!(hurt_run(1, Hurt::Flipped, 1, &steps).is_some());
+    }
 }
 
 fn check_told(hurting: &Hurting, image: &MemoryDisk) -> Result<(), TestCaseError> {

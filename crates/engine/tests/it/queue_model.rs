@@ -388,6 +388,12 @@ impl QueueModel {
         held
     }
 
+    /// The row that came next could not be read: what the session owned is done, and it owns nothing.
+    pub fn could_not_read(&mut self, session: u64) {
+        self.end(session);
+        self.owners.remove(&session);
+    }
+
     /// What the session owns is done.
     fn end(&mut self, session: u64) {
         for (queue, row) in self.owners.remove(&session).into_iter().flatten() {
