@@ -89,7 +89,7 @@ struct Allowed {
 }
 
 impl Workspace {
-    /// Whoever sets `stop` ends what is being matched.
+    /// Setting `stop` ends the matching that runs.
     pub(crate) fn new(stop: Arc<AtomicBool>) -> Workspace {
         Workspace {
             stop,

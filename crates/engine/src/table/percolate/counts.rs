@@ -29,7 +29,7 @@ pub(crate) struct Counted {
 
 /// Counts as they were at the position of a [`CountsJob`], of the queries that were hit since.
 ///
-/// The counts are shared with whoever matches, so they go on rising while the file is written. Example: at position 10 query
+/// The matchers share the counts with the job, so the counts rise while the file is written. Example: at position 10 query
 /// 7 has 3 hits; record 11 adds 2. The engine notes 3 before it adds, and the job writes 3, whether it comes to the query
 /// before or after that. Without the note it could write 5, and a replay of record 11 would count its hits once more.
 ///

@@ -37,7 +37,7 @@ impl Queues {
         self.tables.get_mut(table)
     }
 
-    /// Every queue, likewise.
+    /// Every queue, for changes that readers are not shown.
     pub(crate) fn settled_mut(&mut self) -> ValuesMut<'_, TableId, QueueTable> {
         self.tables.values_mut()
     }

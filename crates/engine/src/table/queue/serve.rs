@@ -160,7 +160,7 @@ impl QueueTable {
         (DUE_ROWS_MAX / self.lanes.len().max(1)).max(1)
     }
 
-    /// Opens rows whose time has come, as many as one turn may; true where there was one.
+    /// Opens rows whose time has come, at most [`DUE_ROWS_MAX`] of the queue; true where there was one.
     pub(crate) fn open_due(&mut self, now: Now) -> bool {
         let (mut any, rows_max) = (false, self.due_rows_max());
         for lane in 0..self.lanes.len() {
@@ -171,7 +171,7 @@ impl QueueTable {
         any
     }
 
-    /// Leased rows whose time is over, by lane, as many as one turn may give back.
+    /// Leased rows whose time is over, by lane, at most [`DUE_ROWS_MAX`] of the queue.
     pub(crate) fn expired(&self, now: Now) -> Vec<(usize, Vec<u64>)> {
         let rows_max = self.due_rows_max();
         let lanes = self.lanes.iter().enumerate();

@@ -419,7 +419,7 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
     assert_eq!(look.0.get(), 1000 - 27 + 28 - 97);
 }
 
-/// A queue with a lane for each of so many groups; none: its own.
+/// A queue with `groups` consumer groups, each with a lane; with none, the queue has one lane of its own.
 fn table(groups: usize) -> QueueTable {
     let groups = (0..groups).map(|group| format!("g{group}")).collect();
     let definition = Definition {
