@@ -75,6 +75,8 @@ async fn shake_unhurried(
     if let Err(failure) = granted {
         return refuse(socket, &mut encoder, &failure).await;
     }
+    // Before its client can know of the login: a client that has read this OK never loses its place to a newcomer.
+    peer.owes_nothing();
     encoder.ok(&Done::default());
     socket.send(&mut encoder).await.map_err(Ended::Gone)?;
     socket.answered();

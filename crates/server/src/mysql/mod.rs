@@ -58,7 +58,6 @@ async fn serve(node: Arc<Node>, stream: Stream) {
     };
     let ended = match shaken {
         Ok(Some(guest)) => {
-            admitted.peer.owes_nothing();
             socket.logged_in();
             Connection::new(Arc::clone(&node), socket, &admitted, guest)
                 .run()

@@ -56,6 +56,28 @@ fn one_client_too_many_is_told_so_and_a_place_is_given_back() {
 }
 
 #[test]
+fn a_client_that_has_logged_in_keeps_its_place() {
+    let server = Setup::default()
+        .variable("SEINE_CONNECTIONS_MAX", "1")
+        .start();
+    for _ in 0..50 {
+        let mut only = until_let_in(&server);
+        refusal(Client::connect(server.mysql(), "test", ""), "1040");
+        assert!(only.ping().is_ok());
+    }
+}
+
+/// Logs in as soon as the one before has left.
+fn until_let_in(server: &Server) -> Client {
+    loop {
+        match Client::connect(server.mysql(), "test", "") {
+            Ok(client) => return client,
+            Err(error) => assert!(error.to_string().contains("1040"), "{error}"),
+        }
+    }
+}
+
+#[test]
 fn a_packet_beyond_the_limit_is_refused_and_one_beyond_a_frame_is_not() {
     let server = Server::start();
     let mut client = server.client();
