@@ -278,8 +278,7 @@ impl QueueTable {
             if !self.backlog.contains(row) {
                 continue;
             }
-            let is_kept = true;
-            lane.delivered.insert(row, Delivered { count, is_kept });
+            lane.delivered.insert(row, Delivered::recorded(count));
             if not_before_us > 0 {
                 lane.gate.delays.set(row, not_before_us);
             }

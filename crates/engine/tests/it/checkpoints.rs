@@ -137,6 +137,24 @@ fn the_delay_and_the_delivery_count_of_a_returned_row_stay_after_a_manifest_with
 }
 
 #[test]
+fn a_lapsed_lease_of_a_returned_row_is_forgotten_with_files_as_it_is_without() {
+    const LEASE_S: u64 = 60;
+    for flush in [false, true] {
+        let (disk, mut driver) = begun(&["create queue q (n int)", "insert q values (1)"]);
+        assert_eq!(lease(&mut driver, "q", "none"), [(1, 1)]);
+        run_all(&mut driver, &["return q none 1 table 1"]);
+        driver.tick(5 * SECOND_US);
+        assert_eq!(lease(&mut driver, "q", "none"), [(1, 2)]);
+        driver.tick(LEASE_S * SECOND_US);
+        if flush {
+            run_all(&mut driver, &["checkpoint"]);
+        }
+        let mut driver = after_power_cut(&disk, &driver);
+        assert_eq!(lease(&mut driver, "q", "none"), [(1, 2)], "{flush}");
+    }
+}
+
+#[test]
 fn the_deliveries_of_a_row_are_counted_on_after_a_manifest_without_a_fold() {
     let (disk, mut driver) = begun(&[
         "create queue q (n int) tries 2",

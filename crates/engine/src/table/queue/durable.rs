@@ -68,9 +68,9 @@ fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
     let kept = lane
         .delivered
         .iter()
-        .filter(|(_, delivered)| delivered.is_kept);
+        .filter(|(_, delivered)| delivered.recorded > 0);
     let kept: Vec<(u64, u32)> = kept
-        .map(|(row, delivered)| (*row, delivered.count))
+        .map(|(row, delivered)| (*row, delivered.recorded))
         .collect();
     put_number(out, kept.len() as u64);
     for (row, count) in kept {
@@ -89,8 +89,7 @@ fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
 fn read_lane(reader: &mut Reader<'_>, lane: &mut Lane) -> Read<()> {
     for _ in 0..reader.count()? {
         let (row, count) = (reader.number()?, reader.small()?);
-        let is_kept = true;
-        lane.delivered.insert(row, Delivered { count, is_kept });
+        lane.delivered.insert(row, Delivered::recorded(count));
         let due_us = i64::from_le_bytes(reader.array()?);
         if due_us > 0 {
             lane.gate.delays.set(row, due_us);

@@ -50,8 +50,19 @@ pub(crate) trait Look {
 pub(crate) struct Delivered {
     /// Times it came back.
     pub(crate) count: u32,
-    /// It is in a record.
-    pub(crate) is_kept: bool,
+    /// As many as the last record of it says; 0: there is none. A lapsed lease may be in no record, and then files say
+    /// nothing of it either, so that a restart finds the same with them and without.
+    pub(crate) recorded: u32,
+}
+
+impl Delivered {
+    /// As a record says.
+    pub(crate) fn recorded(count: u32) -> Delivered {
+        Delivered {
+            count,
+            recorded: count,
+        }
+    }
 }
 
 /// See the module's text.

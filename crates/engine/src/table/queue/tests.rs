@@ -530,10 +530,7 @@ fn marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate() {
     let lane = &mut queue.lanes[0];
     lane.gate.acked.insert(2);
     lane.gate.delays.set(3, 7_000_000);
-    let delivered = Delivered {
-        count: 4,
-        is_kept: true,
-    };
+    let delivered = Delivered::recorded(4);
     lane.delivered.insert(3, delivered);
     push(&mut queue.backlog, 1);
     queue.clear(&[]);
