@@ -22,7 +22,7 @@ Variable_name | Value
 table_type | rt
 indexed_documents | 2
 tail_rows | 2
-tail_bytes | 386
+tail_bytes | 754
 segments | 0
 segment_bytes | 0
 tombstones | 0

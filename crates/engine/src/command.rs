@@ -5,6 +5,7 @@ mod queue;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use index::Memory;
 use query::Syntax;
 use query::analysis::Settings;
 use query::expression::Expression;
@@ -441,6 +442,10 @@ impl Iterator for Rows {
     fn next(&mut self) -> Option<Self::Item> {
         self.rows.next()
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.rows.size_hint()
+    }
 }
 
 impl std::fmt::Debug for Rows {
@@ -450,19 +455,21 @@ impl std::fmt::Debug for Rows {
 }
 
 /// A read that is still to be done, of how everything was when it was asked for.
-pub struct Reading(Box<dyn FnOnce() -> Result<Answer> + Send>);
+pub struct Reading(Box<Read>);
+
+type Read = dyn FnOnce(&Memory) -> Result<Answer> + Send;
 
 impl Reading {
-    pub(crate) fn new(read: impl FnOnce() -> Result<Answer> + Send + 'static) -> Reading {
+    pub(crate) fn new(read: impl FnOnce(&Memory) -> Result<Answer> + Send + 'static) -> Reading {
         Reading(Box::new(read))
     }
 
-    /// Does it. May take long.
+    /// Does it. May take long. The rows of the answer are taken from `memory`.
     ///
     /// # Errors
     /// Those of a SELECT.
-    pub fn run(self) -> Result<Answer> {
-        (self.0)()
+    pub fn run(self, memory: &Memory) -> Result<Answer> {
+        (self.0)(memory)
     }
 }
 

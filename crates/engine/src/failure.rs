@@ -60,7 +60,7 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
         },
         index::Error::SearchMemory { max } => Error::SearchMemory { max },
         index::Error::Interrupted { reason } => of_interrupt(reason),
-        index::Error::TailFull => Error::Overloaded,
+        index::Error::TailFull | index::Error::NoMemory => Error::Overloaded,
         index::Error::Corrupt { file, offset, what } => Error::Corrupt {
             file,
             offset,
@@ -73,6 +73,11 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
         index::Error::Io { file, source } => Error::internal(format!("file {file}: {source}")),
         other => Error::internal(other.to_string()),
     }
+}
+
+/// An error of taking memory for rows.
+pub(crate) fn of_memory(error: index::Error) -> Error {
+    of_index("", error)
 }
 
 /// An error of the journal. Only `Full` leaves it usable.

@@ -42,7 +42,7 @@ pub use command::{
 pub use engine::{Claim, Engine, OpenBackup, Options, Recovered};
 pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
-pub use index::{Control, Filters, Interrupt, Memory, OnDamage, Pool, Reason};
+pub use index::{Control, Filters, Interrupt, Lender, Memory, OnDamage, Pool, Reason};
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
 pub use snapshot::{

@@ -26,8 +26,10 @@ pub const COLUMNS_MAX: usize = 256;
 pub const NAME_BYTES_MAX: usize = 64;
 /// Bytes of one row of a queue, as stored.
 pub const QUEUE_ROW_BYTES_MAX: usize = 128 << 20;
-/// Bytes of an answer that the engine's thread makes: a SELECT on a pq table or queue. A larger one needs LIMIT.
+/// Memory of a SELECT on a pq table or queue that the engine's thread answers where there is no other thread.
 pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
+/// Memory of a SELECT on a queue that the engine's thread answers; what takes more the reader does.
+pub const ANSWER_BYTES_HERE_MAX: u64 = 1 << 20;
 /// Rows of a queue that one DELETE removes: their numbers are one record.
 pub const DELETED_ROWS_MAX: usize = 1 << 24;
 /// Rows of a queue that the engine's thread looks at for a SELECT; where there are more, the reader does.

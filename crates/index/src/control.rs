@@ -1,6 +1,7 @@
 //! What bounds one search from outside: who may stop it, how many threads and how much memory it may take, and what becomes
 //! of it where a segment is damaged.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -79,16 +80,34 @@ pub struct Control {
     /// Where a damaged file is met.
     pub on_damage: OnDamage,
     /// What the rows found but not yet given may take.
-    pub memory: Memory,
+    pub memory: Arc<Memory>,
     /// Where what conditions on attributes say of segments is kept for the next search; `None`: nowhere.
     pub filters: Option<Arc<Filters>>,
 }
 
+/// A row of so many bytes is not asked for: buffers are as large.
+const ROW_BYTES_FREE: u64 = 64 << 10;
+
+/// A row is there as values and, in a buffer that grew by doubling, as what is sent.
+const ROW_COPIES: u64 = 3;
+
 /// Memory of one search, up to a bound.
-#[derive(Debug)]
 pub struct Memory {
     bytes_max: u64,
     bytes: AtomicU64,
+    /// Of its largest row so far, or as much as no row is asked for.
+    row_bytes: AtomicU64,
+    lender: Option<Lender>,
+}
+
+/// Gives a search more memory, in bytes, of what all searches share; `false`: there is none now.
+pub type Lender = Arc<dyn Fn(u64) -> bool + Send + Sync>;
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        write!(out, "Memory({bytes} of {})", self.bytes_max)
+    }
 }
 
 impl Default for Control {
@@ -100,7 +119,7 @@ impl Default for Control {
             helped_from: HELPED_FROM,
             long: |work| work(),
             on_damage: OnDamage::default(),
-            memory: Memory::new(SEARCH_BYTES_MAX),
+            memory: Arc::new(Memory::new(SEARCH_BYTES_MAX)),
             filters: None,
         }
     }
@@ -123,11 +142,22 @@ impl Memory {
         Memory {
             bytes_max,
             bytes: AtomicU64::new(0),
+            row_bytes: AtomicU64::new(ROW_BYTES_FREE),
+            lender: None,
+        }
+    }
+
+    /// The same, taken from `lender` besides.
+    #[must_use]
+    pub fn lent_by(self, lender: Lender) -> Memory {
+        Memory {
+            lender: Some(lender),
+            ..self
         }
     }
 
     /// Takes memory for rows found; never given back, as the rows stay until the answer is made. Ask for many rows at a time:
-    /// all threads of a search count together. Errors: `SearchMemory`.
+    /// all threads of a search count together. Errors: `SearchMemory`; `NoMemory` where others have it.
     pub fn take(&self, bytes: u64) -> Result<()> {
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > self.bytes_max {
@@ -135,13 +165,35 @@ impl Memory {
                 max: self.bytes_max,
             });
         }
-        Ok(())
+        match &self.lender {
+            Some(lender) if !lender(bytes) => Err(Error::NoMemory),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes sure that there is memory for a row of so many bytes while it is made and sent. Rows come one after the other, so
+    /// that the largest pays for all. Errors: as [`Memory::take`].
+    pub fn take_row(&self, bytes: u64) -> Result<()> {
+        let most = self.row_bytes.fetch_max(bytes, Ordering::Relaxed);
+        match bytes.saturating_sub(most) {
+            0 => Ok(()),
+            more => self.take(more.saturating_mul(ROW_COPIES)),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_row_pays_for_all() {
+        let memory = Memory::new(ROW_COPIES * 1000);
+        for bytes in [ROW_BYTES_FREE, ROW_BYTES_FREE + 1000, ROW_BYTES_FREE + 10] {
+            assert!(memory.take_row(bytes).is_ok());
+        }
+        assert!(memory.take_row(ROW_BYTES_FREE + 1001).is_err());
+    }
 
     #[test]
     fn the_first_reason_to_stop_stays() {

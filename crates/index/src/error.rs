@@ -39,6 +39,8 @@ pub enum Error {
         /// Most bytes.
         max: u64,
     },
+    /// Not now: the memory that searches share is taken by others.
+    NoMemory,
     /// The search was stopped by its [`crate::Interrupt`]. A search that ran out of time gives what it has instead.
     Interrupted {
         /// Why.
@@ -110,6 +112,7 @@ impl fmt::Display for Error {
             Error::SearchMemory { max } => {
                 write!(f, "the rows found take more than {max} bytes")
             }
+            Error::NoMemory => f.write_str("other searches have the memory that they share"),
             Error::Interrupted { reason } => write!(f, "the search was stopped: {reason:?}"),
             Error::TailFull => f.write_str("too many rows wait to be sealed"),
             Error::Io { file, .. } => write!(f, "cannot read or write file {file}"),

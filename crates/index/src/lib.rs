@@ -31,7 +31,7 @@ mod tail;
 mod tests;
 
 pub use answer::{Answer, Keyword, Rows, Warning};
-pub use control::{Control, Interrupt, Memory, OnDamage, Reason};
+pub use control::{Control, Interrupt, Lender, Memory, OnDamage, Reason};
 pub use error::{Error, Result};
 pub use files::{Files, SegmentFiles};
 pub use filters::Filters;

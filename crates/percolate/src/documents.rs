@@ -2,6 +2,10 @@
 
 use query::{analysis::Words, value::Value};
 
+/// Memory of a pair of a query and a document while a call runs: when it is found, when pairs are put in order, and in a row of
+/// the answer, each in a list that grows by doubling.
+pub const PAIR_BYTES: usize = 64;
+
 /// The documents of one call.
 #[derive(Clone, Copy)]
 pub struct Documents<'a> {
@@ -15,6 +19,9 @@ pub struct Documents<'a> {
     pub goes_on: &'a dyn Fn() -> bool,
     /// Most steps of the call: the unit is the work of taking one place of one word through one operation on places.
     pub steps_max: u64,
+    /// Asked likewise, with the pairs of one run that were found: `false` where there is no memory for them, at
+    /// [`PAIR_BYTES`] each. The call then ends with [`TooManyPairs`](crate::Unfinished::TooManyPairs).
+    pub has_room: &'a dyn Fn(usize) -> bool,
 }
 
 impl<'a> Documents<'a> {
@@ -26,6 +33,7 @@ impl<'a> Documents<'a> {
             attributes: &|_, _| Value::Null,
             goes_on: &|| true,
             steps_max: u64::MAX,
+            has_room: &|_| true,
         }
     }
 }

@@ -30,6 +30,11 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
+    /// How many there are, by their texts.
+    pub(crate) fn len(&self) -> usize {
+        self.by_text.len()
+    }
+
     /// The filter of that text if there is one, else this one, numbered. Without a text it is a filter of its own.
     pub(crate) fn intern(&mut self, text: &str, prepared: Arc<Prepared>) -> Filter {
         if let Some(known) = self.by_text.get(text) {

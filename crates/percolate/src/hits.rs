@@ -13,7 +13,7 @@ use crate::{
 /// Why a call has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It found more than [`PAIRS_MAX`] pairs, or so many entries that it might.
+    /// It found more than [`PAIRS_MAX`] pairs, or so many entries that it might, or more than there is memory for.
     TooManyPairs,
     /// Nobody wants the answer any more: [`Documents::goes_on`](crate::Documents::goes_on).
     Stopped,

@@ -29,7 +29,7 @@ mod snapshot;
 mod standing;
 mod wide;
 
-pub use documents::Documents;
+pub use documents::{Documents, PAIR_BYTES};
 pub use hits::{Costly, Hits, Unfinished, Work};
 pub use limits::{PAIRS_MAX, QUERY_STEPS_MAX, STEPS_PER_WORD, statement_steps};
 pub use merging::{MergeJob, Merged};

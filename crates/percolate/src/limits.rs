@@ -88,11 +88,15 @@ pub(crate) const LEARNED_FIRST: u64 = 1_024;
 /// See [`LEARNED_FIRST`].
 pub(crate) const LEARNED_GROWTH: u64 = 8;
 
-/// The words of queries taken out are forgotten once so many were, and so many times as many as are left.
+/// The words of queries taken out are forgotten once so many queries were, and one for each [`FORGOTTEN_PART`] that are left.
 pub(crate) const FORGOTTEN_MIN: usize = 4_096;
 
-/// See [`FORGOTTEN_MIN`].
-pub(crate) const FORGOTTEN_PART: usize = 4;
+/// See [`FORGOTTEN_MIN`]. Filing all anew costs a replaced query at most so many rewritings.
+pub(crate) const FORGOTTEN_PART: usize = 2;
+
+/// A level is rewritten once more than one query in so many was removed from it. Their memory counts as free before that, so
+/// that a set takes at most one part in `HOLLOW_PART - 1` more than it says.
+pub(crate) const HOLLOW_PART: usize = 8;
 
 const _: () = assert!(SLICE_DOCUMENTS == u64::BITS as usize);
 const _: () = assert!(INLINE_TERMS >= 3, "a word, another, and a check");

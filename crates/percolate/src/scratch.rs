@@ -147,7 +147,7 @@ impl Scratch {
         }
         meter.check(levels)?;
         match finds.len() {
-            0..=PAIRS_MAX => Ok(()),
+            pairs @ 0..=PAIRS_MAX if (part.documents.has_room)(pairs) => Ok(()),
             _ => Err(Unfinished::TooManyPairs),
         }
     }

@@ -16,7 +16,10 @@ use crate::{
     filter::{Filter, Filters},
     frequency::{Costs, Stream, Uses},
     level::{Builder, Level, Ordinal},
-    limits::{FORGOTTEN_MIN, FORGOTTEN_PART, FRESH_MAX, FRESH_PART, LEARNED_FIRST, LEARNED_GROWTH},
+    limits::{
+        FORGOTTEN_MIN, FORGOTTEN_PART, FRESH_MAX, FRESH_PART, HOLLOW_PART, LEARNED_FIRST,
+        LEARNED_GROWTH,
+    },
     merging::{MergeJob, Merged, Renumbering},
     removed::Removed,
     snapshot::Snapshot,
@@ -24,6 +27,18 @@ use crate::{
 };
 
 pub use load::Part;
+
+/// Memory of a query in a level: itself and its count of holders, its place, and what its four texts are rounded up by.
+const QUERY_BYTES: usize = size_of::<StandingQuery>() + 2 * size_of::<usize>() + 64;
+
+/// Memory of a query that is in no level yet, with its conjunctions.
+const FRESH_BYTES: usize = 1024;
+
+/// Memory of a term in the vocabulary: its text, its places in tables that grow by doubling, its uses.
+const TERM_BYTES: usize = 192;
+
+/// Memory of an attribute filter, as text and prepared.
+const FILTER_BYTES: usize = 1024;
 
 /// A set of standing queries, owned by one writer.
 ///
@@ -105,6 +120,18 @@ impl Held {
 
     fn len(&self) -> usize {
         self.level.len() - self.removed.len()
+    }
+
+    /// Whether so many of its queries were removed that it is worth rewriting: their memory is no longer counted.
+    fn is_hollow(&self) -> bool {
+        self.removed.len() * HOLLOW_PART > self.level.len()
+    }
+
+    /// Memory of its queries without their texts. That of the removed ones is left out, as room for new ones; a merge gives
+    /// it back before it is more than one part in [`HOLLOW_PART`].
+    fn memory_bytes(&self) -> usize {
+        let all = self.level.hot_bytes() + self.level.len() * QUERY_BYTES;
+        all * self.len() / self.level.len().max(1)
     }
 
     pub(crate) fn live(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
@@ -237,6 +264,17 @@ impl QuerySet {
         self.len
     }
 
+    /// Memory of the set without the texts of its queries, in bytes: that of the levels counted, that of the rest by its
+    /// number. While levels are merged, what they become is there besides. Cost: a few steps a level.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let levels = self.levels.iter().map(Held::memory_bytes);
+        levels.sum::<usize>()
+            + self.fresh.len() * FRESH_BYTES
+            + self.words.dictionary.len() * TERM_BYTES
+            + self.filters.len() * FILTER_BYTES
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -283,7 +321,7 @@ impl QuerySet {
         if is_anew {
             self.filed_at = self.stream.documents();
         }
-        let is_forgetting = self.taken > FORGOTTEN_MIN.max(self.len * FORGOTTEN_PART);
+        let is_forgetting = self.taken > FORGOTTEN_MIN.max(self.len / FORGOTTEN_PART);
         let range = if is_anew || is_forgetting {
             0..self.levels.len()
         } else {

@@ -9,6 +9,13 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 
+/// The message of a text that becomes larger in memory than its reader allows: see [`Lexer::charge`].
+pub const OUT_OF_ROOM: &str = "the statement takes more memory than it may";
+
+/// Memory that a token stands for, whatever its parser makes of it: half an item of the shortest list. What takes more
+/// than its tokens says so by [`Lexer::charge`].
+const TOKEN_BYTES: usize = 32;
+
 /// Why a text was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
@@ -134,12 +141,20 @@ pub struct Lexer<'a> {
     ahead: Token,
     /// Whether the cursor stands inside `/*! … */`.
     in_comment: bool,
+    /// Bytes that may still be allocated for what the text means.
+    room: usize,
 }
 
 impl<'a> Lexer<'a> {
-    /// At the first token of a text.
+    /// At the first token of a text that may become as large as it likes.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Lexer<'a> {
+        Lexer::within(text, usize::MAX)
+    }
+
+    /// At the first token of a text whose meaning may take `room` bytes of memory.
+    #[must_use]
+    pub fn within(text: &'a [u8], room: usize) -> Lexer<'a> {
         let ahead = Token {
             kind: TokenKind::End,
             range: 0..0,
@@ -148,9 +163,45 @@ impl<'a> Lexer<'a> {
             text,
             ahead,
             in_comment: false,
+            room,
         };
         lexer.next();
         lexer
+    }
+
+    /// Takes room for what is about to be allocated. A parser calls it before each list or tree grows.
+    ///
+    /// # Errors
+    /// [`OUT_OF_ROOM`], at the next token.
+    #[inline]
+    pub fn charge(&mut self, bytes: usize) -> Result<(), SyntaxError> {
+        match self.room.checked_sub(bytes) {
+            Some(left) => {
+                self.room = left;
+                Ok(())
+            }
+            None => Err(self.error(&self.ahead, OUT_OF_ROOM)),
+        }
+    }
+
+    /// Gives back what was taken since [`Lexer::room`] was so large: what was made of the text since is gone.
+    pub fn restore(&mut self, room: usize) {
+        self.room = self.room.max(room);
+    }
+
+    /// The same place, for who looks further ahead and keeps nothing: that takes no room.
+    #[must_use]
+    pub fn looking(&self) -> Lexer<'a> {
+        Lexer {
+            room: usize::MAX,
+            ..self.clone()
+        }
+    }
+
+    /// Bytes that may still be allocated.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.room
     }
 
     /// The next token, without taking it.
@@ -165,13 +216,18 @@ impl<'a> Lexer<'a> {
         reason = "tokens never end, so this is no Iterator"
     )]
     pub fn next(&mut self) -> Token {
-        let next = match self.ahead.kind {
+        let mut next = match self.ahead.kind {
             TokenKind::Invalid(_) => Token {
                 kind: TokenKind::End,
                 range: self.text.len()..self.text.len(),
             },
             _ => scan::token(self.text, self.ahead.range.end, &mut self.in_comment),
         };
+        match self.room.checked_sub(TOKEN_BYTES) {
+            Some(left) => self.room = left,
+            None if next.kind == TokenKind::End => {}
+            None => next.kind = TokenKind::Invalid(OUT_OF_ROOM),
+        }
         std::mem::replace(&mut self.ahead, next)
     }
 

@@ -92,7 +92,8 @@ impl Value {
     }
 
     /// The bytes of a text or of bytes.
-    pub(crate) fn text_bytes(&self) -> Option<&[u8]> {
+    #[must_use]
+    pub fn text_bytes(&self) -> Option<&[u8]> {
         match self {
             Value::Str(text) => Some(text.as_bytes()),
             Value::Bytes(bytes) => Some(bytes),

@@ -131,6 +131,7 @@ impl From<SyntaxError> for Failure {
         let kind = match error.kind {
             ErrorKind::Syntax | ErrorKind::Argument => SYNTAX,
             ErrorKind::NotYet => NOT_YET,
+            ErrorKind::Limit => LIMIT,
         };
         Failure::new(kind, error.to_string())
     }

@@ -65,14 +65,47 @@ pub const BULK_BATCH_BYTES: usize = 8 << 20;
 /// Operations that `/bulk` collects before it commits.
 pub const BULK_BATCH_COUNT: usize = 10_000;
 
-/// Requests up to this many bytes do not wait for room in memory.
-pub const REQUEST_BYTES_FREE: usize = 1 << 20;
+/// Bytes of a request that are not counted, of each kind: packet, statement, rows found, answer.
+pub const GRANT_FREE_BYTES: usize = 64 << 10;
 
-/// The part of `memory` that larger requests may hold together is one divided by this.
-pub const REQUEST_SHARE_OF_MEMORY: u64 = 8;
+/// Least that a request takes of the budget where it grows piece by piece, in bytes.
+pub const GRANT_STEP_BYTES: usize = 256 << 10;
+
+/// Time that a request waits for memory that others hold.
+pub const BUDGET_WAIT: Duration = Duration::from_secs(5);
+
+/// The part of `memory` that requests may hold together is one divided by this.
+pub const REQUEST_SHARE_OF_MEMORY: u64 = 4;
+
+/// Memory that a statement gets at first for each byte of its text. Constants and small rows become that much.
+pub const PARSED_FACTOR: usize = 12;
+
+/// Longest text that gets so much at first, in bytes. A longer one would keep others waiting for memory that it seldom needs.
+pub const PARSED_FACTOR_BYTES_MAX: usize = 1 << 20;
+
+/// Memory that a longer statement gets at first for each byte of its text: rows of long texts become no more.
+pub const PARSED_FACTOR_LONG: usize = 2;
+
+/// A statement that becomes more is read again with so many times the memory.
+pub const PARSED_GROWTH: usize = 4;
+
+/// Statements of one text.
+pub const STATEMENTS_MAX: usize = 100_000;
+
+/// Statements of one text that are done before other connections' tasks have their turn.
+pub const STATEMENTS_IN_A_ROW: usize = 64;
 
 /// The part of `memory` for what conditions on attributes say of pages of segments is one divided by this.
 pub const FILTER_SHARE_OF_MEMORY: u64 = 32;
+
+/// Rows that are gathered on the event loop; more are sorted, and dropped, off it.
+pub const ROWS_INLINE_MAX: u64 = 1_000;
+
+/// Time that a statement with many rows waits for its turn.
+pub const TURN_WAIT: Duration = Duration::from_secs(1);
+
+/// Queries of MATCH longer than this are made ready off the event loop.
+pub const MATCH_INLINE_BYTES: usize = 1 << 10;
 
 /// Statements longer than this are parsed off the event loop.
 pub const PARSE_INLINE_BYTES: usize = 16 << 10;
@@ -83,8 +116,17 @@ pub const SESSION_VARIABLES_MAX: usize = 256;
 /// Most bytes of one such variable.
 pub const SESSION_VARIABLE_BYTES_MAX: usize = 4 << 10;
 
+/// Most bytes of a name that a session keeps: of a user, a database, a variable.
+pub const SESSION_NAME_BYTES_MAX: usize = 256;
+
 /// Most warnings kept for SHOW WARNINGS.
 pub const WARNINGS_MAX: usize = 64;
+
+/// Most characters kept of one of them.
+pub const WARNING_CHARS_MAX: usize = 1_024;
+
+/// Most words, or queries of a CALL PQ, whose numbers SHOW META gives; as many as a query of Sphinx may have words.
+pub const META_KEYWORDS_MAX: usize = 256;
 
 /// Time between two looks at the searches that run: how exact `max_query_time` is.
 pub const SEARCH_LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -141,9 +183,9 @@ pub const EVICTION_PAUSE: Duration = Duration::from_millis(1);
 
 const _: () = assert!(LOGIN_DELAY_MAX.as_secs() < HANDSHAKE_TIMEOUT.as_secs());
 const _: () = assert!(BULK_BATCH_COUNT <= engine::limits::MANY_COMMANDS_MAX);
-const _: () = assert!(LOGIN_PACKET_BYTES_MAX < REQUEST_BYTES_FREE);
+const _: () = assert!(LOGIN_PACKET_BYTES_MAX < GRANT_FREE_BYTES);
 const _: () = assert!(HTTP_HEAD_TIMEOUT.as_secs() < HTTP_IDLE_TIMEOUT.as_secs());
-const _: () = assert!(PARSE_INLINE_BYTES < REQUEST_BYTES_FREE);
+const _: () = assert!(PARSE_INLINE_BYTES < GRANT_FREE_BYTES);
 
 /// Most rows that one HTTP request takes from a queue, and that one event stream has out at a time.
 pub const QUEUE_ROWS_MAX: u32 = 10_000;

@@ -1,8 +1,10 @@
 //! The binary `seine`: settings, doors, sessions, health, metrics. What another crate could hold is not here.
 
+mod allocator;
 mod auth;
 mod backups;
 mod bench_command;
+mod budget;
 mod bundle;
 mod check_command;
 mod cli;
@@ -41,6 +43,7 @@ use clap::{ArgMatches, FromArgMatches};
 const EXIT_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    allocator::give_back_at_once();
     let matches = match cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return refuse_command_line(&error),

@@ -7,15 +7,17 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use engine::{Answer, Command, Damaged, Error, Handle, Now, Reading, Reply, SessionId};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use engine::{Answer, Command, Damaged, Error, Handle, Memory, Now, Reply, SessionId};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot, watch};
+use tokio::time::timeout;
 
+use crate::budget::Budget;
 use crate::clock::Clock;
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
 use crate::limits::{
-    ACCEPT_PAUSE, EVICTION_PAUSE, FILTER_SHARE_OF_MEMORY, REQUEST_BYTES_FREE,
-    REQUEST_SHARE_OF_MEMORY, STUCK_AFTER, WATCHED_CONNECTIONS_MAX,
+    ACCEPT_PAUSE, BUDGET_WAIT, EVICTION_PAUSE, FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY,
+    ROWS_INLINE_MAX, STUCK_AFTER, TURN_WAIT, WATCHED_CONNECTIONS_MAX,
 };
 use crate::listen::Stream;
 use crate::logins::Logins;
@@ -38,10 +40,10 @@ pub struct Node {
     pub logins: Logins,
     /// The searches that run.
     pub searches: Arc<Searches>,
-    /// KiB that large requests may hold together; a request waits here before it is read.
-    request_kib: Arc<Semaphore>,
-    /// Requests that wait there.
-    waiting_for_room: AtomicU64,
+    /// The memory of requests.
+    pub budget: Arc<Budget>,
+    /// Who makes many rows at once.
+    turns: Semaphore,
     settings: RwLock<Arc<Settings>>,
     engine: OnceLock<Handle>,
     stopping: watch::Sender<bool>,
@@ -53,8 +55,7 @@ pub struct Node {
 impl Node {
     /// A node that still recovers: [`Node::serve`] opens it for statements.
     pub fn new(settings: Settings, faults: Faults) -> Node {
-        let request_bytes = (settings.memory_bytes / REQUEST_SHARE_OF_MEMORY)
-            .max(2 * wire::limits::PACKET_BYTES_MAX as u64);
+        let request_bytes = settings.memory_bytes / REQUEST_SHARE_OF_MEMORY;
         Node {
             clock: Clock::start(),
             counters: Counters::default(),
@@ -65,8 +66,8 @@ impl Node {
                 settings.threads,
                 settings.memory_bytes / FILTER_SHARE_OF_MEMORY,
             )),
-            request_kib: Arc::new(Semaphore::new((request_bytes >> 10) as usize)),
-            waiting_for_room: AtomicU64::new(0),
+            budget: Budget::new(request_bytes, BUDGET_WAIT),
+            turns: Semaphore::new(settings.threads),
             settings: RwLock::new(Arc::new(settings)),
             engine: OnceLock::new(),
             stopping: watch::Sender::new(false),
@@ -138,6 +139,7 @@ impl Node {
             value: self.clock.steady_us(),
         }];
         samples.extend(self.counters.samples());
+        samples.push(crate::status::requests(&self.budget));
         samples.extend(crate::status::filters(&self.searches.filters));
         if let Some(engine) = self.engine.get() {
             samples.extend(crate::status::engine::samples(&engine.status()));
@@ -169,10 +171,37 @@ impl Node {
             let _ = sender.send(result);
         });
         self.engine()?.submit(session, command, reply)?;
-        match answer.await.unwrap_or(Err(Error::Stopped)) {
-            Ok(Reply::Reading(reading)) => Ok(read(reading).map(Reply::Rows)),
-            answer => Ok(answer),
+        Ok(answer.await.unwrap_or(Err(Error::Stopped)))
+    }
+
+    /// Waits for its turn to find or write so many rows, where they are many. As many do that at a time as searches have
+    /// threads: else what is short would wait for the processor behind all of them. No turn is waited for longer than
+    /// [`TURN_WAIT`], so that those that take minutes share the processor instead.
+    pub async fn turn(&self, rows: Option<usize>) -> Option<SemaphorePermit<'_>> {
+        match rows {
+            Some(rows) if rows as u64 <= ROWS_INLINE_MAX => None,
+            _ => timeout(TURN_WAIT, self.turns.acquire()).await.ok()?.ok(),
         }
+    }
+
+    /// The rows of a reply to [`Command::Read`], taken from `memory`. Those that take long are read on this thread; the loop's
+    /// other tasks move elsewhere. A fault in it ends the statement.
+    pub async fn rows_of(&self, reply: Reply, memory: &Memory) -> Result<Answer, Error> {
+        let reading = match reply {
+            Reply::Rows(answer) => return Ok(answer),
+            Reply::Reading(reading) => reading,
+            _ => {
+                let what = "a read was answered without rows".to_owned();
+                return Err(Error::Internal { what });
+            }
+        };
+        let _turn = self.turn(None).await;
+        let work = std::panic::AssertUnwindSafe(|| reading.run(memory));
+        let done = tokio::task::block_in_place(|| std::panic::catch_unwind(work));
+        done.unwrap_or_else(|_| {
+            let what = "panic in a read".to_owned();
+            Err(Error::Internal { what })
+        })
     }
 
     /// Tells the engine that a connection is gone.
@@ -372,42 +401,6 @@ impl Node {
             true
         })
     }
-
-    /// Waits for room to hold a request of so many bytes; small ones pass at once and hold nothing.
-    pub async fn room_for(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
-        if bytes <= REQUEST_BYTES_FREE {
-            return None;
-        }
-        let room = Arc::clone(&self.request_kib);
-        let kib = (bytes >> 10) as u32;
-        if let Ok(permit) = Arc::clone(&room).try_acquire_many_owned(kib) {
-            return Some(permit);
-        }
-        let _waiting = Waiting::among(&self.waiting_for_room);
-        // The semaphore is never closed; without a permit the request would only be unbounded.
-        room.acquire_many_owned(kib).await.ok()
-    }
-
-    /// Whether a large request waits until others give their room back.
-    pub fn is_room_wanted(&self) -> bool {
-        self.waiting_for_room.load(Ordering::Relaxed) > 0
-    }
-}
-
-/// One of those who wait; dropping it, however the wait ends, counts it no more.
-struct Waiting<'a>(&'a AtomicU64);
-
-impl Waiting<'_> {
-    fn among(count: &AtomicU64) -> Waiting<'_> {
-        count.fetch_add(1, Ordering::Relaxed);
-        Waiting(count)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// A place among the connections; dropping it gives the place back and closes the session.
@@ -424,14 +417,4 @@ impl Drop for Admitted {
         counters.connections_open.store(open, Ordering::Relaxed);
         self.node.close_session(SessionId(self.peer.id));
     }
-}
-
-/// Does a read that takes long, on this thread; the loop's other tasks move elsewhere. A fault in it ends the statement.
-fn read(reading: Reading) -> Result<Answer, Error> {
-    let work = std::panic::AssertUnwindSafe(|| reading.run());
-    let done = tokio::task::block_in_place(|| std::panic::catch_unwind(work));
-    done.unwrap_or_else(|_| {
-        let what = "panic in a read".to_owned();
-        Err(Error::Internal { what })
-    })
 }

@@ -12,7 +12,13 @@ pub const READ_AHEAD_BYTES: usize = 1 << 20;
 /// A server hands encoded bytes to its socket when this many wait, so that no answer is held whole.
 pub const FLUSH_BYTES: usize = 64 << 10;
 
-/// Most columns of one result set that a client accepts.
+/// Most keys of ORDER BY.
+pub const ORDER_KEYS_MAX: usize = 256;
+
+/// Most pairs behind OPTION.
+pub const OPTIONS_MAX: usize = 256;
+
+/// Most columns of one result set that a client accepts, and most items of a SELECT list.
 pub const COLUMNS_MAX: usize = 4096;
 
 /// Most connect attributes kept of one client; more are skipped.

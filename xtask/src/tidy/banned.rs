@@ -76,6 +76,7 @@ const BANS: [Ban; 15] = [
             "crates/percolate/src/wide/look_up.rs",
             "crates/percolate/src/wide/scan.rs",
             "crates/query/src/analysis/wide.rs",
+            "crates/server/src/allocator.rs",
         ],
         "unsafe lives in named modules only",
     ),

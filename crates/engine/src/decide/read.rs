@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use index::Memory;
 use percolate::StandingQuery;
 use query::expression::{Expression, Prepared};
 use query::request::{Item, Output, Select};
@@ -18,7 +19,8 @@ use super::delete::{named_ids, prepare};
 use super::rows::row_bytes;
 use crate::command::{Answer, Reading, Reply, Rows};
 use crate::error::{Error, Result};
-use crate::limits::{ANSWER_BYTES_MAX, SCANNED_ROWS_MAX};
+use crate::failure;
+use crate::limits::{ANSWER_BYTES_HERE_MAX, ANSWER_BYTES_MAX, SCANNED_ROWS_MAX};
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row::{Condition, QUERY_COLUMNS, SHOWN_COLUMNS, query_value};
@@ -32,12 +34,13 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     let table = state.catalog.find(&select.table)?;
     if let Some(pq) = state.percolates.get(&table) {
         let (name, len) = (&pq.definition.name, pq.set.len() as u64);
+        let memory = Memory::new(ANSWER_BYTES_MAX);
         let answer = match select.filter.as_ref().and_then(named_ids) {
             Some(ids) => {
                 let named = ids.iter().filter_map(|id| pq.set.get(*id));
-                queries(name, len, named, select)
+                queries(name, len, named, select, &memory)
             }
-            None => queries(name, len, pq.set.iter(), select),
+            None => queries(name, len, pq.set.iter(), select, &memory),
         };
         return answer.map(Reply::Rows);
     }
@@ -45,20 +48,38 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::internal("search tables are read from a snapshot"));
     };
+    let here = Memory::new(ANSWER_BYTES_HERE_MAX);
     if owner.is_some() {
         let visible: Vec<u64> = queue.visible_rows(table, owner).collect();
         let count = visible.len() as u64;
-        let answer = queue_rows(queue.look(), select, count, visible.into_iter());
-        return answer.map(Reply::Rows);
+        let answer = queue_rows(queue.look(), select, count, visible.iter().copied(), &here);
+        return or_there(answer, || {
+            let (snapshot, select) = (queue.snapshot(), select.clone());
+            Reading::new(move |memory| {
+                queue_rows(snapshot.look(), &select, count, visible.into_iter(), memory)
+            })
+        });
     }
     let free = queue.backlog.len() - queue.held_live();
-    if rows_seen(select, free) <= SCANNED_ROWS_MAX {
-        return queue_rows(queue.look(), select, free, queue.free_rows()).map(Reply::Rows);
+    let there = || {
+        let (snapshot, select) = (queue.snapshot(), select.clone());
+        Reading::new(move |memory| {
+            queue_rows(snapshot.look(), &select, free, snapshot.free_rows(), memory)
+        })
+    };
+    if rows_seen(select, free) > SCANNED_ROWS_MAX {
+        return Ok(Reply::Reading(there()));
     }
-    let (snapshot, select) = (queue.snapshot(), select.clone());
-    Ok(Reply::Reading(Reading::new(move || {
-        queue_rows(snapshot.look(), &select, free, snapshot.free_rows())
-    })))
+    let answer = queue_rows(queue.look(), select, free, queue.free_rows(), &here);
+    or_there(answer, there)
+}
+
+/// An answer that was made here, or how its asker makes it where it takes more memory than is spent here.
+fn or_there(answer: Result<Answer>, there: impl FnOnce() -> Reading) -> Result<Reply> {
+    match answer {
+        Err(Error::SearchMemory { .. }) => Ok(Reply::Reading(there())),
+        answer => answer.map(Reply::Rows),
+    }
 }
 
 /// How many rows of a queue a SELECT looks at.
@@ -88,6 +109,7 @@ fn queue_rows(
     select: &Select,
     count: u64,
     rows: impl Iterator<Item = u64>,
+    memory: &Memory,
 ) -> Result<Answer> {
     let columns: Vec<(&str, ColumnType)> = typed(&look.definition.columns);
     let name = &look.definition.name;
@@ -105,18 +127,19 @@ fn queue_rows(
         takes_all: filter.is_none(),
     };
     let row = |row| look.values(row).map(Option::unwrap_or_default);
-    scan.answer(count, rows.map(row), &access)
+    scan.answer(count, rows.map(row), &access, memory)
 }
 
 /// Answers a SELECT on a pq table. `all`: its queries, by id.
 ///
 /// # Errors
-/// `UnknownColumn`; `Invalid` for MATCH or weight(); `Limit`.
+/// `UnknownColumn`; `Invalid` for MATCH or weight(); `SearchMemory`, `Overloaded`.
 pub(crate) fn queries<'q>(
     table: &str,
     len: u64,
     all: impl Iterator<Item = &'q Arc<StandingQuery>>,
     select: &Select,
+    memory: &Memory,
 ) -> Result<Answer> {
     check_no_match(select)?;
     let scan = Scan::new(table, &QUERY_COLUMNS, SHOWN_COLUMNS, select)?;
@@ -132,7 +155,7 @@ pub(crate) fn queries<'q>(
         bytes: &|_| size_of::<usize>() as u64,
         takes_all: condition.is_none(),
     };
-    scan.answer(len, all.map(Ok), &access)
+    scan.answer(len, all.map(Ok), &access, memory)
 }
 
 fn check_no_match(select: &Select) -> Result<()> {
@@ -265,7 +288,9 @@ impl Scan {
         count: u64,
         rows: impl Iterator<Item = Result<R>>,
         access: &Access<'_, R>,
+        memory: &Memory,
     ) -> Result<Answer> {
+        let mut paid = Paid::from(memory);
         let found = Cell::new(0u64);
         let is_wanted = |row: &Result<R>| row.as_ref().map_or(true, |row| (access.accepts)(row));
         let wanted = rows.filter(is_wanted);
@@ -278,11 +303,11 @@ impl Scan {
             return Ok(self.of(vec![vec![Value::Int(found.get().into())]], 1));
         }
         if !self.keys.is_empty() {
-            let best = self.best(wanted, access)?;
-            let shown = self.cut(best.into_iter().map(Ok), access)?;
+            let best = self.best(wanted, access, &mut Paid::from(memory))?;
+            let shown = self.cut(best.into_iter().map(Ok), access, &mut paid)?;
             return Ok(self.of(shown, found.get()));
         }
-        let shown = self.cut(wanted.by_ref(), access)?;
+        let shown = self.cut(wanted.by_ref(), access, &mut paid)?;
         if access.takes_all {
             return Ok(self.of(shown, count));
         }
@@ -295,6 +320,7 @@ impl Scan {
         &self,
         rows: impl Iterator<Item = Result<R>>,
         access: &Access<'_, R>,
+        paid: &mut Paid<'_>,
     ) -> Result<Vec<R>> {
         let needed = usize::try_from(self.offset.saturating_add(self.limit)).unwrap_or(usize::MAX);
         let most = needed.saturating_mul(2).saturating_add(SORTED_AT_ONCE);
@@ -314,7 +340,7 @@ impl Scan {
                 held.truncate(needed);
                 bytes = held.iter().map(size).sum();
             }
-            check_bytes(bytes)?;
+            paid.up_to(bytes)?;
         }
         held.sort_by(|left, right| self.compare(&left.0, &right.0));
         held.truncate(needed);
@@ -325,17 +351,36 @@ impl Scan {
         &self,
         rows: impl Iterator<Item = Result<R>>,
         access: &Access<'_, R>,
+        paid: &mut Paid<'_>,
     ) -> Result<Vec<Vec<Value>>> {
         let offset = usize::try_from(self.offset).unwrap_or(usize::MAX);
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let shown = rows.skip(offset).take(limit);
-        bounded(shown.map(|row| row.map(|row| self.show(&row, access)))).collect()
+        let mut bytes = 0;
+        shown
+            .map(|row| self.show(&row?, access, &mut bytes, paid))
+            .collect()
     }
 
-    fn show<R>(&self, row: &R, access: &Access<'_, R>) -> Vec<Value> {
-        let value = |shown: &Shown| match shown {
-            Shown::Column(slot) => (access.value)(row, *slot),
-            Shown::Computed(expression) => expression.evaluate(&|slot| (access.value)(row, slot)),
+    /// `bytes`: of the rows before it, and then of it, too.
+    fn show<R>(
+        &self,
+        row: &R,
+        access: &Access<'_, R>,
+        bytes: &mut u64,
+        paid: &mut Paid<'_>,
+    ) -> Result<Vec<Value>> {
+        let value = |shown: &Shown| {
+            let value = match shown {
+                Shown::Column(slot) => (access.value)(row, *slot),
+                Shown::Computed(expression) => {
+                    expression.evaluate(&|slot| (access.value)(row, slot))
+                }
+            };
+            // A statement may name a large column many times.
+            let text = value.text_bytes().map_or(0, <[u8]>::len);
+            *bytes += (size_of::<Value>() + text) as u64;
+            paid.up_to(*bytes).map(|()| value)
         };
         self.shown.iter().map(value).collect()
     }
@@ -362,27 +407,29 @@ impl Scan {
     }
 }
 
-/// Ends with `Limit` once the rows are larger than an answer may be.
-fn bounded(
-    rows: impl Iterator<Item = Result<Vec<Value>>>,
-) -> impl Iterator<Item = Result<Vec<Value>>> {
-    let mut bytes = 0;
-    rows.map(move |row| {
-        let row = row?;
-        bytes += row_bytes(&row) + size_of_val(row.as_slice()) as u64;
-        check_bytes(bytes)?;
-        Ok(row)
-    })
+/// Bytes that are asked for at once.
+const PAID_AT_ONCE: u64 = 16 << 10;
+
+/// Memory that was taken for rows.
+struct Paid<'m> {
+    memory: &'m Memory,
+    bytes: u64,
 }
 
-fn check_bytes(bytes: u64) -> Result<()> {
-    if bytes > ANSWER_BYTES_MAX {
-        return Err(Error::Limit {
-            what: "bytes of an answer without LIMIT",
-            max: ANSWER_BYTES_MAX,
-        });
+impl Paid<'_> {
+    fn from(memory: &Memory) -> Paid<'_> {
+        Paid { memory, bytes: 0 }
     }
-    Ok(())
+
+    /// Makes sure that so many bytes in all were taken. Errors: `SearchMemory`, `Overloaded`.
+    fn up_to(&mut self, bytes: u64) -> Result<()> {
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        let more = (bytes - self.bytes).max(PAID_AT_ONCE);
+        self.bytes += more;
+        self.memory.take(more).map_err(failure::of_memory)
+    }
 }
 
 /// What an ORDER BY key means: the item of that alias, else itself.

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use disk::Stopwatch;
+use index::Memory;
 use query::request::Select;
 
 use super::read_only::refused;
@@ -12,6 +13,7 @@ use crate::command::{Command, Envelope, Now, Reply, SessionId};
 use crate::decide::read::read;
 use crate::error::{Error, Result};
 use crate::jobs::Background;
+use crate::limits::ANSWER_BYTES_MAX;
 
 /// A turn that takes longer is counted as a stall. Microseconds.
 const STALL_US: u64 = 10_000;
@@ -161,7 +163,10 @@ impl Engine {
     fn read(&self, session: SessionId, select: &Select) -> Result<Reply> {
         let is_alone = !matches!(self.options.background, Background::Threads);
         match read(&self.state, self.sessions.owner(session), select)? {
-            Reply::Reading(reading) if is_alone => reading.run().map(Reply::Rows),
+            Reply::Reading(reading) if is_alone => {
+                let memory = Memory::new(ANSWER_BYTES_MAX);
+                reading.run(&memory).map(Reply::Rows)
+            }
             reply => Ok(reply),
         }
     }

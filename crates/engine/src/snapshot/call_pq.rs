@@ -4,7 +4,7 @@ mod hits;
 
 pub use hits::PqHits;
 use index::Interrupt;
-use percolate::{Documents, Scratch, StandingQuery};
+use percolate::{Documents, PAIR_BYTES, Scratch, StandingQuery};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
 use query::schema::{Column, ColumnType};
@@ -26,8 +26,30 @@ pub enum PqDocument {
     Fields(Vec<(String, Value)>),
 }
 
+impl PqDocument {
+    /// Bytes of its texts.
+    fn text_bytes(&self) -> usize {
+        match self {
+            PqDocument::Text(text) => text.len(),
+            PqDocument::Fields(fields) => {
+                let text = |value: &Value| match value {
+                    Value::Str(text) => text.len(),
+                    _ => 0,
+                };
+                fields.iter().map(|(_, value)| text(value)).sum()
+            }
+        }
+    }
+}
+
+/// Memory of a document's words for each byte of its text: a word of one letter and a blank takes that of two.
+const WORDS_FACTOR: usize = 16;
+
+/// Working memory above so many bytes is not kept from call to call.
+const KEPT_BYTES_MAX: usize = 1 << 20;
+
 /// What is asked of standing queries.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct PqRequest<'a> {
     /// The pq table.
     pub table: &'a str,
@@ -47,6 +69,8 @@ pub struct PqRequest<'a> {
     /// Who may stop it; it looks there once a document, some thousand times a second while it matches, and once a pair that is
     /// weighed.
     pub interrupt: Option<&'a Interrupt>,
+    /// Whether there is room for so many bytes in all, of documents that were read and of hits; `None`: for any.
+    pub room: Option<&'a dyn Fn(usize) -> bool>,
 }
 
 impl<'a> PqRequest<'a> {
@@ -57,6 +81,14 @@ impl<'a> PqRequest<'a> {
             table,
             documents,
             ..PqRequest::default()
+        }
+    }
+
+    /// Errors: `Overloaded` where there is no room for so many bytes in all.
+    fn room_for(&self, bytes: usize) -> Result<()> {
+        match self.room {
+            Some(room) if !room(bytes) => Err(Error::Overloaded),
+            _ => Ok(()),
         }
     }
 
@@ -110,6 +142,17 @@ impl Snapshot {
     /// takes too much on one document; `OutOfTime` and `Interrupted`,
     /// where it was stopped: there is no part of an answer, since whoever misses a hit takes it for none.
     pub fn call_pq(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
+        let answer = self.percolated(request, scratch);
+        let texts = request.documents.iter().map(PqDocument::text_bytes);
+        let bytes = texts.sum::<usize>() * WORDS_FACTOR;
+        let is_small = |answer: &PqAnswer| bytes + answer.hits.bytes() <= KEPT_BYTES_MAX;
+        if !answer.as_ref().is_ok_and(is_small) {
+            *scratch = PqScratch::default();
+        }
+        answer
+    }
+
+    fn percolated(&self, request: &PqRequest<'_>, scratch: &mut PqScratch) -> Result<PqAnswer> {
         let View::Percolate(view) = self.view(request.table)? else {
             let table = request.table;
             return Err(Error::invalid(format!("'{table}' is not a pq table")));
@@ -122,8 +165,11 @@ impl Snapshot {
         let fields = text_names(&view.definition.columns);
         let spare = scratch.words.len().max(documents.len());
         scratch.words.resize_with(spare, Words::new);
+        let mut text_bytes = 0;
         for (document, words) in documents.iter().zip(&mut scratch.words) {
             request.check()?;
+            text_bytes += document.text_bytes();
+            request.room_for(text_bytes * WORDS_FACTOR)?;
             analyse(&view.analyzer, &fields, document, words);
         }
         let words = scratch.words.get(..documents.len()).unwrap_or_default();
@@ -136,6 +182,10 @@ impl Snapshot {
             },
             goes_on: &|| request.check().is_ok(),
             steps_max: u64::MAX,
+            has_room: &|pairs| {
+                let bytes = text_bytes * WORDS_FACTOR + pairs * PAIR_BYTES;
+                request.room_for(bytes).is_ok()
+            },
         };
         let mut found = percolate::Hits::new();
         view.queries

@@ -1,5 +1,9 @@
 //! SELECT on search tables.
 
+use std::sync::Arc;
+
+use index::{Control, Memory, OnDamage};
+use percolate::StandingQuery;
 use query::expression::{BinaryOperator, Expression};
 use query::options::{MAX_MATCHES, Options, Ranker};
 use query::request::Select;
@@ -12,7 +16,6 @@ use crate::decide::read::queries;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::table::search::text_names;
-use index::{Control, OnDamage};
 
 /// LIMIT of a scan or MATCH that names none, as in Sphinx.
 const IMPLICIT_LIMIT: u64 = 20;
@@ -28,7 +31,7 @@ impl Snapshot {
     pub fn select(&self, select: &Select, control: &Control) -> Result<Answer> {
         let view = match self.searched(&select.table)? {
             Some(view) => view,
-            None => return self.select_other(select),
+            None => return self.select_other(select, &control.memory),
         };
         let name = view.definition.name.clone();
         let failed = |error| failure::of_index(&name, error);
@@ -149,8 +152,30 @@ impl Snapshot {
         first.filter(|_| rankers.all(|other| other == first))
     }
 
+    /// The queries of a pq table, by id, or those that it has of these ids, in their order.
+    ///
+    /// # Errors
+    /// `NoSuchTable`; `Invalid` for a table of another type.
+    pub fn standing_queries(
+        &self,
+        table: &str,
+        ids: Option<&[u64]>,
+    ) -> Result<Vec<Arc<StandingQuery>>> {
+        let View::Percolate(view) = self.view(table)? else {
+            return Err(Error::invalid(format!("'{table}' is not a pq table")));
+        };
+        let queries = &view.queries;
+        Ok(match ids {
+            Some(ids) => ids
+                .iter()
+                .filter_map(|id| queries.get(*id).cloned())
+                .collect(),
+            None => queries.iter().cloned().collect(),
+        })
+    }
+
     /// On a table that is not searched.
-    fn select_other(&self, select: &Select) -> Result<Answer> {
+    fn select_other(&self, select: &Select, memory: &Memory) -> Result<Answer> {
         let View::Percolate(view) = self.view(&select.table)? else {
             let table = &select.table;
             return Err(Error::invalid(format!("'{table}' is not a search table")));
@@ -159,9 +184,9 @@ impl Snapshot {
         match select.filter.as_ref().and_then(named_ids) {
             Some(ids) => {
                 let named = ids.iter().filter_map(|id| view.queries.get(*id));
-                queries(name, len, named, select)
+                queries(name, len, named, select, memory)
             }
-            None => queries(name, len, view.queries.iter(), select),
+            None => queries(name, len, view.queries.iter(), select, memory),
         }
     }
 }

@@ -81,8 +81,15 @@ pub(crate) struct Reading {
     analyzer: Arc<Analyzer>,
 }
 
-/// Memory of a query beside its texts, by estimate: its row, its share of a level, and of the words.
-const QUERY_BYTES: u64 = 256;
+/// Memory of a new query beside its texts, by estimate, until the set has counted it: its row, its share of a level, and of
+/// the words.
+const QUERY_BYTES: u64 = 512;
+
+/// Memory of a new query for each byte of its text, likewise.
+const TEXT_FACTOR: u64 = 8;
+
+/// Memory of a query that no file has yet: its place among those that changed.
+const CHANGED_BYTES: u64 = 24;
 
 const EVERY_DOCUMENT: &str = "the query holds no word: every document matches";
 
@@ -121,9 +128,10 @@ impl PercolateTable {
         }
     }
 
-    /// Memory of its queries, by estimate.
+    /// Memory of its queries.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.text_bytes + QUERY_BYTES * self.set.len() as u64
+        let changed = (self.changed.len() + self.folding_ids.len()) as u64;
+        self.text_bytes + self.set.memory_bytes() as u64 + CHANGED_BYTES * changed
     }
 
     /// Adds to the counts of queries the numbers of documents that hit them.
@@ -278,9 +286,9 @@ fn counted(counts: &FxHashMap<u64, (u64, i64)>, query: &StandingQuery) {
     }
 }
 
-/// Memory of a query whose texts have so many bytes, by estimate.
+/// Memory of a new query whose texts have so many bytes, by estimate.
 pub(crate) fn memory_of(text_bytes: u64) -> u64 {
-    text_bytes + QUERY_BYTES
+    TEXT_FACTOR * text_bytes + QUERY_BYTES
 }
 
 pub(crate) fn text_bytes(query: &StandingQuery) -> u64 {

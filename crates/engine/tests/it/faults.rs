@@ -472,8 +472,52 @@ fn standing_queries_that_memory_does_not_hold_are_a_limit_until_some_are_deleted
     driver
         .run(command("replace pq (id, query) values (1, 'v')"))
         .unwrap();
-    driver.run(command("delete pq where id = 2")).unwrap();
+    // A new query counts for more until it lies in a level.
+    for id in 2..6 {
+        driver
+            .run(command(&format!("delete pq where id = {id}")))
+            .unwrap();
+    }
     driver.run(command(&insert(full))).unwrap();
+}
+
+#[test]
+fn hits_that_memory_does_not_hold_are_refused_with_the_number_that_it_holds() {
+    let options = Options {
+        memory_bytes: 1 << 20,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    let rows = |row: &dyn Fn(u32) -> String| (1..=100).map(row).collect::<Vec<_>>().join(", ");
+    for line in [
+        "create search posts (body text)".to_owned(),
+        "create queue hits (query_id bigint)".to_owned(),
+        "create pq watch (body text) on posts into hits".to_owned(),
+        format!(
+            "insert watch (id, query) values {}",
+            rows(&|id| format!("({id}, 'w')"))
+        ),
+    ] {
+        driver.run(command(&line)).unwrap();
+    }
+    let insert = format!(
+        "insert posts (body) values {}",
+        rows(&|_| "('w')".to_owned())
+    );
+    let refused = driver.run(command(&insert)).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            Error::Limit {
+                what: "hits of one statement",
+                max: 4096
+            }
+        ),
+        "{refused}"
+    );
+    driver
+        .run(command("insert posts (body) values ('w')"))
+        .unwrap();
 }
 
 #[test]

@@ -181,7 +181,9 @@ impl Player {
 /// An answer as lines of text.
 pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
     match outcome {
-        Ok(Reply::Reading(reading)) => show(reading.run().map(Reply::Rows)),
+        Ok(Reply::Reading(reading)) => {
+            show(reading.run(&engine::Memory::new(1 << 30)).map(Reply::Rows))
+        }
         Err(error) => vec![show_error(&error)],
         Ok(Reply::Done {
             affected,

@@ -112,7 +112,7 @@ pub(crate) fn search(
     } else {
         let found = top.into_sorted(select.offset);
         (
-            Rows::new(FoundRows::new(Arc::clone(snapshot), shown, found)),
+            Rows::new(FoundRows::new(Arc::clone(snapshot), shown, found, control)),
             total,
         )
     };

@@ -9,6 +9,7 @@ use query::value::Value;
 
 use super::best::Found;
 use super::values::{self, ID, RowValues};
+use crate::control::{Control, Memory};
 use crate::error::{Error, Result};
 use crate::snapshot::Snapshot;
 use crate::table::TableShape;
@@ -111,11 +112,18 @@ pub(crate) struct FoundRows {
     snapshot: Arc<Snapshot>,
     shows: Vec<Show>,
     found: std::vec::IntoIter<Found>,
+    memory: Arc<Memory>,
 }
 
 impl FoundRows {
-    pub(super) fn new(snapshot: Arc<Snapshot>, shown: Shown, found: Vec<Found>) -> FoundRows {
+    pub(super) fn new(
+        snapshot: Arc<Snapshot>,
+        shown: Shown,
+        found: Vec<Found>,
+        control: &Control,
+    ) -> FoundRows {
         FoundRows {
+            memory: Arc::clone(&control.memory),
             snapshot,
             shows: shown.shows,
             found: found.into_iter(),
@@ -130,11 +138,21 @@ impl FoundRows {
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
         let found = self.found.next()?;
         let row = RowValues::new(&self.snapshot.parts[found.part as usize], found.doc);
-        let values = self
-            .shows
-            .iter()
-            .map(|show| show.value(&row, &found))
-            .collect();
-        Some(row.check().map(|()| values))
+        Some(self.values(&row, &found))
+    }
+
+    fn values(&self, row: &RowValues<'_>, found: &Found) -> Result<Vec<Value>> {
+        let mut values = Vec::with_capacity(self.shows.len());
+        let mut bytes = 0;
+        for show in &self.shows {
+            let value = show.value(row, found);
+            if let Some(text) = value.text_bytes() {
+                // A statement may name a large column many times.
+                bytes += text.len() as u64;
+                self.memory.take_row(bytes)?;
+            }
+            values.push(value);
+        }
+        row.check().map(|()| values)
     }
 }

@@ -56,16 +56,18 @@ impl Dictionary {
             .find(key_of(word.as_bytes(), 0..word.len()), word.as_bytes())
     }
 
-    /// Calls `visit(number, field, position)` for every word of a document, giving numbers to new words.
-    pub(crate) fn intern(&self, words: &Words, mut visit: impl FnMut(u32, u8, u32)) {
+    /// Calls `visit(number, field, position)` for every word of a document, giving numbers to new words; returns how many are new.
+    pub(crate) fn intern(&self, words: &Words, mut visit: impl FnMut(u32, u8, u32)) -> usize {
         let mut interned = self
             .interned
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         let buffer = words.buffer();
+        let before = interned.ends.len();
         for ((span, _), (field, position)) in words.spans().zip(words.places()) {
             visit(interned.number(buffer, span), field, position);
         }
+        interned.ends.len() - before
     }
 
     /// Calls `visit` with every word that begins so. New words are held off for [`WORDS_READ`] words at a time.

@@ -39,7 +39,10 @@ const FAN: usize = 8;
 const CHUNK_ROWS_MAX: usize = 4_096;
 
 /// What a row takes beyond its columns and postings, roughly, for [`Tail::bytes`].
-const ROW_BYTES: u64 = 120;
+const ROW_BYTES: u64 = 160;
+
+/// What a word takes in the dictionary, in lists and a table that grow by doubling.
+const WORD_BYTES: u64 = 96;
 
 /// What one occurrence of a word takes in a chunk and in a forward list, roughly.
 const OCCURRENCE_BYTES: u64 = 24;
@@ -245,7 +248,7 @@ impl TailWriter {
         }
         let ordinal = self.first + self.rows();
         let occurrences = &mut self.occurrences;
-        self.dictionary.intern(words, |word, field, position| {
+        let new_words = self.dictionary.intern(words, |word, field, position| {
             let position = u32::from(field) << 24 | position;
             occurrences.push(chunk::Occurrence {
                 word,
@@ -257,6 +260,7 @@ impl TailWriter {
         let hits = words.len() as u64;
         self.hits += hits;
         self.bytes += columns.len() as u64 + ROW_BYTES + OCCURRENCE_BYTES * hits;
+        self.bytes += WORD_BYTES * new_words as u64;
         self.rows.push(NewRow {
             id,
             columns,

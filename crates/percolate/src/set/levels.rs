@@ -4,7 +4,7 @@ use super::{Arc, Builder, Costs, Held, QuerySet};
 use crate::limits::{LEVEL_RATIO, LEVELS_CROWDED, LEVELS_MAX, MERGED_FOR, MERGED_HERE_MAX};
 
 impl QuerySet {
-    /// Merges small levels until each is large enough against the next and holds more live queries than removed ones.
+    /// Merges small levels until each is large enough against the next and none is hollow.
     /// Those of a job are left alone. Large ones are merged only where levels have become so many that matchers would
     /// be slow: the job thread is behind.
     pub(super) fn merge_small(&mut self) {
@@ -15,7 +15,7 @@ impl QuerySet {
             let next_len = self.levels.get(index + 1).map_or(0, Held::len);
             let range = if held.len() < next_len * LEVEL_RATIO {
                 index..index + 2
-            } else if held.removed.len() > held.len() {
+            } else if held.is_hollow() {
                 index..index + 1
             } else {
                 continue;
@@ -36,8 +36,8 @@ impl QuerySet {
         running.any(|running| levels.iter().any(|held| Arc::ptr_eq(&held.level, running)))
     }
 
-    /// All levels, if matchers have paid for that; the last levels that are too alike in size; or the last level with more
-    /// removed queries than live ones.
+    /// All levels, if matchers have paid for that; the last levels that are too alike in size; or the last hollow
+    /// level.
     pub(super) fn due(&self) -> Option<std::ops::Range<usize>> {
         if self.is_paid() {
             return Some(0..self.levels.len());
@@ -49,7 +49,7 @@ impl QuerySet {
                 start -= 1;
                 len += self.levels[start].len();
             }
-            (start < last || held.removed.len() > held.len()).then_some(start..last + 1)
+            (start < last || held.is_hollow()).then_some(start..last + 1)
         })
     }
 

@@ -27,6 +27,13 @@ enum Binding {
     Sign,
 }
 
+/// Memory of a node: itself, its place in a list that grows by doubling or in a box, and its share of the form in which it
+/// is evaluated.
+const NODE_BYTES: usize = 3 * size_of::<Expression>();
+
+/// Memory of a constant in a list: likewise, and its share of the set that is made of the list.
+const LISTED_BYTES: usize = 3 * size_of::<Value>();
+
 /// A tree and its depth.
 struct Built {
     tree: Expression,
@@ -113,11 +120,12 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         let mut depth = first.depth;
         let mut terms = vec![first.tree];
         while matches!(self.following()?, Some((_, Following::Chain(next))) if next == operator) {
+            let room = self.lexer.room();
             self.lexer.next();
             let term = self.climb(tighter(binding), nesting + 1)?;
             depth = depth.max(term.depth);
             if operator == BinaryOperator::Or {
-                self.push_alternative(&mut terms, term.tree)?;
+                self.push_alternative(&mut terms, term.tree, room)?;
             } else {
                 self.count_nodes(1)?;
                 terms.push(term.tree);
@@ -128,15 +136,24 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(tree, depth + levels)
     }
 
-    /// Adds a term to a chain of OR, or its constants to the equalities of the same column before it.
+    /// Adds a term to a chain of OR, or its constants to the equalities of the same column before it. `room`: what was left
+    /// before the term.
     fn push_alternative(
         &mut self,
         terms: &mut Vec<Expression>,
         term: Expression,
+        room: usize,
     ) -> Result<(), SyntaxError> {
         match terms.last_mut() {
             Some(last) if equate_the_same(last, &term) => {
                 let added = merge_equalities(last, term);
+                // Of the term only its constants are left.
+                self.lexer.restore(room);
+                if let Expression::In { list, .. } = last {
+                    let texts = list.iter().rev().take(added);
+                    let bytes = texts.map(|value| value.text_bytes().map_or(0, <[u8]>::len));
+                    self.lexer.charge(2 * bytes.sum::<usize>())?;
+                }
                 self.count_values(added)
             }
             _ => {
@@ -264,7 +281,10 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         let mut list = Vec::new();
         loop {
             self.count_values(1)?;
-            list.push(super::constant(self.lexer)?);
+            let value = super::constant(self.lexer)?;
+            self.lexer
+                .charge(2 * value.text_bytes().map_or(0, <[u8]>::len))?;
+            list.push(value);
             if self.lexer.take(TokenKind::Close) {
                 return Ok(list);
             }
@@ -282,6 +302,8 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             return self.built(Expression::Literal(Value::Int(number)), 0);
         }
         if let Some(value) = literal(self.lexer)? {
+            let bytes = value.text_bytes().map_or(0, <[u8]>::len);
+            self.lexer.charge(2 * bytes)?;
             return self.built(Expression::Literal(value), 0);
         }
         match self.lexer.peek().kind {
@@ -361,7 +383,10 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
                 })?
             }
             TokenKind::Dot => return Err(self.not_yet("names with a dot")),
-            _ => Expression::Column(name),
+            _ => {
+                self.lexer.charge(name.len())?;
+                Expression::Column(name)
+            }
         };
         self.built(column, 0)
     }
@@ -404,6 +429,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     }
 
     fn count_nodes(&mut self, more: usize) -> Result<(), SyntaxError> {
+        self.lexer.charge(more * NODE_BYTES)?;
         self.nodes += more;
         if self.nodes > EXPRESSION_NODES_MAX {
             return Err(self.error(&format!(
@@ -414,6 +440,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     }
 
     fn count_values(&mut self, more: usize) -> Result<(), SyntaxError> {
+        self.lexer.charge(more * LISTED_BYTES)?;
         self.in_values += more;
         if self.in_values > IN_VALUES_MAX {
             return Err(self.error(&format!("IN lists have more than {IN_VALUES_MAX} values")));

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::heads::Course;
+use crate::budget::{Grant, Room};
 use crate::errors::{self, Failure};
-use crate::limits::{BODY_BYTES_MAX, REQUEST_BYTES_FREE};
+use crate::limits::{BODY_BYTES_MAX, PARSE_INLINE_BYTES};
 use crate::listen::{Pace, TooSlow};
 use crate::node::Node;
 
@@ -66,44 +66,40 @@ impl Pieces {
     }
 }
 
-/// The whole body of a request, at most [`BODY_BYTES_MAX`] of it, and room for it where it is large, which is to be held as long
-/// as the bytes. Memory grows with what arrives, not with what is announced; room is taken once a large part has arrived.
-pub async fn whole(
-    node: &Node,
-    request: Request<Body>,
-) -> Result<(Vec<u8>, Option<OwnedSemaphorePermit>), Failure> {
+/// The whole body of a request, at most [`BODY_BYTES_MAX`] of it. Memory grows with what arrives, not with what is announced,
+/// and is taken from the budget before: `held` keeps it.
+pub async fn whole(node: &Node, request: Request<Body>, held: &Grant) -> Result<Vec<u8>, Failure> {
     let body = request.into_body();
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > BODY_BYTES_MAX {
         return Err(too_long(BODY_BYTES_MAX));
     }
+    // A body in chunks does not say how long it is.
+    let most = match announced {
+        0 => BODY_BYTES_MAX,
+        _ => announced,
+    };
     let mut pace = Pace::new(node.settings().live.client_timeout);
     let mut pieces = Pieces::new(body, Duration::MAX);
-    let (mut bytes, mut room) = (Vec::new(), None);
-    let wanted = || node.is_room_wanted();
+    let mut bytes = Vec::new();
     loop {
-        let is_wanted = room
-            .as_ref()
-            .map(|_: &OwnedSemaphorePermit| &wanted as &(dyn Fn() -> bool + Sync));
-        let piece = pace.next(is_wanted, pieces.piece()).await;
+        let piece = pace.next(held, pieces.piece()).await;
         let Some(piece) = piece.map_err(|TooSlow| stopped())?? else {
-            return Ok((bytes, room));
+            return Ok(bytes);
         };
         pace.came(piece.len());
-        bytes.extend_from_slice(&piece);
-        if bytes.len() > BODY_BYTES_MAX {
+        let length = bytes.len() + piece.len();
+        if length > BODY_BYTES_MAX {
             return Err(too_long(BODY_BYTES_MAX));
         }
-        if bytes.len() > REQUEST_BYTES_FREE && room.is_none() {
-            // A body in chunks does not say how long it is.
-            let most = if announced > 0 {
-                announced
-            } else {
-                BODY_BYTES_MAX
-            };
-            room = node.room_for(most).await;
-            pace.again();
+        if length > bytes.capacity() {
+            let capacity = length.max((bytes.len() * 2).min(most));
+            if held.reserve(capacity).await? == Room::Waited {
+                pace.again();
+            }
+            bytes.reserve_exact(capacity - bytes.len());
         }
+        bytes.extend_from_slice(&piece);
     }
 }
 
@@ -112,6 +108,22 @@ fn stopped() -> Failure {
         errors::MALFORMED_BODY,
         "the body stopped in the middle, or came too slowly",
     )
+}
+
+/// Makes room for what a JSON body becomes beside itself: see [`wire::json::memory_bytes`].
+pub async fn room_for_json(bytes: &[u8], fields_depth: usize, held: &Grant) -> Result<(), Failure> {
+    let read = || wire::json::memory_bytes(bytes, fields_depth);
+    let bytes_all = bytes.len() + at_length(bytes.len(), read);
+    held.reserve(bytes_all).await.map(|_| ())
+}
+
+/// Does what reads so many bytes: off the event loop where they are many.
+pub fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+    if bytes > PARSE_INLINE_BYTES {
+        tokio::task::block_in_place(work)
+    } else {
+        work()
+    }
 }
 
 fn too_long(bytes_max: usize) -> Failure {

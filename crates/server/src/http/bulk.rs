@@ -15,12 +15,16 @@ use wire::json::BulkReply;
 use wire::limits::LINE_BYTES_MAX;
 
 use super::Door;
-use super::body::Pieces;
+use super::body::{self, Pieces};
 use super::reply::{self, Refusal};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::limits::{BULK_BATCH_BYTES, BULK_BATCH_COUNT};
 use crate::node::Node;
 use batch::Batch;
+
+/// Levels of brackets that are read without a tree: a line, its action, the document.
+const FIELDS_DEPTH: usize = 3;
 
 /// Answers a request once its last batch is durable.
 pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
@@ -49,6 +53,8 @@ struct Load<'a> {
     /// Number of the last line read.
     line: u64,
     reply: BulkReply,
+    /// Memory of the text and of the batch that is read of it.
+    held: Grant,
 }
 
 impl<'a> Load<'a> {
@@ -64,12 +70,17 @@ impl<'a> Load<'a> {
             lines_done: 0,
             line: 0,
             reply,
+            held: node.budget.grant(),
         }
     }
 
     async fn all(&mut self, mut pieces: Pieces) -> Result<(), Failure> {
         while let Some(piece) = pieces.next().await? {
             let mut piece = piece.as_ref();
+            // The text doubles as it grows.
+            self.held
+                .reserve(2 * (self.text.len() + piece.len()))
+                .await?;
             while let Some(end) = piece.iter().position(|byte| *byte == b'\n') {
                 self.text.extend_from_slice(&piece[..end]);
                 piece = &piece[end + 1..];
@@ -114,6 +125,7 @@ impl<'a> Load<'a> {
             return Ok(());
         }
         let (text, first_line) = (&self.text, self.lines_done + 1);
+        body::room_for_json(text, FIELDS_DEPTH, &self.held).await?;
         let node = self.node;
         let batch = tokio::task::block_in_place(|| {
             crate::statement::guarded(node, || Batch::read(text, first_line))
@@ -123,6 +135,8 @@ impl<'a> Load<'a> {
         let reply = reply.map_err(|error| counted.failure(error))?;
         counted.report(&reply, &mut self.reply);
         self.text.clear();
+        self.text.shrink_to(BULK_BATCH_BYTES);
+        self.held.keep(self.text.capacity());
         self.line_start = 0;
         self.lines_done += self.lines;
         self.lines = 0;

@@ -5,6 +5,7 @@ use query::schema::ColumnType;
 use query::value::Value;
 use wire::json::{Cell, SearchReply};
 
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::limits::REPLY_BYTES_MAX;
 use crate::node::Node;
@@ -13,7 +14,7 @@ use crate::node::Node;
 const SCORE: &str = "weight()";
 
 /// Writes the whole reply. The columns `id` and `weight()` become the hit's `_id` and `_score`.
-pub fn write(node: &Node, answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failure> {
+pub fn write(node: &Node, answer: Answer, took_ms: u64, held: &Grant) -> Result<Vec<u8>, Failure> {
     let Answer {
         columns,
         rows,
@@ -44,17 +45,18 @@ pub fn write(node: &Node, answer: Answer, took_ms: u64) -> Result<Vec<u8>, Failu
             }
         }
         reply.hit_end();
-        bounded(reply.bytes())?;
+        bounded(reply.bytes(), held)?;
     }
     warnings.extend(node.note_damaged(&damaged));
     reply.end(&warnings);
-    Ok(reply.bytes().to_vec())
+    Ok(reply.into_bytes())
 }
 
-/// Refuses a reply that grows beyond its bound.
-pub fn bounded(bytes: &[u8]) -> Result<(), Failure> {
-    if bytes.len() <= REPLY_BYTES_MAX {
-        return Ok(());
+/// Refuses a reply that grows beyond its bound, or for which there is no memory.
+pub fn bounded(reply: &[u8], held: &Grant) -> Result<(), Failure> {
+    if reply.len() <= REPLY_BYTES_MAX {
+        // While its list moves to a larger block, it is there twice.
+        return held.cover(2 * reply.len());
     }
     let message =
         format!("the reply is longer than {REPLY_BYTES_MAX} bytes: use LIMIT, or the MySQL door");

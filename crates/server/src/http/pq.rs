@@ -60,8 +60,11 @@ async fn write(
     let table = pq_table(node, &table)?;
     let refresh = parameter(request.uri().query().unwrap_or("").as_bytes(), "refresh");
     let replace = refresh.is_some_and(|refresh| !matches!(refresh.as_str(), "0" | "false"));
-    let (bytes, _room) = body::whole(node, request).await?;
-    let rule = statement::guarded(node, || json::pq_rule(&bytes).map_err(failure))?;
+    let held = node.budget.grant();
+    let bytes = body::whole(node, request, &held).await?;
+    body::room_for_json(&bytes, 0, &held).await?;
+    let read = || statement::guarded(node, || json::pq_rule(&bytes).map_err(failure));
+    let rule = body::at_length(bytes.len(), read)?;
     let (_, stored) = execute(node, insert(&table, id, rule, replace)).await?;
     let result = if replace { "updated" } else { "created" };
     let id = if stored == 0 { id } else { stored };

@@ -1,9 +1,16 @@
 //! Replies of the HTTP door, errors first.
 
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use hyper::body::{Frame, SizeHint};
 use serde_json::json;
 
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 
 /// Seconds after which a client that was refused for lack of room should come back.
@@ -28,6 +35,56 @@ impl IntoResponse for Refusal {
             response.headers_mut().insert(header::RETRY_AFTER, after);
         }
         response
+    }
+}
+
+/// JSON that is written already, with the memory that it holds until the client has taken it or is gone.
+pub fn held_bytes(status: StatusCode, body: Vec<u8>, held: Grant) -> Response {
+    held.keep(body.len());
+    let rest = Bytes::from_owner(Held { body, _grant: held });
+    let body = Body::new(Written { rest });
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// Bytes of a body that are given to the connection at once: it copies them, and other tasks wait meanwhile.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A body that is written already and goes out piece by piece.
+struct Written {
+    rest: Bytes,
+}
+
+impl HttpBody for Written {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = self.rest.len().min(PIECE_BYTES);
+        let piece = self.rest.split_to(next);
+        Poll::Ready((next > 0).then(|| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.rest.len() as u64)
+    }
+}
+
+/// A body on its way out.
+struct Held {
+    body: Vec<u8>,
+    _grant: Grant,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
     }
 }
 

@@ -12,23 +12,32 @@ use super::{Door, body, hits};
 use crate::errors::{self, Failure};
 use crate::statement::{self, Outcome, Parsed};
 
+/// Levels of brackets that are read without a tree: the body, its query, a clause.
+const FIELDS_DEPTH: usize = 3;
+
 /// Answers a request.
 pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
     let node = &door.node;
-    let (bytes, _room) = body::whole(node, request).await?;
-    let select = statement::guarded(node, || wire::json::search(&bytes).map_err(failure))?;
+    let held = node.budget.grant();
+    let bytes = body::whole(node, request, &held).await?;
+    body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
+    let read = || statement::guarded(node, || wire::json::search(&bytes).map_err(failure));
+    let select = body::at_length(bytes.len(), read)?;
     let mut session = super::session(node);
-    let parsed = Parsed::of(Statement::Select(select));
+    let parsed = Parsed::of(Statement::Select(select)).holding(held);
+    drop(bytes);
     let outcome = statement::execute(node, &mut session, parsed).await;
     node.close_session(session.id);
     let Outcome::Rows(found) = outcome? else {
         return Err(Failure::new(errors::INTERNAL, "internal error: a search without rows").into());
     };
     let took_ms = (node.clock.steady_us() - session.started_us) / 1_000;
+    let held = node.budget.grant();
+    let _turn = node.turn(found.answer.rows.size_hint().1).await;
     let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(node, || hits::write(node, found.answer, took_ms))
+        statement::guarded(node, || hits::write(node, found.answer, took_ms, &held))
     })?;
-    Ok(reply::json_bytes(StatusCode::OK, bytes))
+    Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 
 /// The failure of a body that cannot be read, or not yet.

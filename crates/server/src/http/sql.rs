@@ -9,6 +9,7 @@ use wire::json::RawReply;
 use super::reply::{self, Refusal};
 use super::{Door, body, hits, table};
 use crate::errors::{self, Failure};
+use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::node::Node;
 use crate::statement::{self, Outcome, Parsed, Session};
 
@@ -16,14 +17,16 @@ use crate::statement::{self, Outcome, Parsed, Session};
 pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
     let node = &door.node;
     let raw_asked = parameter(request.uri().query().unwrap_or("").as_bytes(), "mode");
-    let (bytes, _room) = body::whole(node, request).await?;
+    let held = node.budget.grant();
+    let bytes = body::whole(node, request, &held).await?;
+    // A form is decoded beside its body.
+    held.reserve(2 * bytes.len()).await?;
     let asked = Asked::read(bytes, raw_asked.as_deref() == Some("raw"));
-    let statements = statement::parse(node, &asked.text);
     let mut session = super::session(node);
     let response = if asked.raw {
-        raw(node, &mut session, statements).await
+        raw(node, &mut session, &asked.text).await
     } else {
-        one(node, &mut session, statements).await
+        one(node, &mut session, &asked.text).await
     };
     node.close_session(session.id);
     response
@@ -49,13 +52,10 @@ impl Asked {
     }
 }
 
-async fn one(
-    node: &Node,
-    session: &mut Session,
-    statements: Vec<Parsed>,
-) -> Result<Response, Refusal> {
-    let Ok([statement]) = <[Parsed; 1]>::try_from(statements) else {
-        return Err(only("exactly one SELECT").into());
+async fn one(node: &Node, session: &mut Session, text: &[u8]) -> Result<Response, Refusal> {
+    let statement = match statement::next(node, text).await {
+        Some((statement, behind)) if wire::sql::is_blank(behind) => statement,
+        _ => return Err(only("exactly one SELECT").into()),
     };
     if statement.is_read() == Some(false) {
         return Err(only("SELECT").into());
@@ -63,31 +63,40 @@ async fn one(
     match execute(node, session, statement).await? {
         Outcome::Rows(found) => {
             let took_ms = (node.clock.steady_us() - session.started_us) / 1_000;
+            let held = node.budget.grant();
+            let _turn = node.turn(found.answer.rows.size_hint().1).await;
             let bytes = tokio::task::block_in_place(|| {
-                statement::guarded(node, || hits::write(node, found.answer, took_ms))
+                statement::guarded(node, || hits::write(node, found.answer, took_ms, &held))
             })?;
-            Ok(reply::json_bytes(StatusCode::OK, bytes))
+            Ok(reply::held_bytes(StatusCode::OK, bytes, held))
         }
         Outcome::Done { .. } | Outcome::Pq(_) => Err(only("SELECT").into()),
     }
 }
 
 /// Statements in order; the first failure ends the reply, and gives it its status.
-async fn raw(
-    node: &Node,
-    session: &mut Session,
-    statements: Vec<Parsed>,
-) -> Result<Response, Refusal> {
+async fn raw(node: &Node, session: &mut Session, text: &[u8]) -> Result<Response, Refusal> {
     let mut reply = RawReply::default();
     let mut status = StatusCode::OK;
-    if statements.is_empty() {
-        return Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty").into());
-    }
-    for statement in statements {
+    let held = node.budget.grant();
+    let mut rest = text;
+    let mut count = 0;
+    while let Some((statement, behind)) = statement::next(node, rest).await {
+        rest = behind;
+        count += 1;
         let written = match execute(node, session, statement).await {
-            Ok(outcome) => tokio::task::block_in_place(|| {
-                statement::guarded(node, || table::write(node, session, outcome, &mut reply))
-            }),
+            Ok(_) if count > STATEMENTS_MAX => Err(Failure::new(
+                errors::LIMIT,
+                format!("more than {STATEMENTS_MAX} statements in one text"),
+            )),
+            Ok(outcome) => {
+                let _turn = node.turn(outcome.rows()).await;
+                tokio::task::block_in_place(|| {
+                    statement::guarded(node, || {
+                        table::write(node, session, outcome, &mut reply, &held)
+                    })
+                })
+            }
             Err(failure) => Err(failure),
         };
         if let Err(failure) = written {
@@ -96,9 +105,15 @@ async fn raw(
             reply.done(0, &failure.message, "");
             break;
         }
+        if count % STATEMENTS_IN_A_ROW == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    if count == 0 {
+        return Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty").into());
     }
     reply.finish();
-    Ok(reply::json_bytes(status, reply.bytes().to_vec()))
+    Ok(reply::held_bytes(status, reply.into_bytes(), held))
 }
 
 /// A connection that may be gone any moment, and whose session ends with the request, can own no row.

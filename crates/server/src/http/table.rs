@@ -6,6 +6,7 @@ use query::value::Value;
 use wire::json::{Cell, RawReply};
 
 use super::hits::{bounded, cell};
+use crate::budget::Grant;
 use crate::errors::Failure;
 use crate::node::Node;
 use crate::statement::{Found, Outcome, PqRow, PqRows, Session};
@@ -16,16 +17,20 @@ pub fn write(
     session: &mut Session,
     outcome: Outcome,
     reply: &mut RawReply,
+    held: &Grant,
 ) -> Result<(), Failure> {
     let warning = session.warnings.join("; ");
     match outcome {
-        Outcome::Done { affected, .. } => reply.done(affected, "", &warning),
-        Outcome::Pq(rows) => reply_pq(&rows, &warning, reply)?,
+        Outcome::Done { affected, .. } => {
+            reply.done(affected, "", &warning);
+            bounded(reply.bytes(), held)?;
+        }
+        Outcome::Pq(rows) => reply_pq(&rows, &warning, reply, held)?,
         Outcome::Rows(Found {
             answer, counted, ..
         }) => {
             let damaged = answer.rows.damaged();
-            let count = reply_rows(node, answer, warning, reply)?;
+            let count = reply_rows(node, answer, warning, reply, held)?;
             session.lacks(&damaged);
             if counted {
                 session.sent(count, node.clock.steady_us());
@@ -40,6 +45,7 @@ fn reply_rows(
     answer: Answer,
     mut warning: String,
     reply: &mut RawReply,
+    held: &Grant,
 ) -> Result<u64, Failure> {
     let Answer { columns, rows, .. } = answer;
     let damaged = rows.damaged();
@@ -61,7 +67,7 @@ fn reply_rows(
         }
         reply.row_end();
         count += 1;
-        bounded(reply.bytes())?;
+        bounded(reply.bytes(), held)?;
     }
     for lacking in node.note_damaged(&damaged) {
         warning += if warning.is_empty() { "" } else { "; " };
@@ -71,7 +77,12 @@ fn reply_rows(
     Ok(count)
 }
 
-fn reply_pq(rows: &PqRows, warning: &str, reply: &mut RawReply) -> Result<(), Failure> {
+fn reply_pq(
+    rows: &PqRows,
+    warning: &str,
+    reply: &mut RawReply,
+    held: &Grant,
+) -> Result<(), Failure> {
     let columns = rows.columns();
     let is_number = |name: &str| name == "id" || rows.options.count;
     let types = columns.iter().map(|name| {
@@ -101,7 +112,7 @@ fn reply_pq(rows: &PqRows, warning: &str, reply: &mut RawReply) -> Result<(), Fa
         pq_cells(rows, &row, &columns, reply);
         reply.row_end();
         count += 1;
-        bounded(reply.bytes())?;
+        bounded(reply.bytes(), held)?;
     }
     reply.end(count, "", warning);
     Ok(())

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use crate::budget::Grant;
 use crate::limits::{REQUEST_RATE_MIN, ROOM_RATE_MIN, ROOM_STALL};
 
 /// The request came too slowly; its connection is to be closed.
@@ -45,19 +46,15 @@ impl Pace {
         *self = Pace::new(self.patience);
     }
 
-    /// Waits for its next bytes. `is_wanted` tells whether others wait for the room it has; `None`: it has none.
-    pub async fn next<T>(
-        &self,
-        is_wanted: Option<&(dyn Fn() -> bool + Sync)>,
-        read: impl Future<Output = T>,
-    ) -> Result<T, TooSlow> {
+    /// Waits for its next bytes. `held` is the memory that it holds and that others may wait for.
+    pub async fn next<T>(&self, held: &Grant, read: impl Future<Output = T>) -> Result<T, TooSlow> {
         let mut read = pin!(read);
         loop {
             let now = Instant::now();
-            let until = self.until(is_wanted.is_some_and(|wanted| wanted()));
-            let look = match is_wanted {
-                Some(_) => until.min(now + ROOM_STALL),
-                None => until,
+            let until = self.until(held.is_wanted());
+            let look = match held.is_empty() {
+                false => until.min(now + ROOM_STALL),
+                true => until,
             };
             match timeout_at(look, read.as_mut()).await {
                 Ok(done) => return Ok(done),

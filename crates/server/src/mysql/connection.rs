@@ -6,18 +6,19 @@ use engine::SessionId;
 use wire::mysql::load::Load;
 use wire::mysql::{
     Capabilities, ChangeUser, ColumnDefinition, Command, DecodeError, Done, Encoder, Packet,
-    STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
+    PacketError, STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
 };
 
 use super::handshake::{Guest, Login};
 use super::results::{self, Sending};
 use super::socket::{Ended, Socket};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
-use crate::limits::PARSE_INLINE_BYTES;
+use crate::limits::{PARSE_INLINE_BYTES, STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::node::{Admitted, Node};
 use crate::places::Peer;
 use crate::searches::Search;
-use crate::statement::{self, Found, Outcome, Parsed, PqRows, Session, guarded};
+use crate::statement::{self, Found, Outcome, Parsed, PqRows, Session, check_name, guarded};
 use crate::status::add;
 
 /// A connection at work.
@@ -35,18 +36,33 @@ pub struct Connection<'a> {
     ahead: Option<Result<(u8, Asked), Ended>>,
 }
 
+/// What became of a statement.
+#[derive(PartialEq, Eq)]
+enum Did {
+    /// The next one may come.
+    Go,
+    /// It failed, and the client was told.
+    Fail,
+    /// The client is gone, or was killed.
+    End,
+}
+
 /// A command that owns what it needs.
 enum Asked {
     Quit,
     InitDb(String),
-    Statements(Vec<Parsed>),
+    /// Statements, whose text stands in the socket's buffer.
+    Query,
     FieldList {
         table: String,
         wildcard: String,
     },
     Statistics,
     Ping,
-    Load(Load),
+    /// With the memory of its rows.
+    Load(Load, Grant),
+    /// A command for which there is no memory.
+    Refused(Failure),
     /// Whether a text may hold several statements from now on.
     TakeSeveral(bool),
     ChangeUser(ChangeUser),
@@ -104,7 +120,13 @@ impl<'a> Connection<'a> {
             };
             let (sequence, asked) = match taken {
                 Ok(taken) => taken,
-                Err(Ended::Broken(error)) => return self.part(error).await,
+                Err(Ended::Broken(error)) => {
+                    let failure = Failure::new(kind_of(error), error.to_string());
+                    return self.part(&failure, Ended::Broken(error)).await;
+                }
+                Err(Ended::Refused(failure)) => {
+                    return self.part(&failure.clone(), Ended::Refused(failure)).await;
+                }
                 Err(ended) => return Err(ended),
             };
             self.encoder.start(sequence.wrapping_add(1));
@@ -115,31 +137,32 @@ impl<'a> Connection<'a> {
                 .send(&mut self.encoder)
                 .await
                 .map_err(Ended::Gone)?;
-            self.socket.answered();
+            self.socket.release();
         }
     }
 
     /// How a packet becomes a command.
     fn reading(&self) -> impl FnOnce(Packet<'_>) -> (u8, Asked) + use<> {
-        let (node, capabilities) = (Arc::clone(&self.node), self.guest.capabilities);
+        let (capabilities, held) = (self.guest.capabilities, self.node.budget.grant());
         move |packet| {
-            (
-                packet.sequence,
-                Asked::read(&node, packet.payload, capabilities),
-            )
+            let asked = Asked::read(packet.payload, capabilities, held);
+            (packet.sequence, asked)
         }
     }
 
-    /// Tells a client whose bytes cannot be read any further, and ends.
-    async fn part(mut self, error: wire::mysql::PacketError) -> Result<(), Ended> {
+    /// Tells a client whose bytes are not read any further, and ends.
+    async fn part(mut self, failure: &Failure, ended: Ended) -> Result<(), Ended> {
         self.encoder.start(1);
-        results::error(&mut self.encoder, &results::broken(error));
-        self.socket
-            .send(&mut self.encoder)
-            .await
-            .map_err(Ended::Gone)?;
+        results::error(&mut self.encoder, failure);
+        self.flush().await?;
         self.socket.drain().await;
-        Err(Ended::Broken(error))
+        Err(ended)
+    }
+
+    /// Sends what is encoded.
+    async fn flush(&mut self) -> Result<(), Ended> {
+        let sent = self.socket.send(&mut self.encoder).await;
+        sent.map_err(Ended::Gone)
     }
 
     /// Answers one command; false ends the connection.
@@ -147,16 +170,17 @@ impl<'a> Connection<'a> {
         match asked {
             Asked::Quit => return Ok(false),
             Asked::Ping => self.encoder.ok(&Done::default()),
-            Asked::Load(load) => self.load(load).await,
+            Asked::Load(load, _held) => self.load(load).await,
+            Asked::Refused(failure) => results::error(&mut self.encoder, &failure),
             Asked::TakeSeveral(several) => {
                 self.takes_several = several;
                 self.encoder.end_rows(STATUS_AUTOCOMMIT, 0);
             }
-            Asked::InitDb(database) => {
-                self.session.database = Some(database);
-                self.encoder.ok(&Done::default());
-            }
-            Asked::Statements(statements) => return self.statements(statements).await,
+            Asked::InitDb(database) => match self.session.use_database(database) {
+                Ok(()) => self.encoder.ok(&Done::default()),
+                Err(failure) => results::error(&mut self.encoder, &failure),
+            },
+            Asked::Query => return self.query().await,
             Asked::FieldList { table, wildcard } => self.field_list(&table, &wildcard),
             Asked::Statistics => {
                 let open = self.node.peer_count();
@@ -179,35 +203,76 @@ impl<'a> Connection<'a> {
         Ok(true)
     }
 
-    /// Does each statement in turn; the first failure ends the text.
-    async fn statements(&mut self, statements: Vec<Parsed>) -> Result<bool, Ended> {
-        if statements.is_empty() {
+    /// Does each statement of a text in turn, reading one as the one before is done; the first failure ends the text.
+    async fn query(&mut self) -> Result<bool, Ended> {
+        let text = self.socket.payload().get(1..).unwrap_or_default();
+        let Some((mut statement, behind)) = statement::next(&self.node, text).await else {
             let failure = Failure::new(errors::EMPTY_STATEMENT, "query was empty");
             results::error(&mut self.encoder, &failure);
-        }
-        if statements.len() > 1 && !self.takes_several {
+            return Ok(true);
+        };
+        let is_more = !wire::sql::is_blank(behind);
+        if is_more && !self.takes_several {
             let message = "several statements in one text: the client did not ask for that \
                            (CLIENT_MULTI_STATEMENTS)";
             results::error(&mut self.encoder, &Failure::new(errors::SYNTAX, message));
             return Ok(true);
         }
-        let mut left = statements.len();
-        for statement in statements {
-            left -= 1;
-            let more = if left > 0 { STATUS_MORE_RESULTS } else { 0 };
-            let Some(outcome) = self.execute(statement).await else {
-                return Ok(false);
-            };
-            let written = match outcome {
-                Ok(outcome) => self.write(outcome, STATUS_AUTOCOMMIT | more).await?,
-                Err(failure) => Err(failure),
-            };
-            if let Err(failure) = written {
-                results::error(&mut self.encoder, &failure);
+        if !is_more {
+            self.socket.release();
+            return Ok(self.statement(statement, 0).await? != Did::End);
+        }
+        let held = self.node.budget.grant();
+        if let Err(failure) = held.reserve(behind.len()).await {
+            results::error(&mut self.encoder, &failure);
+            return Ok(true);
+        }
+        let text = behind.to_vec();
+        self.socket.release();
+        let mut rest = text.as_slice();
+        for count in 1.. {
+            let is_more = !wire::sql::is_blank(rest);
+            let more = if is_more { STATUS_MORE_RESULTS } else { 0 };
+            match self.statement(statement, more).await? {
+                Did::End => return Ok(false),
+                Did::Fail => break,
+                Did::Go => {}
+            }
+            if self.encoder.is_full() {
+                self.flush().await?;
+            }
+            if count % STATEMENTS_IN_A_ROW == 0 {
+                tokio::task::yield_now().await;
+            }
+            if count == STATEMENTS_MAX {
+                let message = format!("more than {STATEMENTS_MAX} statements in one text");
+                results::error(&mut self.encoder, &Failure::new(errors::LIMIT, message));
                 break;
+            }
+            match statement::next(&self.node, rest).await {
+                Some(following) => (statement, rest) = following,
+                None => break,
             }
         }
         Ok(true)
+    }
+
+    /// Does one statement and sends what it gives.
+    async fn statement(&mut self, statement: Parsed, more: u16) -> Result<Did, Ended> {
+        let Some(outcome) = self.execute(statement).await else {
+            return Ok(Did::End);
+        };
+        let written = match outcome {
+            Ok(outcome) => self.write(outcome, STATUS_AUTOCOMMIT | more).await?,
+            Err(failure) => Err(failure),
+        };
+        Ok(match written {
+            Ok(()) => Did::Go,
+            Err(failure) => {
+                results::error(&mut self.encoder, &failure);
+                Did::Fail
+            }
+        })
     }
 
     /// Does a statement; `None` when the client vanished while it waited for a row, or was killed.
@@ -258,6 +323,7 @@ impl<'a> Connection<'a> {
             table,
             counted,
             search,
+            held: _held,
         } = found;
         let (node, encoder) = (&self.node, &mut self.encoder);
         let mut reads_long = false;
@@ -373,15 +439,20 @@ impl<'a> Connection<'a> {
             auth: &change.auth,
             nonce: self.guest.nonce,
         };
-        let granted = login
-            .prove(
-                &self.node,
-                self.peer,
-                &mut self.socket,
-                &mut self.encoder,
-                true,
-            )
-            .await?;
+        let names = [Some(&change.user), change.database.as_ref()];
+        let checked = names
+            .into_iter()
+            .flatten()
+            .try_for_each(|name| check_name(name));
+        let granted = match checked {
+            Err(failure) => Err(failure),
+            Ok(()) => {
+                let (socket, encoder) = (&mut self.socket, &mut self.encoder);
+                login
+                    .prove(&self.node, self.peer, socket, encoder, true)
+                    .await?
+            }
+        };
         if let Err(failure) = granted {
             results::error(&mut self.encoder, &failure);
             self.socket
@@ -404,22 +475,33 @@ impl<'a> Connection<'a> {
 }
 
 impl Asked {
-    fn read(node: &Node, payload: &[u8], capabilities: Capabilities) -> Asked {
+    fn read(payload: &[u8], capabilities: Capabilities, held: Grant) -> Asked {
+        if let Err(failure) = held.cover(Load::memory_bytes(payload)) {
+            return Asked::Refused(failure);
+        }
         let large = payload.len() > PARSE_INLINE_BYTES;
         match make(large, || Command::decode(payload, capabilities)) {
             Ok(Command::Quit) => Asked::Quit,
             Ok(Command::InitDb(database)) => Asked::InitDb(database),
-            Ok(Command::Query(text)) => Asked::Statements(statement::parse(node, text)),
+            Ok(Command::Query(_)) => Asked::Query,
             Ok(Command::FieldList { table, wildcard }) => Asked::FieldList { table, wildcard },
             Ok(Command::Statistics) => Asked::Statistics,
             Ok(Command::Ping) => Asked::Ping,
             Ok(Command::SetOption(option)) => Asked::TakeSeveral(option == 0),
             Ok(Command::ChangeUser(change)) => Asked::ChangeUser(change),
             Ok(Command::ResetConnection) => Asked::Reset,
-            Ok(Command::Load(load)) => Asked::Load(load),
+            Ok(Command::Load(load)) => Asked::Load(load, held),
             Ok(Command::Unknown(number)) => Asked::Unknown(number),
             Err(error) => Asked::Malformed(error),
         }
+    }
+}
+
+/// What a client is told whose bytes cannot be read any further.
+fn kind_of(error: PacketError) -> errors::Kind {
+    match error {
+        PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
+        PacketError::OutOfOrder => errors::MALFORMED_PACKET,
     }
 }
 

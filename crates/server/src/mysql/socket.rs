@@ -5,18 +5,19 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
-use wire::limits::{FRAME_BYTES_MAX, PACKET_BYTES_MAX};
+use wire::limits::PACKET_BYTES_MAX;
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
-use crate::limits::{LOGIN_PACKET_BYTES_MAX, REQUEST_BYTES_FREE};
+use crate::budget::{Grant, Room};
+use crate::errors::Failure;
+use crate::limits::{GRANT_FREE_BYTES, LOGIN_PACKET_BYTES_MAX};
 use crate::listen::{Pace, Patient, Stream, TooSlow};
 use crate::node::Node;
 use crate::status::add;
 
 /// Bytes that a client may send ahead while its statement runs; more stays in the kernel.
-const AHEAD_BYTES_MAX: usize = 1 << 20;
+const AHEAD_BYTES_MAX: usize = GRANT_FREE_BYTES;
 
 /// Why no packet comes any more.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub enum Ended {
     Silent,
     /// The bytes are not the protocol, or a packet is too long; the client can still be told.
     Broken(PacketError),
+    /// There is no memory for the packet; the client can still be told.
+    Refused(Failure),
 }
 
 /// The socket of one connection.
@@ -35,10 +38,8 @@ pub struct Socket {
     stream: Patient,
     reader: PacketReader,
     patience: Duration,
-    /// Bytes that arrived since the last packet was taken.
-    pending: usize,
-    /// Room for a large packet, held until it is answered.
-    room: Option<OwnedSemaphorePermit>,
+    /// Memory of the buffer.
+    grant: Grant,
 }
 
 impl fmt::Display for Ended {
@@ -47,6 +48,7 @@ impl fmt::Display for Ended {
             Ended::Gone(error) => write!(out, "the client is gone: {error}"),
             Ended::Silent => out.write_str("the client was silent for too long"),
             Ended::Broken(error) => error.fmt(out),
+            Ended::Refused(failure) => failure.fmt(out),
         }
     }
 }
@@ -56,12 +58,11 @@ impl Socket {
     /// kilobytes only, and so no room for large ones.
     pub fn new(node: Arc<Node>, stream: Stream, patience: Duration) -> Socket {
         Socket {
+            grant: node.budget.grant(),
             node,
             stream: Patient::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
             patience,
-            pending: 0,
-            room: None,
         }
     }
 
@@ -80,19 +81,15 @@ impl Socket {
         let mut pace = Pace::new(self.patience);
         loop {
             if let Some(packet) = self.reader.next_packet().map_err(Ended::Broken)? {
-                self.pending = 0;
                 return Ok(take(packet));
             }
+            let granted = self.grant.reserve(self.reader.wanted_bytes()).await;
+            if granted.map_err(Ended::Refused)? == Room::Waited {
+                pace.again();
+            }
             let read = if self.reader.is_midway() {
-                self.take_room(&mut pace).await;
-                let node = &self.node;
-                let wanted = || node.is_room_wanted();
-                let is_wanted = self
-                    .room
-                    .as_ref()
-                    .map(|_| &wanted as &(dyn Fn() -> bool + Sync));
                 let read = self.stream.read(self.reader.spare());
-                pace.next(is_wanted, read)
+                pace.next(&self.grant, read)
                     .await
                     .map_err(|TooSlow| Ended::Silent)?
             } else {
@@ -111,9 +108,17 @@ impl Socket {
         }
     }
 
-    /// The packet taken last is answered: its room in memory is free again.
-    pub fn answered(&mut self) {
-        self.room = None;
+    /// The payload of the packet taken last, until more is read.
+    pub fn payload(&self) -> &[u8] {
+        self.reader.packet().payload
+    }
+
+    /// The packet taken last is of no use any more: a large one's memory is given back.
+    pub fn release(&mut self) {
+        if self.reader.buffer_bytes() > GRANT_FREE_BYTES {
+            self.reader.release();
+            self.grant.keep(self.reader.buffer_bytes());
+        }
     }
 
     /// Sends what the encoder holds.
@@ -159,20 +164,6 @@ impl Socket {
 
     fn arrived(&mut self, count: usize) {
         self.reader.filled(count);
-        self.pending += count;
         add(&self.node.counters.bytes_received, count as u64);
-    }
-
-    /// A packet that turns out to be large waits for room before more of it is read.
-    async fn take_room(&mut self, pace: &mut Pace) {
-        if self.pending > REQUEST_BYTES_FREE && self.room.is_none() {
-            let announced = self.reader.announced();
-            let bytes = match announced < FRAME_BYTES_MAX {
-                true => announced,
-                false => PACKET_BYTES_MAX,
-            };
-            self.room = self.node.room_for(bytes).await;
-            pace.again();
-        }
     }
 }

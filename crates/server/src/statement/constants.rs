@@ -36,6 +36,7 @@ pub fn select(
         table: String::new(),
         counted: false,
         search: None,
+        held: None,
     }))
 }
 

@@ -18,16 +18,19 @@ use std::sync::Arc;
 use engine::{Answer, Command, Reply};
 use wire::sql::{QueueCall, Statement};
 
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
-use crate::limits::PARSE_INLINE_BYTES;
+use crate::limits::{
+    PARSE_INLINE_BYTES, PARSED_FACTOR, PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH,
+};
 use crate::node::Node;
 use crate::searches::Search;
 use crate::status::add;
 
 pub use load::load;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
-pub use session::Session;
+pub use session::{Session, check_name};
 pub use show::columns;
 
 /// One statement, read but not yet done.
@@ -37,6 +40,8 @@ pub struct Parsed {
     fault: Option<ReadFault>,
     /// The statement as written, or as much as SHOW THREADS shows, where that may list it.
     text: Option<Arc<str>>,
+    /// Its memory, until it is done.
+    held: Option<Grant>,
 }
 
 /// What a statement gives.
@@ -64,9 +69,20 @@ pub struct Found {
     pub counted: bool,
     /// Its place among the running searches, kept until the rows are sent.
     pub search: Option<Search>,
+    /// Memory of the rows found, kept likewise.
+    pub held: Option<Arc<Grant>>,
 }
 
 impl Outcome {
+    /// Rows that are to be written; `None`: nobody knows yet.
+    pub fn rows(&self) -> Option<usize> {
+        match self {
+            Outcome::Done { .. } => Some(0),
+            Outcome::Rows(found) => found.answer.rows.size_hint().1,
+            Outcome::Pq(rows) => Some(rows.answer.hits.len()),
+        }
+    }
+
     /// Done, with nothing to count.
     pub const NOTHING: Outcome = Outcome::Done {
         affected: 0,
@@ -74,44 +90,79 @@ impl Outcome {
     };
 }
 
-/// Reads each statement of a text. A statement that cannot be read is in the list with its error: those before it are
-/// done all the same. Empty where there is no statement at all.
-pub fn parse(node: &Node, text: &[u8]) -> Vec<Parsed> {
-    if text.len() > PARSE_INLINE_BYTES {
-        return tokio::task::block_in_place(|| parse_all(node, text));
+/// Reads the first statement of a text; also gives what stands behind it. A statement that cannot be read is given with
+/// its error. `None` where there is no statement at all.
+pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])> {
+    if text.len() <= PARSE_INLINE_BYTES {
+        let (one, rest) = wire::sql::first(text)?;
+        let statement = guarded(node, || Ok(wire::sql::parse(one)?));
+        return Some((Parsed::read(node, one, statement), rest));
     }
-    parse_all(node, text)
+    let (one, rest) = tokio::task::block_in_place(|| wire::sql::first(text))?;
+    let held = node.budget.grant();
+    let statement = large(node, one, &held).await;
+    let mut parsed = Parsed::read(node, one, statement);
+    parsed.held = Some(held);
+    Some((parsed, rest))
 }
 
-fn parse_all(node: &Node, text: &[u8]) -> Vec<Parsed> {
-    let parse_one = |text| {
-        let fault = node
-            .faults
-            .any()
-            .then(|| node.faults.choose(text))
-            .flatten();
-        let statement = guarded(node, || Ok(wire::sql::parse(text)?));
+/// Reads a large statement within the memory that it is granted: an estimate first, and more where that was too little. What
+/// it does not take is given back.
+async fn large(node: &Node, text: &[u8], held: &Grant) -> Result<Statement, Failure> {
+    // The text itself stands in a buffer of up to twice its length, which the request holds, too.
+    let most = node.budget.total_bytes().saturating_sub(2 * text.len());
+    let factor = match text.len() <= PARSED_FACTOR_BYTES_MAX {
+        true => PARSED_FACTOR,
+        false => PARSED_FACTOR_LONG,
+    };
+    let mut room = text.len().saturating_mul(factor).min(most);
+    loop {
+        held.reserve(room).await?;
+        let parsed = tokio::task::block_in_place(|| {
+            guarded(node, || Ok(wire::sql::parse_within(text, room)))
+        })?;
+        match parsed {
+            Err(error) if error.is_out_of_room() && room < most => {
+                room = room.saturating_mul(PARSED_GROWTH).min(most);
+            }
+            Err(error) => return Err(error.into()),
+            Ok((statement, bytes)) => {
+                held.keep(bytes);
+                return Ok(statement);
+            }
+        }
+    }
+}
+
+impl Parsed {
+    fn read(node: &Node, text: &[u8], statement: Result<Statement, Failure>) -> Parsed {
         let is_search = matches!(
             statement,
             Ok(Statement::Select(_) | Statement::CallPq { .. })
         );
+        let fault = node.faults.any().then(|| node.faults.choose(text));
         Parsed {
             statement,
-            fault,
+            fault: fault.flatten(),
             text: is_search.then(|| select::shown(text)),
+            held: None,
         }
-    };
-    wire::sql::split(text).map(parse_one).collect()
-}
+    }
 
-impl Parsed {
     /// A statement that was never text.
     pub fn of(statement: Statement) -> Parsed {
         Parsed {
             statement: Ok(statement),
             fault: None,
             text: None,
+            held: None,
         }
+    }
+
+    /// With the memory that it holds until it is done.
+    pub fn holding(mut self, held: Grant) -> Parsed {
+        self.held = Some(held);
+        self
     }
 
     /// Whether it is a SELECT; `None` where it could not be read.
@@ -162,6 +213,7 @@ pub async fn execute(
 ) -> Result<Outcome, Failure> {
     let started_us = node.clock.steady_us();
     let is_wait = parsed.waits();
+    let held = parsed.held;
     let statement = match parsed.statement {
         Ok(statement) => statement,
         Err(failure) => {
@@ -180,6 +232,7 @@ pub async fn execute(
         session,
         fault: parsed.fault,
         text: parsed.text,
+        is_large: held.as_ref().is_some_and(|held| !held.is_empty()),
     }
     .run(statement)
     .await;
@@ -216,6 +269,8 @@ struct Doing<'a> {
     session: &'a mut Session,
     fault: Option<ReadFault>,
     text: Option<Arc<str>>,
+    /// What was read of its text takes memory that is counted: to make it ready takes long, too.
+    is_large: bool,
 }
 
 impl Doing<'_> {
@@ -275,7 +330,7 @@ impl Doing<'_> {
             Statement::Rollback => self.session.rollback(),
             Statement::Set(assignments) => variables::set(self.session, assignments),
             Statement::Use(database) => {
-                self.session.database = Some(database);
+                self.session.use_database(database)?;
                 Ok(Outcome::NOTHING)
             }
             Statement::Kill {

@@ -11,6 +11,7 @@ use wire::sql::PqOptions;
 
 use super::select::hold;
 use super::{Doing, Outcome, guarded};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::node::Node;
@@ -21,6 +22,9 @@ pub use documents::{Batch, Labels};
 
 /// The column that lists a row's documents.
 const DOCUMENTS: &str = "documents";
+
+/// Levels of brackets of a document that are read without a tree: a list, a document.
+const FIELDS_DEPTH: usize = 2;
 
 /// The answer of one percolation, for a door to write down row by row.
 pub struct PqRows {
@@ -40,6 +44,8 @@ pub struct PqRows {
     pub matching_us: u64,
     /// For each row a JSON array parallel to its documents; empty where none were asked for.
     highlights: Vec<String>,
+    /// Memory of the hits.
+    _held: Grant,
 }
 
 /// One row as it is shown; the doors write its cells.
@@ -189,6 +195,7 @@ impl Percolation<'_> {
         }
         let options = self.options;
         let read_us = node.clock.steady_us();
+        let (held, refused) = (node.budget.grant(), RefCell::new(None));
         let request = PqRequest {
             only: options.only.as_ref(),
             after: options.after,
@@ -200,9 +207,21 @@ impl Percolation<'_> {
             top: options.top,
             weights: options.weights,
             interrupt: Some(interrupt),
+            room: Some(&|bytes| match held.cover(bytes) {
+                Ok(()) => true,
+                Err(failure) => {
+                    refused.replace(Some(failure));
+                    false
+                }
+            }),
             ..PqRequest::new(self.table, &batch.documents)
         };
-        let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch))?;
+        let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch));
+        if let Some(failure) = refused.take() {
+            return Err(failure);
+        }
+        let answer = answer?;
+        held.keep(answer.hits.bytes() + answer.weights.len() * size_of::<u32>());
         let mut rows = PqRows {
             answer,
             documents_asked: batch.documents.len(),
@@ -212,6 +231,7 @@ impl Percolation<'_> {
             setup_us: read_us - self.asked.since_us,
             matching_us: node.clock.steady_us() - read_us,
             highlights: Vec::new(),
+            _held: held,
         };
         if rows.options.highlight {
             let definition = snapshot.definition(self.table)?;
@@ -234,7 +254,15 @@ impl Doing<'_> {
             asked: self.asked(table),
             fault: self.fault,
         };
-        let mut rows = asked.run(self.node, |options| documents::read(documents, options))?;
+        let held = self.node.budget.grant();
+        let mut rows = asked.run(self.node, |options| {
+            if options.docs_json {
+                let texts = documents.iter();
+                let bytes = texts.map(|text| wire::json::memory_bytes(text, FIELDS_DEPTH));
+                held.cover(bytes.sum())?;
+            }
+            documents::read(documents, options)
+        })?;
         for warning in std::mem::take(&mut rows.warnings) {
             self.session.warn(warning);
         }

@@ -149,6 +149,7 @@ impl Doing<'_> {
             table: first.unwrap_or_default(),
             counted: false,
             search: None,
+            held: None,
         }))
     }
 

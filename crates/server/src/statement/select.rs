@@ -3,16 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{
-    Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Reply, Snapshot,
-};
+use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Snapshot};
 use query::options::Options;
 use query::request::Select;
 
-use super::{Doing, Found, Outcome, given, guarded, unexpected};
+use super::{Doing, Found, Outcome, given, guarded};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
-use crate::limits::SHOWN_STATEMENT_BYTES;
+use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
 use crate::searches::{Asked, Search};
 
 /// What SHOW THREADS shows of a statement.
@@ -26,36 +25,52 @@ impl Doing<'_> {
     pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
         let engine = self.node.engine()?;
         if let Some(answer) = given::answer(&self.session.given, &select, engine.upheavals()) {
-            return Ok(self.counted(answer, select.table, None));
+            return Ok(self.counted(answer, select.table, None, None));
         }
+        let held = Arc::new(self.node.budget.grant());
         let snapshot = engine.snapshot();
         let (answer, search) = match snapshot.definition(&select.table)?.kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
-                let (answer, search) = self.search(&snapshot, &select)?;
+                // Without LIMIT they are few, or named by their ids.
+                let rows = select.limit.map_or(0, |rows| rows as usize);
+                let _turn = self.node.turn(Some(rows)).await;
+                let (answer, search) = self.search(&snapshot, &select, &held)?;
                 (answer, Some(search))
             }
             Kind::Percolate { .. } => {
-                let read = || self.read(&snapshot, &select, &Control::default());
+                let control = Control {
+                    memory: self.memory(&held),
+                    ..Control::default()
+                };
+                let _turn = self.node.turn(select.limit.map(|rows| rows as usize)).await;
+                let read = || self.read(&snapshot, &select, &control);
                 (tokio::task::block_in_place(read)?, None)
             }
             Kind::Queue(_) => {
                 let table = select.table.clone();
-                let Reply::Rows(answer) = self.submit(Command::Read { select }).await? else {
-                    return Err(unexpected());
-                };
-                return Ok(self.counted(answer, table, None));
+                let reply = self.submit(Command::Read { select }).await?;
+                let memory = self.memory(&held);
+                let answer = self.node.rows_of(reply, &memory).await?;
+                return Ok(self.counted(answer, table, None, Some(held)));
             }
         };
-        Ok(self.counted(answer, select.table, search))
+        Ok(self.counted(answer, select.table, search, Some(held)))
     }
 
-    fn counted(&mut self, answer: Answer, table: String, search: Option<Search>) -> Outcome {
+    fn counted(
+        &mut self,
+        answer: Answer,
+        table: String,
+        search: Option<Search>,
+        held: Option<Arc<Grant>>,
+    ) -> Outcome {
         self.session.found(&answer);
         Outcome::Rows(Found {
             answer,
             table,
             counted: true,
             search,
+            held,
         })
     }
 
@@ -65,6 +80,7 @@ impl Doing<'_> {
         &mut self,
         snapshot: &Snapshot,
         select: &Select,
+        held: &Arc<Grant>,
     ) -> Result<(Answer, Search), Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::new(errors::INVALID, error.to_string()))?;
@@ -84,11 +100,20 @@ impl Doing<'_> {
             threads: least(live.threads_per_query_max, threads),
             long: |work| tokio::task::block_in_place(work),
             on_damage: OnDamage::Skip,
-            memory: Memory::new(live.search_memory_bytes),
+            memory: self.memory(held),
             filters: Some(Arc::clone(&self.node.searches.filters)),
             ..Control::default()
         };
-        let mut answer = self.read(snapshot, select, &control)?;
+        let read = || self.read(snapshot, select, &control);
+        // To make many words ready, or to gather and sort many rows, takes long whatever the search itself takes.
+        let words = select.matching.as_ref().map_or(0, String::len);
+        let is_long = self.is_large
+            || words > MATCH_INLINE_BYTES
+            || select.limit.is_some_and(|rows| rows > ROWS_INLINE_MAX);
+        let mut answer = match is_long {
+            true => tokio::task::block_in_place(read)?,
+            false => read()?,
+        };
         search.found();
         if answer.partial == Some(Reason::Time) {
             let cut =
@@ -96,6 +121,12 @@ impl Doing<'_> {
             answer.warnings.push(cut.to_owned());
         }
         Ok((answer, search))
+    }
+
+    /// Memory of the rows that a SELECT finds.
+    fn memory(&self, held: &Arc<Grant>) -> Arc<Memory> {
+        let bytes_max = self.node.settings().live.search_memory_bytes;
+        Arc::new(held.for_rows(bytes_max))
     }
 
     /// What SHOW THREADS and KILL are to know of the statement, which reads this table; nothing ends it yet.

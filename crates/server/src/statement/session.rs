@@ -10,7 +10,7 @@ use query::value::Value;
 use super::given::Given;
 use super::{Outcome, PqRows};
 use crate::errors::{self, Failure};
-use crate::limits::WARNINGS_MAX;
+use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX, WARNINGS_MAX};
 use crate::places::Peer;
 
 /// A session. Owner mode is the engine's; the rest is here.
@@ -99,6 +99,16 @@ impl Session {
         }
     }
 
+    /// USE; any name will do.
+    ///
+    /// # Errors
+    /// `LIMIT` for a name that is too long to be kept.
+    pub fn use_database(&mut self, name: String) -> Result<(), Failure> {
+        check_name(&name)?;
+        self.database = Some(name);
+        Ok(())
+    }
+
     /// As new, for the same client: COM_RESET_CONNECTION.
     pub fn reset(&mut self) {
         let (user, host) = (
@@ -120,9 +130,13 @@ impl Session {
         }
     }
 
-    /// Keeps a warning; beyond [`WARNINGS_MAX`] it is dropped.
-    pub fn warn(&mut self, warning: String) {
+    /// Keeps a warning, cut to [`WARNING_CHARS_MAX`]; beyond [`WARNINGS_MAX`] it is dropped.
+    pub fn warn(&mut self, mut warning: String) {
         if self.warnings.len() < WARNINGS_MAX {
+            if let Some((end, _)) = warning.char_indices().nth(WARNING_CHARS_MAX) {
+                warning.truncate(end);
+                warning.shrink_to_fit();
+            }
             self.warnings.push(warning);
         }
     }
@@ -155,7 +169,12 @@ impl Session {
             lines: Vec::new(),
             total_found: answer.total_found,
             is_partial: answer.partial.is_some(),
-            keywords: answer.keywords.clone(),
+            keywords: answer
+                .keywords
+                .iter()
+                .take(META_KEYWORDS_MAX)
+                .cloned()
+                .collect(),
         };
     }
 
@@ -262,17 +281,27 @@ impl Session {
 }
 
 /// The time of matching, in microseconds, and what falls on each query that was hit. Queries are not run one by one, so
-/// each has the same part; the parts add up.
+/// each has the same part; the parts of all add up, and the first ones are given.
 fn times(rows: &PqRows) -> [(String, String); 2] {
     let count = rows.answer.hits.len() as u64;
     let part = |place: u64| {
         let until = |place: u64| rows.matching_us * place / count.max(1);
         (until(place + 1) - until(place)).to_string()
     };
-    let parts: Vec<String> = (0..count).map(part).collect();
+    let shown = count.min(META_KEYWORDS_MAX as u64);
+    let parts: Vec<String> = (0..shown).map(part).collect();
     let matched_us = if count > 0 { rows.matching_us } else { 0 };
     [
         ("time_per_query".to_owned(), parts.join(",")),
         ("time_of_matched_queries".to_owned(), matched_us.to_string()),
     ]
+}
+
+/// Errors: `LIMIT` for a name that is too long to be kept.
+pub fn check_name(name: &str) -> Result<(), Failure> {
+    if name.len() > SESSION_NAME_BYTES_MAX {
+        let message = format!("a name has at most {SESSION_NAME_BYTES_MAX} bytes");
+        return Err(Failure::new(errors::LIMIT, message));
+    }
+    Ok(())
 }

@@ -79,6 +79,7 @@ pub fn one_value(name: &str, kind: ColumnType, value: Value) -> Outcome {
         table: String::new(),
         counted: false,
         search: None,
+        held: None,
     })
 }
 
@@ -337,5 +338,6 @@ fn table(headers: &[&str], rows: Vec<Vec<String>>) -> Outcome {
         table: String::new(),
         counted: false,
         search: None,
+        held: None,
     })
 }

@@ -3,7 +3,7 @@
 use query::value::Value;
 use wire::sql::{Assignment, Scope};
 
-use super::{Outcome, Session};
+use super::{Outcome, Session, check_name};
 use crate::errors::{self, Failure};
 use crate::limits::{SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX};
 use crate::mysql::VERSION;
@@ -136,6 +136,7 @@ pub fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result<Outcom
 }
 
 fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure> {
+    check_name(&name)?;
     let is_new = !session.variables.contains_key(&name);
     if is_new && session.variables.len() >= SESSION_VARIABLES_MAX {
         let message = format!("a session keeps at most {SESSION_VARIABLES_MAX} variables");

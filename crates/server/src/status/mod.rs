@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ::engine::Filters;
 
+use crate::budget::Budget;
+
 /// Whether a number only grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -130,6 +132,17 @@ counters! {
     files_damaged Gauge "files_damaged" "seine_damaged_files";
     /// Statements ended by a fault of the server.
     panics Counter "panics" "seine_panics_total";
+}
+
+/// Memory of requests.
+pub fn requests(budget: &Budget) -> Sample {
+    Sample {
+        status: "request_bytes",
+        metric: "seine_request_bytes",
+        shape: Shape::Gauge,
+        help: "Memory that requests hold of their budget.",
+        value: budget.held_bytes(),
+    }
 }
 
 /// What is kept of conditions on attributes.

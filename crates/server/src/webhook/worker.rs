@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Error, Reply, SessionId, WaitSource, Webhook};
+use engine::{Answer, Command, Error, Memory, Reply, SessionId, WaitSource, Webhook};
 use query::request::{Item, Select};
 use query::value::Value;
 use tokio::sync::{Semaphore, oneshot};
@@ -205,10 +205,9 @@ impl Worker {
             offset: 0,
             options: Vec::new(),
         };
-        let Reply::Rows(Answer { columns, rows, .. }) = self.ask(Command::Read { select }).await?
-        else {
-            return Ok(None);
-        };
+        let reply = self.ask(Command::Read { select }).await?;
+        let memory = Memory::new(u64::MAX);
+        let Answer { columns, rows, .. } = self.node.rows_of(reply, &memory).await?;
         let Some(row) = rows.into_iter().next().transpose()? else {
             return Ok(None);
         };

@@ -4,6 +4,7 @@
     reason = "what a test needs and does not get is its failure"
 )]
 
+mod attacks;
 mod before_login;
 mod command_line;
 mod compare;

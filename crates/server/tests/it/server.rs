@@ -48,6 +48,7 @@ pub(crate) struct Setup {
     variables: Vec<(String, String)>,
     /// What a shell does before it becomes the server.
     before: Option<String>,
+    binary: Option<String>,
 }
 
 impl Setup {
@@ -67,13 +68,20 @@ impl Setup {
         self
     }
 
+    /// Another binary than the one under test.
+    pub(crate) fn binary(mut self, path: &str) -> Setup {
+        self.binary = Some(path.to_owned());
+        self
+    }
+
     /// The process, not yet waited for. Its log goes to `log` in the folder.
     pub(crate) fn spawn(&self, folder: &Folder) -> Child {
+        let binary = self.binary.as_deref().unwrap_or(SEINE);
         let mut command = match &self.before {
-            None => clean_command(),
+            None => clean(Command::new(binary)),
             Some(before) => {
                 let mut shell = clean(Command::new("sh"));
-                shell.args(["-c", &format!("{before}; exec \"$0\" \"$@\""), SEINE]);
+                shell.args(["-c", &format!("{before}; exec \"$0\" \"$@\""), binary]);
                 shell
             }
         };

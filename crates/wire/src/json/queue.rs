@@ -96,4 +96,10 @@ impl QueueReply {
     pub fn bytes(&self) -> &[u8] {
         &self.json.out
     }
+
+    /// The whole reply.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json.out
+    }
 }

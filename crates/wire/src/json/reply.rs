@@ -174,6 +174,12 @@ impl SearchReply {
     pub fn clear(&mut self) {
         self.json.out.clear();
     }
+
+    /// The whole reply.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json.out
+    }
 }
 
 /// The reply of POST /sql?mode=raw: an array with an object for each statement. A statement with rows is
@@ -283,6 +289,12 @@ impl RawReply {
     pub fn clear(&mut self) {
         self.json.out.clear();
     }
+
+    /// The whole reply.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json.out
+    }
 }
 
 /// The reply of POST /bulk: a [`batch`](Self::batch) for each table of each commit, then [`finish`](Self::finish).
@@ -350,5 +362,11 @@ impl BulkReply {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.json.out
+    }
+
+    /// The whole reply.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json.out
     }
 }

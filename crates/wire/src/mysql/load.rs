@@ -83,6 +83,26 @@ pub struct LoadPart {
 }
 
 impl Load {
+    /// Most memory that the rows of a command take once it is decoded; 0 for a command without rows.
+    #[must_use]
+    pub fn memory_bytes(payload: &[u8]) -> usize {
+        let mut reader = Reader::new(payload);
+        let mut rows = || {
+            if reader.u8("command").ok()? != LOAD {
+                return None;
+            }
+            reader.string("table").ok()?;
+            reader.u64("load").ok()?;
+            if reader.u8("step").ok()? != PUT {
+                return None;
+            }
+            let head = head(&mut reader).ok()?;
+            let row = size_of::<Vec<Value>>() + 16 + head.columns.len() * size_of::<Value>();
+            Some(head.rows_max(&reader) * row + reader.left())
+        };
+        rows().unwrap_or(0)
+    }
+
     pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Load, DecodeError> {
         let table = name(reader)?;
         let load = reader.u64("load")?;
@@ -106,7 +126,21 @@ fn name(reader: &mut Reader<'_>) -> Result<String, DecodeError> {
     Ok(text.to_owned())
 }
 
-fn rows(reader: &mut Reader<'_>) -> Result<LoadRows, DecodeError> {
+/// What stands before the rows of a command.
+struct Head {
+    part: LoadPart,
+    columns: Vec<String>,
+    count: u32,
+}
+
+impl Head {
+    /// Rows that may follow: a cell has a byte at least, so no count makes more room than the packet has bytes.
+    fn rows_max(&self, reader: &Reader<'_>) -> usize {
+        (reader.left() / self.columns.len().max(1)).min(self.count as usize)
+    }
+}
+
+fn head(reader: &mut Reader<'_>) -> Result<Head, DecodeError> {
     let (from, to) = (reader.integer("from")?, reader.integer("to")?);
     let flags = reader.u8("flags")?;
     let part = LoadPart {
@@ -117,11 +151,21 @@ fn rows(reader: &mut Reader<'_>) -> Result<LoadRows, DecodeError> {
     };
     let width = reader.u16("columns")?;
     let columns: Result<Vec<String>, DecodeError> = (0..width).map(|_| name(reader)).collect();
-    let columns = columns?;
-    let count = reader.u32("rows")?;
-    // A cell has a byte at least: no count makes more room than the packet had bytes.
-    let room = reader.left() / columns.len().max(1);
-    let mut rows = Vec::with_capacity(room.min(count as usize));
+    Ok(Head {
+        part,
+        columns: columns?,
+        count: reader.u32("rows")?,
+    })
+}
+
+fn rows(reader: &mut Reader<'_>) -> Result<LoadRows, DecodeError> {
+    let head = head(reader)?;
+    let mut rows = Vec::with_capacity(head.rows_max(reader));
+    let Head {
+        part,
+        columns,
+        count,
+    } = head;
     for _ in 0..count {
         if columns.is_empty() {
             return Err(reader.fail("columns"));

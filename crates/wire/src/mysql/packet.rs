@@ -9,7 +9,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::limits::{FRAME_BYTES_MAX, PACKET_BYTES_MAX, READ_AHEAD_BYTES};
+use crate::limits::{FLUSH_BYTES, FRAME_BYTES_MAX, PACKET_BYTES_MAX, READ_AHEAD_BYTES};
 
 /// Bytes of a frame's header.
 const HEADER_BYTES: usize = 4;
@@ -67,8 +67,8 @@ pub struct PacketReader {
     found_sequence: u8,
     /// Bytes known to be missing from the frame at hand.
     missing: usize,
-    /// Payload bytes of the unfinished packet that headers have told of.
-    announced: usize,
+    /// Whether that frame is known to be the packet's last.
+    is_last: bool,
     packet_bytes_max: usize,
 }
 
@@ -91,7 +91,7 @@ impl PacketReader {
             found: 0..0,
             found_sequence: 0,
             missing: 0,
-            announced: 0,
+            is_last: false,
             packet_bytes_max,
         }
     }
@@ -101,11 +101,38 @@ impl PacketReader {
         self.packet_bytes_max = packet_bytes_max;
     }
 
-    /// Length of the unfinished packet as far as its frames' headers have told: a lower bound where that is
-    /// [`FRAME_BYTES_MAX`] or more, since another frame follows. 0 before the first header.
+    /// Bytes of the buffer once [`spare`](Self::spare) has made its room: what is to be allowed before.
     #[must_use]
-    pub fn announced(&self) -> usize {
-        self.announced
+    pub fn wanted_bytes(&self) -> usize {
+        let held = self.end - self.start;
+        let kept = match held {
+            0 if self.buffer.len() > READ_AHEAD_BYTES => 0,
+            _ => self.buffer.len(),
+        };
+        let wanted = held + self.missing.clamp(SPARE_BYTES, READ_AHEAD_BYTES);
+        if wanted <= kept {
+            return kept;
+        }
+        // Doubling: no more than twice of what has really arrived, nor than the packet's last frame needs.
+        let needed = if self.is_last {
+            held + self.missing
+        } else {
+            usize::MAX
+        };
+        wanted.max((held * 2).min(needed))
+    }
+
+    /// Bytes of the buffer.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Gives the buffer back once every packet in it is used up; the packet found last is gone.
+    pub fn release(&mut self) {
+        if self.start == self.end {
+            *self = PacketReader::new(self.packet_bytes_max);
+        }
     }
 
     /// Room to read into, at least 16 KiB. May move what is left of the bytes to the front, so the packet found last
@@ -126,9 +153,7 @@ impl PacketReader {
             self.start = 0;
         }
         if self.buffer.len() - self.end < wanted {
-            // Doubling: no more than twice of what has really arrived.
-            let length = (self.end + wanted).max(self.end * 2);
-            self.buffer.resize(length, 0);
+            self.buffer.resize(self.wanted_bytes(), 0);
         }
         &mut self.buffer[self.end..]
     }
@@ -191,6 +216,7 @@ impl PacketReader {
                 self.buffer[..self.end].get(header_at..header_at + HEADER_BYTES)
             else {
                 self.missing = HEADER_BYTES;
+                self.is_last = false;
                 return Ok(false);
             };
             let length = usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16;
@@ -199,10 +225,10 @@ impl PacketReader {
                     limit: self.packet_bytes_max,
                 });
             }
-            self.announced = self.joined + length;
             let body_at = header_at + HEADER_BYTES;
             if self.end - body_at < length {
                 self.missing = length - (self.end - body_at);
+                self.is_last = length < FRAME_BYTES_MAX;
                 return Ok(false);
             }
             self.join(header_at, length, sequence)?;
@@ -214,7 +240,6 @@ impl PacketReader {
                 self.joined = 0;
                 self.joined_sequence = None;
                 self.missing = 0;
-                self.announced = 0;
                 return Ok(true);
             }
         }
@@ -311,10 +336,10 @@ impl PacketWriter {
         &self.out
     }
 
-    /// Forgets the bytes, keeps the buffer and the sequence number. Not while a packet is open.
+    /// Forgets the bytes, keeps the sequence number and a buffer that a large row has not grown. Not while a packet is open.
     pub fn clear(&mut self) {
         self.out.clear();
-        if self.out.capacity() > READ_AHEAD_BYTES {
+        if self.out.capacity() > 2 * FLUSH_BYTES {
             self.out = Vec::new();
         }
     }

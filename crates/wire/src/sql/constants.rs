@@ -6,6 +6,7 @@ use query::value::Value;
 
 use super::parser::{Parser, Result};
 use super::statement::{Constant, Scope, Statement};
+use crate::limits::COLUMNS_MAX;
 
 impl Parser<'_> {
     /// Behind SELECT, where no FROM follows.
@@ -19,6 +20,7 @@ impl Parser<'_> {
         let mut items = Vec::new();
         loop {
             items.push(self.constant_item()?);
+            self.at_most(items.len(), COLUMNS_MAX, "items in a SELECT list")?;
             if !self.take(TokenKind::Comma) {
                 break;
             }

@@ -26,8 +26,8 @@ impl Parser<'_> {
             return Err(self.unexpected("VALUES"));
         }
         let behind = self.position() + self.peek_bytes().len();
-        let (rows, end) = values::rows(self.text(), behind)?;
-        self.restart(end);
+        let (rows, end, room) = values::rows(self.text(), behind, self.room())?;
+        self.restart(end, room);
         if self.at_any(&["on", "as"]) {
             return Err(self.not_yet(format!("{verb} … ON DUPLICATE KEY UPDATE")));
         }

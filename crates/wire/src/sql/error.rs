@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use query::lexer::OUT_OF_ROOM;
+
 use crate::limits::NEAR_CHARS_MAX;
 
 /// Which family a refusal belongs to.
@@ -11,6 +13,8 @@ pub enum ErrorKind {
     Syntax,
     /// Well-formed SQL that this server does not do yet, or does not offer: MySQL 1235.
     NotYet,
+    /// Larger than a limit allows, or than the reader's room: MySQL 1105.
+    Limit,
     /// An argument of CALL, in words that Manticore's clients know: MySQL 1064, shown without its place.
     Argument,
 }
@@ -52,12 +56,19 @@ impl SyntaxError {
         }
     }
 
-    /// MySQL's number: 1064 or 1235.
+    /// Whether the statement takes more memory than its reader gave.
+    #[must_use]
+    pub fn is_out_of_room(&self) -> bool {
+        self.message == OUT_OF_ROOM
+    }
+
+    /// MySQL's number: 1064, 1105 or 1235.
     #[must_use]
     pub fn code(&self) -> u16 {
         match self.kind {
             ErrorKind::Syntax | ErrorKind::Argument => 1064,
             ErrorKind::NotYet => 1235,
+            ErrorKind::Limit => 1105,
         }
     }
 }
@@ -66,7 +77,7 @@ impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             ErrorKind::NotYet => write!(f, "not yet: {}", self.message),
-            ErrorKind::Argument => f.write_str(&self.message),
+            ErrorKind::Argument | ErrorKind::Limit => f.write_str(&self.message),
             ErrorKind::Syntax if self.near.is_empty() => {
                 write!(
                     f,

@@ -32,7 +32,7 @@ use parser::Parser;
 
 pub use error::{ErrorKind, SyntaxError};
 pub use queue::{wait_source, with_answer};
-pub use split::{like, split};
+pub use split::{first, is_blank, like, split};
 pub use statement::{
     Assignment, Constant, CreateTable, PqMode, PqOptions, QueueCall, QueueNext, Scope, ShowList,
     Statement,
@@ -83,7 +83,21 @@ const LATER: [&str; 34] = [
 /// # Errors
 /// [`SyntaxError`], with the byte position and the text near it.
 pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
-    let mut parser = Parser::new(text);
+    Ok(parse_within(text, usize::MAX)?.0)
+}
+
+/// As [`parse`], with at most `room` bytes of memory for the statement; also gives how many it takes, by the parser's
+/// count: lists with room to double in, trees with the form in which they are evaluated.
+///
+/// # Errors
+/// As [`parse`]; [`SyntaxError::is_out_of_room`].
+pub fn parse_within(text: &[u8], room: usize) -> Result<(Statement, usize), SyntaxError> {
+    let mut parser = Parser::within(text, room);
+    let statement = statement_of(&mut parser)?;
+    Ok((statement, room - parser.room()))
+}
+
+fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
     if parser.at_end() {
         parser.end()?;
         return Ok(Statement::Empty);
@@ -96,7 +110,7 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
     let verb = written.to_lowercase();
     match verb.as_str() {
         "select" => {
-            skip_select_modifiers(&mut parser)?;
+            skip_select_modifiers(parser)?;
             if parser.has_from() {
                 parser.select()
             } else {
@@ -136,7 +150,7 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
 /// # Errors
 /// [`SyntaxError`], its place in this text.
 pub fn condition(text: &[u8]) -> Result<Expression, SyntaxError> {
-    let mut parser = Parser::new(text);
+    let mut parser = Parser::within(text, usize::MAX);
     let condition = parser.expression(&mut any_of_tags)?;
     parser.end()?;
     Ok(condition)

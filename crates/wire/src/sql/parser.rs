@@ -1,10 +1,11 @@
 //! What every statement's parser needs: keywords, names, literals, and errors with their place.
 
 use query::expression::{Expression, parse_with_calls};
-use query::lexer::{Lexer, SyntaxError as LexerError, Token, TokenKind};
+use query::lexer::{Lexer, OUT_OF_ROOM, SyntaxError as LexerError, Token, TokenKind};
 use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
+use super::values;
 
 /// Result of this module.
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
@@ -26,18 +27,54 @@ pub(super) type Calls<'c> =
     dyn FnMut(&str, &mut Lexer<'_>) -> std::result::Result<Option<Expression>, LexerError> + 'c;
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
+    /// A parser of a text whose meaning may take `room` bytes of memory.
+    pub(super) fn within(text: &'a [u8], room: usize) -> Self {
         Parser {
             text,
-            lexer: Lexer::new(text),
+            lexer: Lexer::within(text, room),
             base: 0,
         }
     }
 
-    /// Goes on at a byte offset of the text.
-    pub(super) fn restart(&mut self, offset: usize) {
+    /// The same place, for who looks further ahead and keeps nothing.
+    pub(super) fn looking(&self) -> Self {
+        Parser {
+            lexer: self.lexer.looking(),
+            ..*self
+        }
+    }
+
+    /// Goes on at a byte offset of the text, with so much room left.
+    pub(super) fn restart(&mut self, offset: usize, room: usize) {
         self.base = offset;
-        self.lexer = Lexer::new(self.text.get(offset..).unwrap_or_default());
+        let rest = self.text.get(offset..).unwrap_or_default();
+        self.lexer = Lexer::within(rest, room);
+    }
+
+    /// Takes room for what is about to be allocated.
+    pub(super) fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.lexer
+            .charge(bytes)
+            .map_err(|error| self.lexer_error(error))
+    }
+
+    /// Bytes that may still be allocated.
+    pub(super) fn room(&self) -> usize {
+        self.lexer.room()
+    }
+
+    /// Refuses a list of more items than a limit allows.
+    pub(super) fn at_most(&self, count: usize, max: usize, what: &str) -> Result<()> {
+        if count <= max {
+            return Ok(());
+        }
+        let message = format!("more than {max} {what}");
+        Err(SyntaxError::new(
+            ErrorKind::Limit,
+            message,
+            self.text,
+            self.position(),
+        ))
     }
 
     /// The tokens themselves, for who reads arguments.
@@ -193,8 +230,9 @@ impl<'a> Parser<'a> {
     /// A constant: string, number with a sign, hexadecimal, NULL, TRUE, FALSE.
     pub(super) fn constant(&mut self, wanted: &str) -> Result<Value> {
         let position = self.position();
-        match super::values::constant(self.text, position) {
+        match values::constant(self.text, position) {
             Some((value, after)) => {
+                self.charge(values::value_bytes(&value))?;
                 while self.position() < after {
                     self.next();
                 }
@@ -223,7 +261,7 @@ impl<'a> Parser<'a> {
 
     /// The text of the tokens taken since `before` was cloned. What is no UTF-8 is replaced.
     pub(super) fn written_since(&self, before: &Parser<'_>) -> String {
-        let mut walker = before.clone();
+        let mut walker = before.looking();
         let (from, mut until) = (before.position(), before.position());
         while walker.position() < self.position() {
             let token = walker.next();
@@ -244,6 +282,9 @@ impl<'a> Parser<'a> {
     /// `expected …` at the next token, or what is wrong with that token itself.
     pub(super) fn unexpected(&self, wanted: &str) -> SyntaxError {
         match self.peek() {
+            TokenKind::Invalid(why) if why == OUT_OF_ROOM => {
+                SyntaxError::new(ErrorKind::Limit, why, self.text, self.position())
+            }
             TokenKind::Invalid(why) => self.error(why),
             _ => self.error(format!("expected {wanted}")),
         }
@@ -256,6 +297,10 @@ impl<'a> Parser<'a> {
 
     /// An error of the lexer or of the expression parser. What it found is left out: `near` shows it.
     pub(super) fn lexer_error(&self, error: LexerError) -> SyntaxError {
+        if error.message == OUT_OF_ROOM {
+            let position = self.base + error.position;
+            return SyntaxError::new(ErrorKind::Limit, OUT_OF_ROOM, self.text, position);
+        }
         let message = error.message.split(", found ").next().unwrap_or_default();
         let (kind, message) = match message.strip_prefix("not yet: ") {
             Some(what) => (ErrorKind::NotYet, what),

@@ -9,6 +9,7 @@ use super::any_of_tags;
 use super::parser::{Calls, Parser, Result, digits};
 use super::queue::wait_in_filter;
 use super::statement::Statement;
+use crate::limits::{COLUMNS_MAX, OPTIONS_MAX, ORDER_KEYS_MAX};
 
 /// Keywords that end a SELECT list, so they are no alias. Quoted they may be one.
 const CLAUSES: [&str; 20] = [
@@ -118,6 +119,7 @@ impl<'a> Parser<'a> {
     fn items(&mut self) -> Result<Vec<Item>> {
         let mut items = Vec::new();
         loop {
+            self.at_most(items.len() + 1, COLUMNS_MAX, "items in a SELECT list")?;
             items.push(self.item()?);
             if !self.take(TokenKind::Comma) {
                 return Ok(items);
@@ -236,6 +238,7 @@ impl<'a> Parser<'a> {
                 self.take_word("asc");
             }
             order.push(OrderBy { key, descending });
+            self.at_most(order.len(), ORDER_KEYS_MAX, "keys in ORDER BY")?;
             if !self.take(TokenKind::Comma) {
                 return Ok(order);
             }
@@ -319,6 +322,7 @@ impl<'a> Parser<'a> {
                 self.written_since(&before)
             };
             options.push((name, value));
+            self.at_most(options.len(), OPTIONS_MAX, "options")?;
             if !self.take(TokenKind::Comma) {
                 return Ok(options);
             }
@@ -349,7 +353,7 @@ impl<'a> Parser<'a> {
 
     /// Whether a FROM stands outside brackets before the statement's end.
     pub(super) fn has_from(&self) -> bool {
-        let mut ahead = self.clone();
+        let mut ahead = self.looking();
         let mut depth = 0_u32;
         loop {
             match ahead.peek() {

@@ -9,16 +9,45 @@ use super::values::comment_bytes;
 pub fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        while !rest.is_empty() {
-            let (length, says_something) = statement_bytes(rest);
-            let (statement, behind) = rest.split_at(length);
-            rest = behind.get(1..).unwrap_or_default();
-            if says_something {
-                return Some(statement);
-            }
-        }
-        None
+        let (statement, behind) = first(rest)?;
+        rest = behind;
+        Some(statement)
     })
+}
+
+/// The first statement of a text and what stands behind its `;`; `None` where there is none.
+#[must_use]
+pub fn first(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (length, says_something) = statement_bytes(rest);
+        let (statement, behind) = rest.split_at(length);
+        rest = behind.get(1..).unwrap_or_default();
+        if says_something {
+            return Some((statement, rest));
+        }
+    }
+    None
+}
+
+/// Whether a text holds no statement. Cost: that of what stands before the first one's beginning.
+#[must_use]
+pub fn is_blank(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let rest = &text[at..];
+        at += match byte {
+            b';' => 1,
+            b'/' | b'-' | b'#' => match comment_bytes(rest) {
+                0 => return false,
+                _ if rest.starts_with(b"/*!") => return false,
+                comment => comment,
+            },
+            _ if byte.is_ascii_whitespace() => 1,
+            _ => return false,
+        };
+    }
+    true
 }
 
 /// Bytes up to the next `;`, and whether anything but white space and comments is among them.

@@ -310,3 +310,83 @@ proptest! {
         prop_assert_eq!(like(&pattern, &text), slow);
     }
 }
+
+#[test]
+fn a_statement_is_read_in_the_memory_that_it_is_said_to_take_and_in_no_less() {
+    let list = format!("SELECT id FROM t WHERE n IN ({}1)", "1,".repeat(1_000));
+    let rows = format!("INSERT INTO t (n) VALUES {}(1)", "(1),".repeat(1_000));
+    let chain = format!("DELETE FROM t WHERE {}n=1", "n=1 OR id=1 OR ".repeat(1_000));
+    let set = format!("SET {}@a=1", "@a=1,".repeat(1_000));
+    let calls = format!("CALL PQ('pq', ({}'a'))", "'a',".repeat(1_000));
+    for text in [list, rows, chain, set, calls] {
+        let text = text.as_bytes();
+        let (statement, bytes) = parse_within(text, usize::MAX).unwrap();
+        assert!(bytes > 4 * text.len() / 10, "{bytes} bytes");
+        assert_eq!(parse_within(text, bytes), Ok((statement, bytes)));
+        let error = parse_within(text, bytes / 2).unwrap_err();
+        assert!(error.is_out_of_room(), "{error}");
+        assert_eq!(error.code(), 1105);
+    }
+}
+
+#[test]
+fn lists_of_a_statement_end_at_their_limits() {
+    for (text, message) in [
+        (
+            "SELECT ".to_owned() + &"n,".repeat(4_096) + "n FROM t",
+            "more than 4096 items in a SELECT list",
+        ),
+        (
+            "SELECT ".to_owned() + &"1,".repeat(4_096) + "1",
+            "more than 4096 items in a SELECT list",
+        ),
+        (
+            "SELECT n FROM t ORDER BY ".to_owned() + &"n,".repeat(256) + "n",
+            "more than 256 keys in ORDER BY",
+        ),
+        (
+            "SELECT n FROM t OPTION ".to_owned() + &"a=1,".repeat(256) + "a=1",
+            "more than 256 options",
+        ),
+    ] {
+        let error = parse(text.as_bytes()).unwrap_err();
+        assert_eq!(
+            (error.kind, error.message.as_str()),
+            (ErrorKind::Limit, message)
+        );
+    }
+}
+
+#[test]
+fn a_text_is_blank_where_no_statement_is_in_it() {
+    for text in [
+        "",
+        " ;; ",
+        "-- x\n;",
+        "/* x */ # y",
+        "; /*! 1 */",
+        "a",
+        "'",
+        " ;x",
+    ] {
+        let text = text.as_bytes();
+        assert_eq!(is_blank(text), split(text).next().is_none(), "{text:?}");
+    }
+}
+
+#[test]
+fn alternatives_that_become_one_list_are_counted_as_that_list() {
+    let numbers: Vec<String> = (0..10_000).map(|n| n.to_string()).collect();
+    let taken = |condition: String| {
+        let text = format!("SELECT id FROM t WHERE {condition}");
+        parse_within(text.as_bytes(), usize::MAX).unwrap().1
+    };
+    let list = taken(format!("n IN ({})", numbers.join(",")));
+    let alternatives = taken(format!("n={}", numbers.join(" OR n=")));
+    assert!(alternatives < 2 * list, "{alternatives} and {list}");
+    let texts = |bytes: usize| {
+        let text = "x".repeat(bytes);
+        taken(format!("n='{}'", [text.as_str(); 100].join("' OR n='")))
+    };
+    assert!(texts(1_100) - texts(100) >= 100 * 1_000);
+}

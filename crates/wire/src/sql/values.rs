@@ -4,7 +4,7 @@
 //! looked for 32 bytes at a time and a string without escapes is copied once.
 
 use query::expression::{evaluate, parse};
-use query::lexer::Lexer;
+use query::lexer::{Lexer, OUT_OF_ROOM};
 use query::value::Value;
 
 use super::constants::column_in;
@@ -16,23 +16,41 @@ const STEP: usize = 32;
 /// A constant at a byte offset, and the offset behind it: a string, a number with a sign, hexadecimal, NULL, TRUE or
 /// FALSE. `None`: something else stands there, or it does not end.
 pub(super) fn constant(text: &[u8], at: usize) -> Option<(Value, usize)> {
-    let mut scanner = Scanner { text, at };
+    let room = usize::MAX;
+    let mut scanner = Scanner { text, at, room };
     let value = scanner.constant()?;
     Some((value, scanner.at))
 }
 
-/// Rows `(…), (…)` from a byte offset, and the offset behind the last one. At least one row.
-pub(super) fn rows(text: &[u8], at: usize) -> Result<(Vec<Vec<Value>>, usize), SyntaxError> {
-    let mut scanner = Scanner { text, at };
+/// Rows, the offset behind the last one, and the room left.
+type Scanned = (Vec<Vec<Value>>, usize, usize);
+
+/// Memory of a row beside its values: its place in a list that grows by doubling, and its block's own.
+const ROW_BYTES: usize = 2 * size_of::<Vec<Value>>() + 16;
+
+/// Memory of a value.
+pub(super) fn value_bytes(value: &Value) -> usize {
+    let text = match value {
+        Value::Str(text) => text.capacity() + 16,
+        Value::Bytes(bytes) => bytes.capacity() + 16,
+        Value::Null | Value::Int(_) | Value::Float(_) => 0,
+    };
+    size_of::<Value>() + text
+}
+
+/// Rows `(…), (…)` from a byte offset, which may take `room` bytes of memory. At least one row.
+pub(super) fn rows(text: &[u8], at: usize, room: usize) -> Result<Scanned, SyntaxError> {
+    let mut scanner = Scanner { text, at, room };
     let mut rows: Vec<Vec<Value>> = Vec::new();
     loop {
         scanner.skip_blank();
+        scanner.charge(ROW_BYTES)?;
         let width = rows.last().map_or(0, Vec::len);
         rows.push(scanner.row(width)?);
         let end = scanner.at;
         scanner.skip_blank();
         if !scanner.take(b',') {
-            return Ok((rows, end));
+            return Ok((rows, end, scanner.room));
         }
     }
 }
@@ -40,6 +58,8 @@ pub(super) fn rows(text: &[u8], at: usize) -> Result<(Vec<Vec<Value>>, usize), S
 struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
+    /// Bytes that may still be allocated.
+    room: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -57,6 +77,17 @@ impl<'a> Scanner<'a> {
 
     fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
+    }
+
+    #[inline]
+    fn charge(&mut self, bytes: usize) -> Result<(), SyntaxError> {
+        match self.room.checked_sub(bytes) {
+            Some(left) => {
+                self.room = left;
+                Ok(())
+            }
+            None => Err(self.fail(ErrorKind::Limit, OUT_OF_ROOM)),
+        }
     }
 
     fn fail(&self, kind: ErrorKind, message: &str) -> SyntaxError {
@@ -104,6 +135,13 @@ impl<'a> Scanner<'a> {
                 Some(value) if matches!(self.peek(), Some(b',' | b')')) => row.push(value),
                 constant => row.push(self.computed(from, constant.is_some())?),
             }
+            // A row longer than the one before grows by doubling.
+            let growth = if row.len() > width {
+                size_of::<Value>()
+            } else {
+                0
+            };
+            self.charge(growth + row.last().map_or(0, value_bytes))?;
             if self.take(b')') {
                 return Ok(row);
             }
@@ -116,8 +154,12 @@ impl<'a> Scanner<'a> {
     /// What operators make of constants, as in `11 * 10`, from a byte offset on. `constant`: one stands there.
     #[cold]
     fn computed(&mut self, from: usize, constant: bool) -> Result<Value, SyntaxError> {
-        let mut lexer = Lexer::new(self.text.get(from..).unwrap_or_default());
+        let rest = self.text.get(from..).unwrap_or_default();
+        let mut lexer = Lexer::within(rest, self.room);
         let value = match parse(&mut lexer) {
+            Err(error) if error.message == OUT_OF_ROOM => {
+                return Err(self.fail(ErrorKind::Limit, OUT_OF_ROOM));
+            }
             Ok(expression) if column_in(&expression).is_none() => evaluate(&expression, &|_| None),
             _ if constant => return Err(self.expected("`,` or `)`")),
             _ => return Err(Scanner { at: from, ..*self }.no_constant()),

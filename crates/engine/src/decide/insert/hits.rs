@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use percolate::{Documents, Hits};
+use percolate::{Documents, Hits, PAIR_BYTES};
 use query::analysis::Words;
 use query::schema::Column;
 use query::value::Value;
@@ -20,6 +20,9 @@ use crate::table::queue::StoredRow;
 
 /// Memory that each hit takes in its queue beside the batch it shares.
 const HIT_ROW_BYTES: u64 = size_of::<StoredRow>() as u64;
+
+/// The part of memory that the pairs of one statement may take while they are found is one divided by this.
+const PAIRS_SHARE: usize = 4;
 
 /// What one command's hits come to, over all the tables that its documents reach.
 #[derive(Default)]
@@ -75,6 +78,17 @@ pub(super) fn percolate(
     Ok(found)
 }
 
+/// A refusal with the bound that memory sets, where that is the lower one.
+fn bounded(error: Error, most: u64) -> Error {
+    match error {
+        Error::Limit { what, max } => Error::Limit {
+            what,
+            max: max.min(most),
+        },
+        other => other,
+    }
+}
+
 /// Matches documents with some queries of one pq table that listens.
 pub(crate) fn hear(
     state: &State,
@@ -84,13 +98,16 @@ pub(crate) fn hear(
     (table, documents, words): (TableId, &[Document], &[Words]),
     (reached, found): (&mut Reached, &mut Found),
 ) -> Result<()> {
+    let pairs_max = around.memory_bytes as usize / PAIRS_SHARE / PAIR_BYTES;
     let asked = Documents {
+        has_room: &|pairs| pairs <= pairs_max,
         attributes: &|document, column| attribute(documents.get(document), listener, column),
         ..Documents::of(words)
     };
     let name = state.catalog.get(listener.table);
     let name = name.map_or("", |definition| &definition.name);
-    work.match_within((name, queries), &asked)?;
+    let matched = work.match_within((name, queries), &asked);
+    matched.map_err(|error| bounded(error, pairs_max as u64))?;
     if work.hits.is_empty() {
         return Ok(());
     }

@@ -69,8 +69,17 @@ impl PqHits {
         self.len() == 0
     }
 
+    /// Memory of what was found, in lists that grew by doubling.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        const ROW_BYTES: usize = 32;
+        const DOCUMENT_BYTES: usize = 8;
+        self.found.len() * ROW_BYTES + self.found.pairs() * DOCUMENT_BYTES
+    }
+
     /// The documents of all rows.
-    fn pairs(&self) -> usize {
+    #[must_use]
+    pub fn pairs(&self) -> usize {
         match &self.kept {
             None => self.found.pairs(),
             Some(kept) => kept.documents.len(),

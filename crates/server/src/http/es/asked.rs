@@ -13,12 +13,17 @@ use serde_json::Value as Json;
 use wire::es::{EsError, filter_path, pretty};
 
 use super::failed;
+use crate::budget::Grant;
+use crate::errors::{self, Failure};
 use crate::http::body;
 use crate::limits::BODY_BYTES_MAX;
 use crate::node::Node;
 
 /// Replies below this many bytes are not packed: it would cost more than it saves.
 const PACKED_BYTES_MIN: usize = 1 << 10;
+
+/// Bytes that are unpacked between two looks at their number.
+const UNPACKED_AT_ONCE: usize = 32 << 10;
 
 /// A request, read.
 pub struct Asked {
@@ -28,6 +33,10 @@ pub struct Asked {
     pub body: Vec<u8>,
     /// How the reply is wanted.
     pub reply: ReplyAs,
+    /// Memory of the body and of what is read of it.
+    _held: Grant,
+    /// Memory of what is found and of the reply.
+    pub written: Grant,
 }
 
 /// How a reply is wanted.
@@ -45,16 +54,15 @@ impl Asked {
         let parameters = parameters(request.uri().query().unwrap_or(""));
         let reply = ReplyAs::read(request.headers(), &parameters);
         let is_packed = header(request.headers(), &CONTENT_ENCODING).eq_ignore_ascii_case("gzip");
-        let body = match body::whole(node, request).await {
-            Ok((body, _room)) if is_packed => tokio::task::block_in_place(|| unpacked(&body)),
-            Ok((body, _)) => Ok(body),
-            Err(failure) => Err(failed(failure, "")),
-        };
-        match body {
+        let held = node.budget.grant();
+        let body = body(node, request, is_packed, &held).await;
+        match body.map_err(|failure| failed(failure, "")) {
             Ok(body) => Ok(Asked {
                 parameters,
                 body,
                 reply,
+                _held: held,
+                written: node.budget.grant(),
             }),
             Err(error) => Err((reply, error)),
         }
@@ -132,18 +140,43 @@ impl ReplyAs {
     }
 }
 
-/// Unpacks a body, to the same bound as one that came as it is.
-fn unpacked(body: &[u8]) -> Result<Vec<u8>, EsError> {
-    let mut bytes = Vec::new();
-    let read = MultiGzDecoder::new(body)
-        .take(BODY_BYTES_MAX as u64 + 1)
-        .read_to_end(&mut bytes);
-    read.map_err(|error| EsError::parsing("", format!("the body is no gzip: {error}")))?;
-    if bytes.len() > BODY_BYTES_MAX {
-        let reason = format!("the body is longer than {BODY_BYTES_MAX} bytes");
-        return Err(EsError::new(413, "content_too_long_exception", reason));
+/// Reads a body, unpacks it, and makes room for its JSON.
+async fn body(
+    node: &Node,
+    request: Request<Body>,
+    is_packed: bool,
+    held: &Grant,
+) -> Result<Vec<u8>, Failure> {
+    let mut body = body::whole(node, request, held).await?;
+    if is_packed {
+        body = tokio::task::block_in_place(|| unpacked(&body, held))?;
     }
-    Ok(bytes)
+    // Documents of a bulk body are copied from it.
+    body::room_for_json(&body, 0, held).await?;
+    Ok(body)
+}
+
+/// Unpacks a body, to the same bound as one that came as it is.
+fn unpacked(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut packed = MultiGzDecoder::new(body);
+    let mut piece = vec![0; UNPACKED_AT_ONCE];
+    loop {
+        let read = packed.read(&mut piece).map_err(|error| {
+            let message = format!("the body is no gzip: {error}");
+            Failure::new(errors::SYNTAX, message)
+        })?;
+        if read == 0 {
+            return Ok(bytes);
+        }
+        if bytes.len() + read > BODY_BYTES_MAX {
+            let message = format!("the body is longer than {BODY_BYTES_MAX} bytes");
+            return Err(Failure::new(errors::PACKET_TOO_LARGE, message));
+        }
+        // While its list moves to a larger block, it is there twice.
+        held.cover(body.len() + 2 * (bytes.len() + read))?;
+        bytes.extend_from_slice(&piece[..read]);
+    }
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &axum::http::HeaderName) -> &'h str {

@@ -80,13 +80,13 @@ pub async fn change_all(
         })
     })
     .map_err(|failure| failed(failure, &index.name))?;
-    let numbers = ready
+    let numbers: Vec<u64> = ready
         .iter()
         .flatten()
         .filter_map(|ready| ready.number)
         .collect();
     let mut there: HashMap<u64, Option<String>> = HashMap::new();
-    for query in read(node, &index.name, Some(numbers))? {
+    for query in read(node, &index.name, Some(&numbers))? {
         there.insert(query.id, Source::read(&query.source).name);
     }
     let mut outcomes = Vec::with_capacity(changes.len());

@@ -14,10 +14,11 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderValue, Method, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use wire::es::EsError;
 
 use super::{Door, guard};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::node::Node;
 use asked::Asked;
@@ -34,10 +35,13 @@ pub async fn answer(State(door): State<Door>, request: Request<Body>) -> Respons
     let is_head = request.method() == Method::HEAD;
     let asked = match Asked::read(&door.node, request).await {
         Ok(asked) => asked,
-        Err((headers, error)) => return reply(&headers, is_head, Err(error)),
+        Err((headers, error)) => {
+            return reply(&headers, is_head, Err(error), door.node.budget.grant());
+        }
     };
     let replied = run(&door.node, route, &asked).await;
-    tokio::task::block_in_place(|| reply(&asked.reply, is_head, replied))
+    let Asked { reply: how, .. } = asked;
+    tokio::task::block_in_place(|| reply(&how, is_head, replied, door.node.budget.grant()))
 }
 
 async fn run(node: &Node, route: Route, asked: &Asked) -> Replied {
@@ -73,7 +77,13 @@ async fn run(node: &Node, route: Route, asked: &Asked) -> Replied {
 }
 
 /// Writes a reply the way it was asked for.
-fn reply(how: &asked::ReplyAs, is_head: bool, replied: Replied) -> Response {
+fn reply(how: &asked::ReplyAs, is_head: bool, replied: Replied, held: Grant) -> Response {
+    // Shaping and packing each make another one of it.
+    let replied = replied.and_then(|replied| {
+        let room = held.cover(2 * replied.1.len());
+        room.map(|()| replied)
+            .map_err(|failure| failed(failure, ""))
+    });
     let (status, body) = replied.unwrap_or_else(|error| (error.status, error.body()));
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let bytes = if is_head {
@@ -82,7 +92,7 @@ fn reply(how: &asked::ReplyAs, is_head: bool, replied: Replied) -> Response {
         how.shaped(body).into_bytes()
     };
     let (bytes, is_packed) = how.packed(bytes);
-    let mut response = (status, bytes).into_response();
+    let mut response = super::reply::held_bytes(status, bytes, held);
     let headers = response.headers_mut();
     headers.insert(
         "x-elastic-product",

@@ -14,6 +14,7 @@ use super::asked::{self, Asked};
 use super::index::Index;
 use super::read::{document, id_of, read};
 use super::{Replied, failed, highlight};
+use crate::budget::Grant;
 use crate::limits::REPLY_BYTES_MAX;
 use crate::node::Node;
 use crate::statement::{self, guarded};
@@ -35,7 +36,10 @@ pub async fn one(node: &Node, name: &str, asked: &Asked) -> Replied {
     let index = Index::find(node, name)?;
     let body = with_parameters(asked.json()?, asked)?;
     let as_number = asked.is_set("rest_total_hits_as_int");
-    Ok((200, answered(node, &index, &body, as_number).await?))
+    Ok((
+        200,
+        answered(node, &index, &body, as_number, &asked.written).await?,
+    ))
 }
 
 /// `_msearch`: a line that names the index, a line with the search; one that is refused leaves the others as they are.
@@ -56,7 +60,8 @@ pub async fn many(node: &Node, name: Option<&str>, asked: &Asked) -> Replied {
                 let name = named.and_then(Json::as_str).or(name).unwrap_or_default();
                 match Index::find(node, name) {
                     Ok(index) => {
-                        answered(node, &index, &body, asked.is_set("rest_total_hits_as_int")).await
+                        let as_number = asked.is_set("rest_total_hits_as_int");
+                        answered(node, &index, &body, as_number, &asked.written).await
                     }
                     Err(error) => Err(error),
                 }
@@ -73,6 +78,10 @@ pub async fn many(node: &Node, name: Option<&str>, asked: &Asked) -> Replied {
         });
     }
     let took_ms = (node.clock.steady_us() - started_us) / 1_000;
+    // All of them once more, in one.
+    let bytes = replies.iter().map(|reply| reply.len() as u64);
+    let joined = asked.written.take(2 * bytes.sum::<u64>());
+    joined.map_err(|failure| failed(failure, ""))?;
     Ok((
         200,
         format!(
@@ -87,7 +96,7 @@ pub async fn count(node: &Node, name: &str, asked: &Asked) -> Replied {
     let index = Index::find(node, name)?;
     let body = asked.json()?;
     let search = wire::es::search(&body, &index.mapping)?;
-    let found = candidates(node, &index, &search).await?;
+    let found = candidates(node, &index, &search, &node.budget.grant()).await?;
     let shards = json!({"total": 1, "successful": 1, "skipped": 0, "failed": 0});
     Ok((
         200,
@@ -130,10 +139,12 @@ async fn answered(
     index: &Index,
     body: &Json,
     as_number: bool,
+    written: &Grant,
 ) -> Result<String, EsError> {
     let started_us = node.clock.steady_us();
     let search = wire::es::search(body, &index.mapping)?;
-    let mut found = candidates(node, index, &search).await?;
+    let held = node.budget.grant();
+    let mut found = candidates(node, index, &search, &held).await?;
     let total = found.len() as u64;
     let best = found
         .iter()
@@ -153,7 +164,10 @@ async fn answered(
     for candidate in shown.take(usize::try_from(search.size).unwrap_or(usize::MAX)) {
         let id = quoted(&id_of(&candidate.query));
         let rest = rest(candidate, index, &search);
+        let before = hits.len();
         hits.hit(&name, &id, is_scored.then_some(candidate.score), &rest);
+        // Its list grows by doubling.
+        take(written, 2 * (hits.len() - before), index)?;
         if hits.len() > REPLY_BYTES_MAX {
             let what =
                 format!("the reply is longer than {REPLY_BYTES_MAX} bytes: ask for fewer hits");
@@ -232,11 +246,21 @@ fn sort(found: &mut Vec<Candidate>, search: &Search) {
     }
 }
 
+/// Memory of a candidate and of its place in a tree.
+const CANDIDATE_BYTES: usize = 2 * (size_of::<Candidate>() + size_of::<u64>());
+
+/// Takes memory for what is found, or for the reply.
+fn take(held: &Grant, bytes: usize, index: &Index) -> Result<(), EsError> {
+    let taken = held.take(bytes as u64);
+    taken.map_err(|failure| failed(failure, &index.name))
+}
+
 /// The stored queries that are found, by number.
 async fn candidates(
     node: &Node,
     index: &Index,
     search: &Search,
+    held: &Grant,
 ) -> Result<Vec<Candidate>, EsError> {
     let all = if search.find.needs_hit() {
         Vec::new()
@@ -248,7 +272,9 @@ async fn candidates(
     let running = statement::watched(node, asked);
     let interrupt = &running.interrupt;
     tokio::task::block_in_place(|| {
-        let found = guarded(node, || Ok(found(node, index, search, all, interrupt)));
+        let found = guarded(node, || {
+            Ok(found(node, index, search, all, interrupt, held))
+        });
         found.map_err(|failure| failed(failure, &index.name))?
     })
 }
@@ -259,6 +285,7 @@ fn found(
     search: &Search,
     all: Vec<Arc<StandingQuery>>,
     interrupt: &Interrupt,
+    held: &Grant,
 ) -> Result<Vec<Candidate>, EsError> {
     let clauses = search.percolates.len();
     let score = search.score.unwrap_or(1.0);
@@ -267,12 +294,17 @@ fn found(
         slots: vec![Vec::new(); clauses],
         score,
     };
+    let candidate_bytes = CANDIDATE_BYTES + clauses * size_of::<Vec<u32>>();
+    take(held, all.len() * candidate_bytes, index)?;
     let mut found: BTreeMap<u64, Candidate> = all
         .into_iter()
         .map(|query| (query.id, candidate(query)))
         .collect();
     for (number, clause) in search.percolates.iter().enumerate() {
         let answer = percolated(node, index, clause, search.score.is_none(), interrupt)?;
+        let documents = answer.hits.pairs() * size_of::<u64>();
+        let bytes = answer.hits.len() * candidate_bytes + documents;
+        take(held, bytes, index)?;
         let mut weights = answer.weights.iter();
         for (query, documents) in answer.hits.rows() {
             let hit = found
@@ -326,9 +358,11 @@ fn percolated(
         .engine()
         .map_err(|failure| failed(failure, &index.name))?
         .snapshot();
+    let held = node.budget.grant();
     let request = PqRequest {
         weights: is_weighed,
         interrupt: Some(interrupt),
+        room: Some(&|bytes| held.cover(bytes).is_ok()),
         ..PqRequest::new(&index.name, &documents)
     };
     let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch));

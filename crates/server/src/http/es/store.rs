@@ -103,7 +103,7 @@ pub async fn get_source(node: &Node, name: &str, id: &str) -> Replied {
 }
 
 async fn source(node: &Node, index: &Index, id: &str) -> Result<Option<String>, EsError> {
-    let found = read(node, &index.name, Some(vec![query_id(id).0]))?;
+    let found = read(node, &index.name, Some(&[query_id(id).0]))?;
     let found = found.first().filter(|query| id_of(query) == id);
     Ok(found.map(|query| document(query, &index.mapping)))
 }

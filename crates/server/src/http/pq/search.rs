@@ -3,8 +3,8 @@
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
 use engine::PqDocument;
 use wire::json::{self, PqHit, PqReply};
 use wire::pq::{self, Encoder, Head};
@@ -12,12 +12,16 @@ use wire::sql::PqOptions;
 
 use super::super::hits::bounded;
 use super::{failure, parameter};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::http::reply::{self, Refusal};
 use crate::http::{Door, body};
 use crate::node::Node;
 use crate::statement::{self, Batch, Percolation, PqRows};
 use crate::status::add;
+
+/// Levels of brackets that are read without a tree: the body, its query, `percolate`, the list, a document.
+const FIELDS_DEPTH: usize = 5;
 
 /// How the documents stand in the body.
 #[derive(Clone, Copy)]
@@ -46,7 +50,16 @@ pub async fn post(
         ..PqOptions::default()
     };
     set_parameters(&mut options, request.uri().query().unwrap_or(""))?;
-    let (bytes, _room) = body::whole(node, request).await?;
+    let held = node.budget.grant();
+    let bytes = body::whole(node, request, &held).await?;
+    match form {
+        Form::Lines => {
+            held.reserve(bytes.len() + at_most(&bytes)).await?;
+        }
+        Form::Json | Form::JsonLines => {
+            body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
+        }
+    }
     let table = table.to_lowercase();
     add(&node.counters.call_pqs, 1);
     let asked = Percolation {
@@ -61,7 +74,10 @@ pub async fn post(
     };
     let answered = asked
         .run(node, |options| read(&bytes, form, options))
-        .and_then(|rows| written(node, &table, &rows, is_compact));
+        .and_then(|rows| {
+            drop(held);
+            written(node, &table, &rows, is_compact)
+        });
     if answered.is_err() {
         add(&node.counters.failed, 1);
     }
@@ -85,6 +101,12 @@ impl Form {
 fn header(headers: &HeaderMap, name: HeaderName) -> &str {
     let value = headers.get(name).and_then(|value| value.to_str().ok());
     value.unwrap_or_default()
+}
+
+/// Memory of the documents of a body of lines.
+fn at_most(bytes: &[u8]) -> usize {
+    let count = || bytes.iter().filter(|byte| **byte == b'\n').count();
+    bytes.len() + body::at_length(bytes.len(), count) * 2 * size_of::<PqDocument>()
 }
 
 /// The documents of a body; of a JSON body the options, too.
@@ -157,17 +179,22 @@ fn set_parameters(options: &mut PqOptions, query: &str) -> Result<(), Failure> {
 }
 
 fn written(node: &Node, table: &str, rows: &PqRows, is_compact: bool) -> Result<Response, Failure> {
+    let held = node.budget.grant();
     if is_compact {
-        let bytes = statement::guarded(node, || compact(rows))?;
-        return Ok(([(CONTENT_TYPE, pq::CONTENT_TYPE)], bytes).into_response());
+        let bytes = statement::guarded(node, || compact(rows, &held))?;
+        let mut response = reply::held_bytes(StatusCode::OK, bytes, held);
+        let kind = HeaderValue::from_static(pq::CONTENT_TYPE);
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+        return Ok(response);
     }
     let took_ms = (rows.setup_us + rows.matching_us) / 1_000;
-    let bytes =
-        tokio::task::block_in_place(|| statement::guarded(node, || hits(table, rows, took_ms)))?;
-    Ok(reply::json_bytes(StatusCode::OK, bytes))
+    let bytes = tokio::task::block_in_place(|| {
+        statement::guarded(node, || hits(table, rows, took_ms, &held))
+    })?;
+    Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 
-fn hits(table: &str, rows: &PqRows, took_ms: u64) -> Result<Vec<u8>, Failure> {
+fn hits(table: &str, rows: &PqRows, took_ms: u64, held: &Grant) -> Result<Vec<u8>, Failure> {
     let mut reply = PqReply::default();
     reply.begin(took_ms, rows.answer.total, rows.answer.documents_matched);
     for row in rows.rows() {
@@ -181,14 +208,14 @@ fn hits(table: &str, rows: &PqRows, took_ms: u64) -> Result<Vec<u8>, Failure> {
             highlights: rows.options.highlight.then_some(row.highlights),
         };
         reply.hit(table, &hit);
-        bounded(reply.bytes())?;
+        bounded(reply.bytes(), held)?;
     }
     reply.end();
     Ok(reply.into_bytes())
 }
 
 /// The compact answer. The queries themselves are not touched: an id and its documents lie side by side.
-fn compact(rows: &PqRows) -> Result<Vec<u8>, Failure> {
+fn compact(rows: &PqRows, held: &Grant) -> Result<Vec<u8>, Failure> {
     let answer = &rows.answer;
     let shown = if rows.options.count {
         0
@@ -205,7 +232,7 @@ fn compact(rows: &PqRows) -> Result<Vec<u8>, Failure> {
     let mut weights = answer.weights.iter().map(|weight| u64::from(*weight));
     for (id, documents) in answer.hits.ids().take(shown) {
         encoder.row(id, documents, weights.by_ref());
-        bounded(encoder.bytes())?;
+        bounded(encoder.bytes(), held)?;
     }
     Ok(encoder.finish())
 }

@@ -54,7 +54,9 @@ impl Asked {
         for (name, value) in parameters(request.uri().query().unwrap_or("").as_bytes()) {
             asked.set(&name, &value)?;
         }
-        let (bytes, _room) = body::whole(node, request).await?;
+        let held = node.budget.grant();
+        let bytes = body::whole(node, request, &held).await?;
+        body::room_for_json(&bytes, 0, &held).await?;
         let body = statement::guarded(node, || queue_body(&bytes).map_err(failure))?;
         for (name, value) in body.options {
             asked.set(&name, &value)?;

@@ -169,7 +169,12 @@ impl Stream<'_> {
             };
             let mut reply = QueueReply::default();
             // A row that is too long for a reply is still an event: it is sent as far as memory goes anyway.
-            let _ = write(&one, group.as_deref(), &mut reply);
+            let _ = write(
+                &one,
+                group.as_deref(),
+                &mut reply,
+                &self.node.budget.grant(),
+            );
             let id = receipt_text(row, taken.issuer, group.as_deref());
             events.extend_from_slice(format!("id: {id}\nevent: row\ndata: ").as_bytes());
             events.extend_from_slice(reply.bytes());

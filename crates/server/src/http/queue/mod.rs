@@ -3,6 +3,8 @@
 mod asked;
 mod events;
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -18,6 +20,7 @@ use wire::json::{QueueReply, documents};
 use super::reply::{self, Refusal};
 use super::search::failure;
 use super::{Door, body, guard, hits};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::node::Node;
 use crate::statement;
@@ -92,6 +95,9 @@ impl Drop for Guest<'_> {
     }
 }
 
+/// Levels of brackets that are read without a tree: a list, a row.
+const FIELDS_DEPTH: usize = 2;
+
 /// Rows in: JSON objects, in an array or one behind the other. One durable unit.
 async fn put(
     State(door): State<Door>,
@@ -100,7 +106,9 @@ async fn put(
 ) -> Result<Response, Refusal> {
     let node = &door.node;
     let queue = queue_of(node, &queue)?;
-    let (bytes, _room) = body::whole(node, request).await?;
+    let held = node.budget.grant();
+    let bytes = body::whole(node, request, &held).await?;
+    body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
     let read = || statement::guarded(node, || documents(&bytes).map_err(failure));
     let rows = tokio::task::block_in_place(read)?;
     let count = rows.len();
@@ -155,13 +163,19 @@ async fn next(
     }
     let mut reply = QueueReply::default();
     reply.begin();
-    write(&taken, group.as_deref(), &mut reply)?;
+    let held = node.budget.grant();
+    write(&taken, group.as_deref(), &mut reply, &held)?;
     reply.end();
-    Ok(reply::json_bytes(StatusCode::OK, reply.bytes().to_vec()))
+    Ok(reply::held_bytes(StatusCode::OK, reply.into_bytes(), held))
 }
 
 /// Writes rows with their receipts.
-fn write(taken: &Taken, group: Option<&str>, reply: &mut QueueReply) -> Result<(), Failure> {
+fn write(
+    taken: &Taken,
+    group: Option<&str>,
+    reply: &mut QueueReply,
+    held: &Grant,
+) -> Result<(), Failure> {
     for row in &taken.rows {
         let receipt = receipt_text(row, taken.issuer, group);
         reply.row(Some((&receipt, row.delivery)));
@@ -169,7 +183,7 @@ fn write(taken: &Taken, group: Option<&str>, reply: &mut QueueReply) -> Result<(
             reply.field(name, hits::cell(value, Some(*kind)));
         }
         reply.row_end();
-        hits::bounded(reply.bytes())?;
+        hits::bounded(reply.bytes(), held)?;
     }
     Ok(())
 }
@@ -261,14 +275,18 @@ async fn peek(
         offset: 0,
         options: Vec::new(),
     };
-    let Reply::Rows(found) = Guest::new(node).ask(Command::Read { select }).await? else {
-        return Err(unexpected().into());
-    };
-    let bytes = tokio::task::block_in_place(|| statement::guarded(node, || looked_at(found)))?;
-    Ok(reply::json_bytes(StatusCode::OK, bytes))
+    let reply = Guest::new(node).ask(Command::Read { select }).await?;
+    let held = Arc::new(node.budget.grant());
+    let memory = held.for_rows(node.settings().live.search_memory_bytes);
+    let found = node.rows_of(reply, &memory).await;
+    let found = found.map_err(Failure::from)?;
+    let held = node.budget.grant();
+    let bytes =
+        tokio::task::block_in_place(|| statement::guarded(node, || looked_at(found, &held)))?;
+    Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 
-fn looked_at(found: Answer) -> Result<Vec<u8>, Failure> {
+fn looked_at(found: Answer, held: &Grant) -> Result<Vec<u8>, Failure> {
     let mut reply = QueueReply::default();
     reply.begin();
     for row in found.rows {
@@ -277,10 +295,10 @@ fn looked_at(found: Answer) -> Result<Vec<u8>, Failure> {
             reply.field(name, hits::cell(value, *kind));
         }
         reply.row_end();
-        hits::bounded(reply.bytes())?;
+        hits::bounded(reply.bytes(), held)?;
     }
     reply.end();
-    Ok(reply.bytes().to_vec())
+    Ok(reply.into_bytes())
 }
 
 async fn pause(

@@ -1,0 +1,89 @@
+//! What is stored in memory, up to the refusal.
+
+use super::{attack, refusal, server, wanted};
+
+#[test]
+fn standing_queries_until_memory_is_full() {
+    if wanted() {
+        let server = server();
+        let mut client = server.client();
+        client
+            .query("CREATE TABLE pq (title text, body text) type='pq'")
+            .unwrap();
+        attack("standing queries until refused", &server, |_| {
+            let mut refused = None;
+            for start in (0..600_000).step_by(2_000) {
+                let rows: Vec<String> = (start..start + 2_000)
+                    .map(|id| {
+                        let (a, b) = (id % 50_021, id * 31 % 70_001);
+                        format!("({}, 'word{a} term{b} (common | rare{id})')", id + 1)
+                    })
+                    .collect();
+                let insert = format!("INSERT INTO pq (id, query) VALUES {}", rows.join(","));
+                refused = refusal(&client.query(&insert));
+                if refused.is_some() {
+                    break;
+                }
+            }
+            eprintln!("{} queries", queries(&mut server.client()));
+            assert_eq!(refused, Some(1105));
+        });
+    }
+}
+
+#[test]
+fn simple_standing_queries_until_memory_is_full() {
+    if wanted() {
+        let server = server();
+        let mut client = server.client();
+        client
+            .query("CREATE TABLE pq (title text, body text) type='pq'")
+            .unwrap();
+        attack("one-word standing queries until refused", &server, |_| {
+            let mut refused = None;
+            for start in (0..2_000_000).step_by(5_000) {
+                let rows: Vec<String> = (start..start + 5_000)
+                    .map(|id| format!("({}, 'w{id}')", id + 1))
+                    .collect();
+                let insert = format!("INSERT INTO pq (id, query) VALUES {}", rows.join(","));
+                refused = refusal(&client.query(&insert));
+                if refused.is_some() {
+                    break;
+                }
+            }
+            eprintln!("{} queries", queries(&mut server.client()));
+            assert_eq!(refused, Some(1105));
+        });
+    }
+}
+
+/// Standing queries of the table.
+fn queries(client: &mut bench::client::Client) -> String {
+    let rows = client.query("SELECT COUNT(*) FROM pq").unwrap().rows;
+    let count = rows[0][0].clone().unwrap_or_default();
+    String::from_utf8_lossy(&count).into_owned()
+}
+
+#[test]
+fn rows_of_new_words_in_the_tail() {
+    if wanted() {
+        let server = server();
+        let mut client = server.client();
+        attack("tails of 60,000 rows of new words", &server, |_| {
+            for start in (0..120_000).step_by(500) {
+                let rows: Vec<String> = (start..start + 500)
+                    .map(|row| {
+                        let words: Vec<String> = (0..40)
+                            .map(|word| format!("x{}y{word}", row % 60_000))
+                            .collect();
+                        format!("('{}', {row})", words.join(" "))
+                    })
+                    .collect();
+                let insert = format!("INSERT INTO docs (body, n) VALUES {}", rows.join(","));
+                while let Some(number) = refusal(&client.query(&insert)) {
+                    assert_eq!(number, 1040, "it is for later, not for never");
+                }
+            }
+        });
+    }
+}
