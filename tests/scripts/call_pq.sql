@@ -281,7 +281,7 @@ error 1210 (HY000): a distributed table needs local='table'
 
 INSERT INTO pq (query) VALUES ('ZONE:h1 word');
 ----
-error 1064 (42000): query text at byte 0: not yet: zones
+error 1235 (42000): query text at byte 0: not yet: zones
 
 INSERT INTO pq (query) VALUES ('REGEX(/((a{100}){100}){100}/)');
 ----

@@ -11,7 +11,7 @@ ok, 0 rows
 SHOW CREATE TABLE parted;
 ----
 Table | Create Table
-parted | CREATE TABLE parted (\n  title text,\n  n int\n) type='rt' shards='3'
+parted | CREATE TABLE `parted` (\n  `id` bigint,\n  `title` text,\n  `n` int\n) type='rt' shards='3'
 
 INSERT INTO parted (id, title, n) VALUES (1, 'red apple', 1), (2, 'green apple', 2), (3, 'red pear', 3), (4, 'red red plum', 4), (5, 'apple pie', 5);
 ----
@@ -54,7 +54,7 @@ ok, 0 rows
 SHOW CREATE TABLE usual;
 ----
 Table | Create Table
-usual | CREATE TABLE usual (\n  title text\n) type='rt'
+usual | CREATE TABLE `usual` (\n  `id` bigint,\n  `title` text\n) type='rt'
 
 CREATE TABLE queue (n int) ENGINE=queue shards='2';
 ----
@@ -85,14 +85,14 @@ ok, 0 rows
 SHOW CREATE TABLE everywhere;
 ----
 Table | Create Table
-everywhere | CREATE TABLE everywhere type='distributed' local='north' local='south'
+everywhere | CREATE TABLE `everywhere` type='distributed' local='north' local='south'
 
 DESCRIBE everywhere;
 ----
-Field | Type | Properties
-id | bigint | 
-title | text | indexed stored
-n | int | 
+Field | Type | Null | Key | Default | Extra
+id | bigint unsigned | NO | PRI | NULL | 
+title | text | YES |  | NULL | indexed stored
+n | int | YES |  | NULL | 
 
 SHOW TABLES LIKE 'every%';
 ----
@@ -230,7 +230,7 @@ id | weight()
 SHOW CREATE TABLE parted;
 ----
 Table | Create Table
-parted | CREATE TABLE parted (\n  title text,\n  n int\n) type='rt' shards='3'
+parted | CREATE TABLE `parted` (\n  `id` bigint,\n  `title` text,\n  `n` int\n) type='rt' shards='3'
 
 [server] kill
 ----

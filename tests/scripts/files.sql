@@ -141,7 +141,7 @@ ok, 0 rows
 SHOW CREATE TABLE news;
 ----
 Table | Create Table
-news | CREATE TABLE news (\n  body text,\n  at timestamp\n) type='rt' keep='30d' keep_bytes='10737418240' keep_by='at'
+news | CREATE TABLE `news` (\n  `id` bigint,\n  `body` text,\n  `at` timestamp\n) type='rt' keep='30d' keep_bytes='10737418240' keep_by='at'
 
 CREATE TABLE two (body text, at timestamp, seen timestamp) keep='36h' keep_by='Seen';
 ----
@@ -150,7 +150,7 @@ ok, 0 rows
 SHOW CREATE TABLE two;
 ----
 Table | Create Table
-two | CREATE TABLE two (\n  body text,\n  at timestamp,\n  seen timestamp\n) type='rt' keep='36h' keep_by='seen'
+two | CREATE TABLE `two` (\n  `id` bigint,\n  `body` text,\n  `at` timestamp,\n  `seen` timestamp\n) type='rt' keep='36h' keep_by='seen'
 
 CREATE TABLE bad (body text) keep='30d';
 ----
@@ -187,5 +187,5 @@ ok
 SHOW CREATE TABLE two;
 ----
 Table | Create Table
-two | CREATE TABLE two (\n  body text,\n  at timestamp,\n  seen timestamp\n) type='rt' keep='36h' keep_by='seen'
+two | CREATE TABLE `two` (\n  `id` bigint,\n  `body` text,\n  `at` timestamp,\n  `seen` timestamp\n) type='rt' keep='36h' keep_by='seen'
 

@@ -174,7 +174,7 @@ error 1064 (42000): query text at byte 0: unclosed quote
 
 INSERT INTO alerts (id, query) VALUES (20, 'fine'), (21, '@nothing x');
 ----
-error 1064 (42000): query text at byte 1: no field 'nothing' found in schema: write \@nothing for the handle
+error 1064 (42000): query text at byte 1: no field 'nothing' found in schema: write \@nothing for the handle at row 2
 
 INSERT INTO alerts (id, query) VALUES (2, 'again');
 ----

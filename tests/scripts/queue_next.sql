@@ -103,7 +103,7 @@ ok, 0 rows
 SHOW CREATE TABLE jobs;
 ----
 Table | Create Table
-jobs | CREATE TABLE jobs (\n  v int,\n  k varchar(10),\n  due bigint\n) ENGINE=queue visible_again='30s' max_deliveries='2' dead='jobs_dead' groups='mail,audit' rows_max='1000' bytes_max='1048576' when_full='drop_oldest' order_by='k' unique_by='v' unique_for='600s' deliver_at='due' sync='100ms'
+jobs | CREATE TABLE `jobs` (\n  `v` int,\n  `k` varchar(10),\n  `due` bigint\n) ENGINE=queue visible_again='30s' max_deliveries='2' dead='jobs_dead' groups='mail,audit' rows_max='1000' bytes_max='1048576' when_full='drop_oldest' order_by='k' unique_by='v' unique_for='600s' deliver_at='due' sync='100ms'
 
 INSERT INTO jobs VALUES (1, 'a', NULL), (2, 'a', NULL), (3, 'b', NULL), (1, 'b', NULL), (4, 'c', 9000000000000000);
 ----

@@ -204,16 +204,16 @@ ok, 0 rows
 SHOW CREATE TABLE paid;
 ----
 Table | Create Table
-paid | CREATE TABLE paid (\n  d date,\n  at datetime(3),\n  t time,\n  y year,\n  price decimal(6,2)\n) ENGINE=queue
+paid | CREATE TABLE `paid` (\n  `d` date,\n  `at` datetime(3),\n  `t` time,\n  `y` year,\n  `price` decimal(6,2)\n) ENGINE=queue
 
 DESCRIBE paid;
 ----
-Field | Type | Properties
-d | date | 
-at | datetime(3) | 
-t | time | …
-y | year | 
-price | decimal(6,2) | 
+Field | Type | Null | Key | Default | Extra
+d | date | YES |  | NULL | 
+at | datetime(3) | YES |  | NULL | 
+t | time | YES |  | NULL | 
+y | year | YES |  | NULL | 
+price | decimal(6,2) | YES |  | NULL | 
 
 INSERT INTO paid VALUES ('2024-1-2', '2024-01-02T03:04:05.6785', '99:0', 24, 9.5), (20240229, '2024-02-29', '-838:59:59', 0, '12.345'), (NULL, NULL, '100:00:00', NULL, -1);
 ----

@@ -301,11 +301,11 @@ error 1210 (HY000): ranker='bm26' is not one of: proximity_bm25, bm25, none, wor
 
 SELECT id FROM posts WHERE MATCH('trek') OPTION ranker=expr('bm25');
 ----
-error 1210 (HY000): not yet: ranker=expr('bm25')
+error 1235 (42000): not yet: ranker=expr('bm25')
 
 SELECT id FROM posts WHERE MATCH('trek') OPTION morphology=none;
 ----
-error 1210 (HY000): not yet: option morphology
+error 1235 (42000): not yet: option morphology
 
 # A table may have a ranker of its own, kept over a restart; tables searched as one have it if they all do.
 CREATE TABLE long_posts (body text) ranker='bm25a';
@@ -327,7 +327,7 @@ ok
 SHOW CREATE TABLE long_posts;
 ----
 Table | Create Table
-long_posts | CREATE TABLE long_posts (\n  body text\n) type='rt' ranker='bm25a'
+long_posts | CREATE TABLE `long_posts` (\n  `id` bigint,\n  `body` text\n) type='rt' ranker='bm25a'
 
 SELECT id, weight() FROM long_posts WHERE MATCH('cat');
 ----

@@ -131,11 +131,11 @@ error 1136 (21S01): column count does not match value count at row 2
 
 INSERT INTO t (id, n) VALUES (20, 1), (1, 1);
 ----
-error 1062 (23000): duplicate id '1'
+error 1062 (23000): duplicate id '1' at row 2
 
 INSERT INTO t (id, n) VALUES (20, 1), (20, 2);
 ----
-error 1062 (23000): duplicate id '20'
+error 1062 (23000): duplicate id '20' at row 2
 
 INSERT INTO nothing (id) VALUES (1);
 ----

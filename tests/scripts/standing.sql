@@ -41,7 +41,7 @@ CALL PQ('alerts', ('{"title":"red shoes","price":7}', '{"body":"blue red red","p
 ----
 id | documents | query | tags | filters | weights
 1 | 1 | red shoes | web |  | 2002
-2 | 1 | red | web,shop | price > 6 | 1001
+2 | 1 | red | web,shop | price>6 | 1001
 3 | 1,2 | blue | red |  |  | 1001,2003
 
 CALL PQ('alerts', ('{"title":"red shoes","price":7}', '{"body":"blue red red","price":1}'), 1 AS docs, 1 AS weights, 1 AS top);
@@ -63,7 +63,7 @@ ok, 0 rows
 SHOW CREATE TABLE st;
 ----
 Table | Create Table
-st | CREATE TABLE st (\n  body text\n) type='pq' syntax='lucene' morphology='stem_en' index_exact_words='1'
+st | CREATE TABLE `st` (\n  `id` bigint,\n  `body` text\n) type='pq' syntax='lucene' morphology='stem_en' index_exact_words='1'
 
 INSERT INTO st VALUES ('running AND dogs');
 ----

@@ -36,54 +36,54 @@ alerts | percolate
 
 DESCRIBE posts;
 ----
-Field | Type | Properties
-id | bigint | 
-body | text | indexed stored
-sub | string | 
-ts | timestamp | 
-score | int | 
-big | bigint | 
-ratio | float | 
-seen | bool | 
+Field | Type | Null | Key | Default | Extra
+id | bigint unsigned | NO | PRI | NULL | 
+body | text | YES |  | NULL | indexed stored
+sub | string | YES |  | NULL | 
+ts | timestamp | YES |  | NULL | 
+score | int | YES |  | NULL | 
+big | bigint | YES |  | NULL | 
+ratio | float | YES |  | NULL | 
+seen | bool | YES |  | NULL | 
 
 DESC alerts;
 ----
-Field | Type | Properties
-id | bigint | 
-query | string | 
-tags | string | 
-filters | string | 
-hits | bigint | read only
-last_hit | timestamp | read only
-body | text | document
-sub | string | document
-ts | timestamp | document
-score | int | document
-big | bigint | document
-ratio | float | document
-seen | bool | document
+Field | Type | Null | Key | Default | Extra
+id | bigint unsigned | NO | PRI | NULL | 
+query | string | YES |  | NULL | 
+tags | string | YES |  | NULL | 
+filters | string | YES |  | NULL | 
+hits | bigint | YES |  | NULL | read only
+last_hit | timestamp | YES |  | NULL | read only
+body | text | YES |  | NULL | document
+sub | string | YES |  | NULL | document
+ts | timestamp | YES |  | NULL | document
+score | int | YES |  | NULL | document
+big | bigint | YES |  | NULL | document
+ratio | float | YES |  | NULL | document
+seen | bool | YES |  | NULL | document
 
 DESCRIBE jobs;
 ----
-Field | Type | Properties
-v | int | not null
-s | varchar(20) | default none
-b | blob | 
+Field | Type | Null | Key | Default | Extra
+v | int | NO |  | NULL | 
+s | varchar(20) | YES |  | none | 
+b | blob | YES |  | NULL | 
 
 SHOW CREATE TABLE posts;
 ----
 Table | Create Table
-posts | CREATE TABLE posts (\n  body text,\n  sub string,\n  ts timestamp,\n  score int,\n  big bigint,\n  ratio float,\n  seen bool\n) type='rt'
+posts | CREATE TABLE `posts` (\n  `id` bigint,\n  `body` text,\n  `sub` string,\n  `ts` timestamp,\n  `score` int,\n  `big` bigint,\n  `ratio` float,\n  `seen` bool\n) type='rt'
 
 SHOW CREATE TABLE alerts;
 ----
 Table | Create Table
-alerts | CREATE TABLE alerts type='pq' on='posts' into='hits'
+alerts | CREATE TABLE `alerts` type='pq' on='posts' into='hits'
 
 SHOW CREATE TABLE hits;
 ----
 Table | Create Table
-hits | CREATE TABLE hits (\n  query_id bigint,\n  query text,\n  tags text,\n  doc_table text,\n  doc_id bigint,\n  hit_at timestamp,\n  body text\n) ENGINE=queue
+hits | CREATE TABLE `hits` (\n  `query_id` bigint,\n  `query` text,\n  `tags` text,\n  `doc_table` text,\n  `doc_id` bigint,\n  `hit_at` timestamp,\n  `body` text\n) ENGINE=queue
 
 CREATE TABLE IF NOT EXISTS posts (body text);
 ----

@@ -111,9 +111,29 @@ impl Catalog {
             .collect()
     }
 
-    /// Refuses a DROP of a table that another one names.
-    pub(crate) fn check_unused(&self, name: &str) -> Result<()> {
+    /// The names in an order in which each table is dropped before those that it names.
+    ///
+    /// # Errors
+    /// `TableInUse`: one is named by a table that is not among them.
+    pub(crate) fn drop_order(&self, mut names: Vec<String>) -> Result<Vec<String>> {
+        let mut gone: Vec<String> = Vec::with_capacity(names.len());
+        while let Some(first) = names.first() {
+            let unused = |name: &String| self.check_unused(name, &gone).is_ok();
+            let Some(next) = names.iter().position(unused) else {
+                self.check_unused(first, &gone)?;
+                break;
+            };
+            gone.push(names.remove(next));
+        }
+        Ok(gone)
+    }
+
+    /// Refuses a DROP of a table that another one names, unless that one is `gone`.
+    fn check_unused(&self, name: &str, gone: &[String]) -> Result<()> {
         for (_, definition) in self.iter() {
+            if gone.contains(&definition.name) {
+                continue;
+            }
             if let Kind::Queue(options) = &definition.kind
                 && options.dead.as_deref() == Some(name)
             {

@@ -44,11 +44,11 @@ pub enum Command {
         /// IF NOT EXISTS: a table of that name is left as it is.
         if_not_exists: bool,
     },
-    /// DROP TABLE.
+    /// DROP TABLE: all of them or none. A table may be named by another one that goes with it.
     DropTable {
-        /// Its name.
-        table: String,
-        /// IF EXISTS.
+        /// Their names.
+        tables: Vec<String>,
+        /// IF EXISTS: names of no table are passed over.
         if_exists: bool,
     },
     /// INSERT or REPLACE into a search, pq or queue table: one durable unit.
@@ -254,6 +254,8 @@ pub enum Reply {
         affected: u64,
         /// Id of the last row inserted; 0 for a queue and where nothing was.
         last_id: u64,
+        /// Ids of the rows inserted, in their order: of two rows up to [`crate::limits::INSERTED_IDS_MAX`], else empty.
+        ids: Vec<u64>,
         /// What the writer probably meant otherwise.
         warnings: Vec<String>,
     },
@@ -279,6 +281,7 @@ impl Reply {
         Reply::Done {
             affected: 0,
             last_id: 0,
+            ids: Vec::new(),
             warnings: Vec::new(),
         }
     }

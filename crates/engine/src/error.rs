@@ -114,6 +114,13 @@ pub enum Error {
         /// Which of them.
         function: &'static str,
     },
+    /// One of several rows was refused, and so all of them, for a reason that does not name its row.
+    AtRow {
+        /// Which row, from 1.
+        row: usize,
+        /// Why.
+        error: Box<Error>,
+    },
     /// Member `index` (from 0) of a [`crate::Command::Many`] was refused, and so all of them.
     InMany {
         /// Which member.
@@ -219,7 +226,7 @@ impl Error {
             Error::Limit { .. } | Error::SearchMemory { .. } | Error::TooCostly { .. } => {
                 Family::Limit
             }
-            Error::InMany { error, .. } => error.family(),
+            Error::InMany { error, .. } | Error::AtRow { error, .. } => error.family(),
             Error::Poisoned { .. }
             | Error::Corrupt { .. }
             | Error::NewerFormat { .. }
@@ -290,6 +297,7 @@ impl fmt::Display for Error {
             Error::ReadOnly => f.write_str("read-only: this server was started to write nothing"),
             Error::Stopped => f.write_str("server is shutting down"),
             Error::NotOwner { function } => write!(f, "{function}(): not in owner mode"),
+            Error::AtRow { row, error } => write!(f, "{error} at row {row}"),
             Error::InMany { index, error } => write!(f, "statement {}: {error}", index + 1),
             Error::Poisoned { why } => write!(f, "journal failed, outcome unknown: {why}"),
             Error::Corrupt { file, offset, why } => {

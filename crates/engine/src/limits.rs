@@ -38,6 +38,10 @@ pub const SCANNED_ROWS_MAX: u64 = 1_000;
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 /// Commands in one [`crate::Command::Many`].
 pub const MANY_COMMANDS_MAX: usize = 100_000;
+/// Rows of an INSERT whose ids its answer lists; of one with more rows a client is told the last.
+pub const INSERTED_IDS_MAX: usize = 1000;
+/// Tables in one DROP TABLE.
+pub const DROPPED_TABLES_MAX: usize = 256;
 /// Loads that were begun and are not over, of all tables. Another one is refused.
 pub const LOADS_MAX: usize = 256;
 /// Longest `queue_wait`, in microseconds: a year.

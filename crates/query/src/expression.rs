@@ -2,11 +2,13 @@
 
 mod chain;
 mod evaluate;
+mod functions;
 mod literal;
 mod parse;
 mod prepared;
 mod set;
 mod simple;
+mod written;
 
 #[cfg(test)]
 mod tests;
@@ -141,7 +143,22 @@ pub fn parse_with_calls(
     lexer: &mut Lexer<'_>,
     calls: &mut Calls<'_>,
 ) -> Result<Expression, SyntaxError> {
-    parse::Parser::new(lexer, calls).expression()
+    parse_of_tables(lexer, &[], calls)
+}
+
+/// As [`parse_with_calls`], where a column may stand behind the name of its table or alias: `t.price`, `db.t.price`.
+/// `tables`: these names in lower case, all of one table.
+///
+/// # Errors
+/// As [`parse_with_calls`]; another name before a dot.
+pub fn parse_of_tables(
+    lexer: &mut Lexer<'_>,
+    tables: &[String],
+    calls: &mut Calls<'_>,
+) -> Result<Expression, SyntaxError> {
+    parse::Parser::new(lexer, calls)
+        .of_tables(tables)
+        .expression()
 }
 
 /// As [`parse_with_calls`], with numbers as the conditions of `queue_wait` have them: `0x1F` is a whole number and no

@@ -63,7 +63,7 @@ kinds! {
     UNKNOWN_VARIABLE "unknown_variable" 1193 "HY000" 400 "SELECT @@name of a name that this server does not have.";
     READ_ONLY_VARIABLE "read_only_variable" 1238 "HY000" 400 "SET GLOBAL: the server's settings are not changed by SQL.";
     UNKNOWN_COMMAND "unknown_command" 1047 "08S01" 400 "A command of the MySQL protocol that this server does not have.";
-    NO_PREPARED_STATEMENTS "no_prepared_statements" 1295 "HY000" 501 "COM_STMT_PREPARE; drivers that know this number fill in the parameters themselves.";
+    NO_PREPARED_STATEMENTS "no_prepared_statements" 1295 "HY000" 501 "COM_STMT_PREPARE: statements are prepared by the client; drivers that know this number then do so themselves.";
     UNKNOWN_THREAD "unknown_thread" 1094 "HY000" 404 "KILL of a connection that is not there.";
     MALFORMED_PACKET "malformed_packet" 1835 "HY000" 400 "The bytes are not the MySQL protocol; the connection is closed.";
     MALFORMED_BODY "malformed_body" 1105 "HY000" 400 "The body of an HTTP request ended too early or came too slowly.";
@@ -86,6 +86,9 @@ kinds! {
     INTERNAL "internal" 1105 "HY000" 500 "A fault of the server itself; the log has the detail.";
 }
 
+/// How the text of a refusal begins where a later version will do what was asked.
+pub const LATER: &str = "not yet: ";
+
 /// MySQL's number of every warning in SHOW WARNINGS: "unknown error", as Sphinx's warnings have none of their own.
 pub const WARNING_ERRNO: u16 = 1000;
 
@@ -99,6 +102,16 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// A value that is refused: what a later version will take has one code wherever it is asked for, see [`LATER`].
+    pub fn refused(message: String) -> Failure {
+        let kind = if message.starts_with(LATER) {
+            NOT_YET
+        } else {
+            INVALID
+        };
+        Failure::new(kind, message)
+    }
+
     /// A failure of this crate.
     pub fn new(kind: Kind, message: impl Into<String>) -> Failure {
         Failure {
@@ -152,6 +165,7 @@ fn kind_of(error: &Error) -> Kind {
         },
         Error::OutOfRange { .. } => OUT_OF_RANGE,
         Error::DuplicateId { .. } => DUPLICATE_ID,
+        Error::Query(error) if error.message.starts_with(LATER) => NOT_YET,
         Error::Query(_) => QUERY,
         Error::TableInUse { .. } => TABLE_IN_USE,
         Error::NotYet { .. } => NOT_YET,
@@ -167,7 +181,7 @@ fn kind_of(error: &Error) -> Kind {
         Error::ReadOnly => READ_ONLY,
         Error::Stopped => STOPPING,
         Error::NotOwner { .. } => NOT_OWNER,
-        Error::InMany { error, .. } => kind_of(error),
+        Error::InMany { error, .. } | Error::AtRow { error, .. } => kind_of(error),
         Error::Poisoned { .. }
         | Error::Corrupt { .. }
         | Error::NewerFormat { .. }

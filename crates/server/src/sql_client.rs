@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use bench::client::{Client, QueryResult};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use query::lexer::Lexer;
 use serde_json::{Map, Value as Json};
 use wire::mysql::FieldType;
 
@@ -76,7 +77,7 @@ fn try_run(matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
         None => {
             let mut statements = Vec::new();
             io::stdin().lock().read_to_end(&mut statements)?;
-            shell.all(&statements)
+            shell.file(&statements)
         }
     }
 }
@@ -90,22 +91,34 @@ struct Shell<Out> {
 impl<Out: Write> Shell<Out> {
     /// Each statement of a text, in order.
     fn all(&mut self, text: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+        wire::sql::split(text).try_for_each(|statement| self.one(statement))
+    }
+
+    /// Each statement of a file, in order; an error says at which line of it the statement begins.
+    fn file(&mut self, text: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
         for statement in wire::sql::split(text) {
-            let statement = std::str::from_utf8(statement)?.trim();
-            if statement.is_empty() {
-                continue;
-            }
-            let result = self.client.query(statement)?;
-            let shown = if self.json {
-                json(&result)
-            } else {
-                table(&result)
-            };
-            self.out.write_all(shown.as_bytes())?;
-            self.out.flush()?;
-            if result.warnings > 0 {
-                self.tell_warnings()?;
-            }
+            let line = line_of(text, statement);
+            let named = |error| format!("line {line}: {error}");
+            self.one(statement).map_err(named)?;
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, statement: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+        let statement = std::str::from_utf8(statement)?.trim();
+        if statement.is_empty() {
+            return Ok(());
+        }
+        let result = self.client.query(statement)?;
+        let shown = if self.json {
+            json(&result)
+        } else {
+            table(&result)
+        };
+        self.out.write_all(shown.as_bytes())?;
+        self.out.flush()?;
+        if result.warnings > 0 {
+            self.tell_warnings()?;
         }
         Ok(())
     }
@@ -135,6 +148,14 @@ impl<Out: Write> Shell<Out> {
         }
         self.all(statement.as_bytes())
     }
+}
+
+/// The line, from 1, of the first word of a statement that [`wire::sql::split`] cut from `text`; comments are passed over.
+fn line_of(text: &[u8], statement: &[u8]) -> usize {
+    let first = Lexer::new(statement).peek().range.start;
+    let start = statement.as_ptr().addr() - text.as_ptr().addr() + first;
+    let before = text.get(..start).unwrap_or_default();
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// Rows under their headers, numbers to the right; or how many rows were changed.

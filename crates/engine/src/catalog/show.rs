@@ -19,7 +19,13 @@ pub(crate) fn show_create(definition: &Definition) -> String {
         Kind::Search(_) | Kind::Queue(_) => false,
     };
     if !takes_over {
-        let columns: Vec<String> = definition.columns.iter().map(show_column).collect();
+        // The implied id stands there too, where CREATE TABLE takes it: drivers learn the columns from this text.
+        let id = !matches!(definition.kind, Kind::Queue(_));
+        let id = id.then(|| format!("{} bigint", quote_name("id")));
+        let columns: Vec<String> = id
+            .into_iter()
+            .chain(definition.columns.iter().map(show_column))
+            .collect();
         let _ = write!(text, " (\n  {}\n)", columns.join(",\n  ")); // a String takes all that is written
     }
     match &definition.kind {
@@ -85,20 +91,9 @@ fn show_column(column: &Column) -> String {
     text
 }
 
-/// Plain where it is a plain word, else in back quotes.
+/// In backticks, as MySQL writes every name: drivers that read the statement look for them.
 fn quote_name(name: &str) -> String {
-    let plain = name
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let starts = name
-        .bytes()
-        .next()
-        .is_some_and(|byte| !byte.is_ascii_digit());
-    if plain && starts {
-        name.to_owned()
-    } else {
-        format!("`{name}`")
-    }
+    format!("`{name}`")
 }
 
 fn quote_text(text: &str) -> String {

@@ -49,6 +49,7 @@ pub(crate) fn backfill(
     let reply = Reply::Done {
         affected: queued.chain(made).sum(),
         last_id: 0,
+        ids: Vec::new(),
         warnings: Vec::new(),
     };
     if found.queued.is_empty() && found.counts.is_empty() {

@@ -69,6 +69,7 @@ pub(crate) fn delete(
     let reply = Reply::Done {
         affected: ids.len() as u64,
         last_id: 0,
+        ids: Vec::new(),
         warnings: Vec::new(),
     };
     if ids.is_empty() {

@@ -19,6 +19,7 @@ use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::limits::INSERTED_IDS_MAX;
 use crate::record::{Document, Documents, QueryRow, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, State};
@@ -75,6 +76,7 @@ fn documents(
     let reply = Reply::Done {
         affected: documents.len() as u64,
         last_id: documents.last().map_or(0, |document| document.id),
+        ids: told(documents.iter().map(|document| document.id)),
         warnings: Vec::new(),
     };
     let mut reached = Reached::default();
@@ -177,15 +179,27 @@ fn identified(search: &SearchTable, insert: Insert) -> Result<Vec<Document>> {
         let found = search.table.contains(id);
         found.map_err(|error| failure::of_index(&definition.name, error))
     };
+    let several = insert.rows.len() > 1;
     let mut documents = Vec::with_capacity(insert.rows.len());
     for (place, mut values) in insert.rows.into_iter().enumerate() {
-        let row = place + 1;
-        let (id, replaces) = ids.admit(plan.id(&mut values, row)?, &contains)?;
-        let row = plan.row(&definition.columns, &mut values, row, absent_in_document)?;
-        check_texts(&definition.columns, &row)?;
+        let number = place + 1;
+        let at_row = |error| at_row_of(several, number, error);
+        let given = plan.id(&mut values, number)?;
+        let (id, replaces) = ids.admit(given, &contains).map_err(at_row)?;
+        let row = plan.row(&definition.columns, &mut values, number, absent_in_document)?;
+        check_texts(&definition.columns, &row).map_err(at_row)?;
         documents.push(Document { id, replaces, row });
     }
     Ok(documents)
+}
+
+/// An error of one of several rows, with its number.
+fn at_row_of(several: bool, row: usize, error: Error) -> Error {
+    if !several {
+        return error;
+    }
+    let error = Box::new(error);
+    Error::AtRow { row, error }
 }
 
 /// Which ids a command's rows get.
@@ -313,14 +327,22 @@ fn queries(
     let plan = Plan::new(&pq.definition.name, &columns, true, Some(&named))?;
     let mut ids = Ids::new(pq.highest, insert.replace, insert.rows.len());
     let contains = |id| Ok(pq.set.get(id).is_some());
+    let several = insert.rows.len() > 1;
     let mut queries = Vec::with_capacity(insert.rows.len());
     let mut warnings = Vec::new();
     for (place, mut values) in insert.rows.into_iter().enumerate() {
-        let (id, _) = ids.admit(plan.id(&mut values, place + 1)?, &contains)?;
-        let row = plan.row(&columns, &mut values, place + 1, absent_in_document)?;
+        let number = place + 1;
+        let at_row = |error| at_row_of(several, number, error);
+        let given = plan.id(&mut values, number)?;
+        let (id, _) = ids.admit(given, &contains).map_err(at_row)?;
+        let row = plan.row(&columns, &mut values, number, absent_in_document)?;
         let row = query_row(id, row);
-        let named = format!("row {}", place + 1);
-        let read = pq.read(&named, &row.query, &row.filters)?;
+        let named = format!("row {number}");
+        let read = pq.read(&named, &row.query, &row.filters);
+        let read = read.map_err(|error| match error {
+            Error::Query(_) => at_row(error),
+            names_its_row => names_its_row,
+        })?;
         warnings.extend(read.parsed.warnings);
         queries.push(row);
     }
@@ -329,9 +351,19 @@ fn queries(
     let reply = Reply::Done {
         affected,
         last_id,
+        ids: told(queries.iter().map(|row| row.id)),
         warnings,
     };
     Ok(Decision::of(Record::Queries { table, queries }, reply))
+}
+
+/// The ids that an answer lists, see [`Reply::Done`].
+fn told(ids: impl ExactSizeIterator<Item = u64>) -> Vec<u64> {
+    if (2..=INSERTED_IDS_MAX).contains(&ids.len()) {
+        ids.collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// The columns of values without names: the query alone, or all that `*` shows.

@@ -120,6 +120,7 @@ impl Engine {
         let reply = Reply::Done {
             affected,
             last_id: 0,
+            ids: Vec::new(),
             warnings: Vec::new(),
         };
         let cleared = (affected > 0).then_some(Record::Clear { table, kept });

@@ -75,6 +75,7 @@ impl Engine {
             reply(made.map(|files| Reply::Done {
                 affected: files,
                 last_id: 0,
+                ids: Vec::new(),
                 warnings: Vec::new(),
             }));
         };

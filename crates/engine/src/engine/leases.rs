@@ -270,6 +270,7 @@ fn counted(affected: u64) -> Reply {
     Reply::Done {
         affected,
         last_id: 0,
+        ids: Vec::new(),
         warnings: Vec::new(),
     }
 }

@@ -106,6 +106,7 @@ fn done(affected: u64, last_id: u64) -> Reply {
     Reply::Done {
         affected,
         last_id,
+        ids: Vec::new(),
         warnings: Vec::new(),
     }
 }

@@ -177,7 +177,7 @@ impl Engine {
                 definition,
                 if_not_exists,
             } => self.create(definition, if_not_exists),
-            Command::DropTable { table, if_exists } => self.drop_table(&table, if_exists),
+            Command::DropTable { tables, if_exists } => self.drop_tables(tables, if_exists),
             Command::Insert { .. } => self.insert(session, command),
             Command::Delete { .. } | Command::DeleteInOrder { .. } | Command::Backfill(_) => {
                 let decision = self.decide_write(session, command, None)?;

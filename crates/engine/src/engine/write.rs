@@ -8,7 +8,7 @@ use crate::decide::delete::{Delete, delete};
 use crate::decide::insert::{Insert, insert};
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
-use crate::limits::{MANY_COMMANDS_MAX, TABLES_MAX};
+use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};
 use crate::record::{QueuedHits, Record};
 use crate::sessions::Relay;
 use crate::state::{Prepared, create_index, table_dir};
@@ -232,17 +232,41 @@ impl Engine {
         self.commit(Decision::of(Record::Many(records.collect()), reply))
     }
 
-    pub(super) fn drop_table(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
-        let table = match self.state.catalog.find(name) {
-            Err(Error::NoSuchTable(_)) if if_exists => return Ok(Reply::done()),
-            found => found?,
+    pub(super) fn drop_tables(&mut self, tables: Vec<String>, if_exists: bool) -> Result<Reply> {
+        if tables.len() > DROPPED_TABLES_MAX {
+            return Err(Error::Limit {
+                what: "tables in one DROP",
+                max: DROPPED_TABLES_MAX as u64,
+            });
+        }
+        let mut names: Vec<String> = Vec::with_capacity(tables.len());
+        for name in tables {
+            match self.state.catalog.find(&name) {
+                Err(Error::NoSuchTable(_)) if if_exists => continue,
+                found => found?,
+            };
+            names.push(name.to_lowercase());
+        }
+        let mut dropped: Vec<TableId> = Vec::new();
+        for name in self.state.catalog.drop_order(names)? {
+            for table in self.dropped_with(self.state.catalog.find(&name)?) {
+                if !dropped.contains(&table) {
+                    dropped.push(table);
+                }
+            }
+        }
+        let mut records: Vec<Record> = dropped
+            .iter()
+            .map(|&table| Record::Drop { table })
+            .collect();
+        let Some(last) = records.pop() else {
+            return Ok(Reply::done());
         };
-        self.state.catalog.check_unused(&name.to_lowercase())?;
-        let dropped = self.dropped_with(table);
-        let records = dropped.iter().map(|&table| Record::Drop { table });
-        let record = match dropped.len() {
-            1 => Record::Drop { table },
-            _ => Record::Many(records.collect()),
+        let record = if records.is_empty() {
+            last
+        } else {
+            records.push(last);
+            Record::Many(records)
         };
         let position = self.admit(&record, true)?;
         for &table in &dropped {
@@ -346,6 +370,7 @@ fn created(definition: &Definition) -> Reply {
     Reply::Done {
         affected: 0,
         last_id: 0,
+        ids: Vec::new(),
         warnings: warnings(definition),
     }
 }

@@ -243,7 +243,12 @@ impl Reading {
             .parse(text, &text_names(columns), &self.analyzer)
             .map_err(Error::Query)?;
         let filter = filter::read(filters, columns);
-        let filter = filter.map_err(|why| Error::invalid(format!("filters of {row}: {why}")))?;
+        let filter = filter.map_err(|why| match why.strip_prefix("not yet: ") {
+            Some(what) => Error::NotYet {
+                what: format!("filters of {row}: {what}"),
+            },
+            None => Error::invalid(format!("filters of {row}: {why}")),
+        })?;
         if parsed.root == Node::All {
             parsed.warnings = match filter {
                 Some(_) => Vec::new(), // every document that the filter accepts: that is meant

@@ -251,7 +251,8 @@ impl Model {
                 &mut self.documents_highest[table],
                 &|id| documents.contains_key(&id),
                 replace,
-            )?;
+            );
+            let id = id.map_err(|error| at_row(error, number, rows.len()))?;
             let (Value::Str(body), Value::Int(n)) = (&row[1], &row[2]) else {
                 panic!("{row:?}")
             };
@@ -318,7 +319,8 @@ impl Model {
                 &mut self.standing_highest[table],
                 &|id| standing.contains_key(&id),
                 replace,
-            )?;
+            );
+            let id = id.map_err(|error| at_row(error, number, rows.len()))?;
             let (Value::Str(text), Value::Str(filters)) = (&row[1], &row[2]) else {
                 panic!("{row:?}")
             };
@@ -396,6 +398,14 @@ impl Model {
             lines.extend(rows.map(|(_, shown)| format!("{name} {shown}")));
         }
         lines
+    }
+}
+
+/// An error of one of several rows, `place` from 0, with its number.
+fn at_row(error: String, place: usize, rows: usize) -> String {
+    match rows {
+        1 => error,
+        _ => format!("{error} at row {}", place + 1),
     }
 }
 

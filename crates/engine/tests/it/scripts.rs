@@ -189,6 +189,7 @@ pub fn show(outcome: Result<Reply, Error>) -> Vec<String> {
             affected,
             last_id,
             warnings,
+            ..
         }) => {
             let id = if last_id > 0 {
                 format!(", id {last_id}")

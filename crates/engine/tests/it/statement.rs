@@ -118,7 +118,7 @@ impl Parser<'_> {
         } else if self.word("drop") {
             let if_exists = self.word("if") && self.word("exists");
             return Statement::Command(Command::DropTable {
-                table: self.name(),
+                tables: vec![self.name()],
                 if_exists,
             });
         } else if self.word("flush") {

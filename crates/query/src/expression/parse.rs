@@ -4,9 +4,10 @@
 //! million terms nor deep brackets can exhaust the stack, here or where the tree is evaluated or dropped.
 
 use super::chain::{balanced, equate_the_same, merge_equalities};
+use super::functions::refusal;
 use super::literal::{literal, whole_hex, word_literal};
 use super::{BinaryOperator, Calls, Expression, UnaryOperator};
-use crate::lexer::{Lexer, SyntaxError, TokenKind};
+use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
 use crate::value::Value;
 
@@ -53,6 +54,8 @@ enum Following {
 pub(super) struct Parser<'p, 'l, 'c> {
     lexer: &'p mut Lexer<'l>,
     calls: &'p mut Calls<'c>,
+    /// Names that may stand before a column's, in lower case.
+    tables: &'p [String],
     nodes: usize,
     in_values: usize,
     /// `0x1F` is a number, and so is `017`, an octal one.
@@ -64,10 +67,17 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Parser {
             lexer,
             calls,
+            tables: &[],
             nodes: 0,
             in_values: 0,
             whole_hex: false,
         }
+    }
+
+    /// Lets these names stand before that of a column.
+    pub(super) fn of_tables(mut self, tables: &'p [String]) -> Self {
+        self.tables = tables;
+        self
     }
 
     /// Reads numbers as the conditions of `queue_wait` have them.
@@ -208,8 +218,17 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             ),
             b"LIKE" | b"REGEXP" | b"RLIKE" => return Err(self.not_yet("patterns in expressions")),
             b"COLLATE" => return Err(self.not_yet("COLLATE")),
+            b"ANY" if self.before_bracket() => (Binding::Comparison, Following::Predicate),
+            b"ALL" if self.before_bracket() => return Err(self.not_yet("ALL (…)")),
             _ => return Ok(None),
         }))
+    }
+
+    /// Whether an opening bracket stands behind the next token.
+    fn before_bracket(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        ahead.next();
+        ahead.peek().kind == TokenKind::Open
     }
 
     /// The operators in words behind an operand; the cursor stands on the first word.
@@ -219,17 +238,32 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             return self.is(needle, left.depth);
         }
         let negated = self.lexer.take_word("NOT");
-        if self.lexer.take_word("IN") {
-            let list = self.in_list()?;
-            return self.built(
-                Expression::In {
-                    needle,
-                    negated,
-                    list,
-                },
-                left.depth,
-            );
-        }
+        let needle = match (*needle, self.lexer.take_word("ANY")) {
+            // Manticore's way of writing `any(tags) IN (…)`.
+            (Expression::Column(name), true) => Expression::Column(format!("any({name})")),
+            (_, true) => return Err(self.lexer.unexpected("a column before ANY")),
+            (needle, false) if !self.lexer.take_word("IN") => {
+                return self.between(needle, negated, left.depth, nesting);
+            }
+            (needle, false) => needle,
+        };
+        let (needle, list) = (Box::new(needle), self.in_list()?);
+        let listed = Expression::In {
+            needle,
+            negated,
+            list,
+        };
+        self.built(listed, left.depth)
+    }
+
+    /// `[NOT] BETWEEN low AND high`, behind NOT.
+    fn between(
+        &mut self,
+        needle: Expression,
+        negated: bool,
+        depth: u32,
+        nesting: u32,
+    ) -> Result<Built, SyntaxError> {
         if !self.lexer.take_word("BETWEEN") {
             return match self.following_word() {
                 Err(not_yet) if negated => Err(not_yet),
@@ -241,17 +275,14 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
             return Err(self.lexer.unexpected("AND"));
         }
         let high = self.climb(Binding::BitOr, nesting + 1)?;
-        let depth = left.depth.max(low.depth).max(high.depth);
-        let (low, high) = (Box::new(low.tree), Box::new(high.tree));
-        self.built(
-            Expression::Between {
-                needle,
-                negated,
-                low,
-                high,
-            },
-            depth,
-        )
+        let depth = depth.max(low.depth).max(high.depth);
+        let between = Expression::Between {
+            needle: Box::new(needle),
+            negated,
+            low: Box::new(low.tree),
+            high: Box::new(high.tree),
+        };
+        self.built(between, depth)
     }
 
     /// `IS [NOT] NULL`, TRUE or FALSE, behind IS.
@@ -377,18 +408,45 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
                     return self.power(nesting);
                 }
                 let call = (self.calls)(&name, self.lexer)?;
-                call.ok_or_else(|| {
-                    self.lexer
-                        .error(&token, &format!("not yet: function {name}()"))
-                })?
+                call.ok_or_else(|| self.lexer.error(&token, &refusal(&name)))?
             }
-            TokenKind::Dot => return Err(self.not_yet("names with a dot")),
+            TokenKind::Dot => self.qualified(token, name)?,
             _ => {
                 self.lexer.charge(name.len())?;
                 Expression::Column(name)
             }
         };
         self.built(column, 0)
+    }
+
+    /// `t.column` or `db.t.column`, behind the first name; any database passes.
+    fn qualified(&mut self, token: Token, name: String) -> Result<Expression, SyntaxError> {
+        if self.tables.is_empty() {
+            return Err(self.not_yet("names with a dot"));
+        }
+        let (mut token, mut names) = (token, vec![name]);
+        while names.len() < 3 && self.lexer.take(TokenKind::Dot) {
+            if !matches!(self.lexer.peek().kind, TokenKind::Word | TokenKind::Quoted) {
+                return Err(self.lexer.unexpected("a column name"));
+            }
+            let next = self.lexer.next();
+            names.push(self.lexer.name(&next)?.to_lowercase());
+            if names.len() == 3 {
+                token = next;
+            }
+        }
+        let column = names.pop().unwrap_or_default();
+        match names.pop() {
+            Some(table) if self.tables.contains(&table) => {
+                self.lexer.charge(column.len())?;
+                Ok(Expression::Column(column))
+            }
+            table => {
+                let table = table.unwrap_or_default();
+                let message = format!("no table or alias '{table}' in this statement");
+                Err(self.lexer.error(&token, &message))
+            }
+        }
     }
 
     /// `pow(x, y)`, behind its opening bracket.
@@ -481,10 +539,23 @@ fn tighter(binding: Binding) -> Binding {
 }
 
 /// Words that are no column where a value must stand, unless in backticks.
+const RESERVED: [&str; 18] = [
+    "AND", "BETWEEN", "BY", "FROM", "GROUP", "HAVING", "IN", "IS", "LIMIT", "NOT", "OPTION", "OR",
+    "ORDER", "SELECT", "WHERE", "CASE", "DIV", "XOR",
+];
+
 fn is_reserved(lexer: &Lexer<'_>) -> bool {
-    const RESERVED: [&str; 18] = [
-        "AND", "BETWEEN", "BY", "FROM", "GROUP", "HAVING", "IN", "IS", "LIMIT", "NOT", "OPTION",
-        "OR", "ORDER", "SELECT", "WHERE", "CASE", "DIV", "XOR",
-    ];
     RESERVED.iter().any(|word| lexer.at_word(word))
+}
+
+/// Whether a name needs backticks inside an expression: a reserved word, a constant, or an operator in letters.
+pub(super) fn is_keyword(name: &str) -> bool {
+    let others = [
+        "TRUE", "FALSE", "NULL", "MOD", "LIKE", "REGEXP", "RLIKE", "COLLATE",
+    ];
+    let words = RESERVED.iter().chain(&others);
+    name.starts_with('_')
+        || words
+            .into_iter()
+            .any(|word| word.eq_ignore_ascii_case(name))
 }

@@ -45,7 +45,7 @@ pub fn write(node: &Node, answer: Answer, took_ms: u64, held: &Grant) -> Result<
             }
         }
         reply.hit_end();
-        bounded(reply.bytes(), held)?;
+        bounded(reply.bytes().len(), held)?;
     }
     warnings.extend(node.note_damaged(&damaged));
     reply.end(&warnings);
@@ -53,10 +53,10 @@ pub fn write(node: &Node, answer: Answer, took_ms: u64, held: &Grant) -> Result<
 }
 
 /// Refuses a reply that grows beyond its bound, or for which there is no memory.
-pub fn bounded(reply: &[u8], held: &Grant) -> Result<(), Failure> {
-    if reply.len() <= REPLY_BYTES_MAX {
+pub fn bounded(bytes: usize, held: &Grant) -> Result<(), Failure> {
+    if bytes <= REPLY_BYTES_MAX {
         // While its list moves to a larger block, it is there twice.
-        return held.cover(2 * reply.len());
+        return held.cover(2 * bytes);
     }
     let message =
         format!("the reply is longer than {REPLY_BYTES_MAX} bytes: use LIMIT, or the MySQL door");

@@ -2,6 +2,8 @@
 
 mod body;
 mod bulk;
+mod cli;
+mod document;
 mod es;
 mod guard;
 mod heads;
@@ -66,10 +68,13 @@ pub async fn listen(node: Arc<Node>, listener: Listener) {
 
 fn routes(door: Door) -> Router {
     let guarded = Router::new()
-        .route("/sql", post(sql::post))
+        .route("/sql", get(sql::answer).post(sql::answer))
+        .route("/cli", get(cli::text).post(cli::text))
+        .route("/cli_json", get(cli::json).post(cli::json))
         .route("/bulk", post(bulk::post))
         .route("/search", post(search::post))
         .route("/metrics", get(health::metrics))
+        .merge(document::routes())
         .merge(pq::routes())
         .merge(queue::routes())
         .route_layer(axum::middleware::from_fn_with_state(

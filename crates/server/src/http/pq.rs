@@ -14,13 +14,14 @@ use query::value::Value;
 use wire::json::{self, PqRule};
 use wire::sql::Statement;
 
+use super::document::execute;
 use super::reply::{self, Refusal};
 use super::search::failure;
 use super::sql::parameter;
 use super::{Door, body};
 use crate::errors::{self, Failure};
 use crate::node::Node;
-use crate::statement::{self, Outcome, Parsed};
+use crate::statement;
 
 /// The paths below /pq.
 pub fn routes() -> Router<Door> {
@@ -113,20 +114,6 @@ async fn delete(
         status,
         json::rule_reply(&table, id, result),
     ))
-}
-
-/// Does a write: rows affected, and the last id.
-async fn execute(node: &Node, statement: Statement) -> Result<(u64, u64), Failure> {
-    let mut session = super::session(node);
-    let outcome = statement::execute(node, &mut session, Parsed::of(statement)).await;
-    node.close_session(session.id);
-    match outcome? {
-        Outcome::Done { affected, last_id } => Ok((affected, last_id)),
-        _ => Err(Failure::new(
-            errors::INTERNAL,
-            "internal error: a write with rows",
-        )),
-    }
 }
 
 /// The table's name as the catalog has it; an error where it is no table of standing queries.

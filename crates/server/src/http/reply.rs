@@ -40,10 +40,15 @@ impl IntoResponse for Refusal {
 
 /// JSON that is written already, with the memory that it holds until the client has taken it or is gone.
 pub fn held_bytes(status: StatusCode, body: Vec<u8>, held: Grant) -> Response {
+    self::held(status, "application/json", body, held)
+}
+
+/// The same for a body of another kind.
+pub fn held(status: StatusCode, kind: &'static str, body: Vec<u8>, held: Grant) -> Response {
     held.keep(body.len());
     let rest = Bytes::from_owner(Held { body, _grant: held });
     let body = Body::new(Written { rest });
-    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    (status, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 /// Bytes of a body that are given to the connection at once: it copies them, and other tasks wait meanwhile.

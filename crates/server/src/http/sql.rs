@@ -1,55 +1,173 @@
-//! POST /sql: one SELECT as hits, or with `mode=raw` any statements as tables.
+//! /sql: one SELECT as hits, or with `mode=raw` any statements as tables. A GET has its statement in the address, and only
+//! reads: a page of any site can make a browser send one.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use wire::json::RawReply;
 
 use super::reply::{self, Refusal};
+use super::table::TableReply;
 use super::{Door, body, hits, table};
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::node::Node;
 use crate::statement::{self, Outcome, Parsed, Session};
 
 /// Answers a request. The session lives as long as the request.
-pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
+pub async fn answer(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
     let node = &door.node;
-    let raw_asked = parameter(request.uri().query().unwrap_or("").as_bytes(), "mode");
-    let held = node.budget.grant();
-    let bytes = body::whole(node, request, &held).await?;
-    // A form is decoded beside its body.
-    held.reserve(2 * bytes.len()).await?;
-    let asked = Asked::read(bytes, raw_asked.as_deref() == Some("raw"));
+    let is_raw = is_raw(request.uri().query().unwrap_or("").as_bytes());
+    let in_address = |address: &[u8]| parameter(address, "query").unwrap_or_default();
+    let asked = Asked::of(node, request, in_address).await?;
+    if asked.raw || is_raw {
+        return raw(node, asked).await;
+    }
     let mut session = super::session(node);
-    let response = if asked.raw {
-        raw(node, &mut session, &asked.text).await
-    } else {
-        one(node, &mut session, &asked.text).await
-    };
+    let response = one(node, &mut session, &asked.text).await;
     node.close_session(session.id);
     response
 }
 
-/// What a body asks for.
-struct Asked {
+/// What a request asks for.
+pub struct Asked {
     text: Vec<u8>,
     raw: bool,
+    /// It is a GET.
+    only_reads: bool,
+    /// Memory of the text, until it is answered.
+    _held: Grant,
 }
 
 impl Asked {
-    /// A body is a form where it begins as one, `query=` or `mode=`; else it is the statement itself, as no statement
-    /// begins so. The content type is not asked: clients name a form whatever they send.
-    fn read(body: Vec<u8>, raw: bool) -> Asked {
-        if !body.starts_with(b"query=") && !body.starts_with(b"mode=") {
-            let text = body.trim_ascii_end().to_vec();
-            return Asked { text, raw };
+    /// Reads a request: the statement in its body, or, of a GET, what `in_address` finds behind the `?`.
+    pub async fn of(
+        node: &Node,
+        request: Request<Body>,
+        in_address: impl FnOnce(&[u8]) -> String,
+    ) -> Result<Asked, Failure> {
+        let held = node.budget.grant();
+        if request.method() == Method::GET {
+            let address = request.uri().query().unwrap_or("");
+            return Ok(Asked {
+                text: in_address(address.as_bytes()).into_bytes(),
+                raw: false,
+                only_reads: true,
+                _held: held,
+            });
         }
-        let raw = raw || parameter(&body, "mode").as_deref() == Some("raw");
-        let text = parameter(&body, "query").unwrap_or_default().into_bytes();
-        Asked { text, raw }
+        let bytes = body::whole(node, request, &held).await?;
+        // A form is decoded beside its body.
+        held.reserve(2 * bytes.len()).await?;
+        Ok(Asked::read(bytes, held))
     }
+
+    /// A body is a form where it begins as one, `query=`, `mode=` or `raw_response=`; else it is the statement itself, as
+    /// no statement begins so. The content type is not asked: clients name a form whatever they send.
+    fn read(body: Vec<u8>, held: Grant) -> Asked {
+        let begins = |name: &&[u8]| body.starts_with(name);
+        let forms: [&[u8]; 3] = [b"query=", b"mode=", b"raw_response="];
+        let is_form = forms.iter().any(begins);
+        let text = match is_form {
+            true => parameter(&body, "query").unwrap_or_default().into_bytes(),
+            false => body.trim_ascii_end().to_vec(),
+        };
+        Asked {
+            text,
+            raw: is_form && is_raw(&body),
+            only_reads: false,
+            _held: held,
+        }
+    }
+}
+
+/// Whether a form asks for tables: `mode=raw`, or `raw_response=true` as Manticore's clients write it.
+fn is_raw(form: &[u8]) -> bool {
+    let is = |name: &str, word: &str| parameter(form, name).as_deref() == Some(word);
+    is("mode", "raw") || is("raw_response", "true") || is("raw_response", "1")
+}
+
+/// Any statements, as JSON tables.
+pub async fn raw(node: &Node, asked: Asked) -> Result<Response, Refusal> {
+    let mut reply = RawReply::default();
+    let held = node.budget.grant();
+    let failure = all(node, asked, &mut reply, &held).await?;
+    let status = status(failure.as_ref());
+    if let Some(failure) = failure {
+        reply.done(0, &failure.message, "");
+    }
+    reply.finish();
+    Ok(reply::held_bytes(status, reply.into_bytes(), held))
+}
+
+/// The status of a reply to several statements: that of the failure that ended them.
+pub fn status(failure: Option<&Failure>) -> StatusCode {
+    failure.map_or(StatusCode::OK, |failure| {
+        StatusCode::from_u16(failure.kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    })
+}
+
+/// Does statements in order, each into the reply, whose memory `held` keeps; the first failure ends them, and is given
+/// back. The error: nothing was asked at all.
+pub async fn all(
+    node: &Node,
+    asked: Asked,
+    reply: &mut impl TableReply,
+    held: &Grant,
+) -> Result<Option<Failure>, Failure> {
+    let mut session = super::session(node);
+    let mut rest = asked.text.as_slice();
+    let mut count = 0;
+    let mut failed = None;
+    while let Some((statement, behind)) = statement::next(node, rest).await {
+        rest = behind;
+        count += 1;
+        if count > STATEMENTS_MAX {
+            failed = Some(too_many());
+            break;
+        }
+        if asked.only_reads && !statement.only_reads() {
+            failed = Some(posted());
+            break;
+        }
+        let written = match execute(node, &mut session, statement).await {
+            Ok(outcome) => {
+                let _turn = node.turn(outcome.rows()).await;
+                tokio::task::block_in_place(|| {
+                    statement::guarded(node, || {
+                        table::write(node, &mut session, outcome, reply, held)
+                    })
+                })
+            }
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = written {
+            failed = Some(failure);
+            break;
+        }
+        if count % STATEMENTS_IN_A_ROW == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    node.close_session(session.id);
+    if count == 0 {
+        return Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty"));
+    }
+    Ok(failed)
+}
+
+fn too_many() -> Failure {
+    let message = format!("more than {STATEMENTS_MAX} statements in one text");
+    Failure::new(errors::LIMIT, message)
+}
+
+fn posted() -> Failure {
+    Failure::new(
+        errors::WRONG_METHOD,
+        "a GET only reads: POST what changes something",
+    )
 }
 
 async fn one(node: &Node, session: &mut Session, text: &[u8]) -> Result<Response, Refusal> {
@@ -72,48 +190,6 @@ async fn one(node: &Node, session: &mut Session, text: &[u8]) -> Result<Response
         }
         Outcome::Done { .. } | Outcome::Pq(_) => Err(only("SELECT").into()),
     }
-}
-
-/// Statements in order; the first failure ends the reply, and gives it its status.
-async fn raw(node: &Node, session: &mut Session, text: &[u8]) -> Result<Response, Refusal> {
-    let mut reply = RawReply::default();
-    let mut status = StatusCode::OK;
-    let held = node.budget.grant();
-    let mut rest = text;
-    let mut count = 0;
-    while let Some((statement, behind)) = statement::next(node, rest).await {
-        rest = behind;
-        count += 1;
-        let written = match execute(node, session, statement).await {
-            Ok(_) if count > STATEMENTS_MAX => Err(Failure::new(
-                errors::LIMIT,
-                format!("more than {STATEMENTS_MAX} statements in one text"),
-            )),
-            Ok(outcome) => {
-                let _turn = node.turn(outcome.rows()).await;
-                tokio::task::block_in_place(|| {
-                    statement::guarded(node, || {
-                        table::write(node, session, outcome, &mut reply, &held)
-                    })
-                })
-            }
-            Err(failure) => Err(failure),
-        };
-        if let Err(failure) = written {
-            status = StatusCode::from_u16(failure.kind.status)
-                .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            reply.done(0, &failure.message, "");
-            break;
-        }
-        if count % STATEMENTS_IN_A_ROW == 0 {
-            tokio::task::yield_now().await;
-        }
-    }
-    if count == 0 {
-        return Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty").into());
-    }
-    reply.finish();
-    Ok(reply::held_bytes(status, reply.into_bytes(), held))
 }
 
 /// A connection that may be gone any moment, and whose session ends with the request, can own no row.
@@ -160,13 +236,19 @@ pub fn parameters(form: &[u8]) -> Vec<(String, String)> {
 
 /// Undoes the encoding of forms: `+` is a blank, `%41` a byte. A broken escape stands for itself.
 fn decode(value: &[u8]) -> String {
+    let blank = |byte: &u8| if *byte == b'+' { b' ' } else { *byte };
+    unescaped(&value.iter().map(blank).collect::<Vec<u8>>())
+}
+
+/// Undoes the escapes of an address: `%41` is a byte. A broken one stands for itself.
+pub fn unescaped(value: &[u8]) -> String {
     let mut out = Vec::with_capacity(value.len());
     let mut at = 0;
     while let Some(&byte) = value.get(at) {
         let escaped = value.get(at + 1..at + 3).filter(|_| byte == b'%');
         let escaped = escaped.and_then(|hex| std::str::from_utf8(hex).ok());
         let escaped = escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        out.push(escaped.unwrap_or(if byte == b'+' { b' ' } else { byte }));
+        out.push(escaped.unwrap_or(byte));
         at += if escaped.is_some() { 3 } else { 1 };
     }
     String::from_utf8_lossy(&out).into_owned()

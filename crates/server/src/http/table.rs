@@ -1,4 +1,4 @@
-//! Rows as tables: the reply of /sql?mode=raw.
+//! Rows as tables: the replies of /sql?mode=raw, /cli_json and /cli.
 
 use engine::Answer;
 use query::schema::ColumnType;
@@ -11,19 +11,68 @@ use crate::errors::Failure;
 use crate::node::Node;
 use crate::statement::{Found, Outcome, PqRow, PqRows, Session};
 
+/// A reply that holds one table a statement. One with rows is `begin`, for each row `row`, `cell`s and `row_end`, then
+/// `end`; one without is `done`.
+pub trait TableReply {
+    /// Begins a table with these columns: name and type.
+    fn begin(&mut self, columns: &[(&str, &str)]);
+    /// Begins a row.
+    fn row(&mut self);
+    /// The row's next cell: its column's name and its value.
+    fn cell(&mut self, name: &str, cell: Cell<'_>);
+    /// Ends the row.
+    fn row_end(&mut self);
+    /// Ends the table. `total`: its rows.
+    fn end(&mut self, total: u64, error: &str, warning: &str);
+    /// A statement without rows. `total`: rows affected.
+    fn done(&mut self, total: u64, error: &str, warning: &str);
+    /// Bytes so far.
+    fn byte_count(&self) -> usize;
+}
+
+impl TableReply for RawReply {
+    fn begin(&mut self, columns: &[(&str, &str)]) {
+        RawReply::begin(self, columns);
+    }
+
+    fn row(&mut self) {
+        RawReply::row(self);
+    }
+
+    fn cell(&mut self, name: &str, cell: Cell<'_>) {
+        RawReply::cell(self, name, cell);
+    }
+
+    fn row_end(&mut self) {
+        RawReply::row_end(self);
+    }
+
+    fn end(&mut self, total: u64, error: &str, warning: &str) {
+        RawReply::end(self, total, error, warning);
+    }
+
+    fn done(&mut self, total: u64, error: &str, warning: &str) {
+        RawReply::done(self, total, error, warning);
+    }
+
+    fn byte_count(&self) -> usize {
+        self.bytes().len()
+    }
+}
+
 /// Writes one outcome as one element of the reply.
 pub fn write(
     node: &Node,
     session: &mut Session,
     outcome: Outcome,
-    reply: &mut RawReply,
+    reply: &mut impl TableReply,
     held: &Grant,
 ) -> Result<(), Failure> {
     let warning = session.warnings.join("; ");
     match outcome {
         Outcome::Done { affected, .. } => {
             reply.done(affected, "", &warning);
-            bounded(reply.bytes(), held)?;
+            bounded(reply.byte_count(), held)?;
         }
         Outcome::Pq(rows) => reply_pq(&rows, &warning, reply, held)?,
         Outcome::Rows(Found {
@@ -44,7 +93,7 @@ fn reply_rows(
     node: &Node,
     answer: Answer,
     mut warning: String,
-    reply: &mut RawReply,
+    reply: &mut impl TableReply,
     held: &Grant,
 ) -> Result<u64, Failure> {
     let Answer { columns, rows, .. } = answer;
@@ -67,7 +116,7 @@ fn reply_rows(
         }
         reply.row_end();
         count += 1;
-        bounded(reply.bytes(), held)?;
+        bounded(reply.byte_count(), held)?;
     }
     for lacking in node.note_damaged(&damaged) {
         warning += if warning.is_empty() { "" } else { "; " };
@@ -80,7 +129,7 @@ fn reply_rows(
 fn reply_pq(
     rows: &PqRows,
     warning: &str,
-    reply: &mut RawReply,
+    reply: &mut impl TableReply,
     held: &Grant,
 ) -> Result<(), Failure> {
     let columns = rows.columns();
@@ -112,19 +161,19 @@ fn reply_pq(
         pq_cells(rows, &row, &columns, reply);
         reply.row_end();
         count += 1;
-        bounded(reply.bytes(), held)?;
+        bounded(reply.byte_count(), held)?;
     }
     reply.end(count, "", warning);
     Ok(())
 }
 
-fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut RawReply) {
+fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut impl TableReply) {
     for column in columns {
         match *column {
             "id" => reply.cell(column, Cell::Int(i128::from(row.id))),
             "query" => reply.cell(column, Cell::Str(&row.query.text)),
             "tags" => reply.cell(column, Cell::Str(&row.query.tags)),
-            "filters" => reply.cell(column, Cell::Str(&row.query.filters)),
+            "filters" => reply.cell(column, Cell::Str(&row.filters())),
             "highlights" => reply.cell(column, Cell::Str(row.highlights)),
             "weights" => {
                 let weights: Vec<String> = row.weights.iter().map(u32::to_string).collect();

@@ -6,7 +6,7 @@ use engine::SessionId;
 use wire::mysql::load::Load;
 use wire::mysql::{
     Capabilities, ChangeUser, ColumnDefinition, Command, DecodeError, Done, Encoder, Packet,
-    PacketError, STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
+    STATUS_MORE_RESULTS,
 };
 
 use super::handshake::{Guest, Login};
@@ -67,6 +67,7 @@ enum Asked {
     TakeSeveral(bool),
     ChangeUser(ChangeUser),
     Reset,
+    Unanswered,
     Unknown(u8),
     Malformed(DecodeError),
 }
@@ -120,14 +121,7 @@ impl<'a> Connection<'a> {
             };
             let (sequence, asked) = match taken {
                 Ok(taken) => taken,
-                Err(Ended::Broken(error)) => {
-                    let failure = Failure::new(kind_of(error), error.to_string());
-                    return self.part(&failure, Ended::Broken(error)).await;
-                }
-                Err(Ended::Refused(failure)) => {
-                    return self.part(&failure.clone(), Ended::Refused(failure)).await;
-                }
-                Err(ended) => return Err(ended),
+                Err(ended) => return self.part(ended).await,
             };
             self.encoder.start(sequence.wrapping_add(1));
             if !self.answer(asked).await? {
@@ -150,10 +144,15 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Tells a client whose bytes are not read any further, and ends.
-    async fn part(mut self, failure: &Failure, ended: Ended) -> Result<(), Ended> {
-        self.encoder.start(1);
-        results::error(&mut self.encoder, failure);
+    /// Tells a client whose bytes are not read any further why, if it is there and said anything, and ends.
+    async fn part(mut self, ended: Ended) -> Result<(), Ended> {
+        let (sequence, failure) = match &ended {
+            Ended::Broken(error) => (error.sequence(), results::broken(*error)),
+            Ended::Refused { failure, sequence } => (*sequence, failure.clone()),
+            Ended::Gone(_) | Ended::Silent => return Err(ended),
+        };
+        self.encoder.start(sequence.wrapping_add(1));
+        results::error(&mut self.encoder, &failure);
         self.flush().await?;
         self.socket.drain().await;
         Err(ended)
@@ -174,7 +173,7 @@ impl<'a> Connection<'a> {
             Asked::Refused(failure) => results::error(&mut self.encoder, &failure),
             Asked::TakeSeveral(several) => {
                 self.takes_several = several;
-                self.encoder.end_rows(STATUS_AUTOCOMMIT, 0);
+                self.encoder.end_rows(0, 0);
             }
             Asked::InitDb(database) => match self.session.use_database(database) {
                 Ok(()) => self.encoder.ok(&Done::default()),
@@ -191,9 +190,11 @@ impl<'a> Connection<'a> {
             Asked::Reset => {
                 self.node.close_session(self.session.id);
                 self.session.reset();
+                self.encoder.session_status(self.session.status());
                 self.encoder.ok(&Done::default());
             }
             Asked::ChangeUser(change) => return self.change_user(change).await,
+            Asked::Unanswered => {}
             Asked::Unknown(number) => results::error(&mut self.encoder, &not_offered(number)),
             Asked::Malformed(error) => {
                 let failure = Failure::new(errors::MALFORMED_PACKET, error.to_string());
@@ -244,7 +245,7 @@ impl<'a> Connection<'a> {
             if count % STATEMENTS_IN_A_ROW == 0 {
                 tokio::task::yield_now().await;
             }
-            if count == STATEMENTS_MAX {
+            if is_more && count == STATEMENTS_MAX {
                 let message = format!("more than {STATEMENTS_MAX} statements in one text");
                 results::error(&mut self.encoder, &Failure::new(errors::LIMIT, message));
                 break;
@@ -262,8 +263,9 @@ impl<'a> Connection<'a> {
         let Some(outcome) = self.execute(statement).await else {
             return Ok(Did::End);
         };
+        self.encoder.session_status(self.session.status());
         let written = match outcome {
-            Ok(outcome) => self.write(outcome, STATUS_AUTOCOMMIT | more).await?,
+            Ok(outcome) => self.write(outcome, more).await?,
             Err(failure) => Err(failure),
         };
         Ok(match written {
@@ -402,6 +404,7 @@ impl<'a> Connection<'a> {
                 }
             }
         };
+        self.encoder.session_status(self.session.status());
         match outcome {
             Ok((affected, last_id)) => self.encoder.ok(&Done {
                 affected,
@@ -469,6 +472,7 @@ impl<'a> Connection<'a> {
             change.database,
         )
         .at(self.peer);
+        self.encoder.session_status(self.session.status());
         self.encoder.ok(&Done::default());
         Ok(true)
     }
@@ -491,17 +495,10 @@ impl Asked {
             Ok(Command::ChangeUser(change)) => Asked::ChangeUser(change),
             Ok(Command::ResetConnection) => Asked::Reset,
             Ok(Command::Load(load)) => Asked::Load(load, held),
+            Ok(Command::Unanswered) => Asked::Unanswered,
             Ok(Command::Unknown(number)) => Asked::Unknown(number),
             Err(error) => Asked::Malformed(error),
         }
-    }
-}
-
-/// What a client is told whose bytes cannot be read any further.
-fn kind_of(error: PacketError) -> errors::Kind {
-    match error {
-        PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
-        PacketError::OutOfOrder => errors::MALFORMED_PACKET,
     }
 }
 
@@ -510,7 +507,8 @@ fn kind_of(error: PacketError) -> errors::Kind {
 fn not_offered(number: u8) -> Failure {
     const PREPARE: u8 = 0x16;
     if number == PREPARE {
-        let message = "not yet: prepared statements; let the client fill in the parameters";
+        let message =
+            "statements are prepared by the client here: let the driver fill in the parameters";
         return Failure::new(errors::NO_PREPARED_STATEMENTS, message);
     }
     Failure::new(

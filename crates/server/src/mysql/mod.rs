@@ -67,7 +67,7 @@ async fn serve(node: Arc<Node>, stream: Stream) {
         Err(Ended::Broken(error)) => {
             // Nobody waits for the outcome, nor for what else a stranger sends.
             let mut encoder = Encoder::new(Capabilities::SERVER);
-            encoder.start(1);
+            encoder.start(error.sequence().wrapping_add(1));
             results::error(&mut encoder, &results::broken(error));
             let _ = socket.send(&mut encoder).await;
             Err(Ended::Broken(error))

@@ -12,7 +12,7 @@ use crate::statement::{Labels, PqRow, PqRows};
 pub fn broken(error: PacketError) -> Failure {
     let kind = match error {
         PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
-        PacketError::OutOfOrder => errors::MALFORMED_PACKET,
+        PacketError::OutOfOrder { .. } => errors::MALFORMED_PACKET,
     };
     Failure::new(kind, error.to_string())
 }
@@ -143,7 +143,7 @@ pub fn pq_row(rows: &PqRows, row: &PqRow<'_>, encoder: &mut Encoder) {
     if options.query {
         encoder.row_bytes(row.query.text.as_bytes());
         encoder.row_bytes(row.query.tags.as_bytes());
-        encoder.row_bytes(row.query.filters.as_bytes());
+        encoder.row_bytes(row.filters().as_bytes());
     }
     if options.weights {
         encoder.row_list(row.weights.iter().map(|weight| u64::from(*weight)));

@@ -29,7 +29,12 @@ pub enum Ended {
     /// The bytes are not the protocol, or a packet is too long; the client can still be told.
     Broken(PacketError),
     /// There is no memory for the packet; the client can still be told.
-    Refused(Failure),
+    Refused {
+        /// Why.
+        failure: Failure,
+        /// Sequence number of the packet's last frame.
+        sequence: u8,
+    },
 }
 
 /// The socket of one connection.
@@ -48,7 +53,7 @@ impl fmt::Display for Ended {
             Ended::Gone(error) => write!(out, "the client is gone: {error}"),
             Ended::Silent => out.write_str("the client was silent for too long"),
             Ended::Broken(error) => error.fmt(out),
-            Ended::Refused(failure) => failure.fmt(out),
+            Ended::Refused { failure, .. } => failure.fmt(out),
         }
     }
 }
@@ -79,13 +84,26 @@ impl Socket {
         take: impl FnOnce(Packet<'_>) -> T,
     ) -> Result<T, Ended> {
         let mut pace = Pace::new(self.patience);
+        let mut refused = None;
         loop {
-            if let Some(packet) = self.reader.next_packet().map_err(Ended::Broken)? {
-                return Ok(take(packet));
+            match (self.reader.advance(), refused.take()) {
+                (Ok(true), _) => return Ok(take(self.reader.packet())),
+                (Ok(false), before) => refused = before,
+                (Err(error), None) => return Err(Ended::Broken(error)),
+                (Err(error), Some(failure)) => {
+                    let sequence = error.sequence();
+                    return Err(Ended::Refused { failure, sequence });
+                }
             }
-            let granted = self.grant.reserve(self.reader.wanted_bytes()).await;
-            if granted.map_err(Ended::Refused)? == Room::Waited {
-                pace.again();
+            match self.grant.reserve(self.reader.wanted_bytes()).await {
+                Ok(Room::Free) => {}
+                Ok(Room::Waited) => pace.again(),
+                // The client reads no answer before it has sent the packet.
+                Err(failure) => {
+                    refused = Some(failure);
+                    self.reader.give_up();
+                    continue;
+                }
             }
             let read = if self.reader.is_midway() {
                 let read = self.stream.read(self.reader.spare());

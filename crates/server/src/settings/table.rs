@@ -348,7 +348,7 @@ pub const SETTINGS: &[Setting] = &[
             "SEINE_LOG_FORMAT",
             Kind::Word(&["text", "json"]),
             "text",
-            "Shape of a line of the log on standard error.",
+            "Shape of a line of the log on standard error: text or json.",
         )
     },
 ];

@@ -50,7 +50,7 @@ fn value(node: &Node, session: &Session, constant: Constant) -> Result<Value, Fa
         Constant::User | Constant::CurrentUser => account(),
         Constant::Version => text(VERSION),
         Constant::ConnectionId => Value::Int(i128::from(session.id.0)),
-        Constant::LastInsertId => Value::Int(i128::from(session.last_insert_id)),
+        Constant::LastInsertId => session.last_insert_id(),
         Constant::RowCount => Value::Int(i128::from(session.row_count)),
         Constant::FoundRows => Value::Int(i128::from(session.found_rows)),
         Constant::Now => Value::Str(civil(unix_s)),

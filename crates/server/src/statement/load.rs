@@ -54,8 +54,9 @@ pub async fn load(node: &Node, session: &mut Session, load: Load) -> Result<(u64
             affected,
             last_id,
             warnings,
+            ..
         } => {
-            session.wrote(affected, 0, warnings);
+            session.wrote(affected, Vec::new(), warnings);
             Ok((affected, last_id))
         }
         _ => Err(unexpected()),

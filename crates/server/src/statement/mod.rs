@@ -177,6 +177,33 @@ impl Parsed {
         ))
     }
 
+    /// Whether it changes nothing, neither rows nor tables nor who owns a row. True of what could not be read.
+    pub fn only_reads(&self) -> bool {
+        match &self.statement {
+            Err(_) => true,
+            Ok(statement) => matches!(
+                statement,
+                Statement::Select(_)
+                    | Statement::SelectConstants(_)
+                    | Statement::CallPq { .. }
+                    | Statement::Show { .. }
+                    | Statement::ShowTables { .. }
+                    | Statement::ShowTablesStatus { .. }
+                    | Statement::ShowTableStatus { .. }
+                    | Statement::ShowFullColumns { .. }
+                    | Statement::ShowCreateTable { .. }
+                    | Statement::ShowDatabases { .. }
+                    | Statement::ShowEngineQueueStatus
+                    | Statement::ShowMeta { .. }
+                    | Statement::ShowQueues { .. }
+                    | Statement::ShowStatus { .. }
+                    | Statement::ShowVariables { .. }
+                    | Statement::ShowWarnings { .. }
+                    | Statement::Describe { .. }
+            ),
+        }
+    }
+
     /// Whether it owns a row, or ends owning it, and so makes no sense without a lasting connection.
     pub fn needs_connection(&self) -> bool {
         match &self.statement {
@@ -227,6 +254,7 @@ pub async fn execute(
     );
     session.begin(started_us, looks_back);
     count(node, &statement);
+    let commits = commits(&statement);
     let outcome = Doing {
         node,
         session,
@@ -236,6 +264,9 @@ pub async fn execute(
     }
     .run(statement)
     .await;
+    if commits {
+        session.commit();
+    }
     if outcome.is_err() {
         add(&node.counters.failed, 1);
     }
@@ -314,8 +345,8 @@ impl Doing<'_> {
             Statement::AlterTable { table, changes } => {
                 self.write(Command::AlterTable { table, changes }).await
             }
-            Statement::DropTable { table, if_exists } => {
-                self.write(Command::DropTable { table, if_exists }).await
+            Statement::DropTable { tables, if_exists } => {
+                self.write(Command::DropTable { tables, if_exists }).await
             }
             Statement::CallPq {
                 table,
@@ -357,9 +388,13 @@ impl Doing<'_> {
             Reply::Done {
                 affected,
                 last_id,
+                mut ids,
                 warnings,
             } => {
-                self.session.wrote(affected, last_id, warnings);
+                if ids.is_empty() && last_id != 0 {
+                    ids.push(last_id);
+                }
+                self.session.wrote(affected, ids, warnings);
                 Ok(Outcome::Done { affected, last_id })
             }
             _ => Err(unexpected()),
@@ -396,7 +431,7 @@ impl Doing<'_> {
                 _ => return Err(unexpected()),
             }
         }
-        self.session.wrote(put, 0, Vec::new());
+        self.session.wrote(put, Vec::new(), Vec::new());
         Ok(Outcome::Done {
             affected: put,
             last_id: 0,
@@ -424,6 +459,17 @@ fn unexpected() -> Failure {
     Failure::new(
         errors::INTERNAL,
         "internal error: unexpected reply of the engine",
+    )
+}
+
+/// Whether a statement ends the transaction that is open: those that change tables rather than rows do, as in MySQL.
+fn commits(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::CreateTable(_)
+            | Statement::AlterTable { .. }
+            | Statement::DropTable { .. }
+            | Statement::Truncate { .. }
     )
 }
 

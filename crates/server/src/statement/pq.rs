@@ -3,10 +3,13 @@
 mod documents;
 mod highlight;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use engine::{Interrupt, Kind, PqAnswer, PqRequest, PqScratch};
+use query::expression::parse;
+use query::lexer::Lexer;
 use wire::sql::PqOptions;
 
 use super::select::hold;
@@ -60,6 +63,25 @@ pub struct PqRow<'a> {
     pub weights: &'a [u32],
     /// A JSON array with an object a document; empty where none was asked for.
     pub highlights: &'a str,
+}
+
+impl PqRow<'_> {
+    /// The query's filter in the one way of writing that Manticore shows: `price > 5` is `price>5`. As it was written where
+    /// that could not be read back as the same condition.
+    pub fn filters(&self) -> Cow<'_, str> {
+        let written: &str = &self.query.filters;
+        let tree = |text: &str| parse(&mut Lexer::new(text.as_bytes()));
+        match tree(written) {
+            Ok(condition) => {
+                let shown = condition.to_string();
+                match tree(shown.as_str()) == Ok(condition) {
+                    true => Cow::Owned(shown),
+                    false => Cow::Borrowed(written),
+                }
+            }
+            Err(_) => Cow::Borrowed(written), // a blank one
+        }
+    }
 }
 
 impl PqRows {

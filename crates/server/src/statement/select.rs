@@ -9,7 +9,7 @@ use query::request::Select;
 
 use super::{Doing, Found, Outcome, given, guarded};
 use crate::budget::Grant;
-use crate::errors::{self, Failure};
+use crate::errors::Failure;
 use crate::faults::ReadFault;
 use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
 use crate::searches::{Asked, Search};
@@ -83,7 +83,7 @@ impl Doing<'_> {
         held: &Arc<Grant>,
     ) -> Result<(Answer, Search), Failure> {
         let options = Options::parse(&select.options);
-        let options = options.map_err(|error| Failure::new(errors::INVALID, error.to_string()))?;
+        let options = options.map_err(|error| Failure::refused(error.to_string()))?;
         let live = &self.node.settings().live;
         let started_us = self.session.started_us;
         let time_us = live.query_time_max.map(|time| time.as_micros() as u64);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use engine::{Answer, Damaged, SessionId};
 use query::value::Value;
+use wire::mysql::{STATUS_AUTOCOMMIT, STATUS_IN_TRANSACTION};
 
 use super::given::Given;
 use super::{Outcome, PqRows};
@@ -34,8 +35,8 @@ pub struct Session {
     pub warnings: Vec<String>,
     /// What SHOW META says.
     pub meta: Meta,
-    /// LAST_INSERT_ID().
-    pub last_insert_id: u64,
+    /// LAST_INSERT_ID(): the ids that the last INSERT or REPLACE stored, as far as the engine tells them, else the last.
+    pub last_insert_ids: Vec<u64>,
     /// ROW_COUNT(): -1 after a statement with rows.
     pub row_count: i64,
     /// FOUND_ROWS().
@@ -78,7 +79,7 @@ impl Session {
                 header: "Variable_name",
                 ..Meta::default()
             },
-            last_insert_id: 0,
+            last_insert_ids: Vec::new(),
             row_count: 0,
             found_rows: 0,
             started_us: 0,
@@ -147,14 +148,23 @@ impl Session {
     }
 
     /// A write is done.
-    pub(super) fn wrote(&mut self, affected: u64, last_id: u64, warnings: Vec<String>) {
+    pub(super) fn wrote(&mut self, affected: u64, ids: Vec<u64>, warnings: Vec<String>) {
         self.row_count = i64::try_from(affected).unwrap_or(i64::MAX);
-        if last_id != 0 {
-            self.last_insert_id = last_id;
+        if !ids.is_empty() {
+            self.last_insert_ids = ids;
         }
-        self.written_in_transaction = true;
+        self.written_in_transaction |= self.in_transaction || self.is_manual_commit();
         for warning in warnings {
             self.warn(warning);
+        }
+    }
+
+    /// LAST_INSERT_ID(): a number, or, as Manticore has it, of several rows a list with commas.
+    pub(super) fn last_insert_id(&self) -> Value {
+        match self.last_insert_ids.as_slice() {
+            [] => Value::Int(0),
+            [id] => Value::Int(i128::from(*id)),
+            ids => Value::Str(ids.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
         }
     }
 
@@ -273,7 +283,17 @@ impl Session {
         Ok(Outcome::NOTHING)
     }
 
-    fn is_manual_commit(&self) -> bool {
+    /// Status flags of the protocol. IN_TRANSACTION stands where COMMIT or ROLLBACK ends something: behind BEGIN, and
+    /// behind a write with autocommit off. Drivers that do not see it leave a ROLLBACK out, and nobody learns that the
+    /// write stays.
+    pub fn status(&self) -> u16 {
+        let is_manual = self.is_manual_commit();
+        let autocommit = if is_manual { 0 } else { STATUS_AUTOCOMMIT };
+        let is_open = self.in_transaction || is_manual && self.written_in_transaction;
+        autocommit | if is_open { STATUS_IN_TRANSACTION } else { 0 }
+    }
+
+    pub(super) fn is_manual_commit(&self) -> bool {
         self.variables
             .get("autocommit")
             .is_some_and(|value| value.as_bool() == Some(false))

@@ -104,36 +104,34 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
                 .map(|(name, kind)| (name, kind_of(kind)));
             Ok(pairs(headers, tables.collect(), like))
         }
-        Statement::Describe { table, like } => {
-            let rows = described(&*snapshot.definition(&table)?);
-            Ok(matching(&["Field", "Type", "Properties"], rows, like))
-        }
-        Statement::ShowFullColumns { table, like } => {
-            let headers = [
-                "Field",
-                "Type",
-                "Collation",
-                "Null",
-                "Key",
-                "Default",
-                "Extra",
-                "Privileges",
-                "Comment",
-            ];
-            Ok(matching(
-                &headers,
-                full_columns(&*snapshot.definition(&table)?),
+        Statement::Describe {
+            table,
+            like,
+            documents,
+        } => {
+            let definition = snapshot.definition(&table)?;
+            let rows = described(&definition, documents).into_iter();
+            let shown = ["Field", "Type", "Null", "Key", "Default", "Extra"];
+            Ok(matching_values(
+                &shown,
+                rows.map(Described::row).collect(),
                 like,
             ))
+        }
+        Statement::ShowFullColumns { table, like } => {
+            let definition = snapshot.definition(&table)?;
+            let rows = described(&definition, false).into_iter();
+            let rows = rows.map(Described::full_row).collect();
+            Ok(matching_values(&FULL_COLUMNS, rows, like))
         }
         Statement::ShowCreateTable { table } => {
             let text = snapshot.show_create(&table)?;
             Ok(pairs(["Table", "Create Table"], vec![(table, text)], None))
         }
-        Statement::ShowTableStatus { table } => Ok(pairs(
+        Statement::ShowTableStatus { table, like } => Ok(pairs(
             ["Variable_name", "Value"],
             snapshot.table_status(&table)?,
-            None,
+            like,
         )),
         Statement::ShowTablesStatus { like } => {
             let tables = snapshot
@@ -142,7 +140,10 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
                 .map(|(name, kind)| vec![name, kind.to_owned()]);
             Ok(matching(&["Name", "Engine"], tables.collect(), like))
         }
-        other => Err(Failure::new(errors::NOT_YET, format!("not yet: {other:?}"))),
+        other => Err(Failure::new(
+            errors::INTERNAL,
+            format!("internal error: {other:?} is no SHOW"),
+        )),
     }
 }
 
@@ -172,90 +173,137 @@ pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnTy
     })
 }
 
-fn described(definition: &Definition) -> Vec<Vec<String>> {
-    let row = |name: &str, kind: &str, properties: &str| {
-        vec![name.to_owned(), kind.to_owned(), properties.to_owned()]
-    };
+/// A column as DESCRIBE and SHOW FULL COLUMNS show it.
+struct Described {
+    name: String,
+    /// Its type as CREATE TABLE takes it.
+    kind: String,
+    is_text: bool,
+    /// YES or NO.
+    null: &'static str,
+    /// PRI for an id.
+    key: &'static str,
+    default: Value,
+    /// What the column is good for beside holding values; empty in a queue.
+    extra: String,
+}
+
+/// Headers of SHOW FULL COLUMNS.
+const FULL_COLUMNS: [&str; 9] = [
+    "Field",
+    "Type",
+    "Collation",
+    "Null",
+    "Key",
+    "Default",
+    "Extra",
+    "Privileges",
+    "Comment",
+];
+
+impl Described {
+    /// The cells of DESCRIBE.
+    fn row(self) -> Vec<Value> {
+        vec![
+            Value::Str(self.name),
+            Value::Str(self.kind),
+            text(self.null),
+            text(self.key),
+            self.default,
+            Value::Str(self.extra),
+        ]
+    }
+
+    /// The cells of SHOW FULL COLUMNS.
+    fn full_row(self) -> Vec<Value> {
+        let collation = if self.is_text {
+            text("utf8mb4_general_ci")
+        } else {
+            Value::Null
+        };
+        vec![
+            Value::Str(self.name),
+            Value::Str(self.kind),
+            collation,
+            text(self.null),
+            text(self.key),
+            self.default,
+            Value::Str(self.extra),
+            text("select,insert"),
+            text(""),
+        ]
+    }
+
+    fn new(name: &str, kind: ColumnType, extra: &str) -> Described {
+        Described {
+            name: name.to_owned(),
+            kind: kind.sql_name().to_string(),
+            is_text: matches!(
+                kind,
+                ColumnType::Text
+                    | ColumnType::String
+                    | ColumnType::Char { .. }
+                    | ColumnType::LongText { .. }
+            ),
+            null: "YES",
+            key: "",
+            default: Value::Null,
+            extra: extra.to_owned(),
+        }
+    }
+
+    fn id() -> Described {
+        Described {
+            kind: "bigint unsigned".to_owned(),
+            null: "NO",
+            key: "PRI",
+            ..Described::new("id", ColumnType::Bigint, "")
+        }
+    }
+
+    fn of(column: &Column, extra: &str) -> Described {
+        Described {
+            null: if column.nullable { "YES" } else { "NO" },
+            default: match &column.default {
+                None => Value::Null,
+                Some(default) => Value::Str(default.to_string()),
+            },
+            ..Described::new(&column.name, column.kind, extra)
+        }
+    }
+}
+
+/// The columns of a table, the implied ones first; of a table of standing queries, on demand, only those of its documents.
+fn described(definition: &Definition, documents: bool) -> Vec<Described> {
     let mut rows = Vec::new();
+    let mut extra = "";
     match definition.kind {
         Kind::Queue(_) => {}
-        Kind::Search(_) | Kind::Distributed { .. } => rows.push(row("id", "bigint", "")),
+        Kind::Search(_) | Kind::Distributed { .. } => rows.push(Described::id()),
         Kind::Percolate { .. } => {
-            rows.push(row("id", "bigint", ""));
-            rows.extend(["query", "tags", "filters"].map(|name| row(name, "string", "")));
-            rows.push(row("hits", "bigint", "read only"));
-            rows.push(row("last_hit", "timestamp", "read only"));
+            rows.push(Described::id());
+            if !documents {
+                let own = ["query", "tags", "filters"];
+                rows.extend(own.map(|name| Described::new(name, ColumnType::String, "")));
+                rows.push(Described::new("hits", ColumnType::Bigint, "read only"));
+                rows.push(Described::new(
+                    "last_hit",
+                    ColumnType::Timestamp,
+                    "read only",
+                ));
+                extra = "document";
+            }
         }
     }
     for column in &definition.columns {
-        let properties = match definition.kind {
-            Kind::Percolate { .. } => "document".to_owned(),
-            Kind::Search(_) | Kind::Distributed { .. } => properties(column, true),
-            Kind::Queue(_) => properties(column, false),
+        let is_indexed = column.kind == ColumnType::Text && extra.is_empty();
+        let extra = match definition.kind {
+            Kind::Queue(_) => "",
+            _ if is_indexed => "indexed stored",
+            _ => extra,
         };
-        rows.push(row(&column.name, &column.kind.sql_name(), &properties));
+        rows.push(Described::of(column, extra));
     }
-    rows
-}
-
-fn properties(column: &Column, is_search: bool) -> String {
-    let mut parts = Vec::new();
-    if is_search && column.kind == ColumnType::Text {
-        parts.push("indexed stored".to_owned());
-    }
-    if !column.nullable {
-        parts.push("not null".to_owned());
-    }
-    parts.extend(
-        column
-            .default
-            .as_ref()
-            .map(|value| format!("default {value}")),
-    );
-    parts.join(" ")
-}
-
-fn full_columns(definition: &Definition) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    if !matches!(definition.kind, Kind::Queue(_)) {
-        rows.push(
-            [
-                "id",
-                "bigint unsigned",
-                "",
-                "NO",
-                "PRI",
-                "",
-                "",
-                "select,insert",
-                "",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-        );
-    }
-    let row = |column: &Column| {
-        let default = column
-            .default
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default();
-        let null = if column.nullable { "YES" } else { "NO" };
-        let kind = column.kind.sql_name();
-        let own = [
-            &column.name,
-            &kind.to_string(),
-            "",
-            null,
-            "",
-            &default,
-            "",
-            "select,insert",
-            "",
-        ];
-        own.map(str::to_owned).to_vec()
-    };
-    rows.extend(definition.columns.iter().map(row));
     rows
 }
 
@@ -287,14 +335,10 @@ fn warnings(session: &Session, count: bool) -> Outcome {
         );
     }
     let rows = session.warnings.iter().map(|text| {
-        let text = text.clone();
-        vec![
-            "Warning".to_owned(),
-            errors::WARNING_ERRNO.to_string(),
-            text,
-        ]
+        let code = errors::WARNING_ERRNO.to_string();
+        vec!["Warning".to_owned(), code, text.clone()]
     });
-    table(&["Level", "Code", "Message"], rows.collect())
+    matching(&["Level", "Code", "Message"], rows.collect(), None)
 }
 
 fn pairs(headers: [&str; 2], rows: Vec<(String, String)>, pattern: Option<String>) -> Outcome {
@@ -308,23 +352,34 @@ fn pairs(headers: [&str; 2], rows: Vec<(String, String)>, pattern: Option<String
 }
 
 /// Rows whose first cell is LIKE the pattern.
-fn matching(headers: &[&str], mut rows: Vec<Vec<String>>, pattern: Option<String>) -> Outcome {
+fn matching(headers: &[&str], rows: Vec<Vec<String>>, pattern: Option<String>) -> Outcome {
+    let rows = rows.into_iter();
+    let rows = rows.map(|row| row.into_iter().map(Value::Str).collect());
+    matching_values(headers, rows.collect(), pattern)
+}
+
+fn matching_values(
+    headers: &[&str],
+    mut rows: Vec<Vec<Value>>,
+    pattern: Option<String>,
+) -> Outcome {
     if let Some(pattern) = pattern {
-        rows.retain(|row| row.first().is_some_and(|first| like(&pattern, first)));
+        let is_like = |first: &Value| matches!(first, Value::Str(name) if like(&pattern, name));
+        rows.retain(|row| row.first().is_some_and(is_like));
     }
     table(headers, rows)
 }
 
-fn table(headers: &[&str], rows: Vec<Vec<String>>) -> Outcome {
+fn text(cell: &str) -> Value {
+    Value::Str(cell.to_owned())
+}
+
+fn table(headers: &[&str], rows: Vec<Vec<Value>>) -> Outcome {
     let columns = headers
         .iter()
         .map(|name| ((*name).to_owned(), Some(ColumnType::String)))
         .collect();
     let total_found = rows.len() as u64;
-    let rows = rows
-        .into_iter()
-        .map(|row| row.into_iter().map(Value::Str).collect())
-        .collect();
     let answer = Answer {
         columns,
         rows: Rows::ready(rows),

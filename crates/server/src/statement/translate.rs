@@ -48,7 +48,6 @@ const LATER: &[&str] = &[
     "infix_fields",
     "ranker",
     "regexp_filter",
-    "rt_mem_limit",
     "rf",
     "stopword_step",
     "stopwords",
@@ -56,6 +55,20 @@ const LATER: &[&str] = &[
     "stored_fields",
     "stored_only_fields",
     "wordforms",
+];
+
+/// Engines of MySQL and Manticore.
+const ENGINES_LATER: &[&str] = &[
+    "archive",
+    "aria",
+    "blackhole",
+    "columnar",
+    "csv",
+    "innodb",
+    "memory",
+    "merge",
+    "myisam",
+    "rowwise",
 ];
 
 /// The command of INSERT, REPLACE, DELETE and TRUNCATE.
@@ -179,7 +192,18 @@ impl Options {
             match name.as_str() {
                 "type" => options.kind = Some(lower),
                 "engine" if lower == "queue" => options.kind = Some(lower),
-                "engine" => return Err(not_yet(format!("ENGINE={value}; there is ENGINE=queue"))),
+                "engine" if ENGINES_LATER.contains(&lower.as_str()) => {
+                    return Err(not_yet(format!("ENGINE={value}; there is ENGINE=queue")));
+                }
+                "engine" => {
+                    let message = format!("no engine '{value}': there is ENGINE=queue");
+                    return Err(Failure::new(errors::INVALID, message));
+                }
+                // Words of any length are looked up here, and memory is the server's to share.
+                "dict" if lower == "keywords" => {}
+                "rt_mem_limit" => {
+                    _ = size(&lower).map_err(|why| bad_value("rt_mem_limit", &why))?
+                }
                 "on" => options.on = Some(lower),
                 "into" if value.contains("://") => {
                     let target = Target::parse(value);
@@ -302,6 +326,7 @@ fn unknown(name: &str) -> Failure {
         "keep_by",
     ];
     let known = known.into_iter().chain(Settings::NAMES);
+    let known = known.chain(["rt_mem_limit"]);
     let known = known
         .chain(queue_options::NAMES)
         .chain(search_options::NAMES);
@@ -320,7 +345,7 @@ fn is_analysis(analysis: &mut Settings, name: &str, value: &str) -> Result<bool,
     match analysis.set(name, value) {
         None => Ok(false),
         Some(Ok(())) => Ok(true),
-        Some(Err(why)) => Err(Failure::new(errors::INVALID, why)),
+        Some(Err(why)) => Err(Failure::refused(why)),
     }
 }
 

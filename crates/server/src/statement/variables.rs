@@ -6,6 +6,7 @@ use wire::sql::{Assignment, Scope};
 use super::{Outcome, Session, check_name};
 use crate::errors::{self, Failure};
 use crate::limits::{SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX};
+use crate::listen::Address;
 use crate::mysql::VERSION;
 use crate::node::Node;
 
@@ -78,6 +79,11 @@ pub fn read(node: &Node, session: &Session, scope: Scope, name: &str) -> Result<
     {
         return Ok(value.clone());
     }
+    match name {
+        "last_insert_id" | "identity" => return Ok(session.last_insert_id()),
+        "socket" => return Ok(Value::Str(socket(node))),
+        _ => {}
+    }
     if let Some((_, text)) = KNOWN.iter().find(|(known, _)| *known == name) {
         return Ok(typed(text));
     }
@@ -100,6 +106,7 @@ pub fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
     let known = KNOWN
         .iter()
         .map(|(name, text)| ((*name).to_owned(), text_of(name, text)));
+    let known = known.chain([("socket".to_owned(), socket(node))]);
     let mut rows: Vec<(String, String)> = known
         .chain(crate::settings::variables(&node.settings()))
         .collect();
@@ -108,7 +115,18 @@ pub fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
 }
 
 /// SET. A session's variables are kept and given back when asked for; most of them change nothing.
+///
+/// `autocommit` set from 0 to 1 commits, as in MySQL.
 pub fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result<Outcome, Failure> {
+    let was_manual = session.is_manual_commit();
+    assign(session, assignments)?;
+    if was_manual && !session.is_manual_commit() {
+        session.commit();
+    }
+    Ok(Outcome::NOTHING)
+}
+
+fn assign(session: &mut Session, assignments: Vec<Assignment>) -> Result<(), Failure> {
     for Assignment { scope, name, value } in assignments {
         let name = match scope {
             Scope::Session => name,
@@ -132,7 +150,17 @@ pub fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result<Outcom
         }
         keep(session, name, value)?;
     }
-    Ok(Outcome::NOTHING)
+    Ok(())
+}
+
+/// Path of the first unix socket that the MySQL door listens on; empty where it has none.
+fn socket(node: &Node) -> String {
+    let settings = node.settings();
+    let mut paths = settings.mysql.iter().filter_map(|address| match address {
+        Address::Unix(path) => Some(path.display().to_string()),
+        Address::Tcp(_) => None,
+    });
+    paths.next().unwrap_or_default()
 }
 
 fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure> {

@@ -149,3 +149,34 @@ fn the_client_reads_statements_from_standard_input() {
         "{\"a\":1}\n{\"b\":\"x;y\"}\n"
     );
 }
+
+#[test]
+fn the_client_names_the_line_of_the_statement_that_failed() {
+    let server = Server::start();
+    let told = |text: &[u8]| {
+        let mut command = clean_command();
+        command.args(["sql", "--addr", server.mysql()]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let error = told(b"SELECT 1;\n\n-- a remark\nSELECT *\n  FROM nothing;\nSELECT 2;\n");
+    assert!(error.contains("line 4: ERROR 1146"), "{error}");
+    let error = told(b"SELECT 1;SELEKT 2");
+    assert!(error.contains("line 1: ERROR 1064"), "{error}");
+}
+
+#[test]
+fn a_setting_of_few_words_names_them() {
+    let output = run(&["serve", "--help"], &[], &Folder::new());
+    let help = String::from_utf8(output.stdout).unwrap();
+    assert!(help.contains("text or json"), "{help}");
+    refused(&["serve", "--log-format", "xml"], &[], "text, json");
+}

@@ -66,7 +66,7 @@ fn errors_are_json_with_the_status_of_their_kind() {
     assert_eq!(ask("POST /sql?mode=raw", "").0, 400);
     assert_eq!(ask("POST /search", "{\"table\":").0, 400);
     assert_eq!(ask("GET /nothing", "").0, 404);
-    assert_eq!(ask("GET /sql", "").0, 405);
+    assert_eq!(ask("GET /bulk", "").0, 405);
 }
 
 #[test]

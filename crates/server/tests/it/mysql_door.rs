@@ -221,6 +221,58 @@ fn a_driver_that_prepares_is_told_to_do_it_itself() {
     assert_eq!(errno(&receive(&mut stream)), 1295);
     send(&mut stream, &command(b"\x0d"));
     assert_eq!(errno(&receive(&mut stream)), 1047, "COM_DEBUG");
+    // COM_STMT_SEND_LONG_DATA and COM_STMT_CLOSE have no answer: the next one is that of the ping.
+    send(&mut stream, &command(b"\x18\x01\0\0\0\0\0x"));
+    send(&mut stream, &command(b"\x19\x01\0\0\0"));
+    send(&mut stream, &command(b"\x0e"));
+    assert_eq!(receive(&mut stream)[0], 0, "OK, to COM_PING");
+}
+
+/// Drivers number packets, and take the refusal only as the one behind their own last.
+#[test]
+fn the_refusal_of_a_packet_that_is_too_long_has_the_number_behind_its_last_frame() {
+    const FRAME_BYTES: usize = 0xff_ffff;
+    let server = Server::start();
+    let mut stream = TcpStream::connect(server.mysql()).unwrap();
+    log_in(&mut stream, Capabilities::CLIENT);
+    let frame = vec![b' '; FRAME_BYTES];
+    for sequence in 0..9 {
+        send(&mut stream, &[0xff, 0xff, 0xff, sequence]);
+        send(&mut stream, &frame);
+    }
+    send(&mut stream, &[1, 0, 0, 9, b' ']);
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(head[3], 10);
+    let mut payload = vec![0; usize::from(head[0])];
+    stream.read_exact(&mut payload).unwrap();
+    assert_eq!(errno(&payload), 1153);
+}
+
+#[test]
+fn status_flags_tell_drivers_whether_a_rollback_would_mean_anything() {
+    const IN_TRANSACTION: u8 = 1;
+    const AUTOCOMMIT: u8 = 2;
+    let server = Server::start();
+    let mut stream = TcpStream::connect(server.mysql()).unwrap();
+    log_in(&mut stream, Capabilities::CLIENT);
+    let mut flags = |sql: &str| {
+        send(&mut stream, &command(&[b"\x03", sql.as_bytes()].concat()));
+        let answer = receive(&mut stream);
+        // An OK packet: header, rows and id of one byte each, flags.
+        assert_eq!(answer[0], 0, "{sql}");
+        answer[3]
+    };
+    assert_eq!(flags("CREATE TABLE t (n int)"), AUTOCOMMIT);
+    assert_eq!(flags("BEGIN"), AUTOCOMMIT | IN_TRANSACTION);
+    assert_eq!(flags("ROLLBACK"), AUTOCOMMIT);
+    assert_eq!(flags("SET autocommit=0"), 0);
+    assert_eq!(flags("DELETE FROM t WHERE id=1"), IN_TRANSACTION);
+    assert_eq!(flags("COMMIT"), 0);
+    assert_eq!(flags("DELETE FROM t WHERE id=1"), IN_TRANSACTION);
+    assert_eq!(flags("SET autocommit=1"), AUTOCOMMIT);
+    assert_eq!(flags("BEGIN"), AUTOCOMMIT | IN_TRANSACTION);
+    assert_eq!(flags("DROP TABLE t"), AUTOCOMMIT, "as in MySQL, it commits");
 }
 
 #[test]
@@ -289,6 +341,12 @@ fn rollback_is_refused_where_it_would_lie() {
     client.query("INSERT INTO t (id, n) VALUES (1, 1)").unwrap();
     refusal(client.query("ROLLBACK"), "1235");
     client.query("COMMIT").unwrap();
+    // What was written before autocommit was off is committed, and no part of what ROLLBACK would undo.
+    client.query("INSERT INTO t (id, n) VALUES (2, 1)").unwrap();
+    client.query("SET autocommit=0").unwrap();
+    client.query("ROLLBACK").unwrap();
+    client.query("INSERT INTO t (id, n) VALUES (3, 1)").unwrap();
+    refusal(client.query("ROLLBACK"), "1235");
 }
 
 #[test]

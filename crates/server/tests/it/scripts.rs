@@ -189,7 +189,7 @@ fn steady(line: &str) -> String {
         };
         let is_digit = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
         let end = start + out.bytes().skip(start).take_while(is_digit).count();
-        if out[end..].starts_with(after) {
+        if end > start && out[end..].starts_with(after) {
             out.replace_range(start..end, "…");
         }
     }

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use query::request::Select;
 use query::value::Value;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::error::JsonError;
 use super::fields::{Fields, JsonValue};
+use super::search::search;
 
 /// What one line asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,10 +89,99 @@ pub fn bulk(body: &[u8]) -> impl Iterator<Item = BulkEvent> + '_ {
 fn bulk_line(text: &[u8]) -> Result<BulkItem, JsonError> {
     let Line { verb, entry } =
         serde_json::from_slice(text).map_err(|error| JsonError::from_serde(&error))?;
-    let Some(table) = entry.table else {
-        return Err(JsonError::new(&verb, "no table is named"));
+    item(&verb, entry)
+}
+
+/// Reads the body of POST /insert or /replace: what stands behind that verb in a line of /bulk.
+///
+/// # Errors
+/// [`JsonError`]: no JSON, a part that is unknown, no table, no doc.
+pub fn document(verb: &str, body: &[u8]) -> Result<BulkItem, JsonError> {
+    let entry = serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
+    item(verb, entry)
+}
+
+/// What POST /delete is to delete.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deletion {
+    /// Documents by their ids.
+    Ids {
+        /// Lower-case table name without a database.
+        table: String,
+        /// At least one.
+        ids: Vec<u64>,
+    },
+    /// Those that a query finds.
+    Where(Select),
+}
+
+/// Reads the body of POST /delete: `id`, a number or a list of them, or `query` as in POST /search.
+///
+/// # Errors
+/// [`JsonError`]: neither, both, or what is wrong with one.
+pub fn deletion(body: &[u8]) -> Result<Deletion, JsonError> {
+    let object: DeleteBody =
+        serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
+    let ids = match (object.id, object.query) {
+        (Some(OneOrMany(ids)), None) => ids,
+        (None, Some(_)) => return search(body).map(Deletion::Where),
+        _ => return Err(JsonError::new("", "either id or query is needed")),
     };
-    let table = table.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let Some(table) = object.table else {
+        return Err(JsonError::new("", "no table is named"));
+    };
+    if ids.is_empty() {
+        return Err(JsonError::new("id", "no id is given"));
+    }
+    let table = table_name(&table);
+    Ok(Deletion::Ids { table, ids })
+}
+
+/// The body of POST /delete.
+#[derive(Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with table and id or query"
+)]
+struct DeleteBody {
+    #[serde(alias = "index")]
+    table: Option<String>,
+    id: Option<OneOrMany>,
+    query: Option<IgnoredAny>,
+}
+
+/// One id or a list of them.
+struct OneOrMany(Vec<u64>);
+
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let given = serde_json::Value::deserialize(deserializer)?;
+        let list = match given {
+            serde_json::Value::Array(list) => list,
+            one => vec![one],
+        };
+        let ids = list.into_iter().map(|id| match Id::deserialize(&id) {
+            Ok(Id(Some(number))) => Ok(number),
+            _ => Err(D::Error::custom(format!("'{id}' is no document id"))),
+        });
+        ids.collect::<Result<Vec<u64>, D::Error>>().map(OneOrMany)
+    }
+}
+
+/// A table's name as the catalog has it.
+fn table_name(written: &str) -> String {
+    written
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_lowercase()
+}
+
+fn item(verb: &str, entry: Entry) -> Result<BulkItem, JsonError> {
+    let Some(table) = entry.table else {
+        return Err(JsonError::new(verb, "no table is named"));
+    };
+    let table = table_name(&table);
     let id = entry.id.and_then(|Id(id)| id).filter(|&id| id != 0);
     if entry.query.is_some() {
         return Err(JsonError::not_yet(
@@ -99,18 +190,18 @@ fn bulk_line(text: &[u8]) -> Result<BulkItem, JsonError> {
         ));
     }
     let fields = entry.doc.map(|Fields(fields)| fields);
-    let action = match (verb.as_str(), fields) {
+    let action = match (verb, fields) {
         ("insert" | "create", Some(fields)) => BulkAction::Insert { fields },
         ("replace", Some(fields)) => BulkAction::Replace { fields },
         ("insert" | "create" | "replace", None) => {
-            return Err(JsonError::new(&verb, "no doc is given"));
+            return Err(JsonError::new(verb, "no doc is given"));
         }
         ("delete", _) if id.is_some() => BulkAction::Delete,
-        ("delete", _) => return Err(JsonError::new(&verb, "no id is given")),
+        ("delete", _) => return Err(JsonError::new(verb, "no id is given")),
         ("update", _) => return Err(JsonError::not_yet("update", "changing a document in place")),
         _ => {
             return Err(JsonError::new(
-                &verb,
+                verb,
                 "unknown action (insert, create, replace or delete)",
             ));
         }

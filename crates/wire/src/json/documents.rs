@@ -6,6 +6,7 @@ use query::value::Value;
 use serde::de::{
     Deserialize, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer,
 };
+use serde_json::Value as Json;
 
 use super::error::JsonError;
 use super::fields::Fields;
@@ -28,6 +29,20 @@ pub fn documents(text: &[u8]) -> Result<Vec<Vec<(String, Value)>>, JsonError> {
         return Err(JsonError::new("", "no JSON document"));
     }
     Ok(found)
+}
+
+/// The objects of a text that [`documents`] refuses: what else stands in an array is passed over, and so is everything
+/// from the place on where the text is no JSON. May be empty.
+#[must_use]
+pub fn documents_but_bad(text: &[u8]) -> Vec<Vec<(String, Value)>> {
+    let stream = serde_json::Deserializer::from_slice(text).into_iter::<Json>();
+    let items = stream.map_while(Result::ok).flat_map(|item| match item {
+        Json::Array(list) => list,
+        one => vec![one],
+    });
+    let objects = items.filter(Json::is_object);
+    let fields = objects.filter_map(|object| Fields::deserialize(object).ok());
+    fields.map(|Fields(fields)| fields).collect()
 }
 
 /// An object, or an array of objects.

@@ -15,8 +15,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use bulk::{BulkAction, BulkEvent, BulkItem, bulk};
-pub use documents::documents;
+pub use bulk::{BulkAction, BulkEvent, BulkItem, Deletion, bulk, deletion, document};
+pub use documents::{documents, documents_but_bad};
 pub use error::JsonError;
 pub use memory::memory_bytes;
 pub use pq::{PqRule, pq_rule, pq_search};

@@ -13,6 +13,8 @@ const FIELD_LIST: u8 = 0x04;
 const STATISTICS: u8 = 0x09;
 const PING: u8 = 0x0e;
 const CHANGE_USER: u8 = 0x11;
+const STMT_SEND_LONG_DATA: u8 = 0x18;
+const STMT_CLOSE: u8 = 0x19;
 const SET_OPTION: u8 = 0x1b;
 const RESET_CONNECTION: u8 = 0x1f;
 
@@ -44,6 +46,9 @@ pub enum Command<'a> {
     ResetConnection,
     /// A step of a load: a command of our own.
     Load(Load),
+    /// COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA: the client reads no answer, so any packet would be taken for that of
+    /// its next command.
+    Unanswered,
     /// A command that is not offered, prepared statements among them: MySQL 1047.
     Unknown(u8),
 }
@@ -84,6 +89,7 @@ impl<'a> Command<'a> {
             SET_OPTION => Command::SetOption(reader.u16("option")?),
             RESET_CONNECTION => Command::ResetConnection,
             LOAD => Command::Load(Load::decode(&mut reader)?),
+            STMT_SEND_LONG_DATA | STMT_CLOSE => Command::Unanswered,
             other => Command::Unknown(other),
         })
     }

@@ -91,6 +91,8 @@ impl BitOr for Capabilities {
     }
 }
 
+/// Status flag: a transaction is open. Drivers leave COMMIT and ROLLBACK out, or refuse to begin, without it.
+pub const STATUS_IN_TRANSACTION: u16 = 1;
 /// Status flag: each statement commits itself.
 pub const STATUS_AUTOCOMMIT: u16 = 2;
 /// Status flag: another result set follows this one.

@@ -8,30 +8,18 @@ use super::constants::{self, Capabilities, STATUS_AUTOCOMMIT};
 use super::packet::PacketWriter;
 
 /// What a statement without rows reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// Rows inserted, replaced or deleted.
     pub affected: u64,
     /// Id of the last row inserted; 0 where none was.
     pub last_id: u64,
-    /// Status flags.
+    /// Status flags. As a server writes it: those beyond the flags of [`Encoder::session_status`].
     pub status: u16,
     /// How many warnings SHOW WARNINGS has; the protocol carries 16 bits of it.
     pub warnings: u16,
     /// Text for people; may be empty.
     pub info: String,
-}
-
-impl Default for Done {
-    fn default() -> Self {
-        Done {
-            affected: 0,
-            last_id: 0,
-            status: STATUS_AUTOCOMMIT,
-            warnings: 0,
-            info: String::new(),
-        }
-    }
 }
 
 /// Encodes replies. The order of calls is the protocol's: [`start`](Self::start), then one of
@@ -44,6 +32,8 @@ impl Default for Done {
 pub struct Encoder {
     packets: PacketWriter,
     deprecate_eof: bool,
+    /// Flags that every OK and EOF packet carries.
+    status: u16,
 }
 
 impl Encoder {
@@ -53,7 +43,14 @@ impl Encoder {
         Encoder {
             packets: PacketWriter::new(),
             deprecate_eof: capabilities.has(Capabilities::DEPRECATE_EOF),
+            status: STATUS_AUTOCOMMIT,
         }
+    }
+
+    /// Sets the status flags that every OK and EOF packet carries from now on: [`STATUS_AUTOCOMMIT`],
+    /// [`STATUS_IN_TRANSACTION`](super::STATUS_IN_TRANSACTION). A new encoder has the former.
+    pub fn session_status(&mut self, flags: u16) {
+        self.status = flags;
     }
 
     /// Begins a reply: its first packet gets this number, one more than the command's (mostly 1).
@@ -115,11 +112,11 @@ impl Encoder {
             self.packets.end();
         }
         if !self.deprecate_eof {
-            self.put_eof(STATUS_AUTOCOMMIT, 0);
+            self.put_eof(0, 0);
         }
     }
 
-    /// Ends a result set.
+    /// Ends a result set; `status` holds flags beyond those of the session.
     pub fn end_rows(&mut self, status: u16, warnings: u16) {
         if self.deprecate_eof {
             self.put_ok(
@@ -143,7 +140,7 @@ impl Encoder {
             out.push(constants::NULL_CELL);
             self.packets.end();
         }
-        self.end_rows(STATUS_AUTOCOMMIT, 0);
+        self.end_rows(0, 0);
     }
 
     /// Begins a row.
@@ -216,17 +213,19 @@ impl Encoder {
     }
 
     fn put_ok(&mut self, header: u8, done: &Done) {
+        let status = self.status;
         let out = self.packets.begin();
         out.push(header);
         put_integer(out, done.affected);
         put_integer(out, done.last_id);
-        out.extend_from_slice(&done.status.to_le_bytes());
+        out.extend_from_slice(&(status | done.status).to_le_bytes());
         out.extend_from_slice(&done.warnings.to_le_bytes());
         out.extend_from_slice(done.info.as_bytes());
         self.packets.end();
     }
 
     fn put_eof(&mut self, status: u16, warnings: u16) {
+        let status = self.status | status;
         let out = self.packets.begin();
         out.push(constants::EOF);
         out.extend_from_slice(&warnings.to_le_bytes());

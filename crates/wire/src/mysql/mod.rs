@@ -29,7 +29,8 @@ pub use client::{Cells, ClientLogin, LoginStep, Reply, RowPacket, ServerError};
 pub use column::{ColumnDefinition, FieldType};
 pub use command::{ChangeUser, Command};
 pub use constants::{
-    CHARSET_BINARY, CHARSET_UTF8MB4, Capabilities, STATUS_AUTOCOMMIT, STATUS_MORE_RESULTS,
+    CHARSET_BINARY, CHARSET_UTF8MB4, Capabilities, STATUS_AUTOCOMMIT, STATUS_IN_TRANSACTION,
+    STATUS_MORE_RESULTS,
 };
 pub use encoder::{Done, Encoder};
 pub use handshake::{Greeting, HandshakeResponse};

@@ -1,7 +1,9 @@
 //! Framing: a packet is one or more frames of a 3-byte length, a sequence number and a payload.
 //!
 //! Limits: a packet holds at most [`PACKET_BYTES_MAX`] bytes (or what the reader was given); a header alone
-//! reserves at most [`READ_AHEAD_BYTES`].
+//! reserves at most [`READ_AHEAD_BYTES`]. A longer packet is refused at its header, or, where the reader may
+//! [pass it over](PacketReader::take_up_to), read to its last frame without being kept, up to 1 GiB: its client reads no
+//! answer before it has sent the whole, and takes only one that is numbered behind the last frame.
 //!
 //! Layout of a frame: `length: u24 little-endian`, `sequence: u8`, `payload: length bytes`. A frame of exactly
 //! [`FRAME_BYTES_MAX`] bytes is continued by the next one, which may be empty.
@@ -11,6 +13,8 @@ use std::ops::Range;
 
 use crate::limits::{FLUSH_BYTES, FRAME_BYTES_MAX, PACKET_BYTES_MAX, READ_AHEAD_BYTES};
 
+/// Bytes of a packet that is too long which the reader passes over to find its last frame: MySQL's longest packet.
+const PASSED_BYTES_MAX: usize = 1 << 30;
 /// Bytes of a frame's header.
 const HEADER_BYTES: usize = 4;
 /// Least room that [`PacketReader::spare`] gives.
@@ -34,16 +38,33 @@ pub enum PacketError {
     TooLong {
         /// The limit, in bytes.
         limit: usize,
+        /// Sequence number of the last frame read.
+        sequence: u8,
     },
     /// A continuation frame that does not follow the one before: MySQL 1156.
-    OutOfOrder,
+    OutOfOrder {
+        /// Sequence number of that frame.
+        sequence: u8,
+    },
+}
+
+impl PacketError {
+    /// Sequence number of the last frame read; the error packet takes the next one.
+    #[must_use]
+    pub fn sequence(&self) -> u8 {
+        match self {
+            PacketError::TooLong { sequence, .. } | PacketError::OutOfOrder { sequence } => {
+                *sequence
+            }
+        }
+    }
 }
 
 impl fmt::Display for PacketError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PacketError::TooLong { limit } => write!(f, "packet longer than {limit} bytes"),
-            PacketError::OutOfOrder => write!(f, "packets out of order"),
+            PacketError::TooLong { limit, .. } => write!(f, "packet longer than {limit} bytes"),
+            PacketError::OutOfOrder { .. } => write!(f, "packets out of order"),
         }
     }
 }
@@ -70,6 +91,22 @@ pub struct PacketReader {
     /// Whether that frame is known to be the packet's last.
     is_last: bool,
     packet_bytes_max: usize,
+    /// Bytes of a packet that is not taken which may be passed over.
+    passed_bytes_max: usize,
+    /// Set while a packet that is not taken is passed over.
+    passing: Option<Passing>,
+}
+
+/// A packet that is not taken, on its way out.
+#[derive(Debug)]
+struct Passing {
+    /// Bytes of the frame at hand that have not arrived.
+    frame_bytes: usize,
+    /// Whether another frame follows.
+    continues: bool,
+    sequence: u8,
+    /// Bytes that may still come.
+    bytes_left: usize,
 }
 
 impl Default for PacketReader {
@@ -79,7 +116,7 @@ impl Default for PacketReader {
 }
 
 impl PacketReader {
-    /// A reader that refuses packets longer than `packet_bytes_max`. Allocates nothing yet.
+    /// A reader that refuses packets longer than `packet_bytes_max` at their header. Allocates nothing yet.
     #[must_use]
     pub fn new(packet_bytes_max: usize) -> Self {
         PacketReader {
@@ -93,12 +130,24 @@ impl PacketReader {
             missing: 0,
             is_last: false,
             packet_bytes_max,
+            passed_bytes_max: 0,
+            passing: None,
         }
     }
 
-    /// From now on packets of up to `packet_bytes_max` are taken: a client that has logged in may send more than one that has not.
+    /// From now on packets of up to `packet_bytes_max` are taken, and longer ones are passed over: a client that has logged in
+    /// may send more than one that has not.
     pub fn take_up_to(&mut self, packet_bytes_max: usize) {
         self.packet_bytes_max = packet_bytes_max;
+        self.passed_bytes_max = PASSED_BYTES_MAX;
+    }
+
+    /// Takes no more of the packet that is on its way, nor any later one: it is passed over as one that is too long is.
+    pub fn give_up(&mut self) {
+        self.packet_bytes_max = 0;
+        if self.passing.is_none() {
+            self.pass(self.header_at(), self.joined_sequence.unwrap_or(0));
+        }
     }
 
     /// Bytes of the buffer once [`spare`](Self::spare) has made its room: what is to be allowed before.
@@ -131,7 +180,10 @@ impl PacketReader {
     /// Gives the buffer back once every packet in it is used up; the packet found last is gone.
     pub fn release(&mut self) {
         if self.start == self.end {
-            *self = PacketReader::new(self.packet_bytes_max);
+            *self = PacketReader {
+                passed_bytes_max: self.passed_bytes_max,
+                ..PacketReader::new(self.packet_bytes_max)
+            };
         }
     }
 
@@ -173,7 +225,7 @@ impl PacketReader {
     /// Whether bytes of an unfinished packet wait: an end of the stream now is a broken connection.
     #[must_use]
     pub fn is_midway(&self) -> bool {
-        self.start < self.end
+        self.start < self.end || self.passing.is_some()
     }
 
     /// The next whole packet, or `None` until more bytes arrive. Its payload is gone with the next call.
@@ -207,11 +259,11 @@ impl PacketReader {
     /// [`PacketError`]; the reader is of no use after it.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, PacketError> {
+        if self.passing.is_some() {
+            return self.pass_over();
+        }
         loop {
-            let header_at = match self.joined_sequence {
-                None => self.start,
-                Some(_) => self.start + HEADER_BYTES + self.joined,
-            };
+            let header_at = self.header_at();
             let Some(&[low, middle, high, sequence]) =
                 self.buffer[..self.end].get(header_at..header_at + HEADER_BYTES)
             else {
@@ -221,9 +273,8 @@ impl PacketReader {
             };
             let length = usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16;
             if self.joined + length > self.packet_bytes_max {
-                return Err(PacketError::TooLong {
-                    limit: self.packet_bytes_max,
-                });
+                self.pass(header_at, sequence);
+                return self.pass_over();
             }
             let body_at = header_at + HEADER_BYTES;
             if self.end - body_at < length {
@@ -245,12 +296,65 @@ impl PacketReader {
         }
     }
 
+    /// Where the header of the frame at hand stands, or will.
+    #[inline]
+    fn header_at(&self) -> usize {
+        match self.joined_sequence {
+            None => self.start,
+            Some(_) => self.start + HEADER_BYTES + self.joined,
+        }
+    }
+
+    /// Begins to pass over a packet, from the header of its frame at hand on. `sequence`: of the last frame known.
+    #[cold]
+    fn pass(&mut self, header_at: usize, sequence: u8) {
+        self.start = header_at;
+        self.passing = Some(Passing {
+            frame_bytes: 0,
+            continues: true,
+            sequence,
+            bytes_left: self.passed_bytes_max,
+        });
+    }
+
+    /// Drops what has arrived of a packet that is not taken; its error comes with its last frame.
+    #[cold]
+    fn pass_over(&mut self) -> Result<bool, PacketError> {
+        while let Some(passing) = &mut self.passing {
+            let arrived = (self.end - self.start).min(passing.frame_bytes);
+            self.start += arrived;
+            passing.frame_bytes -= arrived;
+            passing.bytes_left = passing.bytes_left.saturating_sub(arrived);
+            if passing.frame_bytes > 0 && passing.bytes_left > 0 {
+                self.missing = passing.frame_bytes;
+                return Ok(false);
+            }
+            if !passing.continues || passing.bytes_left == 0 {
+                return Err(PacketError::TooLong {
+                    limit: self.packet_bytes_max,
+                    sequence: passing.sequence,
+                });
+            }
+            let header = self.buffer[self.start..self.end].first_chunk::<HEADER_BYTES>();
+            let Some(&[low, middle, high, sequence]) = header else {
+                self.missing = HEADER_BYTES;
+                return Ok(false);
+            };
+            self.start += HEADER_BYTES;
+            passing.frame_bytes =
+                usize::from(low) | usize::from(middle) << 8 | usize::from(high) << 16;
+            passing.continues = passing.frame_bytes == FRAME_BYTES_MAX;
+            passing.sequence = sequence;
+        }
+        Ok(false)
+    }
+
     /// Takes a whole frame into the packet: a later frame's header is closed up.
     #[inline]
     fn join(&mut self, header_at: usize, length: usize, sequence: u8) -> Result<(), PacketError> {
         if let Some(before) = self.joined_sequence {
             if sequence != before.wrapping_add(1) {
-                return Err(PacketError::OutOfOrder);
+                return Err(PacketError::OutOfOrder { sequence });
             }
             self.buffer
                 .copy_within(header_at + HEADER_BYTES..self.end, header_at);

@@ -226,6 +226,8 @@ fn commands_are_told_apart() {
     assert_eq!(decode(b"\x1b\x01\x00"), Command::SetOption(1));
     assert_eq!(decode(b"\x1f"), Command::ResetConnection);
     assert_eq!(decode(b"\x16SELECT ?"), Command::Unknown(0x16));
+    assert_eq!(decode(b"\x18\x01\0\0\0\0\0x"), Command::Unanswered);
+    assert_eq!(decode(b"\x19\x01\0\0\0"), Command::Unanswered);
     let change = ChangeUser {
         user: "u".to_owned(),
         auth: b"xy".to_vec(),
@@ -395,15 +397,101 @@ fn packets_around_16_mib_are_cut_and_joined() {
     }
 }
 
+/// Feeds the whole stream and gives the error that ends it, the bytes fed by then, and the most that the reader had room for.
+fn refused(mut reader: PacketReader, stream: &[u8]) -> (PacketError, usize, usize) {
+    let (mut fed, mut room_max) = (0, 0);
+    loop {
+        let room = reader.spare();
+        room_max = room_max.max(room.len());
+        let count = room.len().min(stream.len() - fed);
+        room[..count].copy_from_slice(&stream[fed..fed + count]);
+        reader.filled(count);
+        fed += count;
+        match reader.next_packet() {
+            Ok(None) => assert!(fed < stream.len() && reader.is_midway()),
+            other => return (other.unwrap_err(), fed, room_max),
+        }
+    }
+}
+
 #[test]
-fn a_packet_over_the_limit_is_refused_by_its_header_alone() {
-    let mut reader = PacketReader::new(100);
-    reader.spare()[..4].copy_from_slice(&[101, 0, 0, 0]);
-    reader.filled(4);
-    assert_eq!(
-        reader.next_packet(),
-        Err(PacketError::TooLong { limit: 100 })
+fn a_packet_over_the_limit_is_refused_behind_its_last_frame_and_never_kept() {
+    let mut stream = Vec::new();
+    for (sequence, length) in [(7, FRAME_BYTES_MAX), (8, FRAME_BYTES_MAX), (9, 10)] {
+        let [low, middle, high, ..] = length.to_le_bytes();
+        stream.extend_from_slice(&[low, middle, high, sequence]);
+        stream.resize(stream.len() + length, b'x');
+    }
+    let passing = |packet_bytes_max| {
+        let mut reader = PacketReader::default();
+        reader.take_up_to(packet_bytes_max);
+        reader
+    };
+    let (error, fed, room_max) = refused(passing(100), &stream);
+    assert!(
+        room_max <= 2 * crate::limits::READ_AHEAD_BYTES,
+        "{room_max}"
     );
+    let (limit, sequence) = (100, 9);
+    assert_eq!(error, PacketError::TooLong { limit, sequence });
+    assert_eq!(fed, stream.len());
+    let (error, ..) = refused(passing(FRAME_BYTES_MAX + 5), &stream);
+    assert_eq!(error.sequence(), 9);
+}
+
+#[test]
+fn a_packet_over_the_limit_of_a_stranger_is_refused_by_its_header_alone() {
+    let (error, fed, _) = refused(PacketReader::new(100), &[101, 0, 0, 1]);
+    let (limit, sequence) = (100, 1);
+    assert_eq!((error, fed), (PacketError::TooLong { limit, sequence }, 4));
+}
+
+#[test]
+fn a_packet_that_is_given_up_is_refused_behind_its_last_frame() {
+    let mut stream = vec![0xff, 0xff, 0xff, 4];
+    stream.resize(4 + FRAME_BYTES_MAX, b'x');
+    stream.extend_from_slice(&[1, 0, 0, 5, b'x']);
+    for given_up_at in [0, 3, 4, 70_000, FRAME_BYTES_MAX + 4, FRAME_BYTES_MAX + 7] {
+        let mut reader = PacketReader::default();
+        reader.take_up_to(FRAME_BYTES_MAX * 2);
+        let mut fed = 0;
+        while fed < given_up_at {
+            let room = reader.spare();
+            let count = room.len().min(given_up_at - fed);
+            room[..count].copy_from_slice(&stream[fed..fed + count]);
+            reader.filled(count);
+            fed += count;
+            assert_eq!(reader.next_packet(), Ok(None));
+        }
+        reader.give_up();
+        let (error, more, _) = refused(reader, &stream[fed..]);
+        assert_eq!(
+            (error.sequence(), fed + more),
+            (5, stream.len()),
+            "{given_up_at}"
+        );
+    }
+}
+
+#[test]
+fn status_flags_of_the_session_stand_in_every_ok_and_end() {
+    for capabilities in [Capabilities::SERVER, Capabilities(0)] {
+        let mut encoder = Encoder::new(capabilities);
+        encoder.session_status(STATUS_IN_TRANSACTION);
+        encoder.ok(&Done::default());
+        encoder.columns(&[ColumnDefinition::bigint("1")]);
+        encoder.end_rows(STATUS_MORE_RESULTS, 0);
+        let found = packets(encoder.bytes(), 4096);
+        let Reply::Ok(done) = Reply::decode(&found[0].1).unwrap() else {
+            panic!("an OK packet");
+        };
+        assert_eq!(done.status, STATUS_IN_TRANSACTION);
+        let status = STATUS_IN_TRANSACTION | STATUS_MORE_RESULTS;
+        let warnings = 0;
+        let last = &found.last().unwrap().1;
+        let end = RowPacket::End { status, warnings };
+        assert_eq!(RowPacket::decode(last, capabilities).unwrap(), end);
+    }
 }
 
 #[test]
@@ -429,10 +517,10 @@ fn a_header_alone_reserves_no_more_than_a_mebibyte() {
 
 #[test]
 fn a_continuation_out_of_order_is_refused() {
-    let mut reader = PacketReader::default();
     let mut stream = vec![0xff, 0xff, 0xff, 3];
     stream.resize(4 + FRAME_BYTES_MAX, b'x');
     stream.extend_from_slice(&[0, 0, 0, 5]);
+    let mut reader = PacketReader::default();
     let mut fed = 0;
     let error = loop {
         let room = reader.spare();
@@ -445,7 +533,7 @@ fn a_continuation_out_of_order_is_refused() {
             other => break other.unwrap_err(),
         }
     };
-    assert_eq!(error, PacketError::OutOfOrder);
+    assert_eq!(error, PacketError::OutOfOrder { sequence: 5 });
 }
 
 fn cell() -> impl Strategy<Value = Option<Vec<u8>>> {
@@ -527,6 +615,7 @@ proptest! {
         encoder.ok(&ok);
         encoder.error(1064, b"42000", &ok.info);
         let found = packets(encoder.bytes(), 9);
+        let ok = Done { status: STATUS_AUTOCOMMIT, ..ok };
         let error = ServerError { code: 1064, sqlstate: "42000".to_owned(), message: ok.info.clone() };
         prop_assert_eq!(Reply::decode(&found[0].1).unwrap(), Reply::Ok(ok));
         prop_assert_eq!(Reply::decode(&found[1].1).unwrap(), Reply::Error(error));

@@ -3,16 +3,39 @@
 use query::lexer::TokenKind;
 use query::request::{Change, Place};
 
-use super::parser::{Parser, Result};
+use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::Statement;
+
+/// Other changes that MySQL and Manticore know.
+const LATER: [&str; 20] = [
+    "algorithm",
+    "alter",
+    "auto_increment",
+    "character",
+    "collate",
+    "comment",
+    "convert",
+    "default",
+    "disable",
+    "discard",
+    "enable",
+    "engine",
+    "force",
+    "killlist_target",
+    "lock",
+    "order",
+    "partition",
+    "rebuild",
+    "reconfigure",
+    "rename",
+];
 
 impl Parser<'_> {
     /// Behind ALTER.
     pub(super) fn alter(&mut self) -> Result<Statement> {
         self.take_word("ignore");
         if !self.take_word("table") {
-            let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-            return Err(self.not_yet(format!("ALTER {what}")));
+            return Err(self.refused_word("ALTER", &OBJECTS_LATER, "TABLE"));
         }
         let table = self.table()?;
         let mut changes = Vec::new();
@@ -41,11 +64,7 @@ impl Parser<'_> {
         }
         let changed = self.take_word("change");
         if !changed && !self.take_word("modify") {
-            if matches!(self.peek(), TokenKind::Word) {
-                let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-                return Err(self.not_yet(format!("ALTER TABLE … {what}")));
-            }
-            return Err(self.unexpected("ADD, DROP or MODIFY"));
+            return Err(self.refused_word("ALTER TABLE …", &LATER, "ADD, DROP or MODIFY"));
         }
         self.take_word("column");
         let old = if changed { Some(self.column()?) } else { None };

@@ -129,7 +129,13 @@ impl Parser<'_> {
 
     /// An argument that Sphinx's clients know the text of: it stands alone, without place.
     fn refused_at(&self, position: usize, message: impl Into<String>) -> SyntaxError {
-        SyntaxError::new(ErrorKind::Argument, message, self.text(), position)
+        let message = message.into();
+        let kind = match message.contains(": not yet: ") {
+            true => ErrorKind::NotYet,
+            false => ErrorKind::Argument,
+        };
+        let message = message.replacen(": not yet: ", ": ", 1);
+        SyntaxError::new(kind, message, self.text(), position)
     }
 }
 

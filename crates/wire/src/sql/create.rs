@@ -4,7 +4,7 @@ use query::lexer::TokenKind;
 use query::schema::{Column, ColumnType, TypeError, TypeSystem};
 use query::value::Value;
 
-use super::parser::{Parser, Result};
+use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::{CreateTable, Statement};
 
 /// What begins an index or a constraint rather than a column.
@@ -54,11 +54,7 @@ impl Parser<'_> {
             if self.take_word("function") || self.take_words(&["aggregate", "function"]) {
                 return self.create_function();
             }
-            if self.peek() == TokenKind::Word && !self.at_end() {
-                let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-                return Err(self.not_yet(format!("CREATE {what}")));
-            }
-            return Err(self.unexpected("TABLE"));
+            return Err(self.refused_word("CREATE", &OBJECTS_LATER, "TABLE"));
         }
         let if_not_exists = self.take_words(&["if", "not", "exists"]);
         let name = self.table()?;
@@ -319,20 +315,16 @@ impl Parser<'_> {
             if self.take_word("function") {
                 return self.drop_function();
             }
-            if self.peek() == TokenKind::Word {
-                let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-                return Err(self.not_yet(format!("DROP {what}")));
-            }
-            return Err(self.unexpected("TABLE"));
+            return Err(self.refused_word("DROP", &OBJECTS_LATER, "TABLE"));
         }
         let if_exists = self.take_words(&["if", "exists"]);
-        let table = self.table()?;
-        if self.peek() == TokenKind::Comma {
-            return Err(self.not_yet("DROP of several tables at once"));
+        let mut tables = vec![self.table()?];
+        while self.take(TokenKind::Comma) {
+            tables.push(self.table()?);
         }
         self.take_any(&["restrict", "cascade"]);
         self.end()?;
-        Ok(Statement::DropTable { table, if_exists })
+        Ok(Statement::DropTable { tables, if_exists })
     }
 }
 

@@ -1,5 +1,7 @@
 //! INSERT, REPLACE, DELETE and TRUNCATE.
 
+use std::rc::Rc;
+
 use query::lexer::TokenKind;
 
 use super::parser::{Parser, Result};
@@ -68,6 +70,7 @@ impl Parser<'_> {
         while self.take_any(&["low_priority", "quick"]) {}
         self.expect_word("from")?;
         let table = self.table()?;
+        self.tables = Rc::from([table.clone()]);
         if self.at_any(&["using", "join", "inner", "left"]) || self.peek() == TokenKind::Comma {
             return Err(self.not_yet("DELETE over several tables"));
         }
@@ -105,7 +108,13 @@ impl Parser<'_> {
 
     /// Behind TRUNCATE.
     pub(super) fn truncate(&mut self) -> Result<Statement> {
-        self.take_word("table");
+        if !self.take_word("table") {
+            // A table may be called so: Manticore's word stands in front of a name.
+            let mut ahead = self.clone();
+            if ahead.take_word("rtindex") && !ahead.at_end() {
+                *self = ahead;
+            }
+        }
         let table = self.table()?;
         if self.at_word("with") {
             return Err(self.not_yet("TRUNCATE … WITH RECONFIGURE"));

@@ -5,13 +5,30 @@ use query::lexer::TokenKind;
 use super::parser::{Parser, Result};
 use super::statement::Statement;
 
+/// What MySQL and Manticore FLUSH beside tables.
+const FLUSH_LATER: [&str; 14] = [
+    "attributes",
+    "binary",
+    "engine",
+    "error",
+    "general",
+    "hostnames",
+    "hosts",
+    "logs",
+    "manifest",
+    "optimizer_costs",
+    "privileges",
+    "relay",
+    "status",
+    "user_resources",
+];
+
 impl Parser<'_> {
     /// Behind FLUSH.
     pub(super) fn flush(&mut self) -> Result<Statement> {
         self.take_any(&["no_write_to_binlog", "local"]); // MySQL's, for its replicas
         if !self.at_any(&["table", "tables", "ramchunk", "rtindex"]) {
-            let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-            return Err(self.not_yet(format!("FLUSH {what}")));
+            return Err(self.refused_word("FLUSH", &FLUSH_LATER, "TABLE"));
         }
         let may_be_all = self.at_word("tables");
         self.next();
@@ -34,13 +51,26 @@ impl Parser<'_> {
         }
         let table = self.table()?;
         if self.take_word("option") {
-            self.expect_word("sync")?;
-            self.expect(TokenKind::Equal, "`=`")?;
-            if self.integer("1")? != 1 {
-                return Err(self.not_yet("OPTIMIZE TABLE that does not wait"));
+            self.optimize_option()?;
+            while self.take(TokenKind::Comma) {
+                self.optimize_option()?;
             }
         }
         self.end()?;
         Ok(Statement::Optimize { table })
+    }
+
+    /// Manticore's options, where they say what is done anyway: it is waited for, and one segment a shard is left.
+    fn optimize_option(&mut self) -> Result<()> {
+        let is_cutoff = self.at_word("cutoff");
+        if !self.take_any(&["cutoff", "sync"]) {
+            return Err(self.unexpected("sync or cutoff"));
+        }
+        self.expect(TokenKind::Equal, "`=`")?;
+        match (self.integer("1")?, is_cutoff) {
+            (1, _) => Ok(()),
+            (_, true) => Err(self.not_yet("OPTIMIZE TABLE that leaves several segments a shard")),
+            (_, false) => Err(self.not_yet("OPTIMIZE TABLE that does not wait")),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! What every statement's parser needs: keywords, names, literals, and errors with their place.
 
-use query::expression::{Expression, parse_with_calls};
+use std::rc::Rc;
+
+use query::expression::{Expression, parse_of_tables};
 use query::lexer::{Lexer, OUT_OF_ROOM, SyntaxError as LexerError, Token, TokenKind};
 use query::value::Value;
 
@@ -13,6 +15,32 @@ pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 /// Databases that clients look for catalogs in. Every other database name passes.
 const CATALOG_DATABASES: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
 
+/// What MySQL and Manticore CREATE, ALTER, DROP and SHOW CREATE beside tables.
+pub(super) const OBJECTS_LATER: [&str; 22] = [
+    "cluster",
+    "database",
+    "definer",
+    "event",
+    "fulltext",
+    "function",
+    "index",
+    "instance",
+    "materialized",
+    "mv",
+    "procedure",
+    "role",
+    "schema",
+    "server",
+    "source",
+    "spatial",
+    "tablespace",
+    "temporary",
+    "trigger",
+    "unique",
+    "user",
+    "view",
+];
+
 /// One statement being read.
 #[derive(Clone)]
 pub(super) struct Parser<'a> {
@@ -20,6 +48,8 @@ pub(super) struct Parser<'a> {
     lexer: Lexer<'a>,
     /// Where the lexer's text begins in `text`: it starts anew behind VALUES.
     base: usize,
+    /// What may stand before a column's name: the table's name and its alias, in lower case.
+    pub(super) tables: Rc<[String]>,
 }
 
 /// Functions inside an expression: name in lower case, and the parser behind the opening bracket. `None`: unknown.
@@ -33,6 +63,7 @@ impl<'a> Parser<'a> {
             text,
             lexer: Lexer::within(text, room),
             base: 0,
+            tables: Rc::from([]),
         }
     }
 
@@ -40,7 +71,7 @@ impl<'a> Parser<'a> {
     pub(super) fn looking(&self) -> Self {
         Parser {
             lexer: self.lexer.looking(),
-            ..*self
+            ..self.clone()
         }
     }
 
@@ -244,19 +275,8 @@ impl<'a> Parser<'a> {
 
     /// An expression, with the functions that `calls` knows.
     pub(super) fn expression(&mut self, calls: &mut Calls<'_>) -> Result<Expression> {
-        let mut unknown = None;
-        let parsed = parse_with_calls(&mut self.lexer, &mut |name, lexer| {
-            let name = name.to_lowercase();
-            let found = calls(&name, lexer)?;
-            if found.is_none() {
-                unknown = Some(name);
-            }
-            Ok(found)
-        });
-        parsed.map_err(|error| match &unknown {
-            Some(name) => self.not_yet(format!("the function {name}()")),
-            None => self.lexer_error(error),
-        })
+        let parsed = parse_of_tables(&mut self.lexer, &self.tables, calls);
+        parsed.map_err(|error| self.lexer_error(error))
     }
 
     /// The text of the tokens taken since `before` was cloned. What is no UTF-8 is replaced.
@@ -288,6 +308,15 @@ impl<'a> Parser<'a> {
             TokenKind::Invalid(why) => self.error(why),
             _ => self.error(format!("expected {wanted}")),
         }
+    }
+
+    /// Why the next word cannot stand behind `verb`: one of `later` is what is not offered, any other a mistake.
+    pub(super) fn refused_word(&self, verb: &str, later: &[&str], wanted: &str) -> SyntaxError {
+        if !self.at_any(later) {
+            return self.unexpected(wanted);
+        }
+        let word = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
+        self.not_yet(format!("{verb} {word}"))
     }
 
     /// Something that will be understood one day, or that is not offered.

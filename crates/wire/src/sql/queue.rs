@@ -150,7 +150,7 @@ impl Parser<'_> {
             "queue_set_srcid" => set_source(&given),
             "queue_compact" => on_table(&word, &given, |table| QueueCall::Compact { table }),
             "queue_stats" => on_table(&word, &given, |table| QueueCall::Stats { table }),
-            _ => return Err(before.not_yet(format!("the function {word}()"))),
+            _ => return Err(before.error(format!("no function '{word}'"))),
         };
         let written = self.written_since(&before);
         let name = self.alias()?.unwrap_or(written);

@@ -42,6 +42,7 @@ const MATCH_PLACE: &str = "match()";
 impl<'a> Parser<'a> {
     /// Behind SELECT, where a FROM follows.
     pub(super) fn select(&mut self) -> Result<Statement> {
+        self.tables = self.tables_ahead()?.into();
         let items = self.items()?;
         self.expect_word("from")?;
         if self.peek() == TokenKind::Open {
@@ -49,7 +50,6 @@ impl<'a> Parser<'a> {
         }
         let table = self.table()?;
         self.table_alias()?;
-        self.refuse_clauses()?;
         let mut wait = None;
         let (matching, filter) = self.filter_with(&mut |name, lexer| match name {
             "queue_wait" => wait_in_filter(lexer, &mut wait),
@@ -78,14 +78,29 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// An alias of the one table changes nothing.
-    fn table_alias(&mut self) -> Result<()> {
-        let named = self.take_word("as");
-        let bare = self.peek() == TokenKind::Word && !self.at_any(&CLAUSES);
-        if named || bare && !self.at_any(&["use", "force", "ignore", "partition"]) {
-            self.name("an alias")?;
+    /// What may stand before a column's name: the table behind FROM, and its alias. Refuses a FROM of anything more.
+    fn tables_ahead(&self) -> Result<Vec<String>> {
+        let Some(mut ahead) = self.behind_from() else {
+            return Ok(Vec::new());
+        };
+        if !matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
+            return Ok(Vec::new()); // what it is instead is said where it is read
         }
-        Ok(())
+        let mut tables = vec![ahead.table()?];
+        tables.extend(ahead.table_alias()?);
+        ahead.refuse_clauses()?;
+        Ok(tables)
+    }
+
+    /// `[AS] alias` of the one table, in lower case.
+    fn table_alias(&mut self) -> Result<Option<String>> {
+        let named = self.take_word("as");
+        let bare = self.peek() == TokenKind::Word && !self.at_any(&CLAUSES)
+            || self.peek() == TokenKind::Quoted;
+        if !named && (!bare || self.at_any(&["use", "force", "ignore", "partition"])) {
+            return Ok(None);
+        }
+        Ok(Some(self.name("an alias")?.to_lowercase()))
     }
 
     /// Clauses that are understood one day.
@@ -133,22 +148,38 @@ impl<'a> Parser<'a> {
         }
         let before = self.clone();
         let what = self.output()?;
-        let written = self.written_since(&before);
+        let written = self.header_since(&before)?;
         let name = self.alias()?.unwrap_or(written);
         Ok(Item::Value { what, name })
     }
 
-    /// `*` or `t.*`.
+    /// The header of an item without alias: of a column its name alone, without table and backticks, in the letters
+    /// written; else the text.
+    fn header_since(&self, before: &Parser<'_>) -> Result<String> {
+        let mut walker = before.clone();
+        let mut name = None;
+        while walker.position() < self.position() {
+            match walker.peek() {
+                TokenKind::Word | TokenKind::Quoted => name = Some(walker.name("a name")?),
+                TokenKind::Dot => _ = walker.next(),
+                _ => return Ok(self.written_since(before)),
+            }
+        }
+        Ok(name.unwrap_or_default())
+    }
+
+    /// `*` or `t.*`, `t` being the table, its alias, or either behind a database.
     fn take_star(&mut self) -> bool {
         let mut ahead = self.clone();
-        let qualified = matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted);
-        if qualified {
-            ahead.next();
+        let mut table = None;
+        while let Ok(name) = ahead.name("a table") {
             if !ahead.take(TokenKind::Dot) {
                 return false;
             }
+            table = Some(name.to_lowercase());
         }
-        let found = ahead.take(TokenKind::Star);
+        let is_known = table.is_none_or(|table| self.tables.contains(&table));
+        let found = ahead.take(TokenKind::Star) && is_known;
         if found {
             *self = ahead;
         }
@@ -353,6 +384,11 @@ impl<'a> Parser<'a> {
 
     /// Whether a FROM stands outside brackets before the statement's end.
     pub(super) fn has_from(&self) -> bool {
+        self.behind_from().is_some()
+    }
+
+    /// The parser behind that FROM; that of `FROM dual` does not count.
+    fn behind_from(&self) -> Option<Parser<'a>> {
         let mut ahead = self.looking();
         let mut depth = 0_u32;
         loop {
@@ -361,9 +397,9 @@ impl<'a> Parser<'a> {
                 TokenKind::Close => depth = depth.saturating_sub(1),
                 TokenKind::Word if depth == 0 && ahead.at_word("from") => {
                     ahead.next();
-                    return !ahead.at_word("dual");
+                    return (!ahead.at_word("dual")).then_some(ahead);
                 }
-                TokenKind::End | TokenKind::Semicolon | TokenKind::Invalid(_) => return false,
+                TokenKind::End | TokenKind::Semicolon | TokenKind::Invalid(_) => return None,
                 _ => {}
             }
             ahead.next();

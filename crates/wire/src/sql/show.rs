@@ -2,7 +2,7 @@
 
 use query::lexer::TokenKind;
 
-use super::parser::{Parser, Result};
+use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::{ShowList, Statement};
 
 /// What SHOW may ask one day.
@@ -53,13 +53,12 @@ impl Parser<'_> {
         if self.take_any(&["columns", "fields"]) {
             return self.show_columns(full);
         }
-        if self.take_word("table") {
+        if self.take_word("table") || self.take_index_before_name() {
             return self.show_table();
         }
         if self.take_word("create") {
             if !self.take_word("table") {
-                let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
-                return Err(self.not_yet(format!("SHOW CREATE {what}")));
+                return Err(self.refused_word("SHOW CREATE", &OBJECTS_LATER, "TABLE"));
             }
             return Ok(Statement::ShowCreateTable {
                 table: self.table()?,
@@ -152,6 +151,16 @@ impl Parser<'_> {
         Err(self.unexpected("what to show, e.g. TABLES, STATUS or META"))
     }
 
+    /// INDEX where a table's name follows, Manticore's older word for TABLE; SHOW INDEX FROM t is MySQL's.
+    fn take_index_before_name(&mut self) -> bool {
+        let mut ahead = self.clone();
+        let found = ahead.take_word("index") && !ahead.at_end() && !ahead.at_any(&["from", "in"]);
+        if found {
+            *self = ahead;
+        }
+        found
+    }
+
     /// SHOW COLUMNS FROM t [FROM db] [LIKE].
     fn show_columns(&mut self, full: bool) -> Result<Statement> {
         if !self.take_any(&["from", "in"]) {
@@ -163,7 +172,12 @@ impl Parser<'_> {
         Ok(if full {
             Statement::ShowFullColumns { table, like }
         } else {
-            Statement::Describe { table, like }
+            let documents = false;
+            Statement::Describe {
+                table,
+                like,
+                documents,
+            }
         })
     }
 
@@ -183,7 +197,8 @@ impl Parser<'_> {
             return Err(self.not_yet(format!("SHOW TABLE … {what}")));
         }
         self.expect_word("status")?;
-        Ok(Statement::ShowTableStatus { table })
+        let like = self.like()?;
+        Ok(Statement::ShowTableStatus { table, like })
     }
 
     /// SHOW WARNINGS [LIMIT …], SHOW ERRORS, SHOW COUNT(*) WARNINGS.
@@ -230,12 +245,18 @@ impl Parser<'_> {
             return Err(self.not_yet("EXPLAIN of a statement"));
         }
         let table = self.table()?;
+        let documents = self.take_word("table");
         let like = match self.peek() {
+            TokenKind::Word if self.at_word("like") => self.like()?,
             TokenKind::String => Some(self.string("a pattern")?),
             TokenKind::Word | TokenKind::Quoted => Some(self.column()?),
             _ => None,
         };
         self.end()?;
-        Ok(Statement::Describe { table, like })
+        Ok(Statement::Describe {
+            table,
+            like,
+            documents,
+        })
     }
 }

@@ -89,10 +89,10 @@ pub enum Statement {
     },
     /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names: all of it is here already.
     Installed,
-    /// DROP TABLE of one table.
+    /// DROP TABLE of one table or several: all of them go, or none.
     DropTable {
-        /// Which.
-        table: String,
+        /// Which; at least one.
+        tables: Vec<String>,
         /// IF EXISTS: nothing to drop is no error.
         if_exists: bool,
     },
@@ -141,12 +141,14 @@ pub enum Statement {
         /// FULL adds a column with each table's type.
         full: bool,
     },
-    /// DESCRIBE t, DESC t, EXPLAIN t, SHOW COLUMNS FROM t.
+    /// DESCRIBE t, DESC t, EXPLAIN t, SHOW COLUMNS FROM t: MySQL's six columns.
     Describe {
         /// Which table.
         table: String,
         /// LIKE on the column's name; a name after DESCRIBE t arrives here too.
         like: Option<String>,
+        /// `DESC pq TABLE`: of a table of standing queries the columns of the documents alone.
+        documents: bool,
     },
     /// SHOW FULL COLUMNS FROM t: MySQL's nine columns.
     ShowFullColumns {
@@ -160,10 +162,12 @@ pub enum Statement {
         /// Which table.
         table: String,
     },
-    /// SHOW TABLE t STATUS: name and value pairs of one table.
+    /// SHOW TABLE t STATUS, SHOW INDEX t STATUS: name and value pairs of one table.
     ShowTableStatus {
         /// Which table.
         table: String,
+        /// LIKE on the pair's name.
+        like: Option<String>,
     },
     /// SHOW TABLE STATUS: MySQL's one row for each table.
     ShowTablesStatus {

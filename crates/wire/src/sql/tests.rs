@@ -125,12 +125,12 @@ fn rows_may_differ_in_length_and_carry_comments() {
 fn an_error_inside_values_has_its_place() {
     let error = parse(b"INSERT INTO t VALUES (1),\n(2, now())").unwrap_err();
     assert_eq!((error.code(), error.line), (1235, 2));
-    assert_eq!(error.to_string(), "not yet: NOW as a value");
+    assert_eq!(error.to_string(), "not yet: the function now() in row 2");
     let error = parse(b"INSERT INTO t VALUES (1),\n(2, 'open").unwrap_err();
     assert_eq!((error.code(), error.line, error.position), (1064, 2, 30));
     assert_eq!(
         error.to_string(),
-        "syntax error: a string that does not end near ''open' at line 2, position 30"
+        "syntax error: a string that does not end in row 2 near ''open' at line 2, position 30"
     );
 }
 

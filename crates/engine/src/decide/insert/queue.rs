@@ -3,7 +3,7 @@
 use query::value::Value;
 use rustc_hash::FxHashSet;
 
-use super::{Insert, check_memory};
+use super::{Insert, at_row_of, check_memory};
 use crate::catalog::TableId;
 use crate::command::{Reply, SourceMode};
 use crate::decide::rows::{Plan, absent_in_queue, row_bytes};
@@ -66,20 +66,21 @@ fn counted(rows: usize) -> Reply {
     Reply::Done {
         affected: rows as u64,
         last_id: 0,
+        ids: Vec::new(),
         warnings: Vec::new(),
     }
 }
 
 /// The rows as the queue stores them.
 fn stored(queue: &QueueTable, plan: &Plan, given: Vec<Vec<Value>>) -> Result<Vec<Vec<Value>>> {
+    let several = given.len() > 1;
     let mut rows = Vec::with_capacity(given.len());
     for (place, mut values) in given.into_iter().enumerate() {
         let row = plan.row(queue.columns(), &mut values, place + 1, absent_in_queue)?;
         if row_bytes(&row) > QUEUE_ROW_BYTES_MAX as u64 {
-            return Err(Error::Limit {
-                what: "bytes of a row",
-                max: QUEUE_ROW_BYTES_MAX as u64,
-            });
+            let what = "bytes of a row";
+            let max = QUEUE_ROW_BYTES_MAX as u64;
+            return Err(at_row_of(several, place + 1, Error::Limit { what, max }));
         }
         rows.push(row);
     }

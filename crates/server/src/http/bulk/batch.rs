@@ -216,7 +216,8 @@ impl Counted {
         let row = match &error {
             Error::WrongColumnCount { row }
             | Error::BadValue { row, .. }
-            | Error::OutOfRange { row, .. } => Some(*row),
+            | Error::OutOfRange { row, .. }
+            | Error::AtRow { row, .. } => Some(*row),
             _ => None,
         };
         let line = row.and_then(|row| part.lines.get(row.wrapping_sub(1)));

@@ -107,7 +107,7 @@ pub async fn delete(node: &Node, name: &str, asked: &Asked) -> Replied {
         node,
         name,
         Command::DropTable {
-            table: name.to_owned(),
+            tables: vec![name.to_owned()],
             if_exists,
         },
     )

@@ -208,7 +208,7 @@ fn hits(table: &str, rows: &PqRows, took_ms: u64, held: &Grant) -> Result<Vec<u8
             highlights: rows.options.highlight.then_some(row.highlights),
         };
         reply.hit(table, &hit);
-        bounded(reply.bytes(), held)?;
+        bounded(reply.bytes().len(), held)?;
     }
     reply.end();
     Ok(reply.into_bytes())
@@ -232,7 +232,7 @@ fn compact(rows: &PqRows, held: &Grant) -> Result<Vec<u8>, Failure> {
     let mut weights = answer.weights.iter().map(|weight| u64::from(*weight));
     for (id, documents) in answer.hits.ids().take(shown) {
         encoder.row(id, documents, weights.by_ref());
-        bounded(encoder.bytes(), held)?;
+        bounded(encoder.bytes().len(), held)?;
     }
     Ok(encoder.finish())
 }

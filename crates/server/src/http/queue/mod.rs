@@ -183,7 +183,7 @@ fn write(
             reply.field(name, hits::cell(value, Some(*kind)));
         }
         reply.row_end();
-        hits::bounded(reply.bytes(), held)?;
+        hits::bounded(reply.bytes().len(), held)?;
     }
     Ok(())
 }
@@ -295,7 +295,7 @@ fn looked_at(found: Answer, held: &Grant) -> Result<Vec<u8>, Failure> {
             reply.field(name, hits::cell(value, *kind));
         }
         reply.row_end();
-        hits::bounded(reply.bytes(), held)?;
+        hits::bounded(reply.bytes().len(), held)?;
     }
     reply.end();
     Ok(reply.into_bytes())

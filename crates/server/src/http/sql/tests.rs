@@ -1,8 +1,12 @@
+use std::time::Duration;
+
 use super::{Asked, parameter};
+use crate::budget::Budget;
 
 #[track_caller]
 fn check(body: &str, text: &str, raw: bool) {
-    let asked = Asked::read(body.as_bytes().to_vec(), false);
+    let held = Budget::new(1 << 20, Duration::ZERO).grant();
+    let asked = Asked::read(body.as_bytes().to_vec(), held);
     assert_eq!(
         (String::from_utf8(asked.text).unwrap().as_str(), asked.raw),
         (text, raw)
@@ -20,6 +24,8 @@ fn a_form_is_told_from_a_statement_by_its_beginning() {
     check("query=SHOW+TABLES", "SHOW TABLES", false);
     check("mode=raw&query=SELECT%201%2B1", "SELECT 1+1", true);
     check("query=SELECT '100%'&mode=raw", "SELECT '100%'", true);
+    check("raw_response=true&query=SHOW+TABLES", "SHOW TABLES", true);
+    check("query=SELECT+1&raw_response=false", "SELECT 1", false);
 }
 
 #[test]

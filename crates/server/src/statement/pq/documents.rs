@@ -69,7 +69,12 @@ fn read_json(written: &[Vec<u8>], options: &PqOptions) -> Result<Batch, Failure>
         }
         match json::documents(text) {
             Ok(documents) => found.extend(documents),
-            Err(_) => bad.push((index + 1).to_string()),
+            Err(_) => {
+                bad.push((index + 1).to_string());
+                if options.skip_bad_json {
+                    found.extend(json::documents_but_bad(text));
+                }
+            }
         }
     }
     let mut warnings = Vec::new();

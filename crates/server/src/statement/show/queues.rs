@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use engine::QueueReport;
 
 use super::super::Outcome;
-use super::{matching, table};
+use super::matching;
 use crate::errors::Failure;
 use crate::node::Node;
 
@@ -101,7 +101,7 @@ pub fn engine_status(node: &Node) -> Result<Outcome, Failure> {
     high.extend(calls);
     section(&mut text, "High-level stats", &high);
     let row = vec!["QUEUE".to_owned(), String::new(), text];
-    Ok(table(&["Type", "Name", "Status"], vec![row]))
+    Ok(matching(&["Type", "Name", "Status"], vec![row], None))
 }
 
 fn section(text: &mut String, title: &str, numbers: &[(&str, u64)]) {

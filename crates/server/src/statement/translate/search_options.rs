@@ -21,8 +21,7 @@ pub fn set(options: &mut SearchOptions, name: &str, value: &str) -> Result<bool,
         }
         "ranker" => {
             let ranker = Ranker::named(value.trim());
-            options.ranker =
-                Some(ranker.map_err(|message| Failure::new(errors::INVALID, message))?);
+            options.ranker = Some(ranker.map_err(Failure::refused)?);
         }
         _ => return Ok(false),
     }

@@ -66,7 +66,13 @@ CREATE TABLE t LIKE u
 CREATE DATABASE d
 CREATE TEMPORARY TABLE t (a int)
 DROP TABLE
-DROP TABLE a, b
+DROP TABLE a,
+CREATE TABEL t (a int)
+SHOW INDEX posts
+OPTIMIZE TABLE t OPTION cutoff=2
+SELECT p.id, q.id FROM posts p
+SELECT wieght() FROM posts
+INSERT INTO posts VALUES (1), (nothing)
 DROP DATABASE d
 CALL PQ('t')
 CALL PQ('t', 'd', 'x')

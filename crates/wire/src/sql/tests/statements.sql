@@ -137,3 +137,10 @@ DELETE FROM q WHERE v=2 ORDER BY w DESC, v + 1 LIMIT 1
 FLUSH TABLE t
 FLUSH TABLES
 OPTIMIZE TABLE t
+SELECT p.`Id`, posts.title, db.posts.* FROM db.posts AS p WHERE p.price > 5 AND tags NOT ANY ('a', 'b') ORDER BY p.id
+DROP TABLE a, db.b
+TRUNCATE RTINDEX t
+TRUNCATE rtindex
+SHOW INDEX t STATUS LIKE 'a%'
+DESC pq TABLE LIKE 'a%'
+OPTIMIZE TABLE t OPTION cutoff=1, sync=1

@@ -1,0 +1,170 @@
+//! An expression as text: one way of writing for each tree, that of Manticore where it shows the filters of standing queries.
+//! Comparisons stand without blanks (`price>5`), words are in capitals, strings in single quotes, and brackets only where
+//! they are needed. Read again, the text gives the same tree.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{BinaryOperator, Expression, UnaryOperator};
+use crate::value::Value;
+
+/// How tightly a node's text binds, from OR on; a node in a place that needs more stands in brackets.
+type Level = u8;
+
+const OR: Level = 1;
+const AND: Level = 3;
+const NOT: Level = 4;
+const COMPARISON: Level = 5;
+const SIGN: Level = 12;
+const WHOLE: Level = 13;
+
+impl Display for Expression {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        put(self, 0, out)
+    }
+}
+
+fn put(expression: &Expression, needed: Level, out: &mut Formatter<'_>) -> fmt::Result {
+    if level(expression) < needed {
+        out.write_str("(")?;
+        put(expression, 0, out)?;
+        return out.write_str(")");
+    }
+    match expression {
+        Expression::Literal(value) => constant(value, out),
+        Expression::Column(name) => column(name, out),
+        Expression::Unary(operator, operand) => unary(*operator, operand, out),
+        Expression::Binary(BinaryOperator::Power, base, exponent) => {
+            out.write_str("pow(")?;
+            put(base, 0, out)?;
+            out.write_str(",")?;
+            put(exponent, 0, out)?;
+            out.write_str(")")
+        }
+        Expression::Binary(operator, left, right) => {
+            let (sign, own) = binary(*operator);
+            // A chain of AND or of OR is one list, however its tree is balanced.
+            let of_right = own + Level::from(own != OR && own != AND);
+            let of_left = own + Level::from(own == COMPARISON);
+            put(left, of_left, out)?;
+            out.write_str(sign)?;
+            put(right, of_right, out)
+        }
+        Expression::In {
+            needle,
+            negated,
+            list,
+        } => {
+            put(needle, COMPARISON + 1, out)?;
+            out.write_str(if *negated { " NOT IN (" } else { " IN (" })?;
+            for (place, value) in list.iter().enumerate() {
+                out.write_str(if place > 0 { "," } else { "" })?;
+                constant(value, out)?;
+            }
+            out.write_str(")")
+        }
+        Expression::Between {
+            needle,
+            negated,
+            low,
+            high,
+        } => {
+            put(needle, COMPARISON + 1, out)?;
+            out.write_str(if *negated {
+                " NOT BETWEEN "
+            } else {
+                " BETWEEN "
+            })?;
+            put(low, COMPARISON + 1, out)?;
+            out.write_str(" AND ")?;
+            put(high, COMPARISON + 1, out)
+        }
+        Expression::IsNull { needle, negated } => {
+            put(needle, COMPARISON + 1, out)?;
+            out.write_str(if *negated { " IS NOT NULL" } else { " IS NULL" })
+        }
+    }
+}
+
+fn unary(operator: UnaryOperator, operand: &Expression, out: &mut Formatter<'_>) -> fmt::Result {
+    let (before, needed, behind) = match operator {
+        UnaryOperator::Minus => ("-", WHOLE, ""),
+        UnaryOperator::BitNot => ("~", WHOLE, ""),
+        UnaryOperator::Not => ("NOT ", NOT, ""),
+        UnaryOperator::IsTrue => ("", COMPARISON + 1, " IS TRUE"),
+        UnaryOperator::IsFalse => ("", COMPARISON + 1, " IS FALSE"),
+    };
+    out.write_str(before)?;
+    put(operand, needed, out)?;
+    out.write_str(behind)
+}
+
+fn level(expression: &Expression) -> Level {
+    match expression {
+        Expression::Literal(Value::Int(number)) if *number < 0 => SIGN,
+        Expression::Literal(Value::Float(number)) if number.is_sign_negative() => SIGN,
+        Expression::Literal(_) | Expression::Column(_) => WHOLE,
+        Expression::Unary(UnaryOperator::Minus | UnaryOperator::BitNot, _) => SIGN,
+        Expression::Unary(UnaryOperator::Not, _) => NOT,
+        Expression::Unary(UnaryOperator::IsTrue | UnaryOperator::IsFalse, _)
+        | Expression::In { .. }
+        | Expression::Between { .. }
+        | Expression::IsNull { .. } => COMPARISON,
+        Expression::Binary(operator, ..) => binary(*operator).1,
+    }
+}
+
+/// An operator's text and level. A blank in front of a minus keeps `a- -1` from beginning a comment.
+fn binary(operator: BinaryOperator) -> (&'static str, Level) {
+    match operator {
+        BinaryOperator::Or => (" OR ", OR),
+        BinaryOperator::Xor => (" XOR ", 2),
+        BinaryOperator::And => (" AND ", AND),
+        BinaryOperator::Equal => ("=", COMPARISON),
+        BinaryOperator::NotEqual => ("!=", COMPARISON),
+        BinaryOperator::Less => ("<", COMPARISON),
+        BinaryOperator::LessOrEqual => ("<=", COMPARISON),
+        BinaryOperator::Greater => (">", COMPARISON),
+        BinaryOperator::GreaterOrEqual => (">=", COMPARISON),
+        BinaryOperator::BitOr => ("|", 6),
+        BinaryOperator::BitAnd => ("&", 7),
+        BinaryOperator::ShiftLeft => ("<<", 8),
+        BinaryOperator::ShiftRight => (">>", 8),
+        BinaryOperator::Add => ("+", 9),
+        BinaryOperator::Subtract => (" - ", 9),
+        BinaryOperator::Multiply => ("*", 10),
+        BinaryOperator::Divide => ("/", 10),
+        BinaryOperator::Modulo => ("%", 10),
+        BinaryOperator::IntegerDivide => (" DIV ", 10),
+        BinaryOperator::BitXor => ("^", 11),
+        BinaryOperator::Power => ("", WHOLE),
+    }
+}
+
+fn constant(value: &Value, out: &mut Formatter<'_>) -> fmt::Result {
+    match value {
+        Value::Str(text) => {
+            let text = text.replace('\\', "\\\\").replace('\'', "\\'");
+            write!(out, "'{text}'")
+        }
+        Value::Bytes(bytes) => {
+            out.write_str("x'")?;
+            bytes
+                .iter()
+                .try_for_each(|byte| write!(out, "{byte:02x}"))?;
+            out.write_str("'")
+        }
+        // Rust's shortest text of a number that reads back, with a point or an exponent.
+        Value::Float(number) => write!(out, "{number:?}"),
+        Value::Null | Value::Int(_) => value.fmt(out),
+    }
+}
+
+fn column(name: &str, out: &mut Formatter<'_>) -> fmt::Result {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_word = name.bytes().all(plain) && !name.starts_with(|letter: char| letter.is_numeric());
+    if is_word && !super::parse::is_keyword(name) {
+        out.write_str(name)
+    } else {
+        write!(out, "`{name}`")
+    }
+}

@@ -1,0 +1,163 @@
+//! /insert, /create, /replace, /delete: one document a request, as Manticore has it.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::post;
+use query::expression::Expression;
+use query::value::Value;
+use serde_json::{Value as Json, json};
+use wire::json::{BulkAction, BulkItem, Deletion, deletion, document};
+use wire::sql::Statement;
+
+use super::reply::{self, Refusal};
+use super::search::failure;
+use super::{Door, body};
+use crate::budget::Grant;
+use crate::errors::{self, Failure};
+use crate::node::Node;
+use crate::statement::{self, Outcome, Parsed};
+
+/// Levels of brackets that are read without a tree: the body, its doc.
+const FIELDS_DEPTH: usize = 2;
+
+/// The paths.
+pub fn routes() -> Router<Door> {
+    Router::new()
+        .route("/insert", post(insert))
+        .route("/create", post(insert))
+        .route("/replace", post(replace))
+        .route("/update", post(update))
+        .route("/delete", post(delete))
+}
+
+async fn insert(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
+    store(&door.node, "insert", request).await
+}
+
+async fn replace(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
+    store(&door.node, "replace", request).await
+}
+
+async fn update() -> Result<Response, Refusal> {
+    let message = "not yet: changing a document in place; POST /replace replaces it";
+    Err(Failure::new(errors::NOT_YET, message).into())
+}
+
+async fn store(node: &Node, verb: &str, request: Request<Body>) -> Result<Response, Refusal> {
+    let held = node.budget.grant();
+    let bytes = read(node, request, FIELDS_DEPTH, &held).await?;
+    let read = || statement::guarded(node, || document(verb, &bytes).map_err(failure));
+    let item = body::at_length(bytes.len(), read)?;
+    let BulkItem { table, id, action } = item;
+    let (fields, replaces) = match action {
+        BulkAction::Insert { fields } => (fields, false),
+        BulkAction::Replace { fields } => (fields, true),
+        BulkAction::Delete => return Err(Failure::new(errors::SYNTAX, "no doc is given").into()),
+    };
+    let (mut columns, mut row): (Vec<String>, Vec<Value>) = fields.into_iter().unzip();
+    if let Some(id) = id {
+        columns.push("id".to_owned());
+        row.push(Value::Int(i128::from(id)));
+    }
+    let statement = Statement::Insert {
+        table: table.clone(),
+        columns: Some(columns),
+        rows: vec![row],
+        replace: replaces,
+    };
+    let (_, last_id) = execute(node, statement).await?;
+    let id = id.unwrap_or(last_id);
+    let (result, status) = if replaces {
+        ("updated", 200)
+    } else {
+        ("created", 201)
+    };
+    answer(
+        StatusCode::OK,
+        &json!({
+            "table": table,
+            "id": id,
+            "_id": id,
+            "created": !replaces,
+            "result": result,
+            "status": status,
+        }),
+    )
+}
+
+/// By an id or a list of them, or by a query as /search takes it.
+async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
+    let node = &door.node;
+    let held = node.budget.grant();
+    let bytes = read(node, request, 0, &held).await?;
+    let read = || statement::guarded(node, || deletion(&bytes).map_err(failure));
+    let asked = body::at_length(bytes.len(), read)?;
+    let (table, ids, matching, filter) = match asked {
+        Deletion::Ids { table, ids } => {
+            let list = ids.iter().map(|id| Value::Int(i128::from(*id))).collect();
+            let listed = Expression::In {
+                needle: Box::new(Expression::Column("id".to_owned())),
+                negated: false,
+                list,
+            };
+            (table, ids, None, Some(listed))
+        }
+        Deletion::Where(select) => (select.table, Vec::new(), select.matching, select.filter),
+    };
+    let statement = Statement::Delete {
+        table: table.clone(),
+        matching,
+        filter,
+        order: Vec::new(),
+        limit: None,
+    };
+    let (affected, _) = execute(node, statement).await?;
+    let Some(id) = ids.first() else {
+        return answer(
+            StatusCode::OK,
+            &json!({"table": table, "deleted": affected}),
+        );
+    };
+    let found = affected > 0;
+    let (status, result) = match found {
+        true => (StatusCode::OK, "deleted"),
+        false => (StatusCode::NOT_FOUND, "not found"),
+    };
+    answer(
+        status,
+        &json!({"table": table, "id": id, "_id": id, "found": found, "result": result}),
+    )
+}
+
+/// The body; `held` keeps the memory of what it becomes until it is answered.
+async fn read(
+    node: &Node,
+    request: Request<Body>,
+    fields_depth: usize,
+    held: &Grant,
+) -> Result<Vec<u8>, Failure> {
+    let bytes = body::whole(node, request, held).await?;
+    body::room_for_json(&bytes, fields_depth, held).await?;
+    Ok(bytes)
+}
+
+/// Does a write: rows affected, and the last id.
+pub async fn execute(node: &Node, statement: Statement) -> Result<(u64, u64), Failure> {
+    let mut session = super::session(node);
+    let outcome = statement::execute(node, &mut session, Parsed::of(statement)).await;
+    node.close_session(session.id);
+    match outcome? {
+        Outcome::Done { affected, last_id } => Ok((affected, last_id)),
+        _ => Err(Failure::new(
+            errors::INTERNAL,
+            "internal error: a write with rows",
+        )),
+    }
+}
+
+fn answer(status: StatusCode, body: &Json) -> Result<Response, Refusal> {
+    Ok(reply::json_bytes(status, body.to_string().into_bytes()))
+}
