@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Starts servers in directories of their own and drives them with the mysql client, PyMySQL, Perl DBI, libmysqlclient,
-# elasticsearch-py and curl; then loads that are killed.
+# Starts servers in directories of their own and drives them with the mysql client, PyMySQL, SQLAlchemy, MariaDB's and MySQL's
+# drivers for Java, PHP's PDO, sqlx, Perl DBI, libmysqlclient, elasticsearch-py and curl; then loads that are killed.
+# .ci/run installs what they need, and says where by SEINE_TEST_PYTHON (PyMySQL, SQLAlchemy), SEINE_TEST_JARS, SEINE_TEST_SQLX and
+# SEINE_TEST_ELASTIC. A client that cannot run fails the script.
 # usage: tests/clients/run.sh [BINARY]    (default: the release build)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -74,6 +76,14 @@ for client in "$here"/mysql.sh "$here"/http.sh "$here"/elastic.sh; do
 done
 echo '-- pymysql_client.py'
 "${SEINE_TEST_PYTHON:-python3}" "$here/pymysql_client.py"
+echo '-- sqlalchemy_client.py'
+"${SEINE_TEST_PYTHON:-python3}" "$here/sqlalchemy_client.py"
+echo '-- pdo_client.php'
+php "$here/pdo_client.php"
+echo '-- jdbc.sh'
+bash "$here/jdbc.sh"
+echo '-- sqlx'
+"${SEINE_TEST_SQLX:?names the program that tests/clients/sqlx makes}"
 # One interpreter for each major version of elasticsearch-py, with blanks between.
 echo '-- elastic_client.py'
 for python in ${SEINE_TEST_ELASTIC:-}; do

@@ -54,11 +54,14 @@ const FUZZ: &str = "fuzz/Cargo.toml";
 /// Other people's engines, each a workspace of its own that only its `run.sh` builds.
 const PEERS: &str = "benchmarks/peers/";
 
+/// Other people's clients, each a workspace of its own that only CI builds.
+const CLIENTS: &str = "tests/clients/";
+
 pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
     let outside = outside_importers(tree, problems);
     let mut imported = Vec::new();
     let manifests = tree.ending("/Cargo.toml");
-    let ours = |path: &str| path != FUZZ && !path.starts_with(PEERS);
+    let ours = |path: &str| path != FUZZ && !path.starts_with(PEERS) && !path.starts_with(CLIENTS);
     for (path, text) in manifests.filter(|(path, _)| ours(path)) {
         let name = path
             .trim_start_matches("crates/")
