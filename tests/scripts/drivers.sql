@@ -246,3 +246,23 @@ ROLLBACK
 ----
 ok, 0 rows
 
+# A switch of transactions takes a switch's values only.
+SET autocommit = 2
+----
+error 1210 (HY000): autocommit is 0 or 1, not '2'
+
+SET autocommit = 'of'
+----
+error 1210 (HY000): autocommit is 0 or 1, not 'of'
+
+SET autocommit = ON
+----
+ok, 0 rows
+
+ROLLBACK AND NO CHAIN
+----
+ok, 0 rows
+
+COMMIT AND CHAIN
+----
+error 1235 (42000): not yet: AND CHAIN

@@ -8,6 +8,10 @@ CREATE TABLE t (body text) dict='crc'
 ----
 error 1235 (42000): not yet: table option dict
 
+CREATE TABLE t (body text) dict='kyewords'
+----
+error 1210 (HY000): no dict 'kyewords': there is dict='keywords'
+
 CREATE TABLE t (body text) rt_mem_limit='much'
 ----
 error 1210 (HY000): rt_mem_limit="much" is not a size, such as 512MiB or 2GiB
@@ -44,11 +48,10 @@ INSERT INTO posts (id, body) VALUES (1, 'red'), (2, 'blue')
 ----
 ok, 2 rows
 
-SHOW INDEX posts STATUS LIKE 'tail%'
+SHOW INDEX posts STATUS LIKE 'tail_r%'
 ----
 Variable_name | Value
 tail_rows | 2
-tail_bytes | 335
 
 SHOW TABLE posts STATUS LIKE 'segment_'
 ----

@@ -21,6 +21,9 @@ pub const OPTIONS_MAX: usize = 256;
 /// Most columns of one result set that a client accepts, and most items of a SELECT list.
 pub const COLUMNS_MAX: usize = 4096;
 
+/// Most names of a list in a statement that defines or names tables: columns, types' arguments, options, tables, changes.
+pub const NAMES_MAX: usize = 4096;
+
 /// Most connect attributes kept of one client; more are skipped.
 pub const ATTRIBUTES_MAX: usize = 128;
 

@@ -26,7 +26,7 @@ pub async fn answer(State(door): State<Door>, request: Request<Body>) -> Result<
         return raw(node, asked).await;
     }
     let mut session = super::session(node);
-    let response = one(node, &mut session, &asked.text).await;
+    let response = one(node, &mut session, &asked).await;
     node.close_session(session.id);
     response
 }
@@ -153,9 +153,13 @@ pub async fn all(
     }
     node.close_session(session.id);
     if count == 0 {
-        return Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty"));
+        return Err(empty());
     }
     Ok(failed)
+}
+
+fn empty() -> Failure {
+    Failure::new(errors::EMPTY_STATEMENT, "query was empty")
 }
 
 fn too_many() -> Failure {
@@ -170,11 +174,15 @@ fn posted() -> Failure {
     )
 }
 
-async fn one(node: &Node, session: &mut Session, text: &[u8]) -> Result<Response, Refusal> {
-    let statement = match statement::next(node, text).await {
+async fn one(node: &Node, session: &mut Session, asked: &Asked) -> Result<Response, Refusal> {
+    let statement = match statement::next(node, &asked.text).await {
         Some((statement, behind)) if wire::sql::is_blank(behind) => statement,
-        _ => return Err(only("exactly one SELECT").into()),
+        Some(_) => return Err(only("exactly one SELECT").into()),
+        None => return Err(empty().into()),
     };
+    if asked.only_reads && !statement.only_reads() {
+        return Err(posted().into());
+    }
     if statement.is_read() == Some(false) {
         return Err(only("SELECT").into());
     }

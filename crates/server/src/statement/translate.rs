@@ -57,6 +57,9 @@ const LATER: &[&str] = &[
     "wordforms",
 ];
 
+/// Other kinds of dictionaries that Sphinx and Manticore have.
+const DICTIONARIES_LATER: &[&str] = &["crc", "keywords_32k"];
+
 /// Engines of MySQL and Manticore.
 const ENGINES_LATER: &[&str] = &[
     "archive",
@@ -201,6 +204,10 @@ impl Options {
                 }
                 // Words of any length are looked up here, and memory is the server's to share.
                 "dict" if lower == "keywords" => {}
+                "dict" if !DICTIONARIES_LATER.contains(&lower.as_str()) => {
+                    let message = format!("no dict '{value}': there is dict='keywords'");
+                    return Err(Failure::new(errors::INVALID, message));
+                }
                 "rt_mem_limit" => {
                     _ = size(&lower).map_err(|why| bad_value("rt_mem_limit", &why))?
                 }

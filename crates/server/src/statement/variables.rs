@@ -163,6 +163,17 @@ fn socket(node: &Node) -> String {
     paths.next().unwrap_or_default()
 }
 
+/// Whether it says on or off, or leaves that to the server: a driver that mistypes it must not learn so by lost rows.
+fn is_switch(value: &Value) -> bool {
+    match value {
+        Value::Int(number) => matches!(number, 0 | 1),
+        Value::Str(word) => ["on", "off", "true", "false", "default"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known)),
+        _ => false,
+    }
+}
+
 fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure> {
     check_name(&name)?;
     let is_new = !session.variables.contains_key(&name);
@@ -173,6 +184,10 @@ fn keep(session: &mut Session, name: String, value: Value) -> Result<(), Failure
     if value.to_string().len() > SESSION_VARIABLE_BYTES_MAX {
         let message = format!("a variable keeps at most {SESSION_VARIABLE_BYTES_MAX} bytes");
         return Err(Failure::new(errors::LIMIT, message));
+    }
+    if name == "autocommit" && !is_switch(&value) {
+        let message = format!("autocommit is 0 or 1, not '{value}'");
+        return Err(Failure::new(errors::INVALID, message));
     }
     let value = match &value {
         Value::Str(word)

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use bench::client::Client;
 use wire::mysql::{Capabilities, HandshakeResponse, PacketWriter};
 
-use crate::server::{Server, Setup};
+use crate::server::{Server, Setup, request};
 
 #[track_caller]
 fn refusal<T: std::fmt::Debug>(result: Result<T, bench::client::ClientError>, code: &str) {
@@ -228,25 +228,58 @@ fn a_driver_that_prepares_is_told_to_do_it_itself() {
     assert_eq!(receive(&mut stream)[0], 0, "OK, to COM_PING");
 }
 
-/// Drivers number packets, and take the refusal only as the one behind their own last.
-#[test]
-fn the_refusal_of_a_packet_that_is_too_long_has_the_number_behind_its_last_frame() {
-    const FRAME_BYTES: usize = 0xff_ffff;
-    let server = Server::start();
+/// Number and error of the answer to a packet of so many frames and a byte. Drivers take a refusal only where its number is
+/// the one behind their own last.
+#[track_caller]
+fn refused_packet(server: &Server, frames: u8) -> (u8, u16) {
     let mut stream = TcpStream::connect(server.mysql()).unwrap();
     log_in(&mut stream, Capabilities::CLIENT);
-    let frame = vec![b' '; FRAME_BYTES];
-    for sequence in 0..9 {
+    let frame = vec![b' '; 0xff_ffff];
+    for sequence in 0..frames {
         send(&mut stream, &[0xff, 0xff, 0xff, sequence]);
         send(&mut stream, &frame);
     }
-    send(&mut stream, &[1, 0, 0, 9, b' ']);
+    send(&mut stream, &[1, 0, 0, frames, b' ']);
     let mut head = [0; 4];
     stream.read_exact(&mut head).unwrap();
-    assert_eq!(head[3], 10);
     let mut payload = vec![0; usize::from(head[0])];
     stream.read_exact(&mut payload).unwrap();
-    assert_eq!(errno(&payload), 1153);
+    (head[3], errno(&payload))
+}
+
+#[test]
+fn the_refusal_of_a_packet_that_is_too_long_has_the_number_behind_its_last_frame() {
+    assert_eq!(refused_packet(&Server::start(), 9), (10, 1153));
+}
+
+#[test]
+fn so_has_that_of_a_packet_that_memory_has_no_room_for() {
+    let server = Setup::default().flag("--memory", "256MiB").start();
+    assert_eq!(refused_packet(&server, 6), (7, 1105));
+}
+
+#[test]
+fn a_text_may_hold_a_hundred_thousand_statements_and_the_next_one_is_refused() {
+    const STATEMENTS_MAX: usize = 100_000;
+    let server = Server::start();
+    let mut stream = TcpStream::connect(server.mysql()).unwrap();
+    log_in(&mut stream, Capabilities::CLIENT);
+    let mut ask = |count: usize| {
+        let text = [b"\x03".as_slice(), &b"COMMIT;".repeat(count)].concat();
+        send(&mut stream, &command(&text));
+        for number in 0..STATEMENTS_MAX {
+            assert_eq!(receive(&mut stream)[0], 0, "OK, to statement {number}");
+        }
+        send(&mut stream, &command(b"\x0e"));
+        receive(&mut stream)
+    };
+    assert_eq!(ask(STATEMENTS_MAX)[0], 0, "OK, to COM_PING");
+    assert_eq!(errno(&ask(STATEMENTS_MAX + 1)), 1105, "a limit");
+    let late = "COMMIT;".repeat(STATEMENTS_MAX) + "CREATE TABLE late (body text)";
+    let (status, _) = request(server.http(), "POST /sql?mode=raw", "", late.as_bytes());
+    assert_eq!(status, 413);
+    let tables = server.client().query("SHOW TABLES").unwrap();
+    assert!(tables.rows.is_empty(), "{tables:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::error::JsonError;
-use super::fields::{Fields, JsonValue};
+use super::fields::Fields;
 use super::search::search;
 
 /// What one line asks for.
@@ -160,11 +160,12 @@ impl<'de> Deserialize<'de> for OneOrMany {
             serde_json::Value::Array(list) => list,
             one => vec![one],
         };
-        let ids = list.into_iter().map(|id| match Id::deserialize(&id) {
-            Ok(Id(Some(number))) => Ok(number),
-            _ => Err(D::Error::custom(format!("'{id}' is no document id"))),
-        });
-        ids.collect::<Result<Vec<u64>, D::Error>>().map(OneOrMany)
+        let ids = list
+            .into_iter()
+            .map(|id| Id::deserialize(id).map_err(D::Error::custom));
+        ids.map(|id| id.map(|Id(number)| number))
+            .collect::<Result<Vec<u64>, D::Error>>()
+            .map(OneOrMany)
     }
 }
 
@@ -182,12 +183,15 @@ fn item(verb: &str, entry: Entry) -> Result<BulkItem, JsonError> {
         return Err(JsonError::new(verb, "no table is named"));
     };
     let table = table_name(&table);
-    let id = entry.id.and_then(|Id(id)| id).filter(|&id| id != 0);
+    let id = entry.id.map(|Id(id)| id).filter(|&id| id != 0);
     if entry.query.is_some() {
-        return Err(JsonError::not_yet(
-            &format!("{verb}.query"),
-            "deleting by a query",
-        ));
+        return Err(match verb {
+            "delete" => JsonError::not_yet(
+                "delete.query",
+                "deleting by a query in /bulk; POST /delete does",
+            ),
+            _ => JsonError::new(verb, "takes no query"),
+        });
     }
     let fields = entry.doc.map(|Fields(fields)| fields);
     let action = match (verb, fields) {
@@ -253,19 +257,18 @@ impl<'de> Visitor<'de> for LineVisitor {
     }
 }
 
-/// A document's id: a number, or a string of digits; null is none.
-struct Id(Option<u64>);
+/// A document's id: a number, or a string of digits.
+struct Id(u64);
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let JsonValue(value) = JsonValue::deserialize(deserializer)?;
-        let id = match &value {
-            Value::Null => return Ok(Id(None)),
-            Value::Int(id) => u64::try_from(*id).ok(),
-            Value::Str(digits) => digits.parse().ok(),
+        let given = serde_json::Value::deserialize(deserializer)?;
+        let id = match &given {
+            serde_json::Value::Number(number) => number.as_u64(),
+            serde_json::Value::String(digits) => digits.parse().ok(),
             _ => None,
         };
-        id.map(|id| Id(Some(id)))
-            .ok_or_else(|| D::Error::custom(format!("'{value}' is no document id")))
+        id.map(Id)
+            .ok_or_else(|| D::Error::custom(format!("'{given}' is no document id")))
     }
 }

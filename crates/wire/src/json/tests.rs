@@ -243,7 +243,7 @@ fn a_bad_bulk_line_says_what_is_wrong() {
         (r#"{"delete":{"table":"t"}}"#, "delete: no id is given"),
         (
             r#"{"delete":{"table":"t","query":{}}}"#,
-            "not yet: delete.query: deleting by a query",
+            "not yet: delete.query: deleting by a query in /bulk; POST /delete does",
         ),
         (
             r#"{"update":{"table":"t","id":1,"doc":{}}}"#,
@@ -256,6 +256,14 @@ fn a_bad_bulk_line_says_what_is_wrong() {
         (
             r#"{"insert":{"table":"t","id":-1,"doc":{}}}"#,
             "'-1' is no document id at byte 30",
+        ),
+        (
+            r#"{"insert":{"table":"t","id":true,"doc":{}}}"#,
+            "'true' is no document id at byte 32",
+        ),
+        (
+            r#"{"insert":{"table":"t","doc":{},"query":{}}}"#,
+            "insert: takes no query",
         ),
         (
             r#"{"insert":{"table":"t","doc":[]}}"#,

@@ -41,6 +41,7 @@ impl Parser<'_> {
         let mut changes = Vec::new();
         loop {
             self.change(&mut changes)?;
+            self.listed(changes.len())?;
             if !self.take(TokenKind::Comma) {
                 break;
             }
@@ -86,6 +87,7 @@ impl Parser<'_> {
                 let column = self.queue_column()?;
                 let place = Place::Last;
                 changes.push(Change::Add { column, place });
+                self.listed(changes.len())?;
                 if self.take(TokenKind::Close) {
                     return Ok(());
                 }

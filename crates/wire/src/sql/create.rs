@@ -97,6 +97,7 @@ impl Parser<'_> {
                 return Err(self.error_at(position, message));
             }
             drafts.push(draft);
+            self.listed(drafts.len())?;
             if self.take(TokenKind::Close) {
                 return Ok(drafts);
             }
@@ -151,6 +152,7 @@ impl Parser<'_> {
         }
         loop {
             args.push(self.integer("a length")?);
+            self.listed(args.len())?;
             if self.take(TokenKind::Close) {
                 return Ok(args);
             }
@@ -291,6 +293,7 @@ impl Parser<'_> {
                 return Err(self.error_at(position, format!("option '{name}' is there twice")));
             }
             options.push((name, value));
+            self.listed(options.len())?;
             self.take(TokenKind::Comma);
         }
         Ok(options)
@@ -311,7 +314,7 @@ impl Parser<'_> {
 
     /// Behind DROP.
     pub(super) fn drop(&mut self) -> Result<Statement> {
-        if !self.take_word("table") {
+        if !self.take_any(&["table", "tables"]) {
             if self.take_word("function") {
                 return self.drop_function();
             }
@@ -321,6 +324,7 @@ impl Parser<'_> {
         let mut tables = vec![self.table()?];
         while self.take(TokenKind::Comma) {
             tables.push(self.table()?);
+            self.listed(tables.len())?;
         }
         self.take_any(&["restrict", "cascade"]);
         self.end()?;

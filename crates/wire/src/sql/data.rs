@@ -58,6 +58,7 @@ impl Parser<'_> {
         let mut columns = Vec::new();
         loop {
             columns.push(self.column()?);
+            self.listed(columns.len())?;
             if self.take(TokenKind::Close) {
                 return Ok(Some(columns));
             }

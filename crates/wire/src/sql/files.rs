@@ -37,6 +37,7 @@ impl Parser<'_> {
             tables.push(self.table()?);
             while self.take(TokenKind::Comma) {
                 tables.push(self.table()?);
+                self.listed(tables.len())?;
             }
         }
         self.end()?;

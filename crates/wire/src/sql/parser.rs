@@ -8,6 +8,7 @@ use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
 use super::values;
+use crate::limits::NAMES_MAX;
 
 /// Result of this module.
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
@@ -106,6 +107,11 @@ impl<'a> Parser<'a> {
             self.text,
             self.position(),
         ))
+    }
+
+    /// Refuses a list of names that no table could have.
+    pub(super) fn listed(&self, count: usize) -> Result<()> {
+        self.at_most(count, NAMES_MAX, "names in a list")
     }
 
     /// The tokens themselves, for who reads arguments.

@@ -17,6 +17,7 @@ impl Parser<'_> {
         let mut assignments = Vec::new();
         loop {
             assignments.push(self.assignment()?);
+            self.listed(assignments.len())?;
             if !self.take(TokenKind::Comma) {
                 break;
             }
@@ -109,6 +110,14 @@ impl Parser<'_> {
             }
         }
         self.take_word("work");
+        if statement != Statement::Begin {
+            if self.take_word("and") && !self.take_words(&["no", "chain"]) {
+                return Err(self.refused_word("AND", &["chain"], "CHAIN or NO CHAIN"));
+            }
+            if !self.take_words(&["no", "release"]) && self.at_word("release") {
+                return Err(self.not_yet("RELEASE"));
+            }
+        }
         self.end()?;
         Ok(statement)
     }

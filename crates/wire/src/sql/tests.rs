@@ -329,6 +329,11 @@ fn a_statement_is_read_in_the_memory_that_it_is_said_to_take_and_in_no_less() {
     }
 }
 
+fn columns(count: usize) -> String {
+    let columns: Vec<String> = (0..count).map(|number| format!("c{number} int")).collect();
+    columns.join(",")
+}
+
 #[test]
 fn lists_of_a_statement_end_at_their_limits() {
     for (text, message) in [
@@ -347,6 +352,34 @@ fn lists_of_a_statement_end_at_their_limits() {
         (
             "SELECT n FROM t OPTION ".to_owned() + &"a=1,".repeat(256) + "a=1",
             "more than 256 options",
+        ),
+        (
+            "CREATE TABLE t (".to_owned() + &columns(4_097) + ")",
+            "more than 4096 names in a list",
+        ),
+        (
+            "CREATE TABLE t (a int) ".to_owned() + &"local='t' ".repeat(4_097),
+            "more than 4096 names in a list",
+        ),
+        (
+            "ALTER TABLE t ADD (".to_owned() + &columns(4_097) + ")",
+            "more than 4096 names in a list",
+        ),
+        (
+            "INSERT INTO t (".to_owned() + &"a,".repeat(4_096) + "a) VALUES (1)",
+            "more than 4096 names in a list",
+        ),
+        (
+            "DROP TABLE ".to_owned() + &"a,".repeat(4_096) + "a",
+            "more than 4096 names in a list",
+        ),
+        (
+            "FLUSH TABLES ".to_owned() + &"a,".repeat(4_096) + "a",
+            "more than 4096 names in a list",
+        ),
+        (
+            "SET ".to_owned() + &"@a=1,".repeat(4_096) + "@a=1",
+            "more than 4096 names in a list",
         ),
     ] {
         let error = parse(text.as_bytes()).unwrap_err();
