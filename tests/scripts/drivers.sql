@@ -50,6 +50,14 @@ DELETE FROM posts WHERE posts.id = 2
 ----
 ok, 1 rows
 
+DELETE FROM posts AS p WHERE p.id = 2 AND p.`order` IN (7)
+----
+ok, 0 rows
+
+DELETE FROM posts p WHERE q.id = 2
+----
+error 1064 (42000): syntax error: no table or alias 'q' in this statement near 'q.id = 2' at line 1, position 26
+
 SHOW CREATE TABLE posts
 ----
 Table | Create Table
@@ -266,3 +274,24 @@ ok, 0 rows
 COMMIT AND CHAIN
 ----
 error 1235 (42000): not yet: AND CHAIN
+
+# What SHOW CREATE TABLE says makes the same table, to the last digit of a default.
+CREATE TABLE defaults (d double DEFAULT 1e-9, f float DEFAULT 0.1, s varchar(9) DEFAULT 'a\'\\', b varbinary(2) DEFAULT x'00ff', n decimal(5,2) DEFAULT -1.5, z double DEFAULT 1234567.1234567) ENGINE=queue
+----
+ok, 0 rows
+
+SHOW CREATE TABLE defaults
+----
+Table | Create Table
+defaults | CREATE TABLE `defaults` (\n  `d` double DEFAULT 1e-9,\n  `f` float DEFAULT 0.1,\n  `s` varchar(9) DEFAULT 'a\'\\',\n  `b` varbinary(2) DEFAULT x'00ff',\n  `n` decimal(5,2) DEFAULT '-1.50',\n  `z` double DEFAULT 1234567.1234567\n) ENGINE=queue
+
+DESCRIBE defaults
+----
+Field | Type | Null | Key | Default | Extra
+d | double | YES |  | 1e-9 | 
+f | float | YES |  | 0.1 | 
+s | varchar(9) | YES |  | a'\ | 
+b | varbinary(2) | YES |  | x'00ff' | 
+n | decimal(5,2) | YES |  | -1.50 | 
+z | double | YES |  | 1234567.1234567 | 
+

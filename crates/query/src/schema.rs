@@ -13,6 +13,7 @@ mod tests;
 pub use accept::ValueError;
 pub use names::{TypeError, TypeSystem};
 
+use crate::expression::Expression;
 use crate::value::Value;
 
 /// Most text columns of one table: a set of fields is one `u64`.
@@ -95,4 +96,16 @@ pub struct Column {
     pub nullable: bool,
     /// DEFAULT, if written.
     pub default: Option<Value>,
+}
+
+impl Column {
+    /// The default as a constant of SQL that makes the same one, in the shortest text; `None` where there is none.
+    #[must_use]
+    pub fn default_constant(&self) -> Option<String> {
+        let default = self.default.as_ref()?;
+        Some(match (default, self.kind) {
+            (Value::Float(number), ColumnType::Float) => format!("{:?}", *number as f32),
+            _ => Expression::Literal(default.clone()).to_string(),
+        })
+    }
 }

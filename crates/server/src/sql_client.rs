@@ -97,8 +97,7 @@ impl<Out: Write> Shell<Out> {
     /// Each statement of a file, in order; an error says at which line of it the statement begins.
     fn file(&mut self, text: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
         for statement in wire::sql::split(text) {
-            let line = line_of(text, statement);
-            let named = |error| format!("line {line}: {error}");
+            let named = |error| format!("line {}: {error}", line_of(text, statement));
             self.one(statement).map_err(named)?;
         }
         Ok(())

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use query::Syntax;
 use query::schema::Column;
-use query::value::Value;
 
 use super::{keep_pairs, pairs};
 use crate::command::{Definition, Kind};
@@ -72,21 +71,8 @@ fn show_column(column: &Column) -> String {
     if !column.nullable {
         text.push_str(" NOT NULL");
     }
-    match &column.default {
-        None => {}
-        Some(Value::Str(default)) => {
-            let _ = write!(text, " DEFAULT {}", quote_text(default));
-        }
-        Some(Value::Bytes(default)) => {
-            text.push_str(" DEFAULT x'");
-            for byte in default {
-                let _ = write!(text, "{byte:02x}");
-            }
-            text.push('\'');
-        }
-        Some(default) => {
-            let _ = write!(text, " DEFAULT {default}");
-        }
+    if let Some(default) = column.default_constant() {
+        let _ = write!(text, " DEFAULT {default}");
     }
     text
 }

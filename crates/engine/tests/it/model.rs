@@ -326,7 +326,8 @@ impl Model {
             };
             if text.contains('"') && text.matches('"').count() % 2 == 1 {
                 let place = text.rfind('"').unwrap();
-                return Err(format!("query text at byte {place}: unclosed quote"));
+                let error = format!("query text at byte {place}: unclosed quote");
+                return Err(at_row(error, number, rows.len()));
             }
             if filters.contains("colour") {
                 let row = number + 1;

@@ -112,12 +112,16 @@ impl TableReply for TextReply {
 
     /// With the table that the rows will be: a wide cell widens its column in all of them.
     fn byte_count(&self) -> usize {
-        let line: usize = self.widths.iter().map(|width| width + 3).sum();
-        self.out.len() + self.row_bytes * 2 + line * (self.rows.len() + 4)
+        self.out.len() + self.row_bytes * 2 + self.line_bytes() * (self.rows.len() + 4)
     }
 }
 
 impl TextReply {
+    /// Letters of a line of the table.
+    fn line_bytes(&self) -> usize {
+        self.widths.iter().map(|width| width + 3).sum::<usize>() + 2
+    }
+
     fn warned(&mut self, warning: &str) {
         if !warning.is_empty() {
             self.out += &format!("Warning: {}\n", shown(warning));
@@ -136,9 +140,15 @@ fn letters(cell: &str) -> usize {
 
 /// A cell on one line: a control character would break the table, or obey a stranger's text on a terminal.
 fn shown(text: &str) -> String {
-    let escaped = |letter: char| match letter.is_control() {
-        true => letter.escape_default().to_string(),
-        false => letter.to_string(),
-    };
-    text.chars().map(escaped).collect()
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter.is_control() {
+            true => out.extend(letter.escape_default()),
+            false => out.push(letter),
+        }
+    }
+    out
 }
+
+#[cfg(test)]
+mod tests;

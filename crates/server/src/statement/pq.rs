@@ -280,7 +280,13 @@ impl Doing<'_> {
         let mut rows = asked.run(self.node, |options| {
             if options.docs_json {
                 let texts = documents.iter();
-                let bytes = texts.map(|text| wire::json::memory_bytes(text, FIELDS_DEPTH));
+                // What is bad in a text is found in a tree.
+                let depth = if options.skip_bad_json {
+                    0
+                } else {
+                    FIELDS_DEPTH
+                };
+                let bytes = texts.map(|text| wire::json::memory_bytes(text, depth));
                 held.cover(bytes.sum())?;
             }
             documents::read(documents, options)

@@ -265,8 +265,8 @@ impl Described {
         Described {
             null: if column.nullable { "YES" } else { "NO" },
             default: match &column.default {
-                None => Value::Null,
-                Some(default) => Value::Str(default.to_string()),
+                Some(Value::Str(default)) => Value::Str(default.clone()),
+                _ => column.default_constant().map_or(Value::Null, Value::Str),
             },
             ..Described::new(&column.name, column.kind, extra)
         }

@@ -24,7 +24,6 @@ const LATER: &[&str] = &[
     "blend_chars",
     "blend_mode",
     "charset_table",
-    "dict",
     "embedded_limit",
     "exceptions",
     "expand_keywords",
@@ -56,9 +55,6 @@ const LATER: &[&str] = &[
     "stored_only_fields",
     "wordforms",
 ];
-
-/// Other kinds of dictionaries that Sphinx and Manticore have.
-const DICTIONARIES_LATER: &[&str] = &["crc", "keywords_32k"];
 
 /// Engines of MySQL and Manticore.
 const ENGINES_LATER: &[&str] = &[
@@ -202,12 +198,8 @@ impl Options {
                     let message = format!("no engine '{value}': there is ENGINE=queue");
                     return Err(Failure::new(errors::INVALID, message));
                 }
-                // Words of any length are looked up here, and memory is the server's to share.
-                "dict" if lower == "keywords" => {}
-                "dict" if !DICTIONARIES_LATER.contains(&lower.as_str()) => {
-                    let message = format!("no dict '{value}': there is dict='keywords'");
-                    return Err(Failure::new(errors::INVALID, message));
-                }
+                "dict" => check_dictionary(&lower)?,
+                // Memory is the server's to share.
                 "rt_mem_limit" => {
                     _ = size(&lower).map_err(|why| bad_value("rt_mem_limit", &why))?
                 }
@@ -318,6 +310,18 @@ impl Options {
     }
 }
 
+/// Words of any length are looked up here, as `dict='keywords'` has it.
+fn check_dictionary(kind: &str) -> Result<(), Failure> {
+    match kind {
+        "keywords" => Ok(()),
+        "crc" | "keywords_32k" => Err(not_yet("table option dict".to_owned())),
+        _ => {
+            let message = format!("no dict '{kind}': there is dict='keywords'");
+            Err(Failure::new(errors::INVALID, message))
+        }
+    }
+}
+
 /// The refusal of an option that nobody has, with the one that may have been meant.
 fn unknown(name: &str) -> Failure {
     let known = [
@@ -333,7 +337,7 @@ fn unknown(name: &str) -> Failure {
         "keep_by",
     ];
     let known = known.into_iter().chain(Settings::NAMES);
-    let known = known.chain(["rt_mem_limit"]);
+    let known = known.chain(["dict", "rt_mem_limit"]);
     let known = known
         .chain(queue_options::NAMES)
         .chain(search_options::NAMES);

@@ -6,13 +6,15 @@ use std::net::TcpStream;
 use crate::server::{Server, request};
 
 /// Paths that are asked by GET; the first two take rows.
-const PATHS: [&str; 7] = [
+const PATHS: [&str; 9] = [
     "/queue/q/next?visible_again=1h",
     "/queue/q/events",
     "/queue/q/peek",
     "/metrics",
     "/livez",
     "/q/_flush",
+    "/sql?query=SELECT+1",
+    "/cli?SELECT%201",
     "/",
 ];
 

@@ -1,7 +1,5 @@
 //! INSERT, REPLACE, DELETE and TRUNCATE.
 
-use std::rc::Rc;
-
 use query::lexer::TokenKind;
 
 use super::parser::{Parser, Result};
@@ -71,10 +69,18 @@ impl Parser<'_> {
         while self.take_any(&["low_priority", "quick"]) {}
         self.expect_word("from")?;
         let table = self.table()?;
-        self.tables = Rc::from([table.clone()]);
+        let alias = match self.at_word("using") {
+            true => None,
+            false => self.table_alias()?,
+        };
         if self.at_any(&["using", "join", "inner", "left"]) || self.peek() == TokenKind::Comma {
             return Err(self.not_yet("DELETE over several tables"));
         }
+        // A mistyped WHERE would be an alias, and the table empty.
+        if alias.is_some() && !self.at_word("where") {
+            return Err(self.unexpected("WHERE"));
+        }
+        self.tables = [table.clone()].into_iter().chain(alias).collect();
         let (matching, filter) = self.filter()?;
         let order = self.order(&[])?;
         let limit = limit_of(self)?;

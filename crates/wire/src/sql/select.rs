@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `[AS] alias` of the one table, in lower case.
-    fn table_alias(&mut self) -> Result<Option<String>> {
+    pub(super) fn table_alias(&mut self) -> Result<Option<String>> {
         let named = self.take_word("as");
         let bare = self.peek() == TokenKind::Word && !self.at_any(&CLAUSES)
             || self.peek() == TokenKind::Quoted;
