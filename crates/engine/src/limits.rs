@@ -26,6 +26,8 @@ pub const COLUMNS_MAX: usize = 256;
 pub const NAME_BYTES_MAX: usize = 64;
 /// Bytes of one row of a queue, as stored.
 pub const QUEUE_ROW_BYTES_MAX: usize = 128 << 20;
+/// Bytes of the defaults of all columns of a table: each row may have them.
+pub const DEFAULTS_BYTES_MAX: usize = 64 << 10;
 /// Memory of a SELECT on a pq table or queue that the engine's thread answers where there is no other thread.
 pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 /// Memory of a SELECT on a queue that the engine's thread answers; what takes more the reader does.

@@ -63,6 +63,8 @@ pub(crate) struct QueueView {
     pub(crate) restored: u64,
     pub(crate) paused: bool,
     pub(crate) memory_bytes: u64,
+    /// Of leases, delivery counts, delays and keys.
+    pub(crate) marks_bytes: u64,
     pub(crate) files: u64,
     pub(crate) next_row: u64,
     pub(crate) folded: u64,

@@ -79,8 +79,12 @@ pub struct EngineStatus {
     pub queue_rows: u64,
     /// Memory of queue rows that are in no file yet.
     pub queue_bytes: u64,
+    /// Memory of what is known of queue rows beside them: leases, delivery counts, delays, keys.
+    pub queue_marks_bytes: u64,
     /// Memory of standing queries, by estimate, in bytes.
     pub query_bytes: u64,
+    /// Memory of what merges of standing queries make, beside.
+    pub query_merging_bytes: u64,
     /// Memory of documents that are in no segment yet.
     pub tail_bytes: u64,
     /// Position of the last record applied.

@@ -27,12 +27,20 @@ pub(crate) struct Filter {
 pub(crate) struct Filters {
     by_text: HashMap<Box<str>, Filter, FxBuildHasher>,
     numbers: u32,
+    /// Of their texts.
+    text_bytes: usize,
 }
 
+/// Memory of a filter beside its text and what its constants become.
+const FILTER_BYTES: usize = 1024;
+
+/// What the constants of a filter become for each byte of its text: `1,` is a value and an entry of a set.
+const TEXT_FACTOR: usize = 16;
+
 impl Filters {
-    /// How many there are, by their texts.
-    pub(crate) fn len(&self) -> usize {
-        self.by_text.len()
+    /// Memory of all, at most.
+    pub(crate) fn bytes(&self) -> usize {
+        self.by_text.len() * FILTER_BYTES + self.text_bytes * TEXT_FACTOR
     }
 
     /// The filter of that text if there is one, else this one, numbered. Without a text it is a filter of its own.
@@ -47,6 +55,7 @@ impl Filters {
         };
         self.numbers += 1;
         if !text.is_empty() {
+            self.text_bytes += text.len();
             self.by_text.insert(text.into(), filter.clone());
         }
         filter

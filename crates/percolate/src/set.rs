@@ -37,9 +37,6 @@ const FRESH_BYTES: usize = 1024;
 /// Memory of a term in the vocabulary: its text, its places in tables that grow by doubling, its uses.
 const TERM_BYTES: usize = 192;
 
-/// Memory of an attribute filter, as text and prepared.
-const FILTER_BYTES: usize = 1024;
-
 /// A set of standing queries, owned by one writer.
 ///
 /// New queries gather until [`snapshot`](QuerySet::snapshot) is called; then they become a small level, and small levels
@@ -272,7 +269,14 @@ impl QuerySet {
         levels.sum::<usize>()
             + self.fresh.len() * FRESH_BYTES
             + self.words.dictionary.len() * TERM_BYTES
-            + self.filters.len() * FILTER_BYTES
+            + self.filters.bytes()
+    }
+
+    /// Memory of what the job under way makes, at most: as much as it reads.
+    #[must_use]
+    pub fn merging_bytes(&self) -> usize {
+        let levels = self.running.iter().flat_map(|running| &running.levels);
+        levels.map(|level| level.hot_bytes()).sum()
     }
 
     /// Whether there is none.

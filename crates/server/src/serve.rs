@@ -14,8 +14,8 @@ use tokio::sync::oneshot;
 
 use crate::faults::Faults;
 use crate::limits::{
-    FILTER_SHARE_OF_MEMORY, LOOP_THREADS_MIN, REQUEST_SHARE_OF_MEMORY, ROOM_LOOK_EVERY,
-    STOP_ENGINE_GRACE, STOP_GRACE,
+    FILTER_SHARE_OF_MEMORY, IDLE_THREAD, LOOP_THREADS_MIN, REQUEST_SHARE_OF_MEMORY,
+    ROOM_LOOK_EVERY, STOP_ENGINE_GRACE, STOP_GRACE,
 };
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
@@ -34,6 +34,8 @@ pub fn serve(settings: Settings, reload: &dyn Fn() -> Result<Settings, BadSettin
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores.max(LOOP_THREADS_MIN))
+        // Long work is done on threads beside the loop's. Each that rests keeps up to a mebibyte.
+        .thread_keep_alive(IDLE_THREAD)
         .enable_all()
         .build()
     {

@@ -11,7 +11,7 @@ use super::webhook::{self, Webhook, is_address};
 use super::{distributed, options, search_options};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
-use crate::limits::{COLUMNS_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
+use crate::limits::{COLUMNS_MAX, DEFAULTS_BYTES_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
 use crate::table::into::Into;
 use crate::table::search::text_names;
 
@@ -163,6 +163,14 @@ fn check_columns(definition: &mut Definition, documents: bool) -> Result<()> {
             )));
         }
         check_default(column)?;
+    }
+    let defaults = columns.iter().filter_map(|column| column.default.as_ref());
+    let texts = defaults.filter_map(|default| default.text_bytes());
+    if texts.map(<[u8]>::len).sum::<usize>() > DEFAULTS_BYTES_MAX {
+        return Err(Error::Limit {
+            what: "bytes of the defaults of a table",
+            max: DEFAULTS_BYTES_MAX as u64,
+        });
     }
     Ok(())
 }

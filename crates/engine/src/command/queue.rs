@@ -73,6 +73,16 @@ pub struct Taken {
     pub rows: Vec<TakenRow>,
 }
 
+impl Taken {
+    /// Memory of the rows' texts.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let values = self.rows.iter().flat_map(|row| &row.values);
+        let texts = values.filter_map(|value| value.text_bytes());
+        texts.map(<[u8]>::len).sum()
+    }
+}
+
 /// One row that was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakenRow {

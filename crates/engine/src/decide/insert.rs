@@ -72,7 +72,7 @@ fn documents(
     let Some(search) = state.searches.get(&table) else {
         return Err(Error::NoSuchTable(insert.table));
     };
-    let documents = identified(search, insert)?;
+    let documents = identified(search, around, insert)?;
     let reply = Reply::Done {
         affected: documents.len() as u64,
         last_id: documents.last().map_or(0, |document| document.id),
@@ -166,7 +166,11 @@ fn reach(
 }
 
 /// The rows as documents, each with its id.
-fn identified(search: &SearchTable, insert: Insert) -> Result<Vec<Document>> {
+fn identified(
+    search: &SearchTable,
+    around: Circumstances,
+    insert: Insert,
+) -> Result<Vec<Document>> {
     let definition = &search.definition;
     let plan = Plan::new(
         &definition.name,
@@ -180,6 +184,7 @@ fn identified(search: &SearchTable, insert: Insert) -> Result<Vec<Document>> {
         found.map_err(|error| failure::of_index(&definition.name, error))
     };
     let several = insert.rows.len() > 1;
+    let mut bytes = 0;
     let mut documents = Vec::with_capacity(insert.rows.len());
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
@@ -188,6 +193,9 @@ fn identified(search: &SearchTable, insert: Insert) -> Result<Vec<Document>> {
         let (id, replaces) = ids.admit(given, &contains).map_err(at_row)?;
         let row = plan.row(&definition.columns, &mut values, number, absent_in_document)?;
         check_texts(&definition.columns, &row).map_err(at_row)?;
+        // Defaults make many times of what was sent: counted before the next row is made.
+        bytes += row_bytes(&row);
+        check_memory(around, bytes)?;
         documents.push(Document { id, replaces, row });
     }
     Ok(documents)

@@ -16,21 +16,33 @@ use crate::table::percolate::PercolateTable;
 pub(super) struct Views {
     catalog: Arc<Catalog>,
     views: BTreeMap<TableId, View>,
-    /// Rows of all queues, and memory of those that are in no file.
+    /// Rows of all queues, memory of those that are in no file, and of what is known of all of them.
     queue_rows: u64,
     queue_bytes: u64,
+    queue_marks_bytes: u64,
+    /// Rows that are held, of all queues.
+    pub(super) queue_held: u64,
 }
 
 impl Views {
     /// Drops the views of tables that are gone.
     fn retain(&mut self, catalog: &Catalog) {
-        let (queue_rows, queue_bytes) = (&mut self.queue_rows, &mut self.queue_bytes);
-        self.views.retain(|table, view| {
+        let Views {
+            queue_rows,
+            queue_bytes,
+            queue_marks_bytes,
+            queue_held,
+            views,
+            ..
+        } = self;
+        views.retain(|table, view| {
             let stays = catalog.get(*table).is_some();
             if let (false, View::Queue(cell)) = (stays, view) {
                 let before = cell.load();
                 *queue_rows -= before.rows;
                 *queue_bytes -= before.memory_bytes;
+                *queue_marks_bytes -= before.marks_bytes;
+                *queue_held -= before.owned;
             }
             stays
         });
@@ -40,10 +52,14 @@ impl Views {
     fn put_queue(&mut self, table: TableId, view: QueueView) -> bool {
         self.queue_rows += view.rows;
         self.queue_bytes += view.memory_bytes;
+        self.queue_marks_bytes += view.marks_bytes;
+        self.queue_held += view.owned;
         if let Some(View::Queue(cell)) = self.views.get(&table) {
             let before = cell.load();
             self.queue_rows -= before.rows;
             self.queue_bytes -= before.memory_bytes;
+            self.queue_marks_bytes -= before.marks_bytes;
+            self.queue_held -= before.owned;
             if **before != view {
                 cell.store(Arc::new(view));
             }
@@ -112,6 +128,7 @@ impl Engine {
                 paused: queue.paused.iter().all(|is_paused| *is_paused),
                 restored: queue.stats.restored_by_abort + queue.stats.restored_by_close,
                 memory_bytes: queue.backlog.memory_bytes(),
+                marks_bytes: queue.marks_bytes(),
                 files: queue.backlog.file_count(),
                 next_row: queue.backlog.next(),
                 folded: queue.folded.position,
@@ -155,6 +172,11 @@ impl Engine {
             .values()
             .map(PercolateTable::memory_bytes)
             .sum();
+        status.query_merging_bytes = state
+            .percolates
+            .values()
+            .map(|pq| pq.set.merging_bytes() as u64)
+            .sum();
         status.tail_bytes = state
             .searches
             .values()
@@ -162,6 +184,7 @@ impl Engine {
             .sum();
         status.queue_rows = self.views.queue_rows;
         status.queue_bytes = self.views.queue_bytes;
+        status.queue_marks_bytes = self.views.queue_marks_bytes;
         status.queue_waiting = self.sessions.waiting() as u64;
         *self
             .shared

@@ -17,6 +17,9 @@ struct Ask<'a> {
     done: &'a [Receipt],
 }
 
+/// Memory of a row that is held: its places in two trees.
+const HELD_BYTES: u64 = 128;
+
 impl Engine {
     /// `queue_wait`: acknowledges what the session owns and takes the next row, or waits for it.
     pub(super) fn queue_wait(
@@ -45,6 +48,7 @@ impl Engine {
     ) -> Result<()> {
         let group = asked.group.as_deref();
         let stands = check_rows(asked.rows)
+            .and_then(|()| self.check_held())
             .and_then(|()| self.stands(&asked.sources, group, asked.timeout_us));
         let ask = stands.map(|stands| Ask {
             session,
@@ -57,6 +61,14 @@ impl Engine {
             done: &asked.done,
         });
         self.take_or_wait(ask, reply)
+    }
+
+    /// Leases end by themselves: when an eighth of memory is full of them, nobody gets more until some have.
+    fn check_held(&self) -> Result<()> {
+        match self.views.queue_held.saturating_mul(HELD_BYTES) > self.options.memory_bytes / 8 {
+            true => Err(Error::Overloaded),
+            false => Ok(()),
+        }
     }
 
     fn take_or_wait(&mut self, ask: Result<Ask<'_>>, reply: Answering) -> Result<()> {

@@ -87,7 +87,9 @@ impl Engine {
     fn circumstances(&self) -> Circumstances {
         let status = &self.status;
         let batch = self.frame.bytes.len() as u64;
-        let taken = status.tail_bytes + status.queue_bytes + status.query_bytes + batch;
+        let queues = status.queue_bytes + status.queue_marks_bytes;
+        let queries = status.query_bytes + status.query_merging_bytes;
+        let taken = status.tail_bytes + queues + queries + batch;
         Circumstances {
             now: self.now,
             memory_bytes: self.options.memory_bytes,

@@ -48,11 +48,19 @@ fn create(name: &str, options: QueueOptions) -> Command {
 }
 
 fn queue(of: QueueOptions) -> Driver {
+    queue_in_memory(1 << 30, of)
+}
+
+fn queue_in_memory(memory_bytes: u64, of: QueueOptions) -> Driver {
     let now = Now {
         unix_us: 1_000_000_000_000_000,
         steady_us: 0,
     };
-    let mut driver = Driver::open(options(Arc::new(MemoryDisk::new())), now).unwrap();
+    let options = engine::Options {
+        memory_bytes,
+        ..options(Arc::new(MemoryDisk::new()))
+    };
+    let mut driver = Driver::open(options, now).unwrap();
     driver.run(create("q", of)).unwrap();
     driver
 }
@@ -541,4 +549,75 @@ fn leases_that_end_together_come_back_in_pieces_with_commands_in_between() {
     let piece = engine::limits::DUE_ROWS_MAX as u64;
     assert_eq!(lapsed, [piece, 2 * piece, 3_000]);
     assert_eq!(take(&mut driver, next(4_000, 0)).len(), 3_003);
+}
+
+#[test]
+fn keys_that_memory_does_not_hold_are_refused_until_some_are_forgotten() {
+    let mut driver = queue_in_memory(
+        1 << 20,
+        QueueOptions {
+            unique_by: Some("name".to_owned()),
+            unique_for_us: 60 * SECOND,
+            ..QueueOptions::default()
+        },
+    );
+    let row = |id: u32| format!("insert q values ({id}, 0, '{id}{}')", "x".repeat(1_000));
+    let full = (0..2_000).find(|id| {
+        let stored = driver.run(command(&row(*id)));
+        driver.run(command("delete q where true")).unwrap();
+        stored.is_err()
+    });
+    let full = full.expect("keys count, though their rows are gone");
+    assert!((500..1_000).contains(&full), "{full}");
+    let refused = driver.run(command(&row(full))).unwrap_err();
+    assert_eq!(refused, Error::Overloaded);
+    driver.tick(61 * SECOND);
+    run(&mut driver, &row(full));
+}
+
+#[test]
+fn leases_fill_an_eighth_of_memory_and_no_more_until_some_end() {
+    let mut driver = queue_in_memory(1 << 20, QueueOptions::default());
+    for first in (1..=2_000).step_by(500) {
+        insert(&mut driver, first..=first + 499);
+    }
+    driver.run(Command::Checkpoint).unwrap();
+    let held = (0..20).find(|_| {
+        let asked = Command::QueueNext(next(100, 0));
+        driver
+            .run(asked)
+            .is_err_and(|error| error == Error::Overloaded)
+    });
+    assert_eq!(
+        held,
+        Some(11),
+        "1,100 rows of 128 bytes are more than 128 KiB"
+    );
+    driver.tick(3_600 * SECOND);
+    assert_eq!(take(&mut driver, next(100, 0)).len(), 100);
+}
+
+#[test]
+fn the_defaults_of_a_table_are_bounded_and_counted_in_each_row() {
+    let of = |bytes: usize| {
+        let mut create = create("wide", QueueOptions::default());
+        if let Command::CreateTable { definition, .. } = &mut create {
+            definition.columns[2].default = Some(query::value::Value::Str("x".repeat(bytes)));
+        }
+        create
+    };
+    let mut driver = queue_in_memory(1 << 20, QueueOptions::default());
+    let refused = driver.run(of((64 << 10) + 1)).unwrap_err();
+    assert!(
+        matches!(refused, Error::Limit { max: 65_536, .. }),
+        "{refused}"
+    );
+    driver.run(of(64 << 10)).unwrap();
+    let rows = |count: usize| {
+        let rows = vec!["(1)"; count].join(", ");
+        command(&format!("insert wide (id) values {rows}"))
+    };
+    driver.run(rows(10)).unwrap();
+    let refused = driver.run(rows(20)).unwrap_err();
+    assert!(matches!(refused, Error::Limit { .. }), "{refused}");
 }

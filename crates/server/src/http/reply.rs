@@ -45,10 +45,15 @@ pub fn held_bytes(status: StatusCode, body: Vec<u8>, held: Grant) -> Response {
 
 /// The same for a body of another kind.
 pub fn held(status: StatusCode, kind: &'static str, body: Vec<u8>, held: Grant) -> Response {
-    held.keep(body.len());
-    let rest = Bytes::from_owner(Held { body, _grant: held });
+    let rest = held_piece(body, held);
     let body = Body::new(Written { rest });
     (status, [(header::CONTENT_TYPE, kind)], body).into_response()
+}
+
+/// Bytes that hold their memory until they are sent or dropped.
+pub fn held_piece(body: Vec<u8>, held: Grant) -> Bytes {
+    held.keep(body.len());
+    Bytes::from_owner(Held { body, _grant: held })
 }
 
 /// Bytes of a body that are given to the connection at once: it copies them, and other tasks wait meanwhile.

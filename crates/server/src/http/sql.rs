@@ -134,12 +134,16 @@ pub async fn all(
         }
         let written = match execute(node, &mut session, statement).await {
             Ok(outcome) => {
-                let _turn = node.turn(outcome.rows()).await;
-                tokio::task::block_in_place(|| {
+                let turn = node.turn(outcome.rows()).await;
+                let write = || {
                     statement::guarded(node, || {
                         table::write(node, &mut session, outcome, reply, held)
                     })
-                })
+                };
+                match turn {
+                    Some(_turn) => tokio::task::block_in_place(write),
+                    None => write(),
+                }
             }
             Err(failure) => Err(failure),
         };

@@ -93,8 +93,11 @@ impl Outcome {
 /// Reads the first statement of a text; also gives what stands behind it. A statement that cannot be read is given with
 /// its error. `None` where there is no statement at all.
 pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])> {
-    if text.len() <= PARSE_INLINE_BYTES {
-        let (one, rest) = wire::sql::first(text)?;
+    let near = text.get(..PARSE_INLINE_BYTES).unwrap_or(text);
+    if let Some((one, behind)) = wire::sql::first(near)
+        && (near.len() == text.len() || !behind.is_empty())
+    {
+        let rest = &text[near.len() - behind.len()..];
         let statement = guarded(node, || Ok(wire::sql::parse(one)?));
         return Some((Parsed::read(node, one, statement), rest));
     }

@@ -47,8 +47,8 @@ pub struct PqRows {
     pub matching_us: u64,
     /// For each row a JSON array parallel to its documents; empty where none were asked for.
     highlights: Vec<String>,
-    /// Memory of the hits.
-    _held: Grant,
+    /// Memory of the hits and highlights.
+    held: Grant,
 }
 
 /// One row as it is shown; the doors write its cells.
@@ -243,7 +243,8 @@ impl Percolation<'_> {
             return Err(failure);
         }
         let answer = answer?;
-        held.keep(answer.hits.bytes() + answer.weights.len() * size_of::<u32>());
+        let bytes = answer.hits.bytes() + answer.weights.len() * size_of::<u32>();
+        held.keep(bytes);
         let mut rows = PqRows {
             answer,
             documents_asked: batch.documents.len(),
@@ -253,11 +254,12 @@ impl Percolation<'_> {
             setup_us: read_us - self.asked.since_us,
             matching_us: node.clock.steady_us() - read_us,
             highlights: Vec::new(),
-            _held: held,
+            held,
         };
         if rows.options.highlight {
             let definition = snapshot.definition(self.table)?;
-            rows.highlights = highlight::of(&rows, &definition, &batch.documents, interrupt)?;
+            let held = (&rows.held, bytes);
+            rows.highlights = highlight::of(&rows, &definition, &batch.documents, interrupt, held)?;
         }
         Ok(rows)
     }

@@ -1,5 +1,7 @@
 //! Queues: the functions of Q4M, the procedures beyond it, and SELECT … WHERE queue_wait(…).
 
+use std::sync::Arc;
+
 use engine::{Answer, Command, Error, Family, Hold, Kind, QueueStats, Reply, Rows};
 use query::request::{Select, WaitSource};
 use query::schema::ColumnType;
@@ -126,6 +128,12 @@ impl Doing<'_> {
         let Reply::Taken(taken) = self.submit(command).await? else {
             return Err(unexpected());
         };
+        let held = self.node.budget.grant();
+        if let Err(failure) = held.cover(taken.bytes()) {
+            // The client is told of no row, so it may own none.
+            self.submit(Command::QueueAbort).await?;
+            return Err(failure);
+        }
         let mut columns = taken.columns;
         if columns.is_empty() {
             let snapshot = self.node.engine()?.snapshot();
@@ -149,7 +157,7 @@ impl Doing<'_> {
             table: first.unwrap_or_default(),
             counted: false,
             search: None,
-            held: None,
+            held: Some(Arc::new(held)),
         }))
     }
 

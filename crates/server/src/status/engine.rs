@@ -63,5 +63,6 @@ samples! {
     queue_waiting Gauge "queue_waiting" "seine_queue_waiting" "Sessions that wait for a row.";
     queue_rows Gauge "queue_rows" "seine_queue_rows" "Rows of all queues, owned ones included.";
     queue_bytes Gauge "queue_bytes" "seine_queue_bytes" "Memory of queue rows that are in no file yet.";
+    queue_marks_bytes Gauge "queue_marks_bytes" "seine_queue_marks_bytes" "Memory of leases, delivery counts, delays and keys of queue rows.";
     query_bytes Gauge "query_bytes" "seine_query_bytes" "Memory of standing queries, by estimate.";
 }

@@ -31,14 +31,19 @@ pub(super) fn queue_rows(
         false,
         insert.columns.as_deref(),
     )?;
-    let mut rows = stored(queue, &plan, insert.rows)?;
-    check_memory(around, rows.iter().map(|row| row_bytes(row)).sum())?;
-    let given = rows.len();
     let at_us = queue
         .options()
         .unique_by
         .as_ref()
         .map(|_| around.now.unix_us);
+    // Keys that are older than the window go with the record of this insert.
+    let room = at_us.map_or(0, |at_us| queue.seen.bytes_until(window(queue, at_us)));
+    let around = Circumstances {
+        memory_left: around.memory_left + room,
+        ..around
+    };
+    let mut rows = stored(queue, around, &plan, insert.rows)?;
+    let given = rows.len();
     if let Some(at_us) = at_us {
         rows = unseen(queue, rows, at_us)?;
     }
@@ -72,8 +77,14 @@ fn counted(rows: usize) -> Reply {
 }
 
 /// The rows as the queue stores them.
-fn stored(queue: &QueueTable, plan: &Plan, given: Vec<Vec<Value>>) -> Result<Vec<Vec<Value>>> {
+fn stored(
+    queue: &QueueTable,
+    around: Circumstances,
+    plan: &Plan,
+    given: Vec<Vec<Value>>,
+) -> Result<Vec<Vec<Value>>> {
     let several = given.len() > 1;
+    let mut bytes = 0;
     let mut rows = Vec::with_capacity(given.len());
     for (place, mut values) in given.into_iter().enumerate() {
         let row = plan.row(queue.columns(), &mut values, place + 1, absent_in_queue)?;
@@ -82,6 +93,9 @@ fn stored(queue: &QueueTable, plan: &Plan, given: Vec<Vec<Value>>) -> Result<Vec
             let max = QUEUE_ROW_BYTES_MAX as u64;
             return Err(at_row_of(several, place + 1, Error::Limit { what, max }));
         }
+        // Defaults make many times of what was sent: counted before the next row is made.
+        bytes += row_bytes(&row);
+        check_memory(around, bytes)?;
         rows.push(row);
     }
     Ok(rows)
@@ -93,10 +107,15 @@ fn was_received(queue: &QueueTable, relay: Relay) -> bool {
     relay.mode == SourceMode::Append && last.is_some_and(|last| relay.row <= *last)
 }
 
+/// Since when a key counts as seen.
+fn window(queue: &QueueTable, at_us: i64) -> i64 {
+    let window_us = i64::try_from(queue.options().unique_for_us).unwrap_or(i64::MAX);
+    at_us.saturating_sub(window_us)
+}
+
 /// The rows whose key was not inserted within the window, neither before nor earlier among them.
 fn unseen(queue: &QueueTable, rows: Vec<Vec<Value>>, at_us: i64) -> Result<Vec<Vec<Value>>> {
-    let window_us = i64::try_from(queue.options().unique_for_us).unwrap_or(i64::MAX);
-    let since_us = at_us.saturating_sub(window_us);
+    let since_us = window(queue, at_us);
     let keys = queue.unique_keys(&rows);
     let mut new = FxHashSet::default();
     let is_new = |key: &Option<Vec<u8>>| match key {

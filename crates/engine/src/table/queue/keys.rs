@@ -10,7 +10,12 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Keys {
     chains: FxHashMap<Arc<[u8]>, Chain>,
     of: BTreeMap<u64, Arc<[u8]>>,
+    /// Of the keys of all rows, each with its own copy.
+    key_bytes: usize,
 }
+
+/// Memory of a row beside its key: the counts of its holders, its places in maps and sets.
+const ROW_BYTES: usize = 160;
 
 struct Chain {
     first: u64,
@@ -24,6 +29,7 @@ impl Keys {
             return self.is_first(row);
         }
         let key: Arc<[u8]> = key.into();
+        self.key_bytes += key.len();
         self.of.insert(row, Arc::clone(&key));
         match self.chains.get_mut(&key) {
             None => {
@@ -47,6 +53,7 @@ impl Keys {
     /// A row is gone. Gives the one of its key that is first now, if another was.
     pub(crate) fn gone(&mut self, row: u64) -> Option<u64> {
         let key = self.of.remove(&row)?;
+        self.key_bytes -= key.len();
         let chain = self.chains.get_mut(&key)?;
         if chain.first != row {
             chain.later.remove(&row);
@@ -62,6 +69,11 @@ impl Keys {
                 None
             }
         }
+    }
+
+    /// Memory of the rows that were met.
+    pub(crate) fn bytes(&self) -> usize {
+        self.key_bytes + self.of.len() * ROW_BYTES
     }
 
     /// The rows that were met.

@@ -87,7 +87,18 @@ pub(crate) struct Lane {
     held_below: u64,
 }
 
+/// Memory of a mark of a row: its place in a tree or two.
+const MARK_BYTES: usize = 64;
+
 impl Lane {
+    /// Memory of what is known of rows beside the rows: those that are held count with the end of their lease.
+    pub(crate) fn marks_bytes(&self) -> u64 {
+        let gate = &self.gate;
+        let marks =
+            2 * gate.held.len() + gate.delays.len() + self.delivered.len() + self.returned.len();
+        (marks * MARK_BYTES + gate.keys.bytes()) as u64
+    }
+
     pub(crate) fn new() -> Lane {
         Lane {
             cursor: 0,

@@ -10,6 +10,12 @@ impl QueueTable {
         self.lanes.iter().map(|lane| lane.held().len() as u64).sum()
     }
 
+    /// Memory of what is known of rows and keys beside the rows themselves. No file takes it over.
+    pub(crate) fn marks_bytes(&self) -> u64 {
+        let lanes = self.lanes.iter().map(Lane::marks_bytes);
+        self.seen.bytes() + lanes.sum::<u64>()
+    }
+
     /// Rows whose time has not come.
     pub(crate) fn delayed_rows(&self) -> u64 {
         let lanes = self.lanes.iter();

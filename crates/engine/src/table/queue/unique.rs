@@ -12,7 +12,12 @@ use crate::codec::{Read, Reader, put_bytes, put_number};
 pub(crate) struct Seen {
     at: FxHashMap<Arc<[u8]>, i64>,
     by_time: BTreeSet<(i64, Arc<[u8]>)>,
+    /// Of the keys themselves.
+    key_bytes: usize,
 }
+
+/// Memory of a key beside its bytes: the counts of its holders, its places in a map and in a set.
+const KEY_BYTES: usize = 128;
 
 impl Seen {
     /// Keys that were inserted after a time: those that the next note leaves.
@@ -28,6 +33,18 @@ impl Seen {
         }
     }
 
+    /// Memory of the keys.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.key_bytes + self.at.len() * KEY_BYTES) as u64
+    }
+
+    /// Memory of the keys that were inserted at a time or before.
+    pub(crate) fn bytes_until(&self, until_us: i64) -> u64 {
+        let keys = self.by_time.iter();
+        let old = keys.take_while(|(at_us, _)| *at_us <= until_us);
+        old.map(|(_, key)| (key.len() + KEY_BYTES) as u64).sum()
+    }
+
     /// Whether a key was inserted after a time.
     pub(crate) fn is_after(&self, key: &[u8], since_us: i64) -> bool {
         self.at.get(key).is_some_and(|at_us| *at_us > since_us)
@@ -36,11 +53,12 @@ impl Seen {
     /// Notes a key; the later of two times counts.
     pub(crate) fn note(&mut self, key: &[u8], at_us: i64) {
         let key: Arc<[u8]> = key.into();
-        if let Some(before) = self.at.get(&key).copied() {
-            if before >= at_us {
-                return;
+        match self.at.get(&key).copied() {
+            Some(before) if before >= at_us => return,
+            Some(before) => {
+                self.by_time.remove(&(before, Arc::clone(&key)));
             }
-            self.by_time.remove(&(before, Arc::clone(&key)));
+            None => self.key_bytes += key.len(),
         }
         self.at.insert(Arc::clone(&key), at_us);
         self.by_time.insert((at_us, key));
@@ -49,6 +67,7 @@ impl Seen {
     /// Puts a key back to how it was.
     pub(crate) fn restore(&mut self, key: &[u8], before: Option<i64>) {
         if let Some((key, at_us)) = self.at.remove_entry(key) {
+            self.key_bytes -= key.len();
             self.by_time.remove(&(at_us, key));
         }
         if let Some(before) = before {
@@ -68,6 +87,7 @@ impl Seen {
             .is_some_and(|(at_us, _)| *at_us <= until_us)
         {
             if let Some((_, key)) = self.by_time.pop_first() {
+                self.key_bytes -= key.len();
                 self.at.remove(&key);
             }
         }

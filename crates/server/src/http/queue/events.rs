@@ -19,9 +19,9 @@ use tokio::sync::mpsc;
 use wire::json::QueueReply;
 
 use super::super::Door;
-use super::super::reply::Refusal;
+use super::super::reply::{Refusal, held_piece};
 use super::asked::{Asked, receipt_text};
-use super::{Guest, write};
+use super::{Guest, TAKEN_COPIES, receipts, write};
 use crate::errors::Failure;
 use crate::limits::{EVENT_BEAT, EVENT_LEASE};
 use crate::node::Node;
@@ -98,6 +98,9 @@ struct Stream<'a> {
     sender: mpsc::Sender<Bytes>,
 }
 
+/// A stream goes no further.
+struct Ended;
+
 impl Stream<'_> {
     /// Until the client goes or the server stops.
     async fn run(&mut self) -> Result<(), Failure> {
@@ -117,7 +120,7 @@ impl Stream<'_> {
                 () = acknowledged, if room == 0 => continue,
                 () = tokio::time::sleep(self.beat()), if room == 0 => Taken::default(),
             };
-            if self.send(&taken).await.is_err() {
+            if self.send(taken).await.is_err() {
                 return Ok(());
             }
         }
@@ -144,43 +147,36 @@ impl Stream<'_> {
         })
     }
 
-    /// Sends rows, or a sign of life where there are none.
-    async fn send(&mut self, taken: &Taken) -> Result<(), mpsc::error::SendError<Bytes>> {
+    /// Sends rows, or a sign of life where there are none. An error ends the stream: the client is gone, or there is no memory
+    /// for the rows.
+    async fn send(&mut self, taken: Taken) -> Result<(), Ended> {
         if taken.rows.is_empty() {
-            return self.sender.send(Bytes::from_static(b": waiting\n\n")).await;
+            let waiting = Bytes::from_static(b": waiting\n\n");
+            return self.sender.send(waiting).await.map_err(|_| Ended);
         }
         let group = self.asked.group.clone();
-        for row in &taken.rows {
-            self.out.push(Receipt {
-                table: self.asked.queue.clone(),
-                issuer: taken.issuer,
-                group: group.clone(),
-                row: row.row,
-                delivery: row.delivery,
-            });
-        }
+        self.out
+            .extend(receipts(&self.asked.queue, group.clone(), &taken));
+        let held = self.node.budget.grant();
+        let room = held.cover(TAKEN_COPIES * taken.bytes());
+        room.map_err(|_| Ended)?;
         let mut events = Vec::new();
-        for row in &taken.rows {
+        for row in taken.rows {
+            let id = receipt_text(&row, taken.issuer, group.as_deref());
             let one = Taken {
                 source: taken.source,
                 issuer: taken.issuer,
                 columns: taken.columns.clone(),
-                rows: vec![row.clone()],
+                rows: vec![row],
             };
             let mut reply = QueueReply::default();
-            // A row that is too long for a reply is still an event: it is sent as far as memory goes anyway.
-            let _ = write(
-                &one,
-                group.as_deref(),
-                &mut reply,
-                &self.node.budget.grant(),
-            );
-            let id = receipt_text(row, taken.issuer, group.as_deref());
+            write(&one, group.as_deref(), &mut reply, &held).map_err(|_| Ended)?;
             events.extend_from_slice(format!("id: {id}\nevent: row\ndata: ").as_bytes());
             events.extend_from_slice(reply.bytes());
             events.extend_from_slice(b"\n\n");
         }
-        self.sender.send(events.into()).await
+        let events = held_piece(events, held);
+        self.sender.send(events).await.map_err(|_| Ended)
     }
 
     /// Holds what is out for longer, and forgets what was acknowledged.
@@ -218,14 +214,6 @@ impl Stream<'_> {
     /// The client is gone: what it had goes to others at once.
     async fn give_back(&mut self) {
         let receipts = std::mem::take(&mut self.out);
-        if receipts.is_empty() {
-            return;
-        }
-        let command = Command::QueueReturn {
-            receipts,
-            delay_us: 0,
-        };
-        // An engine that does not answer has them come back by their time.
-        let _ = self.guest.affected(command).await;
+        self.guest.give_back(receipts).await;
     }
 }

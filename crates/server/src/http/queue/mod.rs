@@ -11,7 +11,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
-use engine::{Answer, Command, Kind, Reply, SessionId, Taken};
+use engine::{Answer, Command, Kind, Receipt, Reply, SessionId, Taken, TakenRow};
 use query::request::{Item, Select};
 use query::value::Value;
 use serde_json::json;
@@ -63,6 +63,18 @@ impl<'a> Guest<'a> {
 
     async fn ask(&self, command: Command) -> Result<Reply, Failure> {
         self.node.submit(self.id, command).await
+    }
+
+    /// Gives rows back at once. An engine that does not answer has them come back by their time.
+    async fn give_back(&self, receipts: Vec<Receipt>) {
+        if receipts.is_empty() {
+            return;
+        }
+        let command = Command::QueueReturn {
+            receipts,
+            delay_us: 0,
+        };
+        let _ = self.affected(command).await;
     }
 
     /// How many rows a command was about.
@@ -157,16 +169,41 @@ async fn next(
     add(&node.counters.queue_calls, 1);
     let acknowledges = !asked.receipts.is_empty();
     let group = asked.group.clone();
-    let taken = Guest::new(node).take(asked.next()?).await?;
+    let guest = Guest::new(node);
+    let name = asked.queue.clone();
+    let taken = guest.take(asked.next()?).await?;
     if acknowledges {
         node.acknowledged.notify_waiters();
     }
     let mut reply = QueueReply::default();
     reply.begin();
     let held = node.budget.grant();
-    write(&taken, group.as_deref(), &mut reply, &held)?;
+    let written = match held.cover(TAKEN_COPIES * taken.bytes()) {
+        Ok(()) => write(&taken, group.as_deref(), &mut reply, &held),
+        Err(failure) => Err(failure),
+    };
+    if let Err(failure) = written {
+        // The client is told of no row: all of them go to the next.
+        guest.give_back(receipts(&name, group, &taken)).await;
+        return Err(failure.into());
+    }
     reply.end();
     Ok(reply::held_bytes(StatusCode::OK, reply.into_bytes(), held))
+}
+
+/// Rows that were taken are there as values and, in a list that grows by doubling, as a reply.
+const TAKEN_COPIES: usize = 3;
+
+/// The receipts of rows that were taken.
+fn receipts(queue: &str, group: Option<String>, taken: &Taken) -> Vec<Receipt> {
+    let receipt = |row: &TakenRow| Receipt {
+        table: queue.to_owned(),
+        issuer: taken.issuer,
+        group: group.clone(),
+        row: row.row,
+        delivery: row.delivery,
+    };
+    taken.rows.iter().map(receipt).collect()
 }
 
 /// Writes rows with their receipts.

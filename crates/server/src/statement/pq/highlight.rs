@@ -12,15 +12,18 @@ use query::tree::Node;
 use query::value::Value;
 
 use super::PqRows;
+use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::limits::{HIGHLIGHT_TEXT_BYTES_MAX, REPLY_BYTES_MAX};
 
-/// For each row a JSON array with an object for each of its documents: the text fields that have marks.
+/// For each row a JSON array with an object for each of its documents: the text fields that have marks. They are taken from a
+/// grant that holds so many bytes before.
 pub(super) fn of(
     rows: &PqRows,
     definition: &Definition,
     documents: &[PqDocument],
     interrupt: &Interrupt,
+    held: (&Grant, usize),
 ) -> Result<Vec<String>, Failure> {
     let columns = definition.columns.iter();
     let texts = columns.filter(|column| column.kind == ColumnType::Text);
@@ -44,12 +47,15 @@ pub(super) fn of(
             if array.len() > 1 {
                 array.push(',');
             }
+            let (grant, before) = held;
+            grant.cover(before + bytes + 2 * array.capacity())?;
             if let Some(document) = documents.get(index as usize) {
                 wire::json::write_object(&reading.marked(&root, document), &mut array);
             }
         }
         array.push(']');
-        bytes += array.len();
+        array.shrink_to_fit();
+        bytes += array.len() + size_of::<String>();
         if bytes > REPLY_BYTES_MAX {
             let message = "the highlights are longer than 256 MiB: use limit and after";
             return Err(Failure::new(errors::LIMIT, message));

@@ -229,3 +229,59 @@ fn replies_of_elasticsearch_that_nobody_reads() {
         });
     }
 }
+
+#[test]
+fn highlights_of_every_query_on_a_long_document() {
+    if wanted() {
+        let server = server();
+        let mut client = server.client();
+        client
+            .query("CREATE TABLE pq (body text) type='pq'")
+            .unwrap();
+        let rows: Vec<String> = (1..=400).map(|id| format!("({id}, 'a')")).collect();
+        let insert = format!("INSERT INTO pq (id, query) VALUES {}", rows.join(","));
+        client.query(&insert).unwrap();
+        let document = "a lorem ".repeat(25_000);
+        let text = format!("CALL PQ('pq', '{document}', 0 AS docs_json, 1 AS highlight)");
+        attack("6 × CALL PQ with 100 MB of highlights", &server, |server| {
+            ask_all(server, &text);
+        });
+    }
+}
+
+#[test]
+fn statements_that_are_small_and_many() {
+    if wanted() {
+        let text = "SHOW STATUS;".repeat(50_000);
+        attack("3 × 50,000 statements over HTTP", &server(), |server| {
+            thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        request(server.http(), "POST /sql?mode=raw", "", text.as_bytes())
+                    });
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn rows_taken_from_a_queue_that_nobody_reads() {
+    if wanted() {
+        let server = server();
+        let mut client = server.client();
+        client
+            .query("CREATE TABLE jobs (body longblob) engine=queue")
+            .unwrap();
+        let insert = format!("INSERT INTO jobs VALUES ('{}')", "x".repeat(1 << 20));
+        for _ in 0..300 {
+            while refusal(&client.query(&insert)).is_some() {}
+        }
+        attack("60 × CALL QUEUE_NEXT of 16 MB, unread", &server, |server| {
+            ask_all(server, "CALL QUEUE_NEXT('jobs', 5, 16)");
+        });
+        let mut client = server.client();
+        let left = client.query("SELECT COUNT(*) FROM jobs").unwrap().rows;
+        assert_eq!(left[0][0].as_deref(), Some(&b"300"[..]), "no row is lost");
+    }
+}
