@@ -66,7 +66,7 @@ pub const DUE_ROWS_MAX: usize = 1_024;
 /// Rows taken at once.
 pub const TAKEN_ROWS_MAX: u32 = 10_000;
 /// Bytes of rows taken at once; one larger row goes alone.
-pub const TAKEN_BYTES_MAX: u64 = 16 << 20;
+pub const TAKEN_BYTES_MAX: u64 = 1 << 20;
 /// Room held back so that a manifest can be written on a full disk, in bytes: what it then no longer names is room again.
 pub const SPARE_BYTES: usize = 1 << 20;
 /// Longest address of a webhook, in bytes.

@@ -59,7 +59,7 @@ impl SyntaxError {
     /// Whether the statement takes more memory than its reader gave.
     #[must_use]
     pub fn is_out_of_room(&self) -> bool {
-        self.message == OUT_OF_ROOM
+        self.message.starts_with(OUT_OF_ROOM)
     }
 
     /// MySQL's number: 1064, 1105 or 1235.
