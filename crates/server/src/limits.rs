@@ -101,6 +101,9 @@ pub const FILTER_SHARE_OF_MEMORY: u64 = 32;
 /// Rows that are gathered on the event loop; more are sorted, and dropped, off it.
 pub const ROWS_INLINE_MAX: u64 = 1_000;
 
+/// Bytes of an HTTP connection that wait to be read, or to be sent: also the longest head of a request.
+pub const CONNECTION_BUFFER_BYTES: usize = 128 << 10;
+
 /// Time after which a thread that did long work and rests is ended.
 pub const IDLE_THREAD: Duration = Duration::from_millis(200);
 

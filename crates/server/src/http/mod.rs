@@ -26,7 +26,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 
-use crate::limits::HTTP_IDLE_TIMEOUT;
+use crate::limits::{CONNECTION_BUFFER_BYTES, HTTP_IDLE_TIMEOUT};
 use crate::listen::{Listener, Patient, Stream};
 use crate::node::{Admitted, Node};
 use crate::places::Peer;
@@ -157,6 +157,7 @@ async fn converse(node: &Node, router: Router, stream: Timely, admitted: &Admitt
     let service = TowerToHyperService::new(router);
     let mut served = std::pin::pin!(
         http1::Builder::new()
+            .max_buf_size(CONNECTION_BUFFER_BYTES)
             .timer(TokioTimer::new())
             .header_read_timeout(HTTP_IDLE_TIMEOUT)
             .serve_connection(TokioIo::new(stream), service)
