@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Queues beside Seine in one run: Redis streams, NATS JetStream, beanstalkd and a MariaDB table with SKIP LOCKED, each at its
-# durable and at its default setting, Seine at each of its sync modes. Rounds alternate; `x first` is the median of the pairs'
+# Queues beside Seine in one run: Redis streams, NATS JetStream, beanstalkd, and tables with SKIP LOCKED in MariaDB and
+# PostgreSQL, each at its durable and at its default setting, Seine at each of its sync modes. Rounds alternate; `x first` is the median of the pairs'
 # ratios to Seine's one-call door at sync=always.
 #
 #     benchmarks/peers/queues/run.sh [TEST…]          # as `seine bench queue` has them; the usual ones where none is named
 #
 # Needs Debian's apt-get (packages are unpacked beside the build, not installed), Go for NATS, Python 3, and a release build
 # (SEINE names the binary). RUNS and SECONDS_EACH as `seine bench` has them, DATA a directory on the disk to measure,
-# PEERS some of: redis nats beanstalkd mariadb; SYNCS some of: always 100ms never. Prints CSV with CSV=--csv.
+# PEERS some of: redis nats beanstalkd mariadb postgres; SYNCS some of: always 100ms never. Prints CSV with CSV=--csv.
 set -euo pipefail
 ulimit -n "$(ulimit -Hn)"
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CSV:=}"
 : "${DATA:=$root/target}" "${CACHE:=$root/target/peers}" "${SYNCS:=always 100ms never}"
-: "${PEERS=redis nats beanstalkd mariadb}" "${NATS_VERSION:=v2.15.0}" "${DOORS:=call,statements}"
+: "${PEERS=redis nats beanstalkd mariadb postgres}" "${NATS_VERSION:=v2.15.0}" "${DOORS:=call,statements}"
 
 data=$(mktemp -d "$DATA/bench-queues-XXXXXX")
 pids=()
@@ -113,6 +113,26 @@ if wanted mariadb; then
         --skip-grant-tables --innodb-flush-log-at-trx-commit=1
     listening "$port" mariadb
     beside+=(--beside "mariadb=skip-locked@127.0.0.1:$port")
+fi
+
+if wanted postgres; then
+    unpack postgresql-15 libpq5 libldap-2.5-0 libicu72 libxml2
+    programs="$CACHE/root/usr/lib/postgresql/15/bin"
+    as=()
+    if [ "$(id -u)" = 0 ]; then # it refuses to run as root
+        as=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
+        chmod 711 "$data"
+    fi
+    port=$(free_port)
+    mkdir -p "$data/postgres"
+    if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$data/postgres"; fi
+    LD_LIBRARY_PATH="$libraries" "${as[@]}" "$programs/initdb" --pgdata="$data/postgres/data" --username=root \
+        --auth=trust --no-locale --encoding=UTF8 >"$data/initdb.log" 2>&1 || { cat "$data/initdb.log" >&2; exit 1; }
+    # Its defaults, written out: a commit waits for fdatasync of the log.
+    start postgres "${as[@]}" "$programs/postgres" -D "$data/postgres/data" -h 127.0.0.1 -p "$port" -k '' \
+        -c fsync=on -c synchronous_commit=on -c wal_sync_method=fdatasync -c max_connections=200 -c jit=off
+    listening "$port" postgres
+    beside+=(--beside "postgres=postgres@127.0.0.1:$port")
 fi
 
 first=

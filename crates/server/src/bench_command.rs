@@ -60,7 +60,7 @@ fn queue_command() -> Command {
                 .value_name("DOOR,…"),
         )
         .arg(
-            value("beside", "NAME=DOOR@ADDR", "A server beside it, in turns with it; again for more. Doors: statements, call, skip-locked, redis, nats, beanstalkd.")
+            value("beside", "NAME=DOOR@ADDR", "A server beside it, in turns with it; again for more. Doors: statements, call, skip-locked, postgres, redis, nats, beanstalkd.")
                 .action(ArgAction::Append),
         )
         .arg(value("concurrency", "N", "Connections of Q4M's tests and of waiters.").env("CONCURRENCY"))

@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr};
 use super::{
     beanstalk::Beanstalk,
     nats::Nats,
+    postgres::Postgres,
     redis::Redis,
     tables::{Table, Taking},
 };
@@ -22,6 +23,8 @@ pub enum Door {
     Call,
     /// A table and `FOR UPDATE SKIP LOCKED` over MySQL.
     SkipLocked,
+    /// A table and `FOR UPDATE SKIP LOCKED` in PostgreSQL.
+    Postgres,
     /// Redis streams.
     Redis,
     /// NATS JetStream.
@@ -31,10 +34,11 @@ pub enum Door {
 }
 
 /// Each door's name on the command line.
-const NAMES: [(&str, Door); 6] = [
+const NAMES: [(&str, Door); 7] = [
     ("statements", Door::Statements),
     ("call", Door::Call),
     ("skip-locked", Door::SkipLocked),
+    ("postgres", Door::Postgres),
     ("redis", Door::Redis),
     ("nats", Door::Nats),
     ("beanstalkd", Door::Beanstalkd),
@@ -43,7 +47,7 @@ const NAMES: [(&str, Door); 6] = [
 impl FromStr for Door {
     type Err = ();
 
-    /// `statements`, `call`, `skip-locked`, `redis`, `nats` or `beanstalkd`.
+    /// `statements`, `call`, `skip-locked`, `postgres`, `redis`, `nats` or `beanstalkd`.
     fn from_str(text: &str) -> std::result::Result<Door, ()> {
         let found = NAMES.iter().find(|(name, _)| *name == text);
         found.map(|(_, door)| *door).ok_or(())
@@ -105,6 +109,7 @@ impl Payload {
 /// A connection to a queue.
 pub(super) enum Link {
     Table(Table),
+    Postgres(Postgres),
     Redis(Redis),
     Nats(Nats),
     Beanstalk(Beanstalk),
@@ -118,6 +123,7 @@ impl Link {
             Door::Statements => table(Taking::Statements).await,
             Door::Call => table(Taking::Call).await,
             Door::SkipLocked => table(Taking::SkipLocked).await,
+            Door::Postgres => Postgres::connect(server).await.map(Link::Postgres),
             Door::Redis => Redis::connect(server, number).await.map(Link::Redis),
             Door::Nats => Nats::connect(server, number).await.map(Link::Nats),
             Door::Beanstalkd => Beanstalk::connect(server).await.map(Link::Beanstalk),
@@ -128,6 +134,7 @@ impl Link {
     pub(super) async fn reset(&mut self, payload: Payload) -> Result<()> {
         match self {
             Link::Table(table) => table.reset(payload).await,
+            Link::Postgres(postgres) => postgres.reset(payload).await,
             Link::Redis(redis) => redis.reset().await,
             Link::Nats(nats) => nats.reset().await,
             Link::Beanstalk(beanstalk) => beanstalk.drain().await.map(drop),
@@ -138,6 +145,7 @@ impl Link {
     pub(super) async fn clear(&mut self) -> Result<()> {
         match self {
             Link::Table(table) => table.drop_tables().await,
+            Link::Postgres(postgres) => postgres.drop_table().await,
             _ => Ok(()),
         }
     }
@@ -146,6 +154,7 @@ impl Link {
     pub(super) async fn count(&mut self) -> Result<u64> {
         match self {
             Link::Table(table) => table.count().await,
+            Link::Postgres(postgres) => postgres.count().await,
             Link::Redis(redis) => redis.count().await,
             Link::Nats(nats) => nats.count().await,
             Link::Beanstalk(beanstalk) => beanstalk.count().await,
@@ -160,6 +169,7 @@ impl Link {
     ) -> Result<()> {
         match self {
             Link::Table(table) => table.put(values, payload).await,
+            Link::Postgres(postgres) => postgres.put(values, payload).await,
             Link::Redis(redis) => redis.put(values, payload).await,
             Link::Nats(nats) => nats.put(values, payload).await,
             Link::Beanstalk(beanstalk) => beanstalk.put(values, payload).await,
@@ -175,6 +185,7 @@ impl Link {
     pub(super) async fn next(&mut self) -> Result<i64> {
         match self {
             Link::Table(table) => table.next().await,
+            Link::Postgres(postgres) => postgres.next().await,
             Link::Redis(redis) => redis.next().await,
             Link::Nats(nats) => nats.next().await,
             Link::Beanstalk(beanstalk) => beanstalk.next().await,
@@ -185,6 +196,7 @@ impl Link {
     pub(super) async fn finish(&mut self) -> Result<()> {
         match self {
             Link::Table(table) => table.finish().await,
+            Link::Postgres(postgres) => postgres.finish().await,
             Link::Redis(redis) => redis.finish().await,
             Link::Nats(nats) => nats.finish().await,
             Link::Beanstalk(beanstalk) => beanstalk.finish().await,

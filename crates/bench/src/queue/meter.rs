@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Contender;
+use super::{Contender, Door};
 use crate::process::Process;
 use crate::{client::Client, percolate::cell, runs::Run};
 
@@ -26,9 +26,13 @@ struct Reading {
 impl Meter {
     pub(super) fn begin(contender: &Contender) -> Meter {
         let is_sql = contender.door.is_sql();
+        // A PostgreSQL works in a process per connection; the one that listens only starts them.
+        let is_one_process = contender.door != Door::Postgres;
         let mut meter = Meter {
             client: is_sql.then(|| contender.server.connect().ok()).flatten(),
-            server: Process::listening(&contender.server.addr),
+            server: is_one_process
+                .then(|| Process::listening(&contender.server.addr))
+                .flatten(),
             before: Reading::default(),
         };
         meter.before = meter.read();

@@ -12,6 +12,7 @@ mod link;
 mod meter;
 mod mixed;
 mod nats;
+mod postgres;
 mod puts;
 mod redis;
 mod sql;
@@ -42,7 +43,7 @@ pub struct Contender {
     pub name: String,
     /// How it is spoken to.
     pub door: Door,
-    /// Where. A MySQL server's tables `q4m_t`, `q4m_t2` and `bench_load` are made anew and dropped; a Redis's stream `q`, a
+    /// Where. A MySQL server's tables `q4m_t`, `q4m_t2` and `bench_load` and a PostgreSQL's `q4m_t` are made anew and dropped; a Redis's stream `q`, a
     /// NATS's stream `Q` and a beanstalkd's default tube are emptied.
     pub server: Server,
 }

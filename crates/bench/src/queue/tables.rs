@@ -22,7 +22,7 @@ pub(super) enum Taking {
 }
 
 /// The pause of a `SKIP LOCKED` consumer that found nothing: nobody wakes it.
-const POLLED_EVERY: Duration = Duration::from_millis(1);
+pub(super) const POLLED_EVERY: Duration = Duration::from_millis(1);
 
 /// A connection to a server with a table `q4m_t`, and `q4m_t2` for the signal to start.
 pub(super) struct Table {
