@@ -21,7 +21,13 @@ words=$(mktemp -d)
 trap 'rm -rf "$words"' EXIT
 "$SEINE" bench percolate "$definition" --limit "$documents" --export "$words" > "$words/pairs"
 
-exec python3 "$here/alternate.py" \
+set --
+for presearcher in multipass term-filtered; do
+    for batch in 1 10 200; do
+        for threads in 1 2; do set -- "$@" --setting "$threads:$presearcher $batch $threads"; done
+    done
+done
+exec python3 "$here/../alternate.py" --name "Lucene Monitor" "$@" \
     --seine "$SEINE" --definition "$definition" --documents "$documents" --pairs "$(cat "$words/pairs")" \
     --runs "$RUNS" --seconds "$SECONDS_EACH" -- \
     "$JAVA_HOME/bin/java" -Xmx6g --add-modules jdk.incubator.vector -cp "$here/target/classes:$here/target/jars/*" \

@@ -14,12 +14,12 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Writes `queries.txt` (a query a line: `+word` for each that must be there, `-word` for each that must not, with spaces
-/// between) and `documents.txt` (the folded words of a document a line, with spaces between), in the order of the ids.
+/// Writes `queries.txt` (a query a line: `+word` for each word that a hit has, `+a|b` for each group of words of which a hit
+/// has at least one, `-word` for each word that a hit lacks, with spaces between) and `documents.txt` (the folded words of a document a line, with spaces between), in the order of the ids.
 /// Gives the number of pairs that must come out.
 ///
 /// # Errors
-/// As [`run`](super::run); [`Error::Query`] for a query that is more than words which must be there or must not;
+/// As [`run`](super::run); [`Error::Query`] for a query that needs anything else, such as positions or a filter;
 /// [`Error::Io`].
 pub fn export(options: &Options, directory: &Path) -> Result<u64> {
     write(
@@ -61,19 +61,27 @@ fn write_lines(
     Ok(file.flush()?)
 }
 
-/// The words of a tree that is nothing but words that must be there and words that must not.
+/// The words of a tree that is a conjunction of words, groups and excluded words.
 fn conjunction(root: &Node) -> Option<Vec<String>> {
     let children = match root {
         Node::And(children) => children.as_slice(),
         single => std::slice::from_ref(single),
     };
     let signed = |node: &Node| match node {
-        Node::Word(word) if word.term.is_plain() => Some(format!("+{}", word.term.text)),
-        Node::Not(inner) => match inner.as_ref() {
-            Node::Word(word) if word.term.is_plain() => Some(format!("-{}", word.term.text)),
-            _ => None,
-        },
-        _ => None,
+        Node::Not(inner) => Some(format!("-{}", plain(inner)?)),
+        Node::Or(words) => {
+            let words: Option<Vec<&str>> = words.iter().map(plain).collect();
+            Some(format!("+{}", words?.join("|")))
+        }
+        word => Some(format!("+{}", plain(word)?)),
     };
     children.iter().map(signed).collect()
+}
+
+/// The text of a node that is a plain word.
+fn plain(node: &Node) -> Option<&str> {
+    match node {
+        Node::Word(word) if word.term.is_plain() => Some(&word.term.text),
+        _ => None,
+    }
 }

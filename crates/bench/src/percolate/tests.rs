@@ -25,6 +25,18 @@ fn posts() -> Vec<u8> {
         .collect()
 }
 
+/// Posts with selective words: a hundred words that all have, which are the commonest, and three of twenty others.
+fn selective_posts() -> Vec<u8> {
+    let common: Vec<String> = (0..100).map(|number| format!("filler{number}")).collect();
+    let common = common.join(" ");
+    let line = |number: usize| {
+        let word = |step: usize| format!("salmon{}", (number * step + number / 7) % 20);
+        let (a, b, c) = (word(1), word(3), word(7));
+        format!("{{\"body\": \"{common} {a} {b} {c}\"}}\n").into_bytes()
+    };
+    (0..300).flat_map(line).collect()
+}
+
 fn definition(matches: u64) -> Definition {
     let posts = workload::posts(&posts()).unwrap();
     Definition {
@@ -149,28 +161,67 @@ fn while_queries_change_every_pass_gives_the_same_pairs() {
     );
 }
 
-#[test]
-fn an_export_has_a_line_for_each_query_and_document() {
-    let directory = std::env::temp_dir().join(format!("seine-bench-export-{}", std::process::id()));
-    let asked = Options {
-        limit: Some(10),
-        ..options(&[1], &[1])
+/// The pairs of an export's queries and documents, by its own text.
+fn exported_pairs(queries: &str, documents: &str) -> u64 {
+    let has = |document: &str, words: &str| {
+        let mut words = words.split('|');
+        words.any(|word| document.split(' ').any(|other| other == word))
     };
-    let pairs = super::export::write(&definition(matches()), &asked, &directory).unwrap();
-    let read = |name| std::fs::read_to_string(directory.join(name)).unwrap();
-    let (queries, documents) = (read("queries.txt"), read("documents.txt"));
-    assert_eq!(
-        (queries.lines().count(), documents.lines().count()),
-        (500, 10)
-    );
     let hit = |query: &&str, document: &str| {
-        query.split(' ').all(|word| {
-            let there = document.split(' ').any(|other| other == &word[1..]);
-            there == word.starts_with('+')
-        })
+        let mut parts = query.split(' ');
+        parts.all(|part| has(document, &part[1..]) == part.starts_with('+'))
     };
     let of = |document| queries.lines().filter(|query| hit(query, document)).count() as u64;
-    assert_eq!(documents.lines().map(of).sum::<u64>(), pairs);
+    documents.lines().map(of).sum()
+}
+
+#[test]
+fn an_export_of_words_and_groups_gives_the_pairs_that_it_tells() {
+    for recipe in [Recipe::Common, Recipe::Ors, Recipe::Boolean] {
+        let name = format!("seine-bench-export-{}-{recipe:?}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        let asked = Options {
+            limit: Some(10),
+            ..options(&[1], &[1])
+        };
+        let other_posts = Definition {
+            recipe,
+            posts: 0,
+            ..definition(0)
+        };
+        let posts = match recipe {
+            Recipe::Common => posts(),
+            _ => selective_posts(),
+        };
+        let asked = Options { posts, ..asked };
+        let pairs = super::export::write(&other_posts, &asked, &directory).unwrap();
+        let read = |name| std::fs::read_to_string(directory.join(name)).unwrap();
+        let (queries, documents) = (read("queries.txt"), read("documents.txt"));
+        assert_eq!(
+            (queries.lines().count(), documents.lines().count()),
+            (500, 10)
+        );
+        assert_eq!(queries.contains('|'), recipe != Recipe::Common);
+        assert_eq!(exported_pairs(&queries, &documents), pairs);
+        assert!(pairs > 0, "{recipe:?}");
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}
+
+#[test]
+fn a_query_that_needs_positions_is_not_exported() {
+    let directory = std::env::temp_dir().join(format!("seine-bench-phrase-{}", std::process::id()));
+    let phrases = Definition {
+        recipe: Recipe::Phrases,
+        posts: 0,
+        ..definition(0)
+    };
+    let asked = Options {
+        posts: selective_posts(),
+        ..options(&[1], &[1])
+    };
+    let refused = super::export::write(&phrases, &asked, &directory);
+    assert!(matches!(refused, Err(Error::Query(_))), "{refused:?}");
     std::fs::remove_dir_all(directory).unwrap();
 }
 

@@ -47,6 +47,8 @@ pub enum Recipe {
     /// 30 % `Phrases`, 20 % `Ors`, 10 % `Wildcards`, 10 % `Near`, 30 % `Selective`; half of all with a filter on the
     /// attributes of posts.
     Mixed,
+    /// 40 % `Ors`, 60 % `Selective`, no filters: `Mixed` without the queries that need positions, patterns or attributes.
+    Boolean,
 }
 
 /// One query of a workload.

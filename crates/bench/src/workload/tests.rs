@@ -43,7 +43,7 @@ fn long_texts() -> Vec<String> {
     (0..20).map(text).collect()
 }
 
-const RECIPES: [Recipe; 10] = [
+const RECIPES: [Recipe; 11] = [
     Recipe::Common,
     Recipe::Selective,
     Recipe::SelectiveFive,
@@ -54,6 +54,7 @@ const RECIPES: [Recipe; 10] = [
     Recipe::Wildcards,
     Recipe::Near,
     Recipe::Mixed,
+    Recipe::Boolean,
 ];
 
 #[test]
@@ -107,6 +108,18 @@ fn a_mix_has_each_shape_in_its_share_and_filters_on_half() {
     assert!((8..=12).contains(&share(|query| query.text.contains(" NEAR/5 "))));
     assert!((8..=12).contains(&share(is_wild)));
     assert!((47..=53).contains(&share(|query| !query.filters.is_empty())));
+}
+
+#[test]
+fn a_boolean_mix_is_of_words_and_groups_alone() {
+    let texts = long_texts();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let queries = draw(Recipe::Boolean, &texts, 10_000, 1).unwrap();
+    let groups = queries.iter().filter(|query| query.text.contains('|'));
+    assert!((38..=42).contains(&(groups.count() / 100)));
+    let is_more =
+        |query: &&Drawn| query.text.contains(['"', '*', '?', '/']) || !query.filters.is_empty();
+    assert_eq!(queries.iter().find(is_more), None);
 }
 
 #[test]

@@ -44,6 +44,10 @@ impl Shape {
                 6 => Shape::Near,
                 _ => Shape::AllOf(2),
             },
+            Recipe::Boolean => match random.below(5) {
+                0..2 => Shape::Or,
+                _ => Shape::AllOf(2),
+            },
         }
     }
 
