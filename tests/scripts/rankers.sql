@@ -137,7 +137,7 @@ id | weight()
 SELECT id, weight() FROM posts WHERE MATCH('"star wars" | trek') OPTION ranker=wordcount;
 ----
 id | weight()
-1 | 2
+1 | 1
 3 | 1
 
 SELECT id, weight() FROM posts WHERE MATCH('star MAYBE trek -gardening') OPTION ranker=wordcount;
@@ -157,8 +157,8 @@ id | weight()
 SELECT id, weight() FROM posts WHERE MATCH('@title star*') OPTION ranker=sph04;
 ----
 id | weight()
-1 | 6456
-3 | 6456
+1 | 6412
+3 | 6412
 
 # The old match modes: no operators, and a ranker of their own.
 SELECT id, weight() FROM posts WHERE MATCH('star -wars') OPTION match_mode=any;
@@ -210,14 +210,30 @@ SELECT id FROM posts WHERE MATCH('-star') OPTION not_terms_only_allowed=1;
 id
 5
 
-# Pages lie within max_matches.
+# Pages end at max_matches.
 SELECT id FROM posts WHERE MATCH('star') LIMIT 1001;
 ----
-error 1210 (HY000): rows up to 1001 are asked for, but max_matches is 1000: write OPTION max_matches=1001
+id
+1
+3
+2
+4
 
-SELECT id FROM posts WHERE MATCH('star') LIMIT 990, 20;
+SELECT id FROM posts WHERE MATCH('star') LIMIT 2, 20 OPTION max_matches=3;
 ----
-error 1210 (HY000): rows up to 1010 are asked for, but max_matches is 1000: write OPTION max_matches=1010
+id
+2
+
+SHOW META LIKE 'total%';
+----
+Variable_name | Value
+total | 3
+total_found | 4
+total_relation | eq
+
+SELECT id FROM posts WHERE MATCH('star') LIMIT 1000, 20;
+----
+error 1210 (HY000): offset out of bounds (offset=1000, max_matches=1000)
 
 SELECT id FROM posts WHERE MATCH('star') LIMIT 1001 OPTION max_matches=2000;
 ----
@@ -227,9 +243,11 @@ id
 2
 4
 
-SELECT id FROM posts LIMIT 11 OPTION max_matches=10;
+SELECT id FROM posts LIMIT 11 OPTION max_matches=2;
 ----
-error 1210 (HY000): rows up to 11 are asked for, but max_matches is 10: write OPTION max_matches=11
+id
+1
+2
 
 # Of more rows those of the lowest ids count.
 SELECT id FROM posts WHERE MATCH('star') OPTION cutoff=2;
@@ -275,6 +293,46 @@ hits[0] | 9
 keyword[1] | gardening
 docs[1] | 1
 hits[1] | 1
+
+# A pattern is one of them, and its words are added up.
+SELECT id FROM posts WHERE MATCH('sta* | gardening') ORDER BY id ASC LIMIT 1;
+----
+id
+1
+
+SHOW META LIKE '%[0]';
+----
+Variable_name | Value
+keyword[0] | sta*
+docs[0] | 5
+hits[0] | 10
+
+# Words count where the operator matches: a phrase with a wildcard, a gap beside ^, a place in a field.
+SELECT id, weight() FROM posts WHERE MATCH('"sta* wars"') OPTION ranker=wordcount;
+----
+id | weight()
+1 | 1
+
+SELECT id, weight() FROM posts WHERE MATCH('"^a * and"') OPTION ranker=proximity;
+----
+id | weight()
+2 | 2
+
+SELECT id, weight() FROM posts WHERE MATCH('^wars') OPTION ranker=fieldmask;
+----
+id | weight()
+2 | 1
+
+# A text without a word finds nothing; no text at all finds everything.
+SELECT COUNT(*) FROM posts WHERE MATCH(' ');
+----
+COUNT(*), 1 warnings
+0
+
+SELECT COUNT(*) FROM posts WHERE MATCH('') LIMIT 1;
+----
+COUNT(*)
+5
 
 SELECT id FROM posts WHERE MATCH('star AND trek');
 ----

@@ -122,7 +122,7 @@ id | w
 SHOW META;
 ----
 Variable_name | Value
-total | 3
+total | 4
 total_found | 4
 total_relation | eq
 time | …

@@ -64,7 +64,8 @@ const SPARE_PATH: &str = "spare";
 /// 4: definitions as in records of version 3; a queue keeps what it knows beside its rows; the manifest stands twice in
 /// its file.
 /// 5: definitions as in records of version 4; how far loads are; segments of format 2.
-pub(crate) const FORMAT_VERSION: u32 = 5;
+/// 6: definitions as in records of version 5.
+pub(crate) const FORMAT_VERSION: u32 = 6;
 const MAGIC: &[u8; 8] = b"SEINEDIR";
 const HEAD_BYTES: usize = 20;
 /// It stands twice in its file: it alone says which files count.
@@ -328,6 +329,7 @@ fn definition_version(found: u32) -> u8 {
         0 | 1 => 1,
         2 | 3 => 2,
         4 => 3,
+        5 => 4,
         _ => RECORD_VERSION,
     }
 }

@@ -19,6 +19,7 @@ use std::ops::Range;
 
 pub(crate) use fold::{in_run, is_mark, stands_alone};
 pub use settings::Settings;
+use units::Sentences;
 pub use words::Words;
 
 /// Reads text as one table does.
@@ -71,6 +72,32 @@ impl Analyzer {
             (true, true) => format!("={folded}"),
             (true, false) => stem::with_stem(&self.settings, folded, source, str::to_owned),
         }
+    }
+
+    /// Calls `visit` with every word of the text of one field, as [`Words::push_field`] keeps it: positions count the bounds of
+    /// sentences, if the table has them counted.
+    pub fn field_words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
+        if self.settings.sentences() != Sentences::Placed {
+            return self.words(text, visit);
+        }
+        let mut bounds = units::bounds(text, Sentences::Placed)
+            .into_iter()
+            .peekable();
+        let (mut last, mut passed) = (0, 0);
+        self.words(text, &mut |word| {
+            let mut is_bound = false;
+            while word.position > last
+                && bounds
+                    .next_if(|bound| bound.at <= word.source.start)
+                    .is_some()
+            {
+                is_bound = last > 0;
+            }
+            last = word.position;
+            passed += u32::from(is_bound);
+            let position = word.position + passed;
+            visit(FoldedWord { position, ..word });
+        });
     }
 
     /// Calls `visit` with every word of `text`, in order of position: in a table that stems the stem, then the word as written

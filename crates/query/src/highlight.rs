@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use crate::analysis::{Analyzer, Words};
 use crate::pattern::Matcher;
-use crate::reference::Span;
-use crate::tree::{FieldSet, Node, Term, Word};
-use crate::verify::{Places, Terms, spans};
+use crate::tree::{Node, Term};
+use crate::verify::{Counted, Places, Terms};
 
 /// The bytes of the words of one field's text that the query asks for there, ascending, apart from each other. Words under a NOT
 /// are none of them, nor are words that do not stand as a phrase, NEAR and the like want them. Whether the whole query matches is
@@ -17,7 +18,7 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
     let mut words = Words::new();
     words.push_field(analyzer, field, text);
     let mut places = Vec::new();
-    analyzer.words(text, &mut |word| {
+    analyzer.field_words(text, &mut |word| {
         places.push(Place {
             text: word.text.to_owned(),
             position: word.position,
@@ -25,14 +26,24 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
         });
     });
     let terms = Terms::of(root);
-    let mut search = Search {
-        standing: Places::new(&terms, &words),
-        places,
-        marks: Vec::new(),
-    };
-    search.collect(root, &mut Vec::new());
-    let mut marks = search.marks;
-    marks.sort_by_key(|mark| (mark.start, mark.end));
+    let standing = Places::new(&terms, &words);
+    let mut matchers: FxHashMap<Term, Option<Matcher>> = FxHashMap::default();
+    let mut marks = Vec::new();
+    Counted::each(root, &standing, |term, span| {
+        if !matchers.contains_key(term) {
+            // One that does not compile was refused by the parser.
+            matchers.insert(term.clone(), Matcher::new(term).ok());
+        }
+        let Some(Some(matcher)) = matchers.get(term) else {
+            return;
+        };
+        let first = places.partition_point(|place: &Place| place.position < span.start);
+        let here = places.iter().skip(first);
+        let here = here.take_while(|place| place.position == span.start);
+        let here = here.filter(|place| matcher.is_match(&place.text));
+        marks.extend(here.map(|place| place.source.clone()));
+    });
+    marks.sort_by_key(|mark: &Range<usize>| (mark.start, mark.end));
     marks.dedup_by(|next, mark| {
         let joined = next.start < mark.end;
         if joined {
@@ -48,120 +59,6 @@ struct Place {
     text: String,
     position: u32,
     source: Range<usize>,
-}
-
-struct Search<'a> {
-    standing: Places<'a>,
-    /// In order of position.
-    places: Vec<Place>,
-    marks: Vec<Range<usize>>,
-}
-
-/// Spans of the field, as words ask for one that they lie in.
-struct Bound {
-    /// Where they start, rising.
-    starts: Vec<u32>,
-    /// Of each, the furthest end up to it.
-    ends: Vec<u32>,
-}
-
-impl Bound {
-    /// Of spans by rising start.
-    fn of(spans: impl Iterator<Item = (u32, u32)>) -> Bound {
-        let (starts, mut ends): (Vec<u32>, Vec<u32>) = spans.unzip();
-        let mut furthest = 0;
-        for end in &mut ends {
-            furthest = furthest.max(*end);
-            *end = furthest;
-        }
-        Bound { starts, ends }
-    }
-
-    /// Whether one of the spans begins no later and ends no sooner.
-    fn holds(&self, span: &Span) -> bool {
-        let begun = self.starts.partition_point(|start| *start <= span.start);
-        let furthest = begun.checked_sub(1).and_then(|last| self.ends.get(last));
-        furthest.is_some_and(|end| span.end <= *end)
-    }
-}
-
-impl Search<'_> {
-    /// `bounds`: a word counts only inside one span of each.
-    fn collect(&mut self, node: &Node, bounds: &mut Vec<Bound>) {
-        match node {
-            Node::All | Node::Not(_) => {}
-            Node::Word(Word { term, fields }) => self.mark(term, *fields, bounds),
-            Node::Phrase {
-                words: terms,
-                fields,
-            } => {
-                let found = spans(node, &self.standing).unwrap_or_default();
-                for (term, distance) in terms {
-                    let at = found.iter().map(|span| span.start + distance);
-                    bounds.push(Bound::of(at.map(|at| (at, at))));
-                    self.mark(term, *fields, bounds);
-                    bounds.pop();
-                }
-            }
-            Node::Proximity { terms, fields, .. } => {
-                bounds.push(self.bound(node));
-                for term in terms {
-                    self.mark(term, *fields, bounds);
-                }
-                bounds.pop();
-            }
-            Node::Order(parts) | Node::Together { parts, .. } => {
-                self.inside(node, &mut parts.iter(), bounds);
-            }
-            Node::Near { left, right, .. } => {
-                self.inside(node, &mut [&**left, &**right].into_iter(), bounds);
-            }
-            Node::NotNear { left, .. } => {
-                self.inside(node, &mut [&**left].into_iter(), bounds);
-            }
-            Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
-                parts.iter().for_each(|part| self.collect(part, bounds));
-            }
-            Node::Maybe(left, right) => {
-                self.collect(left, bounds);
-                self.collect(right, bounds);
-            }
-        }
-    }
-
-    /// The words of the parts where the node itself matches.
-    fn inside(
-        &mut self,
-        node: &Node,
-        parts: &mut dyn Iterator<Item = &Node>,
-        bounds: &mut Vec<Bound>,
-    ) {
-        bounds.push(self.bound(node));
-        parts.for_each(|part| self.collect(part, bounds));
-        bounds.pop();
-    }
-
-    /// Where a node matches.
-    fn bound(&self, node: &Node) -> Bound {
-        let found = spans(node, &self.standing).unwrap_or_default();
-        Bound::of(found.iter().map(|span| (span.start, span.end)))
-    }
-
-    fn mark(&mut self, term: &Term, fields: FieldSet, bounds: &[Bound]) {
-        let Ok(matcher) = Matcher::new(term) else {
-            return; // the parser refused it
-        };
-        let found = self.standing.standing(term, fields).into_iter();
-        for span in found.filter(|span| bounds.iter().all(|bound| bound.holds(span))) {
-            let first = self
-                .places
-                .partition_point(|place| place.position < span.start);
-            let here = self.places.iter().skip(first);
-            let here = here.take_while(|place| place.position == span.start);
-            let here = here.filter(|place| matcher.is_match(&place.text));
-            self.marks.extend(here.map(|place| place.source.clone()));
-        }
-    }
 }
 
 #[cfg(test)]

@@ -145,7 +145,7 @@ pub struct Options {
     pub field_weights: Vec<(String, u32)>,
     /// `idf`.
     pub idf: Idf,
-    /// `max_matches`: OFFSET and LIMIT together must not go beyond it; none was named.
+    /// `max_matches`: OFFSET must lie below it, and LIMIT ends there; none was named.
     pub max_matches: Option<u64>,
     /// `cutoff`: matches after which the search may stop; 0 for never.
     pub cutoff: u64,
@@ -182,6 +182,12 @@ impl Options {
             options.set(name, value.trim()).map_err(OptionError)?;
         }
         Ok(options)
+    }
+
+    /// Rows that can be had of an answer, for `matching` those of a MATCH; `None` for all of them.
+    #[must_use]
+    pub fn rows_max(&self, matching: bool) -> Option<u64> {
+        self.max_matches.or(matching.then_some(MAX_MATCHES))
     }
 
     /// The ranker that counts: the one named, else that of the match mode, else the default.

@@ -6,9 +6,10 @@
 //! conjunction = { alternation }
 //! alternation = together { ( "|" | "MAYBE" ) together }
 //! together    = operand { ( "SENTENCE" | "PARAGRAPH" ) operand }
-//! operand     = { field limit } ( ("-" | "!") operand | "(" chain ")" | phrase | expression | word )
+//! operand     = { field limit } ( ("-" | "!") alternation | "(" chain ")" | phrase | expression | word )
 //! ```
 //!
+//! A `-` or `!` stands only at the beginning of an alternation, all of which it excludes: `a -b | c` is `a -(b | c)`.
 //! All operators are left-associative. A field limit holds to the next one or to the closing bracket. The result is flat: no
 //! `And` in an `And`, no `Or` in an `Or`, no list of one.
 
@@ -39,13 +40,16 @@ pub struct Reading {
     pub any_word: bool,
     /// A query may only exclude: it then starts from every document.
     pub only_negated: bool,
+    /// What earlier builds took is taken as they took it: `a NEAR/ 3 b`, `"a b"~x`, `- a`, `me@title`. For stored queries that are
+    /// refused otherwise.
+    pub as_before: bool,
 }
 
 /// What Sphinx answers to a query that only excludes.
 const ONLY_NEGATION: &str = "query is non-computable (single NOT operator)";
 
 /// Parses a query. `fields` are the names of the table's text columns, in order, at most
-/// [`crate::schema::TEXT_COLUMNS_MAX`] of them. An empty text is [`Node::All`].
+/// [`crate::schema::TEXT_COLUMNS_MAX`] of them. An empty text is [`Node::All`]; any other without a word is an [`Node::Or`] of nothing.
 ///
 /// # Errors
 /// [`QueryError`] with the byte position: bad syntax, an unknown field, only negation, an operator that is not built yet, a
@@ -93,6 +97,8 @@ struct Parser<'a> {
     relaxed: bool,
     /// The field limit at the cursor.
     limit: Limit,
+    /// Where the alternation at hand begins.
+    alternation_at: usize,
     /// Where the last negation was written.
     negated_at: usize,
     words: usize,
@@ -127,6 +133,7 @@ impl<'a> Parser<'a> {
             reading: Reading::default(),
             relaxed: false,
             limit: Limit::NONE,
+            alternation_at: 0,
             negated_at: 0,
             words: 0,
             regexes: 0,
@@ -142,11 +149,16 @@ impl<'a> Parser<'a> {
             Some(root) if only_excludes(&root) => Some(self.without(root)?),
             root => root,
         };
-        if root.is_none() && !self.cursor.behind().trim().is_empty() {
-            self.warn("the query holds no word: every document matches");
-        }
+        let root = match root {
+            Some(root) => root,
+            None if self.cursor.behind().is_empty() => Node::All,
+            None => {
+                self.warn("the query holds no word: no document matches");
+                Node::Or(Vec::new())
+            }
+        };
         Ok(Query {
-            root: root.unwrap_or(Node::All),
+            root,
             warnings: self.warnings,
         })
     }
@@ -184,7 +196,7 @@ impl<'a> Parser<'a> {
         match self.cursor.peek() {
             None | Some(')') if limited => refuse(start, "field limit without a word".to_owned()),
             None | Some(')' | '|') => refuse(start, "a word is missing beside |".to_owned()),
-            Some('-' | '!') => self.negation(depth),
+            Some('-' | '!') => self.negation(start == self.alternation_at, depth),
             Some('(') => self.brackets(depth),
             Some('"') => self.phrase(false),
             Some(_) if self.cursor.ahead().starts_with("=\"") => {
@@ -196,18 +208,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn negation(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
+    /// `leads`: it is the first operand of an alternation, and excludes all of it.
+    fn negation(&mut self, leads: bool, depth: u32) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
         let mut signs = 0;
         while matches!(self.cursor.peek(), Some('-' | '!')) {
             self.cursor.bump();
             signs += 1;
         }
-        if self
-            .cursor
-            .peek()
-            .is_none_or(|c| c.is_whitespace() || matches!(c, ')' | '|'))
-        {
+        let is_apart = self.cursor.peek().is_none_or(char::is_whitespace);
+        if signs == 1 && !self.reading.as_before {
+            self.cursor.skip_blank();
+        }
+        let ends = |c: char| c.is_whitespace() || matches!(c, ')' | '|');
+        if (is_apart && signs > 1) || self.cursor.peek().is_none_or(ends) {
             if signs == 1 {
                 self.warn("a - or ! that stands alone is passed over: write -word to exclude");
             }
@@ -216,7 +230,11 @@ impl<'a> Parser<'a> {
         if signs > 1 {
             return refuse(start, "double negation".to_owned());
         }
-        let Some(excluded) = self.operand(depth + 1)? else {
+        let excluded = match leads {
+            true => self.alternation(depth + 1)?,
+            false => self.operand(depth + 1)?,
+        };
+        let Some(excluded) = excluded else {
             return Ok(None);
         };
         if only_excludes(&excluded) {

@@ -1,6 +1,7 @@
 //! The languages in which a query may be written.
 
 use crate::analysis::Analyzer;
+use crate::parser::{Reading, parse_as};
 use crate::tree::{Query, QueryError};
 
 /// One of them. Both give the same trees.
@@ -47,5 +48,26 @@ impl Syntax {
                 crate::lucene::parse(text, fields, analyzer, crate::lucene::Options::default())
             }
         }
+    }
+
+    /// Parses a query that was accepted once: what is refused now means what it meant then.
+    ///
+    /// # Errors
+    /// Those of [`Syntax::parse`], where no build took the text.
+    pub fn parse_stored(
+        self,
+        text: &str,
+        fields: &[&str],
+        analyzer: &Analyzer,
+    ) -> Result<Query, QueryError> {
+        let as_before = Reading {
+            as_before: true,
+            ..Reading::default()
+        };
+        self.parse(text, fields, analyzer)
+            .or_else(|error| match self {
+                Syntax::Sphinx => parse_as(as_before, text, fields, analyzer).map_err(|_| error),
+                Syntax::Lucene => Err(error),
+            })
     }
 }

@@ -103,7 +103,8 @@ pub enum Unit {
     Paragraph,
 }
 
-/// A node of the tree. Children are never empty lists; `And`, `Or`, `Order` and `Together` have at least two children.
+/// A node of the tree. `And`, `Order` and `Together` have at least two children. `Or` has at least two too, or none: then no document
+/// matches, which is what a text without a word says.
 /// `reference.rs` is the meaning of each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
@@ -111,6 +112,13 @@ pub enum Node {
     All,
     /// One term.
     Word(Word),
+    /// One term at least so many times in all its fields together: a word that a quorum asks for again.
+    Repeated {
+        /// Which.
+        word: Word,
+        /// At least 2.
+        times: u32,
+    },
     /// Terms at fixed distances in one field: (term, distance from the phrase's first one), distances rising from 0.
     Phrase {
         /// At least two.
@@ -165,10 +173,56 @@ pub enum Node {
     Maybe(Box<Node>, Box<Node>),
     /// All of them. `Not` stands only here, and never as the only kind of child.
     And(Vec<Node>),
-    /// Any of them.
+    /// Any of them; of none, no document.
     Or(Vec<Node>),
     /// Not this. Only a direct child of `And`.
     Not(Box<Node>),
+}
+
+impl Node {
+    /// Places that a node takes in the text of its query: one for each term, in a phrase also for what stands between, and one for the number
+    /// behind the quotes of `~N` and a quorum, as in Sphinx.
+    #[must_use]
+    pub fn places(&self) -> u32 {
+        let all = |parts: &[Node]| parts.iter().map(Node::places).sum();
+        match self {
+            Node::All => 0,
+            Node::Word(_) | Node::Repeated { .. } => 1,
+            Node::Phrase { words, .. } => words.last().map_or(0, |(_, distance)| distance + 1),
+            Node::Proximity { terms, .. } => terms.len() as u32 + 1,
+            Node::Quorum { parts, .. } => all(parts) + 1,
+            Node::Order(parts)
+            | Node::Together { parts, .. }
+            | Node::And(parts)
+            | Node::Or(parts) => all(parts),
+            Node::Near { left, right, .. }
+            | Node::NotNear { left, right, .. }
+            | Node::Maybe(left, right) => left.places() + right.places(),
+            Node::Not(part) => part.places(),
+        }
+    }
+
+    /// Calls `visit` with every term, in the order in which they stand in the query, each as often as it does.
+    pub fn each_term<'n>(&'n self, visit: &mut dyn FnMut(&'n Term)) {
+        match self {
+            Node::All => {}
+            Node::Word(word) | Node::Repeated { word, .. } => visit(&word.term),
+            Node::Phrase { words, .. } => words.iter().for_each(|(term, _)| visit(term)),
+            Node::Proximity { terms, .. } => terms.iter().for_each(visit),
+            Node::Quorum { parts, .. }
+            | Node::Order(parts)
+            | Node::Together { parts, .. }
+            | Node::And(parts)
+            | Node::Or(parts) => parts.iter().for_each(|part| part.each_term(visit)),
+            Node::Near { left, right, .. }
+            | Node::NotNear { left, right, .. }
+            | Node::Maybe(left, right) => {
+                left.each_term(visit);
+                right.each_term(visit);
+            }
+            Node::Not(part) => part.each_term(visit),
+        }
+    }
 }
 
 /// A parsed query.

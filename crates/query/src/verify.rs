@@ -1,7 +1,9 @@
 //! Whether a document matches a tree, and where: what [`reference`](crate::reference) says, in time near to linear in the
 //! places of the tree's terms. For whoever must look at a text again; a property holds the two equal.
 
+mod counted;
 mod operators;
+mod tally;
 mod terms;
 
 #[cfg(test)]
@@ -10,7 +12,9 @@ mod tests;
 use crate::analysis::Words;
 use crate::reference::Span;
 use crate::tree::Node;
+pub(crate) use counted::Counted;
 use operators::{near, not_near, order, phrase, proximity, together};
+pub use tally::{Joined, Tally};
 pub(crate) use terms::{Places, Terms};
 
 /// A tree made ready for any number of documents: its patterns are compiled once.
@@ -41,6 +45,12 @@ impl Verifier {
     pub fn spans(&self, words: &Words) -> Option<Vec<Span>> {
         spans(&self.root, &Places::new(&self.terms, words))
     }
+
+    /// What counts in a document that matches.
+    #[must_use]
+    pub fn tally<'w>(&'w self, words: &'w Words) -> Tally<'w> {
+        tally::of(&self.root, &Places::new(&self.terms, words))
+    }
 }
 
 /// Where a node matches: sorted, each once.
@@ -56,6 +66,10 @@ fn unsorted(node: &Node, places: &Places<'_>) -> Option<Vec<Span>> {
     match node {
         Node::All => Some(Vec::new()),
         Node::Word(word) => some(places.standing(&word.term, word.fields)),
+        Node::Repeated { word, times } => {
+            let found = places.standing(&word.term, word.fields);
+            (found.len() >= *times as usize).then_some(found)
+        }
         Node::Phrase { words, fields } => some(phrase(words, *fields, places)),
         Node::Proximity {
             terms,

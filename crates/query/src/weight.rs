@@ -81,7 +81,11 @@ impl<'a> Asked<'a> {
     fn collect(&mut self, node: &'a Node) {
         match node {
             Node::All | Node::Not(_) => {}
-            Node::Word(Word { term, fields }) => self.one(term, *fields),
+            Node::Word(Word { term, fields })
+            | Node::Repeated {
+                word: Word { term, fields },
+                ..
+            } => self.one(term, *fields),
             Node::Phrase { words, fields } => {
                 let first = self.next;
                 for (term, distance) in words {

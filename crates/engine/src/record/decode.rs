@@ -353,7 +353,7 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
         if is_keep.ok_or_else(|| reader.damage("what a table keeps"))? {
             continue;
         }
-        let set = analysis.set(name, value);
+        let set = analysis.set_stored(name, value);
         if !matches!(set, Some(Ok(()))) {
             return Err(reader.damage("a known setting of analysis"));
         }

@@ -308,7 +308,7 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
                 .for_each(|name| put_bytes(out, name.as_bytes()));
         }
     }
-    let settings = definition.analysis.pairs();
+    let settings = definition.analysis.stored_pairs();
     let sync = definition.sync.map(|mode| mode.to_string());
     let mut options = pairs(&definition.kind);
     options.extend(definition.keep.iter().flat_map(keep_pairs));

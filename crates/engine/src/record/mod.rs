@@ -25,7 +25,9 @@ use crate::table::queue::Origin;
 /// 3: definitions of queues hold their options; rows may say who relayed them.
 ///
 /// 4: how far a load is, what a search table keeps, segments that went.
-pub(crate) const RECORD_VERSION: u8 = 4;
+///
+/// 5: definitions name the algorithms of stems, and say which rules of sentences a table has.
+pub(crate) const RECORD_VERSION: u8 = 5;
 
 /// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;

@@ -56,7 +56,7 @@ impl Snapshot {
             let since = days.map(|days| since(search, days, now)).transpose()?;
             let filter = condition(&query.filters, since)?;
             let fields = text_names(&search.definition.columns);
-            let parsed = syntax.parse(&query.text, &fields, &search.analyzer);
+            let parsed = syntax.parse_stored(&query.text, &fields, &search.analyzer);
             let parsed = parsed.map_err(Error::Query)?;
             let failed = |error| failure::of_index(name, error);
             let found = search.rows.search(

@@ -237,7 +237,7 @@ fn weights(
     };
     let mut weights = Vec::new();
     for (query, documents) in hits.rows() {
-        let parsed = syntax.parse(&query.text, &fields, &view.analyzer);
+        let parsed = syntax.parse_stored(&query.text, &fields, &view.analyzer);
         let root = parsed.map_err(Error::Query)?.root;
         let found = documents
             .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use index::{Control, Memory, OnDamage};
 use percolate::StandingQuery;
 use query::expression::{BinaryOperator, Expression};
-use query::options::{MAX_MATCHES, Options, Ranker};
+use query::options::{Options, Ranker};
 use query::request::Select;
 use query::tree::Query;
 
@@ -37,13 +37,13 @@ impl Snapshot {
         let failed = |error| failure::of_index(&name, error);
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Error::invalid(error.to_string()))?;
-        check_page(select, &options)?;
+        let limit = limit(select, &options)?;
         let query = match &select.matching {
             Some(text) => Some(query_of(text, &options, &view)?),
             None => None,
         };
         let completed;
-        let asked = match self.completed(select, &options, &view.definition) {
+        let asked = match self.completed(select, limit, &options, &view.definition) {
             Some(select) => {
                 completed = select;
                 &completed
@@ -101,39 +101,45 @@ fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
     query::parse_as(options.reading, text, &fields, &view.analyzer).map_err(Error::Query)
 }
 
-/// A page of what MATCH finds must lie within `max_matches`, as in Sphinx. A scan is bounded only if it says so, and a look-up
-/// by ids has no pages.
-fn check_page(select: &Select, options: &Options) -> Result<()> {
-    let rows = select.offset.saturating_add(select.limit.unwrap_or(0));
-    let most = match (options.max_matches, &select.matching) {
-        _ if is_lookup(select) => u64::MAX,
-        (Some(most), _) => most,
-        (None, Some(_)) => MAX_MATCHES,
-        (None, None) => u64::MAX,
+/// LIMIT as it is obeyed: a page of what MATCH finds ends at `max_matches`, and one that begins there or behind is refused, as in Sphinx. A
+/// scan is bounded only if it says so, and a look-up by ids has no pages.
+fn limit(select: &Select, options: &Options) -> Result<Option<u64>> {
+    let is_lookup = is_lookup(select);
+    let asked = match select.limit {
+        None if !is_lookup => Some(IMPLICIT_LIMIT),
+        limit => limit,
     };
-    if rows <= most {
-        return Ok(());
+    let most = match options.rows_max(select.matching.is_some()) {
+        Some(most) if !is_lookup => most,
+        _ => return Ok(asked),
+    };
+    if select.offset >= most {
+        return Err(Error::invalid(format!(
+            "offset out of bounds (offset={}, max_matches={most})",
+            select.offset
+        )));
     }
-    Err(Error::invalid(format!(
-        "rows up to {rows} are asked for, but max_matches is {most}: write OPTION max_matches={rows}"
-    )))
+    Ok(asked.map(|asked| asked.min(most - select.offset)))
 }
 
 impl Snapshot {
     /// The statement with what it leaves to be understood, if it leaves anything: LIMIT, and the table's ranker.
-    fn completed(&self, select: &Select, options: &Options, table: &Definition) -> Option<Select> {
-        let unlimited = select.limit.is_none() && !is_lookup(select);
+    fn completed(
+        &self,
+        select: &Select,
+        limit: Option<u64>,
+        options: &Options,
+        table: &Definition,
+    ) -> Option<Select> {
         let ranker = match (&select.matching, options.own_ranker()) {
             (Some(_), None) => self.ranker_of(table),
             _ => None,
         };
-        if !unlimited && ranker.is_none() {
+        if limit == select.limit && ranker.is_none() {
             return None;
         }
         let mut completed = select.clone();
-        if unlimited {
-            completed.limit = Some(IMPLICIT_LIMIT);
-        }
+        completed.limit = limit;
         let ranker = ranker.map(|ranker| ("ranker".to_owned(), ranker.name().to_owned()));
         completed.options.extend(ranker);
         Some(completed)

@@ -15,7 +15,7 @@ use percolate::{HitCount, QuerySet, StandingQuery};
 use query::Syntax;
 use query::analysis::Analyzer;
 use query::expression::Prepared;
-use query::tree::{Node, Query};
+use query::tree::{Node, Query, QueryError};
 use rustc_hash::FxHashMap;
 
 use self::counts::CountsBefore;
@@ -205,7 +205,9 @@ impl PercolateTable {
     /// # Errors
     /// None that is expected: the text was accepted by this process.
     pub(crate) fn restore(&mut self, query: Arc<StandingQuery>) -> Result<()> {
-        let compiled = self.read("a stored query", &query.text, &query.filters)?;
+        let reading = self.reading();
+        let parsed = reading.parse_stored(&query.text).map_err(Error::Query)?;
+        let compiled = reading.compiled("a stored query", parsed, &query.filters)?;
         self.put(query, compiled);
         Ok(())
     }
@@ -238,10 +240,15 @@ impl PercolateTable {
 impl Reading {
     fn read(&self, row: impl Display, text: &str, filters: &str) -> Result<Compiled> {
         let columns = &self.definition.columns;
-        let mut parsed = self
+        let parsed = self
             .syntax
             .parse(text, &text_names(columns), &self.analyzer)
             .map_err(Error::Query)?;
+        self.compiled(row, parsed, filters)
+    }
+
+    fn compiled(&self, row: impl Display, mut parsed: Query, filters: &str) -> Result<Compiled> {
+        let columns = &self.definition.columns;
         let filter = filter::read(filters, columns);
         let filter = filter.map_err(|why| match why.strip_prefix("not yet: ") {
             Some(what) => Error::NotYet {
@@ -258,16 +265,19 @@ impl Reading {
         Ok(Compiled { parsed, filter })
     }
 
+    fn parse_stored(&self, text: &str) -> std::result::Result<Query, QueryError> {
+        let fields = text_names(&self.definition.columns);
+        self.syntax.parse_stored(text, &fields, &self.analyzer)
+    }
+
     /// Reads a query that was accepted once.
     pub(crate) fn stored(&self, row: QueryRow) -> Result<(StandingQuery, Compiled)> {
         let (id, table) = (row.id, &self.definition.name);
         let named = format_args!("stored query {id} of table '{table}'");
-        let compiled = self
-            .read(named, &row.query, &row.filters)
-            .map_err(|error| match error {
-                Error::Invalid { .. } => error,
-                other => Error::invalid(format!("{named}: {other}")),
-            })?;
+        let parsed = self
+            .parse_stored(&row.query)
+            .map_err(|error| Error::invalid(format!("{named}: {}", Error::Query(error))))?;
+        let compiled = self.compiled(named, parsed, &row.filters)?;
         Ok((standing(row), compiled))
     }
 }

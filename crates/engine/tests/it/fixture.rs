@@ -163,6 +163,29 @@ const FORMAT_5: Written = Written {
     ],
 };
 
+/// A table that knows sentences, from before their ends took a position.
+const ANALYSIS_OF_FORMAT_5: Written = Written {
+    folder: "data-v5-analysis",
+    schema: &[
+        "create search posts (body text, n int) with morphology 'stem_en' with index_sp '1'",
+        "create queue hits (query_id bigint, doc_id bigint)",
+        "create pq alerts on posts into hits",
+    ],
+    folded: &[
+        "insert posts (id, body) values (1, 'Generously given. Thanks'), (2, 'at Corp. headquarters')",
+        "insert alerts (id, query) values (1, 'general'), (2, '\"given thanks\"'), (3, 'generous')",
+        "insert alerts (id, query) values (4, 'alpha NEAR/ 3 beta'), (5, '\"a b\"~x')",
+    ],
+    above: &["insert posts (id, body) values (3, 'she gave generously. Thanks')"],
+    reads: &[
+        "select id from posts match 'general' limit 10",
+        "select id from posts match 'generous' limit 10",
+        "select id from posts match '\"given thanks\"' limit 10",
+        "select id from posts match 'corp SENTENCE headquarters' limit 10",
+        "read * from hits",
+    ],
+};
+
 /// Everything that the tables hold.
 fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
     let mut shown = |line: &&str| match parse(line) {
@@ -388,4 +411,46 @@ fn a_directory_of_format_2_opens_to_what_was_in_it() {
 #[test]
 fn a_directory_of_format_3_opens_to_what_was_in_it() {
     check(&FORMAT_3);
+}
+
+#[test]
+fn a_table_that_exists_keeps_its_stems_and_the_positions_of_its_sentences() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(ANALYSIS_OF_FORMAT_5.folder);
+    let disk = MemoryDisk::new();
+    load(&disk, &fixture, "");
+    let mut driver = Driver::open(small(Arc::new(disk)), Now::default()).unwrap();
+    let found = |driver: &mut Driver| {
+        let dumped = dump(driver, &ANALYSIS_OF_FORMAT_5);
+        let selects = dumped.iter().take(4).map(|rows| rows[1..].join(" "));
+        selects.collect::<Vec<_>>()
+    };
+    // Words, neighbours across the end of a sentence, and an abbreviation that ends one.
+    assert_eq!(found(&mut driver), ["", "1 3", "1", ""]);
+    driver
+        .run(command("insert posts (id, body) values (4, 'generously given. Thanks'), (5, 'at Corp. headquarters')"))
+        .unwrap();
+    assert_eq!(found(&mut driver), ["", "1 3 4", "1 4", ""]);
+    driver.run(command("checkpoint")).unwrap();
+    let mut driver = driver.reopen().unwrap();
+    assert_eq!(found(&mut driver), ["", "1 3 4", "1 4", ""]);
+    // The same statements make a table of today's rules.
+    let mut driver = Driver::open(small(Arc::new(MemoryDisk::new())), Now::default()).unwrap();
+    for line in &ANALYSIS_OF_FORMAT_5.schema[..1] {
+        driver.run(command(line)).unwrap();
+    }
+    driver
+        .run(command("insert posts (id, body) values (4, 'generously given. Thanks'), (5, 'at Corp. headquarters')"))
+        .unwrap();
+    let reads = &ANALYSIS_OF_FORMAT_5.reads[2..4];
+    let shown = reads.iter().map(|line| match parse(line) {
+        Statement::Select(select) => {
+            let snapshot = driver.handle.snapshot();
+            let answer = snapshot.select(&select, &engine::Control::default());
+            show_answer(answer.unwrap()).unwrap()[1..].join(" ")
+        }
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), ["", "5"]);
 }

@@ -315,6 +315,11 @@ impl Parser<'_> {
             keep.get_or_insert_default().bytes = Some(self.number());
         }
         let shards = self.word("shards").then(|| self.number() as u16);
+        let mut analysis = query::analysis::Settings::default();
+        while self.word("with") {
+            let (setting, value) = (self.name(), self.table_or_address());
+            analysis.set(&setting, &value).unwrap().unwrap();
+        }
         let kind = match kind.as_str() {
             "search" => Kind::Search(engine::SearchOptions {
                 shards,
@@ -333,7 +338,7 @@ impl Parser<'_> {
                 name,
                 kind,
                 columns,
-                analysis: Default::default(),
+                analysis,
                 sync,
                 keep,
             },

@@ -4,7 +4,8 @@ mod expand;
 mod shape;
 
 use query::options::Options;
-use query::tree::{FieldSet, Node, Place, Term};
+use query::pattern::Matcher;
+use query::tree::{FieldSet, Form, Node, Place, Term};
 use query::verify::Verifier;
 
 use shape::Shape;
@@ -27,6 +28,8 @@ pub(super) struct Plan {
     verified: Option<Verifier>,
     found: Found,
     frequencies: Vec<Frequency>,
+    /// Of the query's words and patterns, those of the plan that each stands for.
+    keywords: Vec<(String, Vec<usize>)>,
 }
 
 /// Words by part, then by number, those of all parts one behind the other.
@@ -42,6 +45,8 @@ pub(super) enum Step {
     Phrase {
         words: Vec<(usize, u32)>,
         fields: Fields,
+        /// Among the phrases of the tree.
+        number: usize,
     },
     And {
         required: Vec<Step>,
@@ -70,6 +75,8 @@ pub(super) struct Fields {
 struct Words {
     texts: Vec<String>,
     numbers: hashbrown::HashMap<String, usize>,
+    /// Phrases so far.
+    phrases: usize,
 }
 
 impl Plan {
@@ -78,14 +85,18 @@ impl Plan {
     pub(super) fn new(root: &Node, snapshot: &Snapshot, options: &Options) -> Result<Plan> {
         let fields = field_weights(&options.field_weights, &snapshot.shape)?;
         let is_stepped = has_cursors(root);
-        let necessary = (!is_stepped).then(|| root.necessary());
+        let necessary = (!is_stepped).then(|| root.necessary_and_welcome());
         let stepped = necessary.as_ref().unwrap_or(root);
         let expanded = expand::expand(stepped, snapshot)?;
         let mut words = Words::default();
         let every = every_field(snapshot.shape.text_columns());
         let step = words.step(&expanded, every);
         let (found, frequencies) = words.find(snapshot)?;
-        let mut asked = Asked::new(stepped, &expanded, &|text| words.known(text), every);
+        let mut asked = match is_stepped {
+            true => Asked::new(stepped, &expanded, &|text| words.known(text), every),
+            false => Asked::of_text(root, &words.texts, every),
+        };
+        asked.distinct = distinct_terms(root);
         asked.set_documents(frequencies.iter().map(|frequency| frequency.documents));
         let table = Table {
             rows: snapshot.count(),
@@ -96,6 +107,7 @@ impl Plan {
         Ok(Plan {
             weigher: Weigher::new(options.ranker(), options.idf, asked, &table),
             shape: Shape::new(&step, words.texts.len()),
+            keywords: words.keywords(root),
             words,
             root: step,
             verified: (!is_stepped).then(|| Verifier::new(root)),
@@ -149,6 +161,11 @@ impl Plan {
         self.shape.is_any && self.verified.is_none()
     }
 
+    /// The number of a word.
+    pub(super) fn number(&self, text: &str) -> Option<usize> {
+        self.words.known(text)
+    }
+
     /// What the cursor alone does not decide.
     pub(super) fn verified(&self) -> Option<&Verifier> {
         self.verified.as_ref()
@@ -159,20 +176,32 @@ impl Plan {
         &self.weigher
     }
 
-    /// Statistics for SHOW META.
+    /// Statistics for SHOW META: of each word that is looked for, and of each pattern those of its words, added up.
     pub(super) fn keywords(&self) -> Vec<Keyword> {
-        let keyword = |(text, frequency): (&String, &Frequency)| Keyword {
-            word: text.clone(),
-            documents: frequency.documents,
-            hits: frequency.hits,
-        };
-        self.words
-            .texts
+        self.keywords
             .iter()
-            .zip(&self.frequencies)
-            .map(keyword)
+            .map(|(text, words)| {
+                let of_words = words.iter().map(|word| &self.frequencies[*word]);
+                let (documents, hits) = of_words.fold((0, 0), |(documents, hits), word| {
+                    (documents + word.documents, hits + word.hits)
+                });
+                Keyword {
+                    word: text.clone(),
+                    documents,
+                    hits,
+                }
+            })
             .collect()
     }
+}
+
+/// Distinct words and patterns of a query, wherever they stand in it.
+fn distinct_terms(root: &Node) -> usize {
+    let mut terms = hashbrown::HashSet::new();
+    root.each_term(&mut |term| {
+        terms.insert((term.form, &term.text));
+    });
+    terms.len()
 }
 
 /// Whether every operator of the tree has a cursor of its own.
@@ -186,7 +215,8 @@ fn has_cursors(node: &Node) -> bool {
         }
         Node::Maybe(left, right) => has_cursors(left) && has_cursors(right),
         Node::Not(part) => has_cursors(part),
-        Node::Proximity { .. }
+        Node::Repeated { .. }
+        | Node::Proximity { .. }
         | Node::Order(_)
         | Node::Near { .. }
         | Node::NotNear { .. }
@@ -210,10 +240,13 @@ impl Words {
                 fields: fields(word.fields),
             },
             Node::Phrase { words, fields: set } => {
-                let number = |(term, distance): &(Term, u32)| (self.number(&term.text), *distance);
+                let word = |(term, distance): &(Term, u32)| (self.number(&term.text), *distance);
+                let words = words.iter().map(word).collect();
+                self.phrases += 1;
                 Step::Phrase {
-                    words: words.iter().map(number).collect(),
+                    words,
                     fields: fields(*set),
+                    number: self.phrases - 1,
                 }
             }
             Node::And(children) => self.and(children, every),
@@ -230,7 +263,8 @@ impl Words {
                 Box::new(self.step(right, every)),
             ),
             // What has no cursor never comes here: `Plan::new` steps through what is necessary instead.
-            Node::Proximity { .. }
+            Node::Repeated { .. }
+            | Node::Proximity { .. }
             | Node::Order(_)
             | Node::Near { .. }
             | Node::NotNear { .. }
@@ -256,6 +290,36 @@ impl Words {
             required.push(Step::All);
         }
         Step::And { required, excluded }
+    }
+
+    /// Each word and pattern of a query, in its order, with the words that it stands for. Those that are not looked for, since
+    /// they are only excluded, are left out.
+    fn keywords(&self, root: &Node) -> Vec<(String, Vec<usize>)> {
+        let mut keywords: Vec<(String, Vec<usize>)> = Vec::new();
+        let mut known = hashbrown::HashSet::new();
+        root.each_term(&mut |term| {
+            if !known.insert((term.form, &term.text)) {
+                return;
+            }
+            let words: Vec<usize> = match term.form {
+                Form::Whole => self.known(&term.text).into_iter().collect(),
+                _ => self.matching(term),
+            };
+            if !words.is_empty() || term.form != Form::Whole {
+                keywords.push((term.text.to_string(), words));
+            }
+        });
+        keywords
+    }
+
+    fn matching(&self, term: &Term) -> Vec<usize> {
+        // One that does not compile was refused by the parser.
+        let Ok(matcher) = Matcher::new(term) else {
+            return Vec::new();
+        };
+        let texts = self.texts.iter().enumerate();
+        let matching = texts.filter(|(_, text)| matcher.is_match(text));
+        matching.map(|(number, _)| number).collect()
     }
 
     fn number(&mut self, text: &str) -> usize {

@@ -9,7 +9,7 @@ use query::options::Options;
 use query::pattern::Matcher;
 use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
-use query::tree::{Form, Node, Place, Query, Word};
+use query::tree::{Form, Node, Place, Query, Term, Word};
 use query::value::Value;
 use query::{reference, schema};
 
@@ -109,6 +109,31 @@ impl Model {
         }
     }
 
+    /// Of each word of a query that is asked for, and of each pattern the sums of its words.
+    fn keywords(&self, root: &Node, asked: &[String]) -> Vec<Keyword> {
+        let mut terms: Vec<&Term> = Vec::new();
+        root.each_term(&mut |term| {
+            let is_known = |known: &&Term| (known.form, &known.text) == (term.form, &term.text);
+            if !terms.iter().any(is_known) {
+                terms.push(term);
+            }
+        });
+        let mut keywords = Vec::new();
+        for term in terms {
+            let matcher = Matcher::new(term).expect("a pattern");
+            let words = asked.iter().filter(|word| matcher.is_match(word));
+            let words: Vec<Keyword> = words.map(|word| self.keyword(word)).collect();
+            if !words.is_empty() || term.form != Form::Whole {
+                keywords.push(Keyword {
+                    word: term.text.to_string(),
+                    documents: words.iter().map(|word| word.documents).sum(),
+                    hits: words.iter().map(|word| word.hits).sum(),
+                });
+            }
+        }
+        keywords
+    }
+
     pub(crate) fn search(&self, select: &Select, query: Option<&Query>) -> Given {
         let root = query.map(|query| &query.root);
         let stepped = root.map(|root| self.stepped(root));
@@ -116,15 +141,14 @@ impl Model {
         stepped
             .iter()
             .for_each(|root| words_asked(root, &mut asked));
-        let keywords: Vec<Keyword> = asked.iter().map(|word| self.keyword(word)).collect();
+        let keywords = root.map_or_else(Vec::new, |root| self.keywords(root, &asked));
         let options = Options::parse(&select.options).expect("options");
         let table = Table {
             rows: self.rows.values().map(|(_, words)| words).collect(),
             fields: self.field_weights(&options),
         };
-        let unexpanded = root.filter(|root| **root != Node::All).map(stepped_of);
-        let unexpanded = unexpanded.as_ref();
-        let oracle = unexpanded.map(|root| Oracle::new(&options, root, table));
+        let weighed = root.filter(|root| **root != Node::All);
+        let oracle = weighed.map(|root| Oracle::new(&options, root, table, is_stepped(root)));
         let weigh = |words: &Words| oracle.as_ref().map_or(1, |oracle| oracle.weight(words));
         let mut found: Vec<(u64, i64)> = Vec::new();
         for (id, (row, words)) in &self.rows {
@@ -314,7 +338,7 @@ impl Model {
 fn stepped_of(root: &Node) -> Node {
     match is_stepped(root) {
         true => root.clone(),
-        false => root.necessary(),
+        false => root.necessary_and_welcome(),
     }
 }
 

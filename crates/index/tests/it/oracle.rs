@@ -1,12 +1,13 @@
-//! The weights of ADR 028, word for word and row by row: slow, and nothing shared with the index but the parsed query.
+//! The weights of ADR 028, word for word and row by row: slow, and nothing shared with the index but the parsed query and
+//! [`Tally`], which says what of a row's text counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use query::analysis::Words;
 use query::options::{Options, Ranker};
 use query::pattern::Matcher;
-use query::reference;
-use query::tree::{FieldSet, Node, Term};
+use query::tree::{Node, Term};
+use query::verify::{Joined, Tally, Verifier};
 
 /// All that weights depend on beside the row.
 pub(crate) struct Table<'a> {
@@ -16,19 +17,27 @@ pub(crate) struct Table<'a> {
     pub(crate) fields: Vec<i64>,
 }
 
-/// A word where it counts.
+/// A word where it counts, or several as one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Counted {
     field: u8,
     position: u32,
-    word: String,
+    /// The word, or the place in the query of several.
+    what: String,
+    /// Place in the query, what it shifts the words behind it by, and how many words it is; those of a word are in the query.
+    joined: Option<(i64, i64, i64)>,
 }
 
-/// What a query asks for outside of negations: each term, and its place in the query.
+/// What a query asks for outside of negations: each term, its place in the query, and whether it counts by itself.
 #[derive(Default)]
 struct Asked {
-    terms: Vec<(Term, i64)>,
-    places: i64,
+    terms: Vec<(Term, i64, bool)>,
+    /// Of the next term.
+    next: i64,
+    /// Of the last term, and one.
+    end: i64,
+    /// Whether a run may go on at an earlier place of the query: not in trees that are stepped through.
+    is_free: bool,
 }
 
 /// A query on a table.
@@ -42,10 +51,17 @@ pub(crate) struct Oracle<'a> {
 }
 
 impl<'a> Oracle<'a> {
-    /// `root`: the query, or what is stepped through for it.
-    pub(crate) fn new(options: &'a Options, root: &'a Node, table: Table<'a>) -> Oracle<'a> {
-        let mut asked = Asked::default();
-        asked.collect(root);
+    pub(crate) fn new(
+        options: &'a Options,
+        root: &'a Node,
+        table: Table<'a>,
+        is_stepped: bool,
+    ) -> Oracle<'a> {
+        let mut asked = Asked {
+            is_free: !is_stepped,
+            ..Asked::default()
+        };
+        asked.collect(root, true);
         Oracle {
             options,
             root,
@@ -58,8 +74,9 @@ impl<'a> Oracle<'a> {
     /// The weight of a row that matches.
     pub(crate) fn weight(&self, row: &Words) -> i64 {
         let (asked, weights) = (&self.asked, &self.table.fields);
-        let mut counted = BTreeSet::new();
-        collect(self.root, row, &mut counted);
+        let verifier = Verifier::new(self.root);
+        let tally = verifier.tally(row);
+        let counted = counted(&tally);
         let sum = |factor: &dyn Fn(&Field<'_>) -> i64| -> i64 {
             let fields = 0..weights.len() as u8;
             fields
@@ -67,40 +84,63 @@ impl<'a> Oracle<'a> {
                 .map(|field| factor(&field) * weights[usize::from(field.field)])
                 .sum()
         };
-        let bm25 = || self.bm25(row, &counted);
+        let found = || -> i64 {
+            let weights = weights.iter().enumerate();
+            let found = weights.filter(|(field, _)| tally.fields >> field & 1 == 1);
+            found.map(|(_, weight)| weight).sum()
+        };
+        let runs = || match asked.next <= 1 {
+            true => found(),
+            false => sum(&|field| field.lcs(asked)),
+        };
+        let bm25 = || self.bm25(row, &tally.rare);
         match self.options.ranker() {
-            Ranker::ProximityBm25 => sum(&|field| field.lcs(asked)) * 1000 + bm25(),
-            Ranker::Bm25 => sum(&|_| 1) * 1000 + bm25(),
+            Ranker::ProximityBm25 => runs() * 1000 + bm25(),
+            Ranker::Bm25 => found() * 1000 + bm25(),
             Ranker::None => 1,
             Ranker::Wordcount => sum(&|field| field.counted.len() as i64),
-            Ranker::Proximity => sum(&|field| field.lcs(asked)),
+            Ranker::Proximity => runs(),
             Ranker::Matchany => {
-                let max_lcs = weights.iter().sum::<i64>() * asked.places;
+                let max_lcs = weights.iter().sum::<i64>() * self.distinct() as i64;
                 sum(&|field| field.words() + (field.lcs(asked) - 1) * max_lcs)
             }
             Ranker::Fieldmask => counted.iter().fold(0, |mask, at| mask | 1 << at.field),
             Ranker::Sph04 => {
                 let factor = |field: &Field<'_>| {
                     let first = field.counted.iter().map(|at| at.position).min();
-                    let is_exact = field.is_exactly(asked, row);
+                    let is_exact = field.ends_as_asked(asked, row);
                     4 * field.lcs(asked) + 2 * i64::from(first == Some(1)) + i64::from(is_exact)
                 };
                 sum(&factor) * 1000 + bm25()
             }
-            Ranker::Bm25a => self.bm25a(row, &counted),
+            Ranker::Bm25a => self.bm25a(row, &tally.rare),
         }
     }
 
-    fn bm25(&self, row: &Words, counted: &BTreeSet<Counted>) -> i64 {
+    /// Distinct words of the query: excluded ones too, and a pattern is one.
+    fn distinct(&self) -> usize {
+        let mut terms = BTreeSet::new();
+        self.root.each_term(&mut |term| {
+            terms.insert((term.form as u8, &term.text));
+        });
+        terms.len()
+    }
+
+    fn bm25(&self, row: &Words, rare: &[&str]) -> i64 {
         let words = self.documents.len().max(1);
-        let (share, unit) = match self.options.idf.unnormalized {
-            false => (words as f64, 20),
-            // A sum of so many must stay below 2 to the power of 30.
-            true => (1.0, 20 - (words as f64).log2().ceil() as u32),
+        let share = match self.options.idf.unnormalized {
+            false => self.distinct().max(1),
+            true => 1,
         };
+        // A sum of so many must stay below 2 to the power of 30.
+        let unit = match share < words {
+            false => 20,
+            true => 20 - (words as f64).log2().ceil() as u32,
+        };
+        let share = share as f64;
         let all = self.table.rows.len() as f64;
         let (mut sum, mut published) = (0i128, 0f64);
-        for (word, hits) in hits(row, counted) {
+        for (word, hits) in hits(row, rare) {
             let n = self.documents[&word] as f64;
             let rarity = match self.options.idf.plain {
                 true => all / n,
@@ -120,13 +160,13 @@ impl<'a> Oracle<'a> {
         bm25
     }
 
-    fn bm25a(&self, row: &Words, counted: &BTreeSet<Counted>) -> i64 {
+    fn bm25a(&self, row: &Words, rare: &[&str]) -> i64 {
         let unit = 15 - (self.documents.len().max(1) as f64).log2().ceil() as u32;
         let rows = self.table.rows.len() as i128;
         let all: i128 = self.table.rows.iter().map(|row| row.len() as i128).sum();
         let length = i128::from(length(row.len()));
         let (mut sum, mut published) = (0i128, 0f64);
-        for (word, hits) in hits(row, counted) {
+        for (word, hits) in hits(row, rare) {
             let n = self.documents[&word] as f64;
             let idf = (1.0 + (rows as f64 - n + 0.5) / (n + 0.5)).ln();
             let points = (1000.0 * f64::from(1u32 << unit) * idf).round() as i128;
@@ -149,43 +189,67 @@ impl<'a> Oracle<'a> {
 }
 
 impl Asked {
-    fn collect(&mut self, node: &Node) {
+    fn collect(&mut self, node: &Node, is_alone: bool) {
         match node {
-            Node::All | Node::Not(_) => {}
-            Node::Word(word) => {
-                self.terms.push((word.term.clone(), self.places));
-                self.places += 1;
+            Node::All => {}
+            Node::Not(part) => self.next += i64::from(part.places()),
+            Node::Word(word) | Node::Repeated { word, .. } => {
+                self.add(&word.term, self.next, is_alone);
+            }
+            Node::Proximity { terms, .. } => {
+                for term in terms {
+                    self.add(term, self.next, false);
+                }
+                self.next += 1;
             }
             Node::Phrase { words, .. } => {
-                let place = |(term, distance): &(Term, u32)| {
-                    (term.clone(), self.places + i64::from(*distance))
-                };
-                let terms: Vec<_> = words.iter().map(place).collect();
-                self.places = terms.last().expect("a word").1 + 1;
-                self.terms.extend(terms);
+                let first = self.next;
+                for (term, distance) in words {
+                    self.add(term, first + i64::from(*distance), false);
+                }
             }
-            Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
-                parts.iter().for_each(|part| self.collect(part));
+            Node::Quorum { parts, .. } => {
+                parts.iter().for_each(|part| self.collect(part, is_alone));
+                self.next += 1;
+            }
+            Node::And(parts)
+            | Node::Or(parts)
+            | Node::Order(parts)
+            | Node::Together { parts, .. } => {
+                parts.iter().for_each(|part| self.collect(part, is_alone));
             }
             Node::Maybe(left, right) => {
-                self.collect(left);
-                self.collect(right);
+                self.collect(left, is_alone);
+                self.collect(right, is_alone);
             }
-            other => panic!("{other:?} has no weight"),
+            Node::Near { left, right, .. } => {
+                self.collect(left, false);
+                self.collect(right, false);
+            }
+            Node::NotNear { left, right, .. } => {
+                self.collect(left, is_alone);
+                self.next += i64::from(right.places());
+            }
         }
     }
 
-    /// The places at which the query has a word.
+    fn add(&mut self, term: &Term, place: i64, is_alone: bool) {
+        self.terms.push((term.clone(), place, is_alone));
+        self.next = place + 1;
+        self.end = self.next;
+    }
+
+    /// The places at which the query has a word by itself.
     fn places_of(&self, word: &str) -> Vec<i64> {
         let terms = self.terms.iter();
-        let here = terms.filter(|(term, _)| is(term, word));
-        here.map(|(_, place)| *place).collect()
+        let here = terms.filter(|(term, _, is_alone)| *is_alone && is(term, word));
+        here.map(|(_, place, _)| *place).collect()
     }
 
     /// In how many rows each word stands that the query asks for.
     fn documents(&self, table: &Table<'_>) -> BTreeMap<String, u64> {
         let mut documents = BTreeMap::new();
-        for (term, _) in &self.terms {
+        for (term, ..) in &self.terms {
             if term.form == query::tree::Form::Whole {
                 documents.insert(term.text.to_string(), 0);
             }
@@ -193,7 +257,7 @@ impl Asked {
         for row in &table.rows {
             let words: BTreeSet<&str> = row.iter().map(|(word, ..)| word).collect();
             for word in words {
-                if self.terms.iter().any(|(term, _)| is(term, word)) {
+                if self.terms.iter().any(|(term, ..)| is(term, word)) {
                     *documents.entry(word.to_owned()).or_insert(0) += 1;
                 }
             }
@@ -206,61 +270,30 @@ fn is(term: &Term, word: &str) -> bool {
     Matcher::new(term).expect("a pattern").is_match(word)
 }
 
-/// Every place at which a word counts: of each part of the tree that matches, outside of negations.
-fn collect(node: &Node, row: &Words, counted: &mut BTreeSet<Counted>) {
-    if !reference::matches(node, row) {
-        return;
-    }
-    let at = |(word, field, position): (&str, u8, u32)| Counted {
-        field,
-        position,
-        word: word.to_owned(),
+/// Every place at which something counts.
+fn counted(tally: &Tally<'_>) -> BTreeSet<Counted> {
+    let word = |(word, field, position): &(&str, u8, u32)| Counted {
+        field: *field,
+        position: *position,
+        what: (*word).to_owned(),
+        joined: None,
     };
-    match node {
-        Node::All | Node::Not(_) => {}
-        Node::Word(word) => {
-            let here = row
-                .iter()
-                .filter(|(text, field, _)| word.fields.holds(*field) && is(&word.term, text));
-            counted.extend(here.map(at));
-        }
-        Node::Phrase { words, fields } => phrase(words, *fields, row, counted),
-        Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
-            parts.iter().for_each(|part| collect(part, row, counted));
-        }
-        Node::Maybe(left, right) => {
-            collect(left, row, counted);
-            collect(right, row, counted);
-        }
-        other => panic!("{other:?} has no weight"),
-    }
+    let several = |joined: &Joined| Counted {
+        field: joined.field,
+        position: joined.position,
+        what: format!("several at {}", joined.place),
+        joined: Some((
+            i64::from(joined.place),
+            i64::from(joined.span),
+            i64::from(joined.weight),
+        )),
+    };
+    let words = tally.words.iter().map(word);
+    words.chain(tally.joined.iter().map(several)).collect()
 }
 
-/// The words of a phrase at each place where all of it stands.
-fn phrase(terms: &[(Term, u32)], fields: FieldSet, row: &Words, counted: &mut BTreeSet<Counted>) {
-    let all: Vec<_> = row
-        .iter()
-        .filter(|(_, field, _)| fields.holds(*field))
-        .collect();
-    for (_, field, start) in &all {
-        let whole: Option<Vec<Counted>> = terms
-            .iter()
-            .map(|(term, distance)| {
-                let there = |(text, other, position): &&(&str, u8, u32)| {
-                    other == field && *position == start + distance && is(term, text)
-                };
-                all.iter()
-                    .find(there)
-                    .map(|(word, field, position)| Counted {
-                        field: *field,
-                        position: *position,
-                        word: (*word).to_owned(),
-                    })
-            })
-            .collect();
-        counted.extend(whole.into_iter().flatten());
-    }
-}
+/// A position, and of what may stand there in a run the place in the query, the span, the words.
+type Steps = (i64, Vec<(i64, i64, i64)>);
 
 /// What counts in one field.
 struct Field<'a> {
@@ -275,55 +308,84 @@ impl<'a> Field<'a> {
     }
 
     fn words(&self) -> i64 {
-        let words: BTreeSet<&str> = self.counted.iter().map(|at| at.word.as_str()).collect();
+        let words: BTreeSet<&str> = self.counted.iter().map(|at| at.what.as_str()).collect();
         words.len() as i64
     }
 
-    /// Positions at which something counts, and by how much each is ahead of the places that the query has it at.
-    fn shifts(&self, asked: &Asked) -> BTreeMap<u32, BTreeSet<i64>> {
-        let mut shifts: BTreeMap<u32, BTreeSet<i64>> = BTreeMap::new();
+    /// By position, what may stand there in a run.
+    fn steps(&self, asked: &Asked) -> Vec<Steps> {
+        let mut steps: BTreeMap<u32, Vec<_>> = BTreeMap::new();
         for at in &self.counted {
-            let places = asked.places_of(&at.word).into_iter();
-            let here = places.map(|place| i64::from(at.position) - place);
-            shifts.entry(at.position).or_default().extend(here);
+            let here = steps.entry(at.position).or_default();
+            match at.joined {
+                Some(joined) => here.push(joined),
+                None => {
+                    let places = asked.places_of(&at.what).into_iter();
+                    here.extend(places.map(|place| (place, 1, 1)));
+                }
+            }
         }
-        shifts
+        let steps = steps.into_iter();
+        steps.map(|(at, steps)| (i64::from(at), steps)).collect()
     }
 
-    /// From each position on, as far as one shift goes.
+    /// From each hit on, position by position, as far as the next one is where the query wants it.
     fn lcs(&self, asked: &Asked) -> i64 {
-        let shifts: Vec<_> = self.shifts(asked).into_values().collect();
-        let from = |start: usize| {
-            let run = |shift: &i64| {
-                let behind = shifts[start..].iter();
-                behind.take_while(|here| here.contains(shift)).count()
-            };
-            shifts[start].iter().map(run).max().expect("a place")
-        };
-        (0..shifts.len()).map(from).max().expect("a position") as i64
+        let steps = self.steps(asked);
+        let mut lcs = 0;
+        for start in 0..steps.len() {
+            let hits = steps[start].1.iter();
+            let runs = hits.map(|hit| longest(&steps[start..], *hit, asked.is_free));
+            lcs = runs.fold(lcs, i64::max);
+        }
+        lcs
     }
 
-    /// Whether the field is the query: at each of its positions, and no more, what the query has there.
-    fn is_exactly(&self, asked: &Asked, row: &Words) -> bool {
+    /// Whether the query's last word is the field's last one, at its own position, and goes on from the hit before.
+    fn ends_as_asked(&self, asked: &Asked, row: &Words) -> bool {
         let last = row.iter().filter(|(_, field, _)| *field == self.field);
         let last = last.map(|(_, _, position)| i64::from(position)).max();
-        let shifts = self.shifts(asked);
-        let stands = |position: i64| {
-            let here = shifts.get(&(position as u32));
-            here.is_some_and(|shifts| shifts.contains(&1))
+        let steps = self.steps(asked);
+        let Some(at) = steps
+            .iter()
+            .position(|(position, _)| *position == asked.end)
+        else {
+            return false;
         };
-        last == Some(asked.places) && (1..=asked.places).all(stands)
+        let is_end = |hits: &[(i64, i64, i64)]| hits.contains(&(asked.end - 1, 1, 1));
+        let before = at.checked_sub(1).map(|before| &steps[before]);
+        let goes_on = asked.end == 1
+            || before.is_some_and(|(position, hits)| {
+                let leads = |(place, span, _): &(i64, i64, i64)| {
+                    position - place + span - 1 == 1 && (asked.is_free || *place < asked.end - 1)
+                };
+                hits.iter().any(leads)
+            });
+        last == Some(asked.end) && is_end(&steps[at].1) && goes_on
     }
 }
 
+/// Words of the longest run that begins with a hit at the first of the positions.
+fn longest(steps: &[Steps], hit: (i64, i64, i64), is_free: bool) -> i64 {
+    let (place, span, weight) = hit;
+    let wanted = steps[0].0 - place + span - 1;
+    let Some((position, next)) = steps.get(1) else {
+        return weight;
+    };
+    let goes_on = next
+        .iter()
+        .filter(|next| position - next.0 == wanted && (is_free || next.0 > place));
+    let rest = goes_on
+        .map(|next| longest(&steps[1..], *next, is_free))
+        .max();
+    weight + rest.unwrap_or(0)
+}
+
 /// The distinct words that count, with their occurrences in the whole row.
-fn hits(row: &Words, counted: &BTreeSet<Counted>) -> BTreeMap<String, i64> {
-    let mut hits = BTreeMap::new();
-    for word in counted.iter().map(|at| &at.word) {
-        let all = row.iter().filter(|(other, ..)| other == word).count();
-        hits.insert(word.clone(), all as i64);
-    }
-    hits
+fn hits(row: &Words, rare: &[&str]) -> BTreeMap<String, i64> {
+    let all = |word: &str| row.iter().filter(|(other, ..)| *other == word).count() as i64;
+    let hits = rare.iter().map(|word| ((*word).to_owned(), all(word)));
+    hits.collect()
 }
 
 /// The length that stands for all of one class: classes end at the powers of √2, but for the second of them.

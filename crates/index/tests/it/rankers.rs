@@ -7,6 +7,7 @@ use index::{Control, Reason};
 use query::options::Ranker;
 use query::request::Select;
 use query::tree::Query;
+use query::value::Value;
 
 use crate::subject::{Subject, check, row, select_all, select_count, tree};
 
@@ -55,6 +56,8 @@ fn words_that_repeat_weigh_as_the_oracle_says() {
         "w*",
         "w0 << w1",
         "w0 NEAR/2 w2",
+        "@title w* | x",
+        "\"w0 w1\"~2 MAYBE w3",
     ];
     for _ in 0..2 {
         for query in queries {
@@ -65,6 +68,84 @@ fn words_that_repeat_weigh_as_the_oracle_says() {
                 subject.check(&select, Some(&root));
                 let limit = Some(5);
                 subject.check(&Select { limit, ..select }, Some(&root));
+            }
+        }
+        subject.seal();
+    }
+}
+
+/// What Sphinx 2.2.11 answers with `ranker=proximity` and `ranker=wordcount`, by row, 0 for none.
+const OF_SPHINX: [(&str, [i64; 6], [i64; 6]); 10] = [
+    (
+        "\"alpha beta\" gamma",
+        [2, 3, 0, 0, 0, 2],
+        [2, 2, 0, 0, 0, 2],
+    ),
+    (
+        "\"alpha * gamma\" beta",
+        [2, 0, 0, 0, 0, 2],
+        [2, 0, 0, 0, 0, 2],
+    ),
+    (
+        "\"alpha beta\"~3 gamma",
+        [2, 2, 1, 1, 1, 2],
+        [2, 2, 2, 2, 3, 2],
+    ),
+    ("alpha NEAR/3 beta", [2, 2, 2, 2, 4, 2], [1, 1, 1, 1, 2, 1]),
+    ("alpha << gamma", [1, 1, 2, 0, 1, 1], [2, 2, 2, 0, 2, 2]),
+    (
+        "\"alpha beta\"/1 gamma",
+        [2, 3, 1, 1, 1, 2],
+        [3, 3, 3, 3, 5, 3],
+    ),
+    ("alpha -delta beta", [1, 1, 1, 1, 2, 1], [2, 2, 2, 2, 4, 2]),
+    ("^alpha gamma", [1, 1, 0, 0, 1, 0], [2, 2, 0, 0, 2, 0]),
+    (
+        "alpha SENTENCE gamma",
+        [1, 1, 2, 1, 1, 1],
+        [2, 2, 2, 2, 3, 2],
+    ),
+    (
+        "gamma MAYBE \"alpha beta\"",
+        [2, 2, 1, 1, 1, 2],
+        [2, 2, 1, 1, 1, 2],
+    ),
+];
+
+#[test]
+fn words_that_count_as_one_weigh_as_in_sphinx() {
+    let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
+    let texts = [
+        "alpha beta gamma",
+        "alpha beta x gamma",
+        "beta alpha gamma",
+        "gamma beta x x alpha",
+        "alpha x beta beta gamma alpha",
+        "x alpha. Beta gamma",
+    ];
+    for (text, id) in texts.into_iter().zip(1..) {
+        subject.insert(id, row(text, 0, "", 0.0, ""));
+    }
+    for _ in 0..2 {
+        let snapshot = subject.table.snapshot();
+        for (text, lcs, hits) in OF_SPHINX {
+            let query = Query {
+                root: tree(text),
+                warnings: Vec::new(),
+            };
+            for (ranker, want) in [("proximity", lcs), ("wordcount", hits)] {
+                let select = with(select_all(), &[("ranker", ranker)]);
+                let answer = snapshot.search(&select, Some(&query), &Control::default());
+                let mut found = [0; 6];
+                for row in answer.expect("an answer").rows {
+                    let row = row.expect("a row");
+                    if let (Some(Value::Int(id)), Some(Value::Int(weight))) =
+                        (row.first(), row.last())
+                    {
+                        found[*id as usize - 1] = *weight as i64;
+                    }
+                }
+                assert_eq!(found, want, "{text} {ranker}");
             }
         }
         subject.seal();

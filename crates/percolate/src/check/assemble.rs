@@ -143,6 +143,10 @@ impl<'t, T: Terms> Assembler<'t, T> {
             Node::Word(Word { term, fields }) => {
                 self.groups(code::WORD, [(term, 0)].into_iter(), *fields)
             }
+            Node::Repeated { word, times } => {
+                self.groups(code::WORD, [(&word.term, 0)].into_iter(), word.fields);
+                self.put(code::TIMES, &[*times]);
+            }
             Node::Phrase { words, fields } => {
                 let words = words.iter().map(|(term, distance)| (term, *distance));
                 self.groups(code::PHRASE, words, *fields);

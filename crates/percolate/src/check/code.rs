@@ -55,6 +55,9 @@ pub(super) const MAYBE: u32 = 25;
 /// The last list must not have matched.
 pub(super) const ABSENT: u32 = 26;
 
+/// The last list must have at least so many spans (operand).
+pub(super) const TIMES: u32 = 27;
+
 /// Operands of one term with its place.
 pub(super) const GROUP: usize = 4;
 

@@ -126,6 +126,11 @@ impl Lists {
                 self.at_least(2, 1);
                 self.settle(matched);
             }
+            code::TIMES => {
+                let is_enough = |part: &List| part.spans.len() >= first as usize;
+                let matched = self.top(1).first().is_some_and(is_enough);
+                self.settle(matched);
+            }
             code::ABSENT => {
                 if let [part] = self.top(1) {
                     part.matched = !part.matched;

@@ -4,6 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use frostem::{Algorithm, Stemmer};
 
+use super::units::Sentences;
 use crate::pattern::Literal;
 
 /// Most stemmers of one table.
@@ -12,13 +13,19 @@ const STEMMERS_MAX: usize = 8;
 /// Longest least length that a setting asks of a pattern's letters.
 const LENGTH_MAX: u8 = 32;
 
+/// Sentences in a stored definition whose ends take no position.
+const STORED_UNPLACED: &str = "1";
+
+/// Those whose ends take one.
+const STORED_PLACED: &str = "2";
+
 /// How a table reads text, kept per table. The default is what a table has of which nothing was said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// In the order of trial: the first that changes a word gives its stem.
     stemmers: Vec<Algorithm>,
     exact_words: bool,
-    units: bool,
+    sentences: Sentences,
     infix_min: u8,
     prefix_min: u8,
 }
@@ -43,30 +50,65 @@ impl Settings {
         Some(match name.to_ascii_lowercase().as_str() {
             "morphology" => stemmers(value).map(|stemmers| self.stemmers = stemmers),
             "index_exact_words" => switch(name, value).map(|on| self.exact_words = on),
-            "index_sp" => switch(name, value).map(|on| self.units = on),
+            "index_sp" => switch(name, value).map(|on| {
+                self.sentences = match on {
+                    true => Sentences::Placed,
+                    false => Sentences::Unknown,
+                };
+            }),
             "min_infix_len" => length(name, value).map(|least| self.infix_min = least),
             "min_prefix_len" => length(name, value).map(|least| self.prefix_min = least),
             _ => return None,
         })
     }
 
+    /// Changes one setting as a stored definition says it: `index_sp` has a number for each set of rules that there was.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn set_stored(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
+        self.sentences = match (name, value) {
+            ("index_sp", STORED_UNPLACED) => Sentences::Unplaced,
+            ("index_sp", STORED_PLACED) => Sentences::Placed,
+            _ => return self.set(name, value),
+        };
+        Some(Ok(()))
+    }
+
     /// What differs from the default, as [`Settings::set`] reads it again.
     #[must_use]
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        let names: Vec<String> = self.stemmers.iter().map(|one| name_of(*one)).collect();
-        let flag = |on: bool| u8::from(on);
+        self.pairs_with(name_of, if self.units() { "1" } else { "0" })
+    }
+
+    /// What differs from the default, as [`Settings::set_stored`] reads it again.
+    #[must_use]
+    pub fn stored_pairs(&self) -> Vec<(&'static str, String)> {
+        let sentences = match self.sentences {
+            Sentences::Unknown => "0",
+            Sentences::Unplaced => STORED_UNPLACED,
+            Sentences::Placed => STORED_PLACED,
+        };
+        self.pairs_with(algorithm_of, sentences)
+    }
+
+    fn pairs_with(
+        &self,
+        name: fn(Algorithm) -> String,
+        sentences: &str,
+    ) -> Vec<(&'static str, String)> {
+        let names: Vec<String> = self.stemmers.iter().map(|one| name(*one)).collect();
         let numbers = [
-            ("index_exact_words", flag(self.exact_words)),
-            ("index_sp", flag(self.units)),
-            ("min_infix_len", self.infix_min),
-            ("min_prefix_len", self.prefix_min),
+            ("index_exact_words", u8::from(self.exact_words).to_string()),
+            ("index_sp", sentences.to_owned()),
+            ("min_infix_len", self.infix_min.to_string()),
+            ("min_prefix_len", self.prefix_min.to_string()),
         ];
         let mut pairs = Vec::new();
         if !names.is_empty() {
             pairs.push(("morphology", names.join(", ")));
         }
-        let changed = numbers.into_iter().filter(|(_, number)| *number != 0);
-        pairs.extend(changed.map(|(name, number)| (name, number.to_string())));
+        pairs.extend(numbers.into_iter().filter(|(_, number)| number != "0"));
         pairs
     }
 
@@ -79,12 +121,16 @@ impl Settings {
     /// Whether the bounds of sentences and paragraphs are kept.
     #[must_use]
     pub fn units(&self) -> bool {
-        self.units
+        self.sentences != Sentences::Unknown
+    }
+
+    pub(super) fn sentences(&self) -> Sentences {
+        self.sentences
     }
 
     /// Whether documents are read as they are without any setting.
     pub(super) fn is_plain(&self) -> bool {
-        !self.stems() && !self.units
+        !self.stems() && !self.units()
     }
 
     /// The stem of a word, if a stemmer changes it. `folded` is the word without accents, which English has none of its own:
@@ -159,8 +205,13 @@ fn name_of(algorithm: Algorithm) -> String {
         Algorithm::Russian => "stem_ru".to_owned(),
         Algorithm::Czech => "stem_cz".to_owned(),
         Algorithm::Arabic => "stem_ar".to_owned(),
-        other => format!("libstemmer_{}", other.name()),
+        other => algorithm_of(other),
     }
+}
+
+/// The name that stays when an option comes to mean another algorithm.
+fn algorithm_of(algorithm: Algorithm) -> String {
+    format!("libstemmer_{}", algorithm.name())
 }
 
 fn switch(name: &str, value: &str) -> Result<bool, String> {

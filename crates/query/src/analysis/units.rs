@@ -1,8 +1,9 @@
 //! Where sentences and paragraphs end.
 //!
-//! A sentence ends behind `.`, `!`, `?` or `…` (closing quotes and brackets included) if a blank or the end of the text follows,
-//! but not behind the full stop of a single letter (`J. Smith`, `U.S.`); behind `。`, `！`, `？` always; and where a paragraph ends.
-//! A paragraph ends at an empty line.
+//! A sentence ends behind `!`, `?`, `…`, `。`, `！`, `？`, and behind a full stop. These full stops end none, by Sphinx's rules: one before a letter, a
+//! digit, a `-` or a comma (`S.T.A.L.K.E.R.`, `S.p.A., founded`); before one blank and a small letter, a `(` between them allowed (`Corp.
+//! announced`); behind one capital letter (`John D. Doe`), a capital and a small letter or a digit (`Mr. Doe`), or MR, MS, DR, MRS, DRS. A
+//! paragraph ends at an empty line, and so does its last sentence.
 
 use super::in_run;
 
@@ -15,16 +16,31 @@ pub(super) struct Bound {
     pub(super) paragraph: bool,
 }
 
+/// Which rules a table has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Sentences {
+    /// None: it keeps no bounds.
+    #[default]
+    Unknown,
+    /// Those of tables made before bounds took a position: [`ends_unplaced`].
+    Unplaced,
+    /// Sphinx's: a bound between two words takes a position.
+    Placed,
+}
+
 /// All of them, in order.
-pub(super) fn bounds(text: &str) -> Vec<Bound> {
+pub(super) fn bounds(text: &str, rules: Sentences) -> Vec<Bound> {
     let mut bounds = Vec::new();
     let mut before = [' ', ' '];
     for (at, c) in text.char_indices() {
         let behind = at + c.len_utf8();
         let ahead = text.get(behind..).unwrap_or_default();
-        let ends = match c {
-            '.' | '!' | '?' | '…' => ends_sentence(c, before, ahead),
-            '。' | '！' | '？' | '｡' => true,
+        let ends = match (c, rules) {
+            (_, Sentences::Unknown) => false,
+            ('。' | '！' | '？' | '｡', _) => true,
+            ('.' | '!' | '?' | '…', Sentences::Unplaced) => ends_unplaced(c, before, ahead),
+            ('!' | '?' | '…', Sentences::Placed) => true,
+            ('.', Sentences::Placed) => ends_sentence(text.get(..at).unwrap_or_default(), ahead),
             _ => false,
         };
         let paragraph = c == '\n' && begins_with_empty_line(ahead);
@@ -39,7 +55,39 @@ pub(super) fn bounds(text: &str) -> Vec<Bound> {
     bounds
 }
 
-fn ends_sentence(stop: char, before: [char; 2], ahead: &str) -> bool {
+/// Whether a full stop ends a sentence.
+fn ends_sentence(before: &str, ahead: &str) -> bool {
+    let mut next = ahead.chars();
+    let goes_on = match next.next() {
+        Some(c) if c.is_whitespace() => match next.next() {
+            Some('(') => next.next().is_some_and(char::is_lowercase),
+            c => c.is_some_and(char::is_lowercase),
+        },
+        c => c.is_some_and(|c| c == ',' || c == '-' || in_run(c)),
+    };
+    let word = before.rsplit(|c| !in_run(c)).next().unwrap_or_default();
+    let mut letters = word.chars();
+    let is_short = match (
+        letters.next(),
+        letters.next(),
+        letters.next(),
+        letters.next(),
+    ) {
+        (Some(first), None, ..) => first.is_uppercase(),
+        (Some(first), Some(second), None, _) => {
+            first.is_uppercase() && (!second.is_uppercase() || ["MR", "MS", "DR"].contains(&word))
+        }
+        (_, _, Some(_), None) => ["mrs", "drs"]
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known)),
+        _ => false,
+    };
+    !goes_on && !is_short
+}
+
+/// The rule of old tables: behind any of the signs, closing quotes and brackets included, if a blank or the end of the text
+/// follows, but not behind the full stop of a single letter.
+fn ends_unplaced(stop: char, before: [char; 2], ahead: &str) -> bool {
     let closes = |c: char| {
         matches!(
             c,

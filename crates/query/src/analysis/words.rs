@@ -8,7 +8,7 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
-use super::units::{self, Bound};
+use super::units::{self, Bound, Sentences};
 use super::wide;
 use super::{Analyzer, fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
@@ -210,19 +210,18 @@ impl Words {
         (text, base): (&str, usize),
         masks: &[u32],
     ) {
-        let bounds = if analyzer.settings.units() {
-            units::bounds(text)
-        } else {
-            Vec::new()
-        };
-        let mut bounds = bounds.into_iter().peekable();
+        let rules = analyzer.settings.sentences();
+        let mut bounds = units::bounds(text, rules).into_iter().peekable();
+        // What the bound before a word adds to its position.
+        let step = u32::from(rules == Sentences::Placed);
         let mut position = 0;
         each_stretch(masks, text.len(), |stretch| {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
-                self.pass_bounds(&mut bounds, stretch.start, Place { field, position });
-                position += 1;
+                let last = Place { field, position };
+                let passed = self.pass_bounds(&mut bounds, stretch.start, last);
+                position += 1 + step * u32::from(passed);
                 let place = Place { field, position };
                 if analyzer.settings.stems() {
                     self.push_stem(analyzer, source, place);
@@ -238,30 +237,34 @@ impl Words {
             }
             let from = stretch.start - usize::from(marked);
             let source = text.get(from..stretch.end).unwrap_or_default();
-            let last = position;
+            let mut base = position;
             analyzer.words(source, &mut |word| {
-                if last + word.position > position {
+                if base + word.position > position {
                     let at = from + word.source.start;
-                    self.pass_bounds(&mut bounds, at, Place { field, position });
-                    position = last + word.position;
+                    let passed = self.pass_bounds(&mut bounds, at, Place { field, position });
+                    base += step * u32::from(passed);
+                    position = base + word.position;
                 }
                 self.push_text(word.text, Place { field, position });
             });
         });
     }
 
-    /// Keeps the bounds up to the word at a byte of the text; `last` is the last word's place.
+    /// Keeps the bounds up to the word at a byte of the text, and says whether there was one behind a word; `last` is the last
+    /// word's place.
     fn pass_bounds(
         &mut self,
         bounds: &mut Peekable<impl Iterator<Item = Bound>>,
         at: usize,
         last: Place,
-    ) {
+    ) -> bool {
         let end = (last.field, last.position);
+        let mut passed = false;
         while let Some(bound) = bounds.next_if(|bound| bound.at <= at) {
             if last.position == 0 {
                 continue; // before the field's first word
             }
+            passed = true;
             if self.sentences.last() != Some(&end) {
                 self.sentences.push(end);
             }
@@ -269,6 +272,7 @@ impl Words {
                 self.paragraphs.push(end);
             }
         }
+        passed
     }
 
     /// The stem of an ASCII word and, behind a `=`, the word itself.

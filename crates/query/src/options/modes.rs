@@ -53,6 +53,8 @@ impl MatchMode {
         match self {
             MatchMode::All => escaped(text),
             MatchMode::Fullscan => String::new(),
+            // Every row, as in the other modes.
+            _ if text.is_empty() => String::new(),
             MatchMode::Any => format!("\"{}\"/1", escaped(text)),
             MatchMode::Phrase => format!("\"{}\"", escaped(text)),
             MatchMode::Boolean | MatchMode::Extended => text.to_owned(),

@@ -118,7 +118,8 @@ fn nothing_is_an_operator_in_the_old_modes() {
     tree(MatchMode::Phrase, "star", "star");
     tree(MatchMode::Extended, "star -wars", "star -wars");
     for mode in [MatchMode::All, MatchMode::Any, MatchMode::Phrase] {
-        tree(mode, " ", "");
+        tree(mode, " ", "&");
+        tree(mode, "", "");
     }
     let fullscan = crate::parse(
         &MatchMode::Fullscan.query("a | b"),

@@ -111,7 +111,9 @@ impl<'a> Parser<'a> {
     }
 
     /// `|` and MAYBE.
-    fn alternation(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
+    pub(super) fn alternation(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
+        self.cursor.skip_blank();
+        self.alternation_at = self.cursor.at;
         let mut left = self.side(depth, Self::together)?;
         loop {
             self.cursor.skip_blank();
@@ -292,7 +294,7 @@ impl<'a> Parser<'a> {
             };
             return refuse(
                 side.start,
-                format!("query is non-computable (NOT inside {name})"),
+                format!("query is non-computable (NOT is not allowed within {name})"),
             );
         }
         Ok(())

@@ -65,12 +65,19 @@ impl Parser<'_> {
                 return refuse(self.cursor.at, "not yet: zones".to_owned());
             }
             _ => match word.split_once('/') {
-                Some(("NEAR", count)) if counts(count) => Infix::Near(self.distance(count)?),
-                Some(("NOTNEAR", count)) if counts(count) => Infix::NotNear(self.distance(count)?),
+                Some(("NEAR", count)) if self.counts(count) => Infix::Near(self.distance(count)?),
+                Some(("NOTNEAR", count)) if self.counts(count) => {
+                    Infix::NotNear(self.distance(count)?)
+                }
                 _ => return Ok(None),
             },
         };
         Ok(Some((infix, end)))
+    }
+
+    /// Whether it is an operator's distance, right or wrong.
+    fn counts(&self, count: &str) -> bool {
+        !self.reading.as_before || count.starts_with(|c: char| c.is_ascii_digit())
     }
 
     fn distance(&self, count: &str) -> Result<u32, QueryError> {
@@ -82,8 +89,4 @@ impl Parser<'_> {
             ),
         }
     }
-}
-
-fn counts(count: &str) -> bool {
-    count.starts_with(|c: char| c.is_ascii_digit())
 }

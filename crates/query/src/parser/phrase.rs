@@ -1,8 +1,11 @@
 //! What stands in quotes: phrases, proximity and quorum.
 
+use std::collections::{HashMap, HashSet};
+
 use super::raw::Raw;
 use super::words::Run;
 use super::{Parser, refuse};
+use crate::analysis::in_run;
 use crate::limits::{PHRASE_VARIANTS_MAX, QUORUM_WORDS_MAX};
 use crate::tree::{Node, QueryError, Term, Word};
 
@@ -20,9 +23,12 @@ enum Suffix {
     Proximity(u32),
     /// `/N`
     Count(u32),
-    /// `/0.5`
-    Share(f64),
+    /// `/0.5`, in billionths.
+    Share(u64),
 }
+
+/// A share of all words.
+const WHOLE: u64 = 1_000_000_000;
 
 impl Parser<'_> {
     /// `"…"`; the cursor stands on the opening quote. `exact`: words as written.
@@ -36,8 +42,9 @@ impl Parser<'_> {
             Suffix::Proximity(slack) => self.variants(&parts, start, Some(slack))?,
             Suffix::Count(count) => return self.quorum(parts, start, &|_| count),
             Suffix::Share(share) => {
-                let count = |parts: usize| ((parts as f64 * share).ceil() as u32).max(1);
-                return self.quorum(parts, start, &count);
+                // At most QUORUM_WORDS_MAX: it fits.
+                let count = |parts: usize| ((parts as u64 * share + WHOLE / 2) / WHOLE) as u32;
+                return self.quorum(parts, start, &|parts| count(parts).max(1));
             }
         };
         let height = u32::from(!nodes.is_empty());
@@ -112,43 +119,48 @@ impl Parser<'_> {
         }
     }
 
+    /// `~N`, `/N` or `/0.5` behind the closing quote, blanks before and in it allowed.
     fn suffix(&mut self) -> Result<Suffix, QueryError> {
+        let behind = self.cursor.at;
+        if !self.reading.as_before {
+            self.cursor.skip_blank();
+        }
         let start = self.cursor.at;
-        let mut ahead = self.cursor.ahead().chars();
-        let sign = ahead.next();
-        let next = ahead.next();
-        if !next.is_some_and(|c| c.is_ascii_digit() || (c == '.' && sign == Some('/'))) {
+        let sign = self.cursor.peek();
+        if !matches!(sign, Some('~' | '/')) {
+            self.cursor.at = behind;
             return Ok(Suffix::None);
         }
+        self.cursor.bump();
+        if !self.reading.as_before {
+            self.cursor.skip_blank();
+        }
+        let number = self.cursor.take_while(|c| c.is_ascii_digit() || c == '.');
+        let is_number = number.starts_with(|c: char| c.is_ascii_digit() || sign == Some('/'));
+        if self.reading.as_before && !is_number {
+            self.cursor.at = behind;
+            return Ok(Suffix::None);
+        }
+        let ends = self.reading.as_before || !self.cursor.peek().is_some_and(in_run);
+        let number = if ends { number } else { "" };
         match sign {
-            Some('~') => {
-                self.cursor.bump();
-                match self.cursor.take_while(|c| c.is_ascii_digit()).parse() {
-                    Ok(slack) if slack > 0 => Ok(Suffix::Proximity(slack)),
-                    _ => refuse(
-                        start,
-                        format!("proximity takes a whole number from 1 to {}", u32::MAX),
-                    ),
-                }
-            }
-            Some('/') => {
-                self.cursor.bump();
-                let number = self.cursor.take_while(|c| c.is_ascii_digit() || c == '.');
-                let share = number
-                    .parse()
-                    .ok()
-                    .filter(|share| (0.0..=1.0).contains(share));
-                match (number.parse::<u32>(), share) {
-                    (Ok(count), _) if count > 0 => Ok(Suffix::Count(count)),
-                    (Err(_), Some(share)) => Ok(Suffix::Share(share)),
-                    _ => refuse(
-                        start,
-                        "a quorum takes a number of words from 1, or a share from 0.0 to 1.0"
-                            .to_owned(),
-                    ),
-                }
-            }
-            _ => Ok(Suffix::None),
+            Some('~') => match number.parse() {
+                Ok(slack) if slack > 0 => Ok(Suffix::Proximity(slack)),
+                Ok(_) => refuse(start, "proximity threshold too low (0)".to_owned()),
+                _ => refuse(
+                    start,
+                    format!("proximity takes a whole number from 1 to {}", u32::MAX),
+                ),
+            },
+            _ => match (number.parse::<u32>(), share(number)) {
+                (Ok(count), _) if count > 0 => Ok(Suffix::Count(count)),
+                (Err(_), Some(share)) => Ok(Suffix::Share(share)),
+                _ => refuse(
+                    start,
+                    "a quorum takes a number of words from 1, or a share from 0.0 to 1.0"
+                        .to_owned(),
+                ),
+            },
         }
     }
 
@@ -177,10 +189,11 @@ impl Parser<'_> {
         };
         let mut nodes = Vec::new();
         for number in 0..count {
-            let words = chosen(parts, number);
+            let mut words = chosen(parts, number);
             for _ in &words {
                 self.count_word()?;
             }
+            let slack = slack.map(|slack| slack.saturating_add(without_repeats(&mut words)));
             if let Some(node) = self.in_quotes(words, slack)
                 && !nodes.contains(&node)
             {
@@ -250,19 +263,39 @@ impl Parser<'_> {
                 format!("a quorum has more than {QUORUM_WORDS_MAX} words"),
             );
         }
-        if words.len() < 2 {
-            self.height = 3;
-            return Ok(words.pop());
-        }
         let count = words.len();
         let mut least = least(count);
         if least as usize > count {
             self.warn("a quorum asks for more words than it has: all of them are wanted");
             least = count as u32;
         }
+        let mut parts = Vec::with_capacity(count);
+        let mut times: HashMap<Word, u32> = HashMap::new();
+        for part in words {
+            let asked = match &part {
+                Node::Word(word) => {
+                    let asked = times.entry(word.clone()).or_default();
+                    *asked += 1;
+                    *asked
+                }
+                _ => 1,
+            };
+            match part {
+                part if asked == 1 => parts.push(part),
+                // All of the words, or any, is so of each word once.
+                Node::Word(word) if least > 1 && (least as usize) < count => {
+                    parts.push(Node::Repeated { word, times: asked });
+                }
+                _ => {}
+            }
+        }
+        if parts.len() < 2 {
+            self.height = 3;
+            return Ok(parts.pop());
+        }
+        least = least.min(parts.len() as u32);
         self.count_node()?;
         self.grow(4)?;
-        let parts = words;
         Ok(Some(Node::Quorum { parts, least }))
     }
 
@@ -272,6 +305,31 @@ impl Parser<'_> {
         let fields = self.limit.fields;
         Ok(Node::Word(Word { term, fields }))
     }
+}
+
+/// Takes the words out that were there before, and says how many.
+fn without_repeats(words: &mut Vec<(Term, u32)>) -> u32 {
+    let count = words.len();
+    let mut met = HashSet::new();
+    words.retain(|(term, _)| met.insert(term.clone()));
+    (count - words.len()) as u32 // no more than words of a query
+}
+
+/// A share as written, `0.5` or `.5` or `1.0`, in billionths; further digits are cut.
+fn share(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.')?;
+    let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+    let fraction = digits.fold(0, |sum, digit| {
+        sum * 10 + u64::from(digit.wrapping_sub(b'0'))
+    });
+    let is_number = text.len() > 1 && text.bytes().filter(|byte| *byte == b'.').count() == 1;
+    let whole: u64 = if whole.is_empty() {
+        0
+    } else {
+        whole.parse().ok()?
+    };
+    let share = whole.checked_mul(WHOLE)?.checked_add(fraction)?;
+    (is_number && share <= WHOLE).then_some(share)
 }
 
 /// The words of the choice of that number, with their positions in the phrase.

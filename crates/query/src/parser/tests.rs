@@ -68,25 +68,91 @@ fn negation_stands_beside_something_wanted() {
     );
     check(
         "a | -b",
-        "query is non-computable (NOT inside OR) at byte 4",
+        "query is non-computable (NOT is not allowed within OR) at byte 4",
     );
     check(
         "-a | b",
-        "query is non-computable (NOT inside OR) at byte 0",
+        "query is non-computable (single NOT operator) at byte 0",
     );
     check(
         "b | (-a -c)",
-        "query is non-computable (NOT inside OR) at byte 4",
+        "query is non-computable (NOT is not allowed within OR) at byte 4",
     );
     check("a --b", "double negation at byte 2");
 }
 
 #[test]
+fn a_dash_excludes_what_follows_it_up_to_the_end_of_an_alternation() {
+    check("a - b", "a -b");
+    check("a ! (b c) d", "a -(b c) d");
+    check("a! b", "a b");
+    check("a -b | c d", "a -(b | c) d");
+    check("a -b MAYBE c", "a -(b MAYBE c)");
+    check("a (-b | c)", "a -(b | c)");
+    check(
+        "@title -a | b c",
+        "-((@(title) a) | (@(title) b)) (@(title) c)",
+    );
+    operators::check_finds("a -b | c", &["a", "a b", "a c", "a d"], &[1, 4]);
+    check(
+        "a -b | -c",
+        "query is non-computable (NOT is not allowed within OR) at byte 7",
+    );
+}
+
+#[test]
 fn a_dash_with_nothing_behind_it_is_punctuation() {
-    check("a - b", "a b");
     check("a -- b", "a b");
+    check("a - | b", "a b");
+    check("a -", "a");
     check("wow! (!)", "wow");
-    check_warning("a - b", "write -word to exclude");
+    check_warning("a -", "write -word to exclude");
+}
+
+#[test]
+fn a_text_without_a_word_matches_no_document_and_an_empty_one_all() {
+    for text in [" ", " (\n) ", "&", "???", "!!!", "😀", "\"\"", "(&)"] {
+        assert_eq!(parsed(text).unwrap().root, Node::Or(Vec::new()), "{text}");
+        let warnings = parsed(text).unwrap().warnings;
+        assert!(
+            warnings.last().unwrap().contains("no document matches"),
+            "{warnings:?}"
+        );
+        operators::check_finds(text, &["a", ""], &[]);
+    }
+    check("a &", "a");
+    check("a | &", "a");
+    check("a -&", "a");
+    assert_eq!(parsed("").unwrap().root, Node::All);
+}
+
+#[test]
+fn a_known_field_behind_an_at_sign_inside_a_word_limits_what_follows() {
+    check("a@title b", "a (@(title) b)");
+    check("me@home.org", "me home org");
+    check("a@title", "field limit without a word at byte 1");
+    check(r"a\@title b", "a title b");
+}
+
+#[test]
+fn stored_queries_that_are_refused_now_mean_what_they_meant() {
+    let stored =
+        |text: &str| crate::Syntax::Sphinx.parse_stored(text, &FIELDS, &Analyzer::default());
+    for (text, want) in [
+        ("a NEAR/ 3 b", "a near 3 b"),
+        ("\"a b\"~x", "\"a b\" x"),
+        ("\"a b\" / c", "\"a b\" c"),
+        ("- a", "a"),
+        ("me@title", "me title"),
+    ] {
+        assert!(parsed(text).is_err(), "{text}");
+        assert_eq!(
+            stored(text).unwrap().root.display(&FIELDS).to_string(),
+            want
+        );
+    }
+    assert_eq!(stored("a - b").unwrap(), parsed("a - b").unwrap());
+    assert_eq!(stored("(a"), parsed("(a"));
 }
 
 #[test]
@@ -175,18 +241,9 @@ fn what_is_never_closed_is_an_error() {
 }
 
 #[test]
-fn text_without_a_word_matches_every_document_and_says_so() {
-    assert_eq!(
-        parsed("").unwrap(),
-        Query {
-            root: Node::All,
-            warnings: vec![]
-        }
-    );
-    assert_eq!(parsed(" (\n) ").unwrap().root, Node::All);
-    check_warning("😀", "every document matches");
+fn what_holds_no_word_is_left_out() {
     check("a | ,", "a");
-    check("a -😀 , &", "a");
+    check("a -😀 , & (\n)", "a");
 }
 
 #[test]
@@ -205,8 +262,12 @@ fn punctuation_that_is_no_operator_parts_words() {
         "100 a b c d x y near 1 2 a b",
     );
     check(
-        "NEAR a NEAR/ b near/3 maybe Sentence",
-        "near a near b near 3 maybe sentence",
+        "NEAR a near/3 maybe Sentence",
+        "near a near 3 maybe sentence",
+    );
+    check(
+        "a NEAR/ 3 b",
+        "NEAR takes a whole number from 1 to 4294967295 at byte 2",
     );
     for text in [
         "ZONE:(h1) a",
@@ -362,7 +423,7 @@ fn assert_normal(node: &Node) {
             }
         }
         Node::Or(children) => {
-            assert!(children.len() > 1);
+            assert!(children.len() != 1);
             for child in children {
                 assert!(!matches!(child, Node::Or(_) | Node::All));
                 assert_normal(child);
@@ -373,6 +434,7 @@ fn assert_normal(node: &Node) {
             assert!(words.windows(2).all(|pair| pair[0].1 < pair[1].1));
         }
         Node::Word(word) => assert!(!word.term.text.is_empty()),
+        Node::Repeated { times, .. } => assert!(*times > 1),
         Node::Proximity { terms, slack, .. } => assert!(terms.len() > 1 && *slack > 0),
         Node::Quorum { parts, least } => {
             assert!(parts.len() > 1 && *least > 0 && *least as usize <= parts.len());
@@ -436,9 +498,9 @@ proptest! {
     fn more_words_find_less_and_more_branches_find_more(a in query_text(), b in query_text(), words in document()) {
         let hit = |text: &str| parsed(text).ok().map(|query| reference::matches(&query.root, &words));
         if let (Some(hit_a), Some(hit_b)) = (hit(&a), hit(&b)) {
-            prop_assert_eq!(hit(&format!("({a}) ({b})")), Some(hit_a && hit_b));
-            let holds_words = |text: &str| parsed(text).unwrap().root != Node::All;
+            let holds_words = |text: &str| parsed(text).unwrap().root != Node::Or(Vec::new());
             if holds_words(&a) && holds_words(&b) {
+                prop_assert_eq!(hit(&format!("({a}) ({b})")), Some(hit_a && hit_b));
                 prop_assert_eq!(hit(&format!("({a}) | ({b})")), Some(hit_a || hit_b));
                 prop_assert_eq!(hit(&format!("({a}) -({b})")), Some(hit_a && !hit_b));
             }
@@ -469,6 +531,7 @@ fn a_query_may_be_read_otherwise() {
         let reading = Reading {
             any_word,
             only_negated,
+            as_before: false,
         };
         parse_as(reading, text, &FIELDS, &Analyzer::default()).map(|query| query.root)
     };

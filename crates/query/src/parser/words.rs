@@ -34,7 +34,7 @@ impl Parser<'_> {
             match c {
                 _ if c.is_whitespace() => break,
                 '|' | '(' | ')' | '"' => break,
-                '@' if begun && !raw.is_stuck() => break,
+                '@' if begun && (!raw.is_stuck() || self.names_field()) => break,
                 '<' if self.cursor.ahead().starts_with("<<") => break,
                 '=' if begun && !raw.is_stuck() && self.cursor.ahead().starts_with("=\"") => break,
                 _ => self.take_into(&mut raw)?,
@@ -55,6 +55,16 @@ impl Parser<'_> {
             nodes.push(Node::Word(Word { term, fields }));
         }
         self.joined(nodes, 1, Node::And)
+    }
+
+    /// Whether the `@` at the cursor, inside of a word, begins a field limit: a field of that name is known. Else it is part of
+    /// an address.
+    fn names_field(&self) -> bool {
+        let name = self.cursor.ahead().trim_start_matches('@');
+        let end = name.find(|c| !in_run(c)).unwrap_or(name.len());
+        let name = name.get(..end).unwrap_or_default();
+        let is_known = |field: &&str| field.eq_ignore_ascii_case(name);
+        !self.reading.as_before && self.fields.iter().any(is_known)
     }
 
     /// The terms of a piece of text. `exact`: as written, all of them.

@@ -55,6 +55,10 @@ fn unsorted(node: &Node, words: &Words) -> Option<Vec<Span>> {
     match node {
         Node::All => Some(Vec::new()),
         Node::Word(word) => some(standing(&word.term, word.fields, words)),
+        Node::Repeated { word, times } => {
+            let found = standing(&word.term, word.fields, words);
+            some(found).filter(|found| found.len() >= *times as usize)
+        }
         Node::Phrase {
             words: terms,
             fields,
@@ -191,15 +195,17 @@ fn order(parts: &[Vec<Span>]) -> Vec<Span> {
     firsts.iter().filter_map(chain).collect()
 }
 
-/// The spans of either side that have one of the other side near them. Not the stretches between: what lies near a pair lies
-/// near one of the two, and there are no more spans than the operands have.
+/// The spans of either side that have one of the other side near them: the later one starts at most so far behind the other's end, or inside
+/// of it; two with one start are not near each other. Not the stretches between: what lies near a pair lies near one of the two, and there are
+/// no more spans than the operands have.
 fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
-    let has_near = |one: &&Span, others: &[Span]| {
-        let distances = others.iter().filter_map(|other| one.distance(*other));
-        distances.into_iter().any(|distance| distance <= most)
+    let follows = |first: &Span, second: &Span| {
+        let reach = first.end.saturating_add(most);
+        first.field == second.field && first.start < second.start && second.start <= reach
     };
-    let of_left = left.iter().filter(|span| has_near(span, right));
-    let of_right = right.iter().filter(|span| has_near(span, left));
+    let is_near = |one: &Span, other: &Span| follows(one, other) || follows(other, one);
+    let of_left = left.iter().filter(|l| right.iter().any(|r| is_near(l, r)));
+    let of_right = right.iter().filter(|r| left.iter().any(|l| is_near(l, r)));
     of_left.chain(of_right).copied().collect()
 }
 

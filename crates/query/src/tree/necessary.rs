@@ -7,6 +7,17 @@ impl Node {
     /// which matches this tree matches too. Terms keep their form.
     #[must_use]
     pub fn necessary(&self) -> Node {
+        self.narrowed(false)
+    }
+
+    /// The same with what narrows nothing down but adds to weights: right sides of MAYBE, and what stands beside parts that every document
+    /// matches.
+    #[must_use]
+    pub fn necessary_and_welcome(&self) -> Node {
+        self.narrowed(true)
+    }
+
+    fn narrowed(&self, welcome: bool) -> Node {
         let words = |terms: &mut dyn Iterator<Item = &Term>, fields| {
             let word = |term: &Term| {
                 let term = Term {
@@ -17,21 +28,27 @@ impl Node {
             };
             all_of(terms.map(word).collect())
         };
+        let narrowed = |part: &Node| part.narrowed(welcome);
         match self {
             Node::All => Node::All,
-            Node::Word(word) => words(&mut [&word.term].into_iter(), word.fields),
+            Node::Word(word) | Node::Repeated { word, .. } => {
+                words(&mut [&word.term].into_iter(), word.fields)
+            }
             Node::Phrase {
                 words: terms,
                 fields,
             } => words(&mut terms.iter().map(|(term, _)| term), *fields),
             Node::Proximity { terms, fields, .. } => words(&mut terms.iter(), *fields),
-            Node::Quorum { parts, least } => quorum(parts, *least),
+            Node::Quorum { parts, least } => quorum(parts, *least, welcome),
             Node::Order(parts) | Node::Together { parts, .. } | Node::And(parts) => {
-                all_of(parts.iter().map(Node::necessary).collect())
+                all_of(parts.iter().map(narrowed).collect())
             }
-            Node::Near { left, right, .. } => all_of(vec![left.necessary(), right.necessary()]),
-            Node::NotNear { left, .. } | Node::Maybe(left, _) => left.necessary(),
-            Node::Or(parts) => any_of(parts.iter().map(Node::necessary).collect()),
+            Node::Near { left, right, .. } => all_of(vec![narrowed(left), narrowed(right)]),
+            Node::Maybe(left, right) if welcome => {
+                Node::Maybe(Box::new(narrowed(left)), Box::new(narrowed(right)))
+            }
+            Node::NotNear { left, .. } | Node::Maybe(left, _) => narrowed(left),
+            Node::Or(parts) => any_of(parts.iter().map(narrowed).collect(), welcome),
             Node::Not(part) if part.is_boolean() => Node::Not(Box::new(part.necessary())),
             Node::Not(_) => Node::All,
         }
@@ -47,7 +64,8 @@ impl Node {
                 parts.iter().all(Node::is_boolean)
             }
             Node::Not(part) | Node::Maybe(part, _) => part.is_boolean(),
-            Node::Phrase { .. }
+            Node::Repeated { .. }
+            | Node::Phrase { .. }
             | Node::Proximity { .. }
             | Node::Order(_)
             | Node::Near { .. }
@@ -58,15 +76,15 @@ impl Node {
 }
 
 /// A part that every document matches is one of those asked for: the others need one less.
-fn quorum(parts: &[Node], least: u32) -> Node {
+fn quorum(parts: &[Node], least: u32, welcome: bool) -> Node {
     let asked = parts.len();
-    let parts = parts.iter().map(Node::necessary);
+    let parts = parts.iter().map(|part| part.narrowed(welcome));
     let parts: Vec<Node> = parts.filter(|part| *part != Node::All).collect();
     let least = (least as usize).saturating_sub(asked - parts.len());
     match least {
-        0 => Node::All,
+        0 => all_beside(parts, welcome),
         least if least >= parts.len() => all_of(parts),
-        1 => any_of(parts),
+        1 => any_of(parts, welcome),
         least => Node::Quorum {
             parts,
             least: least as u32,
@@ -91,9 +109,10 @@ fn all_of(parts: Vec<Node>) -> Node {
     }
 }
 
-fn any_of(parts: Vec<Node>) -> Node {
+fn any_of(mut parts: Vec<Node>, welcome: bool) -> Node {
     if parts.contains(&Node::All) {
-        return Node::All;
+        parts.retain(|part| *part != Node::All);
+        return all_beside(parts, welcome);
     }
     let mut kept = Vec::with_capacity(parts.len());
     for part in parts {
@@ -105,6 +124,14 @@ fn any_of(parts: Vec<Node>) -> Node {
     match kept.len() {
         1 => kept.remove(0),
         _ => Node::Or(kept),
+    }
+}
+
+/// Every document; parts that are welcome add to weights.
+fn all_beside(parts: Vec<Node>, welcome: bool) -> Node {
+    match welcome && !parts.is_empty() {
+        true => Node::Maybe(Box::new(Node::All), Box::new(any_of(parts, welcome))),
+        false => Node::All,
     }
 }
 

@@ -34,6 +34,7 @@ impl fmt::Display for Node {
 impl fmt::Display for Printed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.node {
+            Node::Or(children) if children.is_empty() => f.write_str("&"),
             Node::And(children) => self.list(f, children, " "),
             Node::Or(children) => self.list(f, children, " | "),
             Node::Order(parts) => self.list(f, parts, " << "),
@@ -87,7 +88,11 @@ impl Printed<'_> {
     fn operand(&self, f: &mut fmt::Formatter<'_>, node: &Node) -> fmt::Result {
         match node {
             Node::All => Ok(()),
-            Node::Word(Word { term, fields }) => {
+            Node::Word(Word { term, fields })
+            | Node::Repeated {
+                word: Word { term, fields },
+                ..
+            } => {
                 let limit = Limit::of(*fields, term);
                 self.limited(f, limit, &|f| write_term(f, term, false))
             }

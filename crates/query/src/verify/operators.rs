@@ -30,6 +30,35 @@ fn behind(span: &Span, most: u32) -> u64 {
     at(span.field, span.start.saturating_sub(most))
 }
 
+/// Stretches as words ask for one that they lie in.
+pub(super) struct Bound {
+    /// Where they start, rising.
+    starts: Vec<u64>,
+    /// Of each, the furthest end up to it; one in an earlier field ends earlier.
+    ends: Vec<u64>,
+}
+
+impl Bound {
+    /// Of spans by rising start.
+    pub(super) fn of(spans: impl Iterator<Item = Span>) -> Bound {
+        let (starts, mut ends): (Vec<u64>, Vec<u64>) =
+            spans.map(|span| (start(&span), end(&span))).unzip();
+        let mut furthest = 0;
+        for end in &mut ends {
+            furthest = furthest.max(*end);
+            *end = furthest;
+        }
+        Bound { starts, ends }
+    }
+
+    /// Whether one of the spans begins no later and ends no sooner.
+    pub(super) fn holds(&self, span: &Span) -> bool {
+        let begun = self.starts.partition_point(|begin| *begin <= start(span));
+        let furthest = begun.checked_sub(1).and_then(|last| self.ends.get(last));
+        furthest.is_some_and(|furthest| end(span) <= *furthest)
+    }
+}
+
 pub(super) fn phrase(terms: &[(Term, u32)], fields: FieldSet, places: &Places<'_>) -> Vec<Span> {
     let mut found: Option<Vec<Span>> = None;
     for (term, distance) in terms {
@@ -131,15 +160,14 @@ pub(super) fn order(parts: Vec<Vec<Span>>) -> Vec<Span> {
 pub(super) fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
     let mut found = Vec::new();
     for (list, others) in [(left, right), (right, left)] {
-        let mut ends: Vec<u64> = others.iter().map(end).collect();
-        ends.sort_unstable();
+        let furthest = furthest_ends(others);
         let is_near = |span: &&Span| {
-            let next = others.partition_point(|other| start(other) <= end(span));
+            let next = others.partition_point(|other| start(other) <= start(span));
             let next = others.get(next);
-            let last = ends.partition_point(|end| *end < start(span));
-            let last = last.checked_sub(1).and_then(|last| ends.get(last));
+            let begun = others.partition_point(|other| start(other) < start(span));
+            let before = begun.checked_sub(1).and_then(|last| furthest.get(last));
             next.is_some_and(|next| start(next) <= reach(span, most))
-                || last.is_some_and(|last| *last >= behind(span, most))
+                || before.is_some_and(|end| *end >= behind(span, most))
         };
         found.extend(list.iter().filter(is_near).copied());
     }
@@ -147,15 +175,17 @@ pub(super) fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
 }
 
 /// The spans of the left side that no span of the right one overlaps or is near.
+/// The furthest end up to each span of a list; one in an earlier field ends earlier.
+fn furthest_ends(spans: &[Span]) -> Vec<u64> {
+    let ends = spans.iter().scan(0, |furthest, span| {
+        *furthest = end(span).max(*furthest);
+        Some(*furthest)
+    });
+    ends.collect()
+}
+
 pub(super) fn not_near(mut left: Vec<Span>, right: &[Span], most: u32) -> Vec<Span> {
-    // The furthest end up to each span of the list; one in an earlier field ends earlier.
-    let furthest: Vec<u64> = right
-        .iter()
-        .scan(0, |furthest, span| {
-            *furthest = end(span).max(*furthest);
-            Some(*furthest)
-        })
-        .collect();
+    let furthest = furthest_ends(right);
     left.retain(|span| {
         let begun = right.partition_point(|other| start(other) <= reach(span, most));
         let furthest = begun.checked_sub(1).and_then(|last| furthest.get(last));
@@ -166,21 +196,46 @@ pub(super) fn not_near(mut left: Vec<Span>, right: &[Span], most: u32) -> Vec<Sp
 
 /// The spans of parts of the text in which every operand lies.
 pub(super) fn together(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Vec<Span> {
-    let unit_of = |span: &Span| {
-        let first = words.unit_at(unit, span.field, span.start);
-        (first == words.unit_at(unit, span.field, span.end)).then(|| at(span.field, first))
-    };
+    let common = units_of_all(unit, parts, words);
+    let in_all = |span: &&Span| common.holds(span, words);
+    parts.iter().flatten().filter(in_all).copied().collect()
+}
+
+/// Sentences or paragraphs.
+pub(super) struct Units {
+    unit: Unit,
+    /// Where they begin, rising.
+    firsts: Vec<u64>,
+}
+
+/// Those in which every part stands.
+pub(super) fn units_of_all(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Units {
     let mut common: Option<Vec<u64>> = None;
     for part in parts {
-        let mut units: Vec<u64> = part.iter().filter_map(unit_of).collect();
-        units.sort_unstable();
+        let mut firsts: Vec<u64> = part
+            .iter()
+            .filter_map(|span| unit_of(unit, span, words))
+            .collect();
+        firsts.sort_unstable();
         match &mut common {
-            None => common = Some(units),
-            Some(common) => common.retain(|one| units.binary_search(one).is_ok()),
+            None => common = Some(firsts),
+            Some(common) => common.retain(|one| firsts.binary_search(one).is_ok()),
         }
     }
-    let common = common.unwrap_or_default();
-    let is_common = |one: u64| common.binary_search(&one).is_ok();
-    let in_all = |span: &&Span| unit_of(span).is_some_and(is_common);
-    parts.iter().flatten().filter(in_all).copied().collect()
+    let firsts = common.unwrap_or_default();
+    Units { unit, firsts }
+}
+
+impl Units {
+    /// Whether a span lies in one of them.
+    pub(super) fn holds(&self, span: &Span, words: &Words) -> bool {
+        let unit = unit_of(self.unit, span, words);
+        unit.is_some_and(|first| self.firsts.binary_search(&first).is_ok())
+    }
+}
+
+/// The beginning of the unit that holds a span, if one does.
+fn unit_of(unit: Unit, span: &Span, words: &Words) -> Option<u64> {
+    let first = words.unit_at(unit, span.field, span.start);
+    (first == words.unit_at(unit, span.field, span.end)).then(|| at(span.field, first))
 }

@@ -21,29 +21,8 @@ pub(crate) struct Terms {
 impl Terms {
     pub(crate) fn of(root: &Node) -> Terms {
         let mut terms = Terms::default();
-        terms.collect(root);
+        root.each_term(&mut |term| terms.add(term));
         terms
-    }
-
-    fn collect(&mut self, node: &Node) {
-        match node {
-            Node::All => {}
-            Node::Word(word) => self.add(&word.term),
-            Node::Phrase { words, .. } => words.iter().for_each(|(term, _)| self.add(term)),
-            Node::Proximity { terms, .. } => terms.iter().for_each(|term| self.add(term)),
-            Node::Quorum { parts, .. }
-            | Node::Order(parts)
-            | Node::Together { parts, .. }
-            | Node::And(parts)
-            | Node::Or(parts) => parts.iter().for_each(|part| self.collect(part)),
-            Node::Near { left, right, .. }
-            | Node::NotNear { left, right, .. }
-            | Node::Maybe(left, right) => {
-                self.collect(left);
-                self.collect(right);
-            }
-            Node::Not(part) => self.collect(part),
-        }
     }
 
     fn add(&mut self, term: &Term) {
@@ -64,6 +43,13 @@ impl Terms {
         {
             self.matchers.push((next, matcher));
         }
+    }
+
+    /// Whether one of the terms that a word stands for is wanted.
+    fn numbers(&self, text: &str, wanted: impl Fn(usize) -> bool) -> bool {
+        let mut matchers = self.matchers.iter();
+        self.whole.get(text).is_some_and(|number| wanted(*number))
+            || matchers.any(|(number, matcher)| wanted(*number) && matcher.is_match(text))
     }
 
     fn number(&self, term: &Term) -> Option<usize> {
@@ -127,6 +113,20 @@ impl<'a> Places<'a> {
             of,
             lasts,
         }
+    }
+
+    /// How many distinct terms the tree has.
+    pub(super) fn terms(&self) -> usize {
+        self.terms.len
+    }
+
+    pub(super) fn number(&self, term: &Term) -> Option<usize> {
+        self.terms.number(term)
+    }
+
+    /// Whether a word of the document is one of the wanted terms.
+    pub(super) fn stands_for(&self, text: &str, wanted: impl Fn(usize) -> bool) -> bool {
+        self.terms.numbers(text, wanted)
     }
 
     /// Where a term stands in these fields, rising, each place once.

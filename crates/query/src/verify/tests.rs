@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::Verifier;
+use super::{Joined, Verifier};
 use crate::analysis::{Analyzer, Settings, Words};
 use crate::reference;
 use crate::tree::{FieldSet, Form, Node, Place, Term, Unit, Word};
@@ -98,6 +98,60 @@ proptest! {
     fn spans_are_those_of_the_reference(root in any_node(), words in any_document()) {
         prop_assert_eq!(Verifier::new(&root).spans(&words), reference::spans(&root, &words));
     }
+
+    #[test]
+    fn what_counts_of_a_match_are_its_words_at_their_places(root in any_node(), words in any_document()) {
+        let verifier = Verifier::new(&root);
+        if verifier.matches(&words) {
+            let tally = verifier.tally(&words);
+            let places: Vec<_> = words.iter().collect();
+            prop_assert!(tally.words.iter().all(|counted| places.contains(counted)));
+            let stands = |joined: &Joined| {
+                let begins = |place: &(&str, u8, u32)| (place.1, place.2) == (joined.field, joined.position);
+                joined.place < root.places() && joined.weight > 0 && places.iter().any(begins)
+            };
+            prop_assert!(tally.joined.iter().all(stands), "{:?}", tally);
+        }
+    }
+}
+
+/// Position, place in the query, span and words of each hit of several words, as Sphinx 2.2.11 has them by its `lcs` and `wordcount`.
+#[track_caller]
+fn check_joined(query: &str, text: &str, want: &[(u32, u32, u32, u32)]) {
+    let root = crate::parse(query, &["body"], &Analyzer::default())
+        .unwrap()
+        .root;
+    let mut words = Words::new();
+    words.push_field(&Analyzer::default(), 0, text);
+    let verifier = Verifier::new(&root);
+    let tally = verifier.tally(&words);
+    let found = tally.joined.iter();
+    let found: Vec<_> = found
+        .map(|hit| (hit.position, hit.place, hit.span, hit.weight))
+        .collect();
+    assert_eq!(found, want, "{query} in {text}");
+}
+
+#[test]
+fn several_words_count_as_one() {
+    check_joined(
+        "x | \"a * b\"",
+        "a y b a x b",
+        &[(1, 1, 3, 2), (4, 1, 3, 2)],
+    );
+    check_joined("\"a a\"", "a a a a", &[(1, 0, 2, 2), (3, 0, 2, 2)]);
+    check_joined("\"a b\"~3 | x", "a b a", &[(1, 0, 2, 2), (2, 0, 2, 1)]);
+    check_joined(
+        "\"a b\"~3 \"c d\"",
+        "a b c d",
+        &[(1, 0, 2, 2), (3, 3, 2, 2)],
+    );
+    check_joined("\"a b\"/1 \"c d\"", "b c d", &[(2, 3, 2, 2)]);
+    check_joined("-x \"c d\"", "c d", &[(1, 1, 2, 2)]);
+    check_joined("b NEAR/2 a", "a x b a", &[(1, 0, 2, 2)]);
+    check_joined("a NEAR/2 b", "a b b", &[(1, 0, 2, 2), (2, 1, 2, 2)]);
+    check_joined("a NEAR/2 \"b a\"", "b a a", &[(1, 0, 2, 3), (2, 0, 2, 2)]);
+    check_joined("a NEAR/4294967295 b", "a b", &[(1, 0, 2, 2)]);
 }
 
 #[test]
@@ -143,7 +197,13 @@ fn one_word_many_times_takes_no_quadratic_time() {
         together,
         last,
     ] {
-        assert!(Verifier::new(&root).matches(&words), "{root:?}");
+        let verifier = Verifier::new(&root);
+        assert!(verifier.matches(&words), "{root:?}");
+        let tally = verifier.tally(&words);
+        assert!(
+            !tally.words.is_empty() || !tally.joined.is_empty(),
+            "{root:?}"
+        );
     }
     assert!(!Verifier::new(&not_near(a(), a())).matches(&words));
 }

@@ -79,10 +79,10 @@ pub fn write(
             answer, counted, ..
         }) => {
             let damaged = answer.rows.damaged();
-            let count = reply_rows(node, answer, warning, reply, held)?;
+            reply_rows(node, answer, warning, reply, held)?;
             session.lacks(&damaged);
             if counted {
-                session.sent(count, node.clock.steady_us());
+                session.sent(node.clock.steady_us());
             }
         }
     }
@@ -95,7 +95,7 @@ fn reply_rows(
     mut warning: String,
     reply: &mut impl TableReply,
     held: &Grant,
-) -> Result<u64, Failure> {
+) -> Result<(), Failure> {
     let Answer { columns, rows, .. } = answer;
     let damaged = rows.damaged();
     let mut rows = rows.peekable();
@@ -123,7 +123,7 @@ fn reply_rows(
         warning += &lacking;
     }
     reply.end(count, "", &warning);
-    Ok(count)
+    Ok(())
 }
 
 fn reply_pq(

@@ -360,8 +360,7 @@ impl<'a> Connection<'a> {
             self.session.warn(warning);
         }
         if counted {
-            self.session
-                .sent(sending.count, self.node.clock.steady_us());
+            self.session.sent(self.node.clock.steady_us());
         }
         self.encoder.end_rows(status, self.session.warning_count());
         Ok(Ok(()))

@@ -54,7 +54,13 @@ impl Doing<'_> {
                 return Ok(self.counted(answer, table, None, Some(held)));
             }
         };
-        Ok(self.counted(answer, select.table, search, Some(held)))
+        let options = Options::parse(&select.options).unwrap_or_default(); // the search read them
+        let matching = select.matching.is_some();
+        let outcome = self.counted(answer, select.table, search, Some(held));
+        if let Some(most) = options.rows_max(matching) {
+            self.session.has_at_most(most);
+        }
+        Ok(outcome)
     }
 
     fn counted(

@@ -59,6 +59,8 @@ pub struct Meta {
     /// Names and values.
     pub lines: Vec<(String, String)>,
     total_found: u64,
+    /// Rows that could be had of it, `max_matches` at most.
+    total: u64,
     is_partial: bool,
     keywords: Vec<engine::Keyword>,
 }
@@ -178,6 +180,7 @@ impl Session {
             header: "Variable_name",
             lines: Vec::new(),
             total_found: answer.total_found,
+            total: answer.total_found,
             is_partial: answer.partial.is_some(),
             keywords: answer
                 .keywords
@@ -188,19 +191,24 @@ impl Session {
         };
     }
 
+    /// No more rows than these could be had of the last answer.
+    pub(super) fn has_at_most(&mut self, rows: u64) {
+        self.meta.total = self.meta.total.min(rows);
+    }
+
     /// Rows were left out of an answer because of these files.
     pub fn lacks(&mut self, damaged: &Damaged) {
         self.meta.is_partial |= !damaged.files().is_empty();
     }
 
     /// The rows of a counted answer were sent.
-    pub fn sent(&mut self, rows: u64, now_us: u64) {
+    pub fn sent(&mut self, now_us: u64) {
         self.row_count = -1;
         let meta = &mut self.meta;
         let seconds = (now_us.saturating_sub(self.started_us)) as f64 / 1e6;
         let relation = if meta.is_partial { "gte" } else { "eq" };
         let mut lines = vec![
-            ("total".to_owned(), rows.to_string()),
+            ("total".to_owned(), meta.total.to_string()),
             ("total_found".to_owned(), meta.total_found.to_string()),
             ("total_relation".to_owned(), relation.to_owned()),
             ("time".to_owned(), format!("{seconds:.3}")),

@@ -323,7 +323,7 @@ fn meta_and_warnings_tell_of_the_last_statement() {
     let value = |name: &str| meta.iter().find(|row| row[0] == name).unwrap()[1].clone();
     assert_eq!(
         (value("total").as_str(), value("total_found").as_str()),
-        ("1", "2")
+        ("2", "2")
     );
     assert_eq!(
         (value("keyword[0]").as_str(), value("docs[0]").as_str()),

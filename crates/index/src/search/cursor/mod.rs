@@ -32,6 +32,8 @@ pub(super) struct Reader<'a, 'w> {
     pub(super) words: &'w [Option<PartWord>],
     /// What [`Cursor::record`] must tell; short of fields it names the first one.
     pub(super) needs: Needs,
+    /// [`super::rank::Weigher::takes_first_field`].
+    pub(super) takes_first_field: bool,
 }
 
 /// The rows of a tree. Errors: `Io`, `Corrupt` of the postings.
@@ -42,7 +44,11 @@ pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a
             Some(postings) => Box::new(WordCursor::new(*word, postings, *fields, reader.needs)),
             None => nothing(),
         },
-        Step::Phrase { words, fields } => {
+        Step::Phrase {
+            words,
+            fields,
+            number,
+        } => {
             let mut parts = Vec::with_capacity(words.len());
             for (word, distance) in words {
                 match reader.postings(*word, true)? {
@@ -50,7 +56,8 @@ pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a
                     None => return Ok(nothing()),
                 }
             }
-            Box::new(PhraseCursor::new(parts, *fields, reader.needs))
+            let number = reader.words.len() + number;
+            Box::new(PhraseCursor::new(parts, number, *fields, reader))
         }
         Step::And { required, excluded } => {
             Box::new(AndCursor::new(reader.all(required)?, reader.all(excluded)?))

@@ -3,7 +3,7 @@
 use super::super::END;
 use super::super::plan::Fields;
 use super::super::rank::{Needs, Occurrences};
-use super::Cursor;
+use super::{Cursor, Reader};
 use crate::part::Postings;
 
 /// Rows with a word in one of its fields.
@@ -84,6 +84,9 @@ pub(super) struct PhraseCursor<'a> {
     /// Where it begins, if places are to be told.
     starts: Vec<u32>,
     needs: Needs,
+    takes_first_field: bool,
+    /// Behind those of all words.
+    number: usize,
     doc: u32,
 }
 
@@ -106,7 +109,12 @@ impl<'a> PhraseWord<'a> {
 }
 
 impl<'a> PhraseCursor<'a> {
-    pub(super) fn new(words: Vec<PhraseWord<'a>>, fields: Fields, needs: Needs) -> Self {
+    pub(super) fn new(
+        words: Vec<PhraseWord<'a>>,
+        number: usize,
+        fields: Fields,
+        reader: &Reader<'_, '_>,
+    ) -> Self {
         let mut order: Vec<usize> = (0..words.len()).collect();
         order.sort_by_key(|at| words[*at].postings.cost());
         let mut cursor = PhraseCursor {
@@ -115,7 +123,9 @@ impl<'a> PhraseCursor<'a> {
             fields,
             matched: 0,
             starts: Vec::new(),
-            needs,
+            needs: reader.needs,
+            takes_first_field: reader.takes_first_field,
+            number,
             doc: 0,
         };
         cursor.settle(0);
@@ -190,11 +200,15 @@ impl Cursor for PhraseCursor<'_> {
     }
 
     fn record(&mut self, row: &mut Occurrences) {
+        let fields = match self.takes_first_field {
+            true => self.matched & self.matched.wrapping_neg(),
+            false => self.matched,
+        };
         for word in &self.words {
-            row.add(word.word, word.postings.hits(), self.matched);
-            let places = self.starts.iter().map(|start| start + word.distance);
-            row.add_places(word.word, places);
+            row.add(word.word, word.postings.hits(), fields);
         }
+        let span = self.words.last().map_or(0, |word| word.distance + 1);
+        row.add_phrase(self.number, &self.starts, span);
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) fn matches(step: &Step, view: &View<'_>, spare: &mut Spare) -> Rows {
     match step {
         Step::All => every(view, spare),
         Step::Word { word, fields } => word_rows(*word, *fields, view, spare),
-        Step::Phrase { words, fields } => {
+        Step::Phrase { words, fields, .. } => {
             let mut joined = std::mem::take(&mut spare.joined);
             joined.find_phrase(words, *fields, view, spare);
             let rows = Rows::of(joined.lows(), spare);

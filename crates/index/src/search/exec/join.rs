@@ -43,7 +43,7 @@ fn word(step: &Step) -> Option<usize> {
 /// Finds the rows of the page that match such a step.
 fn find(step: &Step, view: &View<'_>, rows: &mut Joined, spare: &mut Spare) {
     match step {
-        Step::Phrase { words, fields } => rows.find_phrase(words, *fields, view, spare),
+        Step::Phrase { words, fields, .. } => rows.find_phrase(words, *fields, view, spare),
         Step::And { required, .. } => {
             wide::join(rows, &mut required.iter().filter_map(word), view, spare);
         }

@@ -30,17 +30,18 @@ use std::sync::{Arc, OnceLock};
 
 use query::analysis::Words;
 use query::value::Value;
+use query::verify::Verifier;
 use smallvec::SmallVec;
 
 use super::WEIGHT_WITHOUT_MATCH;
 use super::best::{Found, Order};
 use super::plan::Plan;
-use super::rank::Needs;
+use super::rank::{Hit, Needs, Occurrences};
 use super::values::RowValues;
 use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::part::Part;
-use crate::postings::{PAGE_BITS, PAGE_ROWS};
+use crate::postings::{PAGE_BITS, PAGE_ROWS, code, length_class};
 use crate::snapshot::Snapshot;
 
 use lists::{Lists, View};
@@ -311,6 +312,48 @@ impl<'a> Job<'a> {
         Ok(verifier.matches(&self.words(row)?))
     }
 
+    /// The weight of a row that matches a tree which is decided on its text. `told` is made anew. Errors: as [`Job::words`].
+    fn weigh_text(
+        &self,
+        plan: &Plan,
+        verifier: &Verifier,
+        row: &RowValues<'_>,
+        told: &mut Occurrences,
+    ) -> Result<i64> {
+        let (weigher, words) = (plan.weigher(), self.words(row)?);
+        let tally = verifier.tally(&words);
+        told.clear();
+        for (text, field, position) in &tally.words {
+            if let Some(number) = plan.number(text) {
+                told.add_places(number, std::iter::once(at(*field, *position)));
+            }
+        }
+        for joined in &tally.joined {
+            told.add_joined(Hit {
+                at: at(joined.field, joined.position),
+                word: plan.words() as u32 + joined.place,
+                place: joined.place,
+                span: joined.span,
+                weight: joined.weight,
+            });
+        }
+        let fields = match weigher.takes_found_fields() {
+            true => tally.fields,
+            false => told.placed(),
+        };
+        let mut hits = vec![0; plan.words()];
+        for number in words.iter().filter_map(|(text, ..)| plan.number(text)) {
+            hits[number] += 1;
+        }
+        for number in tally.rare.iter().filter_map(|text| plan.number(text)) {
+            told.add(number, hits[number], fields);
+        }
+        let length_class = length_class(words.len() as u32); // fewer than bytes of a text
+        let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
+        let sum = told.hits().map(value).sum();
+        Ok(weigher.weigh(told, sum, &mut |field| last_position(&words, field)))
+    }
+
     /// The words of a row's text.
     fn words(&self, row: &RowValues<'_>) -> Result<Words> {
         let shape = &self.snapshot.shape;
@@ -344,6 +387,11 @@ impl<'a> Job<'a> {
         };
         out.offer(found, memory)
     }
+}
+
+/// A place as postings have it.
+fn at(field: u8, position: u32) -> u32 {
+    u32::from(field) << 24 | position
 }
 
 /// The last position of a field; 0 of an empty one.

@@ -52,7 +52,7 @@ impl<'r> PageRun<'r, '_> {
                     true => self.any(scorer, out),
                     false => self.counted(out)?,
                 };
-                if scorer.adds_up(rows.len()) {
+                if !self.is_verified() && scorer.adds_up(rows.len()) {
                     scorer.drop_low(&mut rows);
                 }
                 self.rank(&rows, scorer, out)?;
@@ -213,11 +213,7 @@ impl<'r> PageRun<'r, '_> {
             };
             filter.narrow(&asked, rows, spare)?;
         }
-        let is_verified = job
-            .plan
-            .as_ref()
-            .is_some_and(|plan| plan.verified().is_some());
-        if !is_verified {
+        if !self.is_verified() {
             return Ok(());
         }
         let mut result = Ok(());
@@ -231,9 +227,15 @@ impl<'r> PageRun<'r, '_> {
         result
     }
 
+    /// Whether the rows' text decides which of them match, and what these weigh.
+    fn is_verified(&self) -> bool {
+        let plan = self.job.plan.as_ref();
+        plan.is_some_and(|plan| plan.verified().is_some())
+    }
+
     /// Weighs rows and offers those that can enter.
     fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
-        if scorer.is_simple() {
+        if scorer.is_simple() && !self.is_verified() {
             return self.rank_simply(rows, scorer, out);
         }
         let mut result = Ok(());
@@ -289,6 +291,14 @@ impl<'r> PageRun<'r, '_> {
     }
 
     fn weigh(&self, low: u16, scorer: &mut Scorer<'_>) -> Result<Option<i64>> {
+        if let Some(plan) = &self.job.plan
+            && let Some(verifier) = plan.verified()
+        {
+            let row = RowValues::new(self.part, self.view.doc(low));
+            let told = scorer.told_anew();
+            let weight = self.job.weigh_text(plan, verifier, &row, told)?;
+            return Ok((weight >= scorer.threshold()).then_some(weight));
+        }
         let mut read = Ok(());
         let mut last = |field| {
             let row = RowValues::new(self.part, self.view.doc(low));

@@ -121,6 +121,11 @@ impl<'s> Scorer<'s> {
         }
     }
 
+    /// Room to tell what counts in a row.
+    pub(super) fn told_anew(&mut self) -> &mut Occurrences {
+        &mut self.row
+    }
+
     pub(super) fn threshold(&self) -> i64 {
         self.threshold
     }

@@ -52,8 +52,12 @@ impl Job<'_> {
                     true => plan.weigher().needs(),
                     false => Needs::Constant,
                 };
-                let words = plan.found(at);
-                let reader = Reader { part, words, needs };
+                let reader = Reader {
+                    part,
+                    words: plan.found(at),
+                    needs,
+                    takes_first_field: plan.weigher().takes_first_field(),
+                };
                 Some(cursor::build(plan.root(), &reader)?)
             }
             None => None,
@@ -76,6 +80,9 @@ impl Job<'_> {
             _ => return Ok(WEIGHT_WITHOUT_MATCH),
         };
         let weigher = plan.weigher();
+        if let Some(verifier) = plan.verified() {
+            return self.weigh_text(plan, verifier, row, occurrences);
+        }
         occurrences.clear();
         cursor.record(occurrences);
         let length_class = match weigher.has_lengths() {

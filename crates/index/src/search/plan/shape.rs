@@ -23,7 +23,9 @@ impl Shape {
             has_places: has_places(root),
             counts_present: counts_present(root),
             is_any: match root {
-                Step::AtLeast { parts, least: 1 } => parts.iter().all(is_plain),
+                Step::AtLeast { parts, least: 1 } => {
+                    !parts.is_empty() && parts.iter().all(is_plain)
+                }
                 step => is_plain(step),
             },
         }

@@ -1,5 +1,6 @@
 //! The words of a query as rankers see them: where each is asked for.
 
+use query::pattern::Matcher;
 use query::tree::{Form, Node, Term, Word};
 
 /// One distinct word of a query, its patterns being the words they stand for.
@@ -10,6 +11,8 @@ pub(crate) struct AskedWord {
     /// Where in the query it is asked for, outside of any negation: rising, each once, from 0. Empty for a word that is only
     /// excluded.
     pub(crate) places: Vec<u32>,
+    /// Those of them at which it counts by itself, not as one with others.
+    pub(crate) alone: Vec<u32>,
     /// The fields in which it may count.
     pub(crate) fields: u64,
 }
@@ -18,8 +21,14 @@ pub(crate) struct AskedWord {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) words: Vec<AskedWord>,
-    /// Whether a phrase is asked for outside of any negation.
-    pub(crate) has_phrase: bool,
+    /// The phrases that are stepped through, in the order of the tree, excluded ones too: place, span, words.
+    pub(crate) phrases: Vec<(u32, u32, u32)>,
+    /// Distinct words of the query, excluded ones too; a pattern is one.
+    pub(crate) distinct: usize,
+    /// Whether words do not count wherever they stand: in a phrase, or where a row's text decides.
+    pub(crate) counts_by_place: bool,
+    /// Of the last word outside of negations, the place and one.
+    pub(super) end: u32,
     pub(super) next: u32,
 }
 
@@ -27,8 +36,8 @@ impl Asked {
     /// `query` is the tree that is stepped through, `expanded` the same with its patterns as words, `number` a word's number
     /// among those of the plan, `every` the bits of the table's fields.
     ///
-    /// Places are counted along the query's text: one for each word, in a phrase also for what stands between. All words
-    /// that a pattern stands for share its place.
+    /// Places are counted along the query's text: one for each word, excluded ones too, in a phrase also for what stands between. All
+    /// words that a pattern stands for share its place.
     pub(crate) fn new(
         query: &Node,
         expanded: &Node,
@@ -40,6 +49,87 @@ impl Asked {
         asked
     }
 
+    /// The same of a tree that is decided on rows' texts, `words` being those of the plan.
+    pub(crate) fn of_text(root: &Node, words: &[String], every: u64) -> Asked {
+        let mut asked = Asked {
+            counts_by_place: true,
+            ..Asked::default()
+        };
+        asked.collect_placed(root, false, words, every);
+        asked
+    }
+
+    /// `joined`: the words count as one with others.
+    fn collect_placed(&mut self, node: &Node, joined: bool, words: &[String], every: u64) {
+        let mut all = |parts: &[Node], joined: bool| {
+            parts
+                .iter()
+                .for_each(|part| self.collect_placed(part, joined, words, every));
+        };
+        match node {
+            Node::All => {}
+            Node::Not(part) => self.next += part.places(),
+            Node::Word(Word { term, fields })
+            | Node::Repeated {
+                word: Word { term, fields },
+                ..
+            } => self.term(term, fields.0 & every, joined, words),
+            Node::Phrase {
+                words: terms,
+                fields,
+            } => {
+                let first = self.next;
+                for (term, distance) in terms {
+                    self.next = first + distance;
+                    self.term(term, fields.0 & every, true, words);
+                }
+            }
+            Node::Proximity { terms, fields, .. } => {
+                let fields = fields.0 & every;
+                terms
+                    .iter()
+                    .for_each(|term| self.term(term, fields, true, words));
+                self.next += 1;
+            }
+            Node::Quorum { parts, .. } => {
+                all(parts, joined);
+                self.next += 1;
+            }
+            Node::Order(parts)
+            | Node::Together { parts, .. }
+            | Node::And(parts)
+            | Node::Or(parts) => all(parts, joined),
+            Node::Maybe(left, right) => {
+                self.collect_placed(left, joined, words, every);
+                self.collect_placed(right, joined, words, every);
+            }
+            Node::Near { left, right, .. } => {
+                self.collect_placed(left, true, words, every);
+                self.collect_placed(right, true, words, every);
+            }
+            Node::NotNear { left, right, .. } => {
+                self.collect_placed(left, joined, words, every);
+                self.next += right.places();
+            }
+        }
+    }
+
+    /// One term, or all the words that it stands for, at the next place.
+    fn term(&mut self, term: &Term, fields: u64, joined: bool, words: &[String]) {
+        // One that does not compile was refused by the parser.
+        let matcher = Matcher::new(term).ok();
+        for (number, word) in words.iter().enumerate() {
+            if matcher
+                .as_ref()
+                .is_some_and(|matcher| matcher.is_match(word))
+            {
+                self.stands(Some(number), fields, self.next, joined);
+            }
+        }
+        self.next += 1;
+        self.end = self.next;
+    }
+
     /// In how many live rows each word stands, for all words of the plan.
     pub(crate) fn set_documents(&mut self, documents: impl ExactSizeIterator<Item = u64>) {
         self.words.resize(documents.len(), AskedWord::default());
@@ -48,9 +138,21 @@ impl Asked {
         }
     }
 
-    /// Places of the query.
-    pub(crate) fn places(&self) -> u32 {
-        self.next
+    /// Of the last word outside of negations, the place and one.
+    pub(crate) fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// Whether the query is one term and nothing else.
+    pub(super) fn is_one_term(&self) -> bool {
+        self.next <= 1
+    }
+
+    /// Whether no run can have two words.
+    pub(super) fn is_single(&self) -> bool {
+        let mut places = self.words.iter().flat_map(|word| &word.places);
+        let first = places.next();
+        first.is_none_or(|first| places.all(|place| place == first))
     }
 
     /// By word, its place, if none of at most 64 has several. A word that is only excluded gets one that nobody asks for.
@@ -83,28 +185,38 @@ impl Asked {
             (Node::Word(word), Node::Or(found)) if word.term.form != Form::Whole => {
                 for found in found {
                     if let Node::Word(Word { term, fields }) = found {
-                        self.stands(number(&term.text), fields.0 & every, self.next);
+                        let number = number(&term.text);
+                        self.stands(number, fields.0 & every, self.next, false);
                     }
                 }
                 self.next += 1;
+                self.end = self.next;
             }
             (Node::Word(Word { term, fields }), _) => {
-                self.stands(number(&term.text), fields.0 & every, self.next);
+                let number = number(&term.text);
+                self.stands(number, fields.0 & every, self.next, false);
                 self.next += 1;
+                self.end = self.next;
             }
             (Node::Phrase { words, fields }, _) => {
                 self.phrase(words, fields.0 & every, number);
             }
-            (Node::And(parts), Node::And(others))
-            | (Node::Or(parts), Node::Or(others))
-            | (Node::Quorum { parts, .. }, Node::Quorum { parts: others, .. }) => {
+            (Node::Quorum { parts, .. }, Node::Quorum { parts: others, .. }) => {
+                all(parts, others);
+                self.next += 1;
+            }
+            (Node::And(parts), Node::And(others)) | (Node::Or(parts), Node::Or(others)) => {
                 all(parts, others);
             }
             (Node::Maybe(left, right), Node::Maybe(other_left, other_right)) => {
                 self.collect(left, other_left, number, every);
                 self.collect(right, other_right, number, every);
             }
-            // Nothing else is stepped through, and what is excluded has no place.
+            (Node::Not(part), _) => {
+                self.excluded_phrases(part);
+                self.next += part.places();
+            }
+            // Nothing else is stepped through.
             _ => {}
         }
     }
@@ -115,15 +227,36 @@ impl Asked {
         fields: u64,
         number: &dyn Fn(&str) -> Option<usize>,
     ) {
-        self.has_phrase = true;
+        self.counts_by_place = true;
         let first = self.next;
         for (term, distance) in words {
-            self.stands(number(&term.text), fields, first + distance);
+            self.stands(number(&term.text), fields, first + distance, true);
             self.next = first + distance + 1;
+        }
+        self.end = self.next;
+        self.phrases
+            .push((first, self.next - first, words.len() as u32));
+    }
+
+    /// Those that are excluded have numbers too.
+    fn excluded_phrases(&mut self, node: &Node) {
+        match node {
+            Node::Phrase { .. } => self.phrases.push((0, 1, 0)),
+            Node::And(parts) | Node::Or(parts) | Node::Quorum { parts, .. } => {
+                parts.iter().for_each(|part| self.excluded_phrases(part));
+            }
+            Node::Maybe(left, right) => {
+                self.excluded_phrases(left);
+                self.excluded_phrases(right);
+            }
+            Node::Not(part) => self.excluded_phrases(part),
+            // Nothing else is stepped through, or holds phrases.
+            _ => {}
         }
     }
 
-    fn stands(&mut self, word: Option<usize>, fields: u64, place: u32) {
+    /// `joined`: it counts as one with others.
+    fn stands(&mut self, word: Option<usize>, fields: u64, place: u32, joined: bool) {
         let Some(word) = word else {
             return;
         };
@@ -132,8 +265,10 @@ impl Asked {
         }
         let word = &mut self.words[word];
         word.fields |= fields;
-        if word.places.last() != Some(&place) {
-            word.places.push(place);
+        for (places, is_one) in [(&mut word.places, true), (&mut word.alone, !joined)] {
+            if is_one && places.last() != Some(&place) {
+                places.push(place);
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ const READY_WORDS: usize = 8;
 impl Groups {
     pub(super) fn new(asked: &Asked, fields: usize) -> Groups {
         let mut groups = vec![Group::default(); asked.words.len().min(BITS)];
-        let is_short = asked.places() as usize <= BITS;
+        let is_short = asked.end() as usize <= BITS;
         let all = u64::MAX
             .checked_shr((BITS - fields.min(BITS)) as u32)
             .unwrap_or(0);

@@ -5,25 +5,49 @@ use super::{Asked, Occurrences, Place};
 /// One field in which at least one word counts.
 pub(super) struct Standing {
     pub(super) field: u8,
-    /// Words of the longest run: places of words one after another, with no other word of the query between them, that lie as far
+    /// Words of the longest run: hits one after another, with no other hit of the query between them, that lie as far
     /// from each other as they do in the query. At least 1.
     pub(super) lcs: i64,
-    /// Places of words, a place of two words counted twice.
+    /// Hits: places of words, a place of two words counted twice, and of phrases as one.
     pub(super) hits: i64,
-    /// Distinct words.
+    /// Distinct ones.
     pub(super) words: i64,
     /// The first position of any.
     pub(super) first: u32,
-    /// Whether a run of all places of the query begins at position 1: the field is the query if it ends with it.
+    /// Whether the last word of the query stands at its own place and goes on a run, or is the only one: the field is the query if it
+    /// ends with it.
     pub(super) is_whole: bool,
 }
 
-/// A run that ends at some position: its shift, which is that position less the place in the query, and its length.
-type Run = (i64, u32);
+/// Where a word of the query counts, or several as one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hit {
+    /// `field << 24 | position`, of the first word.
+    pub(crate) at: u32,
+    /// The word's number; of several, one that no word and no other hit of the row has at that place in the query.
+    pub(crate) word: u32,
+    /// In the query.
+    pub(crate) place: u32,
+    /// By how much what goes on the run is shifted, and one: 1 of a word.
+    pub(crate) span: u32,
+    /// Words that it counts as in a run.
+    pub(crate) weight: u32,
+}
+
+/// A run that ends at some position.
+struct Run {
+    /// The position less the place in the query of what goes on with it.
+    shift: i64,
+    /// Place in the query of the last hit.
+    place: u32,
+    length: u32,
+}
 
 /// The runs that end at the last position, and at this one. Kept between rows.
 #[derive(Default)]
 pub(super) struct Runs {
+    hits: Vec<Hit>,
+    words: Vec<u32>,
     before: Vec<Run>,
     here: Vec<Run>,
 }
@@ -31,35 +55,45 @@ pub(super) struct Runs {
 /// Visits the fields by their number.
 pub(super) fn each(row: &mut Occurrences, asked: &Asked, mut visit: impl FnMut(Standing)) {
     let mut runs = row.take_runs();
-    row.sort_places();
-    for in_field in row
-        .places()
-        .chunk_by(|one, other| one.0 >> 24 == other.0 >> 24)
-    {
-        let Some((first, _)) = in_field.first() else {
+    runs.expand(row, asked);
+    let hits = std::mem::take(&mut runs.hits);
+    for in_field in hits.chunk_by(|one, other| one.at >> 24 == other.at >> 24) {
+        let Some(first) = in_field.first() else {
             continue;
         };
-        let field = (first >> 24) as u8;
         let (lcs, is_whole) = runs.longest(in_field, asked);
+        let (hits, words) = distinct(in_field, &mut runs.words);
         visit(Standing {
-            field,
+            field: (first.at >> 24) as u8,
             lcs,
-            hits: in_field.len() as i64,
-            words: row.words_in(field),
-            first: first & 0xFF_FFFF,
+            hits,
+            words,
+            first: first.at & 0xFF_FFFF,
             is_whole,
         });
     }
+    runs.hits = hits;
     row.give_runs(runs);
 }
 
-/// The same for a query that asks for each of its words at one place: `in_query`, by word, of so many places as it has. `row` is
+/// How many words and places of words, each once, and how many words.
+fn distinct(in_field: &[Hit], words: &mut Vec<u32>) -> (i64, i64) {
+    let places = in_field.chunk_by(|one, other| (one.at, one.word) == (other.at, other.word));
+    let hits = places.count() as i64;
+    words.clear();
+    words.extend(in_field.iter().map(|hit| hit.word));
+    words.sort_unstable();
+    words.dedup();
+    (hits, words.len() as i64)
+}
+
+/// The same for a query that asks for each of its words at one place: `in_query`, by word; `end` is the last one and one. `row` is
 /// put in order. `false` where two words stand at one place: then what was visited does not hold, and [`each`] must be asked.
 #[inline(always)]
 pub(super) fn each_once(
     row: &mut [Place],
     in_query: &[u32],
-    places: u32,
+    end: u32,
     mut visit: impl FnMut(Standing),
 ) -> bool {
     row.sort_unstable();
@@ -74,7 +108,7 @@ pub(super) fn each_once(
             let shift = i64::from(position) - i64::from(in_query[word]);
             length = if shift == shift_before { length + 1 } else { 1 };
             lcs = lcs.max(length);
-            is_whole |= shift == 1 && length == places;
+            is_whole |= shift == 1 && in_query[word] + 1 == end && (length > 1 || end == 1);
             words |= 1 << (word & 63);
             (before, shift_before) = (position, shift);
         }
@@ -94,34 +128,62 @@ pub(super) fn each_once(
 }
 
 impl Runs {
-    /// The longest run, and whether one of all places of the query begins at position 1. A word that the query has at several
-    /// places belongs to a run of each.
-    fn longest(&mut self, in_field: &[(u32, u32)], asked: &Asked) -> (i64, bool) {
-        let (mut lcs, mut is_whole) = (1, false);
-        self.before.clear();
-        for at_position in in_field.chunk_by(|one, other| one.0 == other.0) {
-            self.here.clear();
-            for (place, word) in at_position {
-                let position = i64::from(place & 0xFF_FFFF);
-                for in_query in &asked.words[*word as usize].places {
-                    let shift = position - i64::from(*in_query);
-                    if length_of(&self.here, shift) > 0 {
-                        continue;
-                    }
-                    let length = length_of(&self.before, shift) + 1;
-                    lcs = lcs.max(i64::from(length));
-                    is_whole |= shift == 1 && length == asked.places();
-                    self.here.push((shift, length));
+    /// The hits of a row, in order: of a word one for each of its places in the query.
+    fn expand(&mut self, row: &mut Occurrences, asked: &Asked) {
+        self.hits.clear();
+        self.hits.extend_from_slice(row.joined());
+        for (at, word) in row.places() {
+            let number = *word as usize;
+            let hit = |(place, span, weight)| Hit {
+                at: *at,
+                word: *word,
+                place,
+                span,
+                weight,
+            };
+            match asked.words.get(number) {
+                Some(word) => {
+                    let alone = word.alone.iter().map(|place| hit((*place, 1, 1)));
+                    self.hits.extend(alone);
                 }
+                None => {
+                    let phrase = asked.phrases.get(number - asked.words.len());
+                    self.hits.extend(phrase.copied().map(hit));
+                }
+            }
+        }
+        if !self.hits.is_sorted() {
+            self.hits.sort_unstable();
+        }
+        self.hits.dedup();
+    }
+
+    /// The longest run, and whether [`Standing::is_whole`]. A word that the query has at several places belongs to a run of each.
+    fn longest(&mut self, in_field: &[Hit], asked: &Asked) -> (i64, bool) {
+        let end = asked.end();
+        let (mut lcs, mut is_whole) = (0, false);
+        self.before.clear();
+        for at_position in in_field.chunk_by(|one, other| one.at == other.at) {
+            self.here.clear();
+            for hit in at_position {
+                let shift = i64::from(hit.at & 0xFF_FFFF) - i64::from(hit.place);
+                // Bounds rely on runs in which each phrase is once.
+                let is_free = asked.phrases.is_empty();
+                let goes_on = |run: &&Run| run.shift == shift && (is_free || run.place < hit.place);
+                let before = self.before.iter().filter(goes_on);
+                let before = before.map(|run| run.length).max().unwrap_or(0);
+                let length = before + hit.weight;
+                lcs = lcs.max(i64::from(length));
+                let is_last = hit.span == 1 && hit.place + 1 == end;
+                is_whole |= is_last && shift == 1 && (before > 0 || end == 1);
+                self.here.push(Run {
+                    shift: shift + i64::from(hit.span) - 1,
+                    place: hit.place,
+                    length,
+                });
             }
             std::mem::swap(&mut self.before, &mut self.here);
         }
         (lcs, is_whole)
     }
-}
-
-/// The length of the run of a shift, 0 if there is none.
-fn length_of(runs: &[Run], shift: i64) -> u32 {
-    let run = runs.iter().find(|(known, _)| *known == shift);
-    run.map_or(0, |(_, length)| *length)
 }

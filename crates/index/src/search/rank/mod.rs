@@ -20,6 +20,7 @@ use query::options::{Idf, Ranker};
 use crate::postings::{class_of, hits_of};
 
 pub(crate) use asked::{Asked, AskedWord};
+pub(crate) use factors::Hit;
 pub(crate) use occurrences::{Occurrences, Place};
 
 use bound::Groups;
@@ -52,7 +53,7 @@ pub(crate) struct Weigher {
     in_query: Option<Vec<u32>>,
     /// Weight of each field.
     fields: Vec<i64>,
-    /// The greatest weight that `sum(lcs * weight)` can take: a constant of the query.
+    /// The query's distinct words times the weights of all fields.
     max_lcs: i64,
     points: Points,
     tables: Vec<[i32; 256]>,
@@ -78,10 +79,11 @@ impl Weigher {
             rows: table.rows,
             hits: table.hits,
             words: asked.wanted(),
+            asked: asked.distinct,
         };
         let points = Points::new(ranker, idf, &asked.words, &statistics);
         let fields: Vec<i64> = table.fields.iter().map(|weight| (*weight).into()).collect();
-        let most = fields.iter().sum::<i64>() * i64::from(asked.places());
+        let most = fields.iter().sum::<i64>() * asked.distinct as i64;
         let mut weigher = Weigher {
             ranker,
             needs: needs(ranker, &asked, fields.len()),
@@ -157,12 +159,26 @@ impl Weigher {
         sum: i64,
         last: &mut dyn FnMut(u8) -> u32,
     ) -> Option<i64> {
-        let (in_query, all) = (self.in_query.as_deref()?, self.asked.places());
+        let (in_query, end) = (self.in_query.as_deref()?, self.asked.end());
         let mut fields: i64 = 0;
-        let is_told = factors::each_once(places, in_query, all, |standing| {
+        let is_told = factors::each_once(places, in_query, end, |standing| {
             fields = fields.saturating_add(self.of_field(&standing, last));
         });
         is_told.then(|| self.with_points(fields, sum))
+    }
+
+    /// Whether of several words that count as one only the first field counts, as in Sphinx.
+    pub(crate) fn takes_first_field(&self) -> bool {
+        self.ranker == Ranker::Bm25
+    }
+
+    /// Whether fields count wherever the query's words are in them, not where they count: `found` of a row, else `placed`.
+    pub(crate) fn takes_found_fields(&self) -> bool {
+        match self.ranker {
+            Ranker::Bm25 => true,
+            Ranker::ProximityBm25 | Ranker::Proximity => self.asked.is_one_term(),
+            _ => false,
+        }
     }
 
     /// Where no position matters: a field's run is one word.
@@ -195,7 +211,7 @@ impl Weigher {
                 standing.words.saturating_add(more)
             }
             Ranker::Sph04 => {
-                let is_exact = standing.is_whole && last(standing.field) == self.asked.places();
+                let is_exact = standing.is_whole && last(standing.field) == self.asked.end();
                 4 * standing.lcs + 2 * i64::from(standing.first == 1) + i64::from(is_exact)
             }
             _ => standing.lcs,
@@ -232,7 +248,7 @@ fn needs(ranker: Ranker, asked: &Asked, fields: usize) -> Needs {
         0 | 1 => Needs::Codes,
         _ => Needs::Fields,
     };
-    let is_single = asked.places() <= 1;
+    let is_single = asked.is_single();
     match ranker {
         Ranker::None => Needs::Constant,
         Ranker::Bm25a => Needs::Codes,
@@ -240,7 +256,7 @@ fn needs(ranker: Ranker, asked: &Asked, fields: usize) -> Needs {
         Ranker::ProximityBm25 | Ranker::Proximity if is_single => by_fields,
         Ranker::Matchany if is_single && asked.words.len() <= 1 => by_fields,
         Ranker::Matchany if is_single => Needs::Fields,
-        Ranker::Wordcount if fields <= 1 && !asked.has_phrase => Needs::Fields,
+        Ranker::Wordcount if fields <= 1 && !asked.counts_by_place => Needs::Fields,
         _ => Needs::Positions,
     }
 }

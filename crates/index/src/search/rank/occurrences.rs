@@ -1,19 +1,21 @@
 //! What of a query counts in one row.
 
-use super::factors::Runs;
+use super::factors::{Hit, Runs};
 
 /// The words of a query that count in a row, told by whoever steps through the rows. Made once for a search and used
 /// again for each row.
 ///
 /// What counts: a word that the row satisfies the query with, outside of negations, in the fields where it may stand; of an OR or a
-/// quorum every alternative that the row matches; of a phrase its words where the whole of it stands. A word counts once,
+/// quorum every alternative that the row matches; a phrase as one where the whole of it stands. A word counts once,
 /// however often it is asked for.
 pub(crate) struct Occurrences {
     words: Vec<Occurring>,
     /// Numbers of the words that count, each once.
     matched: Vec<u32>,
-    /// `(field << 24 | position, word)`, in any order, perhaps some twice.
+    /// `(field << 24 | position, word)`, in any order, perhaps some twice. Behind the words' numbers are those of phrases.
     places: Vec<(u32, u32)>,
+    /// Words that count as one, in any order.
+    joined: Vec<Hit>,
     runs: Runs,
 }
 
@@ -60,6 +62,7 @@ impl Occurrences {
             words: vec![Occurring::default(); words],
             matched: Vec::new(),
             places: Vec::new(),
+            joined: Vec::new(),
             runs: Runs::default(),
         }
     }
@@ -70,6 +73,7 @@ impl Occurrences {
             self.words[word as usize] = Occurring::default();
         }
         self.places.clear();
+        self.joined.clear();
     }
 
     /// A word counts: it stands so many times in the whole row (at least once), and counts in these fields, at these
@@ -86,6 +90,23 @@ impl Occurrences {
     /// Where a word counts.
     pub(crate) fn add_places(&mut self, word: usize, places: impl Iterator<Item = u32>) {
         self.places.extend(places.map(|place| (place, word as u32)));
+    }
+
+    /// Where a phrase begins that covers so many positions, rising: it counts where the one before has ended. Its number is behind those of
+    /// all words.
+    pub(crate) fn add_phrase(&mut self, number: usize, starts: &[u32], span: u32) {
+        let mut end = 0;
+        for start in starts {
+            if *start >= end {
+                end = start + span;
+                self.places.push((*start, number as u32));
+            }
+        }
+    }
+
+    /// Words that count as one.
+    pub(crate) fn add_joined(&mut self, hit: Hit) {
+        self.joined.push(hit);
     }
 
     /// The words that count, with their numbers.
@@ -114,17 +135,22 @@ impl Occurrences {
         here.count() as i64
     }
 
-    /// Puts the places in order, each once.
-    pub(super) fn sort_places(&mut self) {
-        if !self.places.is_sorted() {
-            self.places.sort_unstable();
-        }
-        self.places.dedup();
-    }
-
-    /// Every place at which a word counts, with the word.
+    /// Every place at which a word or a phrase counts, with its number.
     pub(super) fn places(&self) -> &[(u32, u32)] {
         &self.places
+    }
+
+    pub(super) fn joined(&self) -> &[Hit] {
+        &self.joined
+    }
+
+    /// Bits of the fields of all places.
+    pub(crate) fn placed(&self) -> u64 {
+        let places = self.places.iter().map(|(at, _)| *at);
+        let joined = self.joined.iter().map(|hit| hit.at);
+        places
+            .chain(joined)
+            .fold(0, |fields, at| fields | 1 << (at >> 24))
     }
 
     pub(super) fn take_runs(&mut self) -> Runs {

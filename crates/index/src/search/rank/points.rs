@@ -2,7 +2,8 @@
 //!
 //! **`bm25`** (with `proximity_bm25` and `sph04`) is Sphinx's: `int((sum(tf * idf) + 0.5) * 1000)` with `tf = hits / (hits + 1.2)` and
 //! `idf = ln((rows - documents + 1) / documents) / (2 * ln(1 + rows)) / (words of the query)`. `idf='plain'` has
-//! `ln(rows / documents)` instead, `tfidf_unnormalized` does not divide by the words.
+//! `ln(rows / documents)` instead, `tfidf_unnormalized` does not divide by the words. Excluded words are among those that it divides
+//! by, and a pattern is one of them.
 //!
 //! **`bm25a`** counts a row's length: `int(1000 * sum(tf * idf))` with `idf = ln(1 + (rows - documents + 0.5) / (documents + 0.5))`,
 //! `tf = hits / (hits + 1.2 * (0.25 + 0.75 * length / average))`, the length being that which stands for the row's class.
@@ -41,8 +42,10 @@ pub(super) struct Statistics {
     pub(super) rows: u64,
     /// Their words.
     pub(super) hits: u64,
-    /// Distinct words asked for.
+    /// Distinct words whose points are added, those that a pattern stands for each.
     pub(super) words: usize,
+    /// Distinct words of the query, excluded ones too; a pattern is one.
+    pub(super) asked: usize,
 }
 
 /// The integers of the words of a query.
@@ -72,7 +75,9 @@ impl Points {
         let bits = wanted.next_power_of_two().ilog2();
         let unit = match ranker {
             Ranker::Bm25a => UNIT_BITS_MAX.min((SUM_BITS - 15).saturating_sub(bits)),
-            _ if idf.unnormalized => UNIT_BITS_MAX.saturating_sub(bits),
+            _ if idf.unnormalized || statistics.asked < wanted => {
+                UNIT_BITS_MAX.saturating_sub(bits)
+            }
             _ => UNIT_BITS_MAX,
         };
         let most = (1 << SUM_BITS) as f64 / wanted as f64;
@@ -80,9 +85,12 @@ impl Points {
             let idf = match ranker {
                 _ if word.documents == 0 => 0.0,
                 Ranker::Bm25a => lucene(statistics.rows, word.documents),
-                Ranker::Bm25 | Ranker::ProximityBm25 | Ranker::Sph04 => {
-                    sphinx(idf, statistics.rows, word.documents, wanted)
-                }
+                Ranker::Bm25 | Ranker::ProximityBm25 | Ranker::Sph04 => sphinx(
+                    idf,
+                    statistics.rows,
+                    word.documents,
+                    statistics.asked.max(1),
+                ),
                 _ => 0.0,
             };
             let integer = 1000.0 * f64::from(1 << unit) * idf;

@@ -14,11 +14,15 @@ fn asked(documents: &[u64], fields: usize) -> Asked {
     let word = |(documents, place): (&u64, u32)| AskedWord {
         documents: *documents,
         places: vec![place],
+        alone: vec![place],
         fields: (1 << fields) - 1,
     };
     Asked {
         words: documents.iter().zip(0..).map(word).collect(),
-        has_phrase: false,
+        distinct: documents.len(),
+        phrases: Vec::new(),
+        counts_by_place: false,
+        end: documents.len() as u32,
         next: documents.len() as u32,
     }
 }
@@ -168,6 +172,8 @@ fn runs_are_of_words_as_far_apart_as_in_the_query() {
 fn a_word_asked_for_twice_takes_part_in_runs_of_either_place() {
     let mut asked = asked(&[1, 1], 1);
     asked.words[0].places = vec![0, 2];
+    asked.words[0].alone = vec![0, 2];
+    asked.end = 3;
     asked.next = 3;
     let table = Table {
         rows: 9,
@@ -192,7 +198,7 @@ fn each_ranker_weighs_as_its_formula_says() {
     assert_eq!(of(Ranker::None), 1);
     assert_eq!(of(Ranker::Wordcount), 2 * 3 + 2 * 5);
     assert_eq!(of(Ranker::Proximity), 2 * 3 + 5);
-    // max_lcs = 2 words * (3 + 5).
+    // 2 words * (3 + 5) for each further word of a run.
     assert_eq!(of(Ranker::Matchany), (2 + 16) * 3 + 5);
     assert_eq!(of(Ranker::Fieldmask), 0b11);
     assert_eq!(

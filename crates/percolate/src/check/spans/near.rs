@@ -11,7 +11,7 @@ use super::{List, Lists, Span, before, further, narrow::seek};
 use crate::check::places::At;
 
 impl Lists {
-    /// The spans of either list that have one of the other near, not overlapping.
+    /// The spans of either list that have one of the other near: behind it, or inside of it, but not with one start.
     pub(super) fn near(&mut self, most: u32) {
         let Lists { spans, ends, .. } = self;
         let [.., left, right] = &mut self.lists[..self.depth] else {
@@ -37,12 +37,7 @@ impl Lists {
         let [.., left, right] = &mut self.lists[..self.depth] else {
             return;
         };
-        // The furthest end up to each place of the list; an earlier field ends earlier.
-        ends.clear();
-        ends.extend(right.spans.iter().scan(0, |furthest, span| {
-            *furthest = span.end.max(*furthest);
-            Some(*furthest)
-        }));
+        furthest_ends(right, ends);
         let mut begun = 0;
         left.spans.retain(|span| {
             let reach = further(span.end, most);
@@ -56,21 +51,26 @@ impl Lists {
     }
 }
 
+/// The furthest end up to each span of a list; an earlier field ends earlier.
+fn furthest_ends(list: &List, ends: &mut Vec<At>) {
+    ends.clear();
+    ends.extend(list.spans.iter().scan(0, |furthest, span| {
+        *furthest = span.end.max(*furthest);
+        Some(*furthest)
+    }));
+}
+
 /// Adds the spans of a list that have one of the other list near.
 fn keep_near(list: &List, others: &List, most: u32, ends: &mut Vec<At>, kept: &mut Vec<Span>) {
-    ends.clear();
-    ends.extend(others.spans.iter().map(|span| span.end));
-    if !ends.is_sorted() {
-        ends.sort_unstable();
-    }
-    let (mut next, mut ended) = (0, 0);
+    furthest_ends(others, ends);
+    let (mut next, mut begun) = (0, 0);
     kept.extend(list.spans.iter().copied().filter(|span| {
-        next = seek(&others.spans, next, |other| other.start <= span.end);
-        ended = seek(ends, ended, |end| *end < span.start);
+        next = seek(&others.spans, next, |other| other.start <= span.start);
+        begun = seek(&others.spans, begun, |other| other.start < span.start);
         let following = others.spans.get(next);
-        let last = ended.checked_sub(1).and_then(|last| ends.get(last));
+        let furthest = begun.checked_sub(1).and_then(|last| ends.get(last));
         following.is_some_and(|following| following.start <= further(span.end, most))
-            || last.is_some_and(|last| *last >= before(span.start, most))
+            || furthest.is_some_and(|end| *end >= before(span.start, most))
     }));
 }
 

@@ -89,7 +89,10 @@ impl Parser<'_> {
                 (Occur::Must, Some(Node::And(parts))) => sorted.musts.extend(parts),
                 (Occur::Must, Some(node)) => sorted.musts.push(node),
                 (Occur::Should, Some(node)) if only_excludes(&node) => {
-                    return refuse(start, "query is non-computable (NOT inside OR)".to_owned());
+                    return refuse(
+                        start,
+                        "query is non-computable (NOT is not allowed within OR)".to_owned(),
+                    );
                 }
                 (Occur::Should, Some(Node::Or(parts))) => sorted.shoulds.extend(parts),
                 (Occur::Should, Some(node)) => sorted.shoulds.push(node),

@@ -50,7 +50,7 @@ fn operators_say_what_is_required() {
     );
     check(
         "a OR (-b)",
-        "query is non-computable (NOT inside OR) at byte 5",
+        "query is non-computable (NOT is not allowed within OR) at byte 5",
     );
     check("a OR -b", "a -b");
     check("+a +b", "a b");

@@ -21,7 +21,7 @@ fn finds(analyzer: &Analyzer, query: &str, documents: &[&str], want: &[usize]) {
 }
 
 #[track_caller]
-fn check_finds(query: &str, documents: &[&str], want: &[usize]) {
+pub(super) fn check_finds(query: &str, documents: &[&str], want: &[usize]) {
     finds(&Analyzer::default(), query, documents, want);
 }
 
@@ -44,7 +44,7 @@ fn maybe_stands_where_or_does() {
     check("MAYBE a", "a word is missing beside MAYBE at byte 0");
     check(
         "a MAYBE -b",
-        "query is non-computable (NOT inside MAYBE) at byte 8",
+        "query is non-computable (NOT is not allowed within MAYBE) at byte 8",
     );
     check_finds("a MAYBE b", &["a", "b", "a b"], &[1, 3]);
 }
@@ -92,15 +92,20 @@ fn proximity_takes_less_than_its_number_and_its_words() {
     check("\"a b\"~3", "\"a b\"~3");
     check("\"a\"~3", "a");
     check("\"( a | b ) c\"~4", "\"a c\"~4 | \"b c\"~4");
-    check(
-        "\"a b\"~0",
-        "proximity takes a whole number from 1 to 4294967295 at byte 5",
-    );
+    check("\"a b\"~0", "proximity threshold too low (0) at byte 5");
     check(
         "\"a b\"~9999999999",
         "proximity takes a whole number from 1 to 4294967295 at byte 5",
     );
-    check("\"a b\" ~ 3", "\"a b\" 3");
+    check("\"a b\" ~3", "\"a b\"~3");
+    check("\"a b\" ~ 3", "\"a b\"~3");
+    for wrong in ["\"a b\"~x", "\"a b\"~2x", "\"a b\" ~1.5"] {
+        assert!(parsed(wrong).is_err(), "{wrong}");
+    }
+    // A word that is asked for again widens the window, and need not stand twice.
+    check("\"a b a\"~3", "\"a b\"~4");
+    check("\"a a\"~3", "a");
+    check_finds("\"a b a\"~1", &["a x b", "a x x b", "b"], &[1]);
     let documents = [
         "cat a b c d dog mouse",
         "cat a b c d e dog mouse",
@@ -113,13 +118,25 @@ fn proximity_takes_less_than_its_number_and_its_words() {
 #[test]
 fn quorum_counts_words_and_shares() {
     check("\"a b c\"/2", "\"a b c\"/2");
+    check("\"a b c\" / 2", "\"a b c\"/2");
     check("\"a b c\"/0.5", "\"a b c\"/2");
+    check("\"a b\"/0.61", "\"a b\"/1");
+    check("\"a b\"/0.75", "\"a b\"/2");
+    let words: Vec<String> = (0..25).map(|number| format!("w{number}")).collect();
+    let words = words.join(" ");
+    check(&format!("\"{words}\"/0.28"), &format!("\"{words}\"/7"));
     check("\"a b c\"/.1", "\"a b c\"/1");
     check("\"a b c\"/1.0", "\"a b c\"/3");
     check("\"a ( b | c d ) e\"/2", "\"a ( b | c d ) e\"/2");
     check("\"a b\"/9", "\"a b\"/2");
     check_warning("\"a b\"/9", "all of them are wanted");
-    for wrong in ["\"a b\"/0", "\"a b\"/1.5", "\"a b\"/1.2.3"] {
+    for wrong in [
+        "\"a b\"/x",
+        "\"a b\"/2x",
+        "\"a b\"/0",
+        "\"a b\"/1.5",
+        "\"a b\"/1.2.3",
+    ] {
         check(
             wrong,
             "a quorum takes a number of words from 1, or a share from 0.0 to 1.0 at byte 5",
@@ -135,6 +152,13 @@ fn quorum_counts_words_and_shares() {
         &format!("\"{}( a | b )\"/2", words(255)),
         "a quorum has more than 255 words at byte 0",
     );
+    // A word that is asked for again counts as often as it stands, wherever.
+    check("\"a a b b\"/3", "\"a a b b\"/3");
+    check_finds("\"a a b\"/2", &["a", "a x a", "a b", "b"], &[2, 3]);
+    check_finds("\"a a a b\"/3", &["a a", "a a a", "a a b", "a b"], &[2, 3]);
+    check("\"a a b\"/1", "\"a b\"/1");
+    check("\"a a b\"/3", "\"a b\"/2");
+    check("\"a a\"/2", "a");
     check_finds("\"a b c\"/2", &["a", "a c", "c x b", "c c"], &[2, 3]);
     check_finds("\"a ( b | c ) d\"/2", &["b c", "b d", "a c"], &[2, 3]);
 }
@@ -151,11 +175,11 @@ fn strict_order_is_loosest_and_flat() {
     check("a << << b", "a word is missing beside << at byte 5");
     check(
         "a << -b",
-        "query is non-computable (NOT inside <<) at byte 5",
+        "query is non-computable (NOT is not allowed within <<) at byte 5",
     );
     check(
         "-a << b",
-        "query is non-computable (NOT inside <<) at byte 0",
+        "query is non-computable (NOT is not allowed within <<) at byte 0",
     );
     check_finds("a << b", &["a x b", "b a", "a", "b a b"], &[1, 4]);
     check_finds("a << b << c", &["a b c", "a c b", "c a b c"], &[1, 3]);
@@ -178,7 +202,7 @@ fn near_and_not_near_count_positions() {
     check("a NEAR/3", "a word is missing beside NEAR at byte 8");
     check(
         "a NEAR/3 (-b)",
-        "query is non-computable (NOT inside NEAR) at byte 9",
+        "query is non-computable (NOT is not allowed within NEAR) at byte 9",
     );
     check(
         ", NOTNEAR/3 a",
@@ -211,11 +235,13 @@ fn sentences_and_paragraphs_need_their_bounds() {
     check_warning("a SENTENCE b PARAGRAPH c", "index_sp");
     check(
         "a SENTENCE -b",
-        "query is non-computable (NOT inside SENTENCE) at byte 11",
+        "query is non-computable (NOT is not allowed within SENTENCE) at byte 11",
     );
-    let documents = ["a xx. b", "xx. a b", "a\n\nb", "a xx. b\n\nc"];
-    finds(&with_units, "a SENTENCE b", &documents, &[2]);
-    finds(&with_units, "a PARAGRAPH b", &documents, &[1, 2, 4]);
+    let documents = ["a xx. B", "xx. a b", "a\n\nb", "a xx. B\n\nc", "a xx. b"];
+    finds(&with_units, "a SENTENCE b", &documents, &[2, 5]);
+    finds(&with_units, "a PARAGRAPH b", &documents, &[1, 2, 4, 5]);
+    finds(&with_units, "\"xx b\"", &documents, &[5]);
+    finds(&with_units, "\"xx * b\"", &documents, &[1, 2, 4]);
 }
 
 #[test]

@@ -81,7 +81,11 @@ impl Printed<'_> {
 
     fn quorum_part(&self, f: &mut fmt::Formatter<'_>, part: &Node) -> fmt::Result {
         match part {
-            Node::Word(Word { term, .. }) => write_term(f, term, true),
+            Node::Word(Word { term, .. })
+            | Node::Repeated {
+                word: Word { term, .. },
+                ..
+            } => write_term(f, term, true),
             Node::And(words) => {
                 for (number, word) in words.iter().enumerate() {
                     f.write_str(if number > 0 { " " } else { "" })?;

@@ -33,7 +33,7 @@ pub fn of(
     let Kind::Percolate { syntax, .. } = &definition.kind else {
         return marked;
     };
-    let Ok(parsed) = syntax.parse(text, &texts, &analyzer) else {
+    let Ok(parsed) = syntax.parse_stored(text, &texts, &analyzer) else {
         return marked;
     };
     for slot in slots {

@@ -77,7 +77,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// The tree of a stored query. It was parsed when it was stored; one that cannot be any more has no marks.
     fn root(&self, text: &str) -> Node {
-        let parsed = self.syntax.parse(text, &self.fields, &self.analyzer);
+        let parsed = self.syntax.parse_stored(text, &self.fields, &self.analyzer);
         parsed.map_or(Node::All, |query| query.root)
     }
 

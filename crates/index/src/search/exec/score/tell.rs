@@ -131,10 +131,14 @@ impl Scorer<'_> {
         match step {
             Step::All => {}
             Step::Word { word, fields } => self.tell_word(*word, fields.set, view),
-            Step::Phrase { words, fields } => {
+            Step::Phrase {
+                words,
+                fields,
+                number,
+            } => {
                 let mut phrase = Phrase::new(words, *fields, view);
                 if phrase.stands(low, view) {
-                    self.tell_phrase(&phrase, view);
+                    self.tell_phrase(&phrase, *number, view);
                 }
             }
             Step::And { required, .. } => {
@@ -158,19 +162,23 @@ impl Scorer<'_> {
         }
     }
 
-    fn tell_phrase(&mut self, phrase: &Phrase<'_>, view: &View<'_>) {
-        for (word, distance) in phrase.asked() {
+    fn tell_phrase(&mut self, phrase: &Phrase<'_>, number: usize, view: &View<'_>) {
+        let fields = match self.weigher.takes_first_field() {
+            true => phrase.matched() & phrase.matched().wrapping_neg(),
+            false => phrase.matched(),
+        };
+        for (word, _) in phrase.asked() {
             if let Some(posting) = self.found[*word] {
-                let hits = view.hits(*word, posting);
-                self.row.add(*word, hits, phrase.matched());
-                if self.needs == Needs::Positions {
-                    let places = phrase
-                        .starts()
-                        .iter()
-                        .map(|start| start.wrapping_add(*distance));
-                    self.row.add_places(*word, places);
-                }
+                self.row.add(*word, view.hits(*word, posting), fields);
             }
+        }
+        if self.needs == Needs::Positions {
+            let span = phrase
+                .asked()
+                .last()
+                .map_or(0, |(_, distance)| distance + 1);
+            let number = self.plan.words() + number;
+            self.row.add_phrase(number, phrase.starts(), span);
         }
     }
 
@@ -184,7 +192,9 @@ impl Scorer<'_> {
                     fields.every || view.fields(*word, posting) & fields.set != 0
                 })
             }
-            Step::Phrase { words, fields } => Phrase::new(words, *fields, view).stands(low, view),
+            Step::Phrase { words, fields, .. } => {
+                Phrase::new(words, *fields, view).stands(low, view)
+            }
             Step::And { required, excluded } => {
                 required.iter().all(|step| self.holds(step, low, view))
                     && !excluded.iter().any(|step| self.holds(step, low, view))

@@ -1,0 +1,118 @@
+"""Both servers, with the same rows in a table without settings and in one that stems and knows sentences."""
+
+import html
+import signal
+import subprocess
+import threading
+import time
+
+import pymysql
+
+from generate import PARAGRAPH
+
+TABLES = ("plain", "english")
+CONFIGURATION = """
+source rows
+{{
+    type = tsvpipe
+    tsvpipe_command = cat '{folder}/rows.tsv'
+    tsvpipe_field = title
+    tsvpipe_field = body
+    tsvpipe_attr_uint = kind
+}}
+index plain
+{{
+    source = rows
+    path = {folder}/plain
+    dict = keywords
+    min_infix_len = 1
+    mlock = 0
+    html_strip = 1
+}}
+index english : plain
+{{
+    path = {folder}/english
+    morphology = stem_en
+    index_exact_words = 1
+    index_sp = 1
+}}
+indexer
+{{
+    mem_limit = 64M
+}}
+searchd
+{{
+    listen = {folder}/socket:mysql41
+    workers = threads
+    pid_file = {folder}/pid
+    binlog_path =
+    log = {folder}/log
+    query_log = /dev/null
+    max_children = 0
+}}
+"""
+
+
+class Server:
+    """A process that speaks MySQL's protocol at a unix socket, and a connection to it for each thread."""
+
+    def __init__(self, command, socket, says_ready):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE if says_ready else subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if says_ready:
+            self.process.stdout.readline()
+        self.socket, self.connected = str(socket), threading.local()
+
+    def connect(self):
+        """This thread's connection."""
+        until = time.monotonic() + 60
+        while True:
+            try:
+                return pymysql.connect(unix_socket=self.socket, user="root", charset="utf8mb4", autocommit=None)
+            except pymysql.err.OperationalError:
+                if time.monotonic() > until or self.process.poll() is not None:
+                    raise
+                time.sleep(0.1)
+
+    def sql(self, statement, *arguments):
+        if not hasattr(self.connected, "cursor"):
+            self.connected.cursor = self.connect().cursor()
+        self.connected.cursor.execute(statement, arguments or None)
+        return self.connected.cursor.fetchall()
+
+    def found(self, table, text, ranker="none"):
+        """Ids and weights, best first; or the text of an error."""
+        statement = f"SELECT id, weight() FROM {table} WHERE MATCH(%s) ORDER BY weight() DESC, id ASC LIMIT 1000 OPTION ranker={ranker}"
+        try:
+            return list(self.sql(statement, text))
+        except pymysql.err.Error as error:
+            return str(error.args[-1]).rstrip("\0")
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def sphinx(folder, documents):
+    """Debian's sphinxsearch; a paragraph is written as the mark-up that it knows."""
+    with (folder / "rows.tsv").open("w", encoding="utf-8") as rows:
+        for number, title, body in documents:
+            fields = (html.escape(field).replace(PARAGRAPH, " <p> ") for field in (title, body))
+            rows.write(f"{number}\t" + "\t".join(fields) + "\t0\n")
+    configuration = folder / "sphinx.conf"
+    configuration.write_text(CONFIGURATION.format(folder=folder), encoding="utf-8")
+    subprocess.run(["indexer", "--quiet", "--config", str(configuration), "--all"], check=True, stdout=subprocess.DEVNULL)
+    return Server(["searchd", "--nodetach", "--config", str(configuration)], folder / "socket", False)
+
+
+def seine(binary, folder, documents):
+    doors = ["--mysql", f"unix:{folder}/seine", "--http", "127.0.0.1:0"]
+    server = Server([binary, "serve", "--data", str(folder / "data"), *doors], folder / "seine", True)
+    server.sql("CREATE TABLE plain (title text, body text)")
+    server.sql("CREATE TABLE english (title text, body text) morphology='stem_en' index_exact_words='1' index_sp='1'")
+    for table in TABLES:
+        rows = ", ".join(["(%s, %s, %s)"] * len(documents))
+        server.sql(f"INSERT INTO {table} (id, title, body) VALUES {rows}", *(value for row in documents for value in row))
+    return server
