@@ -28,8 +28,8 @@ pub(super) struct Plan {
     verified: Option<Verifier>,
     found: Found,
     frequencies: Vec<Frequency>,
-    /// Of the query's words and patterns, those of the plan that each stands for.
-    keywords: Vec<(String, Vec<usize>)>,
+    /// Of the query's words and patterns, those of the plan that each stands for; `None`: they are the words of the plan.
+    keywords: Option<Vec<(String, Vec<usize>)>>,
 }
 
 /// Words by part, then by number, those of all parts one behind the other.
@@ -96,7 +96,11 @@ impl Plan {
             true => Asked::new(stepped, &expanded, &|text| words.known(text), every),
             false => Asked::of_text(root, &words.texts, every),
         };
-        asked.distinct = distinct_terms(root);
+        let is_plain = is_plain(root);
+        asked.distinct = match is_plain {
+            true => words.texts.len(),
+            false => distinct_terms(root),
+        };
         asked.set_documents(frequencies.iter().map(|frequency| frequency.documents));
         let table = Table {
             rows: snapshot.count(),
@@ -107,7 +111,7 @@ impl Plan {
         Ok(Plan {
             weigher: Weigher::new(options.ranker(), options.idf, asked, &table),
             shape: Shape::new(&step, words.texts.len()),
-            keywords: words.keywords(root),
+            keywords: (!is_plain).then(|| words.keywords(root)),
             words,
             root: step,
             verified: (!is_stepped).then(|| Verifier::new(root)),
@@ -178,20 +182,41 @@ impl Plan {
 
     /// Statistics for SHOW META: of each word that is looked for, and of each pattern those of its words, added up.
     pub(super) fn keywords(&self) -> Vec<Keyword> {
-        self.keywords
-            .iter()
-            .map(|(text, words)| {
-                let of_words = words.iter().map(|word| &self.frequencies[*word]);
-                let (documents, hits) = of_words.fold((0, 0), |(documents, hits), word| {
-                    (documents + word.documents, hits + word.hits)
-                });
-                Keyword {
-                    word: text.clone(),
-                    documents,
-                    hits,
-                }
-            })
-            .collect()
+        let keyword = |text: &String, words: &mut dyn Iterator<Item = &Frequency>| {
+            let (documents, hits) = words.fold((0, 0), |(documents, hits), word| {
+                (documents + word.documents, hits + word.hits)
+            });
+            Keyword {
+                word: text.clone(),
+                documents,
+                hits,
+            }
+        };
+        match &self.keywords {
+            None => {
+                let words = self.words.texts.iter().zip(&self.frequencies);
+                words
+                    .map(|(text, frequency)| keyword(text, &mut std::iter::once(frequency)))
+                    .collect()
+            }
+            Some(keywords) => keywords
+                .iter()
+                .map(|(text, words)| {
+                    keyword(text, &mut words.iter().map(|word| &self.frequencies[*word]))
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Whether a query is of whole words alone, none excluded: then the words of its plan are its own, in their order. Most are, and
+/// are spared the lists of words.
+fn is_plain(node: &Node) -> bool {
+    match node {
+        Node::Word(word) => word.term.form == Form::Whole,
+        Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.form == Form::Whole),
+        Node::And(children) | Node::Or(children) => children.iter().all(is_plain),
+        _ => false,
     }
 }
 
