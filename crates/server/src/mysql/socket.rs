@@ -19,6 +19,9 @@ use crate::status::add;
 /// Bytes that a client may send ahead while its statement runs; more stays in the kernel.
 const AHEAD_BYTES_MAX: usize = GRANT_FREE_BYTES;
 
+/// Buffers above so many bytes are moved and given back off the event loop.
+const MOVED_INLINE_BYTES: usize = 4 << 20;
+
 /// Why no packet comes any more.
 #[derive(Debug)]
 pub enum Ended {
@@ -105,6 +108,10 @@ impl Socket {
                     continue;
                 }
             }
+            if self.reader.wanted_bytes() > self.reader.buffer_bytes().max(MOVED_INLINE_BYTES) {
+                // The buffer moves: others need not wait for the copy.
+                tokio::task::block_in_place(|| self.reader.spare().len());
+            }
             let read = if self.reader.is_midway() {
                 let read = self.stream.read(self.reader.spare());
                 pace.next(&self.grant, read)
@@ -134,7 +141,10 @@ impl Socket {
     /// The packet taken last is of no use any more: a large one's memory is given back.
     pub fn release(&mut self) {
         if self.reader.buffer_bytes() > GRANT_FREE_BYTES {
-            self.reader.release();
+            match self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
+                true => tokio::task::block_in_place(|| self.reader.release()),
+                false => self.reader.release(),
+            }
             self.grant.keep(self.reader.buffer_bytes());
         }
     }

@@ -143,6 +143,7 @@ async fn answered(
 ) -> Result<String, EsError> {
     let started_us = node.clock.steady_us();
     let search = wire::es::search(body, &index.mapping)?;
+    let _turn = node.turn(usize::try_from(search.size).ok()).await;
     let held = node.budget.grant();
     let mut found = candidates(node, index, &search, &held).await?;
     let total = found.len() as u64;
