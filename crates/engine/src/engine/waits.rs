@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::Answering;
-use crate::command::{Now, QueueNext, Receipt, Reply, SessionId, WaitSource};
+use crate::command::{Hold, Now, QueueNext, Receipt, Reply, SessionId, WaitSource};
 use crate::error::{Error, Result};
 use crate::limits::{TAKEN_ROWS_MAX, WAIT_SOURCES_MAX, WAIT_US_MAX};
 use crate::sessions::{Outbox, SessionCounts, Sessions, Stand, Waiter, Want, count_timeout};
@@ -48,7 +48,7 @@ impl Engine {
     ) -> Result<()> {
         let group = asked.group.as_deref();
         let stands = check_rows(asked.rows)
-            .and_then(|()| self.check_held())
+            .and_then(|()| self.check_held(asked))
             .and_then(|()| self.stands(&asked.sources, group, asked.timeout_us));
         let ask = stands.map(|stands| Ask {
             session,
@@ -63,9 +63,12 @@ impl Engine {
         self.take_or_wait(ask, reply)
     }
 
-    /// Leases end by themselves: when an eighth of memory is full of them, nobody gets more until some have.
-    fn check_held(&self) -> Result<()> {
-        match self.views.queue_held.saturating_mul(HELD_BYTES) > self.options.memory_bytes / 8 {
+    /// Leases end by themselves: when an eighth of memory is full of them, nobody gets more until some have. A call that
+    /// acknowledges is let through, since it ends some.
+    fn check_held(&self, asked: &QueueNext) -> Result<()> {
+        let adds = asked.done.is_empty() && matches!(asked.hold, Hold::Lease { .. });
+        let held_bytes = self.views.queue_held.saturating_mul(HELD_BYTES);
+        match adds && held_bytes > self.options.memory_bytes / 8 {
             true => Err(Error::Overloaded),
             false => Ok(()),
         }

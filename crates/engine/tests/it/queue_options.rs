@@ -593,6 +593,16 @@ fn leases_fill_an_eighth_of_memory_and_no_more_until_some_end() {
         Some(11),
         "1,100 rows of 128 bytes are more than 128 KiB"
     );
+    let acknowledging = QueueNext {
+        done: receipts(&[(1, 1)]),
+        ..next(1, 0)
+    };
+    let rows = take(&mut driver, acknowledging);
+    assert_eq!(
+        rows,
+        [(1_101, 1)],
+        "a call that acknowledges takes the next"
+    );
     driver.tick(3_600 * SECOND);
     assert_eq!(take(&mut driver, next(100, 0)).len(), 100);
 }
