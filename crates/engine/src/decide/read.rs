@@ -421,7 +421,7 @@ impl Paid<'_> {
         Paid { memory, bytes: 0 }
     }
 
-    /// Makes sure that so many bytes in all were taken. Errors: `SearchMemory`, `Overloaded`.
+    /// Takes memory until the rows have `bytes` together. Errors: `SearchMemory`, `Overloaded`.
     fn up_to(&mut self, bytes: u64) -> Result<()> {
         if bytes <= self.bytes {
             return Ok(());

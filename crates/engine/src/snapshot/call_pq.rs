@@ -45,7 +45,7 @@ impl PqDocument {
 /// Memory of a document's words for each byte of its text: a word of one letter and a blank takes that of two.
 const WORDS_FACTOR: usize = 16;
 
-/// Working memory above so many bytes is not kept from call to call.
+/// Most working memory that a thread keeps from one call to the next, in bytes.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
 /// What is asked of standing queries.
@@ -69,7 +69,7 @@ pub struct PqRequest<'a> {
     /// Who may stop it; it looks there once a document, some thousand times a second while it matches, and once a pair that is
     /// weighed.
     pub interrupt: Option<&'a Interrupt>,
-    /// Whether there is room for so many bytes in all, of documents that were read and of hits; `None`: for any.
+    /// Says whether the call may take this many bytes, for its documents and hits together; `None`: any number.
     pub room: Option<&'a dyn Fn(usize) -> bool>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> PqRequest<'a> {
         }
     }
 
-    /// Errors: `Overloaded` where there is no room for so many bytes in all.
+    /// Errors: `Overloaded` where the call may not take `bytes` altogether.
     fn room_for(&self, bytes: usize) -> Result<()> {
         match self.room {
             Some(room) if !room(bytes) => Err(Error::Overloaded),

@@ -85,7 +85,7 @@ pub(crate) struct Reading {
 /// the words.
 const QUERY_BYTES: u64 = 512;
 
-/// Memory of a new query for each byte of its text, likewise.
+/// Memory of a new query for each byte of its text, by estimate, until the set has counted it.
 const TEXT_FACTOR: u64 = 8;
 
 /// Memory of a query that no file has yet: its place among those that changed.
@@ -301,7 +301,7 @@ fn counted(counts: &FxHashMap<u64, (u64, i64)>, query: &StandingQuery) {
     }
 }
 
-/// Memory of a new query whose texts have so many bytes, by estimate.
+/// Memory of a new query by estimate. `text_bytes`: of its texts.
 pub(crate) fn memory_of(text_bytes: u64) -> u64 {
     TEXT_FACTOR * text_bytes + QUERY_BYTES
 }

@@ -50,8 +50,8 @@ pub(crate) trait Look {
 pub(crate) struct Delivered {
     /// Times it came back.
     pub(crate) count: u32,
-    /// As many as the last record of it says; 0: there is none. A lapsed lease may be in no record, and then files say
-    /// nothing of it either, so that a restart finds the same with them and without.
+    /// The count in the last record about the row; 0: no record has one. Files store this count. A lapsed lease may have no
+    /// record: then a restart forgets it, whether it reads files or the journal.
     pub(crate) recorded: u32,
 }
 

@@ -2,31 +2,32 @@
 
 use super::{attack, refusal, server, wanted};
 
+/// Stores queries, `at_once` by each INSERT, until the server refuses them for good.
+fn fill(name: &str, at_once: usize, query: &dyn Fn(usize) -> String) {
+    let server = server();
+    let mut client = server.client();
+    client
+        .query("CREATE TABLE pq (title text, body text) type='pq'")
+        .unwrap();
+    attack(name, &server, |_| {
+        let refused = (0..2_000_000).step_by(at_once).find_map(|start| {
+            let rows: Vec<String> = (start..start + at_once)
+                .map(|id| format!("({}, '{}')", id + 1, query(id)))
+                .collect();
+            let insert = format!("INSERT INTO pq (id, query) VALUES {}", rows.join(","));
+            stored(&mut client, &insert)
+        });
+        eprintln!("{} queries", queries(&mut server.client()));
+        assert_eq!(refused, Some(1105));
+    });
+}
+
 #[test]
 fn standing_queries_until_memory_is_full() {
     if wanted() {
-        let server = server();
-        let mut client = server.client();
-        client
-            .query("CREATE TABLE pq (title text, body text) type='pq'")
-            .unwrap();
-        attack("standing queries until refused", &server, |_| {
-            let mut refused = None;
-            for start in (0..600_000).step_by(2_000) {
-                let rows: Vec<String> = (start..start + 2_000)
-                    .map(|id| {
-                        let (a, b) = (id % 50_021, id * 31 % 70_001);
-                        format!("({}, 'word{a} term{b} (common | rare{id})')", id + 1)
-                    })
-                    .collect();
-                let insert = format!("INSERT INTO pq (id, query) VALUES {}", rows.join(","));
-                refused = stored(&mut client, &insert);
-                if refused.is_some() {
-                    break;
-                }
-            }
-            eprintln!("{} queries", queries(&mut server.client()));
-            assert_eq!(refused, Some(1105));
+        fill("standing queries until refused", 2_000, &|id| {
+            let (a, b) = (id % 50_021, id * 31 % 70_001);
+            format!("word{a} term{b} (common | rare{id})")
         });
     }
 }
@@ -34,25 +35,8 @@ fn standing_queries_until_memory_is_full() {
 #[test]
 fn simple_standing_queries_until_memory_is_full() {
     if wanted() {
-        let server = server();
-        let mut client = server.client();
-        client
-            .query("CREATE TABLE pq (title text, body text) type='pq'")
-            .unwrap();
-        attack("one-word standing queries until refused", &server, |_| {
-            let mut refused = None;
-            for start in (0..2_000_000).step_by(5_000) {
-                let rows: Vec<String> = (start..start + 5_000)
-                    .map(|id| format!("({}, 'w{id}')", id + 1))
-                    .collect();
-                let insert = format!("INSERT INTO pq (id, query) VALUES {}", rows.join(","));
-                refused = stored(&mut client, &insert);
-                if refused.is_some() {
-                    break;
-                }
-            }
-            eprintln!("{} queries", queries(&mut server.client()));
-            assert_eq!(refused, Some(1105));
+        fill("one-word standing queries until refused", 5_000, &|id| {
+            format!("w{id}")
         });
     }
 }
