@@ -3,6 +3,8 @@
 mod expand;
 mod shape;
 
+use std::borrow::Cow;
+
 use query::options::Options;
 use query::pattern::Matcher;
 use query::tree::{FieldSet, Form, Node, Place, Term};
@@ -87,7 +89,11 @@ impl Plan {
         let is_stepped = has_cursors(root);
         let necessary = (!is_stepped).then(|| root.necessary_and_welcome());
         let stepped = necessary.as_ref().unwrap_or(root);
-        let expanded = expand::expand(stepped, snapshot)?;
+        let is_plain = is_plain(root);
+        let expanded = match is_plain {
+            true => Cow::Borrowed(stepped),
+            false => Cow::Owned(expand::expand(stepped, snapshot)?),
+        };
         let mut words = Words::default();
         let every = every_field(snapshot.shape.text_columns());
         let step = words.step(&expanded, every);
@@ -96,7 +102,6 @@ impl Plan {
             true => Asked::new(stepped, &expanded, &|text| words.known(text), every),
             false => Asked::of_text(root, &words.texts, every),
         };
-        let is_plain = is_plain(root);
         asked.distinct = match is_plain {
             true => words.texts.len(),
             false => distinct_terms(root),
@@ -210,7 +215,7 @@ impl Plan {
 }
 
 /// Whether a query is of whole words alone, none excluded: then the words of its plan are its own, in their order. Most are, and
-/// are spared the lists of words.
+/// are spared the lists of words and a copy of the tree.
 fn is_plain(node: &Node) -> bool {
     match node {
         Node::Word(word) => word.term.form == Form::Whole,

@@ -2,6 +2,10 @@
 
 use query::pattern::Matcher;
 use query::tree::{Form, Node, Term, Word};
+use smallvec::SmallVec;
+
+/// Places in a query. Most words are asked for once: their places take no allocation.
+pub(crate) type Places = SmallVec<[u32; 2]>;
 
 /// One distinct word of a query, its patterns being the words they stand for.
 #[derive(Clone, Debug, Default)]
@@ -10,9 +14,9 @@ pub(crate) struct AskedWord {
     pub(crate) documents: u64,
     /// Where in the query it is asked for, outside of any negation: rising, each once, from 0. Empty for a word that is only
     /// excluded.
-    pub(crate) places: Vec<u32>,
+    pub(crate) places: Places,
     /// Those of them at which it counts by itself, not as one with others.
-    pub(crate) alone: Vec<u32>,
+    pub(crate) alone: Places,
     /// The fields in which it may count.
     pub(crate) fields: u64,
 }

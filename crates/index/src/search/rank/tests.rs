@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 use query::options::{Idf, Ranker};
 
+use smallvec::smallvec;
+
 use super::{Asked, AskedWord, Needs, Occurrences, Place, Table, Weigher};
 use crate::postings::{code, length_class, length_of_class};
 
@@ -13,8 +15,8 @@ use crate::postings::{code, length_class, length_of_class};
 fn asked(documents: &[u64], fields: usize) -> Asked {
     let word = |(documents, place): (&u64, u32)| AskedWord {
         documents: *documents,
-        places: vec![place],
-        alone: vec![place],
+        places: smallvec![place],
+        alone: smallvec![place],
         fields: (1 << fields) - 1,
     };
     Asked {
@@ -171,8 +173,8 @@ fn runs_are_of_words_as_far_apart_as_in_the_query() {
 #[test]
 fn a_word_asked_for_twice_takes_part_in_runs_of_either_place() {
     let mut asked = asked(&[1, 1], 1);
-    asked.words[0].places = vec![0, 2];
-    asked.words[0].alone = vec![0, 2];
+    asked.words[0].places = smallvec![0, 2];
+    asked.words[0].alone = smallvec![0, 2];
     asked.end = 3;
     asked.next = 3;
     let table = Table {
