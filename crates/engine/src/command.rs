@@ -88,7 +88,7 @@ pub enum Command {
     Backfill(Backfill),
     /// Inserts and deletes, in order; all of them or none. A refusal is [`Error::InMany`].
     Many(Vec<Command>),
-    /// SELECT on a pq or queue table. Search tables are read from [`crate::Snapshot`].
+    /// SELECT on a queue or pq table. Search tables are read from [`crate::Snapshot`].
     Read {
         /// What is asked.
         select: Select,
@@ -358,22 +358,11 @@ pub struct Answer {
     /// Rows that matched, before OFFSET and LIMIT.
     pub total_found: u64,
     /// The words of MATCH, in query order; empty without one.
-    pub keywords: Vec<Keyword>,
+    pub keywords: Vec<index::Keyword>,
     /// What the writer of MATCH probably meant otherwise, and files that were found damaged.
     pub warnings: Vec<String>,
     /// Why rows may be missing, and `total_found` may be too small; `None`: nothing is.
     pub partial: Option<index::Reason>,
-}
-
-/// One word of a MATCH, for SHOW META.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keyword {
-    /// As analysis gives it.
-    pub word: String,
-    /// Live documents that hold it.
-    pub documents: u64,
-    /// Times it occurs in them.
-    pub hits: u64,
 }
 
 /// Rows, one at a time; every one has as many values as the answer has columns.
@@ -501,12 +490,12 @@ impl Command {
         let own = size_of::<Command>();
         match self {
             Command::Insert { rows, .. } => {
-                own + rows.iter().flatten().map(value_bytes).sum::<usize>()
+                own + rows.iter().flatten().map(Value::memory).sum::<usize>()
             }
             Command::Load {
                 step: LoadStep::Put { rows, .. },
                 ..
-            } => own + rows.iter().flatten().map(value_bytes).sum::<usize>(),
+            } => own + rows.iter().flatten().map(Value::memory).sum::<usize>(),
             Command::Delete { filter, .. } | Command::DeleteInOrder { filter, .. } => {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }
@@ -516,20 +505,11 @@ impl Command {
     }
 }
 
-fn value_bytes(value: &Value) -> usize {
-    size_of::<Value>()
-        + match value {
-            Value::Str(text) => text.len(),
-            Value::Bytes(bytes) => bytes.len(),
-            Value::Null | Value::Int(_) | Value::Float(_) => 0,
-        }
-}
-
 /// Only lists grow large in practice; a tree's depth is bounded by its parser.
 fn expression_bytes(expression: &Expression) -> usize {
     let own = size_of::<Expression>();
     match expression {
-        Expression::In { list, .. } => own + list.iter().map(value_bytes).sum::<usize>(),
+        Expression::In { list, .. } => own + list.iter().map(Value::memory).sum::<usize>(),
         Expression::Binary(_, left, right) => {
             own + expression_bytes(left) + expression_bytes(right)
         }

@@ -4,6 +4,7 @@ use std::io;
 
 use index::Reason;
 use percolate::{PAIRS_MAX, Unfinished};
+use query::bind::BindError;
 
 use crate::codec::Damage;
 use crate::error::{Dearest, Error};
@@ -37,19 +38,11 @@ pub(crate) fn undecodable(path: &str, base: usize, damage: &Damage) -> Error {
 }
 
 /// An error of a search table's own files or requests.
-pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
+pub(crate) fn of_index(error: index::Error) -> Error {
     if error.is_full() {
         return Error::DiskFull;
     }
     match error {
-        index::Error::UnknownColumn { name } => Error::UnknownColumn {
-            column: name,
-            table: table.to_owned(),
-        },
-        index::Error::Option(problem) => Error::invalid(problem.to_string()),
-        index::Error::Unsupported { what } => Error::NotYet {
-            what: what.to_owned(),
-        },
         index::Error::TextTooLong { .. } => Error::Limit {
             what: "words of a text",
             max: index::limits::FIELD_POSITION_MAX.into(),
@@ -75,9 +68,18 @@ pub(crate) fn of_index(table: &str, error: index::Error) -> Error {
     }
 }
 
-/// An error of taking memory for rows.
-pub(crate) fn of_memory(error: index::Error) -> Error {
-    of_index("", error)
+/// An error of a statement's names.
+pub(crate) fn of_bind(table: &str, error: BindError) -> Error {
+    match error {
+        BindError::UnknownColumn(column) => Error::UnknownColumn {
+            column,
+            table: table.to_owned(),
+        },
+        BindError::NotYet(what) => Error::NotYet {
+            what: what.to_owned(),
+        },
+        BindError::Invalid(what) => Error::invalid(what),
+    }
 }
 
 /// An error of the journal. Only `Full` leaves it usable.

@@ -112,7 +112,7 @@ pub(crate) enum Made {
 impl Job {
     pub(crate) fn run(self) -> Finished {
         let task = self.work.task();
-        let failed = |error| failure::of_index(&format!("{}", self.table), error);
+        let failed = failure::of_index;
         let made = match self.work {
             Work::Seal(job) => job.run().map(Box::new).map(Made::Segment).map_err(failed),
             Work::MergeSegments(job) => {

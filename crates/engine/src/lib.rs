@@ -35,14 +35,13 @@ pub use backup::restore;
 pub use catalog::Webhook;
 pub use command::{
     Answer, Answering, Backfill, Change, Command, Damaged, Definition, Envelope, Hold, Issuer,
-    Keep, Keyword, Kind, LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading,
-    Receipt, Reply, Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource,
-    WhenFull,
+    Keep, Kind, LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading, Receipt, Reply,
+    Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
 pub use engine::{Claim, Engine, OpenBackup, Options, Recovered};
 pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
-pub use index::{Control, Filters, Interrupt, Lender, Memory, OnDamage, Pool, Reason};
+pub use index::{Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Reason};
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
 pub use snapshot::{

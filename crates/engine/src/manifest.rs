@@ -352,10 +352,10 @@ fn open_search(
     }
     let dir = table_dir(table);
     let opened = index::Table::open(Arc::clone(&state.disk), &dir, shape(&definition), &files);
-    let mut opened = opened.map_err(|error| failure::of_index(&definition.name, error))?;
+    let mut opened = opened.map_err(failure::of_index)?;
     if is_saving {
         let reserved = opened.reserve_names();
-        reserved.map_err(|error| failure::of_index(&definition.name, error))?;
+        reserved.map_err(failure::of_index)?;
     }
     let named = files;
     let files = opened.files();

@@ -267,7 +267,7 @@ impl State {
             return Ok(false);
         }
         search.is_unpublished = true;
-        let failed = |error| failure::of_index(&search.definition.name, error);
+        let failed = failure::of_index;
         let mut made = Words::new();
         for (place, document) in record.documents.iter().enumerate() {
             if document.replaces {
@@ -331,7 +331,7 @@ impl State {
         search.is_unpublished = true;
         for id in ids {
             let deleted = search.table.delete(*id);
-            deleted.map_err(|error| failure::of_index(&search.definition.name, error))?;
+            deleted.map_err(failure::of_index)?;
         }
         Ok(true)
     }
@@ -484,5 +484,5 @@ pub(crate) fn create_index(
     definition: &Definition,
 ) -> Result<index::Table> {
     let made = index::Table::create(Arc::clone(disk), &table_dir(table), shape(definition));
-    made.map_err(|error| failure::of_index(&definition.name, error))
+    made.map_err(failure::of_index)
 }

@@ -26,7 +26,7 @@ use query::lexer::Lexer;
 use query::schema::ColumnType;
 use query::tree::Node;
 use query::value::Value;
-use shared::{all, analysed, any, column, query, select, tokens};
+use shared::{all, analysed, any, column, query, search, select, tokens};
 
 /// Rows shown of each answer.
 const SHOWN: u64 = 20;
@@ -192,7 +192,7 @@ fn ask(
 ) -> u64 {
     let select = select(node.is_some(), Some(filter.clone()), SHOWN, "bm25a");
     let query = node.map(query);
-    let answer = snapshot.search(&select, query.as_ref(), control).unwrap();
+    let answer = search(snapshot, &select, query.as_ref(), control).unwrap();
     let shown = answer.rows.map(Result::unwrap).count() as u64;
     assert_eq!(shown, answer.total_found.min(SHOWN));
     answer.total_found

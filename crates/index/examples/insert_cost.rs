@@ -18,6 +18,7 @@ use std::time::Duration;
 use disk::MemoryDisk;
 use index::{MergeRequest, Table, TableShape};
 use query::analysis::{Analyzer, Words};
+use query::options::Options;
 use query::request::{Item, Output, Select};
 use query::schema::ColumnType;
 use query::value::Value;
@@ -100,9 +101,10 @@ fn search(table: &mut Table, rows: usize) {
     ] {
         let query = query::parse(text, &["body", "sub"], &Analyzer::default()).unwrap();
         let start = cpu_time();
-        let answer = snapshot
-            .search(&select(), Some(&query), &index::Control::default())
-            .unwrap();
+        let select = select();
+        let bound = snapshot.bind(&select, &Options::default()).unwrap();
+        let answer = snapshot.search(&bound, Some(&query), &index::Control::default());
+        let answer = answer.unwrap();
         let found = answer.rows.filter(Result::is_ok).count();
         println!(
             "    {text}: {} found, {found} shown, {:.2} ms",

@@ -25,7 +25,7 @@ use query::analysis::Analyzer;
 use query::schema::ColumnType;
 use query::tree::{FieldSet, Node, Term};
 use query::value::Value;
-use shared::{all, analysed, any, column, cpu_time, query, select, tokens};
+use shared::{all, analysed, any, column, cpu_time, query, search, select, tokens};
 
 /// Rows shown of each answer.
 const SHOWN: u64 = 100;
@@ -131,9 +131,7 @@ fn phrase(words: &[String]) -> Node {
 
 fn ask(snapshot: &Arc<Snapshot>, node: Node, ranker: &str) -> (u64, u64) {
     let (select, query) = (select(true, None, SHOWN, ranker), query(node));
-    let answer = snapshot
-        .search(&select, Some(&query), &Control::default())
-        .unwrap();
+    let answer = search(snapshot, &select, Some(&query), &Control::default()).unwrap();
     (
         answer.total_found,
         answer.rows.map(Result::unwrap).count() as u64,

@@ -10,18 +10,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// Caller's fault: a SELECT names a column that the table does not have.
-    UnknownColumn {
-        /// As the query names it.
-        name: String,
-    },
-    /// Caller's fault: a SELECT that this crate cannot answer.
-    Unsupported {
-        /// What was asked, lower case, no full stop.
-        what: &'static str,
-    },
-    /// Caller's fault: an option of a SELECT that there is not, or a value that is none of its.
-    Option(query::options::OptionError),
     /// Limit: a text column holds more words than [`crate::limits::FIELD_POSITION_MAX`].
     TextTooLong {
         /// Number of the text column.
@@ -100,9 +88,6 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Option(problem) => write!(f, "{problem}"),
-            Error::UnknownColumn { name } => write!(f, "unknown column '{name}'"),
-            Error::Unsupported { what } => f.write_str(what),
             Error::TextTooLong { field } => {
                 write!(f, "text column {field} holds too many words")
             }

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use query::bind::{BindError, BoundSelect, Scope};
+use query::options::Options;
 use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
@@ -85,17 +87,32 @@ impl Snapshot {
         Some(Arc::new(Snapshot::new(shape, parts, damaged.collect())))
     }
 
-    /// Answers a SELECT. `query` is the parsed text of `select.matching`. `select.limit == None` means every row.
+    /// Makes a SELECT ready for this table. Errors: as [`BoundSelect::new`].
+    pub fn bind<'s>(
+        &self,
+        select: &'s Select,
+        options: &Options,
+    ) -> std::result::Result<BoundSelect<'s>, BindError> {
+        let scope = Scope {
+            columns: &self.shape.columns,
+            has_id: true,
+            starred: self.shape.columns.len(),
+            is_searched: true,
+        };
+        BoundSelect::new(select, options, &scope)
+    }
+
+    /// Answers a SELECT. `query` is the parsed text of its MATCH. `select.limit == None` means every row.
     ///
-    /// Errors: `UnknownColumn`, `Unsupported`; `SearchMemory`; `Interrupted`, unless its time was over; `Io` and `Corrupt` of a
+    /// Errors: `SearchMemory`; `Interrupted`, unless its time was over; `Io` and `Corrupt` of a
     /// segment, unless `control` says to answer without it.
     pub fn search(
         self: &Arc<Self>,
-        select: &Select,
+        select: &BoundSelect<'_>,
         query: Option<&Query>,
         control: &Control,
     ) -> Result<Answer> {
-        let skips = control.on_damage == OnDamage::Skip && search::may_lack_rows(select, query);
+        let skips = control.on_damage == OnDamage::Skip && search::may_lack_rows(select);
         if !skips {
             self.check_whole()?;
         }

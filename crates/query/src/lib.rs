@@ -3,6 +3,7 @@
 //! Nothing in this crate knows a file, thread, clock, protocol or engine.
 
 pub mod analysis;
+pub mod bind;
 pub mod expression;
 pub mod highlight;
 pub mod lexer;
@@ -12,6 +13,7 @@ mod parser;
 pub mod pattern;
 pub mod reference;
 pub mod request;
+pub mod rows;
 pub mod schema;
 mod syntax;
 pub mod tree;

@@ -101,6 +101,12 @@ impl Value {
         }
     }
 
+    /// Memory that it takes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        size_of::<Value>() + self.text_bytes().map_or(0, <[u8]>::len)
+    }
+
     /// The value as a number; `None` for NULL.
     pub(crate) fn number(&self) -> Option<Number> {
         match self {

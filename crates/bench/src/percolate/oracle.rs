@@ -119,6 +119,10 @@ pub(super) fn condition(filters: &str) -> Result<Option<Condition>> {
     let refused = |why: String| Error::Query(format!("{filters}: {why}"));
     let parsed = expression::parse(&mut Lexer::new(filters.as_bytes()))
         .map_err(|e| refused(e.to_string()))?;
-    let prepared = Condition::typed(&parsed, &ATTRIBUTES);
+    let slot = |name: &str| {
+        let at = ATTRIBUTES.iter().position(|(known, _)| *known == name)?;
+        Some((at, ATTRIBUTES[at].1))
+    };
+    let prepared = Condition::typed(&parsed, &slot);
     prepared.map(Some).map_err(|unknown| refused(unknown.0))
 }

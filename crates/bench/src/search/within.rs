@@ -7,6 +7,7 @@ use index::{Control, Files, MergeRequest, Pool, Snapshot, Table, TableShape};
 use query::{
     analysis::{Analyzer, Words},
     expression::Expression,
+    options::Options,
     request::{Item, Output, Select},
     schema::{Column, ColumnType},
     value::Value,
@@ -256,11 +257,11 @@ impl Caller for Asking<'_> {
             threads: self.threads,
             ..Control::default()
         };
-        let answer = self
-            .within
-            .snapshot
-            .search(select, Some(&query), &control)
-            .map_err(failed)?;
+        let snapshot = &self.within.snapshot;
+        let options = Options::parse(&select.options).map_err(failed)?;
+        let bound = snapshot.bind(select, &options).map_err(failed)?;
+        let answer = snapshot.search(&bound, Some(&query), &control);
+        let answer = answer.map_err(failed)?;
         let mut sum = Sum::new();
         for row in answer.rows {
             let row = row.map_err(failed)?;

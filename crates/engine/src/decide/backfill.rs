@@ -115,7 +115,7 @@ fn stored(state: &mut State, table: TableId, ids: &[u64]) -> Result<(Vec<Documen
     let snapshot = search.table.snapshot();
     for &id in ids {
         let row = snapshot.get(id);
-        let row = row.map_err(|error| failure::of_index(&search.definition.name, error))?;
+        let row = row.map_err(failure::of_index)?;
         let Some(row) = row else {
             continue;
         };

@@ -1,12 +1,13 @@
 //! DELETE: which rows it chooses.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use percolate::StandingQuery;
-use query::expression::{BinaryOperator, Expression, Prepared};
+use query::bind::{Condition, Ids};
+use query::expression::Expression;
+use query::options::Options;
 use query::request::{Item, OrderBy, Output, Select};
-use query::schema::ColumnType;
+use query::rows::{Best, Sorted};
 use query::value::Value;
 
 use super::Decision;
@@ -19,7 +20,7 @@ use crate::limits::DELETED_ROWS_MAX;
 use crate::record::Record;
 use crate::sessions::Owned;
 use crate::state::State;
-use crate::table::percolate::row::Condition;
+use crate::table::percolate::row;
 use crate::table::search::text_names;
 
 /// A DELETE, taken apart.
@@ -80,32 +81,10 @@ pub(crate) fn delete(
     Ok(decision)
 }
 
-/// The ids that a filter names outright, rising: `id = 7`, `id IN (7, 8)`. `None` for any other filter.
-pub(crate) fn named_ids(filter: &Expression) -> Option<Vec<u64>> {
-    let is_id =
-        |expression: &Expression| matches!(expression, Expression::Column(name) if name == "id");
-    let values: Vec<&Value> = match filter {
-        Expression::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
-            (column, Expression::Literal(value)) if is_id(column) => vec![value],
-            (Expression::Literal(value), column) if is_id(column) => vec![value],
-            _ => return None,
-        },
-        Expression::In {
-            needle,
-            negated: false,
-            list,
-        } if is_id(needle) => list.iter().collect(),
-        _ => return None,
-    };
-    let whole = |value: &Value| match value {
-        Value::Int(number) => Some(u64::try_from(*number).ok()), // no row has an id outside
-        _ => None,
-    };
-    let ids: Option<Vec<Option<u64>>> = values.into_iter().map(whole).collect();
-    let mut ids: Vec<u64> = ids?.into_iter().flatten().collect();
-    ids.sort_unstable();
-    ids.dedup();
-    Some(ids)
+/// The ids that a condition names outright, rising: each of their rows is wanted, and no other.
+fn named_ids(condition: &Expression) -> Option<Vec<u64>> {
+    let named = Ids::of(condition)?;
+    named.are_all_wanted.then_some(named.ids)
 }
 
 fn cut(mut ids: Vec<u64>, limit: Option<u64>) -> Vec<u64> {
@@ -115,12 +94,33 @@ fn cut(mut ids: Vec<u64>, limit: Option<u64>) -> Vec<u64> {
     ids
 }
 
+/// A SELECT of every id, rising.
+pub(crate) fn ids_of(table: &str) -> Select {
+    let id = Output::Expression(Expression::Column("id".to_owned()));
+    Select {
+        table: table.to_owned(),
+        items: vec![Item::Value {
+            what: id.clone(),
+            name: "id".to_owned(),
+        }],
+        matching: None,
+        filter: None,
+        order: vec![OrderBy {
+            key: id,
+            descending: false,
+        }],
+        limit: None,
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
 fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
     let Some(search) = state.searches.get_mut(&table) else {
         return Err(Error::NoSuchTable(delete.table.clone()));
     };
     let name = &search.definition.name;
-    let failed = |error| failure::of_index(name, error);
+    let failed = failure::of_index;
     let named = delete.filter.as_ref().and_then(named_ids);
     if let (Some(ids), None) = (named, &delete.matching) {
         let mut there = Vec::with_capacity(ids.len());
@@ -131,33 +131,22 @@ fn documents(state: &mut State, table: TableId, delete: &Delete) -> Result<Vec<u
         }
         return Ok(cut(there, delete.limit));
     }
-    let id = Output::Expression(Expression::Column("id".to_owned()));
     let select = Select {
-        table: name.clone(),
-        items: vec![Item::Value {
-            what: id.clone(),
-            name: "id".to_owned(),
-        }],
         matching: delete.matching.clone(),
         filter: delete.filter.clone(),
-        order: vec![OrderBy {
-            key: id,
-            descending: false,
-        }],
         limit: delete.limit,
-        offset: 0,
-        options: Vec::new(),
+        ..ids_of(name)
     };
     let fields = text_names(&search.definition.columns);
     let query = match &delete.matching {
         Some(text) => Some(query::parse(text, &fields, &search.analyzer).map_err(Error::Query)?),
         None => None,
     };
-    let answer = search
-        .table
-        .snapshot()
-        .search(&select, query.as_ref(), &index::Control::default())
-        .map_err(failed)?;
+    let snapshot = search.table.snapshot();
+    let bound = snapshot.bind(&select, &Options::default());
+    let bound = bound.map_err(|error| failure::of_bind(name, error))?;
+    let answer = snapshot.search(&bound, query.as_ref(), &index::Control::default());
+    let answer = answer.map_err(failed)?;
     let mut ids = Vec::new();
     for row in answer.rows {
         if let Some(Value::Int(id)) = row.map_err(failed)?.first() {
@@ -176,7 +165,7 @@ fn queries(state: &State, table: TableId, delete: &Delete) -> Result<Vec<u64>> {
         return Ok(cut(there.collect(), delete.limit));
     }
     let condition = delete.filter.as_ref();
-    let condition = condition.map(|filter| Condition::new(&pq.definition.name, filter));
+    let condition = condition.map(|filter| row::Condition::new(&pq.definition.name, filter));
     let condition = condition.transpose()?;
     let is_wanted = |query: &&Arc<StandingQuery>| {
         condition
@@ -201,102 +190,72 @@ fn queue_rows(
             "DELETE of a row that a consumer group holds: queue_end() or QUEUE_DONE acknowledges it",
         ));
     }
-    let columns: Vec<(&str, ColumnType)> = queue
-        .columns()
-        .iter()
-        .map(|column| (column.name.as_str(), column.kind))
-        .collect();
-    let filter = prepare(&queue.definition.name, &columns, delete.filter.as_ref())?;
-    let order = Order::new(&queue.definition.name, &columns, &delete.order)?;
+    let failed = |error| failure::of_bind(&queue.definition.name, error);
+    let scope = queue.look().scope();
+    let condition = delete.filter.as_ref();
+    let condition = condition.map(|filter| scope.condition(filter));
+    let condition = condition.transpose().map_err(failed)?;
+    let keys = Select {
+        order: delete.order.clone(),
+        ..ids_of(&delete.table)
+    };
+    let order = Arc::new(scope.order(&keys).map_err(failed)?);
     let mut rows = Vec::new();
-    let mut keyed = Vec::new();
+    let mut best = Best::new(Arc::clone(&order), delete.limit);
+    let mut keyed = 0;
     for row in queue.visible_rows(table, owner) {
         if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
             break;
         }
-        let wanted = match &filter {
-            None => true,
-            Some(filter) => {
-                let values = queue.values(row)?.unwrap_or_default();
-                filter.accepts(&|slot| values.get(slot).cloned().unwrap_or(Value::Null))
-            }
+        let values = match condition.is_some() || !order.is_empty() {
+            true => queue.values(row)?.unwrap_or_default(),
+            false => Vec::new(),
         };
-        if wanted && order.keys.is_empty() {
-            rows.push(row);
-        } else if wanted {
-            let values = queue.values(row)?.unwrap_or_default();
-            keyed.push((order.of(&values), row));
+        let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
+        let is_wanted = |it: &Condition<'_>| it.prepared.accepts(&value);
+        if !condition.as_ref().is_none_or(is_wanted) {
+            continue;
         }
-        if rows.len() + keyed.len() > DELETED_ROWS_MAX {
+        match order.is_empty() {
+            true => rows.push(row),
+            false => {
+                let keys = order.values(&value);
+                best.offer(Keyed { row, keys });
+                keyed += 1;
+            }
+        }
+        if rows.len() + keyed > DELETED_ROWS_MAX {
             return Err(Error::Limit {
                 what: "rows of one DELETE (LIMIT makes pieces, TRUNCATE takes all)",
                 max: DELETED_ROWS_MAX as u64,
             });
         }
     }
-    if !order.keys.is_empty() {
-        keyed.sort_by(|(a, row_a), (b, row_b)| order.compare(a, b).then(row_a.cmp(row_b)));
-        rows = cut(
-            keyed.into_iter().map(|(_, row)| row).collect(),
-            delete.limit,
-        );
-        rows.sort_unstable();
-    }
+    rows.extend(best.into_sorted(0).iter().map(|keyed| keyed.row));
+    rows.sort_unstable();
     Ok(rows)
 }
 
-/// The keys of ORDER BY, ready for rows.
-struct Order {
-    keys: Vec<(Prepared, bool)>,
+/// A row of a queue with the values of its keys.
+struct Keyed {
+    row: u64,
+    keys: Vec<Value>,
 }
 
-impl Order {
-    fn new(table: &str, columns: &[(&str, ColumnType)], order: &[OrderBy]) -> Result<Order> {
-        let mut keys = Vec::with_capacity(order.len());
-        for OrderBy { key, descending } in order {
-            let Output::Expression(key) = key else {
-                return Err(Error::invalid(
-                    "a queue's rows have neither weight nor count",
-                ));
-            };
-            if let Some(prepared) = prepare(table, columns, Some(key))? {
-                keys.push((prepared, *descending));
-            }
-        }
-        Ok(Order { keys })
+impl Sorted for Keyed {
+    fn weight(&self) -> i64 {
+        0
     }
 
-    /// A row's keys.
-    fn of(&self, values: &[Value]) -> Vec<Value> {
-        let value = |slot: usize| values.get(slot).cloned().unwrap_or(Value::Null);
-        let keys = self.keys.iter();
-        keys.map(|(key, _)| key.evaluate(&value)).collect()
+    fn id(&self) -> u64 {
+        self.row
     }
 
-    fn compare(&self, a: &[Value], b: &[Value]) -> Ordering {
-        let pairs = a.iter().zip(b).zip(&self.keys);
-        let ordered = pairs.map(|((a, b), (_, descending))| match descending {
-            true => b.cmp_order(a),
-            false => a.cmp_order(b),
-        });
-        ordered.fold(Ordering::Equal, Ordering::then)
+    fn keys(&self) -> &[Value] {
+        &self.keys
     }
-}
 
-/// A filter over those columns.
-pub(crate) fn prepare(
-    table: &str,
-    columns: &[(&str, ColumnType)],
-    filter: Option<&Expression>,
-) -> Result<Option<Prepared>> {
-    let unknown = |column| Error::UnknownColumn {
-        column,
-        table: table.to_owned(),
-    };
-    match filter {
-        None => Ok(None),
-        Some(filter) => Prepared::typed(filter, columns)
-            .map(Some)
-            .map_err(|error| unknown(error.0)),
+    fn bytes(&self) -> u64 {
+        0
     }
 }

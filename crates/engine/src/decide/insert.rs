@@ -140,7 +140,7 @@ fn reach(
         return Err(Error::internal("no table for documents"));
     };
     let whole = search.table.check_whole();
-    whole.map_err(|error| failure::of_index(&search.definition.name, error))?;
+    whole.map_err(failure::of_index)?;
     if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
         return Err(Error::Overloaded);
     }
@@ -181,7 +181,7 @@ fn identified(
     let mut ids = Ids::new(search.highest, insert.replace, insert.rows.len());
     let contains = |id| {
         let found = search.table.contains(id);
-        found.map_err(|error| failure::of_index(&definition.name, error))
+        found.map_err(failure::of_index)
     };
     let several = insert.rows.len() > 1;
     let mut bytes = 0;

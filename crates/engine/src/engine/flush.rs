@@ -201,7 +201,7 @@ impl Engine {
         flush.tables.iter().find_map(|wanted| {
             let search = self.state.searches.get(&wanted.table)?;
             let damage = search.table.check_whole().err()?;
-            Some(failure::of_index(&search.definition.name, damage))
+            Some(failure::of_index(damage))
         })
     }
 

@@ -396,7 +396,7 @@ impl Engine {
         search.files = match search.table.install(sealed) {
             Ok(files) => files,
             Err(error) => {
-                let error = failure::of_index(&search.definition.name, error);
+                let error = failure::of_index(error);
                 self.take_back(table);
                 return Err(error);
             }

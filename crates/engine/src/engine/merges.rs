@@ -107,7 +107,7 @@ impl Engine {
             }
             Err(error) => {
                 search.merge_retry_us = self.now.steady_us + MERGE_RETRY_US;
-                Err(failure::of_index(&search.definition.name, error))
+                Err(failure::of_index(error))
             }
         }
     }

@@ -52,8 +52,7 @@ impl Engine {
             return Ok(());
         };
         let segments = search.table.segments(*column);
-        let segments =
-            segments.map_err(|error| failure::of_index(&search.definition.name, error))?;
+        let segments = segments.map_err(failure::of_index)?;
         let mut segments = expired(&segments, keep, now_s);
         segments.retain(|segment| search.names(segment));
         if segments.is_empty() {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use disk::{Disk, Overlay};
 use journal::Position;
-use query::request::{Item, Output, Select};
+use query::options::Options;
+use query::request::{Item, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -16,7 +17,7 @@ use crate::engine::{JOURNAL_DIR, lock};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::Record;
-use crate::table::percolate::row::{QUERY_COLUMNS, query_value};
+use crate::table::percolate::row::QueryColumns;
 
 /// One line of a dump.
 #[derive(Debug)]
@@ -127,28 +128,23 @@ fn rows(
     if let Some(search) = state.searches.get_mut(&table) {
         let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
         columns.extend(named(&definition.columns));
-        let failed = |error| failure::of_index(name, error);
-        let answer = search
-            .table
-            .snapshot()
-            .search(
-                &everything(name, &columns),
-                None,
-                &index::Control::default(),
-            )
-            .map_err(failed)?;
+        let snapshot = search.table.snapshot();
+        let select = everything(name);
+        let bound = snapshot.bind(&select, &Options::default());
+        let bound = bound.map_err(|error| failure::of_bind(name, error))?;
+        let answer = snapshot.search(&bound, None, &index::Control::default());
+        let answer = answer.map_err(failure::of_index)?;
         for row in answer.rows {
-            show(None, &columns, &row.map_err(failed)?);
+            show(None, &columns, &row.map_err(failure::of_index)?);
         }
     } else if let Some(pq) = state.percolates.get_mut(&table) {
-        let columns: Vec<_> = QUERY_COLUMNS
-            .iter()
-            .map(|(name, kind)| ((*name).to_owned(), *kind))
-            .collect();
+        let own = QueryColumns::of(None);
+        let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
+        columns.extend(named(own.scope().columns));
         let queries = pq.set.snapshot();
         for query in queries.iter() {
-            let slots = 0..QUERY_COLUMNS.len();
-            let values: Vec<Value> = slots.map(|slot| query_value(query, slot)).collect();
+            let slots = 0..columns.len();
+            let values: Vec<Value> = slots.map(|slot| own.value(query, slot)).collect();
             show(None, &columns, &values);
         }
     } else if let Some(queue) = state.queues.get(&table) {
@@ -162,15 +158,11 @@ fn rows(
     Ok(())
 }
 
-/// Every row with these columns, by id.
-fn everything(table: &str, columns: &[(String, ColumnType)]) -> Select {
-    let item = |(name, _): &(String, ColumnType)| Item::Value {
-        what: Output::Expression(query::expression::Expression::Column(name.clone())),
-        name: name.clone(),
-    };
+/// Every row, by id.
+fn everything(table: &str) -> Select {
     Select {
         table: table.to_owned(),
-        items: columns.iter().map(item).collect(),
+        items: vec![Item::Star],
         matching: None,
         filter: None,
         order: Vec::new(),

@@ -117,7 +117,7 @@ fn name_documents(state: &State, salvage: &mut Salvage<'_>) -> Result<()> {
             }
         });
         if let Some(error) = failed {
-            return Err(failure::of_index(&name, error));
+            return Err(failure::of_index(error));
         }
         if !ids.is_empty() {
             salvage.lost(&name, format!("documents {}", super::say::ranges(ids)));
@@ -132,7 +132,7 @@ fn store_again(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         let Some(search) = state.searches.get(&table) else {
             continue;
         };
-        let failed = |error| failure::of_index(&search.definition.name, error);
+        let failed = failure::of_index;
         if search.table.contains(id).map_err(failed)? {
             continue;
         }

@@ -153,7 +153,7 @@ impl Replay<'_, '_> {
                 {
                     for document in &mut documents.documents {
                         let held = search.table.contains(document.id);
-                        let failed = |error| failure::of_index(&search.definition.name, error);
+                        let failed = failure::of_index;
                         document.replaces |= held.map_err(failed)?;
                     }
                 }

@@ -86,7 +86,7 @@ impl Salvage<'_> {
                 continue;
             }
             for error in errors {
-                self.note(failure::of_index(name, error), &path)?;
+                self.note(failure::of_index(error), &path)?;
             }
             let mut documents = Vec::new();
             let saved = index::saved_rows(disk, &dir, &listed, &mut |id, row| {

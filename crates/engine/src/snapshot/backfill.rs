@@ -2,12 +2,14 @@
 
 use query::expression::{self, BinaryOperator, Expression};
 use query::lexer::Lexer;
-use query::request::{Item, OrderBy, Output, Select};
+use query::options::Options;
+use query::request::Select;
 use query::schema::ColumnType;
 use query::value::Value;
 
 use super::{SearchView, Snapshot, View};
 use crate::command::{Backfill, Kind, Now};
+use crate::decide::delete::ids_of;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::BACKFILL_DOCUMENTS_MAX;
@@ -58,12 +60,15 @@ impl Snapshot {
             let fields = text_names(&search.definition.columns);
             let parsed = syntax.parse_stored(&query.text, &fields, &search.analyzer);
             let parsed = parsed.map_err(Error::Query)?;
-            let failed = |error| failure::of_index(name, error);
-            let found = search.rows.search(
-                &ids_of(name, filter),
-                Some(&parsed),
-                &index::Control::default(),
-            );
+            let failed = failure::of_index;
+            let select = Select {
+                filter,
+                ..ids_of(name)
+            };
+            let bound = search.rows.bind(&select, &Options::default());
+            let bound = bound.map_err(|error| failure::of_bind(name, error))?;
+            let control = index::Control::default();
+            let found = search.rows.search(&bound, Some(&parsed), &control);
             let mut ids = Vec::new();
             for row in found.map_err(failed)?.rows {
                 if let Some(Value::Int(id)) = row.map_err(failed)?.first() {
@@ -106,25 +111,4 @@ fn condition(filters: &str, since: Option<Expression>) -> Result<Option<Expressi
         terms.push(read.map_err(|error| Error::invalid(format!("filters: {error}")))?);
     }
     Ok((!terms.is_empty()).then(|| Expression::all_of(terms)))
-}
-
-/// Every id, rising.
-fn ids_of(table: &str, filter: Option<Expression>) -> Select {
-    let id = Output::Expression(Expression::Column("id".to_owned()));
-    Select {
-        table: table.to_owned(),
-        items: vec![Item::Value {
-            what: id.clone(),
-            name: "id".to_owned(),
-        }],
-        matching: None,
-        filter,
-        order: vec![OrderBy {
-            key: id,
-            descending: false,
-        }],
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    }
 }

@@ -33,16 +33,17 @@ pub(crate) use layout::{Layouts, Origin, put_origins, read_origins};
 use line::Predicate;
 use look::Rows;
 pub(crate) use look::key_of;
+use query::bind::Scope;
 use query::expression::Expression;
-use query::schema::{Column, ColumnType};
+use query::schema::Column;
 use query::value::Value;
 pub(crate) use queues::Queues;
 pub(crate) use unique::Seen;
 
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, QueueOptions, QueueStats};
-use crate::decide::delete::prepare;
 use crate::error::{Error, Result};
+use crate::failure;
 use crate::manifest::InManifest;
 use crate::sessions::Owned;
 
@@ -362,10 +363,19 @@ pub(crate) fn options_of(definition: &Definition) -> &QueueOptions {
 
 /// A condition ready for a queue's rows.
 fn predicate(definition: &Definition, condition: &Expression) -> Result<Predicate> {
-    let columns = typed(&definition.columns);
-    let prepared = prepare(&definition.name, &columns, Some(condition))?;
-    let prepared = prepared.ok_or_else(|| Error::internal("a condition was lost"))?;
-    Ok(Predicate::new(condition.clone(), prepared))
+    let bound = scope(&definition.columns).condition(condition);
+    let bound = bound.map_err(|error| failure::of_bind(&definition.name, error))?;
+    Ok(Predicate::new(condition.clone(), bound.prepared))
+}
+
+/// The columns that a statement on a queue may name.
+fn scope(columns: &[Column]) -> Scope<'_> {
+    Scope {
+        columns,
+        has_id: false,
+        starred: columns.len(),
+        is_searched: false,
+    }
 }
 
 /// What is needed to read rows of a queue.
@@ -376,7 +386,11 @@ pub(crate) struct RowLook<'q> {
     layouts: &'q Layouts,
 }
 
-impl RowLook<'_> {
+impl<'q> RowLook<'q> {
+    pub(crate) fn scope(&self) -> Scope<'q> {
+        scope(&self.definition.columns)
+    }
+
     /// The values of a row that is there.
     pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
         let columns = &self.definition.columns;
@@ -405,12 +419,4 @@ impl QueueSnapshot {
     pub(crate) fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
         self.backlog.rows().filter(|row| !self.held.contains(row))
     }
-}
-
-/// Names and types of columns, as expressions look them up.
-pub(crate) fn typed(columns: &[Column]) -> Vec<(&str, ColumnType)> {
-    columns
-        .iter()
-        .map(|column| (column.name.as_str(), column.kind))
-        .collect()
 }

@@ -8,7 +8,7 @@ use engine::{Background, Command, Error, HeldJobs, JobLine, Now, Options, Reply}
 
 use crate::driver::{Driver, options};
 use crate::scripts::show;
-use crate::statement::command;
+use crate::statement::{command, options_of};
 
 const SECOND_US: u64 = 1_000_000;
 /// Long after 1970, so that no age is negative.
@@ -92,7 +92,7 @@ fn ids(driver: &Driver) -> Vec<String> {
         panic!("no select");
     };
     let snapshot = driver.handle.snapshot();
-    let answer = snapshot.select(&select, &engine::Control::default());
+    let answer = snapshot.select(&select, &options_of(&select), &engine::Control::default());
     let rows = answer.unwrap().rows.map(|row| row.unwrap()[0].to_string());
     rows.collect()
 }

@@ -8,7 +8,7 @@ use engine::{Command, Now, Options};
 
 use crate::driver::{Driver, options};
 use crate::scripts::{show, show_answer};
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 
 /// What a directory of one version was made of: tables of every kind, with files of every kind, and records above them.
 struct Written {
@@ -193,7 +193,7 @@ fn dump(driver: &mut Driver, written: &Written) -> Vec<Vec<String>> {
             driver
                 .handle
                 .snapshot()
-                .select(&select, &engine::Control::default())
+                .select(&select, &options_of(&select), &engine::Control::default())
                 .unwrap(),
         )
         .unwrap(),
@@ -447,7 +447,8 @@ fn a_table_that_exists_keeps_its_stems_and_the_positions_of_its_sentences() {
     let shown = reads.iter().map(|line| match parse(line) {
         Statement::Select(select) => {
             let snapshot = driver.handle.snapshot();
-            let answer = snapshot.select(&select, &engine::Control::default());
+            let answer =
+                snapshot.select(&select, &options_of(&select), &engine::Control::default());
             show_answer(answer.unwrap()).unwrap()[1..].join(" ")
         }
         other => panic!("{other:?}"),

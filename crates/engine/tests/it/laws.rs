@@ -12,7 +12,7 @@ use query::value::Value;
 
 use crate::driver::{Driver, options};
 use crate::model::Model;
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 use crate::workload::{Asked, asked, body, cases, create_schema, dump, play, worded};
 
 /// How the same commands may be run.
@@ -179,7 +179,7 @@ proptest! {
             };
             asked.matching = Some(text.to_string());
             let found: Vec<String> =
-                rows(snapshot.select(&asked, &engine::Control::default()).unwrap()).iter().map(|row| row[0].to_string()).collect();
+                rows(snapshot.select(&asked, &options_of(&asked), &engine::Control::default()).unwrap()).iter().map(|row| row[0].to_string()).collect();
             prop_assert_eq!(found, by_query.remove(&id.to_string()).unwrap_or_default(), "query {} {}", text, filters);
         }
     }
@@ -214,7 +214,7 @@ pub fn select(snapshot: &engine::Snapshot, line: &str) -> Vec<Vec<Value>> {
     };
     rows(
         snapshot
-            .select(&select, &engine::Control::default())
+            .select(&select, &options_of(&select), &engine::Control::default())
             .unwrap(),
     )
 }

@@ -8,7 +8,7 @@ use engine::{Command, Control, Now};
 
 use crate::driver::{Driver, options};
 use crate::scripts::show_answer;
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 
 #[test]
 fn files_that_the_durable_manifest_names_stay_when_the_next_one_fails() {
@@ -29,10 +29,11 @@ fn files_that_the_durable_manifest_names_stay_when_the_next_one_fails() {
         let Statement::Select(select) = parse("select id, query from alerts") else {
             panic!("no SELECT")
         };
-        let found = driver
-            .handle
-            .snapshot()
-            .select(&select, &Control::default());
+        let found =
+            driver
+                .handle
+                .snapshot()
+                .select(&select, &options_of(&select), &Control::default());
         let shown = show_answer(found.unwrap()).unwrap();
         assert_eq!(shown.len(), 2, "{shown:?}");
         assert!(shown[1].contains("dog"), "{shown:?}");

@@ -7,7 +7,7 @@ use engine::{Control, Error, Now, Options};
 
 use crate::driver::{Driver, options};
 use crate::scripts::show_answer;
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 
 fn sealing(disk: Arc<dyn Disk>) -> Options {
     Options {
@@ -27,7 +27,7 @@ fn dump(driver: &Driver) -> Vec<String> {
             driver
                 .handle
                 .snapshot()
-                .select(&select, &Control::default())
+                .select(&select, &options_of(&select), &Control::default())
                 .unwrap(),
         )
         .unwrap(),

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use query::value::Value;
 
 use crate::driver::{Driver, options};
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 use crate::workload::cases;
 
 const KEEP_S: i64 = 100;
@@ -40,7 +40,7 @@ fn found(driver: &Driver) -> Rows {
         Value::Int(number) => *number as i64,
         other => panic!("{other:?}"),
     };
-    match snapshot.select(&select, &Control::default()) {
+    match snapshot.select(&select, &options_of(&select), &Control::default()) {
         Err(Error::NoSuchTable { .. }) => Rows::new(),
         answer => {
             let rows = answer.unwrap().rows.map(|row| row.unwrap());

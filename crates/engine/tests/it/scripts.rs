@@ -11,7 +11,7 @@ use disk::MemoryDisk;
 use engine::{Command, Error, Now, PqDocument, PqRequest, PqScratch, Reply};
 
 use crate::driver::{Driver, Pending, options};
-use crate::statement::{Statement, parse};
+use crate::statement::{Statement, options_of, parse};
 
 #[test]
 fn scripts_give_the_answers_written_in_them() {
@@ -116,9 +116,11 @@ impl Player {
     fn read(&mut self, statement: Statement) -> Result<Vec<String>, Error> {
         let snapshot = self.driver().handle.snapshot();
         Ok(match statement {
-            Statement::Select(select) => {
-                show_answer(snapshot.select(&select, &engine::Control::default())?)?
-            }
+            Statement::Select(select) => show_answer(snapshot.select(
+                &select,
+                &options_of(&select),
+                &engine::Control::default(),
+            )?)?,
             Statement::ShowCreate(table) => snapshot
                 .show_create(&table)?
                 .lines()

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use crate::driver::{Driver, options};
 use query::options::Ranker;
 
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 use crate::workload::cases;
 
 const WORDS: [&str; 8] = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen"];
@@ -186,7 +186,11 @@ fn replies(driver: &Driver, pool: &Arc<Pool>, asked: &[(String, &str)]) -> Vec<S
             helped_from: 0,
             ..Control::default()
         };
-        encoded(snapshot.select(&select, &control).unwrap())
+        encoded(
+            snapshot
+                .select(&select, &options_of(&select), &control)
+                .unwrap(),
+        )
     };
     asked.iter().map(reply).collect()
 }

@@ -3,6 +3,7 @@
 use engine::{Command, Definition, Kind};
 use query::expression::{self, Expression};
 use query::lexer::{Lexer, TokenKind};
+use query::options::Options;
 use query::request::{Item, OrderBy, Output, Select};
 use query::schema::{Column, ColumnType, TypeSystem};
 use query::value::Value;
@@ -467,4 +468,9 @@ impl Parser<'_> {
             options: Vec::new(),
         }
     }
+}
+
+/// What a SELECT has behind OPTION.
+pub fn options_of(select: &Select) -> Options {
+    Options::parse(&select.options).unwrap()
 }

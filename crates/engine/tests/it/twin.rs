@@ -12,7 +12,7 @@ use engine::{
 
 use crate::driver::{Driver, options};
 use crate::scripts::show;
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 
 /// The queues, each with what it has beyond rows. Their first column is `k`.
 pub const QUEUES: [&str; 9] = [
@@ -293,11 +293,11 @@ pub fn select(driver: &Driver, line: &str) -> Vec<String> {
     let Statement::Select(select) = parse(line) else {
         panic!("no select");
     };
-    match driver
-        .handle
-        .snapshot()
-        .select(&select, &engine::Control::default())
-    {
+    match driver.handle.snapshot().select(
+        &select,
+        &options_of(&select),
+        &engine::Control::default(),
+    ) {
         Err(error) => vec![error.to_string()],
         Ok(answer) => crate::scripts::show_answer(answer).unwrap(),
     }

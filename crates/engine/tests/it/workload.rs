@@ -8,7 +8,7 @@ use query::value::Value;
 use crate::driver::Driver;
 use crate::model::{QUEUES, SCHEMA, SEARCHES, STANDING};
 use crate::scripts::show;
-use crate::statement::{Statement, command, parse};
+use crate::statement::{Statement, command, options_of, parse};
 
 pub type Asked = (u64, Command);
 
@@ -190,7 +190,7 @@ pub fn dump(driver: &mut Driver) -> Vec<String> {
         let answer = driver
             .handle
             .snapshot()
-            .select(&select, &engine::Control::default())
+            .select(&select, &options_of(&select), &engine::Control::default())
             .unwrap();
         let shown = crate::scripts::show_answer(answer).unwrap();
         lines.extend(

@@ -1,10 +1,13 @@
 //! What the examples have in common.
 #![allow(dead_code, reason = "each example uses some of it")]
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use index::{Answer, Control, Snapshot};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
+use query::options::Options;
 use query::request::{Item, Output, Select};
 use query::schema::{Column, ColumnType};
 use query::tree::{FieldSet, Node, Query, Term, Word};
@@ -81,4 +84,16 @@ pub fn select(is_matching: bool, filter: Option<Expression>, shown: u64, ranker:
 pub fn cpu_time() -> Duration {
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     Duration::from_nanos(schedule.split(' ').next().unwrap().parse().unwrap())
+}
+
+/// Binds a SELECT and answers it.
+pub fn search(
+    snapshot: &Arc<Snapshot>,
+    select: &Select,
+    query: Option<&Query>,
+    control: &Control,
+) -> index::Result<Answer> {
+    let options = Options::parse(&select.options).unwrap();
+    let bound = snapshot.bind(select, &options).unwrap();
+    snapshot.search(&bound, query, control)
 }

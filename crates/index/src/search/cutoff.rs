@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::best::Order;
+use query::rows::Order;
+
 use super::exec::{Job, Opened};
 use crate::control::Control;
 use crate::error::Result;

@@ -3,37 +3,29 @@
 //! Nothing of an answer depends on how rows are spread over parts: statistics are sums over all parts, weights are integer sums of one integer for
 //! each word and number of occurrences, and the document id is the last key of every order.
 
-mod best;
 #[cfg(test)]
 mod cursor;
 mod cutoff;
 mod exec;
-mod ids;
-mod output;
+mod fetch;
 mod parallel;
 mod plan;
 mod rank;
 mod values;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
-use query::options::Options;
-use query::request::{Item, Output, Select};
+use query::bind::BoundSelect;
 use query::tree::Query;
 
 use crate::answer::{Answer, Rows};
 use crate::control::{Control, Reason};
 use crate::error::{Error, Result};
 use crate::snapshot::Snapshot;
-use best::Order;
 use exec::{Filter, Job, Opened, Shared, Top};
-use output::Shown;
 use plan::Plan;
 
-pub(crate) use output::FoundRows;
+pub(crate) use fetch::FoundRows;
 pub(crate) use rank::Shares;
 
 /// Where a cursor stands that has no more rows.
@@ -45,47 +37,30 @@ const WEIGHT_WITHOUT_MATCH: i64 = 1;
 
 /// Whether an answer without some rows is better than none: not where rows are counted, nor where their ids are named, since
 /// whoever misses one there takes it for gone.
-pub(crate) fn may_lack_rows(select: &Select, query: Option<&Query>) -> bool {
-    let is_count = |item: &Item| {
-        matches!(
-            item,
-            Item::Value {
-                what: Output::Count,
-                ..
-            }
-        )
-    };
-    let names_ids = query.is_none() && select.filter.as_ref().and_then(ids::of).is_some();
-    !names_ids && !select.items.iter().any(is_count)
+pub(crate) fn may_lack_rows(select: &BoundSelect<'_>) -> bool {
+    !select.is_lookup() && !select.is_count
 }
 
 /// Answers a SELECT; see [`Snapshot::search`].
 pub(crate) fn search(
     snapshot: &Arc<Snapshot>,
-    select: &Select,
+    select: &BoundSelect<'_>,
     query: Option<&Query>,
     control: &Control,
 ) -> Result<Answer> {
-    let options = Options::parse(&select.options).map_err(Error::Option)?;
-    let shape = &snapshot.shape;
-    let mut shown = Shown::new(select, shape)?;
-    let order = Order::new(select, query.is_some(), shape)?;
-    let filter = select
-        .filter
-        .as_ref()
-        .map(|filter| Filter::new(filter, snapshot, control.filters.as_deref()))
-        .transpose()?;
+    let condition = select.condition.as_ref();
     let plan = query
-        .map(|query| Plan::new(&query.root, snapshot, &options))
+        .map(|query| Plan::new(&query.root, snapshot, select))
         .transpose()?;
-    let (keep, cutoff) = bounds(select, &options, shown.is_count);
+    let (keep, cutoff) = bounds(select);
     let mut job = Job {
         snapshot,
-        ranked: plan.is_some() && (shown.needs_weight() || order.needs_weight()),
+        ranked: plan.is_some() && select.needs_weight(),
         plan,
-        ids: select.filter.as_ref().and_then(ids::of),
-        filter,
-        order: Arc::new(order),
+        ids: condition.and_then(|condition| Some(&condition.ids.as_ref()?.ids[..])),
+        filter: condition
+            .map(|condition| Filter::new(condition, snapshot, control.filters.as_deref())),
+        order: Arc::clone(&select.order),
         keep,
         lists: Opened::new(snapshot),
         only: None,
@@ -101,23 +76,21 @@ pub(crate) fn search(
         Ok(false) => None,
         Err(Error::Interrupted {
             reason: Reason::Time,
-        }) if !shown.is_count => Some(Reason::Time),
+        }) if !select.is_count => Some(Reason::Time),
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
     let total = top.total;
-    let columns = std::mem::take(&mut shown.columns);
-    let (rows, total_found) = if shown.is_count {
-        (Rows::of_count(shown.count_row(total, select)), 1)
+    let (rows, total_found) = if select.is_count {
+        (Rows::of_count(select.count_row(total)), 1)
     } else {
         let found = top.into_sorted(select.offset);
-        (
-            Rows::new(FoundRows::new(Arc::clone(snapshot), shown, found, control)),
-            total,
-        )
+        let shown = Arc::clone(&select.shown);
+        let rows = FoundRows::new(Arc::clone(snapshot), shown, found, control);
+        (Rows::new(rows), total)
     };
     Ok(Answer {
-        columns,
+        columns: select.headers.clone(),
         rows,
         total_found,
         keywords,
@@ -127,15 +100,17 @@ pub(crate) fn search(
 }
 
 /// How many rows are wanted, `None` for all, and how many matches count. A count counts everything.
-fn bounds(select: &Select, options: &Options, is_count: bool) -> (Option<u64>, u64) {
+fn bounds(select: &BoundSelect<'_>) -> (Option<u64>, u64) {
     let keep = match select.limit {
-        _ if is_count => Some(0),
+        _ if select.is_count => Some(0),
         Some(0) => Some(0),
         Some(limit) => select.offset.checked_add(limit),
         None => None,
     };
-    match options.cutoff {
-        cutoff if cutoff > 0 && !is_count => (Some(keep.unwrap_or(cutoff).min(cutoff)), cutoff),
+    match select.options.cutoff {
+        cutoff if cutoff > 0 && !select.is_count => {
+            (Some(keep.unwrap_or(cutoff).min(cutoff)), cutoff)
+        }
         _ => (keep, u64::MAX),
     }
 }
@@ -157,11 +132,4 @@ fn run(job: &Job<'_>, control: &Control) -> (Top, Result<()>) {
     let mut top = tops.next().unwrap_or_else(|| job.top());
     tops.for_each(|other| top.merge(other));
     (top, result)
-}
-
-/// As the engine and its readers see an unknown column.
-fn unknown_column(name: &str) -> Error {
-    Error::UnknownColumn {
-        name: name.to_owned(),
-    }
 }

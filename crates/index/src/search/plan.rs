@@ -5,7 +5,7 @@ mod shape;
 
 use std::borrow::Cow;
 
-use query::options::Options;
+use query::bind::BoundSelect;
 use query::pattern::Matcher;
 use query::tree::{FieldSet, Form, Node, Place, Term};
 use query::verify::Verifier;
@@ -18,7 +18,6 @@ use crate::error::Result;
 use crate::part::{LookUp, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::Snapshot;
-use crate::table::TableShape;
 
 /// A query on one snapshot.
 pub(super) struct Plan {
@@ -83,9 +82,9 @@ struct Words {
 
 impl Plan {
     /// Looks the words up in every part, and makes of their statistics what rows will weigh.
-    /// Errors: `Io`, `Corrupt`, `TooManyWords`; `UnknownColumn` of a field's weight.
-    pub(super) fn new(root: &Node, snapshot: &Snapshot, options: &Options) -> Result<Plan> {
-        let fields = field_weights(&options.field_weights, &snapshot.shape)?;
+    /// Errors: `Io`, `Corrupt`, `TooManyWords`.
+    pub(super) fn new(root: &Node, snapshot: &Snapshot, select: &BoundSelect<'_>) -> Result<Plan> {
+        let options = &select.options;
         let is_stepped = has_cursors(root);
         let necessary = (!is_stepped).then(|| root.necessary_and_welcome());
         let stepped = necessary.as_ref().unwrap_or(root);
@@ -110,7 +109,7 @@ impl Plan {
         let table = Table {
             rows: snapshot.count(),
             hits: snapshot.words(),
-            fields: &fields,
+            fields: &select.field_weights,
             shares: &snapshot.shares,
         };
         Ok(Plan {
@@ -391,18 +390,6 @@ impl Words {
         }
         Ok((found, frequencies))
     }
-}
-
-/// The weight of each text column. Errors: `UnknownColumn`.
-fn field_weights(named: &[(String, u32)], shape: &TableShape) -> Result<Vec<u32>> {
-    let texts = || shape.texts().map(|column| &shape.columns[column].name);
-    let mut weights = vec![1; texts().count()];
-    for (name, weight) in named {
-        let field = texts().position(|text| text == name);
-        let field = field.ok_or_else(|| super::unknown_column(name))?;
-        weights[field] = *weight;
-    }
-    Ok(weights)
 }
 
 fn every_field(text_columns: usize) -> u64 {

@@ -2,33 +2,13 @@
 
 use std::cell::RefCell;
 
-use query::expression::{Expression, Prepared, UnknownColumn};
 use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::part::Part;
-use crate::table::TableShape;
 
 /// Slot of `id` in prepared expressions; the columns follow.
 pub(super) const ID: usize = 0;
-
-/// Resolves the columns of an expression to the slots of [`RowValues`].
-pub(super) fn prepare(expression: &Expression, shape: &TableShape) -> Result<Prepared> {
-    Prepared::new(expression, &|name| slot(name, shape))
-        .map_err(|UnknownColumn(name)| Error::UnknownColumn { name })
-}
-
-/// Slot of a column, `id` included.
-pub(super) fn slot(name: &str, shape: &TableShape) -> Option<usize> {
-    if name == "id" {
-        return Some(ID);
-    }
-    shape
-        .columns
-        .iter()
-        .position(|column| column.name == name)
-        .map(|column| column + 1)
-}
 
 /// One row, read column by column. An expression cannot fail half-way, so the first error is kept aside: call
 /// [`RowValues::check`] after it.

@@ -7,7 +7,7 @@ use index::{Control, Error, OnDamage, Reason, Table, Warning};
 use query::request::Select;
 
 use crate::model::shape;
-use crate::subject::{DIR, Subject, answer, filtered, row, select_all, select_count, tree};
+use crate::subject::{DIR, Subject, answer, filtered, row, search, select_all, select_count, tree};
 
 /// Checksums cover blocks of this many bytes.
 const BLOCK_BYTES: u64 = 16 << 10;
@@ -161,15 +161,13 @@ fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_writt
         .insert(3_000, &row("dog", 1, "", 0.0, ""), &words)
         .expect("a row of the journal");
     let snapshot = table.snapshot();
-    let refused = snapshot.search(&select_all(), None, &Control::default());
+    let refused = search(&snapshot, &select_all(), None, &Control::default());
     assert!(matches!(refused, Err(Error::Corrupt { file, .. }) if file == path));
     let control = Control {
         on_damage: OnDamage::Skip,
         ..Control::default()
     };
-    let answer = snapshot
-        .search(&select_all(), None, &control)
-        .expect("rows");
+    let answer = search(&snapshot, &select_all(), None, &control).expect("rows");
     assert_eq!(
         (answer.total_found, answer.partial),
         (11, Some(Reason::Damage))
@@ -193,10 +191,12 @@ fn a_damaged_segment_is_named_while_the_others_are_searched_and_nothing_is_writt
         root: tree("cat"),
         warnings: Vec::new(),
     };
-    let answer = subject
-        .table
-        .snapshot()
-        .search(&select_all(), Some(&query), &control);
+    let answer = search(
+        &subject.table.snapshot(),
+        &select_all(),
+        Some(&query),
+        &control,
+    );
     let answer = answer.expect("rows of the other segment");
     assert_eq!((answer.total_found, answer.rows.len()), (10, 10));
     assert!(matches!(&answer.warnings[..], [Warning::Damaged { file, .. }] if *file == path));
@@ -243,21 +243,19 @@ fn a_damaged_segment_is_named_while_the_others_serve() {
             if let Ok(mut table) = opened {
                 let snapshot = table.snapshot();
                 let select = filtered("n > 0");
-                let answer = snapshot
-                    .search(&select, Some(&query), &skip())
-                    .expect("an answer");
+                let answer = search(&snapshot, &select, Some(&query), &skip()).expect("an answer");
                 if let [Warning::Damaged { file, .. }] = &answer.warnings[..] {
                     named += 1;
                     assert_eq!((file, answer.partial), (&path, Some(Reason::Damage)));
                     let rows: Vec<_> = answer.rows.map(|row| row.expect("a row")).collect();
                     assert_eq!(rows, left.search(&select, Some(&query)).rows, "weights too");
-                    let count = snapshot.search(&select_count(), Some(&query), &skip());
+                    let count = search(&snapshot, &select_count(), Some(&query), &skip());
                     assert!(
                         matches!(count, Err(Error::Corrupt { .. })),
                         "a count refuses"
                     );
                     let refused =
-                        snapshot.search(&select, Some(&query), &index::Control::default());
+                        search(&snapshot, &select, Some(&query), &index::Control::default());
                     assert!(matches!(refused, Err(Error::Corrupt { .. })));
                 } else {
                     assert_eq!(answer.total_found, 78, "byte {offset} of {path}");

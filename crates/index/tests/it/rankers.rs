@@ -9,7 +9,7 @@ use query::request::Select;
 use query::tree::Query;
 use query::value::Value;
 
-use crate::subject::{Subject, check, row, select_all, select_count, tree};
+use crate::subject::{Subject, check, row, search, select_all, select_count, tree};
 
 fn with(select: Select, options: &[(&str, &str)]) -> Select {
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -135,7 +135,7 @@ fn words_that_count_as_one_weigh_as_in_sphinx() {
             };
             for (ranker, want) in [("proximity", lcs), ("wordcount", hits)] {
                 let select = with(select_all(), &[("ranker", ranker)]);
-                let answer = snapshot.search(&select, Some(&query), &Control::default());
+                let answer = search(&snapshot, &select, Some(&query), &Control::default());
                 let mut found = [0; 6];
                 for row in answer.expect("an answer").rows {
                     let row = row.expect("a row");
@@ -174,11 +174,11 @@ fn a_cutoff_leaves_rows_out_and_says_so() {
         root: tree("w0"),
         warnings: Vec::new(),
     };
-    let all = snapshot.search(&select_all(), Some(&query), &Control::default());
+    let all = search(&snapshot, &select_all(), Some(&query), &Control::default());
     let all = all.expect("an answer").total_found;
     let ask = |cutoff: u64| {
         let select = with(select_all(), &[("cutoff", &cutoff.to_string())]);
-        let answer = snapshot.search(&select, Some(&query), &Control::default());
+        let answer = search(&snapshot, &select, Some(&query), &Control::default());
         let answer = answer.expect("an answer");
         (answer.total_found, answer.rows.len() as u64, answer.partial)
     };

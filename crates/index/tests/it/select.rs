@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use disk::MemoryDisk;
-use index::{Error, Table};
+use index::Table;
+use query::bind::BindError;
+use query::options::Options;
 use query::request::{Item, Output, Select};
 use query::tree::Node;
 use query::value::Value;
@@ -140,13 +142,11 @@ fn unknown_columns_and_mixed_counts_are_refused() {
     let mut subject = Subject::new(Arc::new(MemoryDisk::new()));
     let snapshot = subject.table.snapshot();
     let error = |select: &Select| {
-        snapshot
-            .search(select, None, &index::Control::default())
-            .err()
-            .expect("an error")
+        let bound = snapshot.bind(select, &Options::default());
+        bound.expect_err("an error")
     };
     let unknown = |select: &Select| match error(select) {
-        Error::UnknownColumn { name } => assert_eq!(name, "missing"),
+        BindError::UnknownColumn(name) => assert_eq!(name, "missing"),
         other => panic!("{other}"),
     };
     let shown = Item::Value {
@@ -168,7 +168,7 @@ fn unknown_columns_and_mixed_counts_are_refused() {
             items: mixed,
             ..select_all()
         }),
-        Error::Unsupported { .. }
+        BindError::NotYet(_)
     ));
 }
 

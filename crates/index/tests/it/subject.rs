@@ -4,11 +4,12 @@ use std::sync::{Arc, LazyLock};
 
 use disk::Disk;
 use index::{
-    Control, Files, Filters, MergeJob, MergeRequest, Merged, Pool, SealJob, Sealed, Snapshot,
-    Table, TableShape,
+    Answer, Control, Files, Filters, MergeJob, MergeRequest, Merged, Pool, SealJob, Sealed,
+    Snapshot, Table, TableShape,
 };
 use query::expression::{self, Expression};
 use query::lexer::Lexer;
+use query::options::Options;
 use query::request::{Item, OrderBy, Output, Select};
 use query::tree::{Node, Query};
 use query::value::Value;
@@ -303,13 +304,27 @@ pub(crate) fn answer(
     given
 }
 
+/// Binds a SELECT and answers it.
+pub(crate) fn search(
+    snapshot: &Arc<Snapshot>,
+    select: &Select,
+    query: Option<&Query>,
+    control: &Control,
+) -> index::Result<Answer> {
+    let options = Options::parse(&select.options).expect("options");
+    let bound = snapshot
+        .bind(select, &options)
+        .expect("a SELECT of this table");
+    snapshot.search(&bound, query, control)
+}
+
 pub(crate) fn answer_by(
     snapshot: &Arc<Snapshot>,
     select: &Select,
     query: Option<&Query>,
     control: &Control,
 ) -> index::Result<Given> {
-    let answer = snapshot.search(select, query, control)?;
+    let answer = search(snapshot, select, query, control)?;
     let expected = answer.rows.len();
     let rows = answer.rows.collect::<index::Result<Vec<_>>>()?;
     assert_eq!(rows.len(), expected);

@@ -64,14 +64,11 @@ impl Prepared {
     /// [`UnknownColumn`], the first one.
     pub fn typed(
         expression: &Expression,
-        columns: &[(&str, ColumnType)],
+        resolve: &dyn Fn(&str) -> Option<(usize, ColumnType)>,
     ) -> Result<Prepared, UnknownColumn> {
-        let resolve = |name: &str| {
-            let slot = columns.iter().position(|(column, _)| *column == name)?;
-            Some((slot, columns.get(slot).map(|(_, kind)| *kind)))
-        };
+        let typed = |name: &str| resolve(name).map(|(slot, kind)| (slot, Some(kind)));
         Ok(Prepared {
-            root: Part::new(expression, &resolve)?,
+            root: Part::new(expression, &typed)?,
         })
     }
 

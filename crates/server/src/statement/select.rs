@@ -23,6 +23,8 @@ pub(super) fn shown(text: &[u8]) -> Arc<str> {
 impl Doing<'_> {
     /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
     pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
+        let options = Options::parse(&select.options);
+        let options = options.map_err(|error| Failure::refused(error.to_string()))?;
         let engine = self.node.engine()?;
         if let Some(answer) = given::answer(&self.session.given, &select, engine.upheavals()) {
             return Ok(self.counted(answer, select.table, None, None));
@@ -34,7 +36,7 @@ impl Doing<'_> {
                 // Without LIMIT they are few, or named by their ids.
                 let rows = select.limit.map_or(0, |rows| rows as usize);
                 let _turn = self.node.turn(Some(rows)).await;
-                let (answer, search) = self.search(&snapshot, &select, &held)?;
+                let (answer, search) = self.search(&snapshot, &select, &options, &held)?;
                 (answer, Some(search))
             }
             Kind::Percolate { .. } => {
@@ -43,7 +45,7 @@ impl Doing<'_> {
                     ..Control::default()
                 };
                 let _turn = self.node.turn(select.limit.map(|rows| rows as usize)).await;
-                let read = || self.read(&snapshot, &select, &control);
+                let read = || self.read(&snapshot, &select, &options, &control);
                 (tokio::task::block_in_place(read)?, None)
             }
             Kind::Queue(_) => {
@@ -54,7 +56,6 @@ impl Doing<'_> {
                 return Ok(self.counted(answer, table, None, Some(held)));
             }
         };
-        let options = Options::parse(&select.options).unwrap_or_default(); // the search read them
         let matching = select.matching.is_some();
         let outcome = self.counted(answer, select.table, search, Some(held));
         if let Some(most) = options.rows_max(matching) {
@@ -86,10 +87,9 @@ impl Doing<'_> {
         &mut self,
         snapshot: &Snapshot,
         select: &Select,
+        options: &Options,
         held: &Arc<Grant>,
     ) -> Result<(Answer, Search), Failure> {
-        let options = Options::parse(&select.options);
-        let options = options.map_err(|error| Failure::refused(error.to_string()))?;
         let live = &self.node.settings().live;
         let started_us = self.session.started_us;
         let time_us = live.query_time_max.map(|time| time.as_micros() as u64);
@@ -110,7 +110,7 @@ impl Doing<'_> {
             filters: Some(Arc::clone(&self.node.searches.filters)),
             ..Control::default()
         };
-        let read = || self.read(snapshot, select, &control);
+        let read = || self.read(snapshot, select, options, &control);
         // To make many words ready, or to gather and sort many rows, takes long whatever the search itself takes.
         let words = select.matching.as_ref().map_or(0, String::len);
         let is_long = self.is_large
@@ -150,6 +150,7 @@ impl Doing<'_> {
         &self,
         snapshot: &Snapshot,
         select: &Select,
+        options: &Options,
         control: &Control,
     ) -> Result<Answer, Failure> {
         guarded(self.node, || {
@@ -158,7 +159,7 @@ impl Doing<'_> {
             if self.fault == Some(ReadFault::Hold) {
                 (control.long)(&mut || hold(&control.interrupt));
             }
-            Ok(snapshot.select(select, control)?)
+            Ok(snapshot.select(select, options, control)?)
         })
     }
 }

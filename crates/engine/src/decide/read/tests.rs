@@ -1,3 +1,6 @@
+use query::expression::Expression;
+use query::schema::{Column, ColumnType};
+
 use super::*;
 
 const ROW_BYTES: u64 = 1 << 20;
@@ -18,15 +21,22 @@ fn shown(rows: u64, named: usize, bytes: u64) -> Result<Answer> {
         offset: 0,
         options: Vec::new(),
     };
-    let scan = Scan::new("q", &[("body", ColumnType::String)], 1, &select).unwrap();
-    let access = Access {
-        value: &|(): &(), _| Value::Str("x".repeat(ROW_BYTES as usize)),
-        accepts: &|(): &()| true,
-        bytes: &|(): &()| 0,
-        takes_all: true,
+    let columns = [Column {
+        name: "body".to_owned(),
+        kind: ColumnType::String,
+        nullable: true,
+        default: None,
+    }];
+    let scope = Scope {
+        columns: &columns,
+        has_id: false,
+        starred: 1,
+        is_searched: false,
     };
-    let all = (0..rows).map(|_| Ok(()));
-    scan.answer(rows, all, &access, &Memory::new(bytes))
+    let memory = Memory::new(bytes);
+    let source = QueueRows { memory: &memory };
+    let row = |_| Ok(vec![Value::Str("x".repeat(ROW_BYTES as usize))]);
+    answer("q", &select, &scope, &source, rows, (0..rows).map(row))
 }
 
 #[test]

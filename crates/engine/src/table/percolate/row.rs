@@ -1,15 +1,16 @@
 //! A pq table's own rows: the columns of a standing query, and conditions on them.
 
 use percolate::StandingQuery;
+use query::bind::Scope;
 use query::expression::{BinaryOperator, Expression, Prepared};
-use query::schema::ColumnType;
+use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::failure;
 
-/// The columns of a pq table's own rows. `*` shows the first four; the others are there for who names them.
-pub(crate) const QUERY_COLUMNS: [(&str, ColumnType); 7] = [
-    ("id", ColumnType::Bigint),
+/// The columns of a pq table's own rows beside `id`. `*` shows the first ones; the others are there for who names them.
+const QUERY_COLUMNS: [(&str, ColumnType); 6] = [
     ("query", ColumnType::String),
     ("tags", ColumnType::String),
     ("filters", ColumnType::String),
@@ -18,69 +19,107 @@ pub(crate) const QUERY_COLUMNS: [(&str, ColumnType); 7] = [
     ("source", ColumnType::String),
 ];
 
-/// Columns that `*` stands for.
-pub(crate) const SHOWN_COLUMNS: usize = 4;
+/// Columns that `*` stands for beside `id`.
+const SHOWN_COLUMNS: usize = 3;
 
 /// What `any(tags)` is written as inside an expression: a column of that name, beside `=` or IN.
 const ANY_TAG: &str = "any(tags)";
 
-/// The value of a pq row's column, by place in [`QUERY_COLUMNS`].
-pub(crate) fn query_value(query: &StandingQuery, slot: usize) -> Value {
-    match slot {
-        0 => Value::Int(query.id.into()),
-        1 => Value::Str(query.text.to_string()),
-        2 => Value::Str(query.tags.to_string()),
-        3 => Value::Str(query.filters.to_string()),
-        4 => Value::Int(query.count.get().0.into()),
-        5 => Value::Int(query.count.get().1.into()),
-        _ => Value::Str(query.source.to_string()),
+/// The columns that a statement on standing queries may name, with one for each comparison with `any(tags)` in its condition: whether
+/// it holds.
+///
+/// `WHERE any(tags) = 'x' AND id > 3` becomes `any(tags)0 = 1 AND id > 3`.
+pub(crate) struct QueryColumns {
+    columns: Vec<Column>,
+    /// The condition with these columns, where it has any.
+    condition: Option<Expression>,
+    /// What each of them compares with.
+    any_tags: Vec<Vec<String>>,
+}
+
+impl QueryColumns {
+    pub(crate) fn of(condition: Option<&Expression>) -> QueryColumns {
+        let mut any_tags = Vec::new();
+        let own = condition.filter(|condition| mentions_any(condition));
+        let own = own.map(|condition| {
+            let mut own = condition.clone();
+            take_any(&mut own, &mut any_tags);
+            own
+        });
+        let column = |name: String, kind: ColumnType| Column {
+            name,
+            kind,
+            nullable: true,
+            default: None,
+        };
+        let named = QUERY_COLUMNS.iter();
+        let named = named.map(|(name, kind)| column((*name).to_owned(), *kind));
+        let any = (0..any_tags.len()).map(|at| column(format!("{ANY_TAG}{at}"), ColumnType::Bool));
+        QueryColumns {
+            columns: named.chain(any).collect(),
+            condition: own,
+            any_tags,
+        }
+    }
+
+    /// The condition in terms of these columns; `None`: as it was.
+    pub(crate) fn condition(&self) -> Option<&Expression> {
+        self.condition.as_ref()
+    }
+
+    pub(crate) fn scope(&self) -> Scope<'_> {
+        Scope {
+            columns: &self.columns,
+            has_id: true,
+            starred: SHOWN_COLUMNS,
+            is_searched: false,
+        }
+    }
+
+    /// The value of a slot of the scope.
+    pub(crate) fn value(&self, query: &StandingQuery, slot: usize) -> Value {
+        match slot {
+            0 => Value::Int(query.id.into()),
+            1 => Value::Str(query.text.to_string()),
+            2 => Value::Str(query.tags.to_string()),
+            3 => Value::Str(query.filters.to_string()),
+            4 => Value::Int(query.count.get().0.into()),
+            5 => Value::Int(query.count.get().1.into()),
+            6 => Value::Str(query.source.to_string()),
+            any => {
+                let wanted = any.checked_sub(QUERY_COLUMNS.len() + 1);
+                let wanted = wanted.and_then(|any| self.any_tags.get(any));
+                let has = |wanted: &Vec<String>| has_any(&query.tags, wanted);
+                Value::Int(wanted.is_some_and(has).into())
+            }
+        }
     }
 }
 
 /// A condition on standing queries, made ready.
-#[derive(Debug)]
 pub(crate) struct Condition {
+    columns: QueryColumns,
     prepared: Prepared,
-    /// What each `any(tags)` compares with; their slots are behind those of the columns.
-    any_tags: Vec<Vec<String>>,
 }
 
 impl Condition {
     /// # Errors
     /// `UnknownColumn`, naming the table.
     pub(crate) fn new(table: &str, asked: &Expression) -> Result<Condition> {
-        let mut any_tags = Vec::new();
-        let prepared = if mentions_any(asked) {
-            let mut own = asked.clone();
-            take_any(&mut own, &mut any_tags);
-            Prepared::new(&own, &|name| slot(name))
-        } else {
-            Prepared::typed(asked, &QUERY_COLUMNS)
-        };
-        let prepared = prepared.map_err(|error| Error::UnknownColumn {
-            column: error.0,
-            table: table.to_owned(),
-        })?;
-        Ok(Condition { prepared, any_tags })
+        let columns = QueryColumns::of(Some(asked));
+        let bound = columns
+            .scope()
+            .condition(columns.condition().unwrap_or(asked));
+        let prepared = bound
+            .map_err(|error| failure::of_bind(table, error))?
+            .prepared;
+        Ok(Condition { columns, prepared })
     }
 
     pub(crate) fn accepts(&self, query: &StandingQuery) -> bool {
-        self.prepared.accepts(&|slot| match slot
-            .checked_sub(QUERY_COLUMNS.len())
-            .and_then(|any| self.any_tags.get(any))
-        {
-            Some(wanted) => Value::Int(has_any(&query.tags, wanted).into()),
-            None => query_value(query, slot),
-        })
+        let value = |slot: usize| self.columns.value(query, slot);
+        self.prepared.accepts(&value)
     }
-}
-
-fn slot(name: &str) -> Option<usize> {
-    if let Some(any) = name.strip_prefix(ANY_TAG) {
-        let any: usize = any.parse().ok()?;
-        return Some(QUERY_COLUMNS.len() + any);
-    }
-    QUERY_COLUMNS.iter().position(|(column, _)| *column == name)
 }
 
 /// Whether one of a comma list's tags is wanted.

@@ -391,8 +391,8 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
     let columns = columns();
     let line = |lane: &mut Lane| {
         let make = |condition: &Expression| {
-            let prepared = query::expression::Prepared::typed(condition, &typed(&columns));
-            Ok(Predicate::new(condition.clone(), prepared.unwrap()))
+            let prepared = scope(&columns).condition(condition).unwrap().prepared;
+            Ok(Predicate::new(condition.clone(), prepared))
         };
         lane.line(Some(&condition), make).unwrap()
     };

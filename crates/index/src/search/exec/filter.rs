@@ -6,9 +6,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use query::expression::{Expression, Prepared, Simple};
+use query::bind::Condition;
+use query::expression::{Prepared, Simple};
 
-use super::super::values::{self, ID, RowValues};
+use super::super::values::{ID, RowValues};
 use super::rows::{Rows, has};
 use super::spare::Spare;
 use super::wide;
@@ -23,7 +24,7 @@ const COMPARED_AT_ONCE: u32 = 16;
 
 /// A condition, for the parts of one snapshot.
 pub(in super::super) struct Filter<'a> {
-    prepared: Prepared,
+    prepared: &'a Prepared,
     /// The ranges that it is the conjunction of, if it is nothing else: of each the slot, and the numbers.
     ranges: Vec<(usize, Numbers)>,
     kept: Option<(&'a Filters, Arc<str>)>,
@@ -77,20 +78,20 @@ impl Numbers {
 }
 
 impl<'a> Filter<'a> {
-    /// A condition, with what may be kept of it. Errors: `UnknownColumn`.
+    /// A condition, with what may be kept of it.
     pub(in super::super) fn new(
-        filter: &Expression,
+        condition: &'a Condition<'_>,
         snapshot: &Snapshot,
         kept: Option<&'a Filters>,
-    ) -> Result<Filter<'a>> {
-        let prepared = values::prepare(filter, &snapshot.shape)?;
+    ) -> Filter<'a> {
+        let prepared = &condition.prepared;
         let ranges = prepared.simple().and_then(ranges).unwrap_or_default();
-        Ok(Filter {
+        Filter {
             prepared,
             ranges,
-            kept: kept.and_then(|kept| Some((kept, text_of(filter)?))),
+            kept: kept.and_then(|kept| Some((kept, text_of(condition.written)?))),
             parts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
-        })
+        }
     }
 
     /// Whether it accepts a row. Errors: as reading the row.

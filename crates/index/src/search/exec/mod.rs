@@ -29,12 +29,13 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use query::analysis::Words;
+use query::rows::Order;
 use query::value::Value;
 use query::verify::Verifier;
 use smallvec::SmallVec;
 
 use super::WEIGHT_WITHOUT_MATCH;
-use super::best::{Found, Order};
+use super::fetch::Found;
 use super::plan::Plan;
 use super::rank::{Hit, Needs, Occurrences};
 use super::values::RowValues;
@@ -67,7 +68,7 @@ pub(super) struct Job<'a> {
     pub(super) ranked: bool,
     pub(super) filter: Option<Filter<'a>>,
     /// Where the filter can be true for these ids only: sorted, each once.
-    pub(super) ids: Option<Vec<u64>>,
+    pub(super) ids: Option<&'a [u64]>,
     pub(super) order: Arc<Order>,
     /// Rows wanted, `None` for all.
     pub(super) keep: Option<u64>,
@@ -248,8 +249,8 @@ impl<'a> Job<'a> {
         if !self.stops {
             return false;
         }
-        if let Some((_, id)) = out.best.last() {
-            shared.id_last.fetch_min(id, Ordering::Relaxed);
+        if let Some(Found { id, .. }) = out.best.last() {
+            shared.id_last.fetch_min(*id, Ordering::Relaxed);
         }
         id_first.is_some_and(|id| id > shared.id_last.load(Ordering::Relaxed))
     }
@@ -375,7 +376,7 @@ impl<'a> Job<'a> {
         memory: &Memory,
         out: &mut Top,
     ) -> Result<()> {
-        let keys: Vec<Value> = self.order.values(row);
+        let keys = self.order.values(&|slot| row.value(slot));
         let id = row.id();
         row.check()?;
         let found = Found {

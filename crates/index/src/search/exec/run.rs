@@ -1,6 +1,7 @@
 //! One page of one part.
 
 use super::super::WEIGHT_WITHOUT_MATCH;
+use super::super::fetch::Found;
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
 use super::any::{Essential, Split};
@@ -322,7 +323,7 @@ impl<'r> PageRun<'r, '_> {
         let job = self.job;
         // Rows come by rising id: of those behind the last one kept none can enter.
         let is_sorted = scorer.is_none() && self.part.is_sorted() && job.order.is_by_id();
-        let is_behind = |(_, last)| self.id_first.is_some_and(|id| id > last);
+        let is_behind = |last: &Found| self.id_first.is_some_and(|id| id > last.id);
         if is_sorted && out.best.last().is_some_and(is_behind) {
             return Ok(());
         }

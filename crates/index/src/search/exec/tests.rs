@@ -12,8 +12,7 @@ use query::request::{Item, OrderBy, Output, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use super::super::best::{Found, Order};
-use super::super::ids;
+use super::super::fetch::Found;
 use super::super::plan::Plan;
 use super::{Filter, Job, Opened, Shared};
 use crate::control::Control;
@@ -264,10 +263,6 @@ fn both(
     let keeps = filter.is_some_and(|(_, keeps)| keeps);
     let filter =
         filter.map(|(text, _)| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
-    let options = Options {
-        ranker: Some(ranker),
-        ..Options::default()
-    };
     let select = Select {
         table: String::new(),
         items: vec![Item::Star],
@@ -278,17 +273,19 @@ fn both(
         offset: 0,
         options: Vec::new(),
     };
-    let order = Order::new(&select, true, &snapshot.shape).unwrap();
+    let options = Options {
+        ranker: Some(ranker),
+        ..Options::default()
+    };
+    let bound = snapshot.bind(&select, &options).unwrap();
+    let condition = bound.condition.as_ref();
     let job = Job {
         snapshot,
         ranked: true,
-        plan: Some(Plan::new(&query.root, snapshot, &options).unwrap()),
-        ids: select.filter.as_ref().and_then(ids::of),
-        filter: select
-            .filter
-            .as_ref()
-            .map(|filter| Filter::new(filter, snapshot, keeps.then(kept)).unwrap()),
-        order: Arc::new(order),
+        plan: Some(Plan::new(&query.root, snapshot, &bound).unwrap()),
+        ids: condition.and_then(|condition| Some(&condition.ids.as_ref()?.ids[..])),
+        filter: condition.map(|condition| Filter::new(condition, snapshot, keeps.then(kept))),
+        order: Arc::clone(&bound.order),
         keep,
         lists: Opened::new(snapshot),
         only: None,

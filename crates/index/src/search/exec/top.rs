@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::best::{Best, Found, Order};
+use query::rows::{Best, Order};
+
+use super::super::fetch::Found;
 use super::spare::ThreadSpare;
 use crate::control::Memory;
 use crate::error::Result;
@@ -12,7 +14,7 @@ const PAID_AT_ONCE: u64 = 64 << 10;
 
 /// The best rows of some ranges, and how many rows match in them.
 pub(in super::super) struct Top {
-    pub(super) best: Best,
+    pub(super) best: Best<Found>,
     pub(in super::super) total: u64,
     /// Bytes of rows that are held and were not asked for yet.
     unpaid: u64,

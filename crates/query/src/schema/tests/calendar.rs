@@ -261,7 +261,7 @@ fn arguments_have_mysqls_limits_and_defaults() {
 fn holds(kind: ColumnType, value: &str, condition: &str) -> bool {
     let expression = parse(&mut Lexer::new(condition.as_bytes())).unwrap();
     let stored = kind.accept(text(value)).unwrap();
-    Prepared::typed(&expression, &[("c", kind)])
+    Prepared::typed(&expression, &|name| (name == "c").then_some((0, kind)))
         .unwrap()
         .accepts(&|_| stored.clone())
 }

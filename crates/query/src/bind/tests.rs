@@ -1,0 +1,184 @@
+//! Names, limits and ids of statements.
+
+use super::{BindError, BoundSelect, Ids, Scope};
+use crate::expression::{self, Expression};
+use crate::lexer::Lexer;
+use crate::options::Options;
+use crate::request::{Item, OrderBy, Output, Select};
+use crate::schema::{Column, ColumnType};
+use crate::value::Value;
+
+fn expression(text: &str) -> Expression {
+    expression::parse(&mut Lexer::new(text.as_bytes())).unwrap()
+}
+
+#[track_caller]
+fn check_ids(condition: &str, expected: Option<(&[u64], bool)>) {
+    let found = Ids::of(&expression(condition));
+    let found = found.as_ref().map(|it| (&it.ids[..], it.are_all_wanted));
+    assert_eq!(found, expected, "{condition}");
+}
+
+#[test]
+fn ids_are_read_off_the_conditions_that_name_them() {
+    check_ids("id = 5", Some((&[5], true)));
+    check_ids("7 = id", Some((&[7], true)));
+    check_ids("id IN (9, 3, 3, '4', NULL, -1)", Some((&[3, 4, 9], true)));
+    let or = "id = 1 OR id = 2 OR id IN (3, 4)";
+    check_ids(or, Some((&[1, 2, 3, 4], true)));
+    let and = "id IN (1, 2, 3) AND n > 4 AND id IN (2, 9)";
+    check_ids(and, Some((&[2, 9], false)));
+    check_ids("(id = 1 OR id = 2) AND NOT n = 3", Some((&[1, 2], false)));
+    check_ids("id = 1 OR (id = 2 AND n = 3)", Some((&[1, 2], false)));
+}
+
+#[test]
+fn other_conditions_name_no_ids() {
+    for condition in [
+        "id > 5",
+        "id <> 5",
+        "NOT id = 5",
+        "id NOT IN (5)",
+        "id = 5 OR n = 1",
+        "n = 5",
+        "id = '5x'",
+        "id = 5.5",
+        "id = ''",
+    ] {
+        check_ids(condition, None);
+    }
+}
+
+fn columns() -> Vec<Column> {
+    [("title", ColumnType::Text), ("n", ColumnType::Int)]
+        .map(|(name, kind)| Column {
+            name: name.to_owned(),
+            kind,
+            nullable: true,
+            default: None,
+        })
+        .to_vec()
+}
+
+fn scope(columns: &[Column], is_searched: bool) -> Scope<'_> {
+    Scope {
+        columns,
+        has_id: true,
+        starred: columns.len(),
+        is_searched,
+    }
+}
+
+fn select(items: Vec<Item>) -> Select {
+    Select {
+        table: "t".to_owned(),
+        items,
+        matching: None,
+        filter: None,
+        order: Vec::new(),
+        limit: None,
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
+fn named(text: &str, name: &str) -> Item {
+    Item::Value {
+        what: Output::Expression(expression(text)),
+        name: name.to_owned(),
+    }
+}
+
+fn by(name: &str) -> Vec<OrderBy> {
+    vec![OrderBy {
+        key: Output::Expression(Expression::Column(name.to_owned())),
+        descending: true,
+    }]
+}
+
+#[test]
+fn a_star_is_the_id_and_the_columns() {
+    let columns = columns();
+    let select = select(vec![Item::Star, named("n + 1", "more")]);
+    let bound = BoundSelect::new(&select, &Options::default(), &scope(&columns, true)).unwrap();
+    let headers: Vec<&str> = bound.headers.iter().map(|(name, _)| &name[..]).collect();
+    assert_eq!(headers, ["id", "title", "n", "more"]);
+    let row = |slot: usize| Value::Int(10 * slot as i128);
+    let shown: Vec<Value> = bound.shown.iter().map(|it| it.value(1, &row)).collect();
+    assert_eq!(shown, [0, 10, 20, 21].map(Value::Int));
+}
+
+#[test]
+fn an_alias_hides_a_column_in_any_case_and_in_every_kind_of_table() {
+    let columns = columns();
+    for is_searched in [true, false] {
+        let mut select = select(vec![named("n * -1", "N")]);
+        select.order = by("n");
+        let scope = scope(&columns, is_searched);
+        let bound = BoundSelect::new(&select, &Options::default(), &scope).unwrap();
+        let keys = bound.order.values(&|_| Value::Int(7));
+        assert_eq!(keys, [Value::Int(-7)]);
+    }
+}
+
+#[test]
+fn what_rows_do_not_have_is_refused_by_name() {
+    let columns = columns();
+    let bind = |select: &Select, is_searched| {
+        let scope = scope(&columns, is_searched);
+        BoundSelect::new(select, &Options::default(), &scope).map(|_| ())
+    };
+    let unknown = |name: &str| Err(BindError::UnknownColumn(name.to_owned()));
+    let invalid = |what: &str| Err(BindError::Invalid(what.to_owned()));
+    let mut select = select(vec![named("nought", "nought")]);
+    assert_eq!(bind(&select, true), unknown("nought"));
+    select.items = vec![Item::Star];
+    select.order = by("other");
+    assert_eq!(bind(&select, true), unknown("other"));
+    select.order = vec![OrderBy {
+        key: Output::Weight,
+        descending: true,
+    }];
+    assert_eq!(bind(&select, true), Ok(()));
+    assert_eq!(
+        bind(&select, false),
+        invalid("weight() needs a search table")
+    );
+    select.order.clear();
+    select.matching = Some("word".to_owned());
+    assert_eq!(bind(&select, false), invalid("MATCH needs a search table"));
+    let count = Item::Value {
+        what: Output::Count,
+        name: "count(*)".to_owned(),
+    };
+    select.items.push(count);
+    let not_yet = BindError::NotYet("count(*) beside other columns");
+    assert_eq!(bind(&select, true), Err(not_yet));
+}
+
+#[test]
+fn a_page_ends_at_max_matches_and_a_look_up_has_none() {
+    let columns = columns();
+    let page = |limit, offset, matching: bool, filter: &str, options: &Options| {
+        let mut select = select(vec![Item::Star]);
+        (select.limit, select.offset) = (limit, offset);
+        select.matching = matching.then(String::new);
+        select.filter = (!filter.is_empty()).then(|| expression(filter));
+        let mut bound = BoundSelect::new(&select, options, &scope(&columns, true))?;
+        bound.page().map(|()| bound.limit)
+    };
+    let usual = Options::default();
+    assert_eq!(page(None, 0, false, "", &usual), Ok(Some(20)));
+    assert_eq!(page(Some(5000), 0, false, "", &usual), Ok(Some(5000)));
+    assert_eq!(page(None, 0, false, "id IN (1, 2)", &usual), Ok(None));
+    assert_eq!(page(None, 0, true, "id IN (1, 2)", &usual), Ok(Some(20)));
+    assert_eq!(page(Some(5000), 10, true, "", &usual), Ok(Some(990)));
+    let behind = "offset out of bounds (offset=1000, max_matches=1000)".to_owned();
+    let behind = Err(BindError::Invalid(behind));
+    assert_eq!(page(None, 1000, true, "", &usual), behind);
+    let few = Options {
+        max_matches: Some(7),
+        ..Options::default()
+    };
+    assert_eq!(page(Some(9), 0, false, "n > 1", &few), Ok(Some(7)));
+}

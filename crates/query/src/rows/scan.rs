@@ -1,0 +1,213 @@
+//! A SELECT over rows that come one by one in an order of their own: no words to look up, no weights.
+
+use super::best::Best;
+use super::order::Sorted;
+use crate::bind::BoundSelect;
+use crate::value::Value;
+
+/// Bytes that are asked for at once.
+const PAID_AT_ONCE: u64 = 16 << 10;
+
+/// Rows of one kind, which are `R`.
+pub trait Source<R> {
+    /// Why one cannot be read, or no memory be had.
+    type Error;
+
+    /// The value of a row's column, by its slot.
+    fn value(&self, row: &R, slot: usize) -> Value;
+
+    /// Memory that a row takes while it is held.
+    fn bytes(&self, row: &R) -> u64;
+
+    /// Takes memory for rows.
+    ///
+    /// # Errors
+    /// There is no more.
+    fn take(&self, bytes: u64) -> Result<(), Self::Error>;
+}
+
+/// What a scan found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scanned {
+    /// The rows that are shown.
+    pub rows: Vec<Vec<Value>>,
+    /// How many there are without LIMIT.
+    pub total: u64,
+}
+
+/// Answers a SELECT. `rows`: all of them, in their own order, which breaks ties; `count`: how many.
+///
+/// Cost: without a condition and ORDER BY the rows shown; COUNT(*) without a condition nothing; else every row.
+///
+/// # Errors
+/// Those of `rows` and of [`Source::take`].
+pub fn scan<R, S: Source<R>>(
+    select: &BoundSelect<'_>,
+    source: &S,
+    count: u64,
+    rows: impl Iterator<Item = Result<R, S::Error>>,
+) -> Result<Scanned, S::Error> {
+    let condition = select.condition.as_ref();
+    let is_wanted = |row: &Result<R, S::Error>| match (condition, row) {
+        (Some(condition), Ok(row)) => condition.prepared.accepts(&|slot| source.value(row, slot)),
+        _ => true,
+    };
+    let mut wanted = rows.filter(is_wanted);
+    let whole = condition.is_none().then_some(count);
+    if select.is_count {
+        let counted = match whole {
+            Some(count) => count,
+            None => wanted.try_fold(0, |counted, row| row.map(|_| counted + 1))?,
+        };
+        return Ok(Scanned {
+            rows: select.count_row(counted).into_iter().collect(),
+            total: 1,
+        });
+    }
+    match select.order.is_empty() {
+        true => first(select, source, wanted, whole),
+        false => sorted(select, source, wanted),
+    }
+}
+
+/// The rows in their own order. `whole`: how many there are, where that is known.
+fn first<R, S: Source<R>>(
+    select: &BoundSelect<'_>,
+    source: &S,
+    rows: impl Iterator<Item = Result<R, S::Error>>,
+    whole: Option<u64>,
+) -> Result<Scanned, S::Error> {
+    let end = select
+        .offset
+        .saturating_add(select.limit.unwrap_or(u64::MAX));
+    let mut shown = Showing::new(select, source);
+    let mut total = 0;
+    for row in rows {
+        let row = row?;
+        if (select.offset..end).contains(&total) {
+            shown.add(&row)?;
+        }
+        total += 1;
+        if whole.is_some() && total >= end {
+            break;
+        }
+    }
+    Ok(Scanned {
+        rows: shown.rows,
+        total: whole.unwrap_or(total),
+    })
+}
+
+/// The rows by ORDER BY.
+fn sorted<R, S: Source<R>>(
+    select: &BoundSelect<'_>,
+    source: &S,
+    rows: impl Iterator<Item = Result<R, S::Error>>,
+) -> Result<Scanned, S::Error> {
+    let keep = select
+        .limit
+        .and_then(|limit| limit.checked_add(select.offset));
+    let mut best = Best::new(select.order.clone(), keep);
+    let (mut paid, mut total) = (Paid::default(), 0);
+    for row in rows {
+        let row = row?;
+        let held = Held {
+            place: total,
+            keys: select.order.values(&|slot| source.value(&row, slot)),
+            own: source.bytes(&row),
+            row,
+        };
+        paid.more(best.offer(held), source)?;
+        total += 1;
+    }
+    let mut shown = Showing::new(select, source);
+    for held in best.into_sorted(select.offset) {
+        shown.add(&held.row)?;
+    }
+    Ok(Scanned {
+        rows: shown.rows,
+        total,
+    })
+}
+
+/// A row that a sort holds.
+struct Held<R> {
+    /// Among the rows accepted.
+    place: u64,
+    keys: Vec<Value>,
+    row: R,
+    /// Its own memory.
+    own: u64,
+}
+
+impl<R> Sorted for Held<R> {
+    fn weight(&self) -> i64 {
+        0
+    }
+
+    fn id(&self) -> u64 {
+        self.place
+    }
+
+    fn keys(&self) -> &[Value] {
+        &self.keys
+    }
+
+    fn bytes(&self) -> u64 {
+        let keys: usize = self.keys.iter().map(Value::memory).sum();
+        (size_of::<Self>() + keys) as u64 + self.own
+    }
+}
+
+/// The rows that are shown so far.
+struct Showing<'a, 's, S> {
+    select: &'a BoundSelect<'s>,
+    source: &'a S,
+    paid: Paid,
+    rows: Vec<Vec<Value>>,
+}
+
+impl<'a, 's, S> Showing<'a, 's, S> {
+    fn new(select: &'a BoundSelect<'s>, source: &'a S) -> Showing<'a, 's, S> {
+        Showing {
+            select,
+            source,
+            paid: Paid::default(),
+            rows: Vec::new(),
+        }
+    }
+
+    fn add<R>(&mut self, row: &R) -> Result<(), S::Error>
+    where
+        S: Source<R>,
+    {
+        let mut values = Vec::with_capacity(self.select.shown.len());
+        for shown in self.select.shown.iter() {
+            let value = shown.value(0, &|slot| self.source.value(row, slot));
+            // A statement may name a large column many times.
+            self.paid.more(value.memory() as u64, self.source)?;
+            values.push(value);
+        }
+        self.rows.push(values);
+        Ok(())
+    }
+}
+
+/// Memory that was taken for rows, in pieces.
+#[derive(Default)]
+struct Paid {
+    /// What is left of the last piece.
+    left: u64,
+}
+
+impl Paid {
+    fn more<R, S: Source<R>>(&mut self, bytes: u64, source: &S) -> Result<(), S::Error> {
+        if bytes > self.left {
+            let piece = (bytes - self.left).max(PAID_AT_ONCE);
+            source.take(piece)?;
+            self.left += piece;
+        }
+        self.left -= bytes;
+        Ok(())
+    }
+}

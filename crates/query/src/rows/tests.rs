@@ -1,0 +1,132 @@
+//! A scan beside the obvious way, and memory of what it holds.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+
+use super::{Source, scan};
+use crate::bind::{BoundSelect, Scope};
+use crate::expression::{self, Expression};
+use crate::lexer::Lexer;
+use crate::options::Options;
+use crate::request::{Item, OrderBy, Output, Select};
+use crate::schema::{Column, ColumnType};
+use crate::value::Value;
+
+/// Rows of two numbers.
+struct Pairs {
+    taken: Cell<u64>,
+    most: u64,
+}
+
+impl Source<(i64, i64)> for Pairs {
+    type Error = &'static str;
+
+    fn value(&self, row: &(i64, i64), slot: usize) -> Value {
+        Value::Int([row.0, row.1][slot].into())
+    }
+
+    fn bytes(&self, _: &(i64, i64)) -> u64 {
+        16
+    }
+
+    fn take(&self, bytes: u64) -> Result<(), &'static str> {
+        self.taken.set(self.taken.get() + bytes);
+        match self.taken.get() <= self.most {
+            true => Ok(()),
+            false => Err("no more"),
+        }
+    }
+}
+
+fn select(order: &[(&str, bool)], filter: Option<&str>) -> Select {
+    let parsed = |text: &str| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap();
+    let key = |(name, descending): &(&str, bool)| OrderBy {
+        key: Output::Expression(Expression::Column((*name).to_owned())),
+        descending: *descending,
+    };
+    Select {
+        table: "t".to_owned(),
+        items: vec![Item::Star],
+        matching: None,
+        filter: filter.map(parsed),
+        order: order.iter().map(key).collect(),
+        limit: None,
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
+fn columns() -> [Column; 2] {
+    ["a", "b"].map(|name| Column {
+        name: name.to_owned(),
+        kind: ColumnType::Bigint,
+        nullable: true,
+        default: None,
+    })
+}
+
+fn scanned(
+    select: &Select,
+    rows: &[(i64, i64)],
+    most: u64,
+) -> Result<super::Scanned, &'static str> {
+    let columns = columns();
+    let scope = Scope {
+        columns: &columns,
+        has_id: false,
+        starred: 2,
+        is_searched: false,
+    };
+    let bound = BoundSelect::new(select, &Options::default(), &scope).unwrap();
+    let source = Pairs {
+        taken: Cell::new(0),
+        most,
+    };
+    let all = rows.iter().copied().map(Ok);
+    scan(&bound, &source, rows.len() as u64, all)
+}
+
+proptest! {
+    #[test]
+    fn a_scan_finds_what_sorting_all_rows_finds(
+        rows in prop::collection::vec((0_i64..6, 0_i64..6), 0..60),
+        keys in prop::collection::vec((0_usize..2, any::<bool>()), 0..3),
+        filtered in any::<bool>(),
+        limit in prop::option::of(0_u64..20),
+        offset in 0_u64..20,
+    ) {
+        let named: Vec<(&str, bool)> = keys.iter().map(|(at, falls)| (["a", "b"][*at], *falls)).collect();
+        let mut select = select(&named, filtered.then_some("a > 1"));
+        (select.limit, select.offset) = (limit, offset);
+        let mut wanted: Vec<(i64, i64)> = rows.iter().copied().filter(|row| !filtered || row.0 > 1).collect();
+        let total = wanted.len() as u64;
+        wanted.sort_by(|one, other| {
+            let orders = keys.iter().map(|(at, falls)| {
+                let order = [one.0, one.1][*at].cmp(&[other.0, other.1][*at]);
+                if *falls { order.reverse() } else { order }
+            });
+            orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+        });
+        let shown = wanted.into_iter().skip(offset as usize).take(limit.unwrap_or(u64::MAX) as usize);
+        let shown: Vec<Vec<Value>> = shown.map(|(a, b)| vec![Value::Int(a.into()), Value::Int(b.into())]).collect();
+        let found = scanned(&select, &rows, u64::MAX).unwrap();
+        prop_assert_eq!(found.rows, shown);
+        prop_assert_eq!(found.total, total);
+    }
+}
+
+#[test]
+fn rows_that_are_held_and_shown_are_paid_for() {
+    let rows: Vec<(i64, i64)> = (0..10_000).map(|a| (a, -a)).collect();
+    for order in [&[][..], &[("b", false)][..]] {
+        let select = select(order, None);
+        assert!(scanned(&select, &rows, 10_000 * 64).is_err(), "{order:?}");
+        assert!(scanned(&select, &rows, 10_000 * 512).is_ok(), "{order:?}");
+        let few = Select {
+            limit: Some(10),
+            ..select
+        };
+        assert!(scanned(&few, &rows, 40_000).is_ok(), "{order:?}, few");
+    }
+}
