@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         if signs > 1 {
             return refuse(start, "double negation".to_owned());
         }
-        let excluded = match leads {
+        let excluded = match leads && !self.reading.as_before {
             true => self.alternation(depth + 1)?,
             false => self.operand(depth + 1)?,
         };

@@ -135,7 +135,10 @@ impl Parser<'_> {
         if !self.reading.as_before {
             self.cursor.skip_blank();
         }
-        let number = self.cursor.take_while(|c| c.is_ascii_digit() || c == '.');
+        let has_point = !self.reading.as_before || sign == Some('/');
+        let number = self
+            .cursor
+            .take_while(|c| c.is_ascii_digit() || (has_point && c == '.'));
         let is_number = number.starts_with(|c: char| c.is_ascii_digit() || sign == Some('/'));
         if self.reading.as_before && !is_number {
             self.cursor.at = behind;

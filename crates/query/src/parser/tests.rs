@@ -144,6 +144,9 @@ fn stored_queries_that_are_refused_now_mean_what_they_meant() {
         ("\"a b\" / c", "\"a b\" c"),
         ("- a", "a"),
         ("me@title", "me title"),
+        ("\"a b\"~3.", "\"a b\"~3"),
+        ("\"a b\"~3.5", "\"a b\"~3 5"),
+        ("-() PARAGRAPH a", "a"),
     ] {
         assert!(parsed(text).is_err(), "{text}");
         assert_eq!(
