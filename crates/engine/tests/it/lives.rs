@@ -1,6 +1,8 @@
 //! An engine through many lives, its background work done piece by piece between commands: after any crash it is what its
 //! twin is, which only ever replays its journal (see `twin`).
 
+mod steps;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -11,250 +13,20 @@ use engine::{
     SyncMode, WaitSource,
 };
 use proptest::prelude::*;
+use query::expression::Expression;
+use query::request::{OrderBy, Output};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use crate::driver::{Driver, Pending};
 use crate::statement::command;
-use crate::twin::{Ended, GROUPS, KEEP_S, LOADS, Outcome, QUEUES, Twins, of_schema, select};
+use crate::twin::{
+    Ended, KEEP_S, LANES, LOADS, Outcome, QUEUES, STANDING, Twins, of_schema, select,
+};
 use crate::workload::cases;
+use steps::{Failing, Step, steps};
 
 const SECOND_US: u64 = 1_000_000;
-
-/// Which calls of a piece of background work fail.
-#[derive(Clone, Copy, Debug)]
-struct Failing {
-    call: Call,
-    nth: u64,
-    /// The one after it too.
-    twice: bool,
-    kind: ErrorKind,
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Post {
-        ids: Vec<u64>,
-        word: usize,
-        replace: bool,
-    },
-    Unpost {
-        id: u64,
-    },
-    Keep {
-        ages: Vec<u8>,
-    },
-    Query {
-        id: u64,
-        word: usize,
-    },
-    Unquery {
-        id: u64,
-    },
-    Put {
-        queue: usize,
-        keys: Vec<u8>,
-    },
-    Lease {
-        lane: usize,
-        rows: u32,
-        seconds: u64,
-    },
-    Done {
-        which: usize,
-    },
-    Return {
-        which: usize,
-        delay_s: u64,
-    },
-    Wait {
-        session: u64,
-        queue: usize,
-    },
-    End {
-        session: u64,
-    },
-    Abort {
-        session: u64,
-    },
-    Close {
-        session: u64,
-    },
-    Delete {
-        queue: usize,
-        key: u8,
-    },
-    Truncate {
-        queue: usize,
-    },
-    Purge {
-        queue: usize,
-    },
-    Pause {
-        queue: usize,
-        paused: bool,
-    },
-    Relay {
-        sender: u8,
-        row: u64,
-    },
-    Alter {
-        adds: bool,
-    },
-    Load {
-        load: usize,
-        queue: bool,
-    },
-    EndLoad {
-        load: usize,
-        queue: bool,
-    },
-    /// A unit of which the last member is refused, or none.
-    Unit {
-        id: u64,
-        key: u8,
-        refused: bool,
-    },
-    /// A table beside the others. The sync of a search table's folder fails as often before.
-    Create {
-        kind: usize,
-        failures: u64,
-    },
-    Drop {
-        which: usize,
-    },
-    Fill {
-        which: usize,
-    },
-    Tick {
-        seconds: u64,
-    },
-    Flush {
-        table: usize,
-    },
-    Optimize,
-    Backup,
-    /// Pieces of held work.
-    Work {
-        folds: u32,
-        merges: u32,
-    },
-    Copy,
-    Fail(Failing),
-    Kill,
-    PowerCut {
-        seed: u64,
-        goes_on: bool,
-    },
-}
-
-/// Steps of which one kind comes most often: what is rare among all of them then meets its like.
-fn steps(least: usize, most: usize) -> impl Strategy<Value = Vec<Step>> {
-    let kinds = vec![
-        [8, 2, 2, 6],
-        [2, 12, 1, 6],
-        [3, 3, 6, 8],
-        [6, 1, 1, 12],
-        [1, 8, 1, 12],
-    ];
-    let kinds = proptest::sample::select(kinds);
-    kinds.prop_flat_map(move |[documents, queues, tables, work]| {
-        let step = prop_oneof![
-            documents => document_step(),
-            queues => queue_step(),
-            tables => table_step(),
-            work => work_step(),
-        ];
-        proptest::collection::vec(step, least..most)
-    })
-}
-
-/// What is written to search and pq tables.
-fn document_step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        6 => (proptest::collection::vec(1..20u64, 1..4), 0..3usize, any::<bool>())
-            .prop_map(|(ids, word, replace)| Step::Post { ids, word, replace }),
-        2 => (1..20u64).prop_map(|id| Step::Unpost { id }),
-        4 => proptest::collection::vec(0..90u8, 1..4).prop_map(|ages| Step::Keep { ages }),
-        2 => (1..4u64, 0..3usize).prop_map(|(id, word)| Step::Query { id, word }),
-        1 => (1..4u64).prop_map(|id| Step::Unquery { id }),
-        2 => (1..20u64, 0..6u8, any::<bool>()).prop_map(|(id, key, refused)| Step::Unit { id, key, refused }),
-        1 => (0..LOADS.len(), any::<bool>()).prop_map(|(load, queue)| Step::Load { load, queue }),
-        3 => (1..25u64).prop_map(|seconds| Step::Tick { seconds }),
-    ]
-}
-
-/// What is done with the rows of queues; most often of those that keep more than rows.
-fn queue_step() -> impl Strategy<Value = Step> {
-    let queue = || prop_oneof![2 => 0..QUEUES.len(), 2 => Just(1), 1 => Just(2)];
-    let lane = prop_oneof![1 => 0..QUEUES.len() + 1, 1 => Just(1)];
-    let session = || 1..4u64;
-    let keys = proptest::collection::vec(0..6u8, 1..4);
-    prop_oneof![
-        10 => (queue(), keys).prop_map(|(queue, keys)| Step::Put { queue, keys }),
-        8 => (lane, 1..4u32, 1..30u64).prop_map(|(lane, rows, seconds)| Step::Lease { lane, rows, seconds }),
-        7 => (0..4usize).prop_map(|which| Step::Done { which }),
-        3 => (0..4usize, 0..10u64).prop_map(|(which, delay_s)| Step::Return { which, delay_s }),
-        2 => (session(), queue()).prop_map(|(session, queue)| Step::Wait { session, queue }),
-        1 => session().prop_map(|session| Step::End { session }),
-        1 => session().prop_map(|session| Step::Abort { session }),
-        1 => session().prop_map(|session| Step::Close { session }),
-        1 => (queue(), 0..6u8).prop_map(|(queue, key)| Step::Delete { queue, key }),
-        3 => queue().prop_map(|queue| Step::Truncate { queue }),
-        1 => queue().prop_map(|queue| Step::Purge { queue }),
-        1 => (queue(), any::<bool>()).prop_map(|(queue, paused)| Step::Pause { queue, paused }),
-        1 => (0..2u8, 1..30u64).prop_map(|(sender, row)| Step::Relay { sender, row }),
-        1 => (0..LOADS.len(), any::<bool>()).prop_map(|(load, queue)| Step::EndLoad { load, queue }),
-        2 => (1..25u64).prop_map(|seconds| Step::Tick { seconds }),
-    ]
-}
-
-/// Tables that come, change and go.
-fn table_step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        2 => any::<bool>().prop_map(|adds| Step::Alter { adds }),
-        3 => (0..3usize, 0..3u64).prop_map(|(kind, failures)| Step::Create { kind, failures }),
-        2 => (0..4usize).prop_map(|which| Step::Drop { which }),
-        3 => (0..4usize).prop_map(|which| Step::Fill { which }),
-    ]
-}
-
-/// What is done with files, and how it ends.
-fn work_step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        2 => (0..12usize).prop_map(|table| Step::Flush { table }),
-        3 => Just(Step::Optimize),
-        4 => Just(Step::Backup),
-        16 => (0..4u32, 0..3u32).prop_map(|(folds, merges)| Step::Work { folds, merges }),
-        3 => Just(Step::Copy),
-        3 => failing().prop_map(Step::Fail),
-        1 => Just(Step::Kill),
-        4 => (any::<u64>(), prop::bool::weighted(0.3)).prop_map(|(seed, goes_on)| Step::PowerCut { seed, goes_on }),
-    ]
-}
-
-fn failing() -> impl Strategy<Value = Failing> {
-    let calls = [
-        Call::Rename,
-        Call::Rename,
-        Call::Create,
-        Call::Write,
-        Call::Sync,
-        Call::SyncDir,
-        Call::Remove,
-    ];
-    let kinds = [ErrorKind::Other, ErrorKind::StorageFull];
-    let (call, kind) = (
-        proptest::sample::select(calls.to_vec()),
-        proptest::sample::select(kinds.to_vec()),
-    );
-    (call, 1..4u64, any::<bool>(), kind).prop_map(|(call, nth, twice, kind)| Failing {
-        call,
-        nth,
-        twice,
-        kind,
-    })
-}
 
 const WORDS: [&str; 3] = ["cat", "dog", "cat dog"];
 
@@ -292,15 +64,6 @@ struct Life {
     flushes: Vec<Pending>,
     /// The power goes at some time: then calls may fail.
     is_power_going: bool,
-}
-
-/// Queue and group of a lane, by its place.
-fn lane(place: usize) -> (&'static str, Option<&'static str>) {
-    match QUEUES.get(place) {
-        Some(queue) if *queue == "grouped" => (queue, Some(GROUPS[0])),
-        Some(queue) => (queue, None),
-        None => ("grouped", Some(GROUPS[1])),
-    }
 }
 
 impl Life {
@@ -351,7 +114,10 @@ impl Life {
                 }
             }
             Step::Flush { table } => {
-                let names = ["posts", "kept", "alerts"].into_iter().chain(QUEUES);
+                let names = ["posts", "kept", "log"]
+                    .into_iter()
+                    .chain(STANDING)
+                    .chain(QUEUES);
                 let table = names.cycle().nth(*table).unwrap().to_owned();
                 let tables = vec![table];
                 let answer = self.twins.ask_subject(Command::Flush { tables });
@@ -361,6 +127,16 @@ impl Life {
                 let answer = self.twins.ask_subject(command("optimize posts"));
                 self.flushes.push(answer);
             }
+            Step::Checkpoint => {
+                // The first may tell of work that failed before it.
+                let mut checkpoint = || self.twins.ask_subject(Command::Checkpoint).take();
+                let is_done = (0..2).any(|_| matches!(checkpoint(), Some(Ok(_))));
+                assert!(
+                    is_done || self.is_power_going,
+                    "no checkpoint on a sound disk"
+                );
+            }
+            Step::Backfill { table, id } => return self.backfill(step, STANDING[*table], *id),
             Step::Backup => self.begin_backup(),
             Step::Work { folds, merges } => {
                 for (line, count) in [(JobLine::Folds, folds), (JobLine::Merges, merges)] {
@@ -399,11 +175,21 @@ impl Life {
                 ))
             }
             Step::Unpost { id } => run(format!("delete posts match 'cat' where id < {id}")),
-            Step::Query { id, word } => run(format!(
-                "replace alerts (id, query) values ({id}, '{}')",
-                WORDS[*word]
+            Step::Query { table, id, word } => run(format!(
+                "replace {} (id, query) values ({id}, '{}')",
+                STANDING[*table], WORDS[*word]
             )),
-            Step::Unquery { id } => run(format!("delete alerts where id = {id}")),
+            Step::Unquery { table, id } => {
+                run(format!("delete {} where id = {id}", STANDING[*table]))
+            }
+            Step::Empty { table } => {
+                let table = ["posts", "log"]
+                    .into_iter()
+                    .chain(STANDING)
+                    .nth(*table)?
+                    .to_owned();
+                Some((1, Command::Truncate { table }))
+            }
             Step::Put { queue, keys } if QUEUES[*queue] == "timed" => {
                 let at = |key: &u8| self.twins.now.unix_us + i64::from(*key) * SECOND_US as i64;
                 let rows: Vec<String> = keys
@@ -421,22 +207,22 @@ impl Life {
                 ))
             }
             Step::Lease {
-                lane: place,
+                lane,
                 rows,
                 seconds,
-            } => {
-                let (queue, group) = lane(*place);
-                let asked = QueueNext {
-                    sources: vec![WaitSource::all(queue)],
-                    group: group.map(str::to_owned),
-                    rows: *rows,
-                    timeout_us: 0,
-                    hold: Hold::Lease {
-                        visible_again_us: Some(seconds * SECOND_US + SECOND_US / 2),
-                    },
-                    done: Vec::new(),
+            } => Some((1, lease(*lane, *rows, *seconds, Vec::new()))),
+            Step::Next { which, lane } => {
+                let done = vec![self.receipt(*which)?.receipt];
+                Some((1, lease(*lane, 1, 5, done)))
+            }
+            Step::Extend { which, seconds } => {
+                let receipts = vec![self.receipt(*which)?.receipt];
+                let visible_again_us = seconds * SECOND_US + SECOND_US / 2;
+                let extend = Command::QueueExtend {
+                    receipts,
+                    visible_again_us,
                 };
-                Some((1, Command::QueueNext(asked)))
+                Some((1, extend))
             }
             Step::Done { which } => {
                 let receipts = vec![self.receipt(*which)?.receipt];
@@ -447,7 +233,7 @@ impl Life {
                 let delay_us = delay_s * SECOND_US;
                 Some((1, Command::QueueReturn { receipts, delay_us }))
             }
-            Step::Wait { session, queue } if QUEUES[*queue] != "grouped" => {
+            Step::Wait { session, queue } if LANES[*queue].1.is_none() => {
                 let sources = vec![WaitSource::all(QUEUES[*queue])];
                 Some((
                     *session,
@@ -463,6 +249,24 @@ impl Life {
             Step::Delete { queue, key } => {
                 run(format!("delete {} where k = {key}", QUEUES[*queue]))
             }
+            Step::DeleteFirst { queue, rows } => {
+                let key = Output::Expression(Expression::Column("k".to_owned()));
+                let order = vec![OrderBy {
+                    key,
+                    descending: false,
+                }];
+                let delete = Command::DeleteInOrder {
+                    table: QUEUES[*queue].to_owned(),
+                    filter: None,
+                    order,
+                    limit: Some(*rows),
+                };
+                Some((1, delete))
+            }
+            Step::Compact { queue } => {
+                let table = QUEUES[*queue].to_owned();
+                Some((1, Command::QueueCompact { table }))
+            }
             Step::Truncate { queue } => Some((
                 1,
                 Command::Truncate {
@@ -475,30 +279,24 @@ impl Life {
                     table: QUEUES[*queue].to_owned(),
                 },
             )),
-            Step::Pause { queue, paused } => {
-                let table = QUEUES[*queue].to_owned();
-                Some((
-                    1,
-                    Command::QueuePause {
-                        table,
-                        group: None,
-                        paused: *paused,
-                    },
-                ))
+            Step::Pause { lane, paused } => {
+                let (table, group) = LANES[*lane];
+                let pause = Command::QueuePause {
+                    table: table.to_owned(),
+                    group: group.map(str::to_owned),
+                    paused: *paused,
+                };
+                Some((1, pause))
             }
             Step::Alter { adds } => Some((1, self.alter(*adds)?)),
             Step::Load { load, queue } => Some((1, self.load(*load, *queue))),
             Step::EndLoad { load, queue } => {
                 self.loaded.remove(&(*load, *queue));
-                let table = if *queue { "plain" } else { "posts" }.to_owned();
-                Some((
-                    1,
-                    Command::Load {
-                        table,
-                        load: LOADS[*load],
-                        step: LoadStep::End,
-                    },
-                ))
+                Some((1, load_step(LOADS[*load], *queue, LoadStep::End)))
+            }
+            Step::ForgetLoads { queue } => {
+                self.loaded.retain(|(_, of_queue), _| of_queue != queue);
+                Some((1, load_step(0, *queue, LoadStep::Forget)))
             }
             Step::Unit { id, key, refused } => {
                 let last = if *refused {
@@ -511,9 +309,14 @@ impl Life {
                      replace alerts (id, query) values (2, 'dog'); delete plain where k = {key}; {last}"
                 ))
             }
-            Step::Drop { which } if !self.more.is_empty() => {
-                let (name, _) = self.more[which % self.more.len()].clone();
-                run(format!("drop {name}"))
+            Step::Drop { which, both } if !self.more.is_empty() => {
+                let dropped = self.dropped(*which, *both);
+                let tables = dropped.map(|place| self.more[place].0.clone()).collect();
+                let drop = Command::DropTable {
+                    tables,
+                    if_exists: false,
+                };
+                Some((1, drop))
             }
             Step::Fill { which } if !self.more.is_empty() => {
                 match &self.more[which % self.more.len()] {
@@ -524,6 +327,24 @@ impl Life {
             }
             _ => None,
         }
+    }
+
+    /// The places of the tables that a step drops.
+    fn dropped(&self, which: usize, both: bool) -> std::ops::Range<usize> {
+        let place = which % self.more.len();
+        place..self.more.len().min(place + 1 + usize::from(both))
+    }
+
+    fn backfill(&mut self, step: &Step, table: &str, id: u64) -> Result<(), Ended> {
+        let snapshot = self.twins.subject.handle.snapshot();
+        let Ok(pieces) = snapshot.backfill(table, id, None, self.twins.now) else {
+            return Ok(()); // no query of that id
+        };
+        for piece in pieces {
+            let outcome = self.twins.ask(1, &Command::Backfill(piece));
+            self.note(step, outcome)?;
+        }
+        Ok(())
     }
 
     fn receipt(&self, which: usize) -> Option<Given> {
@@ -564,25 +385,18 @@ impl Life {
         let from = self.loaded.get(&(load, queue)).copied().unwrap_or(0);
         let to = from + 2;
         self.loaded.insert((load, queue), to);
-        let (table, column) = if queue {
-            ("plain", "k")
-        } else {
-            ("posts", "n")
-        };
+        let column = if queue { "k" } else { "n" };
         let rows = (from..to)
             .map(|place| vec![Value::Int(place.into())])
             .collect();
-        Command::Load {
-            table: table.to_owned(),
-            load: LOADS[load],
-            step: LoadStep::Put {
-                from,
-                to,
-                columns: vec![column.to_owned()],
-                rows,
-                replace: false,
-            },
-        }
+        let put = LoadStep::Put {
+            from,
+            to,
+            columns: vec![column.to_owned()],
+            rows,
+            replace: false,
+        };
+        load_step(LOADS[load], queue, put)
     }
 
     fn note(&mut self, step: &Step, outcome: Outcome) -> Result<(), Ended> {
@@ -593,8 +407,11 @@ impl Life {
             Outcome::Answered(answer) => answer.expect("an answer"),
         };
         match (step, answer) {
-            (Step::Lease { lane: place, .. }, Ok(Reply::Taken(taken))) => {
-                let (queue, group) = lane(*place);
+            (
+                Step::Lease { lane: place, .. } | Step::Next { lane: place, .. },
+                Ok(Reply::Taken(taken)),
+            ) => {
+                let (queue, group) = LANES[*place];
                 for row in &taken.rows {
                     assert!(
                         !self.ledger.acknowledged.contains(&(*place, row.row)),
@@ -618,9 +435,9 @@ impl Life {
                     self.ledger.acknowledged.insert((lane, receipt.row));
                 }
             }
-            (Step::Drop { which }, Ok(_)) => {
-                let place = which % self.more.len();
-                self.more.remove(place);
+            (Step::Drop { which, both }, Ok(_)) => {
+                let dropped = self.dropped(*which, *both);
+                self.more.drain(dropped);
             }
             _ => {}
         }
@@ -822,7 +639,7 @@ impl Life {
         self.check_kept(&kept(&driver));
         for line in &found {
             for (place, row) in &self.ledger.acknowledged {
-                let (queue, group) = lane(*place);
+                let (queue, group) = LANES[*place];
                 assert!(
                     !line.contains(&format!(": {queue} {group:?} {row} (")),
                     "row {row} of {queue} was acknowledged and comes again: {line}"
@@ -830,6 +647,27 @@ impl Life {
             }
         }
     }
+}
+
+/// Takes rows of the lane at a place of [`LANES`].
+fn lease(lane: usize, rows: u32, seconds: u64, done: Vec<Receipt>) -> Command {
+    let (queue, group) = LANES[lane];
+    Command::QueueNext(QueueNext {
+        sources: vec![WaitSource::all(queue)],
+        group: group.map(str::to_owned),
+        rows,
+        timeout_us: 0,
+        hold: Hold::Lease {
+            visible_again_us: Some(seconds * SECOND_US + SECOND_US / 2),
+        },
+        done,
+    })
+}
+
+/// A step of a load into `plain` or `posts`.
+fn load_step(load: u64, queue: bool, step: LoadStep) -> Command {
+    let table = if queue { "plain" } else { "posts" }.to_owned();
+    Command::Load { table, load, step }
 }
 
 /// The rows of `kept` by id; each id once.

@@ -15,11 +15,27 @@ use crate::scripts::show;
 use crate::statement::{Statement, command, options_of, parse};
 
 /// The queues, each with what it has beyond rows. Their first column is `k`.
-pub const QUEUES: [&str; 9] = [
+pub const QUEUES: [&str; 10] = [
     "plain", "grouped", "tried", "dead", "keyed", "ordered", "altered", "timed", "bounded",
+    "chained",
 ];
-/// The consumer groups of `grouped`.
-pub const GROUPS: [&str; 2] = ["a", "b"];
+/// Who takes rows: a queue, and one of its consumer groups where it has some. As [`QUEUES`], then the second groups.
+pub const LANES: [(&str, Option<&str>); 12] = [
+    ("plain", None),
+    ("grouped", Some("a")),
+    ("tried", None),
+    ("dead", None),
+    ("keyed", None),
+    ("ordered", None),
+    ("altered", None),
+    ("timed", None),
+    ("bounded", None),
+    ("chained", Some("a")),
+    ("grouped", Some("b")),
+    ("chained", Some("b")),
+];
+/// Standing queries on `posts`, whose hits go to a queue and to the search table `log`; and on `log`.
+pub const STANDING: [&str; 3] = ["alerts", "followed", "far"];
 /// The loads that the tables know.
 pub const LOADS: [u64; 2] = [7, 8];
 /// What the table `kept` keeps, in seconds. Which of its segments go depends on how they were sealed: the twin's stays empty.
@@ -28,10 +44,13 @@ const SECOND_US: u64 = 1_000_000;
 /// Begins what [`shown`] says of the tables of the schema.
 const OF_SCHEMA: &str = "the schema:";
 
-const SCHEMA: [&str; 8] = [
+const SCHEMA: [&str; 11] = [
     "create search posts (body text, n int)",
     "create queue hits (query_id bigint, doc_id bigint, body text)",
     "create pq alerts on posts into hits",
+    "create search log (query_id bigint, doc_id bigint, body text)",
+    "create pq followed on posts into log",
+    "create pq far on log into hits",
     "create queue plain (k int, n int)",
     "create queue grouped (k int, n int) groups a, b",
     "create queue dead (k int, n int)",
@@ -60,6 +79,13 @@ fn more_schema() -> Vec<Command> {
         with("create queue tried (k int, n int) tries 2", &|options| {
             options.dead = Some("dead".to_owned())
         }),
+        with(
+            "create queue chained (k int, n int) groups a, b tries 2",
+            &|options| {
+                options.order_by = Some("k".to_owned());
+                options.dead = Some("dead".to_owned());
+            },
+        ),
         with("create queue ordered (k int, n int)", &|options| {
             options.order_by = Some("k".to_owned())
         }),
@@ -340,9 +366,14 @@ fn shown(driver: &mut Driver, names: &[String]) -> Vec<String> {
         driver,
         "select id, body, n from posts order by id limit 100000",
     ));
-    lines.extend(show(
-        driver.run(command("read id, query, hits from alerts")),
+    lines.extend(select(
+        driver,
+        "select id, query_id, doc_id, body from log order by id limit 100000",
     ));
+    for table in STANDING {
+        let read = format!("read id, query, hits from {table}");
+        lines.extend(show(driver.run(command(&read))));
+    }
     for queue in QUEUES.into_iter().chain(["hits"]) {
         lines.push(queue.to_owned());
         lines.extend(show(driver.run(command(&format!("read * from {queue}")))));
@@ -361,12 +392,8 @@ fn shown(driver: &mut Driver, names: &[String]) -> Vec<String> {
 
 /// Every row to every lane, as soon as it may go, until all are acknowledged.
 fn hand_out(driver: &mut Driver, lines: &mut Vec<String>) {
-    let lanes = QUEUES.map(|queue| (queue, None)).into_iter();
-    let lanes = lanes.filter(|(queue, _)| *queue != "grouped");
-    let groups = GROUPS.map(|group| ("grouped", Some(group)));
-    let lanes: Vec<_> = lanes.chain(groups).collect();
     for second in 0..12 {
-        for &(queue, group) in &lanes {
+        for (queue, group) in LANES {
             let Ok(Reply::Taken(taken)) = driver.run(next(queue, group)) else {
                 panic!("no answer");
             };
