@@ -21,12 +21,14 @@ use query::value::Value;
 use crate::driver::{Driver, Pending};
 use crate::statement::command;
 use crate::twin::{
-    Ended, KEEP_S, LANES, LOADS, Outcome, QUEUES, STANDING, Twins, of_schema, select,
+    Bounds, Ended, KEEP_S, LANES, LOADS, Outcome, QUEUES, STANDING, Twins, of_schema, select,
 };
 use crate::workload::cases;
 use steps::{Failing, Step, steps};
 
 const SECOND_US: u64 = 1_000_000;
+/// Memory that a dozen rows fill.
+const MEMORY_BYTES: u64 = 3 << 10;
 
 const WORDS: [&str; 3] = ["cat", "dog", "cat dog"];
 
@@ -64,16 +66,18 @@ struct Life {
     flushes: Vec<Pending>,
     /// The power goes at some time: then calls may fail.
     is_power_going: bool,
+    /// Steps that were refused for lack of memory.
+    refused: u32,
 }
 
 impl Life {
     fn new() -> Life {
-        Life::with_sync(SyncMode::Always)
+        Life::within(Bounds::NONE)
     }
 
-    fn with_sync(sync: SyncMode) -> Life {
+    fn within(bounds: Bounds) -> Life {
         Life {
-            twins: Twins::new(sync),
+            twins: Twins::new(bounds),
             ledger: Ledger::default(),
             given: Vec::new(),
             more: Vec::new(),
@@ -84,6 +88,7 @@ impl Life {
             backup: None,
             flushes: Vec::new(),
             is_power_going: false,
+            refused: 0,
         }
     }
 
@@ -403,6 +408,12 @@ impl Life {
         let answer = match outcome {
             Outcome::Ended(may_be) => return Err(may_be),
             Outcome::Refused(_) if self.is_power_going => return Ok(()),
+            Outcome::Refused(error)
+                if self.twins.bounds.is_refusal(&error) && step.takes_memory() =>
+            {
+                self.refused += 1;
+                return Ok(());
+            }
             Outcome::Refused(error) => panic!("{step:?} is refused on a sound disk: {error}"),
             Outcome::Answered(answer) => answer.expect("an answer"),
         };
@@ -489,6 +500,7 @@ impl Life {
                 self.ledger.kept.extend(added);
                 Ok(())
             }
+            Err(Error::Overloaded) if self.twins.bounds.is_small() => Ok(()),
             Err(Error::Poisoned { .. }) => {
                 let same = self.twins.twin_image();
                 Err(Box::new([same.clone(), same]))
@@ -751,7 +763,7 @@ proptest! {
         waits in any::<bool>(),
     ) {
         let sync = if waits { SyncMode::Within { ms: 5_000 } } else { SyncMode::Never };
-        let mut life = Life::with_sync(sync);
+        let mut life = Life::within(Bounds { sync, ..Bounds::NONE });
         for step in steps.iter().filter(|step| !matches!(step, Step::PowerCut { .. })) {
             prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
             if life.twins.prefixes.len() % 7 == 6 {
@@ -759,5 +771,25 @@ proptest! {
             }
         }
         life.cut_to_a_prefix(seed);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(12))]
+
+    #[test]
+    fn a_statement_that_memory_refuses_leaves_nothing_and_what_was_acknowledged_stays(
+        steps in steps(40, 120),
+        seed in any::<u64>(),
+    ) {
+        let mut life = Life::within(Bounds { memory_bytes: MEMORY_BYTES, ..Bounds::NONE });
+        for step in &steps {
+            prop_assert!(life.take(step).is_ok(), "{step:?} ended the engine");
+        }
+        let rows = Step::Put { queue: 0, keys: vec![1; 200] };
+        let before = life.refused;
+        prop_assert!(life.take(&rows).is_ok() && life.refused == before + 1, "so many rows fit");
+        life.cut(seed, true);
+        life.cut(seed / 3, false);
     }
 }

@@ -99,12 +99,42 @@ fn more_schema() -> Vec<Command> {
     ]
 }
 
+/// In what the first engine differs from run to run; the twin syncs always and has memory for everything.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    pub sync: SyncMode,
+    pub memory_bytes: u64,
+}
+
+impl Bounds {
+    /// Every record is synced, and there is memory for everything.
+    pub const NONE: Bounds = Bounds {
+        sync: SyncMode::Always,
+        memory_bytes: 64 << 20,
+    };
+
+    /// Whether there is not memory for everything.
+    pub fn is_small(self) -> bool {
+        self.memory_bytes < Bounds::NONE.memory_bytes
+    }
+
+    /// Whether an error is a refusal for lack of memory.
+    pub fn is_refusal(self, error: &Error) -> bool {
+        match error {
+            Error::Overloaded => self.is_small(),
+            Error::Limit { max, .. } => *max == self.memory_bytes,
+            Error::InMany { error, .. } => self.is_refusal(error),
+            _ => false,
+        }
+    }
+}
+
 /// Small in everything, and every piece of background work held.
 fn subject_options(
     disk: Arc<dyn Disk>,
     held: &HeldJobs,
     backup_to: &BackupTo,
-    sync: SyncMode,
+    bounds: Bounds,
 ) -> Options {
     let backup_to = Arc::clone(backup_to);
     Options {
@@ -112,7 +142,8 @@ fn subject_options(
             Ok(Arc::new(backup_to.lock().unwrap().clone()) as Arc<dyn Disk>)
         })),
         background: Background::Held(held.clone()),
-        sync,
+        sync: bounds.sync,
+        memory_bytes: bounds.memory_bytes,
         seal_rows: 3,
         queue_fold_bytes: 1,
         journal_segment_bytes: 16 << 10,
@@ -142,7 +173,7 @@ pub struct Twins {
     /// Where the next backup of the first goes.
     pub backup_to: BackupTo,
     /// Of the first.
-    sync: SyncMode,
+    pub bounds: Bounds,
     /// The twin after each command and tick, where the first does not sync each of them: a crash of it leaves one of these.
     pub prefixes: Vec<MemoryDisk>,
 }
@@ -163,15 +194,14 @@ pub enum Outcome {
 pub type Ended = Box<[MemoryDisk; 2]>;
 
 impl Twins {
-    /// `sync`: of the first; the twin syncs always.
-    pub fn new(sync: SyncMode) -> Twins {
+    pub fn new(bounds: Bounds) -> Twins {
         let now = Now {
             unix_us: 1_000_000_000 * SECOND_US as i64,
             steady_us: 0,
         };
         let (disk, twin_disk, held) = (FaultDisk::new(), FaultDisk::new(), HeldJobs::default());
         let backup_to = BackupTo::default();
-        let subject = subject_options(Arc::new(disk.clone()), &held, &backup_to, sync);
+        let subject = subject_options(Arc::new(disk.clone()), &held, &backup_to, bounds);
         let subject = Driver::open(subject, now).unwrap();
         let twin = Driver::open(twin_options(Arc::new(twin_disk.clone())), now).unwrap();
         let mut twins = Twins {
@@ -183,7 +213,7 @@ impl Twins {
             now,
             incarnation: 0,
             backup_to,
-            sync,
+            bounds,
             prefixes: Vec::new(),
         };
         twins.never_checkpoint();
@@ -226,6 +256,7 @@ impl Twins {
             )) => {
                 return Outcome::Refused(error);
             }
+            Some(Err(error)) if self.bounds.is_refusal(&error) => return Outcome::Refused(error),
             _ => {}
         }
         let same = self.twin.ask(session, asked.clone()).take();
@@ -262,7 +293,7 @@ impl Twins {
     }
 
     fn note_prefix(&mut self) {
-        if self.sync != SyncMode::Always {
+        if self.bounds.sync != SyncMode::Always {
             self.prefixes.push(self.twin_image());
         }
     }
@@ -282,7 +313,7 @@ impl Twins {
                 Arc::new(self.disk.clone()),
                 &self.held,
                 &self.backup_to,
-                self.sync,
+                self.bounds,
             )
         };
         self.subject = Driver::open(options, self.now).unwrap();

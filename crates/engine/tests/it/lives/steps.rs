@@ -170,6 +170,24 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// Whether an engine may refuse it for lack of memory: never what gives room.
+    pub fn takes_memory(&self) -> bool {
+        matches!(
+            self,
+            Step::Post { .. }
+                | Step::Query { .. }
+                | Step::Backfill { .. }
+                | Step::Put { .. }
+                | Step::Lease { .. }
+                | Step::Relay { .. }
+                | Step::Load { .. }
+                | Step::Unit { .. }
+                | Step::Fill { .. }
+        )
+    }
+}
+
 /// Steps of which one kind comes most often: what is rare among all of them then meets its like.
 pub fn steps(least: usize, most: usize) -> impl Strategy<Value = Vec<Step>> {
     let kinds = vec![
