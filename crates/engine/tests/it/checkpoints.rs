@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use disk::{Call, Disk, Fault, FaultDisk, everything_lost};
+use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, everything_lost};
 use engine::{Background, Command, Error, HeldJobs, JobLine, Now, Options, Reply};
 
 use crate::driver::{Driver, options};
@@ -415,4 +415,33 @@ fn a_row_of_a_refused_unit_leaves_with_its_segment() {
     let image = after_power_cut(&disk, &driver);
     assert_eq!(ids(&driver), Vec::<String>::new());
     assert_eq!(ids(&image), Vec::<String>::new());
+}
+
+#[test]
+fn a_file_of_a_queue_stays_while_a_backup_copies_it() {
+    let (held, to) = (HeldJobs::default(), MemoryDisk::new());
+    let place = to.clone();
+    let options = Options {
+        background: Background::Held(held.clone()),
+        backups: Some(Arc::new(move |_| {
+            Ok(Arc::new(place.clone()) as Arc<dyn Disk>)
+        })),
+        ..sealing(Arc::new(FaultDisk::new()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    for line in [
+        "create queue q (n int)",
+        "insert q values (1)",
+        "checkpoint",
+    ] {
+        driver.run(command(line)).unwrap();
+    }
+    let to_there = "there".to_owned();
+    let backup = driver.ask(1, Command::Backup { to: to_there });
+    driver.run(command_of("truncate q")).unwrap();
+    driver.run(command("checkpoint")).unwrap();
+    assert!(held.run(JobLine::Backups));
+    backup.take().expect("an answer").unwrap();
+    let mut copy = Driver::open(sealing(Arc::new(to)), Now::default()).unwrap();
+    assert_eq!(rows(&mut copy, "read * from q"), ["1"]);
 }
