@@ -57,7 +57,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/engine/checkpoint.rs",
         text: "let unused = if self.backups.is_running() {",
         becomes: "let unused = if false {",
-        test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
+        test: "crates/engine/tests/it/checkpoints.rs::a_file_of_a_queue_stays_while_a_backup_copies_it",
         may_hang: false,
     },
     Mutation {
