@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# tantivy, Lucene, bleve and Sphinx beside Seine in one run, over equal words, in turns.
+# tantivy, SeekStorm, Lucene, bleve and Sphinx beside Seine in one run, over equal words, in turns.
 #
 #     benchmarks/peers/search/run.sh [TEST…] [-- MORE OPTIONS of `seine bench search`]
 #     INDEX=1 benchmarks/peers/search/run.sh [-- MORE OPTIONS of `seine bench index`]
 #
-# PEERS some of: tantivy lucene bleve sphinx. Sphinx is measured with ADDR, the MySQL door of a Seine that runs, so that both are
-# servers; the others in process. CORPUS a file of `id<TAB>text` (.zst is unpacked), COPIES, EVERY as `seine bench` has them;
-# without it the bundled posts. DATA a folder for indexes, kept for the next run. SEINE names the binary, a release build. RUNS,
-# SECONDS_EACH, CLIENTS. Needs what README.md says of each peer.
+# PEERS some of: tantivy seekstorm lucene bleve sphinx. NGRAMS are SeekStorm's sets of n-grams, an index for each: none,
+# default or all. Sphinx is measured with ADDR, the MySQL door of a Seine that runs, so that both are servers; the others in
+# process. CORPUS a file of `id<TAB>text` (.zst is unpacked), COPIES, EVERY as `seine bench` has them; without it the bundled
+# posts. DATA a folder for indexes, kept for the next run. SEINE names the binary, a release build. RUNS, SECONDS_EACH,
+# CLIENTS. Needs what README.md says of each peer.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${SEINE:=$root/target/release/seine}" "${RUNS:=5}" "${SECONDS_EACH:=5}" "${CLIENTS:=1,2}" "${INDEX:=}"
 : "${PEERS:=tantivy lucene}" "${DATA:=$root/target/bench-search}" "${CACHE:=$root/target/peers}" "${ADDR:=}"
-: "${CORPUS:=}" "${COPIES:=1}" "${EVERY:=1}"
+: "${NGRAMS:=none default all}" "${CORPUS:=}" "${COPIES:=1}" "${EVERY:=1}"
 : "${JAVA_HOME:=$(ls -d /usr/lib/jvm/*2[1-9]* 2>/dev/null | tail -1)}"
 export JAVA_HOME
 mkdir -p "$DATA" "$CACHE"
@@ -30,6 +31,13 @@ for peer in $PEERS; do
     tantivy)
         cargo build --quiet --release --manifest-path "$here/tantivy/Cargo.toml" --target-dir "$CACHE/tantivy"
         beside+=(--peer "tantivy=$CACHE/tantivy/release/peer-tantivy")
+        ;;
+    seekstorm)
+        RUSTFLAGS='-C target-cpu=native' cargo build --quiet --release --manifest-path "$here/seekstorm/Cargo.toml" \
+            --target-dir "$CACHE/seekstorm"
+        for ngrams in $NGRAMS; do
+            beside+=(--peer "seekstorm-$ngrams=$CACHE/seekstorm/release/peer-seekstorm $ngrams")
+        done
         ;;
     lucene)
         [ -d "$here/lucene/target/jars" ] || mvn --quiet --batch-mode --file "$here/lucene/pom.xml" package
