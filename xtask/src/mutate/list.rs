@@ -65,7 +65,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/engine/checkpoint.rs",
         text: "if search.changed_since_manifest() {",
         becomes: "if false {",
-        test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
+        test: "crates/engine/tests/it/checkpoints.rs::segments_that_a_merge_replaced_stay_until_a_manifest_without_them",
         may_hang: false,
     },
     Mutation {

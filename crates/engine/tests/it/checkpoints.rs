@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, everything_lost};
+use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, everything_kept, everything_lost};
 use engine::{Background, Command, Error, HeldJobs, JobLine, Now, Options, Reply};
 
 use crate::driver::{Driver, options};
@@ -444,4 +444,48 @@ fn a_file_of_a_queue_stays_while_a_backup_copies_it() {
     backup.take().expect("an answer").unwrap();
     let mut copy = Driver::open(sealing(Arc::new(to)), Now::default()).unwrap();
     assert_eq!(rows(&mut copy, "read * from q"), ["1"]);
+}
+
+#[test]
+fn segments_that_a_merge_replaced_stay_until_a_manifest_without_them() {
+    let (disk, held) = (FaultDisk::new(), HeldJobs::default());
+    let options = Options {
+        background: Background::Held(held.clone()),
+        ..sealing(Arc::new(disk.clone()))
+    };
+    let mut driver = Driver::open(options, Now::default()).unwrap();
+    run_all(
+        &mut driver,
+        &["create search posts (body text, at timestamp)"],
+    );
+    for first in [1, 4] {
+        let row = |id: u64| format!("({id}, 'cat', 0)");
+        let rows: Vec<String> = (first..first + 3).map(row).collect();
+        let insert = format!("insert posts (id, body, at) values {}", rows.join(", "));
+        run_all(&mut driver, &[&insert, "checkpoint"]);
+    }
+    run_all(
+        &mut driver,
+        &["create queue q (n int)", "insert q values (1)"],
+    );
+    driver.ask(1, command("optimize posts"));
+    driver.tick(11 * SECOND_US);
+    driver.ask(2, command("flush q"));
+    assert!(held.run(JobLine::Folds), "the rows of the queue");
+    driver.tick(1);
+    // A manifest of the old segments is under way when the merge has replaced them.
+    assert!(held.run(JobLine::Merges));
+    driver.tick(1);
+    let mut pieces = 0;
+    while held.run(JobLine::Folds) {
+        pieces += 1;
+        driver.tick(1);
+        let image = Arc::new(disk.crash(everything_kept)); // removals among it
+        let image = Driver::open(sealing(image), driver.now).unwrap();
+        assert_eq!(ids(&image), ["1", "2", "3", "4", "5", "6"]);
+    }
+    assert!(
+        pieces > 2,
+        "two manifests, and what the second has no use for"
+    );
 }
