@@ -43,7 +43,6 @@ use clap::{ArgMatches, FromArgMatches};
 const EXIT_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    allocator::give_back_at_once();
     let matches = match cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return refuse_command_line(&error),

@@ -12,6 +12,7 @@ use engine::{Claim, Command, Engine, Handle, Options, Recovered, SessionId};
 use rustix::process::Resource;
 use tokio::sync::oneshot;
 
+use crate::allocator;
 use crate::faults::Faults;
 use crate::limits::{
     FILTER_SHARE_OF_MEMORY, IDLE_THREAD, LOOP_THREADS_MIN, REQUEST_SHARE_OF_MEMORY,
@@ -32,6 +33,10 @@ pub fn serve(settings: Settings, reload: &dyn Fn() -> Result<Settings, BadSettin
     crate::logs::log_panics();
     raise_file_limit();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if let Err(error) = allocator::keep_to(settings.memory_bytes) {
+        tracing::error!(%error, "cannot start a thread");
+        return ExitCode::FAILURE;
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores.max(LOOP_THREADS_MIN))
         // Long work is done on threads beside the loop's. Each that rests keeps up to a mebibyte.
