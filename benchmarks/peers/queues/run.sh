@@ -126,7 +126,7 @@ if wanted postgres; then
     port=$(free_port)
     mkdir -p "$data/postgres"
     if [ "$(id -u)" = 0 ]; then chown nobody:nogroup "$data/postgres"; fi
-    LD_LIBRARY_PATH="$libraries" "${as[@]}" "$programs/initdb" --pgdata="$data/postgres/data" --username=root \
+    LD_LIBRARY_PATH="$libraries" "${as[@]}" "$programs/initdb" --pgdata="$data/postgres/data" --username=seine \
         --auth=trust --no-locale --encoding=UTF8 >"$data/initdb.log" 2>&1 || { cat "$data/initdb.log" >&2; exit 1; }
     # Its defaults, written out: a commit waits for fdatasync of the log.
     start postgres "${as[@]}" "$programs/postgres" -D "$data/postgres/data" -h 127.0.0.1 -p "$port" -k '' \
