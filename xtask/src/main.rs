@@ -1,12 +1,12 @@
 //! `cargo xtask tidy` checks the tree; `cargo xtask ci` runs everything that must pass before a merge; `cargo xtask mutate`
-//! plants bugs and shows which test sees each.
+//! plants bugs and shows which test sees each; `cargo xtask count` tells how many lines of code a tree has.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use xtask::{mutate, tidy};
 
-const USAGE: &str = "usage: cargo xtask tidy | ci | mutate [NAME…]";
+const USAGE: &str = "usage: cargo xtask tidy | ci | mutate [NAME…] | count [TREE]";
 
 /// What must pass before a merge, in the order of how fast it fails.
 const CI: [&[&str]; 3] = [
@@ -29,6 +29,8 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(),
         ["ci"] => tidy() && CI.iter().all(|arguments| cargo(arguments)),
         ["mutate", ref names @ ..] => mutated(names),
+        ["count"] => counted(&tidy::workspace_root()),
+        ["count", tree] => counted(Path::new(tree)),
         _ => {
             say(USAGE);
             return ExitCode::from(2);
@@ -49,6 +51,22 @@ fn tidy() -> bool {
                 say(&problem.to_string());
             }
             false
+        }
+        Err(error) => {
+            say(&format!("the tree could not be read: {error}"));
+            false
+        }
+    }
+}
+
+fn counted(tree: &Path) -> bool {
+    match tidy::count(tree) {
+        Ok(crates) => {
+            crates
+                .iter()
+                .for_each(|(name, lines)| say(&format!("{lines:7} {name}")));
+            say(&format!("{:7} in all", crates.values().sum::<usize>()));
+            true
         }
         Err(error) => {
             say(&format!("the tree could not be read: {error}"));

@@ -2,6 +2,7 @@
 //! edits (who may import what, who may touch the outside world, which lengths are excused) stand at the top of theirs.
 
 mod banned;
+mod count;
 mod documents;
 mod imports;
 mod lengths;
@@ -12,6 +13,7 @@ mod source;
 mod tests;
 mod tree;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,4 +68,12 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     mutations::check(&tree, &mut problems);
     problems.sort();
     Ok(problems)
+}
+
+/// Lines of code of each crate, without blank lines, comments and tests.
+///
+/// # Errors
+/// When a file or folder of the tree cannot be read.
+pub fn count(root: &Path) -> io::Result<BTreeMap<String, usize>> {
+    Ok(count::by_crate(&Tree::read(root)?))
 }

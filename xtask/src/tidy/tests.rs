@@ -1,6 +1,6 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
-use super::{Problem, banned, documents, imports, lengths, mutations, safety};
+use super::{Problem, banned, count, documents, imports, lengths, mutations, safety};
 use crate::mutate::Mutation;
 
 #[test]
@@ -201,4 +201,23 @@ fn braces_in_literals_and_comments_do_not_count() {
             last: 5
         }]
     );
+}
+
+#[test]
+fn lines_are_counted_without_blanks_comments_and_tests() {
+    let code = "//! Head.\n\nfn one() {\n    two(); // behind code\n}\n\n#[cfg(test)]\nmod tests {\n    fn three() {}\n}\n";
+    let file = |path: &str| File {
+        path: path.to_owned(),
+        text: Some(code.to_owned()),
+    };
+    let paths = [
+        "crates/disk/src/lib.rs",
+        "crates/disk/tests/it.rs",
+        "fuzz/x.rs",
+    ];
+    let tree = Tree {
+        files: paths.map(file).into(),
+    };
+    let counted: Vec<(String, usize)> = count::by_crate(&tree).into_iter().collect();
+    assert_eq!(counted, [("disk".to_owned(), 3)]);
 }

@@ -1,0 +1,27 @@
+//! Lines of code that ship: no blank lines, no comments, no tests.
+
+use std::collections::BTreeMap;
+
+use super::source::Source;
+use super::tree::Tree;
+
+/// Of each crate, by its folder.
+pub(super) fn by_crate(tree: &Tree) -> BTreeMap<String, usize> {
+    let mut lines = BTreeMap::new();
+    for (path, text) in tree.ending(".rs") {
+        let Some((folder, _)) = path
+            .strip_prefix("crates/")
+            .and_then(|path| path.split_once('/'))
+        else {
+            continue;
+        };
+        *lines.entry(folder.to_owned()).or_default() += of_source(&Source::new(path, text));
+    }
+    lines
+}
+
+fn of_source(source: &Source) -> usize {
+    let counts =
+        |(number, line): &(usize, &str)| !line.trim().is_empty() && !source.is_test(*number);
+    source.lines().filter(counts).count()
+}
