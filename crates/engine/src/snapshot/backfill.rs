@@ -62,6 +62,7 @@ impl Snapshot {
             let parsed = parsed.map_err(Error::Query)?;
             let failed = failure::of_index;
             let select = Select {
+                matching: Some(query.text.to_string()),
                 filter,
                 ..ids_of(name)
             };

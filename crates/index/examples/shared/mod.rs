@@ -94,6 +94,10 @@ pub fn search(
     control: &Control,
 ) -> index::Result<Answer> {
     let options = Options::parse(&select.options).unwrap();
-    let bound = snapshot.bind(select, &options).unwrap();
+    let select = Select {
+        matching: query.map(|_| String::new()),
+        ..select.clone()
+    };
+    let bound = snapshot.bind(&select, &options).unwrap();
     snapshot.search(&bound, query, control)
 }

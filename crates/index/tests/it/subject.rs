@@ -312,8 +312,12 @@ pub(crate) fn search(
     control: &Control,
 ) -> index::Result<Answer> {
     let options = Options::parse(&select.options).expect("options");
+    let select = Select {
+        matching: query.map(|_| String::new()),
+        ..select.clone()
+    };
     let bound = snapshot
-        .bind(select, &options)
+        .bind(&select, &options)
         .expect("a SELECT of this table");
     snapshot.search(&bound, query, control)
 }

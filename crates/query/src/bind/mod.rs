@@ -85,7 +85,7 @@ pub struct BoundSelect<'s> {
     pub offset: u64,
     /// OPTION.
     pub options: Options,
-    /// Weight of each text column, in their order, for a MATCH.
+    /// Weight of each text column, in their order.
     pub field_weights: Vec<u32>,
 }
 
@@ -144,10 +144,7 @@ impl<'s> BoundSelect<'s> {
             limit: select.limit,
             offset: select.offset,
             options: options.clone(),
-            field_weights: match is_matching {
-                true => scope.field_weights(&options.field_weights)?,
-                false => Vec::new(),
-            },
+            field_weights: scope.field_weights(&options.field_weights, is_matching)?,
         })
     }
 
@@ -275,13 +272,20 @@ impl Scope<'_> {
         Some((at + usize::from(self.has_id), self.columns[at].kind))
     }
 
-    fn field_weights(&self, named: &[(String, u32)]) -> Result<Vec<u32>, BindError> {
+    /// A name that no text column has is passed over where nothing is weighed.
+    fn field_weights(
+        &self,
+        named: &[(String, u32)],
+        is_matching: bool,
+    ) -> Result<Vec<u32>, BindError> {
         let texts = || self.columns.iter().filter(|it| it.kind == ColumnType::Text);
         let mut weights = vec![1; texts().count()];
         for (name, weight) in named {
-            let field = texts().position(|text| text.name == *name);
-            let field = field.ok_or_else(|| BindError::UnknownColumn(name.clone()))?;
-            weights[field] = *weight;
+            match texts().position(|text| text.name == *name) {
+                Some(field) => weights[field] = *weight,
+                None if is_matching => return Err(BindError::UnknownColumn(name.clone())),
+                None => {}
+            }
         }
         Ok(weights)
     }
