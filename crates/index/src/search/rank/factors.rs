@@ -62,7 +62,7 @@ pub(super) fn each(row: &mut Occurrences, asked: &Asked, mut visit: impl FnMut(S
             continue;
         };
         let (lcs, is_whole) = runs.longest(in_field, asked);
-        let (hits, words) = distinct(in_field, &mut runs.words);
+        let (hits, words) = distinct(in_field, asked.words.len(), &mut runs.words);
         visit(Standing {
             field: (first.at >> 24) as u8,
             lcs,
@@ -76,9 +76,13 @@ pub(super) fn each(row: &mut Occurrences, asked: &Asked, mut visit: impl FnMut(S
     row.give_runs(runs);
 }
 
-/// How many words and places of words, each once, and how many words.
-fn distinct(in_field: &[Hit], words: &mut Vec<u32>) -> (i64, i64) {
-    let places = in_field.chunk_by(|one, other| (one.at, one.word) == (other.at, other.word));
+/// How many hits, a word's at each of its places once, and how many words. `words_max`: numbers from there on are of several words that
+/// count as one; those that begin at one place and end at others count each.
+fn distinct(in_field: &[Hit], words_max: usize, words: &mut Vec<u32>) -> (i64, i64) {
+    let is_one = |one: &Hit, other: &Hit| {
+        (one.at, one.word) == (other.at, other.word) && (one.word as usize) < words_max
+    };
+    let places = in_field.chunk_by(is_one);
     let hits = places.count() as i64;
     words.clear();
     words.extend(in_field.iter().map(|hit| hit.word));
