@@ -141,7 +141,13 @@ impl State {
                     Ok(())
                 })
             }
-            Record::Expire { table, segments } => self.expire(*table, segments, position),
+            Record::Expire { table, ids } => {
+                self.expire(*table, position, |rows| rows.delete_all(ids).map(drop))
+            }
+            Record::ExpireSegments { table, segments } => self.expire(*table, position, |rows| {
+                rows.drop_segments(segments);
+                Ok(())
+            }),
             Record::Load { table, load, place } => {
                 if position <= self.catalog_folded {
                     return Ok(false);
@@ -294,15 +300,20 @@ impl State {
         Ok(true)
     }
 
-    /// The rows of these segments are gone.
-    fn expire(&mut self, table: TableId, segments: &[String], position: u64) -> Result<bool> {
+    /// Rows are gone, and segments with them.
+    fn expire(
+        &mut self,
+        table: TableId,
+        position: u64,
+        remove: impl FnOnce(&mut index::Table) -> index::Result<()>,
+    ) -> Result<bool> {
         let Some(search) = self.searches.get_mut(&table) else {
             return self.skip_dropped(table, position);
         };
         if position <= search.folded {
             return Ok(false);
         }
-        search.table.drop_segments(segments);
+        remove(&mut search.table).map_err(failure::of_index)?;
         let files = search.table.files();
         search.take_files(files);
         search.is_unpublished = true;

@@ -89,6 +89,7 @@ impl Undo {
             | Record::Drop { .. }
             | Record::Load { .. }
             | Record::Expire { .. }
+            | Record::ExpireSegments { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Done { .. }

@@ -128,6 +128,11 @@ impl Part {
         u64::from(self.rows()) - self.deleted.len()
     }
 
+    /// The rows that are not deleted.
+    pub(crate) fn live_docs(&self) -> impl Iterator<Item = u32> {
+        (0..self.rows()).filter(|doc| self.is_live(*doc))
+    }
+
     /// Rows of a range that are not deleted.
     pub(crate) fn rows_live_in(&self, docs: Range<u32>) -> u64 {
         u64::from(docs.end - docs.start) - self.deleted.range_cardinality(docs)

@@ -1,8 +1,7 @@
 //! `keep=` and `keep_bytes=`: whole segments of a search table go when all their rows are old enough, or are too much.
 //!
-//! The engine asks the clock once; the record names the segments that go, and replay drops those. Only segments go that the
-//! durable manifest names, so that a replay finds them: rows of another segment come back from the journal as rows of the
-//! tail, and nothing would drop them there. A segment that is not named yet goes at a later look.
+//! The engine asks the clock once. The record names the rows that go by their ids: a replay, or another engine that follows the
+//! journal, may have them in other segments, or still in the tail. Where all rows of a segment go, its files do.
 
 use index::SegmentInfo;
 
@@ -53,12 +52,13 @@ impl Engine {
         };
         let segments = search.table.segments(*column);
         let segments = segments.map_err(failure::of_index)?;
-        let mut segments = expired(&segments, keep, now_s);
-        segments.retain(|segment| search.names(segment));
+        let segments = expired(&segments, keep, now_s);
         if segments.is_empty() {
             return Ok(());
         }
-        let mut decision = Decision::of(Record::Expire { table, segments }, Reply::done());
+        let ids = search.table.ids(&segments);
+        let ids = ids.map_err(failure::of_index)?;
+        let mut decision = Decision::of(Record::Expire { table, ids }, Reply::done());
         decision.gives_room = true;
         self.commit(decision)?;
         self.is_manifest_due = true;

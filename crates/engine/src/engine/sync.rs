@@ -59,6 +59,7 @@ impl Engine {
             | Record::DeleteQueries { table, .. }
             | Record::Load { table, .. }
             | Record::Expire { table, .. }
+            | Record::ExpireSegments { table, .. }
             | Record::Rows { table, .. }
             | Record::RemoveRows { table, .. }
             | Record::Returned { table, .. }

@@ -154,6 +154,7 @@ impl Engine {
             | Record::Drop { .. }
             | Record::Load { .. }
             | Record::Expire { .. }
+            | Record::ExpireSegments { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

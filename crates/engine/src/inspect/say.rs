@@ -69,7 +69,11 @@ pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             let gone = format!("deletion of standing queries {}", numbers(ids));
             vec![(name(table), gone)]
         }
-        Record::Expire { table, segments } => {
+        Record::Expire { table, ids } => {
+            let gone = format!("documents {} as no longer kept", numbers(ids));
+            vec![(name(table), gone)]
+        }
+        Record::ExpireSegments { table, segments } => {
             let gone = format!("segments {} as no longer kept", segments.join(", "));
             vec![(name(table), gone)]
         }

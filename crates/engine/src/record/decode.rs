@@ -5,8 +5,9 @@ use query::analysis::Settings;
 use query::schema::{Column, ColumnType};
 
 use super::encode::{
-    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, EXPIRE, HITS,
-    LOAD, LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED, ROWS, SPHINX,
+    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, EXPIRE,
+    EXPIRE_SEGMENTS, HITS, LOAD, LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED,
+    ROWS, SPHINX,
 };
 use super::{
     DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
@@ -63,10 +64,14 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             table,
             ids: read_ids(reader)?,
         },
-        EXPIRE if version > 3 => {
+        EXPIRE if version > 5 => Record::Expire {
+            table,
+            ids: read_ids(reader)?,
+        },
+        EXPIRE_SEGMENTS if version > 3 => {
             let count = reader.count()?;
             let names: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
-            Record::Expire {
+            Record::ExpireSegments {
                 table,
                 segments: names?,
             }

@@ -27,7 +27,9 @@ use crate::table::queue::Origin;
 /// 4: how far a load is, what a search table keeps, segments that went.
 ///
 /// 5: definitions name the algorithms of stems, and say which rules of sentences a table has.
-pub(crate) const RECORD_VERSION: u8 = 5;
+///
+/// 6: rows that need not be kept go by their ids.
+pub(crate) const RECORD_VERSION: u8 = 6;
 
 /// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;
@@ -100,8 +102,11 @@ pub(crate) enum Record {
         lane: u32,
         rows: Vec<u64>,
     },
-    /// Segments of a search table went with all their rows, by the names of their folders.
-    Expire {
+    /// Rows of a search table that need not be kept any more are gone; none of these ids is absent. They are whole segments of
+    /// the engine that wrote it, but not of one with other segments of the same rows.
+    Expire { table: TableId, ids: Vec<u64> },
+    /// The same in records before version 6: segments of a search table, by the names of their folders.
+    ExpireSegments {
         table: TableId,
         segments: Vec<String>,
     },
@@ -239,6 +244,7 @@ impl Record {
             | Record::Drop { .. }
             | Record::Load { .. }
             | Record::Expire { .. }
+            | Record::ExpireSegments { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

@@ -1,6 +1,5 @@
 //! A search table: documents, and who listens to them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use query::analysis::{Analyzer, Words};
@@ -36,10 +35,6 @@ pub(crate) struct SearchTable {
     pub(crate) file_changes: u64,
     /// That number in manifests.
     pub(crate) files_in_manifest: InManifest,
-    /// Names of the segments in the manifest that was begun last.
-    segments_begun: BTreeSet<String>,
-    /// Those in the durable manifest.
-    segments_durable: BTreeSet<String>,
     /// The position of `folded` in manifests.
     pub(crate) manifests: InManifest,
     /// Whether segments may be due to be merged: asked when their number has changed, or somebody wants it.
@@ -73,8 +68,6 @@ impl SearchTable {
             sealing: false,
             file_changes: 0,
             files_in_manifest: InManifest::default(),
-            segments_begun: BTreeSet::new(),
-            segments_durable: BTreeSet::new(),
             manifests: InManifest::default(),
             merge_due: true,
             merge_look_us: None,
@@ -99,20 +92,12 @@ impl SearchTable {
     pub(crate) fn begin_manifest(&mut self) {
         self.files_in_manifest.begin(self.file_changes);
         self.manifests.begin(self.folded);
-        let segments = self.files.segments.iter();
-        self.segments_begun = segments.map(|segment| segment.directory.clone()).collect();
     }
 
     /// The manifest that was begun last is durable.
     pub(crate) fn end_manifest(&mut self) {
         self.files_in_manifest.end();
         self.manifests.end();
-        self.segments_durable.clone_from(&self.segments_begun);
-    }
-
-    /// Whether the durable manifest names a segment.
-    pub(crate) fn names(&self, segment: &str) -> bool {
-        self.segments_durable.contains(segment)
     }
 
     /// The manifest that it was opened from names its files.

@@ -413,6 +413,27 @@ fn a_directory_of_format_3_opens_to_what_was_in_it() {
     check(&FORMAT_3);
 }
 
+/// The last record but one says that segment-00000001 went, the last inserts one of its ids again; no manifest followed.
+#[test]
+fn segments_that_an_older_record_names_go_with_their_rows() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/data-v5-retention");
+    let disk = MemoryDisk::new();
+    load(&disk, &fixture, "");
+    let mut driver = Driver::open(small(Arc::new(disk)), Now::default()).unwrap();
+    assert_eq!(driver.recovered.records_replayed, 2);
+    for _ in 0..2 {
+        let read = parse("select id, body from posts order by id limit 10");
+        let Statement::Select(select) = read else {
+            panic!("a SELECT")
+        };
+        let (options, control) = (options_of(&select), engine::Control::default());
+        let rows = driver.handle.snapshot().select(&select, &options, &control);
+        let rows = show_answer(rows.unwrap()).unwrap();
+        assert_eq!(rows.get(1..).unwrap(), ["1 | again", "4 | a", "5 | b"]);
+        driver = driver.reopen().unwrap();
+    }
+}
+
 #[test]
 fn a_table_that_exists_keeps_its_stems_and_the_positions_of_its_sentences() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -10,7 +10,7 @@ use crate::files::SegmentFiles;
 use crate::part::{Part, Source};
 use crate::seal::SealedTail;
 use crate::segment::Segment;
-use crate::tail::{Tail, TailWriter};
+use crate::tail::{Tail, TailWriter, gallop};
 
 /// A segment, and what the manifest knows of it.
 pub(super) struct SealedPart {
@@ -45,6 +45,27 @@ impl SealedPart {
     /// Whether rows were deleted since the last file of them.
     pub(super) fn is_changed(&self) -> bool {
         self.part.deleted.len() != self.saved.len()
+    }
+
+    /// Where the live rows' ids stand in `ids` (rising), if there is a live row and all of theirs are among those.
+    pub(super) fn places_of_all(&self, ids: &[u64]) -> Result<Option<Vec<usize>>> {
+        let Some(segment) = self.segment() else {
+            return Ok(None);
+        };
+        if self.part.rows_live() > ids.len() as u64 {
+            return Ok(None);
+        }
+        let mut places = Vec::new();
+        let mut place = 0;
+        for doc in self.part.live_docs() {
+            let id = segment.id(doc)?;
+            place += gallop(&ids[place..], |other| *other < id);
+            if ids.get(place) != Some(&id) {
+                return Ok(None);
+            }
+            places.push(place);
+        }
+        Ok((!places.is_empty()).then_some(places))
     }
 
     /// The rows as they lie in files.

@@ -163,6 +163,41 @@ impl Table {
         Ok(all)
     }
 
+    /// The ids of the live rows of these segments, rising. Cost: reads them. Errors: `Io`, `Corrupt`.
+    pub fn ids(&self, names: &[String]) -> Result<Vec<u64>> {
+        let mut ids = Vec::new();
+        for sealed in &self.segments {
+            if let Some(segment) = sealed.segment()
+                && names.contains(&sealed.files.directory)
+            {
+                for doc in sealed.part.live_docs() {
+                    ids.push(segment.id(doc)?);
+                }
+            }
+        }
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// Removes the rows of these ids (rising), as [`Table::delete`] does one. A segment all of whose live rows are among them goes
+    /// whole, as by [`Table::drop_segments`]: for that its ids are read, and no row's words. Gives the number of rows that went.
+    /// Errors, with some rows removed: `Io`, `Corrupt`.
+    pub fn delete_all(&mut self, ids: &[u64]) -> Result<u64> {
+        let mut is_left = vec![true; ids.len()];
+        let mut whole = HashSet::new();
+        for sealed in &self.segments {
+            if let Some(places) = sealed.places_of_all(ids)? {
+                places.into_iter().for_each(|place| is_left[place] = false);
+                whole.insert(sealed.files.directory.clone());
+            }
+        }
+        let mut gone = self.drop_directories(&whole);
+        for (id, _) in ids.iter().zip(is_left).filter(|(_, is_left)| *is_left) {
+            gone += u64::from(self.delete(*id)?);
+        }
+        Ok(gone)
+    }
+
     /// Takes whole segments away, with every row in them. Gives the number of live rows that went; the files go with
     /// [`Table::remove_unused`], when a manifest does not name them any more. What a running merge makes of them is thrown away.
     /// Names that are not there are passed over, and never given to a new segment: this may be called again by a replay.
@@ -173,7 +208,11 @@ impl Table {
         let old: HashSet<String> = names.iter().cloned().collect();
         let sound = |(files, _): &(SegmentFiles, _)| !old.contains(&files.directory);
         self.damaged.retain(sound);
-        let gone = self.take_segments(&old);
+        self.drop_directories(&old)
+    }
+
+    fn drop_directories(&mut self, old: &HashSet<String>) -> u64 {
+        let gone = self.take_segments(old);
         let rows = gone.iter().map(|sealed| sealed.part.rows_live()).sum();
         self.rows_live -= rows;
         if let Some(work) = &mut self.work {

@@ -303,6 +303,43 @@ fn a_stopped_merge_ends_and_leaves_nothing() {
 }
 
 #[test]
+fn segments_go_with_all_their_rows_and_others_lose_only_those_named() {
+    let disk = MemoryDisk::new();
+    let mut subject = history(Arc::new(disk.clone()));
+    subject.seal();
+    subject.delete(7);
+    subject.insert(1_000, row("cat", 1, "", 0.0, ""));
+    let listed = subject.table.segments(1).expect("sound files");
+    let mut ids = subject.table.ids(&[listed[0].name.clone()]).expect("ids");
+    assert_eq!(ids.len() as u64, listed[0].rows_live);
+    assert!(!ids.contains(&7));
+    ids.extend([30, 1_000, 5_000]); // of another segment, of the tail, of nobody
+    let gone = subject.table.delete_all(&ids).expect("sound files");
+    assert_eq!(gone, listed[0].rows_live + 2);
+    for id in ids {
+        subject.model.delete(id);
+    }
+    check(&mut subject);
+    assert_eq!(subject.table.files().segments.len(), listed.len() - 1);
+    let files = subject.table.segments(1).expect("sound files");
+    let rest: Vec<String> = files.iter().map(|segment| segment.name.clone()).collect();
+    let but_one = subject.table.ids(&rest).expect("ids").split_off(1);
+    subject.table.delete_all(&but_one).expect("sound files");
+    for id in but_one {
+        subject.model.delete(id);
+    }
+    check(&mut subject);
+    assert_eq!(
+        subject.table.files().segments.len(),
+        1,
+        "the one with a row that stays"
+    );
+    subject.seal();
+    subject.reopen();
+    check(&mut subject);
+}
+
+#[test]
 fn dropped_segments_are_gone_for_good_and_their_names_with_them() {
     let disk = MemoryDisk::new();
     let mut subject = history(Arc::new(disk.clone()));
