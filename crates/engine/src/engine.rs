@@ -8,9 +8,11 @@ mod checkpoint;
 mod counts;
 pub(crate) mod deadlines;
 mod flush;
+mod follow;
 mod frame;
 mod leases;
 mod load;
+mod log;
 mod maintain;
 mod merges;
 mod open;
@@ -27,7 +29,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use disk::{Disk, Lock};
-use journal::Journal;
 
 use crate::command::Now;
 use crate::decide::Workspace;
@@ -39,7 +40,8 @@ use crate::sessions::{Outbox, Sessions};
 use crate::state::State;
 use crate::status::EngineStatus;
 use crate::sync_mode::SyncMode;
-pub use open::Claim;
+pub use log::Journal;
+pub use open::{Claim, Restored};
 pub(crate) use open::{JOURNAL_DIR, check_new, lock, named_files};
 
 /// How an engine is opened.
@@ -118,7 +120,9 @@ pub struct Engine {
     options: Options,
     state: State,
     sessions: Sessions,
-    journal: Box<dyn Journal>,
+    journal: Journal,
+    /// Another engine writes the log.
+    is_follower: bool,
     frame: frame::Frame,
     unsynced: sync::Unsynced,
     outbox: Outbox,

@@ -38,7 +38,7 @@ pub use command::{
     Keep, Kind, LoadStep, Now, Place, QueueNext, QueueOptions, QueueStats, Reading, Receipt, Reply,
     Rows, SearchOptions, SessionId, SourceMode, Taken, TakenRow, WaitSource, WhenFull,
 };
-pub use engine::{Claim, Engine, OpenBackup, Options, Recovered};
+pub use engine::{Claim, Engine, Journal, OpenBackup, Options, Recovered, Restored};
 pub use error::{Dearest, Error, Family, Result, Why};
 pub use histogram::{Histogram, Work};
 pub use index::{Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Reason};

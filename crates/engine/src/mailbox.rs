@@ -16,6 +16,7 @@ use crate::status::EngineStatus;
 pub(crate) use inbox::Inbox;
 
 /// What readers share with the engine's thread.
+#[derive(Default)]
 pub(crate) struct Shared {
     pub(crate) snapshot: ArcSwap<Snapshot>,
     pub(crate) status: Mutex<EngineStatus>,

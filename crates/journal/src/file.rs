@@ -3,9 +3,9 @@
 use crate::frame::{self, Origin};
 use crate::limits::{BUFFER_BYTES_KEPT, PAGE_BYTES, RECORD_BYTES_MAX};
 use crate::prepare::{self, Preparation, Preparer, Workshop, poisoned};
-use crate::recover::{Log, Recovered, recover};
+use crate::recover::{LogFiles, Recovered, recover};
 use crate::segment::{Found, Segment, SegmentReader};
-use crate::{Error, Extent, Journal, Position, Result, Status};
+use crate::{Error, Extent, LocalLog, Log, Position, Result, Status};
 use disk::{Disk, Stopwatch};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -306,7 +306,11 @@ impl FileJournal {
 }
 
 /// The first segment of a new journal.
-fn begin(workshop: &mut Workshop, dir: &str, known_synced: Position) -> Result<(Log, Recovered)> {
+fn begin(
+    workshop: &mut Workshop,
+    dir: &str,
+    known_synced: Position,
+) -> Result<(LogFiles, Recovered)> {
     if known_synced > Position(0) {
         return Err(Error::Corrupt {
             file: dir.to_owned(),
@@ -316,7 +320,7 @@ fn begin(workshop: &mut Workshop, dir: &str, known_synced: Position) -> Result<(
     }
     let mut segment = workshop.prepare(1)?;
     segment.first = Position(1);
-    let log = Log {
+    let log = LogFiles {
         segments: VecDeque::from([segment]),
         prepared: VecDeque::new(),
         last: Position(0),
@@ -331,13 +335,9 @@ fn begin(workshop: &mut Workshop, dir: &str, known_synced: Position) -> Result<(
     ))
 }
 
-impl Journal for FileJournal {
+impl Log for FileJournal {
     fn append(&mut self, records: &[&[u8]]) -> Result<Position> {
         self.append_leaving(records, self.reserve_bytes)
-    }
-
-    fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position> {
-        self.append_leaving(records, 0)
     }
 
     fn sync(&mut self) -> Result<Position> {
@@ -382,11 +382,6 @@ impl Journal for FileJournal {
             .map_err(|error| self.keep_poison(error))
     }
 
-    fn room_bytes(&self) -> u64 {
-        let prepared = self.prepared.iter().map(|segment| segment.len);
-        self.active_room() + prepared.sum::<u64>()
-    }
-
     fn status(&self) -> Status {
         let prepared: u64 = self.prepared.iter().map(|segment| segment.len).sum();
         let held: u64 = self.segments.iter().map(|segment| segment.len).sum();
@@ -398,9 +393,19 @@ impl Journal for FileJournal {
             last: self.last,
             synced: self.synced,
             disk_bytes: held + prepared + self.preparer.spare_bytes(),
-            room_bytes: self.room_bytes(),
             ..self.counts
         }
+    }
+}
+
+impl LocalLog for FileJournal {
+    fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position> {
+        self.append_leaving(records, 0)
+    }
+
+    fn room_bytes(&self) -> u64 {
+        let prepared = self.prepared.iter().map(|segment| segment.len);
+        self.active_room() + prepared.sum::<u64>()
     }
 
     fn extents(&self) -> Vec<Extent> {

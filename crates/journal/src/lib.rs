@@ -11,7 +11,9 @@
 //!   Where that cannot be so the journal refuses to open and names the file and the offset.
 //! - A failed sync, or a failed write that is not a full disk, poisons the journal: it takes nothing any more, and the
 //!   process has to end, because nobody knows what the device holds until it is read again.
-//! - A full disk is no such failure: see [`Journal::append_reserved`].
+//! - A full disk is no such failure: see [`LocalLog::append_reserved`].
+//!
+//! [`Log`] is what an engine needs of a journal wherever it is kept; [`LocalLog`] is one in files of this machine, [`FileJournal`].
 
 mod begin;
 mod error;
@@ -28,7 +30,7 @@ pub use begin::begin_after;
 pub use error::{Error, Result};
 pub use file::{FileJournal, JournalOptions};
 pub use limits::{FRAME_BYTES_MAX, RECORD_BYTES_MAX};
-pub use memory::MemoryJournal;
+pub use memory::MemoryLog;
 pub use prepare::Preparation;
 pub use recover::Recovered;
 pub use survey::{Damage, Survey, Surveyed, Torn, survey};
@@ -54,17 +56,13 @@ impl fmt::Display for Position {
 }
 
 /// The log. One owner; every call may block on the device.
-pub trait Journal: Send {
+pub trait Log: Send {
     /// Appends the records, in order, as one frame: after a crash all of them are there or none. Returns the position of
     /// the last one (that of the journal's last record where `records` is empty). Accepted, not yet durable.
     ///
     /// Errors: `Full` (nothing was taken, the journal stays usable), `RecordTooLarge`, `FrameTooLarge` (nothing was
     /// taken), `Poisoned`. Cost: one copy of the bytes and one write.
     fn append(&mut self, records: &[&[u8]]) -> Result<Position>;
-
-    /// As `append`, for records that give room back (deletes, acknowledgements): may also use the space that `append`
-    /// leaves alone, so it works for a while on a full disk.
-    fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position>;
 
     /// Makes everything appended so far durable and returns the last position that is. Cost: one `fdatasync`, none
     /// where nothing was appended since. Error: `Poisoned`, after which the caller ends the process.
@@ -80,23 +78,26 @@ pub trait Journal: Send {
         visit: &mut dyn FnMut(Position, &[u8]) -> bool,
     ) -> Result<()>;
 
-    /// Says that nobody will read below `below` again. Whole files wholly below it are recycled or removed, except that
-    /// the last synced record is always kept. Cost: none of the caller's time where a background thread does it.
+    /// Says that this caller will not read below `below` again. Whole files wholly below it are recycled or removed, except
+    /// that the last synced record is always kept. Cost: none of the caller's time where a background thread does it.
     fn trim(&mut self, below: Position) -> Result<()>;
 
     /// Where the journal stands. Cost: its files.
     fn status(&self) -> Status;
+}
 
-    /// [`Status::room_bytes`] alone: asked for each record.
-    fn room_bytes(&self) -> u64 {
-        self.status().room_bytes
-    }
+/// A log in files on a device of this machine, whose room is known before it is asked for.
+pub trait LocalLog: Log {
+    /// As `append`, for records that give room back (deletes, acknowledgements): may also use the space that `append`
+    /// leaves alone, so it works for a while on a full disk.
+    fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position>;
+
+    /// What may still be appended without asking the device for more room, the reserve included. Bytes. Asked for each record.
+    fn room_bytes(&self) -> u64;
 
     /// The files that hold records, oldest first, and how far each is written: what is below that is never changed, until
-    /// a `trim` that takes the file away. Empty for a journal without files.
-    fn extents(&self) -> Vec<Extent> {
-        Vec::new()
-    }
+    /// a `trim` that takes the file away.
+    fn extents(&self) -> Vec<Extent>;
 }
 
 /// A file of the journal, as far as it holds frames.
@@ -119,8 +120,6 @@ pub struct Status {
     pub synced: Position,
     /// What the files take on the device, prepared and spare ones included. Bytes.
     pub disk_bytes: u64,
-    /// What may still be appended without asking the device for more room, the reserve included. Bytes.
-    pub room_bytes: u64,
     /// Frames appended.
     pub frame_count: u64,
     /// Records appended.

@@ -1,11 +1,11 @@
 //! The journal in memory: what every other journal is compared with.
 
-use crate::{Error, Journal, Position, RECORD_BYTES_MAX, Result, Status};
+use crate::{Error, Log, Position, RECORD_BYTES_MAX, Result, Status};
 use std::collections::VecDeque;
 
 /// Keeps records in memory; `sync` only moves a number. `trim` drops exactly what it may.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryJournal {
+pub struct MemoryLog {
     records: VecDeque<Vec<u8>>,
     /// Position of `records[0]` minus 1.
     trimmed: u64,
@@ -13,7 +13,7 @@ pub struct MemoryJournal {
     counts: Status,
 }
 
-impl MemoryJournal {
+impl MemoryLog {
     /// An empty journal.
     pub fn new() -> Self {
         Self::default()
@@ -30,7 +30,7 @@ impl MemoryJournal {
     }
 }
 
-impl Journal for MemoryJournal {
+impl Log for MemoryLog {
     fn append(&mut self, records: &[&[u8]]) -> Result<Position> {
         if let Some(record) = records
             .iter()
@@ -45,10 +45,6 @@ impl Journal for MemoryJournal {
         self.counts.frame_count += u64::from(!records.is_empty());
         self.counts.record_count += records.len() as u64;
         Ok(self.last())
-    }
-
-    fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position> {
-        self.append(records)
     }
 
     fn sync(&mut self) -> Result<Position> {
@@ -93,7 +89,6 @@ impl Journal for MemoryJournal {
             last: self.last(),
             synced: self.synced,
             disk_bytes: bytes,
-            room_bytes: u64::MAX,
             ..self.counts
         }
     }

@@ -41,7 +41,7 @@ pub struct Recovered {
 }
 
 /// A journal's segments, sound and ready to be appended to.
-pub(crate) struct Log {
+pub(crate) struct LogFiles {
     /// Oldest first; the last one is being written. Never empty.
     pub(crate) segments: VecDeque<Segment>,
     /// Empty, next to be used first.
@@ -58,7 +58,7 @@ pub(crate) fn recover(
     dir: &str,
     listing: &Listing,
     known_synced: Position,
-) -> Result<(Log, Recovered)> {
+) -> Result<(LogFiles, Recovered)> {
     let mut segments = open_all(disk, dir, &listing.segments)?;
     let walk = walk(&mut segments)?;
     let remains = remains(&segments, &walk)?;
@@ -89,7 +89,7 @@ pub(crate) fn recover(
         segment.first = walk.last.next();
     }
     Ok((
-        Log {
+        LogFiles {
             segments,
             prepared,
             last: walk.last,

@@ -7,7 +7,7 @@ mod full;
 mod recycle;
 mod survey;
 
-use crate::{FileJournal, Journal, JournalOptions, Position, Preparation, Result};
+use crate::{FileJournal, JournalOptions, Log, Position, Preparation, Result};
 use disk::Disk;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn open_with(disk: &(impl Disk + Clone + 'static), options: JournalOptions) -> R
 }
 
 /// All records that are kept, with their positions.
-fn kept(journal: &mut dyn Journal) -> Vec<(u64, Vec<u8>)> {
+fn kept(journal: &mut dyn Log) -> Vec<(u64, Vec<u8>)> {
     let mut records = Vec::new();
     let first = journal.status().first;
     let visit = &mut |position: Position, record: &[u8]| {
@@ -51,7 +51,7 @@ fn record(number: u64, bytes: usize) -> Vec<u8> {
 }
 
 /// Appends one record and syncs it.
-fn put(journal: &mut dyn Journal, record: &[u8]) -> Position {
+fn put(journal: &mut dyn Log, record: &[u8]) -> Position {
     let position = journal.append(&[record]).unwrap();
     assert_eq!(journal.sync().unwrap(), position);
     position

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
+use journal::LocalLog;
+
 use super::Engine;
 use super::open::named_files;
 use crate::backup::BackupJob;
@@ -43,15 +45,21 @@ impl Engine {
         let Some(open) = &self.options.backups else {
             return Err(Error::invalid("this server makes no backups"));
         };
+        if self.journal.local().is_none() {
+            return Err(Error::invalid(
+                "a backup copies the files of the journal, and this server's journal has none here",
+            ));
+        }
         let to = open(to)?;
         self.sync()?;
         self.state.advance_clean_views();
+        let log = self.journal.local();
         Ok(BackupJob {
             from: Arc::clone(&self.options.disk),
             to,
             manifest: manifest::encode(&self.state),
             files: self.files_of_manifest(),
-            journal: self.journal.extents(),
+            journal: log.map_or_else(Vec::new, LocalLog::extents),
         })
     }
 

@@ -19,7 +19,7 @@ impl Engine {
         self.sync()?;
         let position = self.state.position;
         assert!(
-            self.journal.status().synced >= Position(position),
+            self.journal.log().status().synced >= Position(position),
             "a checkpoint is never ahead of the journal"
         );
         self.state.advance_clean_views();
@@ -90,6 +90,7 @@ impl Engine {
             }
         }
         self.journal
+            .log_mut()
             .trim(Position(written.lowest).next())
             .map_err(failure::of_journal)?;
         for folder in written.folders {

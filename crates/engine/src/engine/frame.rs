@@ -1,6 +1,6 @@
 //! The batch's records on their way into the journal: room first, one frame, one sync.
 
-use super::Engine;
+use super::{Engine, Journal};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::RECORD_BYTES_MAX;
@@ -47,10 +47,10 @@ impl Engine {
     /// Whether the frame as it is now surely fits. A frame is written into one segment, so of the room in the current
     /// and the prepared one the larger half counts.
     pub(super) fn has_room(&self) -> bool {
-        let room = self
-            .journal
-            .room_bytes()
-            .saturating_sub(self.reserve_bytes());
+        let Some(log) = self.journal.local() else {
+            return true;
+        };
+        let room = log.room_bytes().saturating_sub(self.reserve_bytes());
         let records = self.frame.ends.len() as u64 * RECORD_OVERHEAD_BYTES;
         self.frame.bytes.len() as u64 + records + FRAME_OVERHEAD_BYTES <= room / 2
     }
@@ -59,10 +59,9 @@ impl Engine {
         let record = self.frame.bytes.split_off(start);
         self.frame.ends.pop();
         self.append_frame()?;
-        let appended = if gives_room {
-            self.journal.append_reserved(&[&record])
-        } else {
-            self.journal.append(&[&record])
+        let appended = match &mut self.journal {
+            Journal::Local(log) if gives_room => log.append_reserved(&[&record]),
+            journal => journal.log_mut().append(&[&record]),
         };
         let appended = appended.map_err(failure::of_journal);
         self.journal_full |= appended == Err(Error::DiskFull);
@@ -83,7 +82,7 @@ impl Engine {
             .zip(ends.iter().copied())
             .filter_map(|(start, end)| bytes.get(start..end))
             .collect();
-        let last = self.journal.append(&records);
+        let last = self.journal.log_mut().append(&records);
         let last = last.map_err(|error| Error::Poisoned {
             why: error.to_string(),
         })?;

@@ -193,7 +193,7 @@ impl Engine {
         let pressed = taken > self.options.memory_bytes / 2
             || self.folds_full
             || self.journal_full // the smallest view may be what keeps the journal from being trimmed
-            || self.journal.status().disk_bytes > self.options.journal_bytes_max;
+            || self.journal.log().status().disk_bytes > self.options.journal_bytes_max;
         let seal_rows = u64::from(self.options.seal_rows);
         let any_full = searches.values().any(|search| search.is_full(seal_rows));
         let mut due = Vec::new();

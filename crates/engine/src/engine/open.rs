@@ -1,14 +1,13 @@
 //! Opening a data directory: manifest, then the journal above it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use disk::{Disk, Lock};
-use journal::{FileJournal, Journal, JournalOptions, Position, Preparation};
+use journal::{FileJournal, JournalOptions, Log, Position, Preparation};
 
 use super::frame::Frame;
+use super::log::Journal;
 use super::publish::Views;
 use super::sync::Unsynced;
 use super::{Engine, Options, Recovered};
@@ -17,14 +16,12 @@ use crate::command::Now;
 use crate::decide::Workspace;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::histogram::Work;
 use crate::jobs::{Background, Jobs};
 use crate::limits::RESERVE_BYTES;
 use crate::mailbox::Shared;
 use crate::manifest;
 use crate::record::Record;
 use crate::sessions::Sessions;
-use crate::snapshot::Snapshot;
 use crate::state::{Prepared, State, TABLES_DIR, table_dir};
 use crate::status::EngineStatus;
 
@@ -38,25 +35,85 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Opens the directory, or makes one, and brings it to the state of the last record in the journal.
+    /// Opens the directory, or makes one, and brings it to the state of the last record in the journal that is in it.
     ///
     /// # Errors
     /// `NewerFormat`, `Corrupt`, `DiskFull`, `Internal`.
     pub fn open(self, now: Now) -> Result<(Engine, Recovered)> {
+        let mut restored = self.restore()?;
+        let (log, found) = open_journal(&restored.options, JOURNAL_DIR, restored.position())?;
+        restored.recovered.bytes_cut = found.bytes_cut;
+        restored.lead(Journal::Local(Box::new(log)), now)
+    }
+
+    /// What the directory's files hold, or a new directory. The journal is the caller's to open.
+    ///
+    /// # Errors
+    /// `NewerFormat`, `Corrupt`, `DiskFull`, `Internal`.
+    pub fn restore(self) -> Result<Restored> {
         let Claim { options, lock } = self;
-        let mut state = match manifest::open(&options.disk)? {
+        let state = match manifest::open(&options.disk)? {
             Some(state) => state,
             None => begin(&options)?,
         };
-        let mut recovered = Recovered {
+        let recovered = Recovered {
             orphans_removed: remove_orphans(&state)?,
             ..Recovered::default()
         };
-        let known_synced = state.position;
-        let (mut journal, found) = open_journal(&options, JOURNAL_DIR, known_synced)?;
-        recovered.bytes_cut = found.bytes_cut;
-        replay(&mut state, &mut journal, &mut recovered)?;
-        Engine::of_state(options, now, lock, state, journal, recovered)
+        Ok(Restored {
+            options,
+            lock,
+            state,
+            recovered,
+        })
+    }
+}
+
+/// A data directory as its last manifest left it.
+pub struct Restored {
+    options: Options,
+    lock: Box<dyn Lock>,
+    state: State,
+    recovered: Recovered,
+}
+
+impl Restored {
+    /// The last record when the manifest was written: a log that was synced up to there goes with these files.
+    #[must_use]
+    pub fn position(&self) -> Position {
+        Position(self.state.position)
+    }
+
+    /// The engine that writes the log, in the state of its last record.
+    ///
+    /// # Errors
+    /// `Corrupt` where the log is another one's or damaged, `DiskFull`, `Internal`.
+    pub fn lead(self, journal: Journal, now: Now) -> Result<(Engine, Recovered)> {
+        self.open(journal, now, false)
+    }
+
+    /// An engine that follows the log, which another one writes: each [`Engine::step`] applies what that has synced meanwhile.
+    /// Every command that writes is refused with `ReadOnly`.
+    ///
+    /// # Errors
+    /// As [`Restored::lead`].
+    pub fn follow(self, journal: Journal, now: Now) -> Result<(Engine, Recovered)> {
+        self.open(journal, now, true)
+    }
+
+    fn open(
+        mut self,
+        mut journal: Journal,
+        now: Now,
+        is_follower: bool,
+    ) -> Result<(Engine, Recovered)> {
+        let log = journal.log_mut();
+        let last = match is_follower {
+            true => log.status().synced, // the writer may yet lose the rest
+            false => log.status().last,
+        };
+        replay(&mut self.state, log, last, &mut self.recovered)?;
+        Engine::of_restored(self, journal, now, is_follower)
     }
 }
 
@@ -82,14 +139,18 @@ impl Engine {
     }
 
     /// An engine of a state that holds everything in the journal.
-    fn of_state(
-        options: Options,
+    fn of_restored(
+        restored: Restored,
+        journal: Journal,
         now: Now,
-        lock: Box<dyn Lock>,
-        mut state: State,
-        journal: FileJournal,
-        mut recovered: Recovered,
+        is_follower: bool,
     ) -> Result<(Engine, Recovered)> {
+        let Restored {
+            options,
+            lock,
+            mut state,
+            mut recovered,
+        } = restored;
         sync_folders(&*state.disk)?;
         state.open_queues(now);
         let unused = unnamed_folders(&state)?; // of tables that the records above the manifest have dropped
@@ -104,19 +165,13 @@ impl Engine {
         let mut searches = state.searches.values();
         let is_manifest_due = searches.any(|search| !search.is_named());
         let jobs = Jobs::new(&options.background)?;
-        let shared = Shared {
-            upheavals: AtomicU64::new(0),
-            snapshot: ArcSwap::from_pointee(Snapshot::default()),
-            status: Mutex::default(),
-            work: Work::default(),
-            turn_since_us: AtomicU64::new(0),
-            stop: Arc::default(),
-        };
+        let shared = Shared::default();
         let mut engine = Engine {
             sessions: Sessions::new(options.incarnation),
             options,
             state,
-            journal: Box::new(journal),
+            journal,
+            is_follower,
             frame: Frame::default(),
             unsynced: Unsynced::default(),
             outbox: Vec::new(),
@@ -158,10 +213,15 @@ impl Engine {
         state: State,
         journal_dir: &str,
     ) -> Result<()> {
-        let (journal, _) = open_journal(&options, journal_dir, state.position)?;
-        let now = Now::default();
-        let opened = Engine::of_state(options, now, lock, state, journal, Recovered::default());
-        let (mut engine, _) = opened?;
+        let (log, _) = open_journal(&options, journal_dir, Position(state.position))?;
+        let restored = Restored {
+            options,
+            lock,
+            state,
+            recovered: Recovered::default(),
+        };
+        let journal = Journal::Local(Box::new(log));
+        let (mut engine, _) = Engine::of_restored(restored, journal, Now::default(), false)?;
         engine.checkpoint()
     }
 
@@ -230,7 +290,7 @@ fn begin(options: &Options) -> Result<State> {
 fn open_journal(
     options: &Options,
     dir: &str,
-    known_synced: u64,
+    known_synced: Position,
 ) -> Result<(FileJournal, journal::Recovered)> {
     let preparation = match options.background {
         Background::Threads => Preparation::Background,
@@ -239,16 +299,20 @@ fn open_journal(
     let journal_options = JournalOptions {
         segment_bytes: options.journal_segment_bytes,
         reserve_bytes: reserve_bytes(options),
-        known_synced: Position(known_synced),
+        known_synced,
         preparation,
     };
     let opened = FileJournal::open(Arc::clone(&options.disk), dir, journal_options);
     opened.map_err(failure::of_journal)
 }
 
-/// Applies the records above the lowest checkpoint.
-fn replay(state: &mut State, journal: &mut FileJournal, recovered: &mut Recovered) -> Result<()> {
-    let last = journal.status().last;
+/// Applies the records above the lowest checkpoint, up to `last`.
+fn replay(
+    state: &mut State,
+    log: &mut dyn Log,
+    last: Position,
+    recovered: &mut Recovered,
+) -> Result<()> {
     if last < Position(state.position) {
         let why = format!(
             "the journal ends at record {last}, the manifest knows of {}",
@@ -261,13 +325,13 @@ fn replay(state: &mut State, journal: &mut FileJournal, recovered: &mut Recovere
     if from > last {
         return Ok(());
     }
-    let read = journal.read(from, &mut |position, bytes| {
+    let read = log.read(from, &mut |position, bytes| {
         match apply_bytes(state, position, bytes) {
             Ok(true) => recovered.records_replayed += 1,
             Ok(false) => recovered.records_skipped += 1,
             Err(error) => failed = Some(error),
         }
-        failed.is_none()
+        failed.is_none() && position < last
     });
     read.map_err(failure::of_journal)?;
     failed.map_or(Ok(()), Err)

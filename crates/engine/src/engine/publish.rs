@@ -148,7 +148,7 @@ impl Engine {
 
     /// Brings the counters up to date and shows them.
     pub(super) fn publish_status(&mut self) {
-        let journal = self.journal.status();
+        let journal = self.journal.log().status();
         let state = &self.state;
         let status = &mut self.status;
         status.syncs_total = journal.sync_count;

@@ -125,11 +125,11 @@ impl Engine {
         let searches = &mut self.state.searches;
         let rows = searches.values().map(|one| one.table.rows_unpublished());
         if rows.sum::<u64>() < ROWS_BESIDE {
-            return self.journal.sync();
+            return self.journal.log_mut().sync();
         }
-        let journal = &mut self.journal;
+        let log = self.journal.log_mut();
         std::thread::scope(|scope| {
-            let syncing = scope.spawn(|| journal.sync());
+            let syncing = scope.spawn(|| log.sync());
             for search in searches.values_mut() {
                 search.table.prepare_snapshot();
             }

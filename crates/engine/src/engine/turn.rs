@@ -81,7 +81,10 @@ impl Engine {
         self.count_sessions(|sessions, state, outbox, counts, now| {
             sessions.expire(state, now.steady_us, outbox, counts);
         });
-        self.expire_leases()?;
+        match self.is_follower {
+            true => self.follow()?,
+            false => self.expire_leases()?,
+        }
         let mut batch = batch.into_iter();
         while let Some(envelope) = batch.next() {
             if let Err(error) = self.take(envelope) {
@@ -90,7 +93,9 @@ impl Engine {
                 return Err(error);
             }
         }
-        self.expire()?;
+        if !self.is_follower {
+            self.expire()?;
+        }
         self.settle()?;
         self.publish();
         // Before the replies: whoever was answered finds it counted.
@@ -115,7 +120,7 @@ impl Engine {
             command,
             reply,
         } = envelope;
-        if self.options.read_only
+        if (self.options.read_only || self.is_follower)
             && let Some(outcome) = refused(&command)
         {
             return self.answer(reply, outcome);

@@ -110,11 +110,17 @@ impl Engine {
         Ok(decision.reply)
     }
 
-    fn apply(&mut self, record: &Record, position: u64, mut prepared: Prepared) -> Result<()> {
+    pub(super) fn apply(
+        &mut self,
+        record: &Record,
+        position: u64,
+        mut prepared: Prepared,
+    ) -> Result<()> {
         if let Some(hook) = &self.options.on_apply {
             hook(position);
         }
         self.count_record(record);
+        self.note_dropped(record);
         // From here on nothing may fail but the disk under a segment: then the engine ends.
         let applied = self.state.apply(record, position, &mut prepared);
         if self.work.words.len() < prepared.words.len() {
@@ -123,6 +129,15 @@ impl Engine {
         applied.map(|_| ()).map_err(|error| Error::Poisoned {
             why: error.to_string(),
         })
+    }
+
+    /// The folders of tables that are gone go with the next manifest.
+    fn note_dropped(&mut self, record: &Record) {
+        match record {
+            Record::Drop { table } => self.unused.push(table_dir(*table)),
+            Record::Many(members) => members.iter().for_each(|member| self.note_dropped(member)),
+            _ => {}
+        }
     }
 
     fn count_record(&mut self, record: &Record) {
@@ -277,7 +292,6 @@ impl Engine {
                 .forget_queue(&mut self.state, table, &mut self.outbox);
         }
         self.apply(&record, position, Prepared::default())?;
-        self.unused.extend(dropped.into_iter().map(table_dir));
         Ok(Reply::done())
     }
 

@@ -44,16 +44,20 @@ pub fn options(disk: Arc<dyn Disk>) -> Options {
 
 impl Driver {
     pub fn open(options: Options, now: Now) -> Result<Driver, Error> {
-        let (engine, recovered) = Engine::open(options.clone(), now)?;
+        let opened = Engine::open(options.clone(), now)?;
+        Ok(Driver::of(opened, options, now))
+    }
+
+    pub fn of((engine, recovered): (Engine, Recovered), options: Options, now: Now) -> Driver {
         let (handle, mailbox) = engine.mailbox();
-        Ok(Driver {
+        Driver {
             engine,
             options,
             recovered,
             handle,
             _mailbox: mailbox,
             now,
-        })
+        }
     }
 
     /// Ends the engine as a crash of the process does, and opens it again.

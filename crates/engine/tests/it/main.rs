@@ -19,6 +19,8 @@ mod fixture;
 #[cfg(test)]
 mod folders;
 #[cfg(test)]
+mod followers;
+#[cfg(test)]
 mod inspect;
 #[cfg(test)]
 mod language;

@@ -1,14 +1,14 @@
 //! What every journal promises, with the one in memory as the oracle.
 
 use super::{DIR, kept, open, open_with, put, record, small};
-use crate::{Error, FileJournal, Journal, JournalOptions, MemoryJournal, Position, Preparation};
+use crate::{Error, FileJournal, JournalOptions, Log, MemoryLog, Position, Preparation};
 use disk::{Call, Disk, FaultDisk, MemoryDisk, RealDisk};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 #[track_caller]
-fn on_every_journal(check: impl Fn(&mut dyn Journal)) {
-    check(&mut MemoryJournal::new());
+fn on_every_journal(check: impl Fn(&mut dyn Log)) {
+    check(&mut MemoryLog::new());
     check(&mut open(&MemoryDisk::new()));
 }
 
@@ -201,7 +201,7 @@ proptest! {
         let disk = MemoryDisk::new();
         let options = JournalOptions { reserve_bytes: reserve * 8192, ..small() };
         let mut file = open_with(&disk, options.clone()).unwrap();
-        let mut memory = MemoryJournal::new();
+        let mut memory = MemoryLog::new();
         for step in steps {
             match step {
                 Step::Append(sizes) => {

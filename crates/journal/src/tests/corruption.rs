@@ -2,7 +2,7 @@
 
 use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small};
 use crate::frame::{self, HEADER_BYTES, Origin, SegmentId};
-use crate::{Error, FileJournal, Journal, JournalOptions, Position};
+use crate::{Error, FileJournal, JournalOptions, Log, Position};
 use crc32c::crc32c;
 use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! there was appended, in order.
 
 use super::{DIR, kept, record, small};
-use crate::{Error, FileJournal, Journal, JournalOptions, Position};
+use crate::{Error, FileJournal, JournalOptions, Log, Position};
 use disk::{
     Call, Fate, Fault, FaultDisk, MemoryDisk, Unsynced, at_random, everything_kept, everything_lost,
 };

@@ -2,7 +2,7 @@
 
 use super::crash::{Knowledge, script};
 use super::{kept, open, open_with, put, small};
-use crate::{Error, Journal, JournalOptions, Position};
+use crate::{Error, JournalOptions, LocalLog, Log, Position};
 use disk::{Call, Fault, FaultDisk, at_random, everything_lost};
 use std::io::ErrorKind;
 

@@ -2,7 +2,7 @@
 //! copied once and never written again.
 
 use super::{DIR, kept, put, record, segment_files, small};
-use crate::{FileJournal, Journal, JournalOptions, MemoryJournal, Position};
+use crate::{FileJournal, JournalOptions, Log, MemoryLog, Position};
 use disk::{Disk, MemoryDisk, RealDisk};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn options() -> JournalOptions {
 
 /// Frames of one and of several records, an empty record, one larger than a segment, a trim, and a frame that was
 /// written last and not synced.
-fn history(journal: &mut dyn Journal) {
+fn history(journal: &mut dyn Log) {
     for number in 1..=7 {
         put(journal, &record(number, 100 * number as usize));
     }
@@ -53,7 +53,7 @@ fn version_1_opens() {
         ..options()
     };
     let (mut journal, recovered) = FileJournal::open(Arc::new(disk.clone()), DIR, known).unwrap();
-    let mut want = MemoryJournal::new();
+    let mut want = MemoryLog::new();
     history(&mut want);
     want.lose_unsynced();
     // Files go whole: the record before the trim is still there.

@@ -1,7 +1,7 @@
 //! The device is full: appends are refused whole, what gives room back goes on, and nothing acknowledged is lost.
 
 use super::{DIR, kept, open_with, put, record, small};
-use crate::{Error, FileJournal, Journal, JournalOptions, Position};
+use crate::{Error, FileJournal, JournalOptions, LocalLog, Log, Position};
 use disk::{Disk, FaultDisk, at_random};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn reserving(pages: u64) -> JournalOptions {
 }
 
 /// Appends small records until the device is full; how many were taken.
-fn fill(journal: &mut dyn Journal) -> u64 {
+fn fill(journal: &mut dyn Log) -> u64 {
     for number in 1.. {
         match journal.append(&[&record(number, 50)]) {
             Ok(_) => assert_eq!(journal.sync().unwrap(), Position(number)),
@@ -37,7 +37,7 @@ fn fill(journal: &mut dyn Journal) -> u64 {
 fn the_prepared_room_is_used_to_the_last_page() {
     let mut journal = open_with(&nearly_full(), reserving(0)).unwrap();
     assert_eq!(fill(&mut journal), 12);
-    assert_eq!(journal.status().room_bytes, 0);
+    assert_eq!(journal.room_bytes(), 0);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Segments are used again: what they held before means nothing.
 
 use super::{DIR, kept, open, put, record};
-use crate::{Journal, Position};
+use crate::{Log, Position};
 use disk::{Call, Disk, Fate, FaultDisk, Unsynced, at_random};
 
 /// Appends so many frames of one page each, trimming as a server would.
-fn write_and_trim(journal: &mut dyn Journal, frames: u64) {
+fn write_and_trim(journal: &mut dyn Log, frames: u64) {
     for _ in 0..frames {
         let next = journal.status().last.0 + 1;
         let position = put(journal, &record(next, 100));

@@ -1,7 +1,7 @@
 //! A survey finds what recovery finds, names what is lost, and changes nothing.
 
 use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small};
-use crate::{Journal, JournalOptions, Position, Survey, begin_after, survey};
+use crate::{JournalOptions, Log, Position, Survey, begin_after, survey};
 use disk::{Disk, FaultDisk, MemoryDisk, at_random};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -1,0 +1,44 @@
+//! Following a log that another engine writes: its records are applied here as they were there, shown to readers and put into files.
+//!
+//! A follower decides nothing: no lease ends, no row expires and no command writes, since each of these would be a record. What it
+//! has of a position is what the writer had of it, in other segments and files.
+
+use journal::Position;
+
+use super::Engine;
+use crate::error::{Error, Result};
+use crate::failure;
+use crate::record::Record;
+use crate::state::Prepared;
+
+/// Bytes of records after which a turn ends, so that readers see how far it is: some milliseconds of work.
+const TURN_BYTES: usize = 8 << 20;
+
+impl Engine {
+    /// Applies what the log's writer has synced since the last turn, or the first [`TURN_BYTES`] of it.
+    ///
+    /// # Errors
+    /// Those of reading. `Poisoned` where a record cannot be applied.
+    pub(super) fn follow(&mut self) -> Result<()> {
+        let log = self.journal.log_mut();
+        let synced = log.status().synced;
+        let from = Position(self.state.position).next();
+        let (mut records, mut bytes_read) = (Vec::new(), 0);
+        if from <= synced {
+            let read = log.read(from, &mut |position, bytes| {
+                records.push((position, Record::decode(bytes)));
+                bytes_read += bytes.len();
+                position < synced && bytes_read < TURN_BYTES
+            });
+            read.map_err(failure::of_journal)?;
+        }
+        for (position, record) in records {
+            let record = record.map_err(|damage| Error::Poisoned {
+                why: format!("record {position}: expected {}", damage.why),
+            })?;
+            self.status.records_total += 1;
+            self.apply(&record, position.0, Prepared::default())?;
+        }
+        Ok(())
+    }
+}
