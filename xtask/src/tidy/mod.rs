@@ -2,6 +2,7 @@
 //! edits (who may import what, who may touch the outside world, which lengths are excused) stand at the top of theirs.
 
 mod banned;
+mod circles;
 mod count;
 mod documents;
 mod imports;
@@ -61,6 +62,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     let tree = Tree::read(root)?;
     let mut problems = Vec::new();
     imports::check(&tree, &mut problems);
+    circles::check(&tree, &mut problems);
     banned::check(&tree, &mut problems);
     lengths::check(&tree, &mut problems);
     documents::check(&tree, &mut problems);

@@ -1,6 +1,6 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
-use super::{Problem, banned, count, documents, imports, lengths, mutations, safety};
+use super::{Problem, banned, circles, count, documents, imports, lengths, mutations, safety};
 use crate::mutate::Mutation;
 
 #[test]
@@ -49,6 +49,42 @@ fn a_crate_imports_only_what_the_table_allows() {
         &files,
         &["crates/journal/Cargo.toml:2", "crates/disk/Cargo.toml:2"],
     );
+}
+
+#[test]
+fn a_circle_of_three_files_is_found_through_re_exports_and_one_of_two_is_none() {
+    let rule = |tree: &Tree, problems: &mut Vec<Problem>| circles::longer(tree, 2, problems);
+    let root = "mod a; mod b; mod c; mod d;";
+    let a = "pub(crate) use inside::{A, B as Named};\nmod inside;\n";
+    let inside =
+        "use crate::b;\nuse super::outer;\npub(crate) struct A(b::B); pub(crate) struct B;";
+    let b = "use crate::c::{self, *};\npub(crate) struct B(C, c::D);";
+    let c = "pub(crate) struct C; pub(crate) struct D; fn f() { crate::a::Named::new() }";
+    let files = [
+        ("crates/x/src/lib.rs", root),
+        ("crates/x/src/a.rs", a),
+        ("crates/x/src/a/inside.rs", inside),
+        ("crates/x/src/b.rs", b),
+        ("crates/x/src/c.rs", c),
+    ];
+    check(rule, &files, &["crates/x/src/a/inside.rs:1"]);
+    let two = [
+        files[0],
+        files[1],
+        files[2],
+        ("crates/x/src/b.rs", "use crate::a::A; pub(crate) struct B;"),
+        files[4],
+    ];
+    check(rule, &two, &[]);
+    let tests_do = "#[cfg(test)]\nmod tests { use crate::c::C; }\npub(crate) struct B;";
+    let apart = [
+        files[0],
+        files[1],
+        files[2],
+        ("crates/x/src/b.rs", tests_do),
+        files[4],
+    ];
+    check(rule, &apart, &[]);
 }
 
 #[test]
