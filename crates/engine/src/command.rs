@@ -5,6 +5,10 @@ mod queue;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use self::queue::{
+    Change, Hold, Issuer, Now, Place, QueueNext, QueueOptions, QueueStats, Receipt, SessionId,
+    SourceMode, Taken, TakenRow, WaitSource, WhenFull,
+};
 use index::Memory;
 use query::Syntax;
 use query::analysis::Settings;
@@ -13,26 +17,9 @@ use query::options::Ranker;
 use query::request::{OrderBy, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
-pub use queue::{
-    Change, Hold, Issuer, Place, QueueNext, QueueOptions, QueueStats, Receipt, SourceMode, Taken,
-    TakenRow, WaitSource, WhenFull,
-};
 
 use crate::error::{Error, Result};
 use crate::sync_mode::SyncMode;
-
-/// A connection, as the engine knows it: owner mode and waiting are per session. Never used twice by one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SessionId(pub u64);
-
-/// The time, as an argument: the engine never reads a clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Now {
-    /// Microseconds since 1970-01-01 UTC: what is stored (`hit_at`).
-    pub unix_us: i64,
-    /// Microseconds of a clock that never goes back: what deadlines are counted in.
-    pub steady_us: u64,
-}
 
 /// What is asked. Table names are in any case; they are compared in lower case.
 #[derive(Clone, Debug, PartialEq)]

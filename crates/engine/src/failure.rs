@@ -6,8 +6,8 @@ use index::Reason;
 use percolate::{PAIRS_MAX, Unfinished};
 use query::bind::BindError;
 
-use crate::codec::Damage;
 use crate::error::{Dearest, Error};
+use query::codec::Damage;
 
 /// A call on one of our files failed.
 pub(crate) fn of_file(path: &str, error: &io::Error) -> Error {
@@ -65,6 +65,21 @@ pub(crate) fn of_index(error: index::Error) -> Error {
         }
         index::Error::Io { file, source } => Error::internal(format!("file {file}: {source}")),
         other => Error::internal(other.to_string()),
+    }
+}
+
+impl From<queue::Error> for Error {
+    fn from(error: queue::Error) -> Error {
+        match error {
+            queue::Error::Condition { queue, error } => of_bind(&queue, error),
+            queue::Error::Full => Error::DiskFull,
+            queue::Error::Corrupt { file, offset, why } => Error::Corrupt { file, offset, why },
+            queue::Error::NewerFormat { found, known } => Error::NewerFormat { found, known },
+            queue::Error::Internal(what) => Error::internal(what),
+            group @ (queue::Error::NoGroup { .. } | queue::Error::UnknownGroup { .. }) => {
+                Error::invalid(group.to_string())
+            }
+        }
     }
 }
 

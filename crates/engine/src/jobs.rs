@@ -11,7 +11,7 @@ use crate::mailbox::Waker;
 use crate::manifest::{ManifestJob, WrittenManifest};
 use crate::table::percolate::counts::CountsJob;
 use crate::table::percolate::file::{QueryFile, QueryFileJob};
-use crate::table::queue::{ChunkFile, FoldJob, MergeRowsJob};
+use queue::{ChunkFile, FoldJob, MergeRowsJob};
 
 /// One piece of work. `position`: the last record that the result covers.
 pub(crate) struct Job {
@@ -125,10 +125,10 @@ impl Job {
             }
             Work::Queries(job) => job.run().map(Made::Queries),
             Work::Counts(job) => Ok(Made::Counts(job.run())),
-            Work::Rows(job) => job.run().map(Made::Rows),
+            Work::Rows(job) => job.run().map(Made::Rows).map_err(Error::from),
             Work::Merge(job) => Ok(Made::Merged(Box::new(job.run()))),
             Work::Manifest(job) => Ok(Made::Manifest(Box::new(job.run()))),
-            Work::MergeRows(job) => job.run().map(Made::MergedRows),
+            Work::MergeRows(job) => job.run().map(Made::MergedRows).map_err(Error::from),
             Work::Discard(garbage) => {
                 drop(garbage);
                 Ok(Made::Nothing)

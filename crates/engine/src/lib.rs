@@ -9,7 +9,6 @@
 
 mod backup;
 mod catalog;
-mod codec;
 mod command;
 mod decide;
 mod engine;

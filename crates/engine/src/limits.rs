@@ -1,5 +1,8 @@
 //! Every bound of the engine, with its unit. What exceeds one is refused before anything changes.
 
+pub use queue::limits::DUE_ROWS_MAX;
+use queue::limits::IDLE_LINES_MAX;
+
 /// Commands that may wait for the engine's thread. Beyond: [`crate::Error::Overloaded`].
 pub const MAILBOX_COMMANDS_MAX: usize = 65_536;
 /// Bytes of commands that may wait; one command larger than that is taken into an empty mailbox all the same.
@@ -60,9 +63,6 @@ pub const GROUPS_MAX: usize = 64;
 pub const RECEIPTS_MAX: usize = 100_000;
 /// Queues of one wait.
 pub const WAIT_SOURCES_MAX: usize = 64;
-/// Rows of one queue that come back in one turn because their lease is over or their time has come; the others follow in the
-/// next turns, with commands in between.
-pub const DUE_ROWS_MAX: usize = 1_024;
 /// Rows taken at once.
 pub const TAKEN_ROWS_MAX: u32 = 10_000;
 /// Bytes of rows taken at once; one larger row goes alone.
@@ -84,3 +84,7 @@ const _: () = assert!(
     "a record holds the largest row"
 );
 const _: () = assert!(BATCH_COMMANDS_MAX < MAILBOX_COMMANDS_MAX);
+const _: () = assert!(
+    WAIT_SOURCES_MAX < IDLE_LINES_MAX,
+    "a wait drops no line of its own"
+);

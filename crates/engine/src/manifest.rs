@@ -12,8 +12,7 @@ use disk::Disk;
 use roaring::RoaringBitmap;
 
 use crate::catalog::TableId;
-use crate::codec::{Reader, put_bytes, put_number};
-use crate::command::{Definition, Kind};
+use crate::command::{Definition, Kind, QueueOptions};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::inspect::Salvage;
@@ -21,8 +20,9 @@ use crate::limits::SPARE_BYTES;
 use crate::record::{RECORD_VERSION, put_definition, read_definition};
 use crate::state::{Loads, State, table_dir};
 use crate::table::percolate::PercolateTable;
-use crate::table::queue::{Backlog, ChunkFile, QueueTable};
 use crate::table::search::{SearchTable, shape};
+use query::codec::{Reader, put_bytes, put_number};
+use queue::{Backlog, ChunkFile, Queue};
 
 /// A number of a view that rises, as manifests have it: how far its files reach, how often they changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -243,7 +243,7 @@ pub(crate) fn open_with(
         let definition =
             Arc::new(read_definition(&mut reader, definition_version(version)).map_err(wrong)?);
         state.catalog.insert(table, Arc::clone(&definition));
-        match definition.kind {
+        match &definition.kind {
             Kind::Distributed { .. } => {}
             Kind::Search(_) => open_search(
                 &mut state,
@@ -260,10 +260,10 @@ pub(crate) fn open_with(
                 version,
                 salvage.as_deref_mut(),
             )?,
-            Kind::Queue(_) => open_queue(
+            Kind::Queue(options) => open_queue(
                 &mut state,
                 table,
-                definition,
+                (&definition, options),
                 &mut reader,
                 version,
                 salvage.as_deref_mut(),
@@ -416,7 +416,7 @@ fn open_percolate(
 fn open_queue(
     state: &mut State,
     table: TableId,
-    definition: Arc<Definition>,
+    (definition, options): (&Definition, &QueueOptions),
     reader: &mut Reader<'_>,
     version: u32,
     mut salvage: Option<&mut Salvage<'_>>,
@@ -433,16 +433,16 @@ fn open_queue(
         let removed = removed.map_err(|_| wrong(reader.damage("marks of removed rows")))?;
         match (ChunkFile::open(&*state.disk, path), salvage.as_deref_mut()) {
             (Ok(file), _) => files.push((file, removed)),
-            (Err(error), Some(salvage)) => salvage.rows(&definition.name, path, error)?,
-            (Err(error), None) => return Err(error),
+            (Err(error), Some(salvage)) => salvage.rows(&definition.name, path, error.into())?,
+            (Err(error), None) => return Err(error.into()),
         }
     }
     let backlog = Backlog::of_files(next, files);
-    let mut queue = QueueTable::new(definition, backlog, folded);
+    let (name, columns) = (&definition.name, &definition.columns);
+    let mut queue = Queue::new(name, columns, options, backlog, folded);
     if version > 3 {
         queue.read_kept(reader).map_err(wrong)?;
     }
-    queue.manifests = InManifest::of(folded);
-    state.queues.insert(table, queue);
+    state.queues.insert(table, queue, InManifest::of(folded));
     Ok(())
 }

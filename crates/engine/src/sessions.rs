@@ -10,7 +10,7 @@ use crate::command::{Answering, Reply, SessionId, SourceMode};
 use crate::engine::deadlines::Deadlines;
 use crate::error::Result;
 use crate::state::State;
-use crate::table::queue::Holder;
+use queue::Holder;
 
 /// Sessions that the engine has something to remember of; the others need no entry.
 #[derive(Default)]
@@ -43,21 +43,17 @@ impl Owned {
         }
     }
 
-    /// Those of one queue.
-    pub(crate) fn rows_of(&self, table: TableId) -> &[u64] {
+    /// Those of one queue, with their lane.
+    pub(crate) fn rows_of(&self, table: TableId) -> (usize, &[u64]) {
         match self.of {
-            Some((of, _)) if of == table => &self.rows,
-            _ => &[],
+            Some((of, lane)) if of == table => (lane, &self.rows),
+            _ => (0, &[]),
         }
     }
 
     /// The queue and lane they were taken from, if there are any.
     pub(crate) fn of(&self) -> Option<(TableId, usize)> {
         self.of
-    }
-
-    pub(crate) fn lane(&self) -> usize {
-        self.of.map_or(0, |(_, lane)| lane)
     }
 
     pub(crate) fn rows(&self) -> &[u64] {

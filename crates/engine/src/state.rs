@@ -11,6 +11,7 @@ use disk::Disk;
 use percolate::StandingQuery;
 use query::analysis::Words;
 use query::schema::Column;
+use queue::{Backlog, Queue};
 
 pub(crate) use loads::Loads;
 
@@ -18,10 +19,11 @@ use crate::catalog::{Catalog, TableId, Webhook};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::manifest::InManifest;
 use crate::record::{Documents, QueryRow, Record};
 use crate::table::into::Into;
 use crate::table::percolate::{Listener, PercolateTable};
-use crate::table::queue::{Backlog, HitBatch, QueueTable, Queues};
+use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
 
 /// Catalog and tables. What is in here is what the journal's records, applied in order, came to.
@@ -212,9 +214,10 @@ impl State {
                 self.percolates
                     .insert(table, PercolateTable::new(definition, position));
             }
-            Kind::Queue(_) => {
-                self.queues
-                    .insert(table, QueueTable::new(definition, Backlog::new(), position));
+            Kind::Queue(options) => {
+                let (name, columns) = (&definition.name, &definition.columns);
+                let queue = Queue::new(name, columns, options, Backlog::new(), position);
+                self.queues.insert(table, queue, InManifest::default());
             }
         }
         self.connect()
@@ -324,7 +327,7 @@ impl State {
     fn apply_hits(&mut self, record: &Documents, position: u64) -> Result<bool> {
         let mut any = false;
         for hits in &record.hits {
-            let (batch, rows) = HitBatch::new(record, hits);
+            let (batch, rows) = hits.batch(&record.documents);
             any |= self.apply_to_queue(hits.queue, position, hits.first_row, |queue| {
                 queue.backlog.push_hits(batch, &rows);
             })?;
@@ -389,8 +392,7 @@ impl State {
                 pq.counted = position;
             }
         }
-        let queues: Vec<TableId> = self.queues.keys().copied().collect();
-        for table in queues {
+        for table in self.queues.keys() {
             if let Some(queue) = self.queues.get_mut(&table)
                 && !queue.changed
                 && queue.folding.is_none()
@@ -409,9 +411,7 @@ impl State {
         for pq in self.percolates.values_mut() {
             pq.manifests.begin(pq.folded);
         }
-        for queue in self.queues.settled_mut() {
-            queue.manifests.begin(queue.folded.position);
-        }
+        self.queues.begin_manifest();
     }
 
     /// The manifest that was begun last is durable.
@@ -422,9 +422,7 @@ impl State {
         for pq in self.percolates.values_mut() {
             pq.manifests.end();
         }
-        for queue in self.queues.settled_mut() {
-            queue.manifests.end();
-        }
+        self.queues.end_manifest();
     }
 
     /// Every view's files reach at least so far, with the catalog in a manifest of that position.

@@ -11,8 +11,8 @@ use crate::command::QueueStats;
 use crate::error::Result;
 use crate::record::Record;
 use crate::state::{Counting, State};
-use crate::table::queue::SENDERS;
 use percolate::StandingQuery;
+use queue::SENDERS;
 
 /// How the tables were that the members have touched so far.
 #[derive(Default)]

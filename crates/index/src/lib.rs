@@ -19,7 +19,6 @@ mod part;
 mod pool;
 mod postings;
 mod removed;
-pub mod row;
 mod seal;
 mod search;
 mod segment;

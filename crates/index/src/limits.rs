@@ -6,9 +6,6 @@ pub const FIELD_POSITION_MAX: u32 = (1 << 24) - 1;
 /// Rows held in one tail, dead ones included: their numbers stay below `i32::MAX`.
 pub const TAIL_ROWS_MAX: u32 = i32::MAX as u32 - 1;
 
-/// Columns of one table, without `id`.
-pub const COLUMNS_MAX: usize = u16::MAX as usize;
-
 /// Most words of a table that one wildcard or regular expression of a SELECT may stand for.
 pub const EXPANSION_MAX: usize = 16_384;
 

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -13,7 +14,6 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::row;
 #[cfg(test)]
 use crate::segment::SegmentPostings;
 use crate::segment::{self, Segment, SegmentWord};

@@ -4,6 +4,7 @@
 
 pub mod analysis;
 pub mod bind;
+pub mod codec;
 pub mod expression;
 pub mod highlight;
 pub mod lexer;
@@ -13,6 +14,7 @@ mod parser;
 pub mod pattern;
 pub mod reference;
 pub mod request;
+pub mod row;
 pub mod rows;
 pub mod schema;
 mod syntax;

@@ -8,6 +8,9 @@ pub const WORD_BYTES_MAX: usize = 128;
 /// refuses longer documents before they come here.
 pub const DOCUMENT_BYTES_MAX: usize = 128 << 20;
 
+/// Columns of one row, without `id`.
+pub const COLUMNS_MAX: usize = u16::MAX as usize;
+
 /// How much longer folding and marking can make a text: one Arabic ligature of 3 bytes decomposes into 33, and a marked run
 /// of three is stored three times in a table that stems, behind the text itself.
 const FOLDED_GROWTH_MAX: usize = 28;

@@ -14,10 +14,10 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "lanes-of-the-manifest",
-        file: "crates/engine/src/table/queue/durable.rs",
+        file: "crates/queue/src/kept.rs",
         text: "out.extend_from_slice(&self.folded.lanes);",
         becomes: "out.extend_from_slice(&self.encoded_lanes());",
-        test: "crates/engine/src/table/queue/tests.rs::a_manifest_keeps_the_lanes_of_the_files_position",
+        test: "crates/queue/src/tests.rs::a_manifest_keeps_the_lanes_of_the_files_position",
         may_hang: false,
     },
     Mutation {
@@ -150,7 +150,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "delivery-count-not-kept",
-        file: "crates/engine/src/table/queue/durable.rs",
+        file: "crates/queue/src/kept.rs",
         text: "put_number(out, count.into());",
         becomes: "put_number(out, u64::from(count) * 0);",
         test: "crates/engine/tests/it/queue_options.rs::a_lease_may_be_made_longer_or_given_back_with_a_delay_that_survives_a_restart",
@@ -158,7 +158,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "delay-not-kept",
-        file: "crates/engine/src/table/queue/durable.rs",
+        file: "crates/queue/src/kept.rs",
         text: "lane.gate.delays.set(row, due_us);",
         becomes: "let _ = due_us;",
         test: "crates/engine/tests/it/queue_options.rs::a_lease_may_be_made_longer_or_given_back_with_a_delay_that_survives_a_restart",
@@ -174,7 +174,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "queue-file-name-not-synced",
-        file: "crates/engine/src/table/queue/file/write.rs",
+        file: "crates/queue/src/file/write.rs",
         text: "    disk.sync_dir(dir).map_err(failed)?;\n",
         becomes: "",
         test: "crates/engine/tests/it/queue_crash.rs::queues_do_what_their_model_does_and_a_crash_between_any_two_steps_loses_nothing",
@@ -246,7 +246,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "expired-leases-unbounded",
-        file: "crates/engine/src/table/queue/serve.rs",
+        file: "crates/queue/src/serve.rs",
         text: "(lane, of.expired(now.steady_us, rows_max))",
         becomes: "(lane, of.expired(now.steady_us, rows_max.max(usize::MAX)))",
         test: "crates/engine/tests/it/queue_options.rs::leases_that_end_together_come_back_in_pieces_with_commands_in_between",
@@ -254,18 +254,18 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "restored-row-not-free",
-        file: "crates/engine/src/table/queue.rs",
+        file: "crates/queue/src/queue.rs",
         text: "        self.lanes.iter_mut().for_each(|lane| lane.may_be_free(row));\n",
         becomes: "",
-        test: "crates/engine/src/table/queue/tests.rs::a_row_whose_removal_was_undone_is_again_the_oldest_free_one",
+        test: "crates/queue/src/tests.rs::a_row_whose_removal_was_undone_is_again_the_oldest_free_one",
         may_hang: false,
     },
     Mutation {
         name: "marks-of-later-rows-cleared",
-        file: "crates/engine/src/table/queue.rs",
+        file: "crates/queue/src/queue.rs",
         text: "let is_gone = |row: &u64| *row < next && ",
         becomes: "let is_gone = |row: &u64| *row < next.max(u64::MAX) && ",
-        test: "crates/engine/src/table/queue/tests.rs::marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate",
+        test: "crates/queue/src/tests.rs::marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate",
         may_hang: false,
     },
     Mutation {

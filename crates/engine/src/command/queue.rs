@@ -3,6 +3,7 @@
 use query::schema::ColumnType;
 use query::value::Value;
 
+pub use ::queue::{Now, QueueOptions, QueueStats, SessionId, WhenFull};
 pub use query::request::{Change, Place, SourceMode, WaitSource};
 
 /// Takes up to so many rows at once; at least one is waited for.
@@ -92,64 +93,4 @@ pub struct TakenRow {
     pub delivery: u32,
     /// Its values.
     pub values: Vec<Value>,
-}
-
-/// The counters of `queue_stats`. Those of rows and bytes are of the queue as it is on disk; the others count since the server's start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct QueueStats {
-    /// Rows inserted.
-    pub rows_written: u64,
-    /// Rows deleted.
-    pub rows_removed: u64,
-    /// Waits that found a row at once.
-    pub wait_immediate: u64,
-    /// Waits that got a row later.
-    pub wait_delayed: u64,
-    /// Waits that ran out of time.
-    pub wait_timeout: u64,
-    /// Rows given back by `queue_abort`.
-    pub restored_by_abort: u64,
-    /// Rows given back by a connection that went.
-    pub restored_by_close: u64,
-    /// Bytes of the rows that are kept, removed ones included.
-    pub bytes_total: u64,
-    /// Bytes of removed rows among them.
-    pub bytes_removed: u64,
-}
-
-/// What a queue does beyond Q4M's; the default is Q4M's queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct QueueOptions {
-    /// `visible_again=`: how long a lease lasts, in microseconds.
-    pub visible_again_us: Option<u64>,
-    /// `max_deliveries=`: a row that comes back after so many goes to the dead.
-    pub max_deliveries: Option<u32>,
-    /// `dead=`: the queue of rows that were delivered too often; none: they are dropped.
-    pub dead: Option<String>,
-    /// `groups=`: consumer groups; each gets every row.
-    pub groups: Vec<String>,
-    /// `rows_max=`.
-    pub rows_max: Option<u64>,
-    /// `bytes_max=`.
-    pub bytes_max: Option<u64>,
-    /// `when_full=`.
-    pub when_full: WhenFull,
-    /// `order_by=`: of rows with one value of this column only one is out at a time.
-    pub order_by: Option<String>,
-    /// `unique_by=`: rows with one value of this column are taken once.
-    pub unique_by: Option<String>,
-    /// `unique_for=`: for so long, in microseconds.
-    pub unique_for_us: u64,
-    /// `deliver_at=`: the column that says from when on a row may go out: a TIMESTAMP, or a BIGINT of microseconds.
-    pub deliver_at: Option<String>,
-}
-
-/// What an INSERT into a full queue does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WhenFull {
-    /// It is refused.
-    #[default]
-    Refuse,
-    /// The oldest free rows go.
-    DropOldest,
 }

@@ -190,7 +190,7 @@ fn queue_rows(
             "DELETE of a row that a consumer group holds: queue_end() or QUEUE_DONE acknowledges it",
         ));
     }
-    let failed = |error| failure::of_bind(&queue.definition.name, error);
+    let failed = |error| failure::of_bind(queue.name(), error);
     let scope = queue.look().scope();
     let condition = delete.filter.as_ref();
     let condition = condition.map(|filter| scope.condition(filter));
@@ -203,7 +203,7 @@ fn queue_rows(
     let mut rows = Vec::new();
     let mut best = Best::new(Arc::clone(&order), delete.limit);
     let mut keyed = 0;
-    for row in queue.visible_rows(table, owner) {
+    for row in queue.visible_rows(owner.map(|owned| owned.rows_of(table))) {
         if delete.limit.is_some_and(|limit| rows.len() as u64 >= limit) {
             break;
         }

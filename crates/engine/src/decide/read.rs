@@ -22,7 +22,7 @@ use crate::limits::{ANSWER_BYTES_HERE_MAX, ANSWER_BYTES_MAX, SCANNED_ROWS_MAX};
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row::QueryColumns;
-use crate::table::queue::RowLook;
+use queue::RowLook;
 
 /// Answers a SELECT, or says how it is answered where that takes long. `owner`: the session is in owner mode.
 ///
@@ -44,7 +44,9 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     };
     let here = Memory::new(ANSWER_BYTES_HERE_MAX);
     if owner.is_some() {
-        let visible: Vec<u64> = queue.visible_rows(table, owner).collect();
+        let visible: Vec<u64> = queue
+            .visible_rows(owner.map(|owned| owned.rows_of(table)))
+            .collect();
         let count = visible.len() as u64;
         let answer = queue_rows(queue.look(), select, count, visible.iter().copied(), &here);
         return or_there(answer, || {
@@ -106,10 +108,9 @@ fn queue_rows(
     memory: &Memory,
 ) -> Result<Answer> {
     let scope = look.scope();
-    let row = |row| look.values(row).map(Option::unwrap_or_default);
+    let row = |row| Ok(look.values(row)?.unwrap_or_default());
     let source = QueueRows { memory };
-    let name = &look.definition.name;
-    answer(name, select, &scope, &source, count, rows.map(row))
+    answer(look.name, select, &scope, &source, count, rows.map(row))
 }
 
 /// Rows of a queue, each its values.

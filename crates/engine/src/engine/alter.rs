@@ -1,5 +1,7 @@
 //! ALTER TABLE, of queues: rows stay as they were stored and are read in the new columns.
 
+use std::sync::Arc;
+
 use query::schema::Column;
 use query::value::Value;
 
@@ -12,7 +14,7 @@ use crate::decide::delete::{Delete, delete};
 use crate::error::{Error, Result, Why};
 use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
-use crate::table::queue::{Origin, QueueTable, options_of};
+use queue::{Origin, Queue};
 
 impl Engine {
     pub(super) fn alter(&mut self, name: &str, changes: &[Change]) -> Result<Reply> {
@@ -24,19 +26,20 @@ impl Engine {
             );
             return Err(Error::NotYet { what });
         };
-        if queue.layouts.len() >= LAYOUTS_MAX {
+        if queue.earlier_layouts() >= LAYOUTS_MAX {
             return Err(Error::Limit {
                 what: "changes of a queue's columns while it holds rows from before the first",
                 max: LAYOUTS_MAX as u64,
             });
         }
-        let mut altered = Altered::new(&queue.definition.columns);
+        let mut altered = Altered::new(queue.columns());
         changes
             .iter()
-            .try_for_each(|change| altered.change(&queue.definition, change))?;
+            .try_for_each(|change| altered.change(queue, change))?;
+        let before = self.state.catalog.get(table).map(Arc::as_ref);
         let definition = Definition {
             columns: altered.columns.clone(),
-            ..(*queue.definition).clone()
+            ..before.ok_or(Error::NoSuchTable(name.to_owned()))?.clone()
         };
         let definition = check_altered(&self.state.catalog, definition)?;
         altered.columns = definition.columns;
@@ -58,7 +61,7 @@ impl Engine {
         };
         for (session, error) in queue.ask_again() {
             self.sessions
-                .fail_wait(&mut self.state, session, error, &mut self.outbox);
+                .fail_wait(&mut self.state, session, error.into(), &mut self.outbox);
         }
         self.state.freed.insert(table);
         self.wake();
@@ -180,13 +183,13 @@ impl Altered {
         }
     }
 
-    fn change(&mut self, definition: &Definition, change: &Change) -> Result<()> {
+    fn change(&mut self, queue: &Queue, change: &Change) -> Result<()> {
         match change {
             Change::Add { column, place } => {
                 let at = match place {
                     Place::First => 0,
                     Place::Last => self.columns.len(),
-                    Place::After(name) => self.find(definition, name)? + 1,
+                    Place::After(name) => self.find(queue, name)? + 1,
                 };
                 let column = Column {
                     name: column.name.to_lowercase(),
@@ -196,14 +199,14 @@ impl Altered {
                 self.columns.insert(at, column);
             }
             Change::Drop { name } => {
-                let at = self.find(definition, name)?;
+                let at = self.find(queue, name)?;
                 self.columns.remove(at);
                 self.origins.remove(at);
             }
             Change::Modify { column } => {
-                let at = self.find(definition, &column.name)?;
+                let at = self.find(queue, &column.name)?;
                 let name = column.name.to_lowercase();
-                check_free(definition, &name, column)?;
+                check_free(queue, &name, column)?;
                 self.columns[at] = Column {
                     name,
                     ..column.clone()
@@ -219,17 +222,17 @@ impl Altered {
         Ok(())
     }
 
-    fn find(&self, definition: &Definition, name: &str) -> Result<usize> {
+    fn find(&self, queue: &Queue, name: &str) -> Result<usize> {
         let name = name.to_lowercase();
         let at = self.columns.iter().position(|column| column.name == name);
         at.ok_or_else(|| Error::UnknownColumn {
             column: name,
-            table: definition.name.clone(),
+            table: queue.name().to_owned(),
         })
     }
 
     /// Refuses a MODIFY that some row's value does not fit. Reads every row where a type changes or NULL is forbidden.
-    fn check_rows(&self, queue: &QueueTable) -> Result<()> {
+    fn check_rows(&self, queue: &Queue) -> Result<()> {
         let before = queue.columns();
         let stricter: Vec<(usize, &Column)> = self
             .origins
@@ -268,17 +271,17 @@ impl Altered {
 }
 
 /// The rows that are there were ordered, counted or delayed by the column as it is.
-fn check_free(definition: &Definition, name: &String, column: &Column) -> Result<()> {
-    let options = options_of(definition);
+fn check_free(queue: &Queue, name: &String, column: &Column) -> Result<()> {
+    let options = queue.options();
     let named = [&options.order_by, &options.unique_by, &options.deliver_at];
-    let kind = definition.columns.iter().find(|own| own.name == *name);
+    let kind = queue.columns().iter().find(|own| own.name == *name);
     let is_same = kind.is_none_or(|own| own.kind == column.kind);
     if is_same || !named.into_iter().flatten().any(|named| named == name) {
         return Ok(());
     }
     Err(Error::invalid(format!(
         "the type of '{name}' cannot change: an option of '{}' names the column",
-        definition.name
+        queue.name()
     )))
 }
 

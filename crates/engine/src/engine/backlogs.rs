@@ -7,7 +7,7 @@ use crate::catalog::TableId;
 use crate::error::Result;
 use crate::jobs::{Finished, Job, Made, Work};
 use crate::state::table_dir;
-use crate::table::queue::{ChunkFile, MergeRowsJob};
+use queue::{ChunkFile, MergeRowsJob};
 
 impl Engine {
     /// Tidies the queues whose rows changed in this batch.
@@ -65,8 +65,8 @@ impl Engine {
                 work: Work::MergeRows(job),
             });
         }
-        if !discarded.is_empty() {
-            self.garbage.push(Box::new(discarded));
+        if let Some(discarded) = discarded {
+            self.garbage.push(discarded);
             self.discard();
         }
     }

@@ -9,7 +9,7 @@ use crate::decide::Decision;
 use crate::decide::rows::row_bytes;
 use crate::error::{Error, Result};
 use crate::record::Record;
-use crate::table::queue::QueueTable;
+use queue::Queue;
 
 /// Bytes that a row which is a hit is taken to have: it shares most of them.
 const HIT_BYTES: u64 = 64;
@@ -78,7 +78,7 @@ fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
 }
 
 /// The rows that must go before others come; none where there is room.
-fn oldest(queue: &mut QueueTable, coming: Coming) -> Result<Vec<u64>> {
+fn oldest(queue: &mut Queue, coming: Coming) -> Result<Vec<u64>> {
     let options = queue.options();
     let rows = queue.backlog.len();
     let over = |now: u64, coming: u64, max: Option<u64>| {
@@ -96,7 +96,7 @@ fn oldest(queue: &mut QueueTable, coming: Coming) -> Result<Vec<u64>> {
         return Ok(Vec::new());
     }
     let full = Error::QueueFull {
-        queue: queue.definition.name.clone(),
+        queue: queue.name().to_owned(),
     };
     if options.when_full == WhenFull::Refuse {
         return Err(full);

@@ -222,8 +222,10 @@ impl Engine {
             (search.manifests, is_named, search.sealing)
         } else if let Some(pq) = self.state.percolates.get(table) {
             (pq.manifests, true, pq.folding)
-        } else if let Some(queue) = self.state.queues.get(table) {
-            (queue.manifests, true, queue.folding.is_some())
+        } else if let Some(queue) = self.state.queues.get(table)
+            && let Some(manifests) = self.state.queues.manifests(table)
+        {
+            (manifests, true, queue.folding.is_some())
         } else {
             return Progress::Done;
         };

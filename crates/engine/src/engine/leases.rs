@@ -9,7 +9,7 @@ use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::{RECEIPTS_MAX, WAIT_US_MAX};
 use crate::record::Record;
-use crate::table::queue::{Holder, QueueTable};
+use queue::{Holder, Queue};
 
 /// Rows by queue and lane.
 type ByLane = BTreeMap<(TableId, usize), Vec<u64>>;
@@ -191,7 +191,7 @@ impl Engine {
     }
 
     /// Rows as the queue of the dead takes them; nothing where there is none.
-    fn burial(&self, queue: &QueueTable, rows: &[u64]) -> Result<Option<Record>> {
+    fn burial(&self, queue: &Queue, rows: &[u64]) -> Result<Option<Record>> {
         let Some(name) = &queue.options().dead else {
             return Ok(None);
         };

@@ -11,7 +11,7 @@ use crate::limits::SPARE_BYTES;
 use crate::manifest;
 use crate::state::table_dir;
 use crate::table::percolate::file::QueryFileJob;
-use crate::table::queue::FoldJob;
+use queue::FoldJob;
 
 /// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
 /// reads no more than a few times this.

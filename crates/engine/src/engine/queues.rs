@@ -6,7 +6,7 @@ use crate::catalog::TableId;
 use crate::command::{Command, Reply, SessionId, SourceMode};
 use crate::error::{Error, Result};
 use crate::sessions::Relay;
-use crate::table::queue::{QueueTable, SENDERS};
+use queue::{Queue, SENDERS};
 
 impl Engine {
     /// `queue_rowid()`.
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// The queue of that name.
-    pub(super) fn queue_of(&self, table: &str) -> Result<(TableId, &QueueTable)> {
+    pub(super) fn queue_of(&self, table: &str) -> Result<(TableId, &Queue)> {
         let found = self.state.catalog.find(table)?;
         let queue = self.state.queues.get(&found);
         Ok((found, queue.ok_or_else(|| not_a_queue(table))?))

@@ -306,7 +306,7 @@ impl Engine {
             let dead = state.catalog.find(&webhook.dead).ok();
             let is_empty = |dead: &TableId| {
                 let queue = state.queues.get(dead);
-                queue.is_some_and(|queue| queue.backlog.rows().next().is_none())
+                queue.is_some_and(|queue| queue.backlog.is_empty())
             };
             dropped.extend(dead.filter(is_empty));
         }

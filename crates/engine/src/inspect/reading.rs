@@ -66,12 +66,11 @@ fn without_repetition(losses: Vec<Loss>) -> Vec<Loss> {
 
 /// Reads every queue row that lies in a file; those that cannot be read are taken out.
 fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
-    let tables: Vec<_> = state.queues.keys().copied().collect();
-    for table in tables {
+    for table in state.queues.keys() {
         let Some(queue) = state.queues.get(&table) else {
             continue;
         };
-        let name = queue.definition.name.clone();
+        let name = queue.name().to_owned();
         let files: Vec<String> = queue
             .backlog
             .files()
@@ -83,7 +82,7 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         let mut lost = Vec::new();
         for row in queue.backlog.rows() {
             if let Err(error) = queue.values(row) {
-                salvage.note(error, "")?;
+                salvage.note(error.into(), "")?;
                 lost.push(row);
             }
         }

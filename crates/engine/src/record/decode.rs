@@ -2,7 +2,6 @@
 
 use query::Syntax;
 use query::analysis::Settings;
-use query::schema::{Column, ColumnType};
 
 use super::encode::{
     ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, EXPIRE,
@@ -10,15 +9,15 @@ use super::encode::{
     ROWS, SPHINX,
 };
 use super::{
-    DOCUMENT_JSON, Document, Documents, FIRST_COLUMN, HitCounts, HitLists, HitQuery, QueryRow,
-    QueuedHits, RECORD_VERSION, Record, SYNC, Source,
+    Document, Documents, HitCounts, HitLists, HitQuery, QueryRow, QueuedHits, RECORD_VERSION,
+    Record, SYNC,
 };
 use crate::catalog::TableId;
 use crate::catalog::{read_keep, read_option};
-use crate::codec::{Read, Reader};
 use crate::command::{Definition, Kind, QueueOptions, SearchOptions};
 use crate::sync_mode::SyncMode;
-use crate::table::queue::read_origins;
+use query::codec::{Read, Reader, read_column};
+use queue::{read_origins, read_sources};
 
 impl Record {
     /// Reads the bytes of one record, all of them.
@@ -304,28 +303,6 @@ fn read_lists(reader: &mut Reader<'_>, documents: usize) -> Read<HitLists> {
     Ok(lists)
 }
 
-/// Reads what [`super::put_sources`] wrote.
-pub(crate) fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
-    let count = reader.count()?;
-    (0..count)
-        .map(|_| {
-            Ok(match reader.number()? {
-                0 => Source::QueryId,
-                1 => Source::Query,
-                2 => Source::Tags,
-                3 => Source::DocumentTable,
-                4 => Source::DocumentId,
-                5 => Source::HitAt,
-                DOCUMENT_JSON => Source::Json,
-                column => {
-                    let column = u16::try_from(column - FIRST_COLUMN);
-                    Source::Document(column.map_err(|_| reader.damage("a column below 2^16"))?)
-                }
-            })
-        })
-        .collect()
-}
-
 /// Reads what [`super::put_definition`] of that record version wrote.
 pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Definition> {
     let name = reader.text()?.to_owned();
@@ -392,76 +369,4 @@ fn read_percolate(reader: &mut Reader<'_>, version: u8) -> Read<Kind> {
         _ => return Err(reader.damage("a known syntax of queries")),
     };
     Ok(Kind::Percolate { on, into, syntax })
-}
-
-/// Reads a column.
-pub(crate) fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
-    let name = reader.text()?.to_owned();
-    let tag = reader.byte()?;
-    let size = reader.small()?;
-    let width = |reader: &Reader<'_>| match size {
-        1 | 2 | 3 | 4 | 8 => Ok(size as u8),
-        _ => Err(reader.damage("an integer's width")),
-    };
-    let fraction_digits = |reader: &Reader<'_>| match size {
-        0..=6 => Ok(size as u8),
-        _ => Err(reader.damage("digits of a second's fraction")),
-    };
-    let kind = match tag {
-        0 => ColumnType::Text,
-        1 => ColumnType::String,
-        2 => ColumnType::Int,
-        3 => ColumnType::Bigint,
-        4 => ColumnType::Float,
-        5 => ColumnType::Bool,
-        6 => ColumnType::Timestamp,
-        7 => ColumnType::Integer {
-            bytes: width(reader)?,
-            unsigned: false,
-        },
-        8 => ColumnType::Integer {
-            bytes: width(reader)?,
-            unsigned: true,
-        },
-        9 => ColumnType::Double,
-        10 => ColumnType::Char {
-            variable: false,
-            chars_max: size,
-        },
-        11 => ColumnType::Char {
-            variable: true,
-            chars_max: size,
-        },
-        12 => ColumnType::LongText { bytes_max: size },
-        13 => ColumnType::Blob { bytes_max: size },
-        14 => ColumnType::Date,
-        15 => ColumnType::DateTime {
-            fraction_digits: fraction_digits(reader)?,
-        },
-        16 => ColumnType::Time {
-            fraction_digits: fraction_digits(reader)?,
-        },
-        17 => ColumnType::Year,
-        18 => decimal(size).ok_or_else(|| reader.damage("a decimal's digits"))?,
-        _ => return Err(reader.damage("a known column type")),
-    };
-    let nullable = reader.flag()?;
-    let default = if reader.flag()? {
-        Some(reader.value()?)
-    } else {
-        None
-    };
-    Ok(Column {
-        name,
-        kind,
-        nullable,
-        default,
-    })
-}
-
-/// Digits in all times 256, and digits behind the point.
-fn decimal(size: u32) -> Option<ColumnType> {
-    let [_, _, digits, scale] = size.to_be_bytes();
-    let is_valid = size >> 16 == 0 && (1..=65).contains(&digits) && scale <= digits.min(30);
-    is_valid.then_some(ColumnType::Decimal { digits, scale })
 }

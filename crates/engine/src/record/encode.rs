@@ -1,13 +1,12 @@
 //! Records into bytes.
 
 use query::Syntax;
-use query::schema::{Column, ColumnType};
 
-use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC, Source};
+use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC};
 use crate::catalog::{keep_pairs, pairs};
-use crate::codec::{put_bytes, put_number, put_row, put_value};
 use crate::command::{Definition, Kind};
-use crate::table::queue::put_origins;
+use query::codec::{put_bytes, put_column, put_number, put_row};
+use queue::{put_origins, put_sources};
 
 pub(super) const CREATE: u8 = 1;
 pub(super) const DROP: u8 = 2;
@@ -266,26 +265,6 @@ fn put_counts(out: &mut Vec<u8>, counts: &HitCounts) {
     }
 }
 
-/// Appends where the columns of a queue take their values from.
-pub(crate) fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
-    put_number(out, sources.len() as u64);
-    for source in sources {
-        put_number(
-            out,
-            match source {
-                Source::QueryId => 0,
-                Source::Query => 1,
-                Source::Tags => 2,
-                Source::DocumentTable => 3,
-                Source::DocumentId => 4,
-                Source::HitAt => 5,
-                Source::Json => super::DOCUMENT_JSON,
-                Source::Document(column) => super::FIRST_COLUMN + u64::from(*column),
-            },
-        );
-    }
-}
-
 /// Appends a table's definition.
 pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     put_bytes(out, definition.name.as_bytes());
@@ -331,50 +310,5 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     put_number(out, definition.columns.len() as u64);
     for column in &definition.columns {
         put_column(out, column);
-    }
-}
-
-/// Appends a column.
-pub(crate) fn put_column(out: &mut Vec<u8>, column: &Column) {
-    put_bytes(out, column.name.as_bytes());
-    let (tag, size) = match column.kind {
-        ColumnType::Text => (0, 0),
-        ColumnType::String => (1, 0),
-        ColumnType::Int => (2, 0),
-        ColumnType::Bigint => (3, 0),
-        ColumnType::Float => (4, 0),
-        ColumnType::Bool => (5, 0),
-        ColumnType::Timestamp => (6, 0),
-        ColumnType::Integer {
-            bytes,
-            unsigned: false,
-        } => (7, bytes.into()),
-        ColumnType::Integer {
-            bytes,
-            unsigned: true,
-        } => (8, bytes.into()),
-        ColumnType::Double => (9, 0),
-        ColumnType::Char {
-            variable: false,
-            chars_max,
-        } => (10, chars_max),
-        ColumnType::Char {
-            variable: true,
-            chars_max,
-        } => (11, chars_max),
-        ColumnType::LongText { bytes_max } => (12, bytes_max),
-        ColumnType::Blob { bytes_max } => (13, bytes_max),
-        ColumnType::Date => (14, 0),
-        ColumnType::DateTime { fraction_digits } => (15, fraction_digits.into()),
-        ColumnType::Time { fraction_digits } => (16, fraction_digits.into()),
-        ColumnType::Year => (17, 0),
-        ColumnType::Decimal { digits, scale } => (18, u32::from(digits) * 256 + u32::from(scale)),
-    };
-    out.push(tag);
-    put_number(out, size.into());
-    out.push(u8::from(column.nullable));
-    out.push(u8::from(column.default.is_some()));
-    if let Some(value) = &column.default {
-        put_value(out, value);
     }
 }

@@ -8,14 +8,14 @@ mod encode;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::{read_column, read_definition, read_sources};
-pub(crate) use encode::{put_column, put_definition, put_sources};
+pub(crate) use decode::read_definition;
+pub(crate) use encode::put_definition;
 use query::schema::Column;
 use query::value::Value;
+use queue::{HitBatch, HitDocument, HitQuery, Origin, Source};
 
 use crate::catalog::TableId;
 use crate::command::Definition;
-use crate::table::queue::Origin;
 
 /// First byte of every record. To change the layout: raise it, keep reading the old one, add a fixture.
 ///
@@ -30,11 +30,6 @@ use crate::table::queue::Origin;
 ///
 /// 6: rows that need not be kept go by their ids.
 pub(crate) const RECORD_VERSION: u8 = 6;
-
-/// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
-const FIRST_COLUMN: u64 = 6;
-/// The whole document: above the numbers of all columns.
-const DOCUMENT_JSON: u64 = FIRST_COLUMN + (1 << 16);
 
 /// The one setting of a definition that is not of analysis.
 const SYNC: &str = "sync";
@@ -172,6 +167,28 @@ pub(crate) struct QueuedHits {
 }
 
 impl QueuedHits {
+    /// What a queue keeps of the hits on `documents`, and its rows in queue order: by document, then by query.
+    pub(crate) fn batch(&self, documents: &[Document]) -> (HitBatch, Vec<(u32, u32)>) {
+        let mut rows = Vec::with_capacity(self.lists.entries.len());
+        let mut hit = Vec::new();
+        for (document, list) in documents.iter().zip(self.lists.iter()) {
+            if list.is_empty() {
+                continue;
+            }
+            let place = hit.len() as u32;
+            rows.extend(list.iter().map(|&query| (place, query)));
+            hit.push(HitDocument::new(document.id, &document.row));
+        }
+        let batch = HitBatch {
+            sources: self.sources.clone(),
+            document_table: self.document_table.clone(),
+            hit_at: self.hit_at,
+            documents: hit,
+            queries: self.queries.clone(),
+        };
+        (batch, rows)
+    }
+
     /// Queue rows that come of it.
     pub(crate) fn rows(&self) -> u64 {
         self.lists.entries.len() as u64
@@ -200,29 +217,6 @@ impl HitLists {
             list
         })
     }
-}
-
-/// What a hit says of its query.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct HitQuery {
-    pub(crate) id: u64,
-    pub(crate) tags: Box<str>,
-    pub(crate) text: Box<str>,
-}
-
-/// Where a column of an `into` queue takes its value from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    QueryId,
-    Query,
-    Tags,
-    DocumentTable,
-    DocumentId,
-    HitAt,
-    /// The document as a JSON object of its id and columns.
-    Json,
-    /// A column of the document, by its place in the row.
-    Document(u16),
 }
 
 /// A row of a pq table.

@@ -9,7 +9,7 @@ use crate::decide::rows::row_bytes;
 use crate::error::{Error, Result};
 use crate::limits::{LEASE_US, TAKEN_BYTES_MAX};
 use crate::state::State;
-use crate::table::queue::{Holder, LineId, QueueTable};
+use queue::{Holder, LineId, Queue};
 
 /// One source that somebody takes rows from.
 #[derive(Clone, Copy, Debug)]
@@ -229,7 +229,9 @@ impl Sessions {
                             break;
                         }
                     }
-                    Err((session, error)) => self.fail_wait(state, session, error, outbox),
+                    Err((session, error)) => {
+                        self.fail_wait(state, session, error.into(), outbox);
+                    }
                 }
             }
         }
@@ -296,7 +298,7 @@ pub(crate) fn count_timeout(state: &mut State, stands: &[Stand]) {
 
 /// The values of rows that were taken. Those that would make the answer too large are left free, and out of `rows`.
 fn read(
-    queue: &mut QueueTable,
+    queue: &mut Queue,
     (source, lane, issuer): (u32, usize, Issuer),
     rows: &mut Vec<u64>,
     now: Now,
@@ -327,7 +329,7 @@ fn read(
     Ok(Reply::Taken(taken))
 }
 
-fn put_back(queue: &mut QueueTable, lane: usize, rows: impl IntoIterator<Item = u64>, now: Now) {
+fn put_back(queue: &mut Queue, lane: usize, rows: impl IntoIterator<Item = u64>, now: Now) {
     for row in rows {
         queue.put_back(lane, row, now);
     }

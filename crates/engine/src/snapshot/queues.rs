@@ -1,5 +1,7 @@
 //! SHOW QUEUES and the metrics of queues.
 
+pub use queue::GroupReport;
+
 use super::{Snapshot, View};
 
 /// What one queue holds. Counted when the last batch was published.
@@ -26,21 +28,6 @@ pub struct QueueReport {
     pub oldest_us: Option<i64>,
     /// Its consumer groups.
     pub groups: Vec<GroupReport>,
-}
-
-/// What one consumer group has before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupReport {
-    /// Its name.
-    pub group: String,
-    /// Rows that it is not done with.
-    pub rows: u64,
-    /// Rows that somebody has.
-    pub owned: u64,
-    /// Rows handed out again, since the server's start.
-    pub redelivered: u64,
-    /// No row is handed out to it.
-    pub is_paused: bool,
 }
 
 impl Snapshot {

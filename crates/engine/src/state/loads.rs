@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::TableId;
-use crate::codec::{Read, Reader, put_number};
 use crate::limits::LOADS_MAX;
+use query::codec::{Read, Reader, put_number};
 
 /// Loads that are not over, of all tables. No load may begin beside [`LOADS_MAX`] others; a directory that an earlier version
 /// wrote may hold more.

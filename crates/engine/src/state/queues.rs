@@ -9,7 +9,7 @@ use crate::catalog::TableId;
 use crate::command::{Definition, Now};
 use crate::error::{Error, Result};
 use crate::record::Record;
-use crate::table::queue::{Origin, QueueTable, StoredRow};
+use queue::{Origin, Queue};
 
 impl State {
     /// As [`State::apply`], of a record of one queue.
@@ -26,7 +26,7 @@ impl State {
                 let noted = at_us.filter(|_| position > self.catalog_folded);
                 self.apply_to_queue(*table, position, *first_row, |queue| {
                     for row in rows {
-                        queue.backlog.push(StoredRow::own(row));
+                        queue.backlog.push(row);
                     }
                     if let Some((sender, row)) = relayed
                         && let Some(received) = queue.received.get_mut(usize::from(*sender))
@@ -91,7 +91,7 @@ impl State {
         &mut self,
         table: TableId,
         position: u64,
-        change: impl FnOnce(&mut QueueTable),
+        change: impl FnOnce(&mut Queue),
     ) -> Result<bool> {
         let queue = self.queues.get(&table);
         let next = queue.map_or(0, |queue| queue.backlog.next());
@@ -112,12 +112,15 @@ impl State {
         let Some(queue) = self.queues.get_mut(&table) else {
             return self.skip_dropped(table, position);
         };
-        let definition = Arc::new(Definition {
+        let Some(before) = self.catalog.get(table) else {
+            return self.skip_dropped(table, position);
+        };
+        let definition = Definition {
             columns: columns.to_vec(),
-            ..(*queue.definition).clone()
-        });
-        queue.alter(Arc::clone(&definition), origins.to_vec());
-        self.catalog.insert(table, definition);
+            ..Definition::clone(before)
+        };
+        queue.alter(columns, origins.to_vec());
+        self.catalog.insert(table, Arc::new(definition));
         self.is_catalog_unpublished = true;
         self.connect()?;
         Ok(true)
@@ -129,7 +132,7 @@ impl State {
         table: TableId,
         position: u64,
         next: u64,
-        change: impl FnOnce(&mut QueueTable),
+        change: impl FnOnce(&mut Queue),
     ) -> Result<bool> {
         let Some(queue) = self.queues.get_mut(&table) else {
             return self.skip_dropped(table, position);
@@ -154,8 +157,7 @@ impl State {
 
     /// The journal is applied: queues are made ready for those who take from them.
     pub(crate) fn open_queues(&mut self, now: Now) {
-        let tables: Vec<TableId> = self.queues.keys().copied().collect();
-        for table in tables {
+        for table in self.queues.keys() {
             if let Some(queue) = self.queues.get_mut(&table) {
                 queue.opened(now);
                 if queue.next_timer_us(now).is_some() {

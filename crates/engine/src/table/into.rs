@@ -2,10 +2,10 @@
 
 use query::schema::{Column, ColumnType};
 use query::value::Value;
+use queue::Source;
 
 use crate::command::Definition;
 use crate::error::{Error, Result, Why};
-use crate::record::Source;
 
 /// Where each column of a queue takes its value from, and which values must be looked at first.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,17 +14,6 @@ pub(crate) struct Into {
     pub(crate) sources: Vec<Source>,
     /// Columns (by place) narrower than what supplies them: each value is checked before the insert is admitted.
     pub(crate) narrow: Vec<usize>,
-}
-
-/// What is known of one hit; texts borrowed.
-#[derive(Clone, Copy)]
-pub(crate) struct Hit<'a> {
-    pub(crate) query_id: u64,
-    pub(crate) query: &'a str,
-    pub(crate) tags: &'a str,
-    pub(crate) document_table: &'a str,
-    pub(crate) document_id: u64,
-    pub(crate) hit_at: i64,
 }
 
 impl Into {
@@ -61,24 +50,6 @@ impl Into {
             into.sources.push(source);
         }
         Ok(into)
-    }
-}
-
-/// The value that a hit gives to a column, before it is looked at.
-pub(crate) fn supply(
-    source: Source,
-    hit: &Hit<'_>,
-    document: impl FnOnce(usize) -> Value,
-) -> Value {
-    match source {
-        Source::QueryId => Value::Int(hit.query_id.into()),
-        Source::Query => Value::Str(hit.query.to_owned()),
-        Source::Tags => Value::Str(hit.tags.to_owned()),
-        Source::DocumentTable => Value::Str(hit.document_table.to_owned()),
-        Source::DocumentId => Value::Int(hit.document_id.into()),
-        Source::HitAt => Value::Int(hit.hit_at.into()),
-        Source::Json => Value::Null,
-        Source::Document(column) => document(usize::from(column)),
     }
 }
 

@@ -2,5 +2,5 @@
 
 pub(crate) mod into;
 pub(crate) mod percolate;
-pub(crate) mod queue;
+pub(crate) mod queues;
 pub(crate) mod search;

@@ -43,25 +43,3 @@ pub(super) fn cut<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     *bytes = rest;
     Some(cut)
 }
-
-/// Appends a number, seven bits a byte, lowest first.
-pub(super) fn push_varint(mut number: u32, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Cuts off a number that [`push_varint`] wrote.
-pub(super) fn cut_varint(bytes: &mut &[u8]) -> Option<u32> {
-    let mut number = 0u64;
-    for shift in (0..35).step_by(7) {
-        let byte = cut(bytes, 1)?[0];
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return u32::try_from(number).ok();
-        }
-    }
-    None
-}

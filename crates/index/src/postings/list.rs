@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use query::codec::{cut_small, put_number};
 use smallvec::SmallVec;
 
-use super::bits::{cut, cut_varint, push_varint};
+use super::bits::cut;
 use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES};
 use super::places::{Packed, Plain};
 use super::walk::Walk;
@@ -67,7 +68,7 @@ impl<'a> List<'a> {
         positions: &'a [u8],
     ) -> Option<List<'a>> {
         let mut bytes = postings;
-        let documents = cut_varint(&mut bytes)?;
+        let documents = cut_small(&mut bytes)?;
         let count = documents as usize;
         let mut list = List {
             rows,
@@ -119,7 +120,7 @@ impl<'a> List<'a> {
         };
         list.set_arrays(docs);
         let mut bytes = Vec::new();
-        push_varint(open.len() as u32, &mut bytes);
+        put_number(&mut bytes, open.len() as u64);
         for (at, hits) in open {
             bytes.extend([at.to_le_bytes(), hits.to_le_bytes()].as_flattened());
         }
@@ -244,7 +245,7 @@ impl<'a> List<'a> {
 
     fn open_entries(&self) -> &[[u8; OPEN_BYTES]] {
         let mut bytes = &*self.open;
-        let count = cut_varint(&mut bytes).unwrap_or(0) as usize;
+        let count = cut_small(&mut bytes).unwrap_or(0) as usize;
         bytes.as_chunks().0.get(..count).unwrap_or_default()
     }
 

@@ -1,6 +1,8 @@
 //! Writing a list.
 
-use super::bits::{pack, push_varint};
+use query::codec::put_number;
+
+use super::bits::pack;
 use super::page::WORDS;
 use super::places::PlacesWriter;
 use super::{DENSE, LONG, ListEntry, PAGE_BITS, PAGE_ROWS, code, hits_of};
@@ -67,7 +69,7 @@ impl<'a> ListWriter<'a> {
 
     /// Writes what is left, and tells what the dictionary must keep. At least one row was pushed.
     pub(crate) fn finish(mut self) -> ListEntry {
-        push_varint(self.docs.len() as u32, self.postings);
+        put_number(self.postings, self.docs.len() as u64);
         if self.docs.len() < LONG {
             let width = doc_bytes(self.rows);
             for doc in &self.docs {
@@ -78,7 +80,7 @@ impl<'a> ListWriter<'a> {
         }
         self.postings.extend(&self.codes);
         self.write_fields();
-        push_varint(self.open.len() as u32, self.postings);
+        put_number(self.postings, self.open.len() as u64);
         for (at, hits) in &self.open {
             self.postings.extend(at.to_le_bytes());
             self.postings.extend(hits.to_le_bytes());

@@ -9,8 +9,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use query::codec::{cut_small, put_number};
+
 use super::checked::{CheckedFile, SummedWriter};
-use super::number::{read_number, write_number};
 use crate::error::Result;
 use crate::fetch::fetch;
 
@@ -67,9 +68,9 @@ impl DictionaryWriter {
             }
             self.keys.push(key_of(word));
         } else {
-            write_number(shared as u32, &mut self.entry);
+            put_number(&mut self.entry, shared as u64);
         }
-        write_number((word.len() - shared) as u32, &mut self.entry);
+        put_number(&mut self.entry, (word.len() - shared) as u64);
         self.entry.extend_from_slice(&word[shared..]);
         self.writer.write_all(&self.entry)?;
         self.before.clear();
@@ -261,7 +262,7 @@ impl WordStream<'_> {
         if self.next.is_multiple_of(BLOCK_WORDS) {
             self.rest = self.dictionary.block((self.next / BLOCK_WORDS) as usize)?;
         } else {
-            shared = read_number(&mut self.rest);
+            shared = cut_small(&mut self.rest);
         }
         let rest = shared.and_then(|_| read_text(&mut self.rest));
         let (Some(shared), Some(rest)) = (shared, rest) else {
@@ -296,7 +297,7 @@ fn find_in(mut block: &[u8], word: &[u8]) -> Option<u32> {
     }
     let mut agreed = common(first, word);
     for at in 1..BLOCK_WORDS {
-        let shared = read_number(&mut block)? as usize;
+        let shared = cut_small(&mut block)? as usize;
         let rest = read_text(&mut block)?;
         if shared > agreed {
             continue; // differs from `word` where the one before did
@@ -330,7 +331,7 @@ fn first_of(mut block: &[u8]) -> &[u8] {
 }
 
 fn read_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = read_number(bytes)? as usize;
+    let length = cut_small(bytes)? as usize;
     let (text, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
     Some(text)

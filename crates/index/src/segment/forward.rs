@@ -4,15 +4,16 @@
 //! Layout: for each word, by rising place in the dictionary, two LEB128 numbers: the distance from the word before (from 0
 //! for the first), and how often it occurs.
 
-use super::number::{read_number, write_number};
+use query::codec::{cut_small, put_number};
+
 use crate::removed::WordCount;
 
 /// Appends the list of one row; `words` is sorted by word, each once.
 pub(super) fn encode(words: &[WordCount], out: &mut Vec<u8>) {
     let mut before = 0;
     for WordCount { word, hits } in words {
-        write_number(word - before, out);
-        write_number(*hits, out);
+        put_number(out, (word - before).into());
+        put_number(out, (*hits).into());
         before = *word;
     }
 }
@@ -22,10 +23,10 @@ pub(super) fn decode(mut bytes: &[u8]) -> Option<Vec<WordCount>> {
     let mut words = Vec::new();
     let mut before = 0u32;
     while !bytes.is_empty() {
-        before = before.checked_add(read_number(&mut bytes)?)?;
+        before = before.checked_add(cut_small(&mut bytes)?)?;
         words.push(WordCount {
             word: before,
-            hits: read_number(&mut bytes)?,
+            hits: cut_small(&mut bytes)?,
         });
     }
     Some(words)

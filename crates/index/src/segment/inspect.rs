@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use disk::Disk;
+use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
 use super::{Files, Opened, read_deleted};
 use crate::error::{Error, Result};
 use crate::files::SegmentFiles;
-use crate::row;
 
 /// Everything that is wrong with the files of a segment, by file and offset; empty for a sound one. `dir` is the table's
 /// directory. Cost: reads all of it.

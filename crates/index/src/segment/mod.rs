@@ -20,7 +20,6 @@ mod from_tail;
 mod inspect;
 mod look_up;
 mod merge;
-mod number;
 mod old;
 #[cfg(test)]
 mod postings;

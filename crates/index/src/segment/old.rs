@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use disk::Disk;
 use query::analysis::Words;
+use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
 use super::rows::Rows;
 use super::{Files, write_segment};
 use crate::error::Result;
-use crate::row;
 use crate::table::TableShape;
 use crate::tail::{Tail, TailWriter};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use disk::Disk;
 use query::analysis::Analyzer;
+use query::row;
 use query::value::Value;
 
 use super::checked::{SummedWriter, Sums};
@@ -15,7 +16,6 @@ use super::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS, forward};
 use crate::error::{Error, Result};
 use crate::postings::ListWriter;
 use crate::removed::WordCount;
-use crate::row;
 
 /// What a new segment is, apart from its content.
 #[derive(Clone, Copy)]
@@ -198,7 +198,7 @@ pub(super) fn write_rows(
 
 fn column_count(source: &dyn RowSource) -> Result<u16> {
     let count = row::column_count(source.columns(0)?).unwrap_or(0);
-    Ok(count as u16) // at most `limits::COLUMNS_MAX`
+    Ok(count as u16) // at most `query::limits::COLUMNS_MAX`
 }
 
 /// The file `rows` being written, section by section.

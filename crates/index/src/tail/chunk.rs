@@ -11,7 +11,7 @@ use crate::removed::{Frequency, WordCount};
 pub(crate) struct TailRow {
     /// Document id.
     pub(crate) id: u64,
-    /// Encoded columns, see [`crate::row`].
+    /// Encoded columns, see [`query::row`].
     pub(crate) columns: Box<[u8]>,
     /// The forward lists of all rows that were published with it, one behind the other.
     forward: Arc<[WordCount]>,

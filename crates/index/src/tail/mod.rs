@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use query::analysis::Words;
+use query::row;
 use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::postings::{self as encoded, Plain, length_class};
 use crate::removed::{Frequency, WordCount};
-use crate::row;
 use chunk::NewRow;
 
 pub(crate) use chunk::{Chunk, List, TailRow};

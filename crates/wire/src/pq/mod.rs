@@ -17,6 +17,7 @@ mod decode;
 mod tests;
 
 pub use decode::{Decoded, PqError, decode};
+use query::codec::put_number;
 
 /// First bytes of every answer; the fourth is the version.
 pub const MAGIC: [u8; 4] = *b"SPQ\x01";
@@ -135,13 +136,4 @@ impl Encoder {
             self.out[start + document as usize / 8] |= 1 << (document % 8);
         }
     }
-}
-
-#[inline]
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }

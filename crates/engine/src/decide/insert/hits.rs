@@ -12,14 +12,11 @@ use super::check_memory;
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};
-use crate::record::{Document, HitCounts, HitLists, HitQuery, QueuedHits, Source};
+use crate::record::{Document, HitCounts, HitLists, QueuedHits};
 use crate::state::{Counting, State};
-use crate::table::into::{Hit, Into, store, supply};
+use crate::table::into::{Into, store};
 use crate::table::percolate::Listener;
-use crate::table::queue::StoredRow;
-
-/// Memory that each hit takes in its queue beside the batch it shares.
-const HIT_ROW_BYTES: u64 = size_of::<StoredRow>() as u64;
+use queue::{HIT_ROW_BYTES, Hit, HitQuery, Source, supply};
 
 /// The part of memory that the pairs of one statement may take while they are found is one divided by this.
 const PAIRS_SHARE: usize = 4;

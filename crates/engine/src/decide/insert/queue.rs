@@ -13,7 +13,7 @@ use crate::limits::{QUEUE_ROW_BYTES_MAX, UNIQUE_KEYS_MAX};
 use crate::record::Record;
 use crate::sessions::Relay;
 use crate::state::State;
-use crate::table::queue::QueueTable;
+use queue::Queue;
 
 /// Decides an INSERT into a queue.
 pub(super) fn queue_rows(
@@ -26,7 +26,7 @@ pub(super) fn queue_rows(
         return Err(Error::NoSuchTable(insert.table));
     };
     let plan = Plan::new(
-        &queue.definition.name,
+        queue.name(),
         queue.columns(),
         false,
         insert.columns.as_deref(),
@@ -78,7 +78,7 @@ fn counted(rows: usize) -> Reply {
 
 /// The rows as the queue stores them.
 fn stored(
-    queue: &QueueTable,
+    queue: &Queue,
     around: Circumstances,
     plan: &Plan,
     given: Vec<Vec<Value>>,
@@ -102,19 +102,19 @@ fn stored(
 }
 
 /// Whether rows that a sender relays were received before.
-fn was_received(queue: &QueueTable, relay: Relay) -> bool {
+fn was_received(queue: &Queue, relay: Relay) -> bool {
     let last = queue.received.get(usize::from(relay.sender));
     relay.mode == SourceMode::Append && last.is_some_and(|last| relay.row <= *last)
 }
 
 /// Since when a key counts as seen.
-fn window(queue: &QueueTable, at_us: i64) -> i64 {
+fn window(queue: &Queue, at_us: i64) -> i64 {
     let window_us = i64::try_from(queue.options().unique_for_us).unwrap_or(i64::MAX);
     at_us.saturating_sub(window_us)
 }
 
 /// The rows whose key was not inserted within the window, neither before nor earlier among them.
-fn unseen(queue: &QueueTable, rows: Vec<Vec<Value>>, at_us: i64) -> Result<Vec<Vec<Value>>> {
+fn unseen(queue: &Queue, rows: Vec<Vec<Value>>, at_us: i64) -> Result<Vec<Vec<Value>>> {
     let since_us = window(queue, at_us);
     let keys = queue.unique_keys(&rows);
     let mut new = FxHashSet::default();

@@ -10,10 +10,10 @@ use disk::Disk;
 use percolate::StandingQuery;
 use rustc_hash::FxHashMap;
 
-use crate::codec::{Read, Reader, put_number};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::state::make_table_dir;
+use query::codec::{Read, Reader, put_number};
 
 const MAGIC: &[u8; 8] = b"SEINEHIT";
 const VERSION: u32 = 1;

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use disk::{Bytes, Disk, File};
 use percolate::{Snapshot, StandingQuery};
 
-use crate::codec::{Read, Reader, put_bytes, put_number};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::QueryRow;
 use crate::state::make_table_dir;
+use query::codec::{Read, Reader, put_bytes, put_number};
 
 const MAGIC: &[u8; 8] = b"SEINEQRY";
 const VERSION: u32 = 3;

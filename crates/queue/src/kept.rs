@@ -1,16 +1,19 @@
 //! What a queue knows beside its rows and keeps: part of the manifest. docs/formats/data-directory.md.
 //!
 //! Relayed rows, layouts and keys of `unique_by=` are those of the manifest's position: applying an earlier record again
-//! leaves them as they are, or comes to the same. The lanes are those of the queue's own position, [`super::Folded`].
+//! leaves them as they are, or comes to the same. The lanes are those of the queue's own position, [`crate::Folded`].
 
 use roaring::RoaringTreemap;
 
-use super::{Delivered, Lane, Layouts, QueueTable, SENDERS, Seen};
-use crate::codec::{Read, Reader, put_bytes, put_number};
+use crate::lane::{Delivered, Lane};
+use crate::layout::Layouts;
+use crate::queue::{Queue, SENDERS};
+use crate::unique::Seen;
+use query::codec::{Read, Reader, put_bytes, put_number};
 
-impl QueueTable {
+impl Queue {
     /// Appends what is kept.
-    pub(crate) fn put_kept(&self, out: &mut Vec<u8>) {
+    pub fn put_kept(&self, out: &mut Vec<u8>) {
         let heard: Vec<(usize, u64)> = self
             .received
             .iter()
@@ -29,7 +32,7 @@ impl QueueTable {
     }
 
     /// The lanes as they are now.
-    pub(super) fn encoded_lanes(&self) -> Vec<u8> {
+    pub(crate) fn encoded_lanes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put_number(&mut out, self.lanes.len() as u64);
         for (lane, is_paused) in self.lanes.iter().zip(&self.paused) {
@@ -39,8 +42,8 @@ impl QueueTable {
         out
     }
 
-    /// Takes in what [`QueueTable::put_kept`] wrote.
-    pub(crate) fn read_kept(&mut self, reader: &mut Reader<'_>) -> Read<()> {
+    /// Takes in what [`Queue::put_kept`] wrote.
+    pub fn read_kept(&mut self, reader: &mut Reader<'_>) -> Read<()> {
         for _ in 0..reader.count()? {
             let (sender, row) = (reader.small()?, reader.number()?);
             let place = usize::try_from(sender)

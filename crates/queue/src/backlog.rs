@@ -2,6 +2,7 @@
 
 mod merging;
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -9,14 +10,14 @@ use query::schema::Column;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
-use super::batch::HitBatch;
-use super::chunk::{CHUNK_ROWS_MAX, Chunk, Rows, StoredRow};
-use super::file::ChunkFile;
+use crate::chunk::{CHUNK_ROWS_MAX, Chunk, Rows, StoredRow};
 use crate::error::Result;
+use crate::file::ChunkFile;
+use crate::hits::HitBatch;
 
 /// See the module's text.
 #[derive(Default)]
-pub(crate) struct Backlog {
+pub struct Backlog {
     /// By row; the ranges do not overlap.
     chunks: VecDeque<Chunk>,
     /// The number that the next row gets.
@@ -41,7 +42,7 @@ pub(crate) struct Backlog {
 
 impl Backlog {
     /// An empty queue. Rows count from 1.
-    pub(crate) fn new() -> Backlog {
+    pub fn new() -> Backlog {
         Backlog {
             next: 1,
             ..Backlog::default()
@@ -49,7 +50,7 @@ impl Backlog {
     }
 
     /// A queue as its files hold it, each with the places of its removed rows, by row.
-    pub(crate) fn of_files(next: u64, files: Vec<(ChunkFile, RoaringBitmap)>) -> Backlog {
+    pub fn of_files(next: u64, files: Vec<(ChunkFile, RoaringBitmap)>) -> Backlog {
         let mut backlog = Backlog {
             next,
             ..Backlog::new()
@@ -65,22 +66,27 @@ impl Backlog {
     }
 
     /// The number that the next row gets.
-    pub(crate) fn next(&self) -> u64 {
+    pub fn next(&self) -> u64 {
         self.next
     }
 
     /// Rows that are there, owned ones included.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.live
     }
 
+    /// No row is there.
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
     /// Memory of the rows that are in no file, roughly.
-    pub(crate) fn memory_bytes(&self) -> u64 {
+    pub fn memory_bytes(&self) -> u64 {
         self.memory_bytes
     }
 
     /// Bytes that its rows take, in memory and in files, and how many of them are of removed rows: by number of rows.
-    pub(crate) fn stored_bytes(&self) -> (u64, u64) {
+    pub fn stored_bytes(&self) -> (u64, u64) {
         let mut stored = (0, 0);
         for chunk in &self.chunks {
             let bytes = chunk.stored_bytes();
@@ -92,7 +98,7 @@ impl Backlog {
     }
 
     /// Its files, each with the places of removed rows.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&ChunkFile, &RoaringBitmap)> {
+    pub fn files(&self) -> impl Iterator<Item = (&ChunkFile, &RoaringBitmap)> {
         self.chunks.iter().filter_map(|chunk| match &chunk.rows {
             Rows::File(file) => Some((&**file, &chunk.removed)),
             Rows::Open(_) | Rows::Closed(_) => None,
@@ -110,8 +116,12 @@ impl Backlog {
         }
     }
 
-    /// Adds a row at the end.
-    pub(crate) fn push(&mut self, row: StoredRow) {
+    /// Adds a row with these values at the end.
+    pub fn push(&mut self, values: &[Value]) {
+        self.push_stored(StoredRow::own(values));
+    }
+
+    fn push_stored(&mut self, row: StoredRow) {
         let bytes = row.bytes();
         self.memory_bytes += bytes;
         self.live += 1;
@@ -125,7 +135,7 @@ impl Backlog {
     }
 
     /// Adds the rows of a batch of hits: places of document and query.
-    pub(crate) fn push_hits(&mut self, batch: HitBatch, rows: &[(u32, u32)]) {
+    pub fn push_hits(&mut self, batch: HitBatch, rows: &[(u32, u32)]) {
         if rows.is_empty() {
             return;
         }
@@ -135,7 +145,7 @@ impl Backlog {
         self.open_chunk().bytes += bytes;
         for &(document, query) in rows {
             let batch = Arc::clone(&batch);
-            self.push(StoredRow::Hit {
+            self.push_stored(StoredRow::Hit {
                 batch,
                 document,
                 query,
@@ -144,7 +154,7 @@ impl Backlog {
     }
 
     /// The next row gets this number, if it is above the one due: those between were lost.
-    pub(crate) fn skip_to(&mut self, row: u64) {
+    pub fn skip_to(&mut self, row: u64) {
         self.next = self.next.max(row);
     }
 
@@ -232,7 +242,7 @@ impl Backlog {
     }
 
     /// Undoes the insertions of this batch from row `next` on; the numbers are free again.
-    pub(crate) fn truncate(&mut self, next: u64) {
+    pub fn truncate(&mut self, next: u64) {
         while let Some(chunk) = self.chunks.back_mut() {
             if chunk.end() <= next {
                 break;
@@ -251,7 +261,7 @@ impl Backlog {
     }
 
     /// Drops the chunks that hold no row any more: mostly from the front, without a look at the others.
-    pub(crate) fn sweep(&mut self) {
+    pub fn sweep(&mut self) {
         if !std::mem::take(&mut self.has_empty_chunk) {
             return;
         }
@@ -267,7 +277,7 @@ impl Backlog {
     }
 
     /// Nothing to sweep and no files to merge.
-    pub(crate) fn is_tidy(&self) -> bool {
+    pub fn is_tidy(&self) -> bool {
         let wants_merge = self.is_merge_due && self.merging.is_empty();
         !self.has_empty_chunk && !wants_merge
     }
@@ -298,27 +308,28 @@ impl Backlog {
     }
 
     /// Files that it has.
-    pub(crate) fn file_count(&self) -> u64 {
+    pub fn file_count(&self) -> u64 {
         self.file_count
     }
 
-    /// What is only to be freed, once.
-    pub(crate) fn take_discarded(&mut self) -> Vec<Rows> {
-        std::mem::take(&mut self.discarded)
+    /// What is only to be freed, once; `None`: nothing.
+    pub fn take_discarded(&mut self) -> Option<Box<dyn Any + Send>> {
+        let discarded = std::mem::take(&mut self.discarded);
+        (!discarded.is_empty()).then(|| Box::new(discarded) as Box<dyn Any + Send>)
     }
 
     /// Files that no row needs any more, once.
-    pub(crate) fn take_unused_files(&mut self) -> Vec<String> {
+    pub fn take_unused_files(&mut self) -> Vec<String> {
         std::mem::take(&mut self.unused_files)
     }
 
     /// Every row that is there, in order.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = u64> + '_ {
         self.rows_from(0)
     }
 
     /// Whether a row is there.
-    pub(crate) fn contains(&self, row: u64) -> bool {
+    pub fn contains(&self, row: u64) -> bool {
         let chunk = self.chunks.get(self.chunk_index(row));
         chunk.is_some_and(|chunk| chunk.live_place(row).is_some())
     }
@@ -333,7 +344,7 @@ impl Backlog {
     }
 
     /// Closes the chunks in memory and shares the rows that are still there with a fold, by row.
-    pub(crate) fn share(&mut self) -> Vec<SharedChunk> {
+    pub fn share(&mut self) -> Vec<SharedChunk> {
         let mut shared = Vec::new();
         self.folding.clear();
         for chunk in &mut self.chunks {
@@ -351,13 +362,13 @@ impl Backlog {
     }
 
     /// Puts a fold's file in the place of the chunks that it was made of. Rows removed meanwhile stay removed.
-    pub(crate) fn install(&mut self, file: ChunkFile) {
+    pub fn install(&mut self, file: ChunkFile) {
         let parts = std::mem::take(&mut self.folding);
         self.replace(&parts, file);
     }
 
     /// The fold came to nothing: its rows stay in memory.
-    pub(crate) fn abandon_fold(&mut self) {
+    pub fn abandon_fold(&mut self) {
         self.folding.clear();
     }
 
@@ -427,7 +438,7 @@ impl Part {
 }
 
 /// A chunk's rows as a fold sees them.
-pub(crate) struct SharedChunk {
+pub struct SharedChunk {
     first: u64,
     rows: Arc<Vec<StoredRow>>,
     removed: RoaringBitmap,

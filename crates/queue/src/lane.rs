@@ -7,43 +7,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use query::expression::Expression;
 
-use super::Backlog;
-use super::gate::{Gate, Held, Holder};
-use super::line::{Line, Predicate};
-use crate::command::SessionId;
+use crate::backlog::Backlog;
 use crate::error::{Error, Result};
+use crate::gate::{Gate, Held, Holder};
+use crate::ids::SessionId;
+use crate::limits::IDLE_LINES_MAX;
+use crate::line::Line;
+use crate::look::{Look, Predicate};
 
 /// A line of those who wait, by its number; 0 is the one for every row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct LineId(u32);
+pub struct LineId(u32);
 
 /// The line without a condition.
 pub(crate) const EVERY_ROW: LineId = LineId(0);
-
-/// Lines with a condition that nobody stands in are kept for the next who asks, up to so many.
-const IDLE_LINES_MAX: usize = 100;
-const _: () = assert!(crate::limits::WAIT_SOURCES_MAX < IDLE_LINES_MAX);
-
-/// Rows as conditions, keys and times look at them.
-pub(crate) trait Look {
-    /// Whether a predicate takes a row that is there.
-    fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool>;
-
-    /// The key that orders a row, where rows have one.
-    fn key(&self, _row: u64) -> Result<Option<Vec<u8>>> {
-        Ok(None)
-    }
-
-    /// When a row may go out, in microseconds since 1970-01-01 UTC, where rows say so.
-    fn due_us(&self, _row: u64) -> Result<Option<i64>> {
-        Ok(None)
-    }
-
-    /// The time.
-    fn now_us(&self) -> i64 {
-        0
-    }
-}
 
 /// What is known of the deliveries of a row that is free again, or that is held anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +43,7 @@ impl Delivered {
 }
 
 /// See the module's text.
-pub(crate) struct Lane {
+pub struct Lane {
     cursor: u64,
     /// Free rows below the cursor; some may be gone or held meanwhile.
     returned: BTreeSet<u64>,
@@ -116,7 +93,7 @@ impl Lane {
     }
 
     /// Rows that are held, also ones that their owner has deleted.
-    pub(crate) fn held(&self) -> &BTreeMap<u64, Held> {
+    pub fn held(&self) -> &BTreeMap<u64, Held> {
         &self.gate.held
     }
 
@@ -166,7 +143,7 @@ impl Lane {
     }
 
     /// Stands in line.
-    pub(crate) fn stand(&mut self, line: LineId, ticket: u64, session: SessionId) {
+    pub fn stand(&mut self, line: LineId, ticket: u64, session: SessionId) {
         if let Some(line) = self.lines.get_mut(&line)
             && line.tickets.insert(ticket, session).is_none()
         {
@@ -175,7 +152,7 @@ impl Lane {
     }
 
     /// Leaves a line.
-    pub(crate) fn step_out(&mut self, line: LineId, ticket: u64) {
+    pub fn step_out(&mut self, line: LineId, ticket: u64) {
         if let Some(line) = self.lines.get_mut(&line)
             && line.tickets.remove(&ticket).is_some()
         {
@@ -184,7 +161,7 @@ impl Lane {
     }
 
     /// Everybody who stands in a line, once a line.
-    pub(crate) fn standing(&self) -> Vec<SessionId> {
+    pub fn standing(&self) -> Vec<SessionId> {
         let tickets = self.lines.values().flat_map(|line| line.tickets.values());
         tickets.copied().collect()
     }
@@ -319,7 +296,7 @@ impl Lane {
     }
 
     /// Holds a leased row until another time.
-    pub(crate) fn extend(&mut self, row: u64, until_us: u64) {
+    pub fn extend(&mut self, row: u64, until_us: u64) {
         if let Some(held) = self.gate.held.get_mut(&row)
             && let Holder::Lease { until_us: before } = held.holder
         {
@@ -414,7 +391,7 @@ impl Lane {
     }
 
     /// Nobody holds anything any more: the rows are about to go. Gives who held.
-    pub(crate) fn release_all(&mut self) -> Vec<(u64, Held)> {
+    pub fn release_all(&mut self) -> Vec<(u64, Held)> {
         self.leases.clear();
         std::mem::take(&mut self.gate.held).into_iter().collect()
     }

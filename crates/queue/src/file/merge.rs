@@ -7,34 +7,36 @@ use roaring::RoaringBitmap;
 
 use super::write::{WriteError, Writer, make_file, put_hit};
 use super::{ChunkFile, HIT};
-use crate::codec::Reader;
 use crate::error::{Error, Result};
+use query::codec::Reader;
 
 /// A merge is begun only where so many times its bytes are free.
 const ROOM_PART: u64 = 3;
 
 /// A file that goes into the new one.
 #[derive(Clone, Debug)]
-pub(crate) struct MergedPart {
-    pub(crate) path: String,
+pub struct MergedPart {
+    pub path: String,
     /// Places of rows that are left out.
-    pub(crate) removed: RoaringBitmap,
+    pub removed: RoaringBitmap,
 }
 
 /// The work of merging; runs on any thread.
-pub(crate) struct MergeRowsJob {
-    pub(crate) disk: Arc<dyn Disk>,
+pub struct MergeRowsJob {
+    /// Where the files are.
+    pub disk: Arc<dyn Disk>,
     /// Folder and name; whatever lies there from an attempt before is replaced.
-    pub(crate) dir: String,
-    pub(crate) name: String,
+    pub dir: String,
+    /// See `dir`.
+    pub name: String,
     /// Neighbours, by row.
-    pub(crate) parts: Vec<MergedPart>,
+    pub parts: Vec<MergedPart>,
 }
 
 impl MergeRowsJob {
     /// Writes the new file, makes it durable and opens it; `None` where no row was left. Each entry is verified on the
     /// way, and is the same in the new file but for the offset of a hit's batch.
-    pub(crate) fn run(self) -> Result<Option<ChunkFile>> {
+    pub fn run(self) -> Result<Option<ChunkFile>> {
         let open = |part: MergedPart| {
             let file = ChunkFile::open(&*self.disk, &part.path)?;
             Ok((file, part.removed))
@@ -44,7 +46,7 @@ impl MergeRowsJob {
         let bytes: u64 = parts.iter().map(|(file, _)| file.bytes()).sum();
         let space = self.disk.space();
         if space.is_ok_and(|space| space.free_bytes < ROOM_PART * bytes) {
-            return Err(Error::DiskFull); // the journal needs it more
+            return Err(Error::Full); // the journal needs it more
         }
         let live =
             |(file, removed): &(ChunkFile, RoaringBitmap)| u64::from(file.len()) - removed.len();

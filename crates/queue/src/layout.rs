@@ -5,14 +5,13 @@
 use query::schema::Column;
 use query::value::Value;
 
-use super::Backlog;
-use crate::codec::{Read, Reader, put_number, put_value};
+use crate::backlog::Backlog;
 use crate::error::{Error, Result};
-use crate::record::{put_column, read_column};
+use query::codec::{Read, Reader, put_column, put_number, put_value, read_column};
 
 /// Where a column of the next layout takes its value from.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// A column of this layout, by its place.
     Column(u32),
     /// The same for every row.
@@ -20,7 +19,7 @@ pub(crate) enum Origin {
 }
 
 /// Appends where columns come from.
-pub(crate) fn put_origins(out: &mut Vec<u8>, origins: &[Origin]) {
+pub fn put_origins(out: &mut Vec<u8>, origins: &[Origin]) {
     put_number(out, origins.len() as u64);
     for origin in origins {
         match origin {
@@ -37,7 +36,7 @@ pub(crate) fn put_origins(out: &mut Vec<u8>, origins: &[Origin]) {
 }
 
 /// Reads what [`put_origins`] wrote.
-pub(crate) fn read_origins(reader: &mut Reader<'_>) -> Read<Vec<Origin>> {
+pub fn read_origins(reader: &mut Reader<'_>) -> Read<Vec<Origin>> {
     let count = reader.count()?;
     let origin = |reader: &mut Reader<'_>| {
         Ok(match reader.flag()? {
@@ -155,7 +154,7 @@ pub(crate) fn carry(
                 }
                 // ALTER TABLE has made sure that every row's value fits.
                 let fits = column.kind.accept(value);
-                fits.map_err(|_| Error::internal(format!("a value does not fit '{}'", column.name)))
+                fits.map_err(|_| Error::Internal(format!("a value does not fit '{}'", column.name)))
             }
         });
     carried.collect()

@@ -1,35 +1,14 @@
 //! A line of those who wait for rows of one kind, and how far its condition has been asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use query::expression::{Expression, Prepared};
+use query::expression::Expression;
 
-use super::Backlog;
-use super::gate::Gate;
-use super::lane::Look;
-use crate::command::SessionId;
+use crate::backlog::Backlog;
 use crate::error::Result;
-
-/// A condition, ready for rows, and what it said: each row is asked once, and once more when it comes back.
-pub(crate) struct Predicate {
-    pub(crate) expression: Expression,
-    pub(crate) prepared: Prepared,
-    /// Rows below were asked.
-    cursor: u64,
-    /// Rows below the cursor that it takes; some may be gone or held meanwhile.
-    ready: BTreeSet<u64>,
-}
-
-impl Predicate {
-    pub(crate) fn new(expression: Expression, prepared: Prepared) -> Predicate {
-        Predicate {
-            expression,
-            prepared,
-            cursor: 0,
-            ready: BTreeSet::new(),
-        }
-    }
-}
+use crate::gate::Gate;
+use crate::ids::SessionId;
+use crate::look::{Look, Predicate};
 
 /// Those who wait for rows that one condition takes, first come first.
 pub(crate) struct Line {

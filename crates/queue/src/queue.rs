@@ -1,108 +1,109 @@
 //! One queue: its rows in insert order, which of them are held, and who waits.
 
-mod ages;
-mod backlog;
-mod batch;
-mod chunk;
-mod durable;
-mod file;
-pub(crate) mod gate;
-mod keys;
-pub(crate) mod lane;
-mod layout;
-pub(crate) mod line;
-mod look;
-mod queues;
-mod report;
-mod serve;
-#[cfg(test)]
-mod tests;
-mod unique;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub(crate) use ages::Ages;
-pub(crate) use backlog::Backlog;
-pub(crate) use batch::HitBatch;
-pub(crate) use chunk::StoredRow;
-pub(crate) use file::{ChunkFile, FoldJob, MergeRowsJob};
-pub(crate) use gate::Holder;
-pub(crate) use lane::{Delivered, Lane, LineId};
-pub(crate) use layout::{Layouts, Origin, put_origins, read_origins};
-use line::Predicate;
-use look::Rows;
-pub(crate) use look::key_of;
 use query::bind::Scope;
 use query::expression::Expression;
 use query::schema::Column;
 use query::value::Value;
-pub(crate) use queues::Queues;
-pub(crate) use unique::Seen;
 
-use crate::catalog::TableId;
-use crate::command::{Definition, Kind, QueueOptions, QueueStats};
+use crate::ages::Ages;
+use crate::backlog::Backlog;
 use crate::error::{Error, Result};
-use crate::failure;
-use crate::manifest::InManifest;
-use crate::sessions::Owned;
+use crate::lane::{Delivered, Lane};
+use crate::layout::{Layouts, Origin};
+use crate::look::{Predicate, key_of};
+use crate::options::QueueOptions;
+use crate::unique::Seen;
 
 /// Senders that relay rows into a queue: 0 to 63.
-pub(crate) const SENDERS: usize = 64;
+pub const SENDERS: usize = 64;
 
 /// How far the files of a queue reach, and what the queue knew of its rows at that very position.
 ///
 /// A replay applies every record above `position` to the rows in the files. It has to begin with the lanes of that position:
 /// lanes of a later one would mark rows that the replay has yet to add, and would know nothing of rows that it removes.
 #[derive(Clone, Default)]
-pub(crate) struct Folded {
+pub struct Folded {
     /// The last record that the files hold.
-    pub(crate) position: u64,
+    pub position: u64,
     /// The number that the next row got there.
-    pub(crate) next: u64,
+    pub next: u64,
     /// The lanes, encoded: pauses, delivery counts, delays, acknowledged rows.
-    pub(crate) lanes: Vec<u8>,
+    pub lanes: Vec<u8>,
 }
 
-/// A queue as the engine's thread owns it. Who holds which row, and who waits, is never written to disk.
-pub(crate) struct QueueTable {
-    pub(crate) definition: Arc<Definition>,
-    pub(crate) backlog: Backlog,
+/// The counters of `queue_stats`. Those of rows and bytes are of the queue as it is on disk; the others count since the server's start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueStats {
+    /// Rows inserted.
+    pub rows_written: u64,
+    /// Rows deleted.
+    pub rows_removed: u64,
+    /// Waits that found a row at once.
+    pub wait_immediate: u64,
+    /// Waits that got a row later.
+    pub wait_delayed: u64,
+    /// Waits that ran out of time.
+    pub wait_timeout: u64,
+    /// Rows given back by `queue_abort`.
+    pub restored_by_abort: u64,
+    /// Rows given back by a connection that went.
+    pub restored_by_close: u64,
+    /// Bytes of the rows that are kept, removed ones included.
+    pub bytes_total: u64,
+    /// Bytes of removed rows among them.
+    pub bytes_removed: u64,
+}
+
+/// A queue as the thread that changes it owns it.
+pub struct Queue {
+    pub(crate) name: Arc<str>,
+    pub(crate) columns: Arc<[Column]>,
+    pub(crate) options: QueueOptions,
+    /// Its rows.
+    pub backlog: Backlog,
     /// One, or one for each consumer group.
-    pub(crate) lanes: Vec<Lane>,
+    pub lanes: Vec<Lane>,
     pub(crate) layouts: Layouts,
     /// For each lane: no row is handed out.
-    pub(crate) paused: Vec<bool>,
+    pub paused: Vec<bool>,
     /// The last row received from each sender; 0: none.
-    pub(crate) received: [u64; SENDERS],
+    pub received: [u64; SENDERS],
     /// Keys of `unique_by=`.
-    pub(crate) seen: Seen,
+    pub seen: Seen,
     /// Rows that are gone and that the lanes have not been told of.
-    pub(crate) gone: Vec<u64>,
+    pub gone: Vec<u64>,
     /// Rows that a lane is done with, where the next of their key follows them.
-    ended: Vec<(usize, u64)>,
+    pub(crate) ended: Vec<(usize, u64)>,
     /// When rows came.
-    pub(crate) ages: Ages,
+    pub ages: Ages,
     /// Counted since the start; those of bytes are made when asked for.
-    pub(crate) stats: QueueStats,
+    pub stats: QueueStats,
     /// How far its files reach: what the next manifest says of it.
-    pub(crate) folded: Folded,
+    pub folded: Folded,
     /// Whether a record above that changed it.
-    pub(crate) changed: bool,
-    /// The fold that runs: what [`QueueTable::folded`] becomes once its file is in use.
-    pub(crate) folding: Option<Folded>,
-    /// The position of `folded` in manifests.
-    pub(crate) manifests: InManifest,
-    /// Whether it is among those that readers have not seen as they are now; [`Queues`] sets it.
-    is_touched: bool,
+    pub changed: bool,
+    /// The fold that runs: what [`Queue::folded`] becomes once its file is in use.
+    pub folding: Option<Folded>,
 }
 
-impl QueueTable {
-    /// A queue whose files hold every record up to `position`.
-    pub(crate) fn new(definition: Arc<Definition>, backlog: Backlog, position: u64) -> QueueTable {
-        let lanes = options_of(&definition).groups.len().max(1);
-        let mut queue = QueueTable {
-            definition,
+impl Queue {
+    /// A queue of that name whose files hold every record up to `position`.
+    #[must_use]
+    pub fn new(
+        name: &str,
+        columns: &[Column],
+        options: &QueueOptions,
+        backlog: Backlog,
+        position: u64,
+    ) -> Queue {
+        let lanes = options.groups.len().max(1);
+        let mut queue = Queue {
+            name: name.into(),
+            columns: columns.into(),
+            options: options.clone(),
             backlog,
             lanes: (0..lanes).map(|_| Lane::new()).collect(),
             layouts: Layouts::default(),
@@ -116,15 +117,13 @@ impl QueueTable {
             folded: Folded::default(),
             changed: false,
             folding: None,
-            manifests: InManifest::default(),
-            is_touched: false,
         };
         queue.folded = queue.as_of(position);
         queue
     }
 
     /// What a manifest says of the queue if its files hold every record up to `position`, the last one applied.
-    pub(crate) fn as_of(&self, position: u64) -> Folded {
+    pub fn as_of(&self, position: u64) -> Folded {
         Folded {
             position,
             next: self.backlog.next(),
@@ -132,21 +131,33 @@ impl QueueTable {
         }
     }
 
-    pub(crate) fn columns(&self) -> &[Column] {
-        &self.definition.columns
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    pub(crate) fn options(&self) -> &QueueOptions {
-        options_of(&self.definition)
+    /// Its columns.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
-    pub(crate) fn is_bounded(&self) -> bool {
-        let options = self.options();
+    /// What it was declared with.
+    #[must_use]
+    pub fn options(&self) -> &QueueOptions {
+        &self.options
+    }
+
+    /// Whether it has `rows_max=` or `bytes_max=`.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        let options = &self.options;
         options.rows_max.is_some() || options.bytes_max.is_some()
     }
 
     /// The place of a column that an option names.
-    pub(crate) fn slot(&self, name: Option<&String>) -> Option<usize> {
+    pub fn slot(&self, name: Option<&String>) -> Option<usize> {
         let name = name?;
         self.columns()
             .iter()
@@ -154,8 +165,8 @@ impl QueueTable {
     }
 
     /// The keys of `unique_by=` of rows; none where rows have no such column.
-    pub(crate) fn unique_keys(&self, rows: &[Vec<Value>]) -> Vec<Option<Vec<u8>>> {
-        match self.slot(self.options().unique_by.as_ref()) {
+    pub fn unique_keys(&self, rows: &[Vec<Value>]) -> Vec<Option<Vec<u8>>> {
+        match self.slot(self.options.unique_by.as_ref()) {
             None => Vec::new(),
             Some(slot) => {
                 let key = |row: &Vec<Value>| row.get(slot).and_then(key_of);
@@ -165,8 +176,8 @@ impl QueueTable {
     }
 
     /// Notes the keys of rows that were inserted at a time.
-    pub(crate) fn note_keys(&mut self, rows: &[Vec<Value>], at_us: i64) {
-        let window_us = i64::try_from(self.options().unique_for_us).unwrap_or(i64::MAX);
+    pub fn note_keys(&mut self, rows: &[Vec<Value>], at_us: i64) {
+        let window_us = i64::try_from(self.options.unique_for_us).unwrap_or(i64::MAX);
         for key in self.unique_keys(rows).into_iter().flatten() {
             self.seen.note(&key, at_us);
         }
@@ -174,35 +185,40 @@ impl QueueTable {
     }
 
     /// The lane of a consumer group.
-    pub(crate) fn lane_of(&self, group: Option<&str>) -> Result<usize> {
-        let groups = &self.options().groups;
-        let table = &self.definition.name;
-        match group {
-            None if groups.is_empty() => Ok(0),
-            None => Err(Error::invalid(format!(
-                "queue '{table}' has the consumer groups {}: name one of them",
-                groups.join(", ")
-            ))),
-            Some(group) => {
-                let lower = group.to_lowercase();
-                let found = groups.iter().position(|known| *known == lower);
-                found.ok_or_else(|| {
-                    Error::invalid(format!("queue '{table}' has no consumer group '{lower}'"))
-                })
-            }
-        }
+    pub fn lane_of(&self, group: Option<&str>) -> Result<usize> {
+        let groups = &self.options.groups;
+        let Some(group) = group else {
+            return match groups.is_empty() {
+                true => Ok(0),
+                false => Err(Error::NoGroup {
+                    queue: self.name.to_string(),
+                    groups: groups.clone(),
+                }),
+            };
+        };
+        let lower = group.to_lowercase();
+        let found = groups.iter().position(|known| *known == lower);
+        found.ok_or_else(|| Error::UnknownGroup {
+            queue: self.name.to_string(),
+            group: lower,
+        })
+    }
+
+    /// How many earlier forms of its rows are kept: each ALTER made one while the queue held rows.
+    #[must_use]
+    pub fn earlier_layouts(&self) -> usize {
+        self.layouts.len()
     }
 
     /// Other columns, and how they come of the ones before.
-    pub(crate) fn alter(&mut self, definition: Arc<Definition>, origins: Vec<Origin>) {
-        let before = std::mem::replace(&mut self.definition, definition);
-        self.layouts
-            .push(&self.backlog, before.columns.clone(), origins);
+    pub fn alter(&mut self, columns: &[Column], origins: Vec<Origin>) {
+        let before = std::mem::replace(&mut self.columns, columns.into());
+        self.layouts.push(&self.backlog, before.to_vec(), origins);
     }
 
     /// The rows that a session outside owner mode sees, in order. With consumer groups there is no one whose rows these
     /// are: all of them.
-    pub(crate) fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
         let held = self.own_held();
         self.backlog
             .rows()
@@ -210,57 +226,55 @@ impl QueueTable {
     }
 
     fn own_held(&self) -> Option<&Lane> {
-        match self.options().groups.is_empty() {
+        match self.options.groups.is_empty() {
             true => self.lanes.first(),
             false => None,
         }
     }
 
-    /// The rows that a session sees, in order; one in owner mode only its own. `table`: this one.
-    pub(crate) fn visible_rows<'q>(
+    /// The rows that a session sees, in order; one in owner mode only its own: `owned` is their lane, and they.
+    pub fn visible_rows<'q>(
         &'q self,
-        table: TableId,
-        owner: Option<&'q Owned>,
+        owned: Option<(usize, &'q [u64])>,
     ) -> Box<dyn Iterator<Item = u64> + 'q> {
-        match owner {
+        match owned {
             None => Box::new(self.free_rows()),
-            Some(owned) => {
-                let rows = owned.rows_of(table).iter().copied();
-                let is_there = |lane: usize, row: u64| self.is_owed(lane, row);
-                Box::new(rows.filter(move |row| is_there(owned.lane(), *row)))
+            Some((lane, rows)) => {
+                let rows = rows.iter().copied();
+                Box::new(rows.filter(move |row| self.is_owed(lane, *row)))
             }
         }
     }
 
     /// Whether a row is there, and for that lane.
-    pub(crate) fn is_owed(&self, lane: usize, row: u64) -> bool {
+    pub fn is_owed(&self, lane: usize, row: u64) -> bool {
         let acked = self.lanes.get(lane).map(|lane| &lane.gate.acked);
         self.backlog.contains(row) && acked.is_none_or(|acked| !acked.contains(row))
     }
 
-    /// Rows that [`QueueTable::free_rows`] leaves out.
-    pub(crate) fn held_live(&self) -> u64 {
+    /// Rows that [`Queue::free_rows`] leaves out.
+    pub fn held_live(&self) -> u64 {
         let held = self.own_held().map(Lane::held);
         let rows = held.into_iter().flat_map(|held| held.keys());
         rows.filter(|row| self.backlog.contains(**row)).count() as u64
     }
 
     /// A row is gone.
-    pub(crate) fn remove(&mut self, row: u64) {
+    pub fn remove(&mut self, row: u64) {
         if self.backlog.remove(row) && self.is_remembered(row) {
             self.gone.push(row);
         }
     }
 
     /// Undoes a removal of this batch.
-    pub(crate) fn restore(&mut self, row: u64) {
+    pub fn restore(&mut self, row: u64) {
         self.backlog.restore(row);
         self.lanes.iter_mut().for_each(|lane| lane.may_be_free(row));
     }
 
     /// Whether a lane knows anything of a row beside that it is there.
     fn is_remembered(&self, row: u64) -> bool {
-        let options = self.options();
+        let options = &self.options;
         let any = options.order_by.is_some() || options.deliver_at.is_some();
         let known = |lane: &Lane| {
             !lane.gate.acked.is_empty()
@@ -271,7 +285,7 @@ impl QueueTable {
     }
 
     /// Rows came back to a lane; who gives them back opens them.
-    pub(crate) fn note_returned(&mut self, lane: usize, rows: &[(u64, u32)], not_before_us: i64) {
+    pub fn note_returned(&mut self, lane: usize, rows: &[(u64, u32)], not_before_us: i64) {
         let Some(lane) = self.lanes.get_mut(lane) else {
             return;
         };
@@ -287,8 +301,8 @@ impl QueueTable {
     }
 
     /// A lane is done with rows; those that no lane waits for any more are gone.
-    pub(crate) fn done(&mut self, lane: usize, rows: &[u64]) {
-        let is_ordered = self.options().order_by.is_some();
+    pub fn done(&mut self, lane: usize, rows: &[u64]) {
+        let is_ordered = self.options.order_by.is_some();
         for &row in rows {
             if !self.backlog.contains(row) {
                 continue;
@@ -308,7 +322,7 @@ impl QueueTable {
 
     /// Every row is gone but these. What the lanes know of rows that have yet to come stays: a manifest of an earlier program
     /// has the lanes of a later record than the files, whose rows a replay brings after this.
-    pub(crate) fn clear(&mut self, kept: &[u64]) {
+    pub fn clear(&mut self, kept: &[u64]) {
         self.backlog.clear(kept);
         let known = self.lanes.iter().flat_map(|lane| {
             let delivered = lane.delivered.keys().copied();
@@ -324,18 +338,20 @@ impl QueueTable {
     }
 
     /// How its rows are read.
-    pub(crate) fn look(&self) -> RowLook<'_> {
+    pub fn look(&self) -> RowLook<'_> {
         RowLook {
-            definition: &self.definition,
+            name: &self.name,
+            columns: &self.columns,
             backlog: &self.backlog,
             layouts: &self.layouts,
         }
     }
 
     /// The queue as it is now, for a reader beside the engine's thread. Costs as [`Backlog::snapshot`], and the held rows.
-    pub(crate) fn snapshot(&self) -> QueueSnapshot {
+    pub fn snapshot(&self) -> QueueSnapshot {
         QueueSnapshot {
-            definition: Arc::clone(&self.definition),
+            name: Arc::clone(&self.name),
+            columns: Arc::clone(&self.columns),
             backlog: self.backlog.snapshot(),
             layouts: self.layouts.clone(),
             held: self
@@ -346,30 +362,27 @@ impl QueueTable {
     }
 
     /// The values of a row that is there.
-    pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
+    pub fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
         self.layouts.values(&self.backlog, self.columns(), row)
     }
 }
 
-/// The options of a queue.
-pub(crate) fn options_of(definition: &Definition) -> &QueueOptions {
-    static NONE: std::sync::LazyLock<QueueOptions> =
-        std::sync::LazyLock::new(QueueOptions::default);
-    match &definition.kind {
-        Kind::Queue(options) => options,
-        _ => &NONE,
-    }
-}
-
-/// A condition ready for a queue's rows.
-fn predicate(definition: &Definition, condition: &Expression) -> Result<Predicate> {
-    let bound = scope(&definition.columns).condition(condition);
-    let bound = bound.map_err(|error| failure::of_bind(&definition.name, error))?;
+/// A condition ready for rows of these columns.
+pub(crate) fn predicate(
+    queue: &str,
+    columns: &[Column],
+    condition: &Expression,
+) -> Result<Predicate> {
+    let bound = scope(columns).condition(condition);
+    let bound = bound.map_err(|error| Error::Condition {
+        queue: queue.to_owned(),
+        error,
+    })?;
     Ok(Predicate::new(condition.clone(), bound.prepared))
 }
 
 /// The columns that a statement on a queue may name.
-fn scope(columns: &[Column]) -> Scope<'_> {
+pub(crate) fn scope(columns: &[Column]) -> Scope<'_> {
     Scope {
         columns,
         has_id: false,
@@ -380,43 +393,50 @@ fn scope(columns: &[Column]) -> Scope<'_> {
 
 /// What is needed to read rows of a queue.
 #[derive(Clone, Copy)]
-pub(crate) struct RowLook<'q> {
-    pub(crate) definition: &'q Definition,
+pub struct RowLook<'q> {
+    /// Its name.
+    pub name: &'q str,
+    columns: &'q [Column],
     backlog: &'q Backlog,
     layouts: &'q Layouts,
 }
 
 impl<'q> RowLook<'q> {
-    pub(crate) fn scope(&self) -> Scope<'q> {
-        scope(&self.definition.columns)
+    /// The columns that a statement on the queue may name.
+    #[must_use]
+    pub fn scope(&self) -> Scope<'q> {
+        scope(self.columns)
     }
 
     /// The values of a row that is there.
-    pub(crate) fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
-        let columns = &self.definition.columns;
-        self.layouts.values(self.backlog, columns, row)
+    pub fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
+        self.layouts.values(self.backlog, self.columns, row)
     }
 }
 
 /// A queue as it was, for one reader.
-pub(crate) struct QueueSnapshot {
-    definition: Arc<Definition>,
+pub struct QueueSnapshot {
+    name: Arc<str>,
+    columns: Arc<[Column]>,
     backlog: Backlog,
     layouts: Layouts,
     held: BTreeSet<u64>,
 }
 
 impl QueueSnapshot {
-    pub(crate) fn look(&self) -> RowLook<'_> {
+    /// How its rows are read.
+    #[must_use]
+    pub fn look(&self) -> RowLook<'_> {
         RowLook {
-            definition: &self.definition,
+            name: &self.name,
+            columns: &self.columns,
             backlog: &self.backlog,
             layouts: &self.layouts,
         }
     }
 
-    /// As [`QueueTable::free_rows`].
-    pub(crate) fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
+    /// As [`Queue::free_rows`].
+    pub fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
         self.backlog.rows().filter(|row| !self.held.contains(row))
     }
 }

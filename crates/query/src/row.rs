@@ -12,7 +12,11 @@
 //! | 4 | text, UTF-8 | its length |
 //! | 5 | bytes | their length |
 
-use query::value::Value;
+#[cfg(test)]
+mod tests;
+
+use crate::limits::COLUMNS_MAX;
+use crate::value::Value;
 
 const HEAD_BYTES: usize = 2;
 const COLUMN_BYTES: usize = 5;
@@ -24,10 +28,11 @@ const FLOAT: u8 = 3;
 const TEXT: u8 = 4;
 const BINARY: u8 = 5;
 
-/// Encodes the columns of one row. Panics above [`crate::limits::COLUMNS_MAX`] columns or 4 GiB of values.
+/// Encodes the columns of one row. Panics above [`COLUMNS_MAX`] columns or 4 GiB of values.
+#[inline]
 #[must_use]
 pub fn encode(values: &[Value]) -> Vec<u8> {
-    assert!(values.len() <= crate::limits::COLUMNS_MAX);
+    assert!(values.len() <= COLUMNS_MAX);
     let head = HEAD_BYTES + COLUMN_BYTES * values.len();
     let mut out = Vec::with_capacity(head + values.iter().map(value_bytes).sum::<usize>());
     out.extend((values.len() as u16).to_le_bytes());
@@ -45,6 +50,7 @@ pub fn encode(values: &[Value]) -> Vec<u8> {
 }
 
 /// All columns of an encoded row. `None` where the bytes are not an encoded row.
+#[inline]
 #[must_use]
 pub fn decode(row: &[u8]) -> Option<Vec<Value>> {
     (0..column_count(row)?)
@@ -53,6 +59,7 @@ pub fn decode(row: &[u8]) -> Option<Vec<Value>> {
 }
 
 /// Number of columns of an encoded row. `None` where the bytes are not an encoded row.
+#[inline]
 #[must_use]
 pub fn column_count(row: &[u8]) -> Option<usize> {
     Some(usize::from(u16::from_le_bytes(*row.first_chunk()?)))
@@ -60,6 +67,7 @@ pub fn column_count(row: &[u8]) -> Option<usize> {
 
 /// One column of an encoded row. `None` beyond the last, or where the bytes are not an encoded row.
 /// Cost: one step, whatever the number of columns.
+#[inline]
 #[must_use]
 pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
     let count = column_count(row)?;
@@ -86,6 +94,7 @@ pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
 }
 
 /// As [`decode_column`], for numbers only; `None` also for a column that is no number. Never allocates.
+#[inline]
 #[must_use]
 pub fn decode_number(row: &[u8], column: usize) -> Option<Value> {
     match slot(row, column)? {
@@ -95,6 +104,7 @@ pub fn decode_number(row: &[u8], column: usize) -> Option<Value> {
 }
 
 /// Tag and end of a column's value.
+#[inline]
 fn slot(row: &[u8], column: usize) -> Option<(u8, usize)> {
     let at = HEAD_BYTES + COLUMN_BYTES * column;
     let tag = *row.get(at)?;

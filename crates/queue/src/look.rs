@@ -1,22 +1,66 @@
 //! A queue's rows as its lanes look at them: conditions, keys and times.
 
+use std::collections::BTreeSet;
+
+use query::expression::{Expression, Prepared};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use super::lane::Look;
-use super::line::Predicate;
-use super::{Backlog, Layouts};
-use crate::codec::put_value;
+use crate::backlog::Backlog;
 use crate::error::Result;
+use crate::layout::Layouts;
+use query::codec::put_value;
+
+/// A condition, ready for rows, and what it said: each row is asked once, and once more when it comes back.
+pub(crate) struct Predicate {
+    pub(crate) expression: Expression,
+    pub(crate) prepared: Prepared,
+    /// Rows below were asked.
+    pub(crate) cursor: u64,
+    /// Rows below the cursor that it takes; some may be gone or held meanwhile.
+    pub(crate) ready: BTreeSet<u64>,
+}
+
+impl Predicate {
+    pub(crate) fn new(expression: Expression, prepared: Prepared) -> Predicate {
+        Predicate {
+            expression,
+            prepared,
+            cursor: 0,
+            ready: BTreeSet::new(),
+        }
+    }
+}
+
+/// Rows as conditions, keys and times look at them.
+pub(crate) trait Look {
+    /// Whether a predicate takes a row that is there.
+    fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool>;
+
+    /// The key that orders a row, where rows have one.
+    fn key(&self, _row: u64) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// When a row may go out, in microseconds since 1970-01-01 UTC, where rows say so.
+    fn due_us(&self, _row: u64) -> Result<Option<i64>> {
+        Ok(None)
+    }
+
+    /// The time.
+    fn now_us(&self) -> i64 {
+        0
+    }
+}
 
 /// A queue's rows as lanes look at them.
-pub(super) struct Rows<'q> {
-    pub(super) backlog: &'q Backlog,
-    pub(super) layouts: &'q Layouts,
-    pub(super) columns: &'q [Column],
-    pub(super) order_by: Option<usize>,
-    pub(super) deliver_at: Option<usize>,
-    pub(super) now_us: i64,
+pub(crate) struct Rows<'q> {
+    pub(crate) backlog: &'q Backlog,
+    pub(crate) layouts: &'q Layouts,
+    pub(crate) columns: &'q [Column],
+    pub(crate) order_by: Option<usize>,
+    pub(crate) deliver_at: Option<usize>,
+    pub(crate) now_us: i64,
 }
 
 impl Rows<'_> {

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use disk::{Disk, PAGE_BYTES};
 
 use super::{BATCH, ChunkFile, HIT, MAGIC, OWN, PAGE_SLOTS, SLOT_BYTES, SUM_AT, VERSION};
-use crate::codec::put_number;
-use crate::error::Result;
-use crate::failure;
-use crate::state::make_table_dir;
-use crate::table::queue::backlog::SharedChunk;
-use crate::table::queue::batch::HitBatch;
-use crate::table::queue::chunk::StoredRow;
+use crate::backlog::SharedChunk;
+use crate::chunk::StoredRow;
+use crate::error::{Error, Result};
+use crate::hits::HitBatch;
+use query::codec::put_number;
 
 /// Written at once.
 const WRITE_BYTES: usize = 1 << 20;
@@ -19,17 +17,20 @@ const WRITE_BYTES: usize = 1 << 20;
 const SYNC_BYTES: u64 = 2 << 20;
 
 /// The work of moving a queue's rows into a file; runs on any thread.
-pub(crate) struct FoldJob {
-    pub(crate) disk: Arc<dyn Disk>,
+pub struct FoldJob {
+    /// Where the file goes.
+    pub disk: Arc<dyn Disk>,
     /// Folder and name; whatever lies there from an attempt before is replaced.
-    pub(crate) dir: String,
-    pub(crate) name: String,
-    pub(crate) chunks: Vec<SharedChunk>,
+    pub dir: String,
+    /// See `dir`.
+    pub name: String,
+    /// The rows, of [`crate::Backlog::share`].
+    pub chunks: Vec<SharedChunk>,
 }
 
 impl FoldJob {
     /// Writes the file, makes it durable and opens it; `None` where no row was left to write.
-    pub(crate) fn run(self) -> Result<Option<ChunkFile>> {
+    pub fn run(self) -> Result<Option<ChunkFile>> {
         let rows = self.chunks.iter().map(SharedChunk::live_len).sum();
         let write = |writer: &mut Writer| {
             let mut last: Option<(*const HitBatch, u64)> = None;
@@ -91,11 +92,11 @@ pub(super) fn make_file(
     write: impl FnOnce(&mut Writer) -> std::result::Result<(), WriteError>,
 ) -> Result<Option<ChunkFile>> {
     let path = format!("{dir}/{name}");
-    let failed = |error| failure::of_file(&path, &error);
+    let failed = |error| Error::of_file(&path, &error);
     if rows == 0 {
         return Ok(None);
     }
-    make_table_dir(&**disk, dir).map_err(failed)?;
+    make_dir(&**disk, dir).map_err(failed)?;
     if disk.exists(&path).map_err(failed)? {
         disk.remove(&path).map_err(failed)?;
     }
@@ -105,11 +106,17 @@ pub(super) fn make_file(
         let _ = disk.remove(&path); // room for deletes; what stays is an orphan that the next open removes
         return Err(match error {
             WriteError::Disk(error) => failed(error),
-            WriteError::Engine(error) => error,
+            WriteError::Queue(error) => error,
         });
     }
     disk.sync_dir(dir).map_err(failed)?;
     ChunkFile::open(&**disk, &path).map(Some)
+}
+
+/// Makes the queue's folder where it is missing; its name is durable when this returns.
+fn make_dir(disk: &dyn Disk, dir: &str) -> std::io::Result<()> {
+    disk.create_dir(dir)?;
+    disk.sync_dir(dir.rsplit_once('/').map_or("", |(parent, _)| parent))
 }
 
 /// Why a file could not be made.
@@ -117,7 +124,7 @@ pub(super) enum WriteError {
     /// Of the file itself.
     Disk(std::io::Error),
     /// Of what was to be written.
-    Engine(crate::Error),
+    Queue(Error),
 }
 
 impl From<std::io::Error> for WriteError {
@@ -126,9 +133,9 @@ impl From<std::io::Error> for WriteError {
     }
 }
 
-impl From<crate::Error> for WriteError {
-    fn from(error: crate::Error) -> WriteError {
-        WriteError::Engine(error)
+impl From<Error> for WriteError {
+    fn from(error: Error) -> WriteError {
+        WriteError::Queue(error)
     }
 }
 

@@ -1,28 +1,24 @@
 //! Handing out a queue's rows, and taking them back.
 
-use std::sync::Arc;
-
 use query::expression::Expression;
 
-use super::{Holder, Lane, LineId, QueueTable, Rows, predicate};
-use crate::command::{Now, SessionId};
 use crate::error::{Error, Result};
+use crate::gate::Holder;
+use crate::ids::{Now, SessionId};
+use crate::lane::{Lane, LineId};
 use crate::limits::DUE_ROWS_MAX;
+use crate::look::Rows;
+use crate::queue::{Queue, predicate};
 
-impl QueueTable {
+impl Queue {
     /// A lane, and what it looks at.
     fn parts(&mut self, lane: usize, now: Now) -> Option<(&mut Lane, Rows<'_>)> {
-        let (order_by, deliver_at) = {
-            let options = self.options();
-            (
-                self.slot(options.order_by.as_ref()),
-                self.slot(options.deliver_at.as_ref()),
-            )
-        };
+        let order_by = self.slot(self.options.order_by.as_ref());
+        let deliver_at = self.slot(self.options.deliver_at.as_ref());
         let rows = Rows {
             backlog: &self.backlog,
             layouts: &self.layouts,
-            columns: &self.definition.columns,
+            columns: &self.columns,
             order_by,
             deliver_at,
             now_us: now.unix_us,
@@ -31,7 +27,7 @@ impl QueueTable {
     }
 
     /// Tells the lanes of rows that are gone, and of those that they are done with.
-    pub(crate) fn settle(&mut self, now: Now) {
+    pub fn settle(&mut self, now: Now) {
         for (lane, row) in std::mem::take(&mut self.ended) {
             if let Some((lane, rows)) = self.parts(lane, now) {
                 lane.follow(row, &rows);
@@ -49,7 +45,7 @@ impl QueueTable {
     }
 
     /// The journal is applied: what is known of rows that are gone goes.
-    pub(crate) fn opened(&mut self, now: Now) {
+    pub fn opened(&mut self, now: Now) {
         self.settle(now);
         let backlog = &self.backlog;
         for lane in &mut self.lanes {
@@ -61,24 +57,24 @@ impl QueueTable {
     }
 
     /// The line of those who wait for rows of a condition.
-    pub(crate) fn line(&mut self, lane: usize, condition: Option<&Expression>) -> Result<LineId> {
-        let definition = Arc::clone(&self.definition);
+    pub fn line(&mut self, lane: usize, condition: Option<&Expression>) -> Result<LineId> {
+        let (name, columns) = (&self.name, &self.columns);
         let lane = self.lanes.get_mut(lane);
-        let lane = lane.ok_or_else(|| Error::internal("no such lane"))?;
-        lane.line(condition, |condition| predicate(&definition, condition))
+        let lane = lane.ok_or_else(|| Error::Internal("no such lane".to_owned()))?;
+        lane.line(condition, |condition| predicate(name, columns, condition))
     }
 
     /// The columns have changed: the conditions of all lines are asked of them from the first row on. Gives those who
     /// wait for one that names a column that is gone.
-    pub(crate) fn ask_again(&mut self) -> Vec<(SessionId, Error)> {
-        let definition = Arc::clone(&self.definition);
-        let make = |condition: &Expression| predicate(&definition, condition);
+    pub fn ask_again(&mut self) -> Vec<(SessionId, Error)> {
+        let (name, columns) = (&self.name, &self.columns);
+        let make = |condition: &Expression| predicate(name, columns, condition);
         let lanes = self.lanes.iter_mut();
         lanes.flat_map(|lane| lane.ask_again(&make)).collect()
     }
 
     /// Hands the first free rows of a line to a holder, at most so many.
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
         (lane, line): (usize, LineId),
         limit: u32,
@@ -111,7 +107,7 @@ impl QueueTable {
     }
 
     /// Who gets the next row; as [`Lane::next_served`], of any lane.
-    pub(crate) fn next_served(
+    pub fn next_served(
         &mut self,
         now: Now,
     ) -> std::result::Result<Option<SessionId>, (SessionId, Error)> {
@@ -130,12 +126,12 @@ impl QueueTable {
     }
 
     /// Those who stand in line.
-    pub(crate) fn waiting(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.lanes.iter().map(Lane::waiting).sum()
     }
 
     /// Puts a held row back to its place; one that its owner has deleted stays deleted. True where it is free now.
-    pub(crate) fn give_back(&mut self, lane: usize, row: u64, now: Now) -> bool {
+    pub fn give_back(&mut self, lane: usize, row: u64, now: Now) -> bool {
         let Some((lane, rows)) = self.parts(lane, now) else {
             return false;
         };
@@ -143,14 +139,14 @@ impl QueueTable {
     }
 
     /// Makes a row free again that was held and not handed out.
-    pub(crate) fn put_back(&mut self, lane: usize, row: u64, now: Now) {
+    pub fn put_back(&mut self, lane: usize, row: u64, now: Now) {
         if let Some((lane, rows)) = self.parts(lane, now) {
             lane.put_back(row, &rows);
         }
     }
 
     /// Which delivery a row is out in; 0 where nobody has it.
-    pub(crate) fn delivery(&self, lane: usize, row: u64) -> u32 {
+    pub fn delivery(&self, lane: usize, row: u64) -> u32 {
         let held = self.lanes.get(lane).and_then(|lane| lane.held().get(&row));
         held.map_or(0, |held| held.delivery)
     }
@@ -161,7 +157,7 @@ impl QueueTable {
     }
 
     /// Opens rows whose time has come, at most [`DUE_ROWS_MAX`] of the queue; true where there was one.
-    pub(crate) fn open_due(&mut self, now: Now) -> bool {
+    pub fn open_due(&mut self, now: Now) -> bool {
         let (mut any, rows_max) = (false, self.due_rows_max());
         for lane in 0..self.lanes.len() {
             if let Some((lane, rows)) = self.parts(lane, now) {
@@ -172,7 +168,7 @@ impl QueueTable {
     }
 
     /// Leased rows whose time is over, by lane, at most [`DUE_ROWS_MAX`] of the queue.
-    pub(crate) fn expired(&self, now: Now) -> Vec<(usize, Vec<u64>)> {
+    pub fn expired(&self, now: Now) -> Vec<(usize, Vec<u64>)> {
         let rows_max = self.due_rows_max();
         let lanes = self.lanes.iter().enumerate();
         let over = lanes.map(|(lane, of)| (lane, of.expired(now.steady_us, rows_max)));
@@ -180,7 +176,7 @@ impl QueueTable {
     }
 
     /// A lane is done with a held row.
-    pub(crate) fn let_go(&mut self, lane: usize, row: u64) {
+    pub fn let_go(&mut self, lane: usize, row: u64) {
         let is_there = self.backlog.contains(row); // for other groups
         if let Some(lane) = self.lanes.get_mut(lane) {
             match is_there {
@@ -193,7 +189,7 @@ impl QueueTable {
     }
 
     /// The oldest rows that no lane holds, at most `rows_max`.
-    pub(crate) fn oldest_free(&mut self, rows_max: usize) -> Vec<u64> {
+    pub fn oldest_free(&mut self, rows_max: usize) -> Vec<u64> {
         let backlog = &self.backlog;
         let lanes = self.lanes.iter_mut();
         // Below the highest of these some lane holds every row.
@@ -205,7 +201,7 @@ impl QueueTable {
     }
 
     /// When something of it is due on its own: on the steady clock.
-    pub(crate) fn next_timer_us(&self, now: Now) -> Option<u64> {
+    pub fn next_timer_us(&self, now: Now) -> Option<u64> {
         let leases = self.lanes.iter().filter_map(Lane::next_lease_us).min();
         let due = self
             .lanes

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::codec::{Read, Reader, put_bytes, put_number};
+use query::codec::{Read, Reader, put_bytes, put_number};
 
 /// Keys, and when each was inserted last, in microseconds since 1970-01-01 UTC.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub struct Seen {
     at: FxHashMap<Arc<[u8]>, i64>,
     by_time: BTreeSet<(i64, Arc<[u8]>)>,
     /// Of the keys themselves.
@@ -21,7 +21,7 @@ const KEY_BYTES: usize = 128;
 
 impl Seen {
     /// Keys that were inserted after a time: those that the next note leaves.
-    pub(crate) fn count_after(&self, since_us: i64) -> usize {
+    pub fn count_after(&self, since_us: i64) -> usize {
         let first = self.by_time.first();
         match first.is_none_or(|(at_us, _)| *at_us > since_us) {
             true => self.at.len(),
@@ -39,14 +39,14 @@ impl Seen {
     }
 
     /// Memory of the keys that were inserted at a time or before.
-    pub(crate) fn bytes_until(&self, until_us: i64) -> u64 {
+    pub fn bytes_until(&self, until_us: i64) -> u64 {
         let keys = self.by_time.iter();
         let old = keys.take_while(|(at_us, _)| *at_us <= until_us);
         old.map(|(_, key)| (key.len() + KEY_BYTES) as u64).sum()
     }
 
     /// Whether a key was inserted after a time.
-    pub(crate) fn is_after(&self, key: &[u8], since_us: i64) -> bool {
+    pub fn is_after(&self, key: &[u8], since_us: i64) -> bool {
         self.at.get(key).is_some_and(|at_us| *at_us > since_us)
     }
 
@@ -65,7 +65,7 @@ impl Seen {
     }
 
     /// Puts a key back to how it was.
-    pub(crate) fn restore(&mut self, key: &[u8], before: Option<i64>) {
+    pub fn restore(&mut self, key: &[u8], before: Option<i64>) {
         if let Some((key, at_us)) = self.at.remove_entry(key) {
             self.key_bytes -= key.len();
             self.by_time.remove(&(at_us, key));
@@ -75,7 +75,7 @@ impl Seen {
         }
     }
 
-    pub(crate) fn get(&self, key: &[u8]) -> Option<i64> {
+    pub fn get(&self, key: &[u8]) -> Option<i64> {
         self.at.get(key).copied()
     }
 

@@ -1,12 +1,17 @@
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
 use proptest::prelude::*;
-use query::schema::ColumnType;
+use query::codec::Reader;
+use query::expression::Expression;
+use query::schema::{Column, ColumnType};
+use query::value::Value;
 
-use super::lane::EVERY_ROW;
 use super::*;
-use crate::command::{Now, SessionId};
+use crate::lane::{Delivered, EVERY_ROW};
+use crate::look::{Look, Predicate};
+use crate::queue::scope;
 
 /// The queue as a textbook has it: rows in order, each free or taken.
 #[derive(Default)]
@@ -19,8 +24,8 @@ struct Model {
 /// No condition is asked here.
 struct Blind;
 
-impl lane::Look for Blind {
-    fn accepts(&self, _: &line::Predicate, _: u64) -> Result<bool> {
+impl Look for Blind {
+    fn accepts(&self, _: &Predicate, _: u64) -> Result<bool> {
         Ok(true)
     }
 }
@@ -71,7 +76,7 @@ fn columns() -> Vec<Column> {
 fn push(backlog: &mut Backlog, count: u16) {
     for _ in 0..count {
         let value = i128::from(backlog.next()) * 3;
-        backlog.push(StoredRow::own(&[Value::Int(value)]));
+        backlog.push(&[Value::Int(value)]);
     }
 }
 
@@ -377,8 +382,8 @@ fn a_damaged_row_is_an_error_that_names_file_and_offset() {
 #[derive(Default)]
 struct Counting(std::cell::Cell<u32>);
 
-impl lane::Look for Counting {
-    fn accepts(&self, _: &line::Predicate, row: u64) -> Result<bool> {
+impl Look for Counting {
+    fn accepts(&self, _: &Predicate, row: u64) -> Result<bool> {
         self.0.set(self.0.get() + 1);
         Ok(row % 10 == 7)
     }
@@ -420,20 +425,13 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
 }
 
 /// A queue with `groups` consumer groups, each with a lane; with none, the queue has one lane of its own.
-fn table(groups: usize) -> QueueTable {
+fn table(groups: usize) -> Queue {
     let groups = (0..groups).map(|group| format!("g{group}")).collect();
-    let definition = Definition {
-        name: "q".to_owned(),
-        kind: Kind::Queue(QueueOptions {
-            groups,
-            ..QueueOptions::default()
-        }),
-        columns: columns(),
-        analysis: Default::default(),
-        sync: None,
-        keep: None,
+    let options = QueueOptions {
+        groups,
+        ..QueueOptions::default()
     };
-    QueueTable::new(Arc::new(definition), Backlog::new(), 0)
+    Queue::new("q", &columns(), &options, Backlog::new(), 0)
 }
 
 #[derive(Clone, Debug)]
@@ -482,7 +480,7 @@ proptest! {
         let (mut queue, now) = (table(groups), Now::default());
         for step in steps {
             let lanes = queue.lanes.len();
-            let held = |queue: &QueueTable, lane: usize, which: usize| {
+            let held = |queue: &Queue, lane: usize, which: usize| {
                 let held = queue.lanes[lane % lanes].held();
                 held.keys().nth(which % held.len().max(1)).copied()
             };
@@ -562,14 +560,11 @@ fn a_manifest_keeps_the_lanes_of_the_files_position() {
     let mut queue = table(2);
     push(&mut queue.backlog, 1);
     queue.done(0, &[1]);
-    let marks = |queue: &QueueTable| {
+    let marks = |queue: &Queue| {
         let mut bytes = Vec::new();
         queue.put_kept(&mut bytes);
         let mut read = table(2);
-        assert!(
-            read.read_kept(&mut crate::codec::Reader::new(&bytes))
-                .is_ok()
-        );
+        assert!(read.read_kept(&mut Reader::new(&bytes)).is_ok());
         read.lanes[0].gate.acked.iter().collect::<Vec<_>>()
     };
     assert_eq!(marks(&queue), [0; 0], "the files hold no record");

@@ -1,56 +1,55 @@
 //! The hits of one command, kept once for all the queue rows made of them.
 
+use query::codec::{Read, Reader, put_bytes, put_number};
+use query::row;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
-use crate::codec::{Read, Reader, put_bytes, put_number};
-use crate::record::{Documents, HitQuery, QueuedHits, Source, put_sources, read_sources};
-use crate::table::into::{Hit, supply};
+use crate::source::{Hit, Source, put_sources, read_sources, supply};
 
 /// Documents and queries that queue rows point into: a row is a document's and a query's place here.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct HitBatch {
-    sources: Vec<Source>,
-    document_table: String,
-    hit_at: i64,
-    documents: Vec<HitDocument>,
-    queries: Vec<HitQuery>,
+pub struct HitBatch {
+    /// Where each column of the queue takes its value from, in the queue's order.
+    pub sources: Vec<Source>,
+    /// Name of the search table when the documents came.
+    pub document_table: String,
+    /// Seconds since 1970-01-01 UTC.
+    pub hit_at: i64,
+    /// The documents that were hit.
+    pub documents: Vec<HitDocument>,
+    /// The queries that were hit.
+    pub queries: Vec<HitQuery>,
 }
 
-/// A document that was hit. Its row is encoded as `index::row` does, so that one column costs one step.
+/// What a hit says of its query.
 #[derive(Clone, Debug, PartialEq)]
-struct HitDocument {
+pub struct HitQuery {
+    /// Its id.
+    pub id: u64,
+    /// Its tags, separated by commas.
+    pub tags: Box<str>,
+    /// Its text.
+    pub text: Box<str>,
+}
+
+/// A document that was hit. Its row is encoded as `query::row` does, so that one column costs one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HitDocument {
     id: u64,
     row: Box<[u8]>,
 }
 
-impl HitBatch {
-    /// The batch of one command's hits on one pq table, and its rows in queue order: by document, then by query.
-    pub(crate) fn new(documents: &Documents, hits: &QueuedHits) -> (HitBatch, Vec<(u32, u32)>) {
-        let mut rows = Vec::with_capacity(hits.lists.entries.len());
-        let mut kept = Vec::new();
-        for (document, list) in documents.documents.iter().zip(hits.lists.iter()) {
-            if list.is_empty() {
-                continue;
-            }
-            let place = kept.len() as u32;
-            rows.extend(list.iter().map(|&query| (place, query)));
-            let row = index::row::encode(&document.row).into_boxed_slice();
-            kept.push(HitDocument {
-                id: document.id,
-                row,
-            });
-        }
-        let batch = HitBatch {
-            sources: hits.sources.clone(),
-            document_table: hits.document_table.clone(),
-            hit_at: hits.hit_at,
-            documents: kept,
-            queries: hits.queries.clone(),
-        };
-        (batch, rows)
+impl HitDocument {
+    /// A document of that id with the columns of its table.
+    #[must_use]
+    pub fn new(id: u64, columns: &[Value]) -> HitDocument {
+        let row = row::encode(columns).into_boxed_slice();
+        HitDocument { id, row }
     }
+}
 
+impl HitBatch {
     /// The values of one row, as the queue's columns hold them. `None` where the places are wrong or bytes damaged.
     pub(crate) fn values(
         &self,
@@ -70,7 +69,7 @@ impl HitBatch {
         };
         let column = |(source, column): (&Source, &Column)| {
             let of_document =
-                |place| index::row::decode_column(&document.row, place).unwrap_or(Value::Null);
+                |place| row::decode_column(&document.row, place).unwrap_or(Value::Null);
             as_stored(column.kind, supply(*source, &hit, of_document))
         };
         Some(self.sources.iter().zip(columns).map(column).collect())

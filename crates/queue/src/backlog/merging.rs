@@ -1,7 +1,8 @@
 //! Which files of a backlog are merged: so that they stay few, and that one old row does not keep a large one.
 
 use super::{Backlog, Chunk, Part, Rows};
-use crate::table::queue::file::{ChunkFile, MergedPart};
+use crate::file::ChunkFile;
+use crate::file::merge::MergedPart;
 
 /// Neighbouring files of at most a size that are merged once there are so many.
 const FILES_MERGED_MIN: usize = 16;
@@ -11,15 +12,15 @@ const SIZES: [u64; 3] = [1 << 20, 16 << 20, 256 << 20];
 const MERGED_BYTES_MAX: u64 = 512 << 20;
 
 /// Files to be merged: neighbours, with the numbers of the first row and of the one behind the last.
-pub(crate) struct Candidates {
-    pub(crate) parts: Vec<MergedPart>,
-    pub(crate) first: u64,
-    pub(crate) end: u64,
+pub struct Candidates {
+    pub parts: Vec<MergedPart>,
+    pub first: u64,
+    pub end: u64,
 }
 
 impl Backlog {
     /// The files that are worth merging, if any; they are taken to be under way then. Cost: the chunks.
-    pub(crate) fn begin_merge(&mut self) -> Option<Candidates> {
+    pub fn begin_merge(&mut self) -> Option<Candidates> {
         if !self.merging.is_empty() || !std::mem::take(&mut self.is_merge_due) {
             return None;
         }
@@ -39,7 +40,7 @@ impl Backlog {
     }
 
     /// Puts the merged file in the place of those it was made of; `None`: no row of them was left.
-    pub(crate) fn end_merge(&mut self, file: Option<ChunkFile>) {
+    pub fn end_merge(&mut self, file: Option<ChunkFile>) {
         let parts = std::mem::take(&mut self.merging);
         if let Some(file) = file {
             self.replace(&parts, file);
@@ -47,7 +48,7 @@ impl Backlog {
     }
 
     /// The merge came to nothing: the files stay as they are, until there is another reason to look.
-    pub(crate) fn abandon_merge(&mut self) {
+    pub fn abandon_merge(&mut self) {
         self.merging.clear();
     }
 

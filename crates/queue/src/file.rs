@@ -9,11 +9,8 @@
 //! Opening reads the head; where the rows have gaps in their numbers, the table too. Everything else is verified when it
 //! is used, so that opening costs a file and not its rows. Version 1 has entries, table and a foot, and is read as well.
 
-mod merge;
-mod write;
-
-pub(crate) use merge::{MergeRowsJob, MergedPart};
-pub(crate) use write::FoldJob;
+pub(crate) mod merge;
+pub(crate) mod write;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,10 +19,9 @@ use disk::{Bytes, Disk, PAGE_BYTES};
 use query::schema::Column;
 use query::value::Value;
 
-use super::batch::HitBatch;
-use crate::codec::Reader;
 use crate::error::{Error, Result};
-use crate::failure;
+use crate::hits::HitBatch;
+use query::codec::Reader;
 
 const MAGIC: &[u8; 8] = b"SEINEROW";
 const VERSION: u32 = 2;
@@ -44,7 +40,7 @@ const BATCH: u8 = 1;
 const HIT: u8 = 2;
 
 /// An open chunk file.
-pub(crate) struct ChunkFile {
+pub struct ChunkFile {
     path: String,
     bytes: Bytes,
     table: Table,
@@ -65,12 +61,12 @@ enum Table {
 
 impl ChunkFile {
     /// Opens it; see the module's text for what that verifies.
-    pub(crate) fn open(disk: &dyn Disk, path: &str) -> Result<ChunkFile> {
+    pub fn open(disk: &dyn Disk, path: &str) -> Result<ChunkFile> {
         let file = disk
             .open(path)
-            .map_err(|error| failure::of_file(path, &error))?;
-        let bytes = file.map().map_err(|error| failure::of_file(path, &error))?;
-        let damaged = |offset: usize, why: &str| failure::damaged(path, offset as u64, why);
+            .map_err(|error| Error::of_file(path, &error))?;
+        let bytes = file.map().map_err(|error| Error::of_file(path, &error))?;
+        let damaged = |offset: usize, why: &str| Error::corrupt(path, offset as u64, why);
         let head = bytes
             .get(..HEAD_1_BYTES)
             .ok_or_else(|| damaged(0, "shorter than its head"))?;
@@ -88,7 +84,7 @@ impl ChunkFile {
     }
 
     fn of_version_1(path: &str, bytes: Bytes) -> Result<ChunkFile> {
-        let damaged = |offset: usize, why: &str| failure::damaged(path, offset as u64, why);
+        let damaged = |offset: usize, why: &str| Error::corrupt(path, offset as u64, why);
         let foot = bytes.len().saturating_sub(FOOT_1_BYTES);
         let rows = number_at(&bytes, foot + 8).unwrap_or(0);
         let table = wide_at(&bytes, foot).and_then(|table| usize::try_from(table).ok());
@@ -116,7 +112,7 @@ impl ChunkFile {
     }
 
     fn of_version_2(path: &str, bytes: Bytes) -> Result<ChunkFile> {
-        let damaged = |offset: usize, why: &str| failure::damaged(path, offset as u64, why);
+        let damaged = |offset: usize, why: &str| Error::corrupt(path, offset as u64, why);
         let head = bytes.get(..PAGE_BYTES).filter(|head| is_sound(head));
         let head = head.ok_or_else(|| damaged(0, "head"))?;
         let rows = number_at(head, 12).unwrap_or(0);
@@ -147,7 +143,9 @@ impl ChunkFile {
         Ok(file)
     }
 
-    pub(crate) fn path(&self) -> &str {
+    /// Its path.
+    #[must_use]
+    pub fn path(&self) -> &str {
         &self.path
     }
 
@@ -298,7 +296,7 @@ impl ChunkFile {
     }
 
     fn damaged(&self, offset: u64) -> Error {
-        failure::damaged(&self.path, offset, "queue row")
+        Error::corrupt(&self.path, offset, "queue row")
     }
 }
 

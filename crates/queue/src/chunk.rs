@@ -6,10 +6,10 @@ use query::schema::Column;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
-use super::batch::HitBatch;
-use super::file::ChunkFile;
-use crate::codec::{Reader, put_row};
 use crate::error::{Error, Result};
+use crate::file::ChunkFile;
+use crate::hits::HitBatch;
+use query::codec::{Reader, put_row};
 
 /// Rows of a chunk in memory; then the next one is begun.
 pub(super) const CHUNK_ROWS_MAX: usize = 4096;
@@ -17,6 +17,9 @@ pub(super) const CHUNK_ROWS_MAX: usize = 4096;
 /// A file of which no more than this part is left is written again, if it had so many rows.
 const SPARSE_PART: u64 = 16;
 const SPARSE_ROWS_MIN: u64 = 1024;
+
+/// Memory that a hit takes in its queue beside the batch it shares, in bytes.
+pub const HIT_ROW_BYTES: u64 = size_of::<StoredRow>() as u64;
 
 /// A row that is not in a file yet.
 #[derive(Clone, Debug)]
@@ -48,7 +51,7 @@ impl StoredRow {
     }
 
     pub(super) fn values(&self, columns: &[Column]) -> Result<Vec<Value>> {
-        let damaged = || Error::internal("a queue row in memory does not decode");
+        let damaged = || Error::Internal("a queue row in memory does not decode".to_owned());
         match self {
             StoredRow::Own(bytes) => Reader::new(bytes).row(columns.len()).map_err(|_| damaged()),
             StoredRow::Hit {
@@ -188,7 +191,7 @@ impl Chunk {
     }
 
     pub(super) fn values(&self, place: u32, columns: &[Column]) -> Result<Vec<Value>> {
-        let missing = || Error::internal("a queue row is missing from its chunk");
+        let missing = || Error::Internal("a queue row is missing from its chunk".to_owned());
         match &self.rows {
             Rows::Open(rows) => rows
                 .get(place as usize)

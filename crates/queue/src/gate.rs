@@ -5,26 +5,30 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringTreemap;
 
-use super::keys::Keys;
-use super::lane::Look;
-use crate::command::SessionId;
 use crate::error::Result;
+use crate::ids::SessionId;
+use crate::keys::Keys;
+use crate::look::Look;
 
 /// What holds a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holder {
+pub enum Holder {
     /// A session in owner mode.
     Session(SessionId),
     /// A receipt, until a time on the steady clock, in microseconds.
-    Lease { until_us: u64 },
+    Lease {
+        /// The time.
+        until_us: u64,
+    },
 }
 
 /// A row that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
-    pub(crate) holder: Holder,
+pub struct Held {
+    /// By whom.
+    pub holder: Holder,
     /// Which delivery of the row it is, from 1.
-    pub(crate) delivery: u32,
+    pub delivery: u32,
 }
 
 /// See the module's text.

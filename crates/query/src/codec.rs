@@ -1,31 +1,53 @@
-//! Bytes of records, manifest and folded files: unsigned LEB128 numbers, length-prefixed bytes, tagged values.
+//! Bytes of records, manifest and files: unsigned LEB128 numbers, length-prefixed bytes, tagged values, columns.
 //!
 //! Writing cannot fail. Reading never panics and never allocates by a length that the input does not hold.
 
-use query::value::Value;
+mod column;
+
+pub use column::{put_column, read_column};
+
+use crate::value::Value;
 
 /// What could not be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Damage {
+pub struct Damage {
     /// Byte offset from the start of what was read.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// What was expected there.
-    pub(crate) why: &'static str,
+    pub why: &'static str,
 }
 
-pub(crate) type Read<T> = Result<T, Damage>;
+/// What was read, or the damage.
+pub type Read<T> = Result<T, Damage>;
 
 /// Appends a number, low seven bits first.
-pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+#[inline]
+pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
-        out.push((number & 0x7f) as u8 | 0x80);
+        out.push(number as u8 | 0x80);
         number >>= 7;
     }
     out.push(number as u8);
 }
 
+/// Takes a number below 2^32 off the front; `None` where there is none. Cost: a step a byte, five at most.
+#[inline]
+pub fn cut_small(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0u64;
+    for shift in (0..35).step_by(7) {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return u32::try_from(number).ok();
+        }
+    }
+    None
+}
+
 /// Appends a length and the bytes.
-pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+#[inline]
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
@@ -39,7 +61,8 @@ const STR: u8 = 5;
 const BYTES: u8 = 6;
 
 /// Appends one value: a tag, then what the tag says.
-pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
+#[inline]
+pub fn put_value(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Null => out.push(NULL),
         Value::Int(number) => put_int(out, *number),
@@ -58,6 +81,7 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
     }
 }
 
+#[inline]
 fn put_int(out: &mut Vec<u8>, number: i128) {
     if let Ok(number) = u64::try_from(number) {
         out.push(INT);
@@ -72,30 +96,36 @@ fn put_int(out: &mut Vec<u8>, number: i128) {
 }
 
 /// Appends the values of one row, without their count: the reader knows it.
-pub(crate) fn put_row(out: &mut Vec<u8>, row: &[Value]) {
+#[inline]
+pub fn put_row(out: &mut Vec<u8>, row: &[Value]) {
     for value in row {
         put_value(out, value);
     }
 }
 
 /// Reads what the functions above wrote.
-pub(crate) struct Reader<'a> {
+#[derive(Debug)]
+pub struct Reader<'a> {
     bytes: &'a [u8],
     offset: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
+    /// A reader at the first byte.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { bytes, offset: 0 }
     }
 
     /// Where the reader stands.
-    pub(crate) fn offset(&self) -> usize {
+    #[inline]
+    pub fn offset(&self) -> usize {
         self.offset
     }
 
     /// What is wrong where the reader stands.
-    pub(crate) fn damage(&self, why: &'static str) -> Damage {
+    #[must_use]
+    pub fn damage(&self, why: &'static str) -> Damage {
         Damage {
             offset: self.offset,
             why,
@@ -103,7 +133,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Nothing may be left.
-    pub(crate) fn end(&self) -> Read<()> {
+    #[inline]
+    pub fn end(&self) -> Read<()> {
         if self.offset == self.bytes.len() {
             Ok(())
         } else {
@@ -111,13 +142,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn byte(&mut self) -> Read<u8> {
+    /// One byte.
+    #[inline]
+    pub fn byte(&mut self) -> Read<u8> {
         let byte = *self.bytes.get(self.offset).ok_or(self.damage("a byte"))?;
         self.offset += 1;
         Ok(byte)
     }
 
-    pub(crate) fn flag(&mut self) -> Read<bool> {
+    /// A byte that is 0 or 1.
+    #[inline]
+    pub fn flag(&mut self) -> Read<bool> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -125,7 +160,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn number(&mut self) -> Read<u64> {
+    /// A number, as [`put_number`] wrote it.
+    #[inline]
+    pub fn number(&mut self) -> Read<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -141,13 +178,16 @@ impl<'a> Reader<'a> {
         Err(self.damage("a number below 2^64"))
     }
 
-    pub(crate) fn small(&mut self) -> Read<u32> {
+    /// As [`Reader::number`], below 2^32.
+    #[inline]
+    pub fn small(&mut self) -> Read<u32> {
         let number = self.number()?;
         u32::try_from(number).map_err(|_| self.damage("a number below 2^32"))
     }
 
     /// A count of things that take at least one byte each, so a wrong one cannot make the reader allocate much.
-    pub(crate) fn count(&mut self) -> Read<usize> {
+    #[inline]
+    pub fn count(&mut self) -> Read<usize> {
         let count = self.number()?;
         let left = self.bytes.len() - self.offset;
         match usize::try_from(count) {
@@ -156,7 +196,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn fixed(&mut self, length: usize) -> Read<&'a [u8]> {
+    /// The next `length` bytes.
+    #[inline]
+    pub fn fixed(&mut self, length: usize) -> Read<&'a [u8]> {
         let end = self.offset.checked_add(length);
         let slice = end.and_then(|end| self.bytes.get(self.offset..end));
         let slice = slice.ok_or(self.damage("more bytes"))?;
@@ -164,22 +206,30 @@ impl<'a> Reader<'a> {
         Ok(slice)
     }
 
-    pub(crate) fn bytes(&mut self) -> Read<&'a [u8]> {
+    /// Bytes behind their length, as [`put_bytes`] wrote them.
+    #[inline]
+    pub fn bytes(&mut self) -> Read<&'a [u8]> {
         let length = self.count()?;
         self.fixed(length)
     }
 
-    pub(crate) fn text(&mut self) -> Read<&'a str> {
+    /// As [`Reader::bytes`], in UTF-8.
+    #[inline]
+    pub fn text(&mut self) -> Read<&'a str> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes).map_err(|_| self.damage("text in UTF-8"))
     }
 
-    pub(crate) fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
+    /// The next `N` bytes.
+    #[inline]
+    pub fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
         let slice = self.fixed(N)?;
         slice.try_into().map_err(|_| self.damage("more bytes"))
     }
 
-    pub(crate) fn value(&mut self) -> Read<Value> {
+    /// A value, as [`put_value`] wrote it.
+    #[inline]
+    pub fn value(&mut self) -> Read<Value> {
         match self.byte()? {
             NULL => Ok(Value::Null),
             INT => Ok(Value::Int(i128::from(self.number()?))),
@@ -194,7 +244,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn row(&mut self, columns: usize) -> Read<Vec<Value>> {
+    /// `columns` values, as [`put_row`] wrote them.
+    #[inline]
+    pub fn row(&mut self, columns: usize) -> Read<Vec<Value>> {
         (0..columns).map(|_| self.value()).collect()
     }
 }

@@ -1,0 +1,121 @@
+//! Bytes of a table's column: name, type with its size, whether NULL is allowed, default.
+
+use super::{Read, Reader, put_bytes, put_number, put_value};
+use crate::schema::{Column, ColumnType};
+
+/// Appends a column.
+pub fn put_column(out: &mut Vec<u8>, column: &Column) {
+    put_bytes(out, column.name.as_bytes());
+    let (tag, size) = match column.kind {
+        ColumnType::Text => (0, 0),
+        ColumnType::String => (1, 0),
+        ColumnType::Int => (2, 0),
+        ColumnType::Bigint => (3, 0),
+        ColumnType::Float => (4, 0),
+        ColumnType::Bool => (5, 0),
+        ColumnType::Timestamp => (6, 0),
+        ColumnType::Integer {
+            bytes,
+            unsigned: false,
+        } => (7, bytes.into()),
+        ColumnType::Integer {
+            bytes,
+            unsigned: true,
+        } => (8, bytes.into()),
+        ColumnType::Double => (9, 0),
+        ColumnType::Char {
+            variable: false,
+            chars_max,
+        } => (10, chars_max),
+        ColumnType::Char {
+            variable: true,
+            chars_max,
+        } => (11, chars_max),
+        ColumnType::LongText { bytes_max } => (12, bytes_max),
+        ColumnType::Blob { bytes_max } => (13, bytes_max),
+        ColumnType::Date => (14, 0),
+        ColumnType::DateTime { fraction_digits } => (15, fraction_digits.into()),
+        ColumnType::Time { fraction_digits } => (16, fraction_digits.into()),
+        ColumnType::Year => (17, 0),
+        ColumnType::Decimal { digits, scale } => (18, u32::from(digits) * 256 + u32::from(scale)),
+    };
+    out.push(tag);
+    put_number(out, size.into());
+    out.push(u8::from(column.nullable));
+    out.push(u8::from(column.default.is_some()));
+    if let Some(value) = &column.default {
+        put_value(out, value);
+    }
+}
+
+/// Reads what [`put_column`] wrote.
+pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
+    let name = reader.text()?.to_owned();
+    let tag = reader.byte()?;
+    let size = reader.small()?;
+    let width = |reader: &Reader<'_>| match size {
+        1 | 2 | 3 | 4 | 8 => Ok(size as u8),
+        _ => Err(reader.damage("an integer's width")),
+    };
+    let fraction_digits = |reader: &Reader<'_>| match size {
+        0..=6 => Ok(size as u8),
+        _ => Err(reader.damage("digits of a second's fraction")),
+    };
+    let kind = match tag {
+        0 => ColumnType::Text,
+        1 => ColumnType::String,
+        2 => ColumnType::Int,
+        3 => ColumnType::Bigint,
+        4 => ColumnType::Float,
+        5 => ColumnType::Bool,
+        6 => ColumnType::Timestamp,
+        7 => ColumnType::Integer {
+            bytes: width(reader)?,
+            unsigned: false,
+        },
+        8 => ColumnType::Integer {
+            bytes: width(reader)?,
+            unsigned: true,
+        },
+        9 => ColumnType::Double,
+        10 => ColumnType::Char {
+            variable: false,
+            chars_max: size,
+        },
+        11 => ColumnType::Char {
+            variable: true,
+            chars_max: size,
+        },
+        12 => ColumnType::LongText { bytes_max: size },
+        13 => ColumnType::Blob { bytes_max: size },
+        14 => ColumnType::Date,
+        15 => ColumnType::DateTime {
+            fraction_digits: fraction_digits(reader)?,
+        },
+        16 => ColumnType::Time {
+            fraction_digits: fraction_digits(reader)?,
+        },
+        17 => ColumnType::Year,
+        18 => decimal(size).ok_or_else(|| reader.damage("a decimal's digits"))?,
+        _ => return Err(reader.damage("a known column type")),
+    };
+    let nullable = reader.flag()?;
+    let default = if reader.flag()? {
+        Some(reader.value()?)
+    } else {
+        None
+    };
+    Ok(Column {
+        name,
+        kind,
+        nullable,
+        default,
+    })
+}
+
+/// Digits in all times 256, and digits behind the point.
+fn decimal(size: u32) -> Option<ColumnType> {
+    let [_, _, digits, scale] = size.to_be_bytes();
+    let is_valid = size >> 16 == 0 && (1..=65).contains(&digits) && scale <= digits.min(30);
+    is_valid.then_some(ColumnType::Decimal { digits, scale })
+}

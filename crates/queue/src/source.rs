@@ -1,0 +1,103 @@
+//! How hits fill the columns of a queue.
+
+use query::codec::{Read, Reader, put_number};
+use query::value::Value;
+
+/// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
+const FIRST_COLUMN: u64 = 6;
+/// The whole document: above the numbers of all columns.
+const DOCUMENT_JSON: u64 = FIRST_COLUMN + (1 << 16);
+
+/// Where a column of an `into` queue takes its value from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The id of the query.
+    QueryId,
+    /// Its text.
+    Query,
+    /// Its tags.
+    Tags,
+    /// The name of the document's table.
+    DocumentTable,
+    /// The id of the document.
+    DocumentId,
+    /// When the hit came.
+    HitAt,
+    /// The document as a JSON object of its id and columns.
+    Json,
+    /// A column of the document, by its place in the row.
+    Document(u16),
+}
+
+/// What is known of one hit; texts borrowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit<'a> {
+    /// Id of the query.
+    pub query_id: u64,
+    /// Text of the query.
+    pub query: &'a str,
+    /// Tags of the query.
+    pub tags: &'a str,
+    /// Name of the document's table.
+    pub document_table: &'a str,
+    /// Id of the document.
+    pub document_id: u64,
+    /// Seconds since 1970-01-01 UTC.
+    pub hit_at: i64,
+}
+
+/// The value that a hit gives to a column, before it is looked at. `document`: a column of the document.
+pub fn supply(source: Source, hit: &Hit<'_>, document: impl FnOnce(usize) -> Value) -> Value {
+    match source {
+        Source::QueryId => Value::Int(hit.query_id.into()),
+        Source::Query => Value::Str(hit.query.to_owned()),
+        Source::Tags => Value::Str(hit.tags.to_owned()),
+        Source::DocumentTable => Value::Str(hit.document_table.to_owned()),
+        Source::DocumentId => Value::Int(hit.document_id.into()),
+        Source::HitAt => Value::Int(hit.hit_at.into()),
+        Source::Json => Value::Null,
+        Source::Document(column) => document(usize::from(column)),
+    }
+}
+
+/// Appends where the columns of a queue take their values from.
+pub fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
+    put_number(out, sources.len() as u64);
+    for source in sources {
+        put_number(
+            out,
+            match source {
+                Source::QueryId => 0,
+                Source::Query => 1,
+                Source::Tags => 2,
+                Source::DocumentTable => 3,
+                Source::DocumentId => 4,
+                Source::HitAt => 5,
+                Source::Json => DOCUMENT_JSON,
+                Source::Document(column) => FIRST_COLUMN + u64::from(*column),
+            },
+        );
+    }
+}
+
+/// Reads what [`put_sources`] wrote.
+pub fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
+    let count = reader.count()?;
+    (0..count)
+        .map(|_| {
+            Ok(match reader.number()? {
+                0 => Source::QueryId,
+                1 => Source::Query,
+                2 => Source::Tags,
+                3 => Source::DocumentTable,
+                4 => Source::DocumentId,
+                5 => Source::HitAt,
+                DOCUMENT_JSON => Source::Json,
+                column => {
+                    let column = u16::try_from(column - FIRST_COLUMN);
+                    Source::Document(column.map_err(|_| reader.damage("a column below 2^16"))?)
+                }
+            })
+        })
+        .collect()
+}
