@@ -257,7 +257,7 @@ fn resolved(
         }
     }
     while let Some((name, after)) = rest.split_first() {
-        let child = [&at[..], &[name.clone()]].concat();
+        let child = [&at[..], std::slice::from_ref(name)].concat();
         if modules.contains_key(&child) {
             (at, rest) = (child, after);
             continue;
