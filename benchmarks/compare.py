@@ -25,7 +25,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEINE = os.environ.get("SEINE", str(ROOT / "target/release/seine"))
-POSTS = ROOT / "crates/server/data/posts.ndjson.zst"
+POSTS = ROOT / "crates/cli/data/posts.ndjson.zst"
 ARGUMENTS = [argument for argument in sys.argv[1:] if argument != "--small"]
 SMALL = "--small" in sys.argv
 FIRST = os.environ.get("FIRST", "400" if SMALL else "10000")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes crates/server/data/posts.ndjson.zst, the posts that `seine demo` streams.
+"""Makes crates/cli/data/posts.ndjson.zst, the posts that `seine demo` streams.
 
     tools/posts/bundle.py posts.ndjson [long.ndjson] > posts.ndjson.new
-    zstd --ultra -22 posts.ndjson.new -o crates/server/data/posts.ndjson.zst
+    zstd --ultra -22 posts.ndjson.new -o crates/cli/data/posts.ndjson.zst
 
 Input: one JSON object a line. The first file has `text`, `sub`, `ts`, `score`. The second, of longer posts
 with `source`, `title`, `body`, `category`, `date`, `score`, fills up what the filter takes from the first,

@@ -7,7 +7,7 @@ use disk::{Disk, RealDisk};
 use engine::{Error, OpenBackup};
 
 /// Opens the places of backups: new folders, below `within` where that is set, never in the data directory.
-pub fn door(within: Option<PathBuf>, data: PathBuf) -> OpenBackup {
+pub(crate) fn door(within: Option<PathBuf>, data: PathBuf) -> OpenBackup {
     Arc::new(move |to| {
         let place = place(within.as_deref(), &data, to).map_err(|what| Error::Invalid {
             what: format!("BACKUP TO '{to}': {what}"),

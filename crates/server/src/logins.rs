@@ -13,11 +13,11 @@ use std::time::Duration;
 use crate::limits::{
     LOGIN_ADDRESSES_MAX, LOGIN_DELAY_FIRST, LOGIN_DELAY_MAX, LOGIN_FORGET_AFTER, LOGIN_LOG_EVERY,
 };
-use crate::listen::Remote;
+use session::Remote;
 
 /// What is known of failed logins. At most [`LOGIN_ADDRESSES_MAX`] addresses are remembered.
 #[derive(Debug, Default)]
-pub struct Logins(Mutex<State>);
+pub(crate) struct Logins(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -39,7 +39,7 @@ struct Failures {
 impl Logins {
     /// How long the next login from this address waits: zero without a failure, then 100 ms, doubled by each further failure
     /// up to [`LOGIN_DELAY_MAX`].
-    pub fn delay(&self, from: Remote, now_us: u64) -> Duration {
+    pub(crate) fn delay(&self, from: Remote, now_us: u64) -> Duration {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let failures = state.failures.get(&from);
         let count = failures
@@ -54,14 +54,14 @@ impl Logins {
     }
 
     /// A login from this address passed: its failures are forgotten.
-    pub fn passed(&self, from: Remote) {
+    pub(crate) fn passed(&self, from: Remote) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.failures.remove(&from);
     }
 
     /// A login from this address failed. Gives the number of failed logins that the log has not told of, this one included,
     /// where a line is due: at most one each [`LOGIN_LOG_EVERY`].
-    pub fn failed(&self, from: Remote, now_us: u64) -> Option<u64> {
+    pub(crate) fn failed(&self, from: Remote, now_us: u64) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.failures.contains_key(&from) && state.failures.len() >= LOGIN_ADDRESSES_MAX {
             state.forget_oldest();

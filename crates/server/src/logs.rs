@@ -8,10 +8,10 @@ use crate::settings::LogFormat;
 
 /// Changes the filter of a running log.
 #[derive(Clone)]
-pub struct Logs(reload::Handle<EnvFilter, Registry>);
+pub(crate) struct Logs(reload::Handle<EnvFilter, Registry>);
 
 /// Starts the log of this process. `filter` has passed [`filter_text`].
-pub fn start(filter: &str, format: LogFormat) -> Logs {
+pub(crate) fn start(filter: &str, format: LogFormat) -> Logs {
     let (filter, handle) = reload::Layer::new(EnvFilter::new(filter));
     let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
     let registry = tracing_subscriber::registry().with(filter);
@@ -24,7 +24,7 @@ pub fn start(filter: &str, format: LogFormat) -> Logs {
 }
 
 /// Makes a panic of any thread a line of the log.
-pub fn log_panics() {
+pub(crate) fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
         let place = panic
@@ -43,7 +43,7 @@ pub fn log_panics() {
 
 impl Logs {
     /// Takes a new filter from now on.
-    pub fn set(&self, filter: &str) {
+    pub(crate) fn set(&self, filter: &str) {
         if let Err(error) = self.0.reload(EnvFilter::new(filter)) {
             tracing::warn!(%error, "the log's filter stays as it was");
         }
@@ -51,7 +51,7 @@ impl Logs {
 }
 
 /// Checks a filter: a level, or a comma list of `target=level`.
-pub fn filter_text(text: &str) -> Result<String, String> {
+pub(crate) fn filter_text(text: &str) -> Result<String, String> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     for part in text.split(',') {
         let level = part

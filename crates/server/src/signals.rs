@@ -6,7 +6,7 @@ use tokio::signal::unix::{self, SignalKind};
 
 /// What was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// SIGTERM, SIGINT: finish and end.
     Stop,
     /// SIGHUP: read the settings again.
@@ -14,7 +14,7 @@ pub enum Signal {
 }
 
 /// The signals as they come. SIGPIPE is ignored by Rust's runtime: a vanished client is an error of its write.
-pub struct Signals {
+pub(crate) struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
     hang_up: unix::Signal,
@@ -22,7 +22,7 @@ pub struct Signals {
 
 impl Signals {
     /// Takes the signals over from here on.
-    pub fn new() -> io::Result<Signals> {
+    pub(crate) fn new() -> io::Result<Signals> {
         Ok(Signals {
             terminate: unix::signal(SignalKind::terminate())?,
             interrupt: unix::signal(SignalKind::interrupt())?,
@@ -31,7 +31,7 @@ impl Signals {
     }
 
     /// The next one.
-    pub async fn next(&mut self) -> Signal {
+    pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.terminate.recv() => Signal::Stop,
             _ = self.interrupt.recv() => Signal::Stop,

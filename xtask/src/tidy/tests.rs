@@ -117,8 +117,8 @@ fn banned_words_count_in_code_only_and_where_they_are_banned() {
     check(banned::check, &[("crates/server/src/a.rs", test)], &[]);
     check(
         banned::check,
-        &[("crates/server/tests/it/a.rs", test)],
-        &["crates/server/tests/it/a.rs:2"],
+        &[("crates/cli/tests/it/a.rs", test)],
+        &["crates/cli/tests/it/a.rs:2"],
     );
 }
 

@@ -9,14 +9,15 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 
 use super::heads::Course;
-use crate::budget::{Grant, Room};
-use crate::errors::{self, Failure};
-use crate::limits::{BODY_BYTES_MAX, PARSE_INLINE_BYTES};
+use crate::limits::BODY_BYTES_MAX;
 use crate::listen::{Pace, TooSlow};
-use crate::node::Node;
+use crate::server::Server;
+use session::errors::{self, Failure};
+use session::limits::PARSE_INLINE_BYTES;
+use session::{Grant, Room};
 
 /// A body, piece by piece.
-pub struct Pieces {
+pub(super) struct Pieces {
     body: Body,
     patience: Duration,
     course: Option<Arc<Course>>,
@@ -24,7 +25,7 @@ pub struct Pieces {
 
 impl Pieces {
     /// Gives up when nothing comes for `patience`.
-    pub fn new(body: Body, patience: Duration) -> Pieces {
+    pub(super) fn new(body: Body, patience: Duration) -> Pieces {
         Pieces {
             body,
             patience,
@@ -33,7 +34,7 @@ impl Pieces {
     }
 
     /// The next bytes; `None` at the end.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
         match tokio::time::timeout(self.patience, self.piece()).await {
             Ok(piece) => piece,
             Err(_) => Err(stopped()),
@@ -68,7 +69,11 @@ impl Pieces {
 
 /// The whole body of a request, at most [`BODY_BYTES_MAX`] of it. Memory grows with what arrives, not with what is announced,
 /// and is taken from the budget before: `held` keeps it.
-pub async fn whole(node: &Node, request: Request<Body>, held: &Grant) -> Result<Vec<u8>, Failure> {
+pub(super) async fn whole(
+    server: &Server,
+    request: Request<Body>,
+    held: &Grant,
+) -> Result<Vec<u8>, Failure> {
     let body = request.into_body();
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > BODY_BYTES_MAX {
@@ -79,7 +84,7 @@ pub async fn whole(node: &Node, request: Request<Body>, held: &Grant) -> Result<
         0 => BODY_BYTES_MAX,
         _ => announced,
     };
-    let mut pace = Pace::new(node.settings().live.client_timeout);
+    let mut pace = Pace::new(server.settings().live.client_timeout);
     let mut pieces = Pieces::new(body, Duration::MAX);
     let mut bytes = Vec::new();
     loop {
@@ -111,14 +116,18 @@ fn stopped() -> Failure {
 }
 
 /// Makes room for what a JSON body becomes beside itself: see [`wire::json::memory_bytes`].
-pub async fn room_for_json(bytes: &[u8], fields_depth: usize, held: &Grant) -> Result<(), Failure> {
+pub(super) async fn room_for_json(
+    bytes: &[u8],
+    fields_depth: usize,
+    held: &Grant,
+) -> Result<(), Failure> {
     let read = || wire::json::memory_bytes(bytes, fields_depth);
     let bytes_all = bytes.len() + at_length(bytes.len(), read);
     held.reserve(bytes_all).await.map(|_| ())
 }
 
 /// Does what reads so many bytes: off the event loop where they are many.
-pub fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+pub(super) fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     if bytes > PARSE_INLINE_BYTES {
         tokio::task::block_in_place(work)
     } else {

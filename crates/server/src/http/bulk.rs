@@ -17,30 +17,33 @@ use wire::limits::LINE_BYTES_MAX;
 use super::Door;
 use super::body::{self, Pieces};
 use super::reply::{self, Refusal};
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
 use crate::limits::{BULK_BATCH_BYTES, BULK_BATCH_COUNT};
-use crate::node::Node;
+use crate::server::Server;
 use batch::Batch;
+use session::Grant;
+use session::errors::{self, Failure};
 
 /// Levels of brackets that are read without a tree: a line, its action, the document.
 const FIELDS_DEPTH: usize = 3;
 
 /// Answers a request once its last batch is durable.
-pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    let node = &door.node;
-    node.engine()?;
-    let patience = node.settings().live.client_timeout;
-    let session = node.next_session();
-    let mut load = Load::new(node, session);
+pub(super) async fn post(
+    State(door): State<Door>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let server = &door.server;
+    server.engine()?;
+    let patience = server.settings().live.client_timeout;
+    let session = server.next_session();
+    let mut load = Load::new(server, session);
     let result = load.all(Pieces::new(request.into_body(), patience)).await;
-    node.close_session(session);
+    server.close_session(session);
     Ok(load.reply(result))
 }
 
 /// One request at work.
 struct Load<'a> {
-    node: &'a Node,
+    server: &'a Server,
     session: SessionId,
     /// Bytes of whole lines that wait, then the beginning of the next.
     text: Vec<u8>,
@@ -58,11 +61,11 @@ struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    fn new(node: &'a Node, session: SessionId) -> Load<'a> {
+    fn new(server: &'a Server, session: SessionId) -> Load<'a> {
         let text = Vec::new();
         let reply = BulkReply::default();
         Load {
-            node,
+            server,
             session,
             text,
             line_start: 0,
@@ -70,7 +73,7 @@ impl<'a> Load<'a> {
             lines_done: 0,
             line: 0,
             reply,
-            held: node.budget.grant(),
+            held: server.budget.grant(),
         }
     }
 
@@ -126,12 +129,12 @@ impl<'a> Load<'a> {
         }
         let (text, first_line) = (&self.text, self.lines_done + 1);
         body::room_for_json(text, FIELDS_DEPTH, &self.held).await?;
-        let node = self.node;
+        let server = self.server;
         let batch = tokio::task::block_in_place(|| {
-            crate::statement::guarded(node, || Batch::read(text, first_line))
+            session::statement::guarded(server, || Batch::read(text, first_line))
         })?;
         let (command, counted) = batch.into_command();
-        let reply = node.submit_raw(self.session, command).await?;
+        let reply = server.submit_raw(self.session, command).await?;
         let reply = reply.map_err(|error| counted.failure(error))?;
         counted.report(&reply, &mut self.reply);
         self.text.clear();

@@ -10,14 +10,17 @@ use super::Door;
 use super::reply::{self, Refusal};
 use super::sql::{self, Asked};
 use super::table::TableReply;
-use crate::errors::Failure;
+use session::errors::Failure;
 
 /// Answers with text.
-pub async fn text(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    let asked = Asked::of(&door.node, request, sql::unescaped).await?;
+pub(super) async fn text(
+    State(door): State<Door>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let asked = Asked::of(&door.server, request, sql::unescaped).await?;
     let mut reply = TextReply::default();
-    let held = door.node.budget.grant();
-    let failure = sql::all(&door.node, asked, &mut reply, &held).await?;
+    let held = door.server.budget.grant();
+    let failure = sql::all(&door.server, asked, &mut reply, &held).await?;
     let status = sql::status(failure.as_ref());
     if let Some(failure) = failure {
         reply.failed(&failure);
@@ -27,9 +30,12 @@ pub async fn text(State(door): State<Door>, request: Request<Body>) -> Result<Re
 }
 
 /// Answers with JSON.
-pub async fn json(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    let asked = Asked::of(&door.node, request, sql::unescaped).await?;
-    sql::raw(&door.node, asked).await
+pub(super) async fn json(
+    State(door): State<Door>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let asked = Asked::of(&door.server, request, sql::unescaped).await?;
+    sql::raw(&door.server, asked).await
 }
 
 /// Tables as text: columns as wide as their widest cell, between bars.

@@ -15,16 +15,16 @@ use wire::sql::Statement;
 use super::reply::{self, Refusal};
 use super::search::failure;
 use super::{Door, body};
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
-use crate::node::Node;
-use crate::statement::{self, Outcome, Parsed};
+use crate::server::Server;
+use session::Grant;
+use session::errors::{self, Failure};
+use session::statement::{self, Outcome, Parsed};
 
 /// Levels of brackets that are read without a tree: the body, its doc.
 const FIELDS_DEPTH: usize = 2;
 
 /// The paths.
-pub fn routes() -> Router<Door> {
+pub(super) fn routes() -> Router<Door> {
     Router::new()
         .route("/insert", post(insert))
         .route("/create", post(insert))
@@ -34,11 +34,11 @@ pub fn routes() -> Router<Door> {
 }
 
 async fn insert(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    store(&door.node, "insert", request).await
+    store(&door.server, "insert", request).await
 }
 
 async fn replace(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    store(&door.node, "replace", request).await
+    store(&door.server, "replace", request).await
 }
 
 async fn update() -> Result<Response, Refusal> {
@@ -46,10 +46,10 @@ async fn update() -> Result<Response, Refusal> {
     Err(Failure::new(errors::NOT_YET, message).into())
 }
 
-async fn store(node: &Node, verb: &str, request: Request<Body>) -> Result<Response, Refusal> {
-    let held = node.budget.grant();
-    let bytes = read(node, request, FIELDS_DEPTH, &held).await?;
-    let read = || statement::guarded(node, || document(verb, &bytes).map_err(failure));
+async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Response, Refusal> {
+    let held = server.budget.grant();
+    let bytes = read(server, request, FIELDS_DEPTH, &held).await?;
+    let read = || statement::guarded(server, || document(verb, &bytes).map_err(failure));
     let item = body::at_length(bytes.len(), read)?;
     let BulkItem { table, id, action } = item;
     let (fields, replaces) = match action {
@@ -68,7 +68,7 @@ async fn store(node: &Node, verb: &str, request: Request<Body>) -> Result<Respon
         rows: vec![row],
         replace: replaces,
     };
-    let (_, last_id) = execute(node, statement).await?;
+    let (_, last_id) = execute(server, statement).await?;
     let id = id.unwrap_or(last_id);
     let (result, status) = if replaces {
         ("updated", 200)
@@ -90,10 +90,10 @@ async fn store(node: &Node, verb: &str, request: Request<Body>) -> Result<Respon
 
 /// By an id or a list of them, or by a query as /search takes it.
 async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    let node = &door.node;
-    let held = node.budget.grant();
-    let bytes = read(node, request, 0, &held).await?;
-    let read = || statement::guarded(node, || deletion(&bytes).map_err(failure));
+    let server = &door.server;
+    let held = server.budget.grant();
+    let bytes = read(server, request, 0, &held).await?;
+    let read = || statement::guarded(server, || deletion(&bytes).map_err(failure));
     let asked = body::at_length(bytes.len(), read)?;
     let (table, ids, matching, filter) = match asked {
         Deletion::Ids { table, ids } => {
@@ -114,7 +114,7 @@ async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Resp
         order: Vec::new(),
         limit: None,
     };
-    let (affected, _) = execute(node, statement).await?;
+    let (affected, _) = execute(server, statement).await?;
     let Some(id) = ids.first() else {
         return answer(
             StatusCode::OK,
@@ -134,21 +134,21 @@ async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Resp
 
 /// The body; `held` keeps the memory of what it becomes until it is answered.
 async fn read(
-    node: &Node,
+    server: &Server,
     request: Request<Body>,
     fields_depth: usize,
     held: &Grant,
 ) -> Result<Vec<u8>, Failure> {
-    let bytes = body::whole(node, request, held).await?;
+    let bytes = body::whole(server, request, held).await?;
     body::room_for_json(&bytes, fields_depth, held).await?;
     Ok(bytes)
 }
 
 /// Does a write: rows affected, and the last id.
-pub async fn execute(node: &Node, statement: Statement) -> Result<(u64, u64), Failure> {
-    let mut session = super::session(node);
-    let outcome = statement::execute(node, &mut session, Parsed::of(statement)).await;
-    node.close_session(session.id);
+pub(super) async fn execute(server: &Server, statement: Statement) -> Result<(u64, u64), Failure> {
+    let mut session = super::session(server);
+    let outcome = statement::execute(server, &mut session, Parsed::of(statement)).await;
+    server.close_session(session.id);
     match outcome? {
         Outcome::Done { affected, last_id } => Ok((affected, last_id)),
         _ => Err(Failure::new(

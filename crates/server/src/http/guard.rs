@@ -1,5 +1,6 @@
 //! Who may ask: the login, and only pages of this server itself.
 
+use crate::server::Server;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
@@ -10,33 +11,32 @@ use axum::response::{IntoResponse, Response};
 use super::Door;
 use super::heads::Replying;
 use super::reply::Refusal;
-use crate::errors::{self, Failure};
-use crate::node::Node;
-use crate::places::Peer;
-use crate::status::add;
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::places::Peer;
 
 /// Lets through who gives the login, where one is set. After failed logins of an address its next one waits first. A request
 /// without a login is refused at once and slows nobody: many clients give theirs only when they are asked for it.
-pub async fn login(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let node = &door.node;
-    let settings = node.settings();
+pub(super) async fn login(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let server = &door.server;
+    let settings = server.settings();
     let course = super::course();
     let peer = course.as_deref().map(|course| &**course.peer());
     let Some(login) = &settings.live.login else {
-        return placed(node, peer, request, next).await;
+        return placed(server, peer, request, next).await;
     };
     match (text(request.headers(), AUTHORIZATION), &course) {
         (Some(given), Some(course)) => {
             let peer = course.peer();
             // Whoever guesses keeps no place from others meanwhile.
-            course.owed(node.slow_login(peer)).await;
+            course.owed(server.slow_login(peer)).await;
             if login.accepts_basic(given) {
-                node.logins.passed(peer.remote);
-                return placed(node, Some(peer), request, next).await;
+                server.logins.passed(peer.remote);
+                return placed(server, Some(peer), request, next).await;
             }
-            node.login_failed(peer);
+            server.login_failed(peer);
         }
-        _ => add(&node.counters.logins_refused, 1),
+        _ => add(&server.counters.logins_refused, 1),
     }
     let failure = Failure::new(
         errors::ACCESS_DENIED,
@@ -51,11 +51,11 @@ pub async fn login(State(door): State<Door>, request: Request, next: Next) -> Re
 }
 
 /// Goes on with a request, unless its connection has a reserved place and is not the owner's: those are for health checks.
-async fn placed(node: &Node, peer: Option<&Peer>, request: Request, next: Next) -> Response {
-    if peer.is_none_or(|peer| !peer.is_reserved || node.is_owner(peer)) {
+async fn placed(server: &Server, peer: Option<&Peer>, request: Request, next: Next) -> Response {
+    if peer.is_none_or(|peer| !peer.is_reserved || server.is_owner(peer)) {
         return next.run(request).await;
     }
-    let mut response = Refusal(node.no_place("too many connections")).into_response();
+    let mut response = Refusal(server.no_place("too many connections")).into_response();
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(header::CONNECTION, close);
     response
@@ -63,8 +63,8 @@ async fn placed(node: &Node, peer: Option<&Peer>, request: Request, next: Next) 
 
 /// Refuses requests that a page of another site made a browser send: a name of this machine that is not ours
 /// (DNS rebinding), an origin that is not the host that was asked, or a GET that the browser marks as another site's.
-pub async fn own_page(State(door): State<Door>, request: Request, next: Next) -> Response {
-    add(&door.node.counters.http_requests, 1);
+pub(super) async fn own_page(State(door): State<Door>, request: Request, next: Next) -> Response {
+    add(&door.server.counters.http_requests, 1);
     let refusal = foreign(request.headers(), door.local)
         .map(|what| format!("{what} is not this server"))
         .or_else(|| cross_site(request.method(), request.headers()));
@@ -80,13 +80,13 @@ pub async fn own_page(State(door): State<Door>, request: Request, next: Next) ->
 }
 
 /// Every other path.
-pub async fn no_such_path(request: Request) -> Response {
+pub(super) async fn no_such_path(request: Request) -> Response {
     let message = format!("no such path: {}", request.uri().path());
     Refusal(Failure::new(errors::NO_SUCH_PATH, message)).into_response()
 }
 
 /// Every other method of a path there is.
-pub async fn wrong_method(request: Request) -> Response {
+pub(super) async fn wrong_method(request: Request) -> Response {
     let message = format!(
         "{} does not take {}",
         request.uri().path(),

@@ -17,8 +17,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::limits::HTTP_HEAD_TIMEOUT;
 use crate::listen::Patient;
-use crate::node::Node;
-use crate::places::Peer;
+use crate::server::Server;
+use session::places::Peer;
 
 /// Between two requests.
 const SILENT: u8 = 0;
@@ -28,40 +28,40 @@ const HEAD: u8 = 1;
 const REQUEST: u8 = 2;
 
 /// What one HTTP connection is in the middle of.
-pub struct Course {
-    node: Arc<Node>,
+pub(super) struct Course {
+    server: Arc<Server>,
     peer: Arc<Peer>,
     stage: AtomicU8,
 }
 
 /// A request under way; when it is dropped, the next one may come.
-pub struct Underway(Arc<Course>);
+pub(super) struct Underway(Arc<Course>);
 
 impl Course {
     /// Of a new connection.
-    pub fn new(node: Arc<Node>, peer: Arc<Peer>) -> Arc<Course> {
+    pub(super) fn new(server: Arc<Server>, peer: Arc<Peer>) -> Arc<Course> {
         Arc::new(Course {
-            node,
+            server,
             peer,
             stage: AtomicU8::new(HEAD),
         })
     }
 
     /// The connection.
-    pub fn peer(&self) -> &Arc<Peer> {
+    pub(super) fn peer(&self) -> &Arc<Peer> {
         &self.peer
     }
 
     /// A head has come.
-    pub fn begin(self: &Arc<Course>) -> Underway {
+    pub(super) fn begin(self: &Arc<Course>) -> Underway {
         self.stage.store(REQUEST, Ordering::Relaxed);
         self.peer.owes_nothing();
         Underway(Arc::clone(self))
     }
 
     /// Waits for what the client owes: more of a body, or the time that its failed logins cost.
-    pub async fn owed<T>(&self, wait: impl Future<Output = T>) -> T {
-        self.peer.owes(self.node.clock.steady_us());
+    pub(super) async fn owed<T>(&self, wait: impl Future<Output = T>) -> T {
+        self.peer.owes(self.server.clock.steady_us());
         let done = wait.await;
         self.peer.owes_nothing();
         done
@@ -70,20 +70,20 @@ impl Course {
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        self.0.peer.owes(self.0.node.clock.steady_us());
+        self.0.peer.owes(self.0.server.clock.steady_us());
         self.0.stage.store(SILENT, Ordering::Relaxed);
     }
 }
 
 /// The body of a reply: its request is under way until the last byte is written.
-pub struct Replying {
+pub(super) struct Replying {
     body: Body,
     _underway: Underway,
 }
 
 impl Replying {
     /// A reply to this request.
-    pub fn new(body: Body, underway: Underway) -> Replying {
+    pub(super) fn new(body: Body, underway: Underway) -> Replying {
         Replying {
             body,
             _underway: underway,
@@ -112,7 +112,7 @@ impl HttpBody for Replying {
 }
 
 /// The stream.
-pub struct Timely {
+pub(super) struct Timely {
     stream: Patient,
     course: Arc<Course>,
     /// Runs while a head is coming.
@@ -121,7 +121,7 @@ pub struct Timely {
 
 impl Timely {
     /// The stream of this connection.
-    pub fn new(stream: Patient, course: Arc<Course>) -> Timely {
+    pub(super) fn new(stream: Patient, course: Arc<Course>) -> Timely {
         Timely {
             stream,
             course,
@@ -147,7 +147,7 @@ impl AsyncRead for Timely {
             this.late = None;
             return Poll::Pending;
         }
-        let patience = this.course.node.faults.http_head(HTTP_HEAD_TIMEOUT);
+        let patience = this.course.server.faults.http_head(HTTP_HEAD_TIMEOUT);
         let late = this
             .late
             .get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + patience)));

@@ -8,23 +8,23 @@ use axum::response::{IntoResponse, Response};
 use engine::QueueReport;
 use serde_json::json;
 
-use super::Door;
 use super::reply::{self, Refusal};
-use crate::errors::{self, Failure};
-use crate::status::{Sample, Shape};
+use super::{Door, histograms};
+use session::counters::{Sample, Shape};
+use session::errors::{self, Failure};
 
 /// Whether the process answers at all: always 200.
-pub async fn livez() -> Response {
+pub(super) async fn livez() -> Response {
     reply::json_bytes(StatusCode::OK, br#"{"status":"alive"}"#.to_vec())
 }
 
 /// Whether statements are answered, writes included: 200, or 503 with the reason. Files that searches found damaged are
 /// named; the rest is served, so that is no reason to send clients elsewhere.
-pub async fn readyz(State(door): State<Door>) -> Response {
-    match door.node.ready() {
+pub(super) async fn readyz(State(door): State<Door>) -> Response {
+    match door.server.ready() {
         Ok(()) => {
             let mut body = json!({"status": "ready"});
-            let damaged = door.node.damaged_files();
+            let damaged = door.server.damaged_files();
             if !damaged.is_empty() {
                 body["damaged"] = damaged.into();
             }
@@ -42,15 +42,15 @@ pub async fn readyz(State(door): State<Door>) -> Response {
 }
 
 /// Every number, in the text format of Prometheus.
-pub async fn metrics(State(door): State<Door>) -> Response {
-    let mut text = exposition(&door.node.samples());
-    if let Ok(engine) = door.node.engine() {
+pub(super) async fn metrics(State(door): State<Door>) -> Response {
+    let mut text = exposition(&door.server.samples());
+    if let Ok(engine) = door.server.engine() {
         queues(
             &engine.snapshot().queues(),
-            door.node.clock.unix_us(),
+            door.server.clock.unix_us(),
             &mut text,
         );
-        crate::status::work::expose(&mut text, engine.work());
+        histograms::expose(&mut text, engine.work());
     }
     (
         [(

@@ -5,16 +5,21 @@ use query::schema::ColumnType;
 use query::value::Value;
 use wire::json::{Cell, SearchReply};
 
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
-use crate::limits::REPLY_BYTES_MAX;
-use crate::node::Node;
+use crate::server::Server;
+use session::Grant;
+use session::errors::{self, Failure};
+use session::limits::REPLY_BYTES_MAX;
 
 /// Header of the column that carries a hit's score.
 const SCORE: &str = "weight()";
 
 /// Writes the whole reply. The columns `id` and `weight()` become the hit's `_id` and `_score`.
-pub fn write(node: &Node, answer: Answer, took_ms: u64, held: &Grant) -> Result<Vec<u8>, Failure> {
+pub(super) fn write(
+    server: &Server,
+    answer: Answer,
+    took_ms: u64,
+    held: &Grant,
+) -> Result<Vec<u8>, Failure> {
     let Answer {
         columns,
         rows,
@@ -47,13 +52,13 @@ pub fn write(node: &Node, answer: Answer, took_ms: u64, held: &Grant) -> Result<
         reply.hit_end();
         bounded(reply.bytes().len(), held)?;
     }
-    warnings.extend(node.note_damaged(&damaged));
+    warnings.extend(server.note_damaged(&damaged));
     reply.end(&warnings);
     Ok(reply.into_bytes())
 }
 
 /// Refuses a reply that grows beyond its bound, or for which there is no memory.
-pub fn bounded(bytes: usize, held: &Grant) -> Result<(), Failure> {
+pub(super) fn bounded(bytes: usize, held: &Grant) -> Result<(), Failure> {
     if bytes <= REPLY_BYTES_MAX {
         // While its list moves to a larger block, it is there twice.
         return held.cover(2 * bytes);
@@ -64,7 +69,7 @@ pub fn bounded(bytes: usize, held: &Grant) -> Result<(), Failure> {
 }
 
 /// A value as JSON writes it. A `float` column keeps 32 bits: its shortest text is that of an `f32`.
-pub fn cell(value: &Value, kind: Option<ColumnType>) -> Cell<'_> {
+pub(super) fn cell(value: &Value, kind: Option<ColumnType>) -> Cell<'_> {
     match (value, kind) {
         (Value::Null, _) => Cell::Null,
         (Value::Int(number), Some(ColumnType::Bool)) => Cell::Bool(*number != 0),

@@ -19,12 +19,12 @@ use super::reply::{self, Refusal};
 use super::search::failure;
 use super::sql::parameter;
 use super::{Door, body};
-use crate::errors::{self, Failure};
-use crate::node::Node;
-use crate::statement;
+use crate::server::Server;
+use session::errors::{self, Failure};
+use session::statement;
 
 /// The paths below /pq.
-pub fn routes() -> Router<Door> {
+pub(super) fn routes() -> Router<Door> {
     Router::new()
         .route("/pq/{table}/doc", put(store).post(store))
         .route(
@@ -40,7 +40,7 @@ async fn store(
     Path(table): Path<String>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    write(&door.node, table, 0, request).await
+    write(&door.server, table, 0, request).await
 }
 
 /// Stores a query under an id; `?refresh=1` replaces the one that has it.
@@ -49,24 +49,24 @@ async fn store_as(
     Path((table, id)): Path<(String, String)>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    write(&door.node, table, id_of(&id)?, request).await
+    write(&door.server, table, id_of(&id)?, request).await
 }
 
 async fn write(
-    node: &Node,
+    server: &Server,
     table: String,
     id: u64,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let table = pq_table(node, &table)?;
+    let table = pq_table(server, &table)?;
     let refresh = parameter(request.uri().query().unwrap_or("").as_bytes(), "refresh");
     let replace = refresh.is_some_and(|refresh| !matches!(refresh.as_str(), "0" | "false"));
-    let held = node.budget.grant();
-    let bytes = body::whole(node, request, &held).await?;
+    let held = server.budget.grant();
+    let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, 0, &held).await?;
-    let read = || statement::guarded(node, || json::pq_rule(&bytes).map_err(failure));
+    let read = || statement::guarded(server, || json::pq_rule(&bytes).map_err(failure));
     let rule = body::at_length(bytes.len(), read)?;
-    let (_, stored) = execute(node, insert(&table, id, rule, replace)).await?;
+    let (_, stored) = execute(server, insert(&table, id, rule, replace)).await?;
     let result = if replace { "updated" } else { "created" };
     let id = if stored == 0 { id } else { stored };
     let bytes = json::rule_reply(&table, id, result);
@@ -93,8 +93,8 @@ async fn delete(
     State(door): State<Door>,
     Path((table, id)): Path<(String, String)>,
 ) -> Result<Response, Refusal> {
-    let node = &door.node;
-    let table = pq_table(node, &table)?;
+    let server = &door.server;
+    let table = pq_table(server, &table)?;
     let id = id_of(&id)?;
     let column = Box::new(Expression::Column("id".to_owned()));
     let value = Box::new(Expression::Literal(Value::Int(i128::from(id))));
@@ -105,7 +105,7 @@ async fn delete(
         order: Vec::new(),
         limit: None,
     };
-    let (affected, _) = execute(node, statement).await?;
+    let (affected, _) = execute(server, statement).await?;
     let (status, result) = match affected {
         0 => (StatusCode::NOT_FOUND, "not found"),
         _ => (StatusCode::OK, "deleted"),
@@ -117,9 +117,9 @@ async fn delete(
 }
 
 /// The table's name as the catalog has it; an error where it is no table of standing queries.
-fn pq_table(node: &Node, written: &str) -> Result<String, Failure> {
+fn pq_table(server: &Server, written: &str) -> Result<String, Failure> {
     let table = written.to_lowercase();
-    let snapshot = node.engine()?.snapshot();
+    let snapshot = server.engine()?.snapshot();
     match snapshot.definition(&table)?.kind {
         Kind::Percolate { .. } => Ok(table),
         _ => Err(Failure::new(

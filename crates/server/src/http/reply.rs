@@ -10,14 +10,14 @@ use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
 use serde_json::json;
 
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
+use session::Grant;
+use session::errors::{self, Failure};
 
 /// Seconds after which a client that was refused for lack of room should come back.
 const RETRY_AFTER_S: &str = "1";
 
 /// A failure as an HTTP reply: its status, and JSON with its code, its message and MySQL's number.
-pub struct Refusal(pub Failure);
+pub(super) struct Refusal(pub Failure);
 
 impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Refusal {
@@ -39,19 +39,19 @@ impl IntoResponse for Refusal {
 }
 
 /// JSON that is written already, with the memory that it holds until the client has taken it or is gone.
-pub fn held_bytes(status: StatusCode, body: Vec<u8>, held: Grant) -> Response {
+pub(super) fn held_bytes(status: StatusCode, body: Vec<u8>, held: Grant) -> Response {
     self::held(status, "application/json", body, held)
 }
 
 /// The same for a body of another kind.
-pub fn held(status: StatusCode, kind: &'static str, body: Vec<u8>, held: Grant) -> Response {
+pub(super) fn held(status: StatusCode, kind: &'static str, body: Vec<u8>, held: Grant) -> Response {
     let rest = held_piece(body, held);
     let body = Body::new(Written { rest });
     (status, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
 /// Bytes that hold their memory until they are sent or dropped.
-pub fn held_piece(body: Vec<u8>, held: Grant) -> Bytes {
+pub(super) fn held_piece(body: Vec<u8>, held: Grant) -> Bytes {
     held.keep(body.len());
     Bytes::from_owner(Held { body, _grant: held })
 }
@@ -99,12 +99,12 @@ impl AsRef<[u8]> for Held {
 }
 
 /// JSON that is written already.
-pub fn json_bytes(status: StatusCode, body: Vec<u8>) -> Response {
+pub(super) fn json_bytes(status: StatusCode, body: Vec<u8>) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 /// A whole HTTP reply as bytes, for a connection that gets no other.
-pub fn raw(failure: &Failure) -> Vec<u8> {
+pub(super) fn raw(failure: &Failure) -> Vec<u8> {
     let body = body(failure);
     format!(
         "HTTP/1.1 {} Refused\r\ncontent-type: application/json\r\nretry-after: {RETRY_AFTER_S}\r\n\
@@ -116,7 +116,7 @@ pub fn raw(failure: &Failure) -> Vec<u8> {
 }
 
 /// `{"error":{"type":…,"reason":…,"errno":…},"status":…}`
-pub fn body(failure: &Failure) -> String {
+pub(super) fn body(failure: &Failure) -> String {
     json!({
         "error": {
             "type": failure.kind.code,

@@ -9,39 +9,42 @@ use wire::sql::Statement;
 
 use super::reply::{self, Refusal};
 use super::{Door, body, hits};
-use crate::errors::{self, Failure};
-use crate::statement::{self, Outcome, Parsed};
+use session::errors::{self, Failure};
+use session::statement::{self, Outcome, Parsed};
 
 /// Levels of brackets that are read without a tree: the body, its query, a clause.
 const FIELDS_DEPTH: usize = 3;
 
 /// Answers a request.
-pub async fn post(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    let node = &door.node;
-    let held = node.budget.grant();
-    let bytes = body::whole(node, request, &held).await?;
+pub(super) async fn post(
+    State(door): State<Door>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let server = &door.server;
+    let held = server.budget.grant();
+    let bytes = body::whole(server, request, &held).await?;
     body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
-    let read = || statement::guarded(node, || wire::json::search(&bytes).map_err(failure));
+    let read = || statement::guarded(server, || wire::json::search(&bytes).map_err(failure));
     let select = body::at_length(bytes.len(), read)?;
-    let mut session = super::session(node);
+    let mut session = super::session(server);
     let parsed = Parsed::of(Statement::Select(select)).holding(held);
     drop(bytes);
-    let outcome = statement::execute(node, &mut session, parsed).await;
-    node.close_session(session.id);
+    let outcome = statement::execute(server, &mut session, parsed).await;
+    server.close_session(session.id);
     let Outcome::Rows(found) = outcome? else {
         return Err(Failure::new(errors::INTERNAL, "internal error: a search without rows").into());
     };
-    let took_ms = (node.clock.steady_us() - session.started_us) / 1_000;
-    let held = node.budget.grant();
-    let _turn = node.turn(found.answer.rows.size_hint().1).await;
+    let took_ms = (server.clock.steady_us() - session.started_us) / 1_000;
+    let held = server.budget.grant();
+    let _turn = server.turn(found.answer.rows.size_hint().1).await;
     let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(node, || hits::write(node, found.answer, took_ms, &held))
+        statement::guarded(server, || hits::write(server, found.answer, took_ms, &held))
     })?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 
 /// The failure of a body that cannot be read, or not yet.
-pub fn failure(error: JsonError) -> Failure {
+pub(super) fn failure(error: JsonError) -> Failure {
     let kind = if error.not_yet {
         errors::NOT_YET
     } else {

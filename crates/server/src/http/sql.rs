@@ -10,29 +10,33 @@ use wire::json::RawReply;
 use super::reply::{self, Refusal};
 use super::table::TableReply;
 use super::{Door, body, hits, table};
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
 use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
-use crate::node::Node;
-use crate::statement::{self, Outcome, Parsed, Session};
+use crate::server::Server;
+use session::Grant;
+use session::Session;
+use session::errors::{self, Failure};
+use session::statement::{self, Outcome, Parsed};
 
 /// Answers a request. The session lives as long as the request.
-pub async fn answer(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
-    let node = &door.node;
+pub(super) async fn answer(
+    State(door): State<Door>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let server = &door.server;
     let is_raw = is_raw(request.uri().query().unwrap_or("").as_bytes());
     let in_address = |address: &[u8]| parameter(address, "query").unwrap_or_default();
-    let asked = Asked::of(node, request, in_address).await?;
+    let asked = Asked::of(server, request, in_address).await?;
     if asked.raw || is_raw {
-        return raw(node, asked).await;
+        return raw(server, asked).await;
     }
-    let mut session = super::session(node);
-    let response = one(node, &mut session, &asked).await;
-    node.close_session(session.id);
+    let mut session = super::session(server);
+    let response = one(server, &mut session, &asked).await;
+    server.close_session(session.id);
     response
 }
 
 /// What a request asks for.
-pub struct Asked {
+pub(super) struct Asked {
     text: Vec<u8>,
     raw: bool,
     /// It is a GET.
@@ -43,12 +47,12 @@ pub struct Asked {
 
 impl Asked {
     /// Reads a request: the statement in its body, or, of a GET, what `in_address` finds behind the `?`.
-    pub async fn of(
-        node: &Node,
+    pub(super) async fn of(
+        server: &Server,
         request: Request<Body>,
         in_address: impl FnOnce(&[u8]) -> String,
     ) -> Result<Asked, Failure> {
-        let held = node.budget.grant();
+        let held = server.budget.grant();
         if request.method() == Method::GET {
             let address = request.uri().query().unwrap_or("");
             return Ok(Asked {
@@ -58,7 +62,7 @@ impl Asked {
                 _held: held,
             });
         }
-        let bytes = body::whole(node, request, &held).await?;
+        let bytes = body::whole(server, request, &held).await?;
         // A form is decoded beside its body.
         held.reserve(2 * bytes.len()).await?;
         Ok(Asked::read(bytes, held))
@@ -90,10 +94,10 @@ fn is_raw(form: &[u8]) -> bool {
 }
 
 /// Any statements, as JSON tables.
-pub async fn raw(node: &Node, asked: Asked) -> Result<Response, Refusal> {
+pub(super) async fn raw(server: &Server, asked: Asked) -> Result<Response, Refusal> {
     let mut reply = RawReply::default();
-    let held = node.budget.grant();
-    let failure = all(node, asked, &mut reply, &held).await?;
+    let held = server.budget.grant();
+    let failure = all(server, asked, &mut reply, &held).await?;
     let status = status(failure.as_ref());
     if let Some(failure) = failure {
         reply.done(0, &failure.message, "");
@@ -103,7 +107,7 @@ pub async fn raw(node: &Node, asked: Asked) -> Result<Response, Refusal> {
 }
 
 /// The status of a reply to several statements: that of the failure that ended them.
-pub fn status(failure: Option<&Failure>) -> StatusCode {
+pub(super) fn status(failure: Option<&Failure>) -> StatusCode {
     failure.map_or(StatusCode::OK, |failure| {
         StatusCode::from_u16(failure.kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     })
@@ -111,17 +115,17 @@ pub fn status(failure: Option<&Failure>) -> StatusCode {
 
 /// Does statements in order, each into the reply, whose memory `held` keeps; the first failure ends them, and is given
 /// back. The error: nothing was asked at all.
-pub async fn all(
-    node: &Node,
+pub(super) async fn all(
+    server: &Server,
     asked: Asked,
     reply: &mut impl TableReply,
     held: &Grant,
 ) -> Result<Option<Failure>, Failure> {
-    let mut session = super::session(node);
+    let mut session = super::session(server);
     let mut rest = asked.text.as_slice();
     let mut count = 0;
     let mut failed = None;
-    while let Some((statement, behind)) = statement::next(node, rest).await {
+    while let Some((statement, behind)) = statement::next(server, rest).await {
         rest = behind;
         count += 1;
         if count > STATEMENTS_MAX {
@@ -132,12 +136,12 @@ pub async fn all(
             failed = Some(posted());
             break;
         }
-        let written = match execute(node, &mut session, statement).await {
+        let written = match execute(server, &mut session, statement).await {
             Ok(outcome) => {
-                let turn = node.turn(outcome.rows()).await;
+                let turn = server.turn(outcome.rows()).await;
                 let write = || {
-                    statement::guarded(node, || {
-                        table::write(node, &mut session, outcome, reply, held)
+                    statement::guarded(server, || {
+                        table::write(server, &mut session, outcome, reply, held)
                     })
                 };
                 match turn {
@@ -155,7 +159,7 @@ pub async fn all(
             tokio::task::yield_now().await;
         }
     }
-    node.close_session(session.id);
+    server.close_session(session.id);
     if count == 0 {
         return Err(empty());
     }
@@ -178,8 +182,8 @@ fn posted() -> Failure {
     )
 }
 
-async fn one(node: &Node, session: &mut Session, asked: &Asked) -> Result<Response, Refusal> {
-    let statement = match statement::next(node, &asked.text).await {
+async fn one(server: &Server, session: &mut Session, asked: &Asked) -> Result<Response, Refusal> {
+    let statement = match statement::next(server, &asked.text).await {
         Some((statement, behind)) if wire::sql::is_blank(behind) => statement,
         Some(_) => return Err(only("exactly one SELECT").into()),
         None => return Err(empty().into()),
@@ -190,13 +194,13 @@ async fn one(node: &Node, session: &mut Session, asked: &Asked) -> Result<Respon
     if statement.is_read() == Some(false) {
         return Err(only("SELECT").into());
     }
-    match execute(node, session, statement).await? {
+    match execute(server, session, statement).await? {
         Outcome::Rows(found) => {
-            let took_ms = (node.clock.steady_us() - session.started_us) / 1_000;
-            let held = node.budget.grant();
-            let _turn = node.turn(found.answer.rows.size_hint().1).await;
+            let took_ms = (server.clock.steady_us() - session.started_us) / 1_000;
+            let held = server.budget.grant();
+            let _turn = server.turn(found.answer.rows.size_hint().1).await;
             let bytes = tokio::task::block_in_place(|| {
-                statement::guarded(node, || hits::write(node, found.answer, took_ms, &held))
+                statement::guarded(server, || hits::write(server, found.answer, took_ms, &held))
             })?;
             Ok(reply::held_bytes(StatusCode::OK, bytes, held))
         }
@@ -206,7 +210,7 @@ async fn one(node: &Node, session: &mut Session, asked: &Asked) -> Result<Respon
 
 /// A connection that may be gone any moment, and whose session ends with the request, can own no row.
 async fn execute(
-    node: &Node,
+    server: &Server,
     session: &mut Session,
     statement: Parsed,
 ) -> Result<Outcome, Failure> {
@@ -214,7 +218,7 @@ async fn execute(
         let message = "queue functions need a connection that stays: use the MySQL door";
         return Err(Failure::new(errors::INVALID, message));
     }
-    statement::execute(node, session, statement).await
+    statement::execute(server, session, statement).await
 }
 
 fn only(what: &str) -> Failure {
@@ -225,7 +229,7 @@ fn only(what: &str) -> Failure {
 }
 
 /// The value of `name` in `name=value&…`, decoded.
-pub fn parameter(form: &[u8], name: &str) -> Option<String> {
+pub(super) fn parameter(form: &[u8], name: &str) -> Option<String> {
     form.split(|byte| *byte == b'&').find_map(|pair| {
         let (key, value) = pair.split_at(pair.iter().position(|byte| *byte == b'=')?);
         (key == name.as_bytes()).then(|| decode(&value[1..]))
@@ -233,7 +237,7 @@ pub fn parameter(form: &[u8], name: &str) -> Option<String> {
 }
 
 /// Every `name=value` of a form, decoded, in the order written; a name alone has an empty value.
-pub fn parameters(form: &[u8]) -> Vec<(String, String)> {
+pub(super) fn parameters(form: &[u8]) -> Vec<(String, String)> {
     let pairs = form
         .split(|byte| *byte == b'&')
         .filter(|pair| !pair.is_empty());
@@ -253,7 +257,7 @@ fn decode(value: &[u8]) -> String {
 }
 
 /// Undoes the escapes of an address: `%41` is a byte. A broken one stands for itself.
-pub fn unescaped(value: &[u8]) -> String {
+pub(super) fn unescaped(value: &[u8]) -> String {
     let mut out = Vec::with_capacity(value.len());
     let mut at = 0;
     while let Some(&byte) = value.get(at) {

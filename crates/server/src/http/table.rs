@@ -6,14 +6,15 @@ use query::value::Value;
 use wire::json::{Cell, RawReply};
 
 use super::hits::{bounded, cell};
-use crate::budget::Grant;
-use crate::errors::Failure;
-use crate::node::Node;
-use crate::statement::{Found, Outcome, PqRow, PqRows, Session};
+use crate::server::Server;
+use session::Grant;
+use session::Session;
+use session::errors::Failure;
+use session::statement::{Found, Outcome, PqRow, PqRows};
 
 /// A reply that holds one table a statement. One with rows is `begin`, for each row `row`, `cell`s and `row_end`, then
 /// `end`; one without is `done`.
-pub trait TableReply {
+pub(super) trait TableReply {
     /// Begins a table with these columns: name and type.
     fn begin(&mut self, columns: &[(&str, &str)]);
     /// Begins a row.
@@ -61,8 +62,8 @@ impl TableReply for RawReply {
 }
 
 /// Writes one outcome as one element of the reply.
-pub fn write(
-    node: &Node,
+pub(super) fn write(
+    server: &Server,
     session: &mut Session,
     outcome: Outcome,
     reply: &mut impl TableReply,
@@ -79,10 +80,10 @@ pub fn write(
             answer, counted, ..
         }) => {
             let damaged = answer.rows.damaged();
-            reply_rows(node, answer, warning, reply, held)?;
+            reply_rows(server, answer, warning, reply, held)?;
             session.lacks(&damaged);
             if counted {
-                session.sent(node.clock.steady_us());
+                session.sent(server.clock.steady_us());
             }
         }
     }
@@ -90,7 +91,7 @@ pub fn write(
 }
 
 fn reply_rows(
-    node: &Node,
+    server: &Server,
     answer: Answer,
     mut warning: String,
     reply: &mut impl TableReply,
@@ -118,7 +119,7 @@ fn reply_rows(
         count += 1;
         bounded(reply.byte_count(), held)?;
     }
-    for lacking in node.note_damaged(&damaged) {
+    for lacking in server.note_damaged(&damaged) {
         warning += if warning.is_empty() { "" } else { "; " };
         warning += &lacking;
     }

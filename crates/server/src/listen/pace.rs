@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::budget::Grant;
 use crate::limits::{REQUEST_RATE_MIN, ROOM_RATE_MIN, ROOM_STALL};
+use session::Grant;
 
 /// The request came too slowly; its connection is to be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooSlow;
+pub(crate) struct TooSlow;
 
 /// The times of one request whose bytes come. It may pause for `patience`, and must come at [`REQUEST_RATE_MIN`] beside that.
 /// While it has room that others wait for, it may pause for [`ROOM_STALL`], and must come at [`ROOM_RATE_MIN`].
 #[derive(Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     patience: Duration,
     begun: Instant,
     last: Instant,
@@ -25,7 +25,7 @@ pub struct Pace {
 
 impl Pace {
     /// A request that begins now.
-    pub fn new(patience: Duration) -> Pace {
+    pub(crate) fn new(patience: Duration) -> Pace {
         let now = Instant::now();
         Pace {
             patience,
@@ -36,18 +36,22 @@ impl Pace {
     }
 
     /// More of it came.
-    pub fn came(&mut self, count: usize) {
+    pub(crate) fn came(&mut self, count: usize) {
         self.last = Instant::now();
         self.bytes += count as u64;
     }
 
     /// It waited for us and not we for it: its time begins again.
-    pub fn again(&mut self) {
+    pub(crate) fn again(&mut self) {
         *self = Pace::new(self.patience);
     }
 
     /// Waits for its next bytes. `held` is the memory that it holds and that others may wait for.
-    pub async fn next<T>(&self, held: &Grant, read: impl Future<Output = T>) -> Result<T, TooSlow> {
+    pub(crate) async fn next<T>(
+        &self,
+        held: &Grant,
+        read: impl Future<Output = T>,
+    ) -> Result<T, TooSlow> {
         let mut read = pin!(read);
         loop {
             let now = Instant::now();

@@ -13,7 +13,7 @@ use super::Stream;
 
 /// A stream whose writes fail with `TimedOut` when the client has taken no byte for a while. Reads are not timed here:
 /// how long a client may be silent depends on what it is in the middle of.
-pub struct Patient {
+pub(crate) struct Patient {
     stream: Stream,
     patience: Duration,
     /// Runs while a write waits; no timer is touched by a write that goes through at once.
@@ -22,7 +22,7 @@ pub struct Patient {
 
 impl Patient {
     /// Gives up after `patience` without progress.
-    pub fn new(stream: Stream, patience: Duration) -> Patient {
+    pub(crate) fn new(stream: Stream, patience: Duration) -> Patient {
         Patient {
             stream,
             patience,

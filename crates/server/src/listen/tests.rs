@@ -1,4 +1,7 @@
-use super::{Address, Listener, Remote};
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+
+use super::{Address, Listener, Stream};
 
 #[track_caller]
 fn refused(text: &str) {
@@ -44,15 +47,6 @@ fn only_loopback_and_unix_sockets_are_local() {
 }
 
 #[test]
-fn a_client_is_an_address_of_four_bytes_or_the_first_half_of_a_longer_one() {
-    let of = |text: &str| Remote::of(text.parse().unwrap()).to_string();
-    assert_eq!(of("10.1.2.3"), "10.1.2.3");
-    assert_eq!(of("::ffff:10.1.2.3"), "10.1.2.3");
-    assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
-    assert_eq!(of("::1"), "::1");
-}
-
-#[test]
 fn an_abandoned_socket_file_is_replaced_and_a_live_one_is_not() {
     let path = std::env::temp_dir().join(format!("seine-listen-{}.sock", std::process::id()));
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
@@ -65,4 +59,23 @@ fn an_abandoned_socket_file_is_replaced_and_a_live_one_is_not() {
     assert_eq!(bind().err().unwrap().kind(), std::io::ErrorKind::AddrInUse);
     drop(listener);
     assert!(!path.exists(), "the file goes with its listener");
+}
+
+#[tokio::test]
+async fn a_client_is_gone_when_it_has_closed_its_end_and_not_while_it_sends_ahead() {
+    let (mut client, server) = UnixStream::pair().unwrap();
+    let is_gone = Stream::Unix(server).watched().unwrap();
+    assert!(!is_gone(), "it is silent");
+    client.write_all(b"the next statement").await.unwrap();
+    assert!(!is_gone(), "it sent ahead");
+    drop(client);
+    assert!(!is_gone(), "what it sent is still to be read");
+}
+
+#[tokio::test]
+async fn a_silent_client_that_closed_its_end_is_gone() {
+    let (client, server) = UnixStream::pair().unwrap();
+    let is_gone = Stream::Unix(server).watched().unwrap();
+    drop(client);
+    assert!(is_gone());
 }

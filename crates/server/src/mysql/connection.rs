@@ -12,18 +12,20 @@ use wire::mysql::{
 use super::handshake::{Guest, Login};
 use super::results::{self, Sending};
 use super::socket::{Ended, Socket};
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
-use crate::limits::{PARSE_INLINE_BYTES, STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
-use crate::node::{Admitted, Node};
-use crate::places::Peer;
-use crate::searches::Search;
-use crate::statement::{self, Found, Outcome, Parsed, PqRows, Session, check_name, guarded};
-use crate::status::add;
+use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
+use crate::server::{Admitted, Server};
+use session::Grant;
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::limits::PARSE_INLINE_BYTES;
+use session::places::Peer;
+use session::searches::Search;
+use session::statement::{self, Found, Outcome, Parsed, PqRows, guarded};
+use session::{Session, check_name};
 
 /// A connection at work.
-pub struct Connection<'a> {
-    node: Arc<Node>,
+pub(super) struct Connection<'a> {
+    server: Arc<Server>,
     socket: Socket,
     encoder: Encoder,
     session: Session,
@@ -74,8 +76,8 @@ enum Asked {
 
 impl<'a> Connection<'a> {
     /// A connection of a guest who passed.
-    pub fn new(
-        node: Arc<Node>,
+    pub(super) fn new(
+        server: Arc<Server>,
         socket: Socket,
         admitted: &'a Admitted,
         guest: Guest,
@@ -89,7 +91,7 @@ impl<'a> Connection<'a> {
         )
         .at(peer);
         Connection {
-            node,
+            server,
             socket,
             takes_several: guest.capabilities.has(Capabilities::MULTI_STATEMENTS),
             ahead: None,
@@ -101,10 +103,10 @@ impl<'a> Connection<'a> {
     }
 
     /// Answers commands until the client goes, is killed, or the server stops.
-    pub async fn run(mut self) -> Result<(), Ended> {
-        let mut stopping = self.node.stopping();
+    pub(super) async fn run(mut self) -> Result<(), Ended> {
+        let mut stopping = self.server.stopping();
         loop {
-            let idle = self.node.settings().live.idle_timeout;
+            let idle = self.server.settings().live.idle_timeout;
             let (ahead, take) = (self.ahead.take(), self.reading());
             let socket = &mut self.socket;
             let next = async {
@@ -137,7 +139,7 @@ impl<'a> Connection<'a> {
 
     /// How a packet becomes a command.
     fn reading(&self) -> impl FnOnce(Packet<'_>) -> (u8, Asked) + use<> {
-        let (capabilities, held) = (self.guest.capabilities, self.node.budget.grant());
+        let (capabilities, held) = (self.guest.capabilities, self.server.budget.grant());
         move |packet| {
             let asked = Asked::read(packet.payload, capabilities, held);
             (packet.sequence, asked)
@@ -182,13 +184,13 @@ impl<'a> Connection<'a> {
             Asked::Query => return self.query().await,
             Asked::FieldList { table, wildcard } => self.field_list(&table, &wildcard),
             Asked::Statistics => {
-                let open = self.node.peer_count();
-                let uptime = self.node.clock.steady_us() / 1_000_000;
+                let open = self.server.places.count();
+                let uptime = self.server.clock.steady_us() / 1_000_000;
                 self.encoder
                     .text(&format!("Uptime: {uptime}  Threads: {open}"));
             }
             Asked::Reset => {
-                self.node.close_session(self.session.id);
+                self.server.close_session(self.session.id);
                 self.session.reset();
                 self.encoder.session_status(self.session.status());
                 self.encoder.ok(&Done::default());
@@ -207,7 +209,7 @@ impl<'a> Connection<'a> {
     /// Does each statement of a text in turn, reading one as the one before is done; the first failure ends the text.
     async fn query(&mut self) -> Result<bool, Ended> {
         let text = self.socket.payload().get(1..).unwrap_or_default();
-        let Some((mut statement, behind)) = statement::next(&self.node, text).await else {
+        let Some((mut statement, behind)) = statement::next(&self.server, text).await else {
             let failure = Failure::new(errors::EMPTY_STATEMENT, "query was empty");
             results::error(&mut self.encoder, &failure);
             return Ok(true);
@@ -223,7 +225,7 @@ impl<'a> Connection<'a> {
             self.socket.release();
             return Ok(self.statement(statement, 0).await? != Did::End);
         }
-        let held = self.node.budget.grant();
+        let held = self.server.budget.grant();
         if let Err(failure) = held.reserve(behind.len()).await {
             results::error(&mut self.encoder, &failure);
             return Ok(true);
@@ -250,7 +252,7 @@ impl<'a> Connection<'a> {
                 results::error(&mut self.encoder, &Failure::new(errors::LIMIT, message));
                 break;
             }
-            match statement::next(&self.node, rest).await {
+            match statement::next(&self.server, rest).await {
                 Some(following) => (statement, rest) = following,
                 None => break,
             }
@@ -280,11 +282,11 @@ impl<'a> Connection<'a> {
     /// Does a statement; `None` when the client vanished while it waited for a row, or was killed.
     async fn execute(&mut self, parsed: Parsed) -> Option<Result<Outcome, Failure>> {
         let waits = parsed.waits();
-        let done = statement::execute(&self.node, &mut self.session, parsed);
+        let done = statement::execute(&self.server, &mut self.session, parsed);
         if !waits {
             return Some(done.await);
         }
-        let mut stopping = self.node.stopping();
+        let mut stopping = self.server.stopping();
         tokio::select! {
             outcome = done => Some(outcome),
             () = self.socket.vanished() => None,
@@ -327,10 +329,10 @@ impl<'a> Connection<'a> {
             search,
             held: _held,
         } = found;
-        let (node, encoder) = (&self.node, &mut self.encoder);
+        let (server, encoder) = (&self.server, &mut self.encoder);
         let mut reads_long = false;
         let reads = !answer.rows.is_ready();
-        let begun = guarded(node, || Sending::begin(answer, &table, encoder));
+        let begun = guarded(server, || Sending::begin(answer, &table, encoder));
         let mut sending = match begun {
             Ok(sending) => sending,
             Err(failure) => return Ok(Err(failure)),
@@ -341,7 +343,7 @@ impl<'a> Connection<'a> {
                 search.as_ref().map_or(Ok(()), Search::check)?;
                 sending.fill(encoder)
             };
-            match make(reads_long, || guarded(node, fill)) {
+            match make(reads_long, || guarded(server, fill)) {
                 Err(failure) => return Ok(Err(failure)),
                 Ok(true) => self
                     .socket
@@ -353,14 +355,14 @@ impl<'a> Connection<'a> {
             // What fits the first buffer costs less than moving the sockets elsewhere.
             reads_long = reads;
         }
-        add(&self.node.counters.rows_sent, sending.count);
+        add(&self.server.counters.rows_sent, sending.count);
         let damaged = sending.damaged();
         self.session.lacks(&damaged);
-        for warning in self.node.note_damaged(&damaged) {
+        for warning in self.server.note_damaged(&damaged) {
             self.session.warn(warning);
         }
         if counted {
-            self.session.sent(self.node.clock.steady_us());
+            self.session.sent(self.server.clock.steady_us());
         }
         self.encoder.end_rows(status, self.session.warning_count());
         Ok(Ok(()))
@@ -383,17 +385,17 @@ impl<'a> Connection<'a> {
                     .map_err(Ended::Gone)?;
             }
         }
-        add(&self.node.counters.rows_sent, count);
+        add(&self.server.counters.rows_sent, count);
         self.encoder.end_rows(status, self.session.warning_count());
         Ok(Ok(()))
     }
 
     /// A step of a load. While its rows are stored the next command is read, so that the engine need not wait for it.
     async fn load(&mut self, load: Load) {
-        let idle = self.node.settings().live.idle_timeout;
+        let idle = self.server.settings().live.idle_timeout;
         let take = self.reading();
         let outcome = {
-            let mut done = std::pin::pin!(statement::load(&self.node, &mut self.session, load));
+            let mut done = std::pin::pin!(statement::load(&self.server, &mut self.session, load));
             tokio::select! {
                 biased;
                 outcome = done.as_mut() => outcome,
@@ -417,7 +419,7 @@ impl<'a> Connection<'a> {
 
     fn field_list(&mut self, table: &str, wildcard: &str) {
         let columns = self
-            .node
+            .server
             .engine()
             .and_then(|engine| statement::columns(&engine.snapshot(), table));
         match columns {
@@ -451,7 +453,7 @@ impl<'a> Connection<'a> {
             Ok(()) => {
                 let (socket, encoder) = (&mut self.socket, &mut self.encoder);
                 login
-                    .prove(&self.node, self.peer, socket, encoder, true)
+                    .prove(&self.server, self.peer, socket, encoder, true)
                     .await?
             }
         };
@@ -463,7 +465,7 @@ impl<'a> Connection<'a> {
                 .map_err(Ended::Gone)?;
             return Ok(false);
         }
-        self.node.close_session(self.session.id);
+        self.server.close_session(self.session.id);
         self.session = Session::new(
             self.session.id,
             change.user,

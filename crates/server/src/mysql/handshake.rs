@@ -10,18 +10,19 @@ use wire::mysql::{
     HandshakeResponse, Nonce, Packet, Plugin, STATUS_AUTOCOMMIT, Step,
 };
 
+use super::results;
 use super::socket::{Ended, Socket};
-use super::{VERSION, results};
-use crate::errors::{self, Failure};
 use crate::limits::HANDSHAKE_TIMEOUT;
-use crate::node::Node;
-use crate::places::Peer;
+use crate::server::Server;
+use session::VERSION;
+use session::errors::{self, Failure};
+use session::places::Peer;
 
 /// The plugin that the greeting names.
 const OFFERED: Plugin = Plugin::CachingSha2;
 
 /// Who passed.
-pub struct Guest {
+pub(super) struct Guest {
     /// What both sides can.
     pub capabilities: Capabilities,
     /// The name that was given.
@@ -33,15 +34,19 @@ pub struct Guest {
 }
 
 /// Lets a client in, or tells it why not (`None`).
-pub async fn shake(node: &Node, socket: &mut Socket, peer: &Peer) -> Result<Option<Guest>, Ended> {
-    match timeout(HANDSHAKE_TIMEOUT, shake_unhurried(node, socket, peer)).await {
+pub(super) async fn shake(
+    server: &Server,
+    socket: &mut Socket,
+    peer: &Peer,
+) -> Result<Option<Guest>, Ended> {
+    match timeout(HANDSHAKE_TIMEOUT, shake_unhurried(server, socket, peer)).await {
         Ok(result) => result,
         Err(_) => Err(Ended::Silent),
     }
 }
 
 async fn shake_unhurried(
-    node: &Node,
+    server: &Server,
     socket: &mut Socket,
     peer: &Peer,
 ) -> Result<Option<Guest>, Ended> {
@@ -71,7 +76,9 @@ async fn shake_unhurried(
         auth: &response.auth,
         nonce,
     };
-    let granted = login.prove(node, peer, socket, &mut encoder, false).await?;
+    let granted = login
+        .prove(server, peer, socket, &mut encoder, false)
+        .await?;
     if let Err(failure) = granted {
         return refuse(socket, &mut encoder, &failure).await;
     }
@@ -89,7 +96,7 @@ async fn shake_unhurried(
 }
 
 /// A name and what is to prove it.
-pub struct Login<'a> {
+pub(super) struct Login<'a> {
     /// As given.
     pub user: &'a str,
     /// The plugin that made `auth`.
@@ -103,15 +110,15 @@ pub struct Login<'a> {
 impl Login<'_> {
     /// Goes through the exchange; the refusal, if there is one, is still to be sent. After failures of this address it waits
     /// first, so that guesses cost time.
-    pub async fn prove(
+    pub(super) async fn prove(
         &self,
-        node: &Node,
+        server: &Server,
         peer: &Peer,
         socket: &mut Socket,
         encoder: &mut Encoder,
         again: bool,
     ) -> Result<Result<(), Failure>, Ended> {
-        node.slow_login(peer).await;
+        server.slow_login(peer).await;
         let begin = if again {
             Authenticator::change_user
         } else {
@@ -120,7 +127,7 @@ impl Login<'_> {
         let (exchange, mut step) = begin(
             self.nonce,
             OFFERED,
-            credential(node, self.user),
+            credential(server, self.user),
             self.plugin,
             self.auth,
             encoder.packets(),
@@ -128,11 +135,11 @@ impl Login<'_> {
         loop {
             match step {
                 Step::Welcome => {
-                    node.logins.passed(peer.remote);
+                    server.logins.passed(peer.remote);
                     return Ok(Ok(()));
                 }
                 Step::Denied { password_given } => {
-                    node.login_failed(peer);
+                    server.login_failed(peer);
                     let using = if password_given { "YES" } else { "NO" };
                     let message = format!(
                         "access denied for user '{}' (using password: {using})",
@@ -166,8 +173,8 @@ fn greeting(peer: &Peer, nonce: Nonce) -> Greeting {
     }
 }
 
-fn credential(node: &Node, user: &str) -> Credential {
-    match &node.settings().live.login {
+fn credential(server: &Server, user: &str) -> Credential {
+    match &server.settings().live.login {
         None => Credential::Anyone,
         Some(login) if login.user == user => Credential::Password(login.password.clone()),
         Some(_) => Credential::Nobody,

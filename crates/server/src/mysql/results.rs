@@ -5,11 +5,11 @@ use query::schema::ColumnType;
 use query::value::Value;
 use wire::mysql::{ColumnDefinition, Encoder, PacketError};
 
-use crate::errors::{self, Failure};
-use crate::statement::{Labels, PqRow, PqRows};
+use session::errors::{self, Failure};
+use session::statement::{Labels, PqRow, PqRows};
 
 /// What a client is told whose bytes cannot be read any further.
-pub fn broken(error: PacketError) -> Failure {
+pub(super) fn broken(error: PacketError) -> Failure {
     let kind = match error {
         PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
         PacketError::OutOfOrder { .. } => errors::MALFORMED_PACKET,
@@ -18,7 +18,7 @@ pub fn broken(error: PacketError) -> Failure {
 }
 
 /// An error packet.
-pub fn error(encoder: &mut Encoder, failure: &Failure) {
+pub(super) fn error(encoder: &mut Encoder, failure: &Failure) {
     let mut state = *b"HY000";
     if let Ok(five) = <[u8; 5]>::try_from(failure.kind.sqlstate.as_bytes()) {
         state = five;
@@ -27,7 +27,7 @@ pub fn error(encoder: &mut Encoder, failure: &Failure) {
 }
 
 /// The rows of an answer on their way out.
-pub struct Sending {
+pub(super) struct Sending {
     first: Option<Vec<Value>>,
     rows: Rows,
     kinds: Vec<Option<ColumnType>>,
@@ -37,7 +37,7 @@ pub struct Sending {
 
 impl Sending {
     /// Writes the columns' definitions. The first row is read for them: it tells the types of expressions.
-    pub fn begin(
+    pub(super) fn begin(
         mut answer: Answer,
         table: &str,
         encoder: &mut Encoder,
@@ -63,12 +63,12 @@ impl Sending {
     }
 
     /// What was found damaged so far.
-    pub fn damaged(&self) -> Damaged {
+    pub(super) fn damaged(&self) -> Damaged {
         self.rows.damaged()
     }
 
     /// Encodes rows until there is enough to send (true) or no more (false).
-    pub fn fill(&mut self, encoder: &mut Encoder) -> Result<bool, Failure> {
+    pub(super) fn fill(&mut self, encoder: &mut Encoder) -> Result<bool, Failure> {
         let mut text = Vec::new();
         while let Some(row) = self.first.take().map(Ok).or_else(|| self.rows.next()) {
             let row = row?;
@@ -113,7 +113,7 @@ fn cell(value: &Value, kind: Option<ColumnType>, text: &mut Vec<u8>, encoder: &m
 }
 
 /// Definitions of the columns of CALL PQ.
-pub fn pq_columns(rows: &PqRows) -> Vec<ColumnDefinition> {
+pub(super) fn pq_columns(rows: &PqRows) -> Vec<ColumnDefinition> {
     let is_counted = rows.options.count;
     let define = |name: &str| match name {
         "id" => ColumnDefinition::id(name),
@@ -124,7 +124,7 @@ pub fn pq_columns(rows: &PqRows) -> Vec<ColumnDefinition> {
 }
 
 /// The one row of a CALL PQ that only counts.
-pub fn pq_count(rows: &PqRows, encoder: &mut Encoder) {
+pub(super) fn pq_count(rows: &PqRows, encoder: &mut Encoder) {
     encoder.row_begin();
     encoder.row_u64(rows.answer.total);
     encoder.row_u64(rows.answer.documents_matched);
@@ -133,7 +133,7 @@ pub fn pq_count(rows: &PqRows, encoder: &mut Encoder) {
 
 /// One row of CALL PQ, straight from the hits. This is the hottest loop of the door: a million rows a second.
 #[inline]
-pub fn pq_row(rows: &PqRows, row: &PqRow<'_>, encoder: &mut Encoder) {
+pub(super) fn pq_row(rows: &PqRows, row: &PqRow<'_>, encoder: &mut Encoder) {
     let options = &rows.options;
     encoder.row_begin();
     encoder.row_u64(row.id);

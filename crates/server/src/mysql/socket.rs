@@ -9,12 +9,13 @@ use tokio::time::timeout;
 use wire::limits::PACKET_BYTES_MAX;
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
-use crate::budget::{Grant, Room};
-use crate::errors::Failure;
-use crate::limits::{GRANT_FREE_BYTES, LOGIN_PACKET_BYTES_MAX};
+use crate::limits::LOGIN_PACKET_BYTES_MAX;
 use crate::listen::{Pace, Patient, Stream, TooSlow};
-use crate::node::Node;
-use crate::status::add;
+use crate::server::Server;
+use session::counters::add;
+use session::errors::Failure;
+use session::limits::GRANT_FREE_BYTES;
+use session::{Grant, Room};
 
 /// Bytes that a client may send ahead while its statement runs; more stays in the kernel.
 const AHEAD_BYTES_MAX: usize = GRANT_FREE_BYTES;
@@ -24,7 +25,7 @@ const MOVED_INLINE_BYTES: usize = 4 << 20;
 
 /// Why no packet comes any more.
 #[derive(Debug)]
-pub enum Ended {
+pub(super) enum Ended {
     /// The client closed the connection, or its socket failed.
     Gone(io::Error),
     /// The client said nothing for too long.
@@ -41,8 +42,8 @@ pub enum Ended {
 }
 
 /// The socket of one connection.
-pub struct Socket {
-    node: Arc<Node>,
+pub(super) struct Socket {
+    server: Arc<Server>,
     stream: Patient,
     reader: PacketReader,
     patience: Duration,
@@ -64,10 +65,10 @@ impl fmt::Display for Ended {
 impl Socket {
     /// A socket whose client may pause for `patience` within a packet. Before [`Socket::logged_in`] it takes packets of
     /// kilobytes only, and so no room for large ones.
-    pub fn new(node: Arc<Node>, stream: Stream, patience: Duration) -> Socket {
+    pub(super) fn new(server: Arc<Server>, stream: Stream, patience: Duration) -> Socket {
         Socket {
-            grant: node.budget.grant(),
-            node,
+            grant: server.budget.grant(),
+            server,
             stream: Patient::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
             patience,
@@ -75,13 +76,13 @@ impl Socket {
     }
 
     /// The client has passed its login: large packets are taken from now on.
-    pub fn logged_in(&mut self) {
+    pub(super) fn logged_in(&mut self) {
         self.reader.take_up_to(PACKET_BYTES_MAX);
     }
 
     /// Waits for a packet and gives it to `take`. A silent client has `idle` before a packet begins; within it the packet has
     /// to come at a [`Pace`].
-    pub async fn packet<T>(
+    pub(super) async fn packet<T>(
         &mut self,
         idle: Duration,
         take: impl FnOnce(Packet<'_>) -> T,
@@ -134,12 +135,12 @@ impl Socket {
     }
 
     /// The payload of the packet taken last, until more is read.
-    pub fn payload(&self) -> &[u8] {
+    pub(super) fn payload(&self) -> &[u8] {
         self.reader.packet().payload
     }
 
     /// The packet taken last is of no use any more: a large one's memory is given back.
-    pub fn release(&mut self) {
+    pub(super) fn release(&mut self) {
         if self.reader.buffer_bytes() > GRANT_FREE_BYTES {
             match self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
                 true => tokio::task::block_in_place(|| self.reader.release()),
@@ -150,19 +151,19 @@ impl Socket {
     }
 
     /// Sends what the encoder holds.
-    pub async fn send(&mut self, encoder: &mut Encoder) -> io::Result<()> {
+    pub(super) async fn send(&mut self, encoder: &mut Encoder) -> io::Result<()> {
         let bytes = encoder.bytes();
         if bytes.is_empty() {
             return Ok(());
         }
-        add(&self.node.counters.bytes_sent, bytes.len() as u64);
+        add(&self.server.counters.bytes_sent, bytes.len() as u64);
         self.stream.write_all(bytes).await?;
         encoder.clear();
         Ok(())
     }
 
     /// Returns when the client is gone. What it sends meanwhile is kept.
-    pub async fn vanished(&mut self) {
+    pub(super) async fn vanished(&mut self) {
         let mut ahead = 0;
         while ahead < AHEAD_BYTES_MAX {
             match self.stream.read(self.reader.spare()).await {
@@ -178,7 +179,7 @@ impl Socket {
 
     /// Takes and forgets what the client still sends, so that it comes to read what it was told; ends with the client,
     /// when it pauses, or after a gigabyte.
-    pub async fn drain(&mut self) {
+    pub(super) async fn drain(&mut self) {
         const PAUSE: Duration = Duration::from_secs(1);
         let mut scrap = vec![0; 64 << 10];
         let mut left: usize = 1 << 30;
@@ -192,6 +193,6 @@ impl Socket {
 
     fn arrived(&mut self, count: usize) {
         self.reader.filled(count);
-        add(&self.node.counters.bytes_received, count as u64);
+        add(&self.server.counters.bytes_received, count as u64);
     }
 }

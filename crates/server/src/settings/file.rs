@@ -7,7 +7,7 @@ use query::options::nearest;
 
 /// One key of the file.
 #[derive(Debug, PartialEq)]
-pub struct Entry {
+pub(super) struct Entry {
     /// Its name, with dots for tables.
     pub name: &'static str,
     /// Its value as texts; a list has several.
@@ -18,7 +18,7 @@ pub struct Entry {
 
 /// Reads a file's text. The error is one line: line number, what is wrong and, for a key that does not exist, the
 /// nearest that does.
-pub fn read(text: &str) -> Result<Vec<Entry>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
     let document = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
         format!("{line}: {}", error.message().replace('\n', " "))

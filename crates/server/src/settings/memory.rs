@@ -6,7 +6,7 @@ use std::fs;
 const FALLBACK_BYTES: u64 = 1 << 30;
 
 /// Half of the machine's memory or of the cgroup's limit, whichever is lower. Reads `/proc` and `/sys`.
-pub fn half_of_available() -> u64 {
+pub(super) fn half_of_available() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo")
         .ok()
         .and_then(|text| machine_bytes(&text));

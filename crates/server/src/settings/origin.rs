@@ -7,7 +7,7 @@ use super::table::{Key, SETTINGS, Setting};
 use super::{BadSetting, file};
 
 /// Files looked for where `--config` is not given; the first that exists is read.
-pub const FILES: [&str; 2] = ["./seine.toml", "/etc/seine/seine.toml"];
+pub(super) const FILES: [&str; 2] = ["./seine.toml", "/etc/seine/seine.toml"];
 
 /// Who set a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl fmt::Display for Origin {
 
 /// One setting's texts, not yet read.
 #[derive(Clone, Debug)]
-pub struct Chosen {
+pub(super) struct Chosen {
     /// Its row.
     pub setting: &'static Setting,
     /// One text, or several for a list.
@@ -46,7 +46,7 @@ pub struct Chosen {
 
 impl Chosen {
     /// The error of a text that cannot be read, naming where it stands.
-    pub fn bad(&self, why: impl fmt::Display) -> BadSetting {
+    pub(super) fn bad(&self, why: impl fmt::Display) -> BadSetting {
         match &self.origin {
             Origin::Default => BadSetting(format!("{}: {why}", self.setting.name)),
             Origin::Flag(_) | Origin::Environment(_) => {
@@ -59,7 +59,7 @@ impl Chosen {
     }
 
     /// The last text: of several, the latest counts where only one is taken.
-    pub fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         self.texts.last().map_or("", String::as_str)
     }
 }
@@ -75,7 +75,7 @@ pub struct Sources<'a> {
 }
 
 /// One entry a setting, in the order of the table. Reads at most one file.
-pub fn choose(sources: &Sources<'_>) -> Result<Vec<Chosen>, BadSetting> {
+pub(super) fn choose(sources: &Sources<'_>) -> Result<Vec<Chosen>, BadSetting> {
     let (path, entries) = read_file(sources.config)?;
     let choose_one = |setting: &'static Setting| {
         if let Some(flag) = setting.flag

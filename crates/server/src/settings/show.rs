@@ -1,6 +1,7 @@
 //! The settings as people see them: `seine config`, SHOW VARIABLES.
 
 use super::{Key, Origin, Settings};
+use crate::listen::Address;
 
 /// What stands for the value of a secret that is set.
 const HIDDEN: &str = "********";
@@ -28,8 +29,9 @@ pub fn lines(settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// Names and values, sorted by name, for SHOW VARIABLES. Dots become underscores, as MySQL's names have none.
-pub fn variables(settings: &Settings) -> Vec<(String, String)> {
+/// Names and values for SHOW VARIABLES. Dots become underscores, as MySQL's names have none. `socket` is the path of the first
+/// unix socket that the MySQL door listens on.
+pub(super) fn variables(settings: &Settings) -> Vec<(String, String)> {
     let mut rows: Vec<(String, String)> = settings
         .chosen
         .iter()
@@ -40,7 +42,11 @@ pub fn variables(settings: &Settings) -> Vec<(String, String)> {
             )
         })
         .collect();
-    rows.sort();
+    let path = settings.mysql.iter().find_map(|address| match address {
+        Address::Unix(path) => Some(path.display().to_string()),
+        Address::Tcp(_) => None,
+    });
+    rows.push(("socket".to_owned(), path.unwrap_or_default()));
     rows
 }
 

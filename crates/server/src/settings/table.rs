@@ -391,6 +391,6 @@ const fn live(
 }
 
 /// The row of a key.
-pub fn setting(key: Key) -> &'static Setting {
+pub(super) fn setting(key: Key) -> &'static Setting {
     &SETTINGS[key as usize]
 }

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{BadSetting, Key, Kind, SETTINGS, Settings, Sources, text};
+use super::{BadSetting, Key, Kind, SETTINGS, Settings, Sources};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
 
@@ -198,17 +198,6 @@ fn a_changed_setting_that_needs_a_start_is_named() {
     let old = load(&[], &[], "").unwrap();
     let new = load(&[], &[], "memory = '1GiB'\nlog = 'debug'").unwrap();
     assert_eq!(old.fixed_changes(&new), ["memory"]);
-}
-
-#[test]
-fn sizes_and_durations_carry_units() {
-    assert_eq!(text::size("64KiB"), Ok(64 << 10));
-    assert_eq!(text::size("2 g"), Ok(2 << 30));
-    assert!(text::size("0").is_err());
-    assert!(text::size("17179869184G").is_err(), "overflows");
-    assert_eq!(text::duration("250ms").unwrap().as_millis(), 250);
-    assert_eq!(text::duration("8h").unwrap().as_secs(), 28_800);
-    assert!(text::duration("8").is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Whoever may create a table may write any address into it; what lies behind the server's own network must not be reached so.
 
-use std::fmt;
+use session::webhook_target::{WebhookTarget, split_port};
 
 /// The hosts of the setting `webhook.allow`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,15 +16,6 @@ struct Pattern {
     below: bool,
     /// Any, if none is named.
     port: Option<u16>,
-}
-
-/// A webhook's address, taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// As a request is sent to.
-    pub url: String,
-    host: String,
-    port: u16,
 }
 
 impl Allowed {
@@ -44,7 +35,7 @@ impl Allowed {
     }
 
     /// Whether a target is one of them.
-    pub fn holds(&self, target: &Target) -> bool {
+    pub fn holds(&self, target: &WebhookTarget) -> bool {
         self.0.iter().any(|pattern| {
             let named = match pattern.below {
                 true => target
@@ -79,66 +70,13 @@ impl Pattern {
     }
 }
 
-impl Target {
-    /// Reads `http://host[:port][/path]` or the same with https.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn parse(url: &str) -> Result<Target, String> {
-        let (rest, default_port) = if let Some(rest) = url.strip_prefix("https://") {
-            (rest, 443)
-        } else if let Some(rest) = url.strip_prefix("http://") {
-            (rest, 80)
-        } else {
-            return Err(format!(
-                "{url:?} begins neither with https:// nor with http://"
-            ));
-        };
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let authority = &rest[..end];
-        if authority.contains('@') {
-            return Err(format!(
-                "{url:?} holds a user name: sign with webhook.secret instead"
-            ));
-        }
-        let (host, port) =
-            split_port(authority).ok_or_else(|| format!("{url:?} has a bad port"))?;
-        if host.is_empty() || url.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return Err(format!("{url:?} is not an address"));
-        }
-        Ok(Target {
-            url: url.to_owned(),
-            host: host.to_lowercase(),
-            port: port.unwrap_or(default_port),
-        })
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.host, self.port)
-    }
-}
-
-/// `host`, `host:port`, `[::1]:port`; `None` for a port that is no number.
-fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
-    let colon = match text.rfind(']') {
-        Some(bracket) => text[bracket..].find(':').map(|at| at + bracket),
-        None => text.rfind(':'),
-    };
-    match colon {
-        Some(colon) => Some((&text[..colon], Some(text[colon + 1..].parse().ok()?))),
-        None => Some((text, None)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(allowed: &str, url: &str, wanted: bool) {
-        let target = Target::parse(url).unwrap();
+        let target = WebhookTarget::parse(url).unwrap();
         assert_eq!(
             Allowed::parse(allowed).unwrap().holds(&target),
             wanted,
@@ -178,7 +116,7 @@ mod tests {
             "https://a/b c",
             "a.test",
         ] {
-            assert!(Target::parse(url).is_err(), "{url}");
+            assert!(WebhookTarget::parse(url).is_err(), "{url}");
         }
         for allowed in ["https://a.test", "a.test/x", "a:b", "*", "*.*"] {
             assert!(Allowed::parse(allowed).is_err(), "{allowed}");

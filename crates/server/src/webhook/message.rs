@@ -7,7 +7,7 @@ use query::value::Value;
 use serde_json::{Map, Number, Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::clock::civil;
+use session::civil;
 
 /// Columns that the hit brings itself; the others are the document's.
 const OF_HIT: [&str; 6] = ["query_id", "query", "tags", "doc_table", "doc_id", "hit_at"];

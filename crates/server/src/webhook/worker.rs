@@ -11,15 +11,15 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::sleep;
 use ureq::Agent;
 
-use super::allow::Target;
 use super::message::Message;
 use super::retry::pause_after;
 use crate::limits::{
     WEBHOOK_LOOK_EVERY, WEBHOOK_REPLY_BYTES_MAX, WEBHOOK_SENDERS, WEBHOOK_TIMEOUT,
     WEBHOOK_WARN_EVERY,
 };
-use crate::node::Node;
-use crate::status::add;
+use crate::server::Server;
+use session::counters::add;
+use session::webhook_target::WebhookTarget;
 
 /// How long one `queue_wait` lasts; the worker asks again.
 const WAIT_US: u64 = 3_600_000_000;
@@ -45,13 +45,13 @@ struct Lanes {
 }
 
 impl Sender {
-    pub(super) fn new(node: &Node) -> Sender {
+    pub(super) fn new(server: &Server) -> Sender {
         // What is connected to is what was allowed: no redirect is followed and no proxy asked.
         let config = Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
             .proxy(None)
-            .timeout_global(Some(node.faults.webhook_timeout(WEBHOOK_TIMEOUT)))
+            .timeout_global(Some(server.faults.webhook_timeout(WEBHOOK_TIMEOUT)))
             .user_agent(concat!("seine/", env!("CARGO_PKG_VERSION")))
             .build();
         let lane = || Arc::new(Semaphore::new(WEBHOOK_SENDERS));
@@ -86,7 +86,7 @@ impl Sender {
 }
 
 pub(super) struct Worker {
-    node: Arc<Node>,
+    server: Arc<Server>,
     webhook: Webhook,
     session: SessionId,
     sender: Sender,
@@ -146,10 +146,10 @@ impl Request {
 }
 
 impl Worker {
-    pub(super) fn new(node: Arc<Node>, webhook: Webhook, sender: Sender) -> Worker {
+    pub(super) fn new(server: Arc<Server>, webhook: Webhook, sender: Sender) -> Worker {
         Worker {
-            session: node.next_session(),
-            node,
+            session: server.next_session(),
+            server,
             webhook,
             sender,
             has_failed: false,
@@ -158,7 +158,7 @@ impl Worker {
 
     /// Until the task is ended: because the server stops, or the table is gone or has another address.
     pub(super) async fn run(mut self) {
-        let target = match Target::parse(&self.webhook.url) {
+        let target = match WebhookTarget::parse(&self.webhook.url) {
             Ok(target) => target,
             Err(why) => {
                 let table = &self.webhook.table;
@@ -172,14 +172,14 @@ impl Worker {
                 // What was taken is not ended: it goes back, and is sent again.
                 let table = &self.webhook.table;
                 tracing::warn!(table, %error, "a hit waits in the webhook's queue");
-                self.node.close_session(self.session);
+                self.server.close_session(self.session);
                 sleep(WEBHOOK_LOOK_EVERY).await;
             }
         }
     }
 
     /// One hit, if one comes.
-    async fn turn(&mut self, target: &Target) -> Result<(), Error> {
+    async fn turn(&mut self, target: &WebhookTarget) -> Result<(), Error> {
         let wait = Command::QueueWait {
             sources: vec![WaitSource::all(self.webhook.queue.clone())],
             timeout_us: WAIT_US,
@@ -207,7 +207,7 @@ impl Worker {
         };
         let reply = self.ask(Command::Read { select }).await?;
         let memory = Memory::new(u64::MAX);
-        let Answer { columns, rows, .. } = self.node.rows_of(reply, &memory).await?;
+        let Answer { columns, rows, .. } = self.server.rows_of(reply, &memory).await?;
         let Some(row) = rows.into_iter().next().transpose()? else {
             return Ok(None);
         };
@@ -221,7 +221,7 @@ impl Worker {
     }
 
     /// Sends a hit until it is taken or put to the dead.
-    async fn deliver(&mut self, target: &Target, hit: Hit) -> Result<(), Error> {
+    async fn deliver(&mut self, target: &WebhookTarget, hit: Hit) -> Result<(), Error> {
         let mut attempt = 0;
         loop {
             attempt += 1;
@@ -230,10 +230,10 @@ impl Worker {
             let sent = self.sender.send(self.has_failed, request).await;
             self.has_failed = sent.is_err();
             let Err(refused) = sent else {
-                add(&self.node.counters.webhooks_delivered, 1);
+                add(&self.server.counters.webhooks_delivered, 1);
                 return Ok(());
             };
-            add(&self.node.counters.webhooks_failed, 1);
+            add(&self.server.counters.webhooks_failed, 1);
             let table = &self.webhook.table;
             let pause = pause_after(attempt).filter(|_| !refused.is_final);
             let Some(pause) = pause else {
@@ -247,13 +247,13 @@ impl Worker {
                 return self.bury(hit, refused.why).await;
             };
             tracing::info!(table, attempt, why = refused.why, "a hit was not taken");
-            sleep(self.node.faults.webhook_pause(pause)).await;
+            sleep(self.server.faults.webhook_pause(pause)).await;
         }
     }
 
-    fn request(&self, target: &Target, message: &Arc<Message>) -> Request {
-        let seconds = self.node.clock.unix_us().div_euclid(1_000_000);
-        let secret = &self.node.settings().live.webhook_secret;
+    fn request(&self, target: &WebhookTarget, message: &Arc<Message>) -> Request {
+        let seconds = self.server.clock.unix_us().div_euclid(1_000_000);
+        let secret = &self.server.settings().live.webhook_secret;
         Request {
             url: target.url.clone(),
             message: Arc::clone(message),
@@ -285,7 +285,7 @@ impl Worker {
             limit: None,
         };
         self.ask(Command::Many(vec![insert, delete])).await?;
-        add(&self.node.counters.webhooks_dead, 1);
+        add(&self.server.counters.webhooks_dead, 1);
         Ok(())
     }
 
@@ -295,15 +295,15 @@ impl Worker {
             // Received below, unless this task was ended.
             let _ = sender.send(outcome);
         });
-        let engine = self.node.engine().map_err(|_| Error::Stopped)?;
+        let engine = self.server.engine().map_err(|_| Error::Stopped)?;
         engine.submit(self.session, command, reply)?;
         answer.await.unwrap_or(Err(Error::Stopped))
     }
 
     /// Waits while the host is not among those of `webhook.allow`, and says so now and then.
-    async fn wait_until_allowed(&self, target: &Target) {
+    async fn wait_until_allowed(&self, target: &WebhookTarget) {
         let mut warned: Option<Duration> = None;
-        while !self.node.settings().live.webhook_allow.holds(target) {
+        while !self.server.settings().live.webhook_allow.holds(target) {
             if warned.is_none_or(|since| since >= WEBHOOK_WARN_EVERY) {
                 let table = &self.webhook.table;
                 tracing::warn!(table, host = %target, "webhook.allow does not name this host: hits wait");
@@ -318,6 +318,6 @@ impl Worker {
 impl Drop for Worker {
     /// Also when the task is ended in the middle, or by a panic: what was taken goes back.
     fn drop(&mut self) {
-        self.node.close_session(self.session);
+        self.server.close_session(self.session);
     }
 }

@@ -4,12 +4,12 @@ use engine::{Command, Error, Reply};
 use query::value::Value;
 use wire::json::{BulkAction, BulkEvent, BulkItem, BulkReply, bulk};
 
-use crate::errors::Failure;
 use crate::http::search;
+use session::errors::Failure;
 
 /// Lines that became commands.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub(super) struct Batch {
     parts: Vec<Part>,
 }
 
@@ -37,7 +37,7 @@ enum PartKind {
 
 impl Batch {
     /// Reads lines whose first has the number `first_line`. The error names the line.
-    pub fn read(text: &[u8], first_line: u64) -> Result<Batch, Failure> {
+    pub(super) fn read(text: &[u8], first_line: u64) -> Result<Batch, Failure> {
         let mut batch = Batch::default();
         for event in bulk(text) {
             let BulkEvent::Item { line, item } = event else {
@@ -105,7 +105,7 @@ impl Batch {
     }
 
     /// The command that does all of it or nothing, and what its answer will be read by.
-    pub fn into_command(self) -> (Command, Counted) {
+    pub(super) fn into_command(self) -> (Command, Counted) {
         let mut commands = Vec::with_capacity(self.parts.len());
         let mut parts = Vec::with_capacity(self.parts.len());
         for Part {
@@ -149,7 +149,7 @@ impl Batch {
 
 /// A batch on its way: enough to tell which lines an answer speaks of.
 #[derive(Debug)]
-pub struct Counted {
+pub(super) struct Counted {
     parts: Vec<CountedPart>,
 }
 
@@ -170,7 +170,7 @@ enum Did {
 
 impl Counted {
     /// Writes one element of the reply for each table, in the order of their first lines.
-    pub fn report(&self, reply: &Reply, out: &mut BulkReply) {
+    pub(super) fn report(&self, reply: &Reply, out: &mut BulkReply) {
         let Reply::Many(replies) = reply else { return };
         let mut tables: Vec<(&str, u64, [u64; 3])> = Vec::new();
         for (part, reply) in self.parts.iter().zip(replies) {
@@ -205,7 +205,7 @@ impl Counted {
     }
 
     /// A refusal of the engine, with the line or lines it speaks of.
-    pub fn failure(&self, error: Error) -> Failure {
+    pub(super) fn failure(&self, error: Error) -> Failure {
         let (part, error) = match error {
             Error::InMany { index, error } => (self.parts.get(index), *error),
             other => (None, other),

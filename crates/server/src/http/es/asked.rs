@@ -13,11 +13,11 @@ use serde_json::Value as Json;
 use wire::es::{EsError, filter_path, pretty};
 
 use super::failed;
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
 use crate::http::body;
 use crate::limits::BODY_BYTES_MAX;
-use crate::node::Node;
+use crate::server::Server;
+use session::Grant;
+use session::errors::{self, Failure};
 
 /// Replies below this many bytes are not packed: it would cost more than it saves.
 const PACKED_BYTES_MIN: usize = 1 << 10;
@@ -26,7 +26,7 @@ const PACKED_BYTES_MIN: usize = 1 << 10;
 const UNPACKED_AT_ONCE: usize = 32 << 10;
 
 /// A request, read.
-pub struct Asked {
+pub(super) struct Asked {
     /// Parameters behind the `?`.
     pub parameters: Vec<(String, String)>,
     /// The body, unpacked.
@@ -40,7 +40,7 @@ pub struct Asked {
 }
 
 /// How a reply is wanted.
-pub struct ReplyAs {
+pub(super) struct ReplyAs {
     /// As the request's `Accept` names it.
     pub content_type: HeaderValue,
     packed: bool,
@@ -50,26 +50,29 @@ pub struct ReplyAs {
 
 impl Asked {
     /// Reads a request; what went wrong is told in the form that was asked for.
-    pub async fn read(node: &Node, request: Request<Body>) -> Result<Asked, (ReplyAs, EsError)> {
+    pub(super) async fn read(
+        server: &Server,
+        request: Request<Body>,
+    ) -> Result<Asked, (ReplyAs, EsError)> {
         let parameters = parameters(request.uri().query().unwrap_or(""));
         let reply = ReplyAs::read(request.headers(), &parameters);
         let is_packed = header(request.headers(), &CONTENT_ENCODING).eq_ignore_ascii_case("gzip");
-        let held = node.budget.grant();
-        let body = body(node, request, is_packed, &held).await;
+        let held = server.budget.grant();
+        let body = body(server, request, is_packed, &held).await;
         match body.map_err(|failure| failed(failure, "")) {
             Ok(body) => Ok(Asked {
                 parameters,
                 body,
                 reply,
                 _held: held,
-                written: node.budget.grant(),
+                written: server.budget.grant(),
             }),
             Err(error) => Err((reply, error)),
         }
     }
 
     /// A parameter's value; empty where it stands alone.
-    pub fn parameter(&self, name: &str) -> Option<&str> {
+    pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters
             .iter()
             .find(|(known, _)| known == name)
@@ -77,18 +80,18 @@ impl Asked {
     }
 
     /// Whether a parameter is there, and not `false`.
-    pub fn is_set(&self, name: &str) -> bool {
+    pub(super) fn is_set(&self, name: &str) -> bool {
         self.parameter(name).is_some_and(|value| value != "false")
     }
 
     /// The body as JSON, null where it is empty.
-    pub fn json(&self) -> Result<Json, EsError> {
+    pub(super) fn json(&self) -> Result<Json, EsError> {
         json(&self.body)
     }
 }
 
 /// JSON, null where there is nothing.
-pub fn json(body: &[u8]) -> Result<Json, EsError> {
+pub(super) fn json(body: &[u8]) -> Result<Json, EsError> {
     if body.trim_ascii().is_empty() {
         return Ok(Json::Null);
     }
@@ -119,7 +122,7 @@ impl ReplyAs {
     }
 
     /// The body with only what was asked for, and with line breaks if they were.
-    pub fn shaped(&self, mut body: String) -> String {
+    pub(super) fn shaped(&self, mut body: String) -> String {
         if let Some(paths) = &self.filter_path {
             body = filter_path(&body, paths);
         }
@@ -127,7 +130,7 @@ impl ReplyAs {
     }
 
     /// The bytes to send, and whether they are packed.
-    pub fn packed(&self, bytes: Vec<u8>) -> (Vec<u8>, bool) {
+    pub(super) fn packed(&self, bytes: Vec<u8>) -> (Vec<u8>, bool) {
         if !self.packed || bytes.len() < PACKED_BYTES_MIN {
             return (bytes, false);
         }
@@ -142,12 +145,12 @@ impl ReplyAs {
 
 /// Reads a body, unpacks it, and makes room for its JSON.
 async fn body(
-    node: &Node,
+    server: &Server,
     request: Request<Body>,
     is_packed: bool,
     held: &Grant,
 ) -> Result<Vec<u8>, Failure> {
-    let mut body = body::whole(node, request, held).await?;
+    let mut body = body::whole(server, request, held).await?;
     if is_packed {
         body = tokio::task::block_in_place(|| unpacked(&body, held))?;
     }
@@ -199,7 +202,7 @@ fn parameters(query: &str) -> Vec<(String, String)> {
 }
 
 /// `%41` as its byte; `None` where that is no UTF-8. A broken escape stands for itself.
-pub fn decoded(text: &str) -> Option<String> {
+pub(super) fn decoded(text: &str) -> Option<String> {
     let text = text.as_bytes();
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

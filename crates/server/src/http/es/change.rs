@@ -10,25 +10,25 @@ use wire::es::{BulkOperation, EsError, Mapping, Source, query_id, stored};
 use super::failed;
 use super::index::Index;
 use super::read::{COLUMNS, named, read};
-use crate::errors::Failure;
-use crate::node::Node;
-use crate::statement::guarded;
+use crate::server::Server;
+use session::errors::Failure;
+use session::statement::guarded;
 
 /// A change of one document.
-pub struct Change {
+pub(super) struct Change {
     pub operation: BulkOperation,
     pub id: Option<String>,
     pub document: Vec<u8>,
 }
 
 /// What became of one.
-pub struct Done {
+pub(super) struct Done {
     pub id: String,
     pub result: &'static str,
 }
 
 impl Done {
-    pub fn status(&self) -> u16 {
+    pub(super) fn status(&self) -> u16 {
         match self.result {
             "created" => 201,
             "not_found" => 404,
@@ -37,7 +37,7 @@ impl Done {
     }
 
     /// The members that every reply about a document has.
-    pub fn shown(&self, index: &str, kind: Option<&str>) -> Json {
+    pub(super) fn shown(&self, index: &str, kind: Option<&str>) -> Json {
         let mut shown = json!({
             "_index": index,
             "_id": self.id,
@@ -63,16 +63,16 @@ struct Ready {
 }
 
 /// The id that was given, and what became of its document.
-pub type Outcome = (Option<String>, Result<Done, EsError>);
+pub(super) type Outcome = (Option<String>, Result<Done, EsError>);
 
 /// Does changes of one index, in order.
-pub async fn change_all(
-    node: &Node,
+pub(super) async fn change_all(
+    server: &Server,
     index: &Index,
     changes: Vec<Change>,
 ) -> Result<Vec<Outcome>, EsError> {
     let ready: Vec<Result<Ready, EsError>> = tokio::task::block_in_place(|| {
-        guarded(node, || {
+        guarded(server, || {
             Ok(changes
                 .iter()
                 .map(|change| ready(change, &index.mapping))
@@ -86,7 +86,7 @@ pub async fn change_all(
         .filter_map(|ready| ready.number)
         .collect();
     let mut there: HashMap<u64, Option<String>> = HashMap::new();
-    for query in read(node, &index.name, Some(&numbers))? {
+    for query in read(server, &index.name, Some(&numbers))? {
         there.insert(query.id, Source::read(&query.source).name);
     }
     let mut outcomes = Vec::with_capacity(changes.len());
@@ -99,7 +99,7 @@ pub async fn change_all(
         });
         outcomes.push((change.id.clone(), done));
     }
-    submit(node, index, commands, &mut outcomes).await?;
+    submit(server, index, commands, &mut outcomes).await?;
     Ok(outcomes)
 }
 
@@ -208,19 +208,19 @@ fn deleted(
 
 /// Sends commands as few units; the one that the engine refuses is told, the others are sent again without it.
 async fn submit(
-    node: &Node,
+    server: &Server,
     index: &Index,
     commands: Vec<(usize, Command)>,
     outcomes: &mut [Outcome],
 ) -> Result<(), EsError> {
-    let session = node.next_session();
+    let session = server.next_session();
     let mut waiting = vec![(0, commands.len())];
     while let Some((start, end)) = waiting.pop() {
         let Some(unit) = commands.get(start..end).filter(|unit| !unit.is_empty()) else {
             continue;
         };
         let many = unit.iter().map(|(_, command)| command.clone()).collect();
-        match sent(node, session, many)
+        match sent(server, session, many)
             .await
             .map_err(|failure| failed(failure, &index.name))?
         {
@@ -245,16 +245,16 @@ async fn submit(
             Err(error) => refused(Some(unit), &error, index, outcomes),
         }
     }
-    node.close_session(session);
+    server.close_session(session);
     Ok(())
 }
 
 async fn sent(
-    node: &Node,
+    server: &Server,
     session: SessionId,
     many: Vec<Command>,
 ) -> Result<Result<Vec<Reply>, Error>, Failure> {
-    Ok(node
+    Ok(server
         .submit_raw(session, Command::Many(many))
         .await?
         .map(|reply| match reply {

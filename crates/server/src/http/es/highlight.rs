@@ -12,7 +12,7 @@ use crate::limits::HIGHLIGHT_BYTES_MAX;
 
 /// Of the documents that the query hit the fields with something marked, named with the document's number in front where there are
 /// several, and with the clause's name where it has one.
-pub fn of(
+pub(super) fn of(
     index: &Index,
     text: &str,
     clause: &Percolate,

@@ -10,18 +10,18 @@ use wire::es::{EsError, Mapping};
 
 use super::asked::Asked;
 use super::{Replied, failed, info};
-use crate::node::Node;
+use crate::server::Server;
 
 /// Which part of an index is shown.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Part {
+pub(super) enum Part {
     Whole,
     Mappings,
     Settings,
 }
 
 /// An index that is there.
-pub struct Index {
+pub(super) struct Index {
     pub name: String,
     pub definition: Arc<Definition>,
     pub mapping: Mapping,
@@ -30,8 +30,8 @@ pub struct Index {
 impl Index {
     /// # Errors
     /// `index_not_found_exception`; a table that holds no standing queries.
-    pub fn find(node: &Node, name: &str) -> Result<Index, EsError> {
-        let snapshot = node
+    pub(super) fn find(server: &Server, name: &str) -> Result<Index, EsError> {
+        let snapshot = server
             .engine()
             .map_err(|failure| failed(failure, name))?
             .snapshot();
@@ -52,7 +52,7 @@ impl Index {
 }
 
 /// `PUT /{index}`.
-pub async fn create(node: &Node, name: &str, asked: &Asked) -> Replied {
+pub(super) async fn create(server: &Server, name: &str, asked: &Asked) -> Replied {
     let is_name = name == name.to_lowercase()
         && !name.starts_with(['-', '+', '.'])
         && !name.contains(['"', '\\', '<', '>', '|', ' ', '?', '#', ':']);
@@ -74,7 +74,7 @@ pub async fn create(node: &Node, name: &str, asked: &Asked) -> Replied {
         keep: None,
     };
     submit(
-        node,
+        server,
         name,
         Command::CreateTable {
             definition,
@@ -98,13 +98,13 @@ fn analysis(mapping: &Mapping) -> Result<Settings, EsError> {
 }
 
 /// `DELETE /{index}`.
-pub async fn delete(node: &Node, name: &str, asked: &Asked) -> Replied {
+pub(super) async fn delete(server: &Server, name: &str, asked: &Asked) -> Replied {
     let if_exists = asked.is_set("ignore_unavailable");
     if !if_exists {
-        Index::find(node, name)?;
+        Index::find(server, name)?;
     }
     submit(
-        node,
+        server,
         name,
         Command::DropTable {
             tables: vec![name.to_owned()],
@@ -116,8 +116,8 @@ pub async fn delete(node: &Node, name: &str, asked: &Asked) -> Replied {
 }
 
 /// `GET /{index}`, `/_mapping`, `/_settings`.
-pub fn show(node: &Node, name: &str, part: Part) -> Replied {
-    let index = Index::find(node, name)?;
+pub(super) fn show(server: &Server, name: &str, part: Part) -> Replied {
+    let index = Index::find(server, name)?;
     let mut shown = json!({});
     if part == Part::Whole {
         shown["aliases"] = json!({});
@@ -147,8 +147,8 @@ fn settings(index: &Index) -> Json {
 }
 
 /// `PUT /{index}/_mapping`: what is there already may be said again.
-pub fn put_mapping(node: &Node, name: &str, asked: &Asked) -> Replied {
-    let index = Index::find(node, name)?;
+pub(super) fn put_mapping(server: &Server, name: &str, asked: &Asked) -> Replied {
+    let index = Index::find(server, name)?;
     let body = asked.json()?;
     let given = body.get("properties").and_then(Json::as_object);
     let known = |(field, body): (&String, &Json)| index.mapping.properties.get(field) == Some(body);
@@ -161,17 +161,17 @@ pub fn put_mapping(node: &Node, name: &str, asked: &Asked) -> Replied {
 }
 
 /// `/_refresh`: what was acknowledged is seen already.
-pub fn refresh(node: &Node, name: &str) -> Replied {
-    Index::find(node, name)?;
+pub(super) fn refresh(server: &Server, name: &str) -> Replied {
+    Index::find(server, name)?;
     Ok((
         200,
         json!({"_shards": {"total": 1, "successful": 1, "failed": 0}}).to_string(),
     ))
 }
 
-async fn submit(node: &Node, name: &str, command: Command) -> Result<(), EsError> {
-    let session = node.next_session();
-    let done = node.submit(session, command).await;
-    node.close_session(session);
+async fn submit(server: &Server, name: &str, command: Command) -> Result<(), EsError> {
+    let session = server.next_session();
+    let done = server.submit(session, command).await;
+    server.close_session(session);
     done.map(|_| ()).map_err(|failure| failed(failure, name))
 }

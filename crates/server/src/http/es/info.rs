@@ -3,10 +3,10 @@
 use serde_json::json;
 
 /// The version of Elasticsearch whose API this is like; clients compare it with their own.
-pub const VERSION: &str = "8.19.0";
+pub(super) const VERSION: &str = "8.19.0";
 
 /// `GET /`.
-pub fn root() -> String {
+pub(super) fn root() -> String {
     json!({
         "name": "seine",
         "cluster_name": "seine",
@@ -27,8 +27,8 @@ pub fn root() -> String {
     .to_string()
 }
 
-/// `GET /_cluster/health`: one node that answers.
-pub fn health() -> String {
+/// `GET /_cluster/health`: one server that answers.
+pub(super) fn health() -> String {
     json!({
         "cluster_name": "seine",
         "status": "green",

@@ -9,13 +9,13 @@ use serde_json::json;
 use wire::es::{EsError, Mapping, Source};
 
 use super::failed;
-use crate::node::Node;
+use crate::server::Server;
 
 /// Columns of a standing query, as they are written and read here.
-pub const COLUMNS: [&str; 5] = ["id", "query", "tags", "filters", "source"];
+pub(super) const COLUMNS: [&str; 5] = ["id", "query", "tags", "filters", "source"];
 
 /// The condition of these numbers.
-pub fn named(ids: Vec<u64>) -> Expression {
+pub(super) fn named(ids: Vec<u64>) -> Expression {
     Expression::In {
         needle: Box::new(Expression::Column("id".to_owned())),
         negated: false,
@@ -24,25 +24,25 @@ pub fn named(ids: Vec<u64>) -> Expression {
 }
 
 /// Standing queries of these numbers, or all of them.
-pub fn read(
-    node: &Node,
+pub(super) fn read(
+    server: &Server,
     table: &str,
     ids: Option<&[u64]>,
 ) -> Result<Vec<Arc<StandingQuery>>, EsError> {
-    let engine = node.engine().map_err(|failure| failed(failure, table))?;
+    let engine = server.engine().map_err(|failure| failed(failure, table))?;
     let found = engine.snapshot().standing_queries(table, ids);
     found.map_err(|error| failed(error.into(), table))
 }
 
 /// The `_id` of a standing query.
-pub fn id_of(query: &StandingQuery) -> String {
+pub(super) fn id_of(query: &StandingQuery) -> String {
     Source::read(&query.source)
         .name
         .unwrap_or_else(|| query.id.to_string())
 }
 
 /// The document of a standing query; one that SQL stored is shown as what it would be here.
-pub fn document(query: &StandingQuery, mapping: &Mapping) -> String {
+pub(super) fn document(query: &StandingQuery, mapping: &Mapping) -> String {
     let document = Source::read(&query.source).document;
     if !document.is_empty() {
         return document.to_owned();

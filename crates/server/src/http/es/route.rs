@@ -7,7 +7,7 @@ use axum::http::Method;
 
 /// What is asked, as the path and the method tell it. `kind` is the type of the typed paths, before Elasticsearch 8.
 #[derive(Debug, PartialEq)]
-pub enum Route {
+pub(super) enum Route {
     Info,
     Health,
     CreateIndex(String),
@@ -47,7 +47,7 @@ pub enum Route {
 
 impl Route {
     /// `None`: no path of Elasticsearch's that we know by name.
-    pub fn of(method: &Method, path: &str) -> Option<Route> {
+    pub(super) fn of(method: &Method, path: &str) -> Option<Route> {
         let names: Option<Vec<String>> = path
             .split('/')
             .filter(|name| !name.is_empty())

@@ -8,21 +8,21 @@ use super::asked::Asked;
 use super::change::{Change, Outcome, change_all};
 use super::index::Index;
 use super::read::{document, id_of, read};
-use crate::node::Node;
+use crate::server::Server;
 
 /// Changes sent to the engine as one durable unit, at most.
 const UNIT_CHANGES: usize = 10_000;
 
 /// `PUT|POST /{index}/_doc[/{id}]`, `/_create/{id}` and the typed paths.
-pub async fn one(
-    node: &Node,
+pub(super) async fn one(
+    server: &Server,
     name: &str,
     kind: Option<String>,
     id: Option<String>,
     create: bool,
     asked: &Asked,
 ) -> Replied {
-    let index = Index::find(node, name)?;
+    let index = Index::find(server, name)?;
     let create = create || asked.parameter("op_type") == Some("create");
     let operation = if create {
         BulkOperation::Create
@@ -34,22 +34,22 @@ pub async fn one(
         id,
         document: asked.body.clone(),
     };
-    single(node, &index, kind.as_deref(), change).await
+    single(server, &index, kind.as_deref(), change).await
 }
 
 /// `DELETE /{index}/_doc/{id}`.
-pub async fn delete(node: &Node, name: &str, kind: Option<String>, id: &str) -> Replied {
-    let index = Index::find(node, name)?;
+pub(super) async fn delete(server: &Server, name: &str, kind: Option<String>, id: &str) -> Replied {
+    let index = Index::find(server, name)?;
     let change = Change {
         operation: BulkOperation::Delete,
         id: Some(id.to_owned()),
         document: Vec::new(),
     };
-    single(node, &index, kind.as_deref(), change).await
+    single(server, &index, kind.as_deref(), change).await
 }
 
-async fn single(node: &Node, index: &Index, kind: Option<&str>, change: Change) -> Replied {
-    let mut done = change_all(node, index, vec![change]).await?;
+async fn single(server: &Server, index: &Index, kind: Option<&str>, change: Change) -> Replied {
+    let mut done = change_all(server, index, vec![change]).await?;
     let (_, done) = done
         .pop()
         .ok_or_else(|| EsError::illegal("", "nothing to do"))?;
@@ -61,21 +61,21 @@ async fn single(node: &Node, index: &Index, kind: Option<&str>, change: Change) 
 }
 
 /// `GET /{index}/_doc/{id}`.
-pub async fn get(
-    node: &Node,
+pub(super) async fn get(
+    server: &Server,
     name: &str,
     kind: Option<String>,
     id: &str,
     asked: &Asked,
 ) -> Replied {
-    let index = Index::find(node, name)?;
+    let index = Index::find(server, name)?;
     let kind = kind.map_or_else(String::new, |kind| format!("\"_type\":{},", quoted(&kind)));
     let head = format!(
         "\"_index\":{},{kind}\"_id\":{}",
         quoted(&index.definition.name),
         quoted(id)
     );
-    let Some(source) = source(node, &index, id).await? else {
+    let Some(source) = source(server, &index, id).await? else {
         return Ok((404, format!("{{{head},\"found\":false}}")));
     };
     let paths = shown_paths(asked);
@@ -91,9 +91,9 @@ pub async fn get(
 }
 
 /// `GET /{index}/_source/{id}`.
-pub async fn get_source(node: &Node, name: &str, id: &str) -> Replied {
-    let index = Index::find(node, name)?;
-    match source(node, &index, id).await? {
+pub(super) async fn get_source(server: &Server, name: &str, id: &str) -> Replied {
+    let index = Index::find(server, name)?;
+    match source(server, &index, id).await? {
         Some(source) => Ok((200, source)),
         None => {
             let reason = format!("document not found [{name}]/[{id}]");
@@ -102,8 +102,8 @@ pub async fn get_source(node: &Node, name: &str, id: &str) -> Replied {
     }
 }
 
-async fn source(node: &Node, index: &Index, id: &str) -> Result<Option<String>, EsError> {
-    let found = read(node, &index.name, Some(&[query_id(id).0]))?;
+async fn source(server: &Server, index: &Index, id: &str) -> Result<Option<String>, EsError> {
+    let found = read(server, &index.name, Some(&[query_id(id).0]))?;
     let found = found.first().filter(|query| id_of(query) == id);
     Ok(found.map(|query| document(query, &index.mapping)))
 }
@@ -128,8 +128,8 @@ fn shown_paths(asked: &Asked) -> Paths {
 }
 
 /// `_bulk`: items of one index are changed in units; one that is refused leaves the others as they are.
-pub async fn bulk(node: &Node, name: Option<&str>, asked: &Asked) -> Replied {
-    let started_us = node.clock.steady_us();
+pub(super) async fn bulk(server: &Server, name: Option<&str>, asked: &Asked) -> Replied {
+    let started_us = server.clock.steady_us();
     let mut replies: Vec<String> = Vec::new();
     let mut errors = false;
     let mut items = wire::es::bulk(&asked.body)?.into_iter().peekable();
@@ -148,24 +148,24 @@ pub async fn bulk(node: &Node, name: Option<&str>, asked: &Asked) -> Replied {
         let operations: Vec<BulkOperation> = unit.iter().map(|item| item.operation).collect();
         for (operation, outcome) in operations
             .into_iter()
-            .zip(unit_done(node, &named, unit).await?)
+            .zip(unit_done(server, &named, unit).await?)
         {
             errors |= outcome.1.is_err();
             replies.push(item_reply(operation, &named, outcome));
         }
     }
-    let took_ms = (node.clock.steady_us() - started_us) / 1_000;
+    let took_ms = (server.clock.steady_us() - started_us) / 1_000;
     let items = replies.join(",");
     let reply = format!("{{\"took\":{took_ms},\"errors\":{errors},\"items\":[{items}]}}");
     Ok((200, reply))
 }
 
 async fn unit_done(
-    node: &Node,
+    server: &Server,
     name: &str,
     unit: Vec<BulkItem<'_>>,
 ) -> Result<Vec<Outcome>, EsError> {
-    let index = match Index::find(node, name) {
+    let index = match Index::find(server, name) {
         Ok(index) => index,
         Err(error) => {
             let refused = |item: BulkItem<'_>| (item.id, Err(error.clone()));
@@ -177,7 +177,7 @@ async fn unit_done(
         id: item.id,
         document: item.document.to_vec(),
     };
-    change_all(node, &index, unit.into_iter().map(change).collect()).await
+    change_all(server, &index, unit.into_iter().map(change).collect()).await
 }
 
 fn item_reply(operation: BulkOperation, index: &str, (id, done): Outcome) -> String {

@@ -12,13 +12,13 @@ use wire::sql::PqOptions;
 
 use super::super::hits::bounded;
 use super::{failure, parameter};
-use crate::budget::Grant;
-use crate::errors::{self, Failure};
 use crate::http::reply::{self, Refusal};
 use crate::http::{Door, body};
-use crate::node::Node;
-use crate::statement::{self, Batch, Percolation, PqRows};
-use crate::status::add;
+use crate::server::Server;
+use session::Grant;
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::statement::{self, Batch, Percolation, PqRows};
 
 /// Levels of brackets that are read without a tree: the body, its query, `percolate`, the list, a document.
 const FIELDS_DEPTH: usize = 5;
@@ -35,13 +35,13 @@ enum Form {
 }
 
 /// Answers a request.
-pub async fn post(
+pub(super) async fn post(
     State(door): State<Door>,
     Path(table): Path<String>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let node = &door.node;
-    let started_us = node.clock.steady_us();
+    let server = &door.server;
+    let started_us = server.clock.steady_us();
     let form = Form::of(request.headers());
     let is_compact = header(request.headers(), ACCEPT).starts_with(pq::CONTENT_TYPE);
     let mut options = PqOptions {
@@ -50,8 +50,8 @@ pub async fn post(
         ..PqOptions::default()
     };
     set_parameters(&mut options, request.uri().query().unwrap_or(""))?;
-    let held = node.budget.grant();
-    let bytes = body::whole(node, request, &held).await?;
+    let held = server.budget.grant();
+    let bytes = body::whole(server, request, &held).await?;
     match form {
         Form::Lines => {
             held.reserve(bytes.len() + at_most(&bytes)).await?;
@@ -61,28 +61,28 @@ pub async fn post(
         }
     }
     let table = table.to_lowercase();
-    add(&node.counters.call_pqs, 1);
+    add(&server.counters.call_pqs, 1);
     let asked = Percolation {
         table: &table,
         options,
-        asked: crate::http::asked(node, started_us, &format!("POST /pq/{table}/search")),
-        fault: node
+        asked: crate::http::asked(server, started_us, &format!("POST /pq/{table}/search")),
+        fault: server
             .faults
             .any()
-            .then(|| node.faults.choose(&bytes))
+            .then(|| server.faults.choose(&bytes))
             .flatten(),
     };
     let answered = asked
-        .run(node, |options| read(&bytes, form, options))
+        .run(server, |options| read(&bytes, form, options))
         .and_then(|rows| {
             drop(held);
-            written(node, &table, &rows, is_compact)
+            written(server, &table, &rows, is_compact)
         });
     if answered.is_err() {
-        add(&node.counters.failed, 1);
+        add(&server.counters.failed, 1);
     }
-    let took_us = node.clock.steady_us() - started_us;
-    add(&node.counters.statement_us, took_us);
+    let took_us = server.clock.steady_us() - started_us;
+    add(&server.counters.statement_us, took_us);
     Ok(answered?)
 }
 
@@ -178,10 +178,15 @@ fn set_parameters(options: &mut PqOptions, query: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn written(node: &Node, table: &str, rows: &PqRows, is_compact: bool) -> Result<Response, Failure> {
-    let held = node.budget.grant();
+fn written(
+    server: &Server,
+    table: &str,
+    rows: &PqRows,
+    is_compact: bool,
+) -> Result<Response, Failure> {
+    let held = server.budget.grant();
     if is_compact {
-        let bytes = statement::guarded(node, || compact(rows, &held))?;
+        let bytes = statement::guarded(server, || compact(rows, &held))?;
         let mut response = reply::held_bytes(StatusCode::OK, bytes, held);
         let kind = HeaderValue::from_static(pq::CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_TYPE, kind);
@@ -189,7 +194,7 @@ fn written(node: &Node, table: &str, rows: &PqRows, is_compact: bool) -> Result<
     }
     let took_ms = (rows.setup_us + rows.matching_us) / 1_000;
     let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(node, || hits(table, rows, took_ms, &held))
+        statement::guarded(server, || hits(table, rows, took_ms, &held))
     })?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }

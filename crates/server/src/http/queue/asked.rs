@@ -12,14 +12,14 @@ use super::super::body;
 use super::super::search::failure;
 use super::super::sql::parameters;
 use super::queue_of;
-use crate::errors::{self, Failure};
 use crate::limits::{QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
-use crate::node::Node;
-use crate::settings::duration;
-use crate::statement;
+use crate::server::Server;
+use session::errors::{self, Failure};
+use session::statement;
+use session::units::duration;
 
 /// A request to a queue.
-pub struct Asked {
+pub(super) struct Asked {
     /// Lower case.
     pub queue: String,
     /// `rows`: at most so many; 1.
@@ -40,9 +40,13 @@ pub struct Asked {
 
 impl Asked {
     /// Reads address and body; what the body says counts.
-    pub async fn read(node: &Node, queue: &str, request: Request<Body>) -> Result<Asked, Failure> {
+    pub(super) async fn read(
+        server: &Server,
+        queue: &str,
+        request: Request<Body>,
+    ) -> Result<Asked, Failure> {
         let mut asked = Asked {
-            queue: queue_of(node, queue)?,
+            queue: queue_of(server, queue)?,
             rows: 1,
             wait: Duration::ZERO,
             visible_again_us: None,
@@ -54,10 +58,10 @@ impl Asked {
         for (name, value) in parameters(request.uri().query().unwrap_or("").as_bytes()) {
             asked.set(&name, &value)?;
         }
-        let held = node.budget.grant();
-        let bytes = body::whole(node, request, &held).await?;
+        let held = server.budget.grant();
+        let bytes = body::whole(server, request, &held).await?;
         body::room_for_json(&bytes, 0, &held).await?;
-        let body = statement::guarded(node, || queue_body(&bytes).map_err(failure))?;
+        let body = statement::guarded(server, || queue_body(&bytes).map_err(failure))?;
         for (name, value) in body.options {
             asked.set(&name, &value)?;
         }
@@ -87,7 +91,7 @@ impl Asked {
     }
 
     /// The command that takes what is asked for, held by receipts.
-    pub fn next(self) -> Result<Command, Failure> {
+    pub(super) fn next(self) -> Result<Command, Failure> {
         let source = WaitSource {
             table: self.queue,
             condition: self.condition,
@@ -109,7 +113,7 @@ impl Asked {
 const TOKEN_DIGITS: usize = 24;
 
 /// A receipt as clients get it: `ROW-DELIVERY-TOKEN`, and `-GROUP` where there is one. The token stands for the issuer.
-pub fn receipt_text(row: &TakenRow, issuer: Issuer, group: Option<&str>) -> String {
+pub(super) fn receipt_text(row: &TakenRow, issuer: Issuer, group: Option<&str>) -> String {
     let Issuer { incarnation, table } = issuer;
     let text = format!("{}-{}-{incarnation:016x}{table:08x}", row.row, row.delivery);
     match group {
@@ -153,7 +157,7 @@ fn rows(text: &str) -> Result<u32, String> {
 }
 
 /// `10s`, `250ms`; a number alone is seconds, and may be 0 or have a fraction.
-pub fn time(text: &str) -> Result<Duration, String> {
+pub(super) fn time(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>().map(Duration::try_from_secs_f64) {
         Ok(Ok(time)) => Ok(time),
         _ => duration(text),

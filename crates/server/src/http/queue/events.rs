@@ -22,36 +22,36 @@ use super::super::Door;
 use super::super::reply::{Refusal, held_piece};
 use super::asked::{Asked, receipt_text};
 use super::{Guest, TAKEN_COPIES, receipts, write};
-use crate::errors::Failure;
 use crate::limits::{EVENT_BEAT, EVENT_LEASE};
-use crate::node::Node;
-use crate::status::add;
+use crate::server::Server;
+use session::counters::add;
+use session::errors::Failure;
 
 /// Events on their way to a slow client; the next rows are taken when these are gone.
 const EVENTS_AHEAD: usize = 4;
 
 /// Opens a stream.
-pub async fn get(
+pub(super) async fn get(
     State(door): State<Door>,
     Path(queue): Path<String>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let node = Arc::clone(&door.node);
-    let asked = Asked::read(&node, &queue, request).await?;
-    add(&node.counters.queue_calls, 1);
+    let server = Arc::clone(&door.server);
+    let asked = Asked::read(&server, &queue, request).await?;
+    add(&server.counters.queue_calls, 1);
     let (sender, receiver) = mpsc::channel(EVENTS_AHEAD);
     tokio::spawn(async move {
-        let guest = Guest::new(&node);
+        let guest = Guest::new(&server);
         let lease_us = asked
             .visible_again_us
             .unwrap_or(EVENT_LEASE.as_micros() as u64);
         let mut stream = Stream {
-            node: &node,
+            server: &server,
             guest,
             asked,
             lease_us,
             out: Vec::new(),
-            looked_us: node.clock.steady_us(),
+            looked_us: server.clock.steady_us(),
             sender,
         };
         if let Err(failure) = stream.run().await {
@@ -87,7 +87,7 @@ impl HttpBody for Events {
 }
 
 struct Stream<'a> {
-    node: &'a Node,
+    server: &'a Server,
     guest: Guest<'a>,
     asked: Asked,
     lease_us: u64,
@@ -104,9 +104,9 @@ struct Ended;
 impl Stream<'_> {
     /// Until the client goes or the server stops.
     async fn run(&mut self) -> Result<(), Failure> {
-        let mut stopping = self.node.stopping();
+        let mut stopping = self.server.stopping();
         loop {
-            let mut acknowledged = std::pin::pin!(self.node.acknowledged.notified());
+            let mut acknowledged = std::pin::pin!(self.server.acknowledged.notified());
             // From here on no ring is missed, also none during the look at what is still out.
             acknowledged.as_mut().enable();
             self.hold_on().await?;
@@ -157,7 +157,7 @@ impl Stream<'_> {
         let group = self.asked.group.clone();
         self.out
             .extend(receipts(&self.asked.queue, group.clone(), &taken));
-        let held = self.node.budget.grant();
+        let held = self.server.budget.grant();
         let room = held.cover(TAKEN_COPIES * taken.bytes());
         room.map_err(|_| Ended)?;
         let mut events = Vec::new();
@@ -182,7 +182,7 @@ impl Stream<'_> {
     /// Holds what is out for longer, and forgets what was acknowledged.
     /// Only where there is no room left, or when it is time.
     async fn hold_on(&mut self) -> Result<(), Failure> {
-        let now_us = self.node.clock.steady_us();
+        let now_us = self.server.clock.steady_us();
         let is_time = now_us.saturating_sub(self.looked_us) >= self.beat().as_micros() as u64;
         let is_full = self.out.len() >= self.asked.rows as usize;
         if self.out.is_empty() || !is_time && !is_full {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::{Asked, parameter};
-use crate::budget::Budget;
+use session::Budget;
 
 #[track_caller]
 fn check(body: &str, text: &str, raw: bool) {

@@ -1,0 +1,131 @@
+//! The allocator of the binary, and how soon it gives memory back.
+//!
+//! `memory` bounds what tables and requests hold. The process keeps to it only if what they have freed goes back to the system.
+//! mimalloc keeps a freed page for a second, since most are used again: giving each back as soon as it is free costs a load a
+//! quarter more processor time. But requests were seen to free 36 MiB in 10 ms. So a server with little memory gives each page
+//! back at once; one with more looks 40 times a second, and gives all back while it holds more than half. ADR 033 has the figures.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::thread;
+use std::time::Duration;
+
+use libmimalloc_sys::{mi_collect, mi_option_set, mi_option_t};
+use mimalloc::MiMalloc;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// A server with less `memory` gives each page back as soon as nothing on it is in use.
+const LITTLE_BYTES: u64 = 1 << 30;
+
+/// How often a server with more looks at what it holds. Requests were seen to free 36 MiB in 10 ms: 90 MiB meanwhile, of at least 512
+/// that are left then.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// `mi_option_purge_delay` of mimalloc.h, in milliseconds; the bindings do not name it.
+const PURGE_DELAY: mi_option_t = 15;
+
+/// Pages that the process holds: all, those in memory, those of them that are of files, and others.
+const COUNTS: &str = "/proc/self/statm";
+
+/// Bytes of a page there.
+const PAGE_BYTES: u64 = 4096;
+
+/// Gives memory back in time for a server with so much `memory`. To be called before a thread is started.
+///
+/// # Errors
+/// There is no thread to look.
+pub(crate) fn keep_to(memory_bytes: u64) -> io::Result<()> {
+    if memory_bytes < LITTLE_BYTES {
+        give_back_at_once();
+        return Ok(());
+    }
+    let Ok(counts) = File::open(COUNTS) else {
+        give_back_at_once(); // a system that does not tell
+        return Ok(());
+    };
+    let look = move || {
+        loop {
+            thread::sleep(LOOK);
+            if anonymous_bytes(&counts).is_some_and(|bytes| bytes > memory_bytes / 2) {
+                give_back();
+            }
+        }
+    };
+    let thread = thread::Builder::new().name("seine-memory".to_owned());
+    thread.spawn(look).map(drop)
+}
+
+/// From now on a page goes back to the system as soon as nothing on it is in use.
+#[expect(unsafe_code, reason = "the option has no safe binding")]
+fn give_back_at_once() {
+    // SAFETY: the call writes an integer into a static table of options, within its bounds. No other thread reads the table
+    // meanwhile, as none was started.
+    unsafe { mi_option_set(PURGE_DELAY, 0) };
+}
+
+/// Gives back every page on which nothing is in use. Cost: about 15 µs, and the system's for each page.
+#[expect(unsafe_code, reason = "the call has no safe binding")]
+fn give_back() {
+    // SAFETY: the call takes no pointer, and any thread may make it at any time.
+    unsafe { mi_collect(true) };
+}
+
+/// Memory of the process that is no file's; `None` where the system does not tell.
+fn anonymous_bytes(counts: &File) -> Option<u64> {
+    let mut text = [0; 128];
+    let read = counts.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(text.get(..read)?).ok()?;
+    let mut pages = text.split(' ').skip(1).map(str::parse::<u64>);
+    let (resident, of_files) = (pages.next()?.ok()?, pages.next()?.ok()?);
+    Some(resident.saturating_sub(of_files) * PAGE_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use libmimalloc_sys::mi_option_get;
+
+    use super::*;
+
+    /// The safe twin: what mimalloc reads from its environment variable.
+    #[test]
+    #[expect(unsafe_code, reason = "the option has no safe binding")]
+    fn the_number_is_the_option_that_it_is_taken_for() {
+        const BINARY: &str = "SEINE_TEST_PURGE_DELAY_OF_A_CHILD";
+        if std::env::var_os(BINARY).is_some() {
+            // SAFETY: reads an integer of a static table.
+            assert_eq!(unsafe { mi_option_get(PURGE_DELAY) }, 4321);
+            keep_to(LITTLE_BYTES).unwrap();
+            // SAFETY: as above.
+            assert_eq!(unsafe { mi_option_get(PURGE_DELAY) }, 4321);
+            keep_to(LITTLE_BYTES - 1).unwrap();
+            // SAFETY: as above.
+            assert_eq!(unsafe { mi_option_get(PURGE_DELAY) }, 0);
+            return;
+        }
+        let name = "allocator::tests::the_number_is_the_option_that_it_is_taken_for";
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name])
+            .env("MIMALLOC_PURGE_DELAY", "4321")
+            .env(BINARY, "1")
+            .stdout(std::process::Stdio::null())
+            .status();
+        assert!(status.unwrap().success());
+    }
+
+    #[test]
+    fn freed_memory_is_the_systems_again_once_it_is_given_back() {
+        const BYTES: usize = 256 << 20;
+        let counts = File::open(COUNTS).unwrap();
+        let before = anonymous_bytes(&counts).unwrap();
+        let held = vec![1_u8; BYTES];
+        let most = anonymous_bytes(&counts).unwrap();
+        assert!(most >= before + (BYTES as u64) * 3 / 4, "{before}, {most}");
+        drop(held);
+        give_back();
+        let after = anonymous_bytes(&counts).unwrap();
+        assert!(after + (BYTES as u64) * 3 / 4 <= most, "{most}, {after}");
+    }
+}

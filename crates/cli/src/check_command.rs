@@ -1,0 +1,127 @@
+//! `seine check`: every file of a stopped data directory, verified.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Arg, ArgMatches, Command};
+use disk::{Disk, RealDisk};
+use engine::inspect;
+
+/// Its part of the command line.
+pub(crate) fn command() -> Command {
+    Command::new("check")
+        .about("Verify every file of a data directory that no server has; change nothing.")
+        .long_about(
+            "Verify every file of a data directory, or of a backup, that no server has; change nothing.\n\n\
+             Prints one line a kind of file, then one a fault, with file and byte.\n\
+             Exit status 0: sound; 1: something is wrong.",
+        )
+        .arg(directory())
+}
+
+/// The data directory, as an argument.
+pub(crate) fn directory() -> Arg {
+    Arg::new("dir")
+        .value_name("DIR")
+        .required(true)
+        .help("The data directory.")
+}
+
+/// Checks, and says what was found.
+pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
+    let disk = match open(matches) {
+        Ok(disk) => disk,
+        Err(why) => return trouble(&why),
+    };
+    let mut progress = Progress::new();
+    let checked = inspect::check(&disk, &mut |path| progress.show(path));
+    progress.clear();
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(error) => return trouble(&error.to_string()),
+    };
+    for kind in &checked.kinds {
+        crate::output::print(&format!(
+            "{:<11} {:>6} files {:>15} bytes  {}",
+            kind.name, kind.files, kind.bytes, kind.holds
+        ));
+    }
+    for note in &checked.notes {
+        crate::output::print(&format!("note: {note}"));
+    }
+    for fault in &checked.faults {
+        crate::output::print(&format!("fault: {fault}"));
+    }
+    for loss in &checked.losses {
+        crate::output::print(&format!("lost: {loss}"));
+    }
+    match checked.faults.len() {
+        0 => {
+            crate::output::print("sound");
+            ExitCode::SUCCESS
+        }
+        faults => {
+            crate::output::print(&format!(
+                "{faults} faults; seine repair puts aside what is damaged"
+            ));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The directory, opened so that nothing in it can be changed.
+pub(crate) fn open(matches: &ArgMatches) -> Result<Arc<dyn Disk>, String> {
+    let path = named(matches, "dir");
+    match RealDisk::open_to_read(Path::new(path)) {
+        Ok(disk) => Ok(Arc::new(disk)),
+        Err(error) => Err(format!("{path}: {error}")),
+    }
+}
+
+/// An argument that is required.
+pub(crate) fn named<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
+    matches.get_one::<String>(name).map_or("", String::as_str)
+}
+
+/// Says why nothing was done.
+pub(crate) fn trouble(why: &str) -> ExitCode {
+    crate::output::print_error(why);
+    ExitCode::FAILURE
+}
+
+/// One line on a terminal, written over.
+pub(crate) struct Progress {
+    is_shown: bool,
+    width: usize,
+}
+
+impl Progress {
+    /// Shown where somebody looks.
+    pub(crate) fn new() -> Progress {
+        Progress {
+            is_shown: io::stderr().is_terminal(),
+            width: 0,
+        }
+    }
+
+    /// The file that is read now.
+    pub(crate) fn show(&mut self, path: &str) {
+        self.line(path);
+        self.width = path.chars().count();
+    }
+
+    /// Leaves the line empty.
+    pub(crate) fn clear(&mut self) {
+        self.line("");
+        self.width = 0;
+    }
+
+    fn line(&self, text: &str) {
+        if self.is_shown {
+            // Progress that nobody sees harms nothing.
+            let _ = write!(io::stderr(), "\r{text:<width$}\r", width = self.width);
+        }
+    }
+}

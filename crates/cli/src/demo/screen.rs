@@ -1,0 +1,166 @@
+//! What the person sees: colours and a progress bar on a terminal, plain lines in a pipe or with NO_COLOR.
+
+use std::io::{IsTerminal, Write, stdout};
+use std::ops::Range;
+
+/// Columns of a line; the text of a hit is cut to fit.
+const COLUMNS: usize = 110;
+/// Columns of the bar itself.
+const BAR_COLUMNS: usize = 40;
+/// Without a terminal, progress is a line each time this share more is done.
+const PLAIN_STEP_PERCENT: usize = 25;
+
+/// The screen.
+pub(super) struct Screen {
+    terminal: bool,
+    /// Whether the last line is a bar to be drawn over.
+    bar: bool,
+    /// The last share shown as a plain line.
+    percent: usize,
+}
+
+impl Screen {
+    pub(super) fn new() -> Screen {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Screen {
+            terminal: stdout().is_terminal() && !dumb && !no_color,
+            bar: false,
+            percent: 0,
+        }
+    }
+
+    pub(super) fn title(&mut self, text: &str) {
+        let text = self.styled("1", text);
+        self.say(&text);
+    }
+
+    /// One line, above the bar if there is one.
+    pub(super) fn say(&mut self, text: &str) {
+        let erase = if self.bar { "\r\x1b[2K" } else { "" };
+        self.bar = false;
+        write(&format!("{erase}{text}\n"));
+    }
+
+    pub(super) fn warn(&mut self, text: &str) {
+        let word = self.styled("33", "warning");
+        self.say(&format!("{word}  {text}"));
+    }
+
+    pub(super) fn fail(&mut self, text: &str) {
+        let word = self.styled("31", "failed");
+        self.say(&format!("{word}   {text}"));
+    }
+
+    /// A fact that was checked.
+    pub(super) fn check(&mut self, holds: bool, fact: &str) {
+        let word = if holds {
+            self.styled("32", "ok")
+        } else {
+            self.styled("31", "FAILED")
+        };
+        self.say(&format!("  {word}  {fact}"));
+    }
+
+    /// A hit as it came in: which query, and the post with the matched words marked.
+    pub(super) fn hit(&mut self, query: &str, body: &str, marks: &[Range<usize>]) {
+        let room = COLUMNS.saturating_sub(query.chars().count() + 12);
+        let body = self.marked(body, marks, room);
+        let query = self.styled("36", query);
+        self.say(&format!("  hit  {query}  {body}"));
+    }
+
+    /// How far the posts are.
+    pub(super) fn progress(&mut self, done: usize, total: usize, note: &str) {
+        let percent = done * 100 / total.max(1);
+        if self.terminal {
+            let full = done * BAR_COLUMNS / total.max(1);
+            let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR_COLUMNS - full));
+            write(&format!("\r\x1b[2K{bar} {percent:3} %  {note}"));
+            self.bar = true;
+        } else if percent / PLAIN_STEP_PERCENT > self.percent / PLAIN_STEP_PERCENT {
+            self.percent = percent;
+            self.say(&format!("{percent:3} %  {note}"));
+        }
+    }
+
+    fn styled(&self, code: &str, text: &str) -> String {
+        if self.terminal {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// `room` characters of the text around its first mark; marks shown by colour or by stars.
+    fn marked(&self, text: &str, marks: &[Range<usize>], room: usize) -> String {
+        let (open, close) = if self.terminal {
+            ("\x1b[1;33m", "\x1b[0m")
+        } else {
+            ("*", "*")
+        };
+        let window = window(text, marks.first(), room);
+        let mut out = String::from(if window.start > 0 { "…" } else { "" });
+        let mut at = window.start;
+        for mark in marks
+            .iter()
+            .filter(|mark| mark.start >= window.start && mark.end <= window.end)
+        {
+            push_clean(&mut out, &text[at..mark.start]);
+            out.push_str(open);
+            push_clean(&mut out, &text[mark.clone()]);
+            out.push_str(close);
+            at = mark.end;
+        }
+        push_clean(&mut out, &text[at..window.end]);
+        out.push_str(if window.end < text.len() { "…" } else { "" });
+        out
+    }
+}
+
+/// Text from strangers: control characters (escape sequences among them) become spaces.
+pub(crate) fn push_clean(out: &mut String, text: &str) {
+    out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
+}
+
+/// At most `room` characters of the text, whole ones, that hold the first mark where possible.
+fn window(text: &str, mark: Option<&Range<usize>>, room: usize) -> Range<usize> {
+    let before = room / 3;
+    let first = mark.map_or(0, |mark| mark.start);
+    let back = text[..first]
+        .char_indices()
+        .rev()
+        .take(before)
+        .last()
+        .map_or(first, |(at, _)| at);
+    let start = if text.chars().count() <= room {
+        0
+    } else {
+        back
+    };
+    let end = text[start..]
+        .char_indices()
+        .nth(room)
+        .map_or(text.len(), |(at, _)| start + at);
+    start..end
+}
+
+/// A number with commas: 12,345.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Writes and flushes. A reader that has gone away (`| head`) is no fault of ours: the demo goes on and its exit
+/// status still tells how it went.
+fn write(text: &str) {
+    let mut out = stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

@@ -1,0 +1,260 @@
+//! `seine load`: rows of files into a table of a running server.
+
+mod batch;
+mod check;
+mod format;
+mod input;
+mod ndjson;
+mod records;
+mod rejected;
+mod report;
+mod row;
+mod sending;
+mod separated;
+mod xmlpipe;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::sql_client;
+use check::Checker;
+use format::{FORMATS, Format, Reader};
+use input::Input;
+use rejected::Rejected;
+use report::Report;
+use row::{Row, Unreadable};
+use sending::Sending;
+
+/// Its part of the command line.
+pub(crate) fn command() -> Command {
+    let value = |name: &'static str, what: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(what).help(help)
+    };
+    Command::new("load")
+        .about("Load rows from files into a table of a running server.")
+        .long_about(
+            "Load rows from files into a table of a running server.\n\n\
+             NDJSON: one object a line, keys are columns. CSV and TSV (as mysql --batch writes it): the first line names\n\
+             the columns. xmlpipe2: as Sphinx reads it. Plain lines: --lines COLUMN. Files may be packed: .gz, .zst.\n\
+             Rows with an id replace those that have it. What is loaded is on disk before it is counted. A load that was\n\
+             interrupted goes on where it was when the same command is run again: no row twice, none missing. A bad row\n\
+             is told with its line, kept in FILE.rejected and left out; exit status 1 then.",
+        )
+        .arg(Arg::new("table").value_name("TABLE").required(true))
+        .arg(
+            Arg::new("files")
+                .value_name("FILE")
+                .num_args(1..)
+                .required_unless_present("forget")
+                .help("Files named .ndjson, .jsonl, .csv, .tsv or .xml; - is standard input."),
+        )
+        .arg(
+            value("format", "FORMAT", "Of standard input and of files with other names.")
+                .value_parser(FORMATS),
+        )
+        .arg(value("columns", "NAMES", "Columns of CSV or TSV whose first line is a row: a,b,c."))
+        .arg(value("lines", "COLUMN", "Each line is a row of this one column."))
+        .arg(value("rejected", "FILE", "Where bad rows go instead of FILE.rejected."))
+        .arg(value(
+            "resume",
+            "NAME",
+            "Names a load from standard input, so that it can go on: give the same input again.",
+        ))
+        .arg(
+            Arg::new("restart")
+                .long("restart")
+                .action(ArgAction::SetTrue)
+                .help("Begin anew where an earlier load of the same file was interrupted."),
+        )
+        .arg(
+            Arg::new("forget")
+                .long("forget")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["files", "restart", "resume"])
+                .help("Load nothing: make the server forget the interrupted loads of TABLE. Their rows stay."),
+        )
+        .args(sql_client::login())
+}
+
+/// Loads every file; a row that was refused is exit code 1.
+pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
+    if matches.get_flag("forget") {
+        return match forget(matches) {
+            Ok(loads) => {
+                crate::output::print(&format!("{loads} interrupted loads forgotten"));
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                crate::output::print_error(&error.to_string());
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let mut report = Report::new(Instant::now());
+    match load(matches, &mut report) {
+        Ok(()) => {
+            crate::output::print(&report.to_string());
+            match report.bad() {
+                0 => ExitCode::SUCCESS,
+                _ => ExitCode::FAILURE,
+            }
+        }
+        Err(error) => {
+            report.end();
+            if report.is_begun() {
+                crate::output::print(&report.to_string());
+                crate::output::print_error(
+                    "not done: run the same command again, and it goes on here",
+                );
+            }
+            crate::output::print_error(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn load(matches: &ArgMatches, report: &mut Report) -> Result<()> {
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let files: Vec<&String> = matches.get_many("files").into_iter().flatten().collect();
+    let formats: Vec<Format> = files
+        .iter()
+        .map(|file| Format::of(file, text("format"), text("lines")))
+        .collect::<std::result::Result<_, String>>()?;
+    let columns = text("columns").map(|names| {
+        let names = names.split(',');
+        names.map(|name| name.trim().to_lowercase()).collect()
+    });
+    let mut loading = Loading::new(matches, text("table").unwrap_or_default(), columns)?;
+    for (file, format) in files.into_iter().zip(formats) {
+        loading.file(file, format, report)?;
+    }
+    Ok(())
+}
+
+fn forget(matches: &ArgMatches) -> Result<u64> {
+    let table = matches
+        .get_one::<String>("table")
+        .map_or("", String::as_str);
+    Sending::new(sql_client::connect(matches)?, table).forget()
+}
+
+struct Loading {
+    sending: Sending,
+    checker: Checker,
+    table: String,
+    columns: Option<Vec<String>>,
+    rejected: Option<PathBuf>,
+    resume: Option<String>,
+    restart: bool,
+}
+
+impl Loading {
+    fn new(matches: &ArgMatches, table: &str, columns: Option<Vec<String>>) -> Result<Loading> {
+        let mut sending = Sending::new(sql_client::connect(matches)?, table);
+        let checker = Checker::new(sending.client(), table)?;
+        Ok(Loading {
+            sending,
+            checker,
+            table: table.to_owned(),
+            columns,
+            rejected: matches.get_one::<String>("rejected").map(PathBuf::from),
+            resume: matches.get_one::<String>("resume").cloned(),
+            restart: matches.get_flag("restart"),
+        })
+    }
+
+    fn file(&mut self, name: &str, format: Format, report: &mut Report) -> Result<()> {
+        let input = input::open(name)?;
+        let load = self.load_of(&input);
+        let (total, read) = (input.total, input.read.clone());
+        let mut reader = Reader::new(format, input, self.columns.as_deref())
+            .map_err(|what| format!("{name}: {what}"))?;
+        let place = self.sending.begin(load, self.restart)?;
+        if place > reader.place() {
+            crate::output::print_error(&format!("{name}: goes on at byte {place}"));
+            if !reader
+                .skip_to(place)
+                .map_err(|error| format!("{name}: {error}"))?
+            {
+                let what =
+                    format!("{name} is shorter than what was loaded of it: --restart begins anew");
+                return Err(what.into());
+            }
+        }
+        report.begin(name, total, &read);
+        let aside = match (&self.rejected, name) {
+            (Some(path), _) => Some(path.clone()),
+            (None, "-") => None,
+            (None, name) => Some(PathBuf::from(format!("{name}.rejected"))),
+        };
+        let mut rejected = Rejected::new(aside.as_deref(), reader.head(), place > 0);
+        self.rows(name, &mut reader, report, &mut rejected)?;
+        self.sending.end()?;
+        report.end();
+        if let Some(path) = rejected.path() {
+            crate::output::print_error(&format!("{name}: bad rows are in {}", path.display()));
+        }
+        Ok(())
+    }
+
+    fn rows(
+        &mut self,
+        name: &str,
+        reader: &mut Reader,
+        report: &mut Report,
+        rejected: &mut Rejected,
+    ) -> Result<()> {
+        let mut batch = self.sending.batch();
+        let mut row = Row::default();
+        while let Some((span, read)) = reader
+            .next(&mut row)
+            .map_err(|error| format!("{name}: {error}"))?
+        {
+            let checked = match read {
+                Ok(()) => self.checker.check(&row, span.line, report),
+                Err(Unreadable(what)) => Err(what),
+            };
+            if let Err(what) = checked {
+                report.refused(span.line, what);
+                rejected.keep(reader.bytes(&span))?;
+                continue;
+            }
+            if !batch.takes(&row, self.sending.rows_max()) {
+                self.sending.send(batch, report, rejected)?;
+                batch = self.sending.batch();
+            }
+            batch.push(&row, &span, reader.bytes(&span), &self.checker);
+        }
+        self.sending.send(batch, report, rejected)?;
+        self.sending.settle(report, rejected)
+    }
+
+    /// The number of a load: the same for the same file and table, or for the same name of standard input.
+    fn load_of(&self, input: &Input) -> u64 {
+        let own = match (&self.resume, &input.identity) {
+            (Some(name), _) => format!("named {name}"),
+            (None, Some(identity)) => identity.clone(),
+            (None, None) => format!(
+                "once {} {:?}",
+                std::process::id(),
+                std::time::SystemTime::now()
+            ),
+        };
+        fnv(format!("{} {own}", self.table.to_lowercase()).as_bytes())
+    }
+}
+
+/// FNV-1a: the same in every version of this program.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! The binary `seine`: its command line and its verbs.
+
+#![warn(unreachable_pub)]
+
+mod allocator;
+mod bench_command;
+mod bundle;
+mod check_command;
+mod cli;
+mod demo;
+mod dump_command;
+mod load_command;
+mod match_command;
+mod output;
+mod repair_command;
+mod restore_command;
+mod sql_client;
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, FromArgMatches};
+
+/// The command line or a setting is wrong.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let matches = match cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return refuse_command_line(&error),
+    };
+    match matches.subcommand() {
+        Some(("serve", matches)) => serve(matches),
+        Some(("config", matches)) => config(matches),
+        Some(("sql", matches)) => sql_client::run(matches),
+        Some(("load", matches)) => load_command::run(matches),
+        Some(("match", matches)) => match_command::run(matches),
+        Some(("bench", matches)) => bench_command::run(matches),
+        Some(("check", matches)) => check_command::run(matches),
+        Some(("dump", matches)) => dump_command::run(matches),
+        Some(("repair", matches)) => repair_command::run(matches),
+        Some(("restore", matches)) => restore_command::run(matches),
+        Some(("demo", matches)) => match demo::Options::from_arg_matches(matches) {
+            Ok(options) => demo::run(options),
+            Err(error) => refuse_command_line(&error),
+        },
+        _ => ExitCode::from(EXIT_USAGE),
+    }
+}
+
+fn serve(matches: &ArgMatches) -> ExitCode {
+    match cli::settings(matches) {
+        Ok(settings) => match allocator::keep_to(settings.memory_bytes) {
+            Ok(()) => server::serve(settings, &|| cli::settings(matches), &output::print),
+            Err(error) => {
+                output::print_error(&format!("cannot start a thread: {error}"));
+                ExitCode::FAILURE
+            }
+        },
+        Err(error) => refuse(&error.to_string()),
+    }
+}
+
+fn config(matches: &ArgMatches) -> ExitCode {
+    match cli::settings(matches) {
+        Ok(settings) => {
+            output::print(&server::settings::lines(&settings).join("\n"));
+            ExitCode::SUCCESS
+        }
+        Err(error) => refuse(&error.to_string()),
+    }
+}
+
+fn refuse_command_line(error: &clap::Error) -> ExitCode {
+    match cli::one_line(error) {
+        Some(line) => refuse(&line),
+        None => {
+            // Help was asked for; a closed output is nobody's fault.
+            let _ = error.print();
+            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE))
+        }
+    }
+}
+
+fn refuse(message: &str) -> ExitCode {
+    output::print_error(message);
+    ExitCode::from(EXIT_USAGE)
+}

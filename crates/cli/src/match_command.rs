@@ -1,0 +1,254 @@
+//! `seine match`: the lines of standard input against the queries of a file, without a server.
+
+mod queries;
+
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::ops::Range;
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use percolate::{Costly, Documents, Hits, Scratch, Unfinished};
+use query::analysis::{Analyzer, Words};
+use query::highlight;
+use query::limits::DOCUMENT_BYTES_MAX;
+use serde_json::json;
+
+use crate::demo::push_clean;
+use queries::Queries;
+
+/// The one field that a line is.
+const FIELD: &str = "line";
+
+/// No line was hit.
+const EXIT_NONE: u8 = 1;
+
+/// A query or the input could not be read, as with grep.
+const EXIT_TROUBLE: u8 = 2;
+
+/// Lines matched together at most; never waited for.
+const BATCH_LINES: usize = 256;
+
+/// Its part of the command line.
+pub(crate) fn command() -> Command {
+    Command::new("match")
+        .about("Match each line of standard input against the queries of a file, without a server.")
+        .long_about(
+            "Match each line of standard input against the queries of a file, without a server.\n\n\
+             Prints number of the line, id of the query and the line, with tabs between, what matched marked.\n\
+             Exit status 0: some line was hit; 1: none was; 2: trouble.",
+        )
+        .arg(
+            Arg::new("queries")
+                .value_name("QUERIES")
+                .required(true)
+                .help("File with one query a line, or id TAB query; without an id, the number of its line is one."),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("One JSON object a hit, one hit a line; marks are byte ranges."),
+        )
+}
+
+/// Runs to the end of standard input.
+pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
+    let path = matches
+        .get_one::<String>("queries")
+        .map_or("", String::as_str);
+    let queries = match std::fs::read(path) {
+        Ok(bytes) => Queries::read(&bytes),
+        Err(error) => return trouble(&[format!("{path}: {error}")]),
+    };
+    let queries = match queries {
+        Ok(queries) => queries,
+        Err(bad) => {
+            return trouble(
+                &bad.iter()
+                    .map(|bad| format!("{path}: {bad}"))
+                    .collect::<Vec<_>>(),
+            );
+        }
+    };
+    for warning in &queries.warnings {
+        crate::output::print_error(&format!("{path}: {warning}"));
+    }
+    let form = match (matches.get_flag("json"), io::stdout().is_terminal()) {
+        (true, _) => Form::Json,
+        (false, true) if std::env::var_os("NO_COLOR").is_none() => Form::Colour,
+        (false, _) => Form::Stars,
+    };
+    let mut matcher = Matcher {
+        queries: &queries,
+        words: Vec::new(),
+        scratch: Scratch::new(),
+        hits: Hits::new(),
+        out: io::BufWriter::new(io::stdout().lock()),
+        form,
+        lines_before: 0,
+        found: false,
+    };
+    match matcher.all(BufReader::new(io::stdin().lock())) {
+        Ok(()) if matcher.found => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::from(EXIT_NONE),
+        // Whoever closed the output has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => trouble(&[error.to_string()]),
+    }
+}
+
+fn trouble(messages: &[String]) -> ExitCode {
+    messages
+        .iter()
+        .for_each(|message| crate::output::print_error(message));
+    ExitCode::from(EXIT_TROUBLE)
+}
+
+/// How a hit is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Matches in colour, control characters of the text taken out: a stranger's text on a terminal.
+    Colour,
+    /// Matches between stars.
+    Stars,
+    Json,
+}
+
+struct Matcher<'q, Out> {
+    queries: &'q Queries,
+    words: Vec<Words>,
+    scratch: Scratch,
+    hits: Hits,
+    out: Out,
+    form: Form,
+    /// Lines of earlier batches.
+    lines_before: u64,
+    found: bool,
+}
+
+impl<Out: Write> Matcher<'_, Out> {
+    fn all(&mut self, mut input: BufReader<impl Read>) -> io::Result<()> {
+        let mut lines: Vec<String> = Vec::new();
+        loop {
+            lines.clear();
+            // The first line is waited for; the others only if they are here.
+            while let Some(line) = self.line(&mut input, lines.len())? {
+                lines.push(line);
+                if lines.len() == BATCH_LINES || !input.buffer().contains(&b'\n') {
+                    break;
+                }
+            }
+            if lines.is_empty() {
+                return Ok(());
+            }
+            self.batch(&lines)?;
+            self.out.flush()?;
+            self.lines_before += lines.len() as u64;
+        }
+    }
+
+    /// The next line, without its end; bytes that are not UTF-8 are replaced.
+    fn line(&self, input: &mut impl BufRead, read: usize) -> io::Result<Option<String>> {
+        let mut bytes = Vec::new();
+        let most = DOCUMENT_BYTES_MAX as u64 + 2;
+        input.by_ref().take(most).read_until(b'\n', &mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+            if bytes.last() == Some(&b'\r') {
+                bytes.pop();
+            }
+        }
+        if bytes.len() > DOCUMENT_BYTES_MAX {
+            let number = self.lines_before + read as u64 + 1;
+            let message = format!("line {number} is longer than {DOCUMENT_BYTES_MAX} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        Ok(Some(match String::from_utf8(bytes) {
+            Ok(line) => line,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        }))
+    }
+
+    /// Prints the hits of some lines, line by line, by query id.
+    fn batch(&mut self, lines: &[String]) -> io::Result<()> {
+        let analyzer = Analyzer::default();
+        self.words
+            .resize_with(self.words.len().max(lines.len()), Words::new);
+        for (words, line) in self.words.iter_mut().zip(lines) {
+            words.clear();
+            words.push_field(&analyzer, 0, line);
+        }
+        let documents = Documents::of(&self.words[..lines.len()]);
+        self.queries
+            .snapshot
+            .matches(&documents, &mut self.scratch, &mut self.hits)
+            .map_err(|why| io::Error::other(self.unfinished(why)))?;
+        let mut pairs: Vec<(u32, u64)> = Vec::new();
+        for (id, hit) in self.hits.ids() {
+            pairs.extend(hit.iter().map(|line| (*line, id)));
+        }
+        pairs.sort_unstable();
+        self.found |= !pairs.is_empty();
+        for (line, id) in pairs {
+            self.hit(
+                self.lines_before + u64::from(line) + 1,
+                id,
+                &lines[line as usize],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Why there is no answer for some lines.
+    fn unfinished(&self, why: Unfinished) -> String {
+        match why {
+            Unfinished::TooCostly(Costly {
+                query: Some(id),
+                document,
+                ..
+            }) => {
+                let line = self.lines_before + u64::from(document) + 1;
+                format!("query {id} takes too much on line {line}: narrow it, or split the line")
+            }
+            _ => "too many hits at once: split the queries".to_owned(),
+        }
+    }
+
+    fn hit(&mut self, number: u64, id: u64, line: &str) -> io::Result<()> {
+        let marks = match self.queries.root(id) {
+            Some(root) => highlight::ranges(root, 0, line, &Analyzer::default()),
+            None => Vec::new(),
+        };
+        if self.form == Form::Json {
+            let marks: Vec<[usize; 2]> = marks.iter().map(|mark| [mark.start, mark.end]).collect();
+            let hit = json!({ "line": number, "id": id, "text": line, "marks": marks });
+            return writeln!(self.out, "{hit}");
+        }
+        writeln!(self.out, "{number}\t{id}\t{}", self.marked(line, &marks))
+    }
+
+    fn marked(&self, line: &str, marks: &[Range<usize>]) -> String {
+        let (open, close) = match self.form {
+            Form::Colour => ("\x1b[1;31m", "\x1b[0m"),
+            _ => ("*", "*"),
+        };
+        let mut text = String::with_capacity(line.len());
+        let push = |text: &mut String, piece: &str| match self.form {
+            Form::Colour => push_clean(text, piece),
+            _ => text.push_str(piece),
+        };
+        let mut at = 0;
+        for mark in marks {
+            push(&mut text, &line[at..mark.start]);
+            text.push_str(open);
+            push(&mut text, &line[mark.clone()]);
+            text.push_str(close);
+            at = mark.end;
+        }
+        push(&mut text, &line[at..]);
+        text
+    }
+}

@@ -1,0 +1,172 @@
+//! The HTTP door: SQL, bulk loads, searches, standing queries, queues, health and metrics.
+
+mod body;
+mod bulk;
+mod cli;
+mod document;
+mod es;
+mod guard;
+mod heads;
+mod health;
+mod histograms;
+mod hits;
+mod pq;
+mod queue;
+mod reply;
+mod search;
+mod sql;
+mod table;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::handler::Handler;
+use axum::routing::{get, post};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::AsyncWriteExt;
+
+use crate::limits::{CONNECTION_BUFFER_BYTES, HTTP_IDLE_TIMEOUT};
+use crate::listen::{Listener, Patient, Stream};
+use crate::server::{Admitted, Server};
+use heads::{Course, Timely};
+use session::Session;
+use session::places::Peer;
+use session::searches::Asked;
+
+/// What every handler knows.
+#[derive(Clone)]
+struct Door {
+    server: Arc<Server>,
+    /// Only this machine reaches the listener, so only this machine's names are its names.
+    local: bool,
+}
+
+/// Serves one listener until the server stops; connections then end after their request.
+pub(crate) async fn listen(server: Arc<Server>, listener: Listener) {
+    let local = listener.is_local();
+    let router = routes(Door {
+        server: Arc::clone(&server),
+        local,
+    });
+    let connected = |stream| connection(Arc::clone(&server), router.clone(), stream);
+    server.accept("http", listener, connected).await;
+}
+
+fn routes(door: Door) -> Router {
+    let guarded = Router::new()
+        .route("/sql", get(sql::answer).post(sql::answer))
+        .route("/cli", get(cli::text).post(cli::text))
+        .route("/cli_json", get(cli::json).post(cli::json))
+        .route("/bulk", post(bulk::post))
+        .route("/search", post(search::post))
+        .route("/metrics", get(health::metrics))
+        .merge(document::routes())
+        .merge(pq::routes())
+        .merge(queue::routes())
+        .route_layer(axum::middleware::from_fn_with_state(
+            door.clone(),
+            guard::login,
+        ));
+    Router::new()
+        .merge(guarded)
+        .route("/livez", get(health::livez))
+        .route("/readyz", get(health::readyz))
+        .fallback(es::answer.layer(axum::middleware::from_fn_with_state(
+            door.clone(),
+            guard::login,
+        )))
+        .method_not_allowed_fallback(guard::wrong_method)
+        .layer(axum::middleware::from_fn_with_state(
+            door.clone(),
+            guard::own_page,
+        ))
+        .with_state(door)
+}
+
+/// A session for one request: it has no name, and ends with the request.
+fn session(server: &Server) -> Session {
+    let session = Session::new(
+        server.next_session(),
+        String::new(),
+        "http".to_owned(),
+        None,
+    );
+    match peer() {
+        Some(peer) => session.at(&peer),
+        None => session,
+    }
+}
+
+/// A request among the searches that run: shown by its address, and ended with its client.
+fn asked(server: &Server, since_us: u64, address: &str) -> Asked {
+    Asked {
+        session: server.next_session().0,
+        since_us,
+        until_us: None,
+        text: address.into(),
+        client: peer().and_then(|peer| peer.client.clone()),
+    }
+}
+
+tokio::task_local! {
+    /// The connection whose request is answered: the handler's own argument is the request alone.
+    static COURSE: Arc<Course>;
+}
+
+/// The connection whose request this task answers.
+fn peer() -> Option<Arc<Peer>> {
+    course().map(|course| Arc::clone(course.peer()))
+}
+
+/// The same, and what it is in the middle of.
+fn course() -> Option<Arc<Course>> {
+    COURSE.try_with(Arc::clone).ok()
+}
+
+async fn connection(server: Arc<Server>, router: Router, stream: Stream) {
+    let patience = server.settings().live.client_timeout;
+    let admitted = server.admit("http", &stream);
+    let mut stream = Patient::new(stream, patience);
+    let admitted: Admitted = match admitted {
+        Ok(admitted) => admitted,
+        Err(failure) => {
+            // Nobody waits for the outcome: the client is told if it listens.
+            let _ = stream.write_all(&reply::raw(&failure)).await;
+            let _ = stream.shutdown().await;
+            return;
+        }
+    };
+    let course = Course::new(Arc::clone(&server), Arc::clone(&admitted.peer));
+    let stream = Timely::new(stream, Arc::clone(&course));
+    COURSE
+        .scope(course, converse(&server, router, stream, &admitted))
+        .await;
+}
+
+/// One request after the other.
+async fn converse(server: &Server, router: Router, stream: Timely, admitted: &Admitted) {
+    let service = TowerToHyperService::new(router);
+    let mut served = std::pin::pin!(
+        http1::Builder::new()
+            .max_buf_size(CONNECTION_BUFFER_BYTES)
+            .timer(TokioTimer::new())
+            .header_read_timeout(HTTP_IDLE_TIMEOUT)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    let mut stopping = server.stopping();
+    tokio::select! {
+        ended = served.as_mut() => return report(ended),
+        () = admitted.peer.killed.notified() => return,
+        _ = stopping.wait_for(|stop| *stop) => served.as_mut().graceful_shutdown(),
+    }
+    report(served.await);
+}
+
+/// A connection that ends badly is the client's matter; it is worth a line only for who looks for it.
+fn report(ended: Result<(), hyper::Error>) {
+    if let Err(error) = ended {
+        tracing::debug!(%error, "an HTTP connection ended");
+    }
+}

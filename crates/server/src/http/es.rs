@@ -1,0 +1,132 @@
+//! Elasticsearch's percolator API, on every path that is not one of our own.
+
+mod asked;
+mod change;
+mod highlight;
+mod index;
+mod info;
+mod read;
+mod route;
+mod search;
+mod store;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::Response;
+use wire::es::EsError;
+
+use super::{Door, guard};
+use crate::server::Server;
+use asked::Asked;
+use route::Route;
+use session::Grant;
+use session::errors::{self, Failure};
+
+/// A reply: its status and its JSON.
+type Replied = Result<(u16, String), EsError>;
+
+/// Answers a request to a path that no other handler has.
+pub(super) async fn answer(State(door): State<Door>, request: Request<Body>) -> Response {
+    let Some(route) = Route::of(request.method(), request.uri().path()) else {
+        return guard::no_such_path(request).await;
+    };
+    let is_head = request.method() == Method::HEAD;
+    let asked = match Asked::read(&door.server, request).await {
+        Ok(asked) => asked,
+        Err((headers, error)) => {
+            return reply(&headers, is_head, Err(error), door.server.budget.grant());
+        }
+    };
+    let replied = run(&door.server, route, &asked).await;
+    let Asked { reply: how, .. } = asked;
+    tokio::task::block_in_place(|| reply(&how, is_head, replied, door.server.budget.grant()))
+}
+
+async fn run(server: &Server, route: Route, asked: &Asked) -> Replied {
+    match route {
+        Route::Info => Ok((200, info::root())),
+        Route::Health => Ok((200, info::health())),
+        Route::CreateIndex(index) => index::create(server, &index, asked).await,
+        Route::ShowIndex(index) => index::show(server, &index, index::Part::Whole),
+        Route::ShowMapping(index) => index::show(server, &index, index::Part::Mappings),
+        Route::ShowSettings(index) => index::show(server, &index, index::Part::Settings),
+        Route::PutMapping(index) => index::put_mapping(server, &index, asked),
+        Route::DropIndex(index) => index::delete(server, &index, asked).await,
+        Route::Refresh(index) => index::refresh(server, &index),
+        Route::Count(index) => search::count(server, &index, asked).await,
+        Route::Store {
+            index,
+            kind,
+            id,
+            create,
+        } => store::one(server, &index, kind, id, create, asked).await,
+        Route::Get { index, kind, id } => store::get(server, &index, kind, &id, asked).await,
+        Route::GetSource { index, id } => store::get_source(server, &index, &id).await,
+        Route::Delete { index, kind, id } => store::delete(server, &index, kind, &id).await,
+        Route::Bulk(index) => store::bulk(server, index.as_deref(), asked).await,
+        Route::Search(index) => search::one(server, &index, asked).await,
+        Route::SearchMany(index) => search::many(server, index.as_deref(), asked).await,
+        Route::NotYet(what) => Err(EsError::not_yet("", what)),
+        Route::WrongMethod => {
+            let reason = "incorrect HTTP method for this path";
+            Err(EsError::new(405, "method_not_allowed_exception", reason))
+        }
+    }
+}
+
+/// Writes a reply the way it was asked for.
+fn reply(how: &asked::ReplyAs, is_head: bool, replied: Replied, held: Grant) -> Response {
+    // Shaping and packing each make another one of it.
+    let replied = replied.and_then(|replied| {
+        let room = held.cover(2 * replied.1.len());
+        room.map(|()| replied)
+            .map_err(|failure| failed(failure, ""))
+    });
+    let (status, body) = replied.unwrap_or_else(|error| (error.status, error.body()));
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let bytes = if is_head {
+        Vec::new()
+    } else {
+        how.shaped(body).into_bytes()
+    };
+    let (bytes, is_packed) = how.packed(bytes);
+    let mut response = super::reply::held_bytes(status, bytes, held);
+    let headers = response.headers_mut();
+    headers.insert(
+        "x-elastic-product",
+        HeaderValue::from_static("Elasticsearch"),
+    );
+    headers.insert(CONTENT_TYPE, how.content_type.clone());
+    if is_packed {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    response
+}
+
+/// A failure of ours as Elasticsearch would name it.
+fn failed(failure: Failure, index: &str) -> EsError {
+    let Failure { kind, message } = failure;
+    let (status, name) = match kind {
+        errors::NO_SUCH_TABLE => return EsError::no_index(index),
+        errors::TABLE_EXISTS => {
+            let reason = format!("index [{index}] already exists");
+            return EsError::new(400, "resource_already_exists_exception", reason).about(index);
+        }
+        errors::QUERY => (400, "query_shard_exception"),
+        errors::DUPLICATE_ID => (409, "version_conflict_engine_exception"),
+        errors::OVERLOADED | errors::TOO_MANY_CONNECTIONS => {
+            (429, "es_rejected_execution_exception")
+        }
+        errors::DISK_FULL => (429, "cluster_block_exception"),
+        errors::RECOVERING | errors::STOPPING | errors::READ_ONLY => {
+            (503, "cluster_block_exception")
+        }
+        errors::NOT_YET => (400, "illegal_argument_exception"),
+        errors::PACKET_TOO_LARGE => (413, "content_too_long_exception"),
+        other if other.status == 400 || other.status == 413 => (400, "illegal_argument_exception"),
+        other => (other.status, other.code),
+    };
+    EsError::new(status, name, message)
+}

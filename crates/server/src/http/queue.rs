@@ -1,0 +1,410 @@
+//! /queue: rows in, rows out, and their receipts back. A row taken here is held by its receipt, not by the connection.
+
+mod asked;
+mod events;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{get, post};
+use engine::{Answer, Command, Kind, Receipt, Reply, SessionId, Taken, TakenRow};
+use query::request::{Item, Select};
+use query::value::Value;
+use serde_json::json;
+use wire::json::{QueueReply, documents};
+
+use super::reply::{self, Refusal};
+use super::search::failure;
+use super::{Door, body, guard, hits};
+use crate::server::Server;
+use asked::{Asked, receipt_text};
+use session::Grant;
+use session::counters::add;
+use session::errors::{self, Failure};
+use session::statement;
+
+/// The paths below /queue.
+pub(super) fn routes() -> Router<Door> {
+    Router::new()
+        .route("/queue/{queue}", post(put))
+        // A HEAD must change nothing, and would take rows and show none of them.
+        .route(
+            "/queue/{queue}/next",
+            get(next).post(next).head(guard::wrong_method),
+        )
+        .route("/queue/{queue}/done", post(done))
+        .route("/queue/{queue}/return", post(give_back))
+        .route("/queue/{queue}/extend", post(extend))
+        .route(
+            "/queue/{queue}/events",
+            get(events::get).head(guard::wrong_method),
+        )
+        .route("/queue/{queue}/peek", get(peek))
+        .route("/queue/{queue}/pause", post(pause))
+        .route("/queue/{queue}/resume", post(resume))
+        .route("/queue/{queue}/purge", post(purge))
+}
+
+/// A session of one request. Its wait is forgotten when the request is, however it ends.
+struct Guest<'a> {
+    server: &'a Server,
+    id: SessionId,
+}
+
+impl<'a> Guest<'a> {
+    fn new(server: &'a Server) -> Guest<'a> {
+        let id = server.next_session();
+        Guest { server, id }
+    }
+
+    async fn ask(&self, command: Command) -> Result<Reply, Failure> {
+        self.server.submit(self.id, command).await
+    }
+
+    /// Gives rows back at once. An engine that does not answer has them come back by their time.
+    async fn give_back(&self, receipts: Vec<Receipt>) {
+        if receipts.is_empty() {
+            return;
+        }
+        let command = Command::QueueReturn {
+            receipts,
+            delay_us: 0,
+        };
+        let _ = self.affected(command).await;
+    }
+
+    /// How many rows a command was about.
+    async fn affected(&self, command: Command) -> Result<u64, Failure> {
+        match self.ask(command).await? {
+            Reply::Done { affected, .. } => Ok(affected),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Takes the next rows, or ends with the server.
+    async fn take(&self, command: Command) -> Result<Taken, Failure> {
+        let mut stopping = self.server.stopping();
+        let reply = tokio::select! {
+            reply = self.ask(command) => reply?,
+            _ = stopping.wait_for(|stop| *stop) => {
+                return Err(Failure::new(errors::STOPPING, "the server stops"));
+            }
+        };
+        match reply {
+            Reply::Taken(taken) => Ok(taken),
+            _ => Err(unexpected()),
+        }
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        self.server.close_session(self.id);
+    }
+}
+
+/// Levels of brackets that are read without a tree: a list, a row.
+const FIELDS_DEPTH: usize = 2;
+
+/// Rows in: JSON objects, in an array or one behind the other. One durable unit.
+async fn put(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let server = &door.server;
+    let queue = queue_of(server, &queue)?;
+    let held = server.budget.grant();
+    let bytes = body::whole(server, request, &held).await?;
+    body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
+    let read = || statement::guarded(server, || documents(&bytes).map_err(failure));
+    let rows = tokio::task::block_in_place(read)?;
+    let count = rows.len();
+    let command = insert(&queue, rows);
+    Guest::new(server).ask(command).await?;
+    add(&server.counters.inserts, 1);
+    Ok(answer(&json!({ "rows": count })))
+}
+
+/// Rows that name the same columns are one INSERT.
+fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
+    let mut inserts: Vec<(Vec<String>, Vec<Vec<Value>>)> = Vec::new();
+    for row in rows {
+        let (names, values): (Vec<String>, Vec<Value>) = row.into_iter().unzip();
+        match inserts.last_mut() {
+            Some((columns, rows)) if *columns == names => rows.push(values),
+            _ => inserts.push((names, vec![values])),
+        }
+    }
+    let mut commands: Vec<Command> = inserts
+        .into_iter()
+        .map(|(columns, rows)| Command::Insert {
+            table: queue.to_owned(),
+            columns: Some(columns),
+            rows,
+            replace: false,
+        })
+        .collect();
+    match commands.pop() {
+        Some(only) if commands.is_empty() => only,
+        last => {
+            commands.extend(last);
+            Command::Many(commands)
+        }
+    }
+}
+
+/// Acknowledges, then takes the next rows, waiting for the first.
+async fn next(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let server = &door.server;
+    let asked = Asked::read(server, &queue, request).await?;
+    add(&server.counters.queue_calls, 1);
+    let acknowledges = !asked.receipts.is_empty();
+    let group = asked.group.clone();
+    let guest = Guest::new(server);
+    let name = asked.queue.clone();
+    let taken = guest.take(asked.next()?).await?;
+    if acknowledges {
+        server.acknowledged.notify_waiters();
+    }
+    let mut reply = QueueReply::default();
+    reply.begin();
+    let held = server.budget.grant();
+    let written = match held.cover(TAKEN_COPIES * taken.bytes()) {
+        Ok(()) => write(&taken, group.as_deref(), &mut reply, &held),
+        Err(failure) => Err(failure),
+    };
+    if let Err(failure) = written {
+        // The client is told of no row: all of them go to the next.
+        guest.give_back(receipts(&name, group, &taken)).await;
+        return Err(failure.into());
+    }
+    reply.end();
+    Ok(reply::held_bytes(StatusCode::OK, reply.into_bytes(), held))
+}
+
+/// Rows that were taken are there as values and, in a list that grows by doubling, as a reply.
+const TAKEN_COPIES: usize = 3;
+
+/// The receipts of rows that were taken.
+fn receipts(queue: &str, group: Option<String>, taken: &Taken) -> Vec<Receipt> {
+    let receipt = |row: &TakenRow| Receipt {
+        table: queue.to_owned(),
+        issuer: taken.issuer,
+        group: group.clone(),
+        row: row.row,
+        delivery: row.delivery,
+    };
+    taken.rows.iter().map(receipt).collect()
+}
+
+/// Writes rows with their receipts.
+fn write(
+    taken: &Taken,
+    group: Option<&str>,
+    reply: &mut QueueReply,
+    held: &Grant,
+) -> Result<(), Failure> {
+    for row in &taken.rows {
+        let receipt = receipt_text(row, taken.issuer, group);
+        reply.row(Some((&receipt, row.delivery)));
+        for ((name, kind), value) in taken.columns.iter().zip(&row.values) {
+            reply.field(name, hits::cell(value, Some(*kind)));
+        }
+        reply.row_end();
+        hits::bounded(reply.bytes().len(), held)?;
+    }
+    Ok(())
+}
+
+/// Acknowledges deliveries.
+async fn done(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    settle(&door.server, &queue, request, |asked| {
+        Ok(Command::QueueDone {
+            receipts: asked.receipts,
+        })
+    })
+    .await
+}
+
+/// Gives deliveries back, at once or after a while.
+async fn give_back(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    settle(&door.server, &queue, request, |asked| {
+        Ok(Command::QueueReturn {
+            receipts: asked.receipts,
+            delay_us: asked.delay_us,
+        })
+    })
+    .await
+}
+
+/// Holds deliveries for longer.
+async fn extend(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    settle(&door.server, &queue, request, |asked| {
+        let visible_again_us = asked.visible_again_us.ok_or_else(|| {
+            Failure::new(
+                errors::INVALID,
+                "visible_again is missing: how long from now",
+            )
+        })?;
+        Ok(Command::QueueExtend {
+            receipts: asked.receipts,
+            visible_again_us,
+        })
+    })
+    .await
+}
+
+/// Does something to deliveries, and answers for how many of them it was not too late.
+async fn settle(
+    server: &Server,
+    queue: &str,
+    request: Request<Body>,
+    command: impl FnOnce(Asked) -> Result<Command, Failure>,
+) -> Result<Response, Refusal> {
+    let asked = Asked::read(server, queue, request).await?;
+    add(&server.counters.queue_calls, 1);
+    if asked.receipts.is_empty() {
+        let message = "no receipts: {\"receipts\": [\"…\"]}";
+        return Err(Failure::new(errors::INVALID, message).into());
+    }
+    let command = command(asked)?;
+    let affected = Guest::new(server).affected(command).await?;
+    server.acknowledged.notify_waiters();
+    Ok(answer(&json!({ "done": affected })))
+}
+
+/// The first free rows, without taking them.
+async fn peek(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let server = &door.server;
+    let asked = Asked::read(server, &queue, request).await?;
+    let select = Select {
+        table: asked.queue,
+        items: vec![Item::Star],
+        matching: None,
+        filter: asked.condition,
+        order: Vec::new(),
+        limit: Some(asked.rows.into()),
+        offset: 0,
+        options: Vec::new(),
+    };
+    let reply = Guest::new(server).ask(Command::Read { select }).await?;
+    let held = Arc::new(server.budget.grant());
+    let memory = held.for_rows(server.settings().live.search_memory_bytes);
+    let found = server.rows_of(reply, &memory).await;
+    let found = found.map_err(Failure::from)?;
+    let held = server.budget.grant();
+    let bytes =
+        tokio::task::block_in_place(|| statement::guarded(server, || looked_at(found, &held)))?;
+    Ok(reply::held_bytes(StatusCode::OK, bytes, held))
+}
+
+fn looked_at(found: Answer, held: &Grant) -> Result<Vec<u8>, Failure> {
+    let mut reply = QueueReply::default();
+    reply.begin();
+    for row in found.rows {
+        reply.row(None);
+        for ((name, kind), value) in found.columns.iter().zip(&row?) {
+            reply.field(name, hits::cell(value, *kind));
+        }
+        reply.row_end();
+        hits::bounded(reply.bytes().len(), held)?;
+    }
+    reply.end();
+    Ok(reply.into_bytes())
+}
+
+async fn pause(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    set_paused(&door.server, &queue, request, true).await
+}
+
+async fn resume(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    set_paused(&door.server, &queue, request, false).await
+}
+
+async fn set_paused(
+    server: &Server,
+    queue: &str,
+    request: Request<Body>,
+    paused: bool,
+) -> Result<Response, Refusal> {
+    let asked = Asked::read(server, queue, request).await?;
+    let command = Command::QueuePause {
+        table: asked.queue,
+        group: asked.group,
+        paused,
+    };
+    Guest::new(server).affected(command).await?;
+    Ok(answer(&json!({ "paused": paused })))
+}
+
+/// Deletes every row that nobody holds.
+async fn purge(
+    State(door): State<Door>,
+    Path(queue): Path<String>,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let server = &door.server;
+    let asked = Asked::read(server, &queue, request).await?;
+    let table = asked.queue;
+    let gone = Guest::new(server)
+        .affected(Command::QueuePurge { table })
+        .await?;
+    Ok(answer(&json!({ "rows": gone })))
+}
+
+/// The queue's name as the catalog has it; an error where it is no queue.
+fn queue_of(server: &Server, written: &str) -> Result<String, Failure> {
+    let queue = written.to_lowercase();
+    let snapshot = server.engine()?.snapshot();
+    match snapshot.definition(&queue)?.kind {
+        Kind::Queue(_) => Ok(queue),
+        _ => Err(Failure::new(
+            errors::INVALID,
+            format!("'{queue}' is not a queue"),
+        )),
+    }
+}
+
+fn answer(body: &serde_json::Value) -> Response {
+    reply::json_bytes(StatusCode::OK, body.to_string().into_bytes())
+}
+
+fn unexpected() -> Failure {
+    Failure::new(
+        errors::INTERNAL,
+        "internal error: unexpected reply of the engine",
+    )
+}

@@ -1,0 +1,397 @@
+//! The life of a server: doors open, recovery, `ready`, signals, checkpoint, end.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use disk::RealDisk;
+use engine::{Claim, Command, Engine, Handle, Options, Recovered, SessionId};
+use rustix::process::Resource;
+use session::Faults;
+use session::limits::{FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY};
+use tokio::sync::oneshot;
+
+use crate::limits::{
+    IDLE_THREAD, LOOP_THREADS_MIN, ROOM_LOOK_EVERY, STOP_ENGINE_GRACE, STOP_GRACE,
+};
+use crate::listen::{Address, Listener};
+use crate::logs::Logs;
+use crate::server::Server;
+use crate::settings::{BadSetting, Settings};
+use crate::signals::{Signal, Signals};
+
+/// The session of the server itself.
+const OWN_SESSION: SessionId = SessionId(0);
+
+/// Serves until a signal asks for the end. `reload` reads all sources of the settings again; `announce` gets the line that says
+/// where the doors are, once every statement is answered.
+pub fn serve(
+    settings: Settings,
+    reload: &dyn Fn() -> Result<Settings, BadSetting>,
+    announce: &dyn Fn(&str),
+) -> ExitCode {
+    let logs = crate::logs::start(&settings.live.log, settings.log_format);
+    crate::logs::log_panics();
+    raise_file_limit();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.max(LOOP_THREADS_MIN))
+        // Long work is done on threads beside the loop's. Each that rests keeps up to a mebibyte.
+        .thread_keep_alive(IDLE_THREAD)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(%error, "cannot start threads");
+            return ExitCode::FAILURE;
+        }
+    };
+    let ended = runtime.block_on(Life::run(settings, &logs, reload, announce));
+    // Connections that did not end in time must not hold the process.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            tracing::error!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A connection takes two file descriptors, and many systems allow a process 1,024 unless it asks for more.
+fn raise_file_limit() {
+    let mut limit = rustix::process::getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = rustix::process::setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "cannot raise the limit of open files");
+    }
+}
+
+struct Life<'a> {
+    server: Arc<Server>,
+    logs: &'a Logs,
+    reload: &'a dyn Fn() -> Result<Settings, BadSetting>,
+    announce: &'a dyn Fn(&str),
+    signals: Signals,
+}
+
+/// What the engine's thread tells, in this order.
+struct EngineThread {
+    opened: oneshot::Receiver<(Handle, Recovered)>,
+    ended: oneshot::Receiver<Result<(), engine::Error>>,
+}
+
+impl Life<'_> {
+    async fn run(
+        settings: Settings,
+        logs: &Logs,
+        reload: &dyn Fn() -> Result<Settings, BadSetting>,
+        announce: &dyn Fn(&str),
+    ) -> Result<(), String> {
+        let faults = Faults::read(&std::env::var("SEINE_FAULTS").unwrap_or_default());
+        if faults.any() {
+            tracing::warn!("SEINE_FAULTS is set: this server fails on purpose");
+        }
+        for name in crate::settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
+            tracing::warn!(name, "no setting has this name in the environment");
+        }
+        let signals =
+            Signals::new().map_err(|error| format!("cannot listen for signals: {error}"))?;
+        let server = Arc::new(Server::new(settings, faults));
+        server
+            .searches
+            .watch(server.clock)
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+        let mut life = Life {
+            server,
+            logs,
+            reload,
+            announce,
+            signals,
+        };
+        // The directory is ours before a client can reach us: a second server on it binds no port.
+        let claim = claim(&life.server).map_err(|error| error.to_string())?;
+        let ready = life.open_doors().await?;
+        let engine = life.start_engine(claim);
+        life.live(engine, &ready).await
+    }
+
+    /// Binds every address and begins to answer, with "recovering" for now. Returns the line to print when ready.
+    async fn open_doors(&self) -> Result<String, String> {
+        let settings = self.server.settings();
+        let mysql = bind(&settings.mysql).await?;
+        let http = bind(&settings.http).await?;
+        let ready = format!(
+            "ready mysql={} http={} scribe=off",
+            names(&mysql),
+            names(&http)
+        );
+        tracing::info!(mysql = names(&mysql), http = names(&http), "listening");
+        for listener in mysql {
+            tokio::spawn(crate::mysql::listen(Arc::clone(&self.server), listener));
+        }
+        for listener in http {
+            tokio::spawn(crate::http::listen(Arc::clone(&self.server), listener));
+        }
+        Ok(ready)
+    }
+
+    fn start_engine(&self, claim: Claim) -> EngineThread {
+        let (opened_sender, opened) = oneshot::channel();
+        let (ended_sender, ended) = oneshot::channel();
+        let server = Arc::clone(&self.server);
+        let thread = std::thread::Builder::new().name("engine".to_owned());
+        let spawned = thread.spawn(move || {
+            // Receivers are gone only when the process ends anyway.
+            let _ = ended_sender.send(run_engine(&server, claim, opened_sender));
+        });
+        if let Err(error) = spawned {
+            tracing::error!(%error, "cannot start the engine's thread");
+        }
+        EngineThread { opened, ended }
+    }
+
+    /// From here on the server lives until a signal, or until its engine cannot go on.
+    async fn live(&mut self, engine: EngineThread, ready: &str) -> Result<(), String> {
+        let EngineThread { opened, mut ended } = engine;
+        let mut opened = Some(opened);
+        let mut look = tokio::time::interval(ROOM_LOOK_EVERY);
+        let mut is_full = false;
+        loop {
+            tokio::select! {
+                result = &mut ended => return self.died(result).await,
+                handle = wait(&mut opened) => {
+                    if let Some((handle, recovered)) = handle {
+                        log_recovered(&recovered);
+                        self.server.serve(handle);
+                        if self.server.settings().read_only {
+                            tracing::warn!("read-only: nothing is written, and no hits are sent");
+                        } else {
+                            crate::webhook::start(&self.server);
+                        }
+                        (self.announce)(ready);
+                    }
+                }
+                signal = self.signals.next() => match signal {
+                    Signal::Reload => self.reload(),
+                    Signal::Stop => return self.stop(ended).await,
+                },
+                _ = look.tick() => is_full = self.tell_of_room(is_full),
+            }
+        }
+    }
+
+    /// Logs when the disk became full and when it no longer is; returns which it is now.
+    fn tell_of_room(&self, was_full: bool) -> bool {
+        let Ok(engine) = self.server.engine() else {
+            return was_full;
+        };
+        let is_full = engine.status().disk_full;
+        match (was_full, is_full) {
+            (false, true) => {
+                tracing::warn!("the disk is full: inserts are refused, deletes and reads go on");
+            }
+            (true, false) => tracing::info!("the disk has room again"),
+            _ => {}
+        }
+        is_full
+    }
+
+    fn reload(&self) {
+        match (self.reload)() {
+            Ok(settings) => {
+                for name in self.server.settings().fixed_changes(&settings) {
+                    tracing::warn!(name, "this setting changes at the next start");
+                }
+                self.logs.set(&settings.live.log);
+                self.server.reload(settings.live);
+                tracing::info!("settings were read again");
+            }
+            Err(error) => tracing::error!(%error, "the settings stay as they were"),
+        }
+    }
+
+    /// Lets statements finish, refuses those that do not in time, folds everything into files, ends. An engine that does not
+    /// come back is left behind: the end of the process loses nothing that was acknowledged.
+    async fn stop(
+        &self,
+        ended: oneshot::Receiver<Result<(), engine::Error>>,
+    ) -> Result<(), String> {
+        tracing::info!("stopping");
+        self.server.stop();
+        let Ok(engine) = self.server.engine() else {
+            return Ok(());
+        };
+        let faults = &self.server.faults;
+        self.drained(faults.stop_grace(STOP_GRACE)).await;
+        self.server.searches.stop();
+        engine.refuse_statements();
+        let (sender, checkpoint) = oneshot::channel();
+        let reply = Box::new(move |outcome| drop(sender.send(outcome)));
+        // Refused only by an engine that has ended already, which the next line tells.
+        let _ = engine.submit(OWN_SESSION, Command::Shutdown, reply);
+        let grace = faults.stop_grace(STOP_ENGINE_GRACE);
+        let Ok(ended) = tokio::time::timeout(grace, ended).await else {
+            return Err(format!(
+                "stopped without putting everything into files: the engine did not end within {} s; the next start reads \
+                 the journal",
+                grace.as_secs()
+            ));
+        };
+        match ended {
+            Ok(Ok(())) => {
+                match checkpoint.await {
+                    Ok(Err(error)) => {
+                        tracing::warn!(%error, "stopped; what is in no file yet is in the journal")
+                    }
+                    _ => tracing::info!("stopped; everything is in files"),
+                }
+                Ok(())
+            }
+            Ok(Err(error)) => Err(format!("stopped by a failure: {error}")),
+            Err(_) => Err("the engine's thread is gone".to_owned()),
+        }
+    }
+
+    async fn died(
+        &self,
+        result: Result<Result<(), engine::Error>, oneshot::error::RecvError>,
+    ) -> Result<(), String> {
+        self.server.stop();
+        self.drained(Duration::from_secs(1)).await;
+        match result {
+            Ok(Ok(())) => Err("the engine ended by itself".to_owned()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("the engine's thread is gone".to_owned()),
+        }
+    }
+
+    /// Waits until every connection has ended, at most so long.
+    async fn drained(&self, grace: Duration) {
+        const LOOK_EVERY: Duration = Duration::from_millis(5);
+        let ended = async {
+            while self.server.places.count() > 0 {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        if tokio::time::timeout(grace, ended).await.is_err() {
+            tracing::warn!(
+                connections = self.server.places.count(),
+                "connections did not end in time"
+            );
+        }
+    }
+}
+
+/// Takes the data directory: from here on no other server has it.
+fn claim(server: &Arc<Server>) -> Result<Claim, engine::Error> {
+    let settings = server.settings();
+    let unusable = |error: std::io::Error| engine::Error::Invalid {
+        what: format!("data directory {}: {error}", settings.data.display()),
+    };
+    let disk = match settings.read_only {
+        true => RealDisk::open_to_read(&settings.data),
+        false => RealDisk::open(&settings.data),
+    };
+    let disk = disk.map_err(unusable)?;
+    let faulty = Arc::clone(server);
+    let mut options = Options::new(Arc::new(disk));
+    options.incarnation = draw_incarnation();
+    options.memory_bytes = settings.memory_bytes
+        - settings.memory_bytes / REQUEST_SHARE_OF_MEMORY
+        - settings.memory_bytes / FILTER_SHARE_OF_MEMORY;
+    options.journal_bytes_max = settings.journal_bytes_max;
+    options.sync = settings.sync;
+    options.read_only = settings.read_only;
+    let backup_dir = settings.backup_dir.clone();
+    options.backups = Some(crate::backups::door(backup_dir, settings.data.clone()));
+    options.on_apply = server
+        .faults
+        .any()
+        .then_some(Arc::new(move |_| faulty.faults.on_apply()));
+    let claim = Engine::claim(options)?;
+    warn_of_wide_rights(&settings.data);
+    Ok(claim)
+}
+
+/// A directory that an older version made, or somebody else, may be open to others: its owner decides that.
+fn warn_of_wide_rights(data: &Path) {
+    const OTHERS: u32 = 0o077;
+    let mode = std::fs::metadata(data).map(|found| found.permissions().mode() & 0o7777);
+    if let Ok(mode) = mode
+        && mode & OTHERS != 0
+    {
+        let (data, mode) = (data.display(), format!("{mode:04o}"));
+        tracing::warn!(%data, mode, "the data directory is open to other users of this machine: chmod 700");
+    }
+}
+
+/// The engine's thread from the first byte read to the end.
+fn run_engine(
+    server: &Arc<Server>,
+    claim: Claim,
+    opened: oneshot::Sender<(Handle, Recovered)>,
+) -> Result<(), engine::Error> {
+    let (engine, recovered) = claim.open(server.now())?;
+    server.faults.on_recovered();
+    let (handle, mailbox) = engine.mailbox();
+    // Nobody waits any more when a signal came first; the loop then ends by its shutdown.
+    let _ = opened.send((handle, recovered));
+    let clock = Arc::clone(server);
+    engine.run(mailbox, move || clock.now())
+}
+
+/// Drawn from the system's randomness, so that receipts of an earlier start are late. Never 0: that is the incarnation of
+/// receipts that name none.
+fn draw_incarnation() -> u64 {
+    RandomState::new().build_hasher().finish().max(1)
+}
+
+async fn bind(addresses: &[Address]) -> Result<Vec<Listener>, String> {
+    let mut listeners = Vec::new();
+    for address in addresses {
+        let listener = Listener::bind(address).await;
+        listeners.push(listener.map_err(|error| format!("cannot listen on {address}: {error}"))?);
+    }
+    Ok(listeners)
+}
+
+fn names(listeners: &[Listener]) -> String {
+    let names: Vec<String> = listeners
+        .iter()
+        .map(|listener| listener.address().to_string())
+        .collect();
+    names.join(",")
+}
+
+/// The engine once it is open; never again after that, nor when it cannot be opened (`ended` tells that).
+async fn wait<T>(receiver: &mut Option<oneshot::Receiver<T>>) -> Option<T> {
+    match receiver.as_mut() {
+        None => std::future::pending().await,
+        Some(waiting) => {
+            let value = waiting.await.ok();
+            *receiver = None;
+            value
+        }
+    }
+}
+
+fn log_recovered(recovered: &Recovered) {
+    tracing::info!(
+        tables = recovered.tables,
+        records_replayed = recovered.records_replayed,
+        records_skipped = recovered.records_skipped,
+        orphans_removed = recovered.orphans_removed,
+        "recovered"
+    );
+    if recovered.bytes_cut > 0 {
+        tracing::warn!(
+            bytes = recovered.bytes_cut,
+            "cut a torn end of the journal; nothing in it was acknowledged"
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! The MySQL door: one task a connection, one statement at a time, results sent as they are made.
+
+mod connection;
+mod handshake;
+mod results;
+mod socket;
+
+use std::sync::Arc;
+
+use wire::mysql::{Capabilities, Encoder};
+
+use crate::listen::{Listener, Stream};
+use crate::server::Server;
+use connection::Connection;
+use socket::{Ended, Socket};
+
+/// Serves one listener until the server stops; connections then end after their statement.
+pub(crate) async fn listen(server: Arc<Server>, listener: Listener) {
+    let connected = |stream| connection(Arc::clone(&server), stream);
+    server.accept("mysql", listener, connected).await;
+}
+
+/// One connection from its first byte to its last.
+async fn connection(server: Arc<Server>, stream: Stream) {
+    let patience = server.settings().live.client_timeout;
+    let admitted = server.admit("mysql", &stream);
+    let mut socket = Socket::new(Arc::clone(&server), stream, patience);
+    let admitted = match admitted {
+        Ok(admitted) => admitted,
+        Err(failure) => {
+            // The refusal takes the greeting's place; nobody waits for its outcome.
+            let mut encoder = Encoder::new(Capabilities::SERVER);
+            encoder.start(0);
+            results::error(&mut encoder, &failure);
+            let _ = socket.send(&mut encoder).await;
+            return;
+        }
+    };
+    let shaken = tokio::select! {
+        shaken = handshake::shake(&server, &mut socket, &admitted.peer) => shaken,
+        () = admitted.peer.killed.notified() => return,
+    };
+    let ended = match shaken {
+        Ok(Some(guest)) => {
+            socket.logged_in();
+            Connection::new(Arc::clone(&server), socket, &admitted, guest)
+                .run()
+                .await
+        }
+        Ok(None) => Ok(()),
+        Err(Ended::Broken(error)) => {
+            // Nobody waits for the outcome, nor for what else a stranger sends.
+            let mut encoder = Encoder::new(Capabilities::SERVER);
+            encoder.start(error.sequence().wrapping_add(1));
+            results::error(&mut encoder, &results::broken(error));
+            let _ = socket.send(&mut encoder).await;
+            Err(Ended::Broken(error))
+        }
+        Err(error) => Err(error),
+    };
+    if let Err(error) = ended {
+        tracing::debug!(connection = admitted.peer.id, %error, "a MySQL connection ended");
+    }
+}

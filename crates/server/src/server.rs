@@ -1,0 +1,202 @@
+//! What all connections of one server share: the node that does their statements, the settings, the failed logins.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Deref;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use engine::SessionId;
+use session::errors::{self, Failure};
+use session::places::{self, Full, Newcomer, Peer};
+use session::{Faults, Node};
+
+use crate::limits::{ACCEPT_PAUSE, EVICTION_PAUSE, WATCHED_CONNECTIONS_MAX};
+use crate::listen::{Listener, Stream};
+use crate::logins::Logins;
+use crate::settings::{Live, Settings};
+
+/// One server; connections hold it by reference count.
+pub(crate) struct Server {
+    node: Node,
+    /// Logins that failed.
+    pub(crate) logins: Logins,
+    settings: RwLock<Arc<Settings>>,
+}
+
+impl Deref for Server {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl Server {
+    /// A server that still recovers: [`Node::serve`] opens it for statements.
+    pub(crate) fn new(settings: Settings, faults: Faults) -> Server {
+        let (memory_bytes, threads) = (settings.memory_bytes, settings.threads);
+        Server {
+            node: Node::new(memory_bytes, threads, settings.bounds(), faults),
+            logins: Logins::default(),
+            settings: RwLock::new(Arc::new(settings)),
+        }
+    }
+
+    /// The settings as they are now.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes new values of what may change while running.
+    pub(crate) fn reload(&self, live: Live) {
+        let mut settings = self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Settings::clone(&settings);
+        changed.live = live;
+        self.node.set_bounds(changed.bounds());
+        *settings = Arc::new(changed);
+    }
+
+    /// Takes a place among the connections, or refuses where all are taken.
+    pub(crate) fn admit(
+        self: &Arc<Server>,
+        door: &'static str,
+        stream: &Stream,
+    ) -> Result<Admitted, Failure> {
+        self.admit_watching(door, stream, WATCHED_CONNECTIONS_MAX)
+    }
+
+    /// The same; a client is looked after only where fewer than `watched_max` connections are open.
+    fn admit_watching(
+        self: &Arc<Server>,
+        door: &'static str,
+        stream: &Stream,
+        watched_max: usize,
+    ) -> Result<Admitted, Failure> {
+        let settings = self.settings();
+        let bounds = places::Bounds {
+            connections_max: settings.live.connections_max,
+            per_address_max: settings.live.connections_per_address,
+        };
+        let remote = stream.remote();
+        let newcomer = Newcomer {
+            id: self.next_session().0,
+            host: stream.peer(),
+            remote,
+            door,
+            now_us: self.clock.steady_us(),
+            // At the HTTP door each request is judged; a MySQL client passes its login first, where there is one.
+            may_reserve: door == "http"
+                || remote.is_owners_process()
+                || remote.is_local() && settings.live.login.is_some(),
+        };
+        let client = |open: usize| {
+            let is_watched = open < watched_max;
+            is_watched.then(|| stream.watched()).flatten()
+        };
+        match self.places.take(newcomer, &bounds, client) {
+            Ok(taken) => {
+                let counters = &self.counters;
+                counters.connections.fetch_add(1, Ordering::Relaxed);
+                counters
+                    .evicted
+                    .fetch_add(u64::from(taken.has_evicted), Ordering::Relaxed);
+                let open = self.places.count() as u64;
+                counters.connections_open.store(open, Ordering::Relaxed);
+                Ok(Admitted {
+                    server: Arc::clone(self),
+                    peer: taken.peer,
+                })
+            }
+            Err(Full::Places) => Err(self.no_place("too many connections")),
+            Err(Full::Address) => {
+                Err(self
+                    .no_place("too many connections from this address: connections_per_address"))
+            }
+        }
+    }
+
+    /// Has each client of a listener served by a task of its own, until the server stops.
+    pub(crate) async fn accept<C: Future<Output = ()> + Send + 'static>(
+        &self,
+        door: &'static str,
+        listener: Listener,
+        connected: impl Fn(Stream) -> C,
+    ) {
+        let mut stopping = self.stopping();
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = stopping.wait_for(|stop| *stop) => return,
+            };
+            match accepted {
+                Ok(stream) => drop(tokio::spawn(connected(stream))),
+                Err(error) => self.could_not_accept(door, &error).await,
+            }
+        }
+    }
+
+    /// A connection could not be accepted, as a rule because no file descriptor is left: closes one that owes something, and
+    /// waits until the next one may be tried.
+    async fn could_not_accept(&self, door: &'static str, error: &std::io::Error) {
+        if self.places.evict() {
+            self.counters.evicted.fetch_add(1, Ordering::Relaxed);
+            // Its task closes the socket as soon as it runs.
+            tokio::time::sleep(EVICTION_PAUSE).await;
+        } else {
+            tracing::warn!(%error, door, "cannot accept a connection");
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+        }
+    }
+
+    /// The refusal of a client for which there is no place; counts it.
+    pub(crate) fn no_place(&self, message: &str) -> Failure {
+        self.counters.refused.fetch_add(1, Ordering::Relaxed);
+        Failure::new(errors::TOO_MANY_CONNECTIONS, message)
+    }
+
+    /// Whether this client, which has passed the login where there is one, is the server's owner: on a unix socket as the
+    /// server's own user, or on this machine with the password.
+    pub(crate) fn is_owner(&self, peer: &Peer) -> bool {
+        let has_login = self.settings().live.login.is_some();
+        peer.remote.is_owners_process() || has_login && peer.remote.is_local()
+    }
+
+    /// Waits as long as a login of this client must, for those that failed before it.
+    pub(crate) async fn slow_login(&self, peer: &Peer) {
+        let delay = self.logins.delay(peer.remote, self.clock.steady_us());
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+    }
+
+    /// Takes note of a login that failed; the log tells of it, unless it did so a moment ago.
+    pub(crate) fn login_failed(&self, peer: &Peer) {
+        self.counters.logins_refused.fetch_add(1, Ordering::Relaxed);
+        let now_us = self.clock.steady_us();
+        if let Some(count) = self.logins.failed(peer.remote, now_us) {
+            let (address, door) = (peer.remote, peer.door);
+            tracing::warn!(%address, door, count, "a login failed; count: those since the last such line");
+        }
+    }
+}
+
+/// A place among the connections; dropping it gives the place back and closes the session.
+pub(crate) struct Admitted {
+    server: Arc<Server>,
+    /// The connection.
+    pub(crate) peer: Arc<Peer>,
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let open = self.server.places.leave(self.peer.id) as u64;
+        let counters = &self.server.counters;
+        counters.connections_open.store(open, Ordering::Relaxed);
+        self.server.close_session(SessionId(self.peer.id));
+    }
+}

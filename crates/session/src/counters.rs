@@ -1,0 +1,184 @@
+//! The server's own counters, each named once for SHOW STATUS and once for `/metrics`.
+
+pub mod engine;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ::engine::Filters;
+
+use crate::budget::Budget;
+
+/// Whether a number only grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// It only grows; its metric ends in `_total`.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+}
+
+/// One number, ready to be shown.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// In SHOW STATUS; Sphinx's name where there is one.
+    pub status: &'static str,
+    /// In `/metrics`, with its labels if it has any; empty: not shown there.
+    pub metric: &'static str,
+    /// How it moves.
+    pub shape: Shape,
+    /// One line of help.
+    pub help: &'static str,
+    /// Its value.
+    pub value: u64,
+}
+
+impl Sample {
+    /// The value in base units: times are counted in microseconds and shown in seconds.
+    pub fn number(&self) -> String {
+        if self.metric.contains("_seconds") {
+            return format!("{}.{:06}", self.value / 1_000_000, self.value % 1_000_000);
+        }
+        self.value.to_string()
+    }
+}
+
+macro_rules! counters {
+    ($($(#[doc = $help:literal])+ $field:ident $shape:ident $status:literal $metric:literal;)*) => {
+        /// Every number the server counts. Read and written without a lock; each is exact, together they are not one
+        /// moment.
+        #[derive(Debug, Default)]
+        pub struct Counters {
+            $($(#[doc = $help])+ pub $field: AtomicU64,)*
+        }
+
+        impl Counters {
+            /// All of them, in the order of declaration.
+            pub fn samples(&self) -> Vec<Sample> {
+                vec![$(Sample {
+                    status: $status,
+                    metric: $metric,
+                    shape: Shape::$shape,
+                    help: concat!($($help),+).trim_ascii(),
+                    value: self.$field.load(Ordering::Relaxed),
+                }),*]
+            }
+        }
+    };
+}
+
+counters! {
+    /// Connections accepted.
+    connections Counter "connections" "seine_connections_total";
+    /// Connections open now.
+    connections_open Gauge "threads_connected" "seine_connections";
+    /// Connections refused because too many were open.
+    refused Counter "maxed_out" "seine_connections_refused_total";
+    /// Connections closed, before their login or request was whole, because a newcomer needed the place.
+    evicted Counter "evicted_connects" "seine_connections_evicted_total";
+    /// Logins refused.
+    logins_refused Counter "aborted_connects" "seine_logins_refused_total";
+    /// HTTP requests answered.
+    http_requests Counter "http_requests" "seine_http_requests_total";
+    /// Statements that were refused or failed.
+    failed Counter "errors" "seine_statements_failed_total";
+    /// SELECT statements on a table.
+    selects Counter "command_search" "seine_statements_total{kind=\"select\"}";
+    /// INSERT statements.
+    inserts Counter "command_insert" "seine_statements_total{kind=\"insert\"}";
+    /// REPLACE statements.
+    replaces Counter "command_replace" "seine_statements_total{kind=\"replace\"}";
+    /// DELETE statements.
+    deletes Counter "command_delete" "seine_statements_total{kind=\"delete\"}";
+    /// CALL PQ statements.
+    call_pqs Counter "command_callpq" "seine_statements_total{kind=\"call_pq\"}";
+    /// Calls of queue_wait, queue_end and queue_abort.
+    queue_calls Counter "command_queue" "seine_statements_total{kind=\"queue\"}";
+    /// SHOW STATUS statements.
+    statuses Counter "command_status" "seine_statements_total{kind=\"status\"}";
+    /// SET statements.
+    sets Counter "command_set" "seine_statements_total{kind=\"set\"}";
+    /// Other statements.
+    others Counter "command_other" "seine_statements_total{kind=\"other\"}";
+    /// Calls of one of Q4M's functions.
+    queue_waits Counter "queue_wait_calls" "seine_queue_calls_total{function=\"queue_wait\"}";
+    /// Calls of one of Q4M's functions.
+    queue_ends Counter "queue_end_calls" "seine_queue_calls_total{function=\"queue_end\"}";
+    /// Calls of one of Q4M's functions.
+    queue_aborts Counter "queue_abort_calls" "seine_queue_calls_total{function=\"queue_abort\"}";
+    /// Calls of one of Q4M's functions.
+    queue_rowids Counter "queue_rowid_calls" "seine_queue_calls_total{function=\"queue_rowid\"}";
+    /// Calls of one of Q4M's functions.
+    queue_set_srcids Counter "queue_set_srcid_calls" "seine_queue_calls_total{function=\"queue_set_srcid\"}";
+    /// Microseconds spent on statements, waiting of queue_wait left out.
+    statement_us Counter "query_wall_us" "seine_statement_seconds_total";
+    /// Documents given to CALL PQ.
+    pq_documents Counter "pq_documents" "seine_pq_documents_total";
+    /// Rows sent to clients.
+    rows_sent Counter "rows_sent" "seine_rows_sent_total";
+    /// Bytes received from MySQL clients.
+    bytes_received Counter "bytes_received" "seine_mysql_received_bytes_total";
+    /// Bytes sent to MySQL clients.
+    bytes_sent Counter "bytes_sent" "seine_mysql_sent_bytes_total";
+    /// Hits that a webhook took.
+    webhooks_delivered Counter "webhooks_delivered" "seine_webhook_delivered_total";
+    /// Attempts to send a hit to a webhook that failed.
+    webhooks_failed Counter "webhooks_failed" "seine_webhook_failed_total";
+    /// Hits that were given up and put to the dead.
+    webhooks_dead Counter "webhooks_dead" "seine_webhook_dead_total";
+    /// Answers that lack rows of a damaged file.
+    answers_damaged Counter "answers_damaged" "seine_answers_damaged_total";
+    /// Files that were found damaged by a search since the start.
+    files_damaged Gauge "files_damaged" "seine_damaged_files";
+    /// Statements ended by a fault of the server.
+    panics Counter "panics" "seine_panics_total";
+}
+
+/// Memory of requests.
+pub fn requests(budget: &Budget) -> Sample {
+    Sample {
+        status: "request_bytes",
+        metric: "seine_request_bytes",
+        shape: Shape::Gauge,
+        help: "Memory that requests hold of their budget.",
+        value: budget.held_bytes(),
+    }
+}
+
+/// What is kept of conditions on attributes.
+pub fn filters(filters: &Filters) -> [Sample; 3] {
+    let sample = |status, metric, shape, help, value| Sample {
+        status,
+        metric,
+        shape,
+        help,
+        value,
+    };
+    [
+        sample(
+            "filter_bytes",
+            "seine_filter_bytes",
+            Shape::Gauge,
+            "Memory of what conditions on attributes say of pages of segments.",
+            filters.bytes(),
+        ),
+        sample(
+            "filter_pages_made",
+            "seine_filter_pages_made_total",
+            Shape::Counter,
+            "Pages of segments that a condition was asked about as a whole, and that were kept.",
+            filters.pages_made(),
+        ),
+        sample(
+            "filter_pages_used",
+            "seine_filter_pages_used_total",
+            Shape::Counter,
+            "Times that such a page answered.",
+            filters.pages_used(),
+        ),
+    ]
+}
+
+/// Adds to a counter.
+pub fn add(counter: &AtomicU64, count: u64) {
+    counter.fetch_add(count, Ordering::Relaxed);
+}

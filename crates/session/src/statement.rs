@@ -1,0 +1,493 @@
+//! Statements: from text to an outcome, the same for both doors. A door only writes the outcome down.
+
+mod constants;
+pub(crate) mod given;
+mod lists;
+mod load;
+mod pq;
+mod queue;
+mod select;
+mod show;
+mod translate;
+mod variables;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use engine::{Answer, Command, Reply};
+use wire::sql::{QueueCall, Statement};
+
+use crate::budget::Grant;
+use crate::counters::add;
+use crate::errors::{self, Failure};
+use crate::faults::ReadFault;
+use crate::limits::{
+    PARSE_INLINE_BYTES, PARSED_FACTOR, PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH,
+};
+use crate::node::Node;
+use crate::searches::Search;
+use crate::session::Session;
+
+pub use load::load;
+pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
+pub use show::columns;
+
+/// One statement, read but not yet done.
+pub struct Parsed {
+    statement: Result<Statement, Failure>,
+    /// What a test asked to happen in this read.
+    fault: Option<ReadFault>,
+    /// The statement as written, or as much as SHOW THREADS shows, where that may list it.
+    text: Option<Arc<str>>,
+    /// Its memory, until it is done.
+    held: Option<Grant>,
+}
+
+/// What a statement gives.
+pub enum Outcome {
+    /// No rows.
+    Done {
+        /// Rows inserted, replaced or deleted.
+        affected: u64,
+        /// Id of the last row inserted; 0 where none was.
+        last_id: u64,
+    },
+    /// Rows.
+    Rows(Found),
+    /// Rows of CALL PQ.
+    Pq(Box<PqRows>),
+}
+
+/// Rows, and what SHOW META will say of them.
+pub struct Found {
+    /// The rows.
+    pub answer: Answer,
+    /// The table they come from; empty for a SHOW.
+    pub table: String,
+    /// Whether this was a SELECT on a table, which SHOW META tells of.
+    pub counted: bool,
+    /// Its place among the running searches, kept until the rows are sent.
+    pub search: Option<Search>,
+    /// Memory of the rows found, kept likewise.
+    pub held: Option<Arc<Grant>>,
+}
+
+impl Outcome {
+    /// Rows that are to be written; `None`: nobody knows yet.
+    pub fn rows(&self) -> Option<usize> {
+        match self {
+            Outcome::Done { .. } => Some(0),
+            Outcome::Rows(found) => found.answer.rows.size_hint().1,
+            Outcome::Pq(rows) => Some(rows.answer.hits.len()),
+        }
+    }
+
+    /// Done, with nothing to count.
+    pub const NOTHING: Outcome = Outcome::Done {
+        affected: 0,
+        last_id: 0,
+    };
+}
+
+/// Reads the first statement of a text; also gives what stands behind it. A statement that cannot be read is given with
+/// its error. `None` where there is no statement at all.
+pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])> {
+    let near = text.get(..PARSE_INLINE_BYTES).unwrap_or(text);
+    if let Some((one, behind)) = wire::sql::first(near)
+        && (near.len() == text.len() || !behind.is_empty())
+    {
+        let rest = &text[near.len() - behind.len()..];
+        let statement = guarded(node, || Ok(wire::sql::parse(one)?));
+        return Some((Parsed::read(node, one, statement), rest));
+    }
+    let (one, rest) = tokio::task::block_in_place(|| wire::sql::first(text))?;
+    let held = node.budget.grant();
+    let statement = large(node, one, &held).await;
+    let mut parsed = Parsed::read(node, one, statement);
+    parsed.held = Some(held);
+    Some((parsed, rest))
+}
+
+/// Reads a large statement within the memory that it is granted: an estimate first, and more where that was too little. What
+/// it does not take is given back.
+async fn large(node: &Node, text: &[u8], held: &Grant) -> Result<Statement, Failure> {
+    // The text itself stands in a buffer of up to twice its length, which the request holds, too.
+    let most = node.budget.total_bytes().saturating_sub(2 * text.len());
+    let factor = match text.len() <= PARSED_FACTOR_BYTES_MAX {
+        true => PARSED_FACTOR,
+        false => PARSED_FACTOR_LONG,
+    };
+    let mut room = text.len().saturating_mul(factor).min(most);
+    loop {
+        held.reserve(room).await?;
+        let parsed = tokio::task::block_in_place(|| {
+            guarded(node, || Ok(wire::sql::parse_within(text, room)))
+        })?;
+        match parsed {
+            Err(error) if error.is_out_of_room() && room < most => {
+                room = room.saturating_mul(PARSED_GROWTH).min(most);
+            }
+            Err(error) => return Err(error.into()),
+            Ok((statement, bytes)) => {
+                held.keep(bytes);
+                return Ok(statement);
+            }
+        }
+    }
+}
+
+impl Parsed {
+    fn read(node: &Node, text: &[u8], statement: Result<Statement, Failure>) -> Parsed {
+        let is_search = matches!(
+            statement,
+            Ok(Statement::Select(_) | Statement::CallPq { .. })
+        );
+        let fault = node.faults.any().then(|| node.faults.choose(text));
+        Parsed {
+            statement,
+            fault: fault.flatten(),
+            text: is_search.then(|| select::shown(text)),
+            held: None,
+        }
+    }
+
+    /// A statement that was never text.
+    pub fn of(statement: Statement) -> Parsed {
+        Parsed {
+            statement: Ok(statement),
+            fault: None,
+            text: None,
+            held: None,
+        }
+    }
+
+    /// With the memory that it holds until it is done.
+    pub fn holding(mut self, held: Grant) -> Parsed {
+        self.held = Some(held);
+        self
+    }
+
+    /// Whether it is a SELECT; `None` where it could not be read.
+    pub fn is_read(&self) -> Option<bool> {
+        let statement = self.statement.as_ref().ok()?;
+        Some(matches!(
+            statement,
+            Statement::Select(_)
+                | Statement::SelectConstants(_)
+                | Statement::Queue { .. }
+                | Statement::SelectWaiting { .. }
+        ))
+    }
+
+    /// Whether it changes nothing, neither rows nor tables nor who owns a row. True of what could not be read.
+    pub fn only_reads(&self) -> bool {
+        match &self.statement {
+            Err(_) => true,
+            Ok(statement) => matches!(
+                statement,
+                Statement::Select(_)
+                    | Statement::SelectConstants(_)
+                    | Statement::CallPq { .. }
+                    | Statement::Show { .. }
+                    | Statement::ShowTables { .. }
+                    | Statement::ShowTablesStatus { .. }
+                    | Statement::ShowTableStatus { .. }
+                    | Statement::ShowFullColumns { .. }
+                    | Statement::ShowCreateTable { .. }
+                    | Statement::ShowDatabases { .. }
+                    | Statement::ShowEngineQueueStatus
+                    | Statement::ShowMeta { .. }
+                    | Statement::ShowQueues { .. }
+                    | Statement::ShowStatus { .. }
+                    | Statement::ShowVariables { .. }
+                    | Statement::ShowWarnings { .. }
+                    | Statement::Describe { .. }
+            ),
+        }
+    }
+
+    /// Whether it owns a row, or ends owning it, and so makes no sense without a lasting connection.
+    pub fn needs_connection(&self) -> bool {
+        match &self.statement {
+            Ok(Statement::Queue { call, .. }) => {
+                !matches!(call, QueueCall::Compact { .. } | QueueCall::Stats { .. })
+            }
+            Ok(statement) => matches!(
+                statement,
+                Statement::SelectWaiting { .. } | Statement::QueueNext(_) | Statement::QueueDone
+            ),
+            Err(_) => false,
+        }
+    }
+
+    /// Whether it may wait for as long as its client likes.
+    pub fn waits(&self) -> bool {
+        matches!(
+            self.statement,
+            Ok(Statement::Queue {
+                call: QueueCall::Wait { .. },
+                ..
+            } | Statement::SelectWaiting { .. }
+                | Statement::QueueNext(_))
+        )
+    }
+}
+
+/// Does one statement for a session. What it leaves for SHOW WARNINGS is in the session; what SHOW META says is
+/// settled by [`Session::sent`], once the door has sent the rows.
+pub async fn execute(
+    node: &Node,
+    session: &mut Session,
+    parsed: Parsed,
+) -> Result<Outcome, Failure> {
+    let started_us = node.clock.steady_us();
+    let is_wait = parsed.waits();
+    let held = parsed.held;
+    let statement = match parsed.statement {
+        Ok(statement) => statement,
+        Err(failure) => {
+            add(&node.counters.failed, 1);
+            return Err(failure);
+        }
+    };
+    let looks_back = matches!(
+        statement,
+        Statement::ShowWarnings { .. } | Statement::ShowMeta { .. } | Statement::SelectConstants(_)
+    );
+    session.begin(started_us, looks_back);
+    count(node, &statement);
+    let commits = commits(&statement);
+    let outcome = Doing {
+        node,
+        session,
+        fault: parsed.fault,
+        text: parsed.text,
+        is_large: held.as_ref().is_some_and(|held| !held.is_empty()),
+    }
+    .run(statement)
+    .await;
+    if commits {
+        session.commit();
+    }
+    if outcome.is_err() {
+        add(&node.counters.failed, 1);
+    }
+    if !is_wait {
+        add(
+            &node.counters.statement_us,
+            node.clock.steady_us() - started_us,
+        );
+    }
+    outcome
+}
+
+/// Runs a read: a panic ends this statement with an error and nothing else. What a read touches is either its own or
+/// an immutable snapshot, so nothing half changed is left behind.
+pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result,
+        Err(_) => {
+            add(&node.counters.panics, 1);
+            Err(Failure::new(
+                errors::INTERNAL,
+                "internal error; the server's log has the detail",
+            ))
+        }
+    }
+}
+
+/// One statement at work.
+struct Doing<'a> {
+    node: &'a Node,
+    session: &'a mut Session,
+    fault: Option<ReadFault>,
+    text: Option<Arc<str>>,
+    /// What was read of its text takes memory that is counted: to make it ready takes long, too.
+    is_large: bool,
+}
+
+impl Doing<'_> {
+    async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        if !matches!(statement, Statement::Select(_) | Statement::Insert { .. }) {
+            self.session.given = None;
+        }
+        match statement {
+            Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
+            Statement::Select(select) => self.select(select).await,
+            Statement::SelectConstants(items) => constants::select(self.node, self.session, items),
+            Statement::Queue { call, name } => self.queue(call, &name).await,
+            Statement::SelectWaiting { wait, select } => self.select_waiting(wait, select).await,
+            Statement::QueueNext(next) => self.queue_next(next).await,
+            Statement::QueueDone => self.write(Command::QueueEnd).await,
+            Statement::QueuePause {
+                table,
+                group,
+                paused,
+            } => {
+                let command = Command::QueuePause {
+                    table,
+                    group,
+                    paused,
+                };
+                self.write(command).await
+            }
+            Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
+            Statement::Update { table } => self.update(&table),
+            Statement::Installed => Ok(Outcome::NOTHING),
+            Statement::Insert { .. } | Statement::Delete { .. } => {
+                let command = translate::write(self.node, statement)?;
+                self.write(command).await
+            }
+            Statement::Truncate { .. } => self.truncate(statement).await,
+            Statement::PqBackfill { table, id, days } => self.backfill(&table, id, days).await,
+            Statement::CreateTable(create) => {
+                let command = translate::create_table(create)?;
+                self.write(command).await
+            }
+            Statement::AlterTable { table, changes } => {
+                self.write(Command::AlterTable { table, changes }).await
+            }
+            Statement::DropTable { tables, if_exists } => {
+                self.write(Command::DropTable { tables, if_exists }).await
+            }
+            Statement::CallPq {
+                table,
+                documents,
+                options,
+            } => self.call_pq(&table, &documents, options),
+            Statement::Backup { to } => self.backup(to).await,
+            Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
+            Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
+            Statement::Begin => Ok(self.session.begin_transaction()),
+            Statement::Commit => Ok(self.session.commit()),
+            Statement::Rollback => self.session.rollback(),
+            Statement::Set(assignments) => variables::set(self.session, assignments),
+            Statement::Use(database) => {
+                self.session.use_database(database)?;
+                Ok(Outcome::NOTHING)
+            }
+            Statement::Kill {
+                connection,
+                query_only,
+            } => self.kill(connection, query_only),
+            other => show::show(self.node, self.session, other),
+        }
+    }
+
+    /// As MySQL has it: the rows are not counted.
+    async fn truncate(&mut self, statement: Statement) -> Result<Outcome, Failure> {
+        let command = translate::write(self.node, statement)?;
+        self.write(command).await?;
+        Ok(Outcome::NOTHING)
+    }
+
+    async fn submit(&self, command: Command) -> Result<Reply, Failure> {
+        self.node.submit(self.session.id, command).await
+    }
+
+    async fn write(&mut self, command: Command) -> Result<Outcome, Failure> {
+        match self.submit(command).await? {
+            Reply::Done {
+                affected,
+                last_id,
+                mut ids,
+                warnings,
+            } => {
+                if ids.is_empty() && last_id != 0 {
+                    ids.push(last_id);
+                }
+                self.session.wrote(affected, ids, warnings);
+                Ok(Outcome::Done { affected, last_id })
+            }
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Where no folder is set for backups, the statement alone says where the server writes: that is for clients who may write
+    /// there themselves, or for a server that trusts all of them.
+    async fn backup(&mut self, to: String) -> Result<Outcome, Failure> {
+        if !self.node.bounds().backups_are_open && !self.session.is_on_unix_socket {
+            let message = "BACKUP TO any path is for clients on a unix socket: set backup.dir, or start the server with --insecure";
+            return Err(Failure::new(errors::NOT_PERMITTED, message));
+        }
+        self.write(Command::Backup { to }).await
+    }
+
+    /// Finds the documents of a backfill here, from a snapshot, and has the engine take them piece by piece.
+    async fn backfill(
+        &mut self,
+        table: &str,
+        query_id: u64,
+        days: Option<u64>,
+    ) -> Result<Outcome, Failure> {
+        let now = self.node.now();
+        let snapshot = self.node.engine()?.snapshot();
+        let find = || Ok(snapshot.backfill(table, query_id, days, now)?);
+        let pieces = tokio::task::block_in_place(|| guarded(self.node, find))?;
+        let mut put = 0;
+        for piece in pieces {
+            match self.submit(Command::Backfill(piece)).await? {
+                Reply::Done { affected, .. } => put += affected,
+                _ => return Err(unexpected()),
+            }
+        }
+        self.session.wrote(put, Vec::new(), Vec::new());
+        Ok(Outcome::Done {
+            affected: put,
+            last_id: 0,
+        })
+    }
+
+    fn kill(&self, connection: u64, query_only: bool) -> Result<Outcome, Failure> {
+        let there = if query_only {
+            self.node.kill_search(connection)
+        } else {
+            self.node.kill(connection)
+        };
+        if there {
+            return Ok(Outcome::NOTHING);
+        }
+        Err(Failure::new(
+            errors::UNKNOWN_THREAD,
+            format!("no connection {connection}"),
+        ))
+    }
+}
+
+/// The engine answered something else than what the command is answered by: a fault of ours.
+fn unexpected() -> Failure {
+    Failure::new(
+        errors::INTERNAL,
+        "internal error: unexpected reply of the engine",
+    )
+}
+
+/// Whether a statement ends the transaction that is open: those that change tables rather than rows do, as in MySQL.
+fn commits(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::CreateTable(_)
+            | Statement::AlterTable { .. }
+            | Statement::DropTable { .. }
+            | Statement::Truncate { .. }
+    )
+}
+
+fn count(node: &Node, statement: &Statement) {
+    let counters = &node.counters;
+    let counter = match statement {
+        Statement::Select(_) => &counters.selects,
+        Statement::Insert { replace: false, .. } => &counters.inserts,
+        Statement::Insert { replace: true, .. } => &counters.replaces,
+        Statement::Delete { .. } | Statement::Truncate { .. } => &counters.deletes,
+        Statement::CallPq { .. } => &counters.call_pqs,
+        Statement::Queue { .. }
+        | Statement::SelectWaiting { .. }
+        | Statement::QueueNext(_)
+        | Statement::QueueDone => &counters.queue_calls,
+        Statement::ShowStatus { .. } => &counters.statuses,
+        Statement::Set(_) => &counters.sets,
+        _ => &counters.others,
+    };
+    add(counter, 1);
+}

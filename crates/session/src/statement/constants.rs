@@ -1,0 +1,61 @@
+//! SELECT without a table: what clients ask when they connect.
+
+use engine::{Answer, Rows};
+use query::expression::evaluate;
+use query::value::Value;
+use wire::sql::Constant;
+
+use super::{Found, Outcome, variables};
+use crate::VERSION;
+use crate::clock::civil;
+use crate::errors::Failure;
+use crate::node::Node;
+use crate::session::Session;
+
+/// One row, each item under its name.
+pub(super) fn select(
+    node: &Node,
+    session: &Session,
+    items: Vec<(String, Constant)>,
+) -> Result<Outcome, Failure> {
+    let mut columns = Vec::with_capacity(items.len());
+    let mut row = Vec::with_capacity(items.len());
+    for (name, constant) in items {
+        row.push(value(node, session, constant)?);
+        columns.push((name, None));
+    }
+    let answer = Answer {
+        columns,
+        rows: Rows::ready(vec![row]),
+        total_found: 1,
+        keywords: Vec::new(),
+        warnings: Vec::new(),
+        partial: None,
+    };
+    Ok(Outcome::Rows(Found {
+        answer,
+        table: String::new(),
+        counted: false,
+        search: None,
+        held: None,
+    }))
+}
+
+fn value(node: &Node, session: &Session, constant: Constant) -> Result<Value, Failure> {
+    let text = |text: &str| Value::Str(text.to_owned());
+    let account = || Value::Str(format!("{}@{}", session.user, session.host));
+    let unix_s = node.clock.unix_us().div_euclid(1_000_000);
+    Ok(match constant {
+        Constant::Variable { scope, name } => variables::read(node, session, scope, &name)?,
+        Constant::Database => session.database.clone().map_or(Value::Null, Value::Str),
+        Constant::User | Constant::CurrentUser => account(),
+        Constant::Version => text(VERSION),
+        Constant::ConnectionId => Value::Int(i128::from(session.id.0)),
+        Constant::LastInsertId => session.last_insert_id(),
+        Constant::RowCount => Value::Int(i128::from(session.row_count)),
+        Constant::FoundRows => Value::Int(i128::from(session.found_rows)),
+        Constant::Now => Value::Str(civil(unix_s)),
+        Constant::UnixTimestamp => Value::Int(i128::from(unix_s)),
+        Constant::Expression(expression) => evaluate(&expression, &|_| None),
+    })
+}

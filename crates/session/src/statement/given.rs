@@ -1,0 +1,159 @@
+//! The row that `queue_wait` gave, kept with the session: Q4M's second statement, `SELECT * FROM t`, is answered from it.
+//!
+//! The engine would answer it between two batches, and so after a sync that the row does not need: what was given is
+//! durable already, and only its owner can end it. What else may change it is counted by [`engine::Handle::upheavals`].
+
+use engine::{Answer, Rows, Taken};
+use query::expression::Expression;
+use query::request::{Item, Output, Select};
+use query::schema::ColumnType;
+use query::value::Value;
+
+/// Larger rows are not kept, in bytes of their texts: ten thousand waiting sessions may hold one each.
+const BYTES_MAX: usize = 4 << 10;
+
+/// A row that the session owns.
+#[derive(Debug)]
+pub(crate) struct Given {
+    table: String,
+    upheavals: u64,
+    columns: Vec<(String, ColumnType)>,
+    values: Vec<Value>,
+}
+
+impl Given {
+    /// Of one row taken from this table; `upheavals` as of before it was asked for. `None` where it is not worth keeping.
+    pub(crate) fn new(table: &str, upheavals: u64, taken: Taken) -> Option<Given> {
+        let values = taken.rows.into_iter().next()?.values;
+        let bytes = values.iter().map(|value| match value {
+            Value::Str(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        });
+        (bytes.sum::<usize>() <= BYTES_MAX).then(|| Given {
+            table: table.to_lowercase(),
+            upheavals,
+            columns: taken.columns,
+            values,
+        })
+    }
+}
+
+/// The answer to a SELECT of all or some of its columns; `None`: the engine must be asked.
+pub(crate) fn answer(given: &Option<Given>, select: &Select, upheavals: u64) -> Option<Answer> {
+    let given = given.as_ref()?;
+    let is_plain = select.matching.is_none()
+        && select.filter.is_none()
+        && select.limit.is_none()
+        && select.offset == 0
+        && select.options.is_empty();
+    if !is_plain || given.upheavals != upheavals || given.table != select.table {
+        return None;
+    }
+    let (mut columns, mut row) = (Vec::new(), Vec::new());
+    for item in &select.items {
+        match item {
+            Item::Star => {
+                let shown = given.columns.iter();
+                columns.extend(shown.map(|(name, kind)| (name.clone(), Some(*kind))));
+                row.extend(given.values.iter().cloned());
+            }
+            Item::Value {
+                what: Output::Expression(Expression::Column(column)),
+                name,
+            } => {
+                let at = given.columns.iter().position(|(name, _)| name == column)?;
+                columns.push((name.clone(), Some(given.columns[at].1)));
+                row.push(given.values.get(at)?.clone());
+            }
+            Item::Value { .. } => return None,
+        }
+    }
+    Some(Answer {
+        columns,
+        rows: Rows::ready(vec![row]),
+        total_found: 1,
+        keywords: Vec::new(),
+        warnings: Vec::new(),
+        partial: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::TakenRow;
+
+    use super::*;
+
+    fn given() -> Option<Given> {
+        let columns = vec![
+            ("v".to_owned(), ColumnType::Bigint),
+            ("s".to_owned(), ColumnType::String),
+        ];
+        let values = vec![Value::Int(7), Value::Str("seven".to_owned())];
+        let rows = vec![TakenRow {
+            row: 1,
+            delivery: 1,
+            values,
+        }];
+        let taken = Taken {
+            source: 1,
+            columns,
+            rows,
+            ..Taken::default()
+        };
+        Given::new("Q", 5, taken)
+    }
+
+    fn select(text: &str) -> Select {
+        match wire::sql::parse(text.as_bytes()) {
+            Ok(wire::sql::Statement::Select(select)) => select,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn told(text: &str, upheavals: u64) -> Option<Vec<Value>> {
+        let mut answer = answer(&given(), &select(text), upheavals)?;
+        answer.rows.next().map(Result::unwrap)
+    }
+
+    #[test]
+    fn the_row_and_its_columns_are_at_hand() {
+        let both = [Value::Int(7), Value::Str("seven".to_owned())];
+        assert_eq!(told("SELECT * FROM q", 5).unwrap(), both);
+        assert_eq!(told("SELECT s FROM q", 5).unwrap(), both[1..]);
+    }
+
+    #[test]
+    fn after_an_upheaval_the_engine_is_asked() {
+        assert_eq!(told("SELECT * FROM q", 6), None);
+    }
+
+    #[test]
+    fn what_is_more_than_the_row_is_the_engines_matter() {
+        for text in [
+            "SELECT * FROM other",
+            "SELECT * FROM q WHERE v=7",
+            "SELECT * FROM q LIMIT 0",
+            "SELECT COUNT(*) FROM q",
+            "SELECT nothing FROM q",
+        ] {
+            assert_eq!(told(text, 5), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_large_row_is_not_kept() {
+        let values = vec![Value::Str("x".repeat(BYTES_MAX + 1))];
+        let rows = vec![TakenRow {
+            row: 1,
+            delivery: 1,
+            values,
+        }];
+        let taken = Taken {
+            rows,
+            ..Taken::default()
+        };
+        assert!(Given::new("q", 0, taken).is_none());
+    }
+}

@@ -1,0 +1,302 @@
+//! Percolation: CALL PQ, and the same asked over HTTP.
+
+mod documents;
+mod highlight;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use engine::{Interrupt, Kind, PqAnswer, PqRequest, PqScratch};
+use query::expression::parse;
+use query::lexer::Lexer;
+use wire::sql::PqOptions;
+
+use super::select::hold;
+use super::{Doing, Outcome, guarded};
+use crate::budget::Grant;
+use crate::counters::add;
+use crate::errors::{self, Failure};
+use crate::faults::ReadFault;
+use crate::node::Node;
+use crate::searches::{Asked, Search};
+
+pub use documents::{Batch, Labels};
+
+/// The column that lists a row's documents.
+const DOCUMENTS: &str = "documents";
+
+/// Levels of brackets of a document that are read without a tree: a list, a document.
+const FIELDS_DEPTH: usize = 2;
+
+/// The answer of one percolation, for a door to write down row by row.
+pub struct PqRows {
+    /// The hits.
+    pub answer: PqAnswer,
+    /// How many documents were asked about.
+    pub documents_asked: usize,
+    /// How the documents are named.
+    pub labels: Labels,
+    /// Which columns are shown.
+    pub options: PqOptions,
+    /// For SHOW WARNINGS.
+    pub warnings: Vec<String>,
+    /// From the statement's begin to the documents being read.
+    pub setup_us: u64,
+    /// Taken by analysis and matching.
+    pub matching_us: u64,
+    /// For each row a JSON array parallel to its documents; empty where none were asked for.
+    highlights: Vec<String>,
+    /// Memory of the hits and highlights.
+    held: Grant,
+}
+
+/// One row as it is shown; the doors write its cells.
+pub struct PqRow<'a> {
+    /// The query that was hit.
+    pub query: &'a Arc<percolate::StandingQuery>,
+    /// Its id, which costs no look at it.
+    pub id: u64,
+    /// Indexes of its documents.
+    pub documents: &'a [u32],
+    /// A weight a document; empty where none were asked for.
+    pub weights: &'a [u32],
+    /// A JSON array with an object a document; empty where none was asked for.
+    pub highlights: &'a str,
+}
+
+impl PqRow<'_> {
+    /// The query's filter in the one way of writing that Manticore shows: `price > 5` is `price>5`. As it was written where
+    /// that could not be read back as the same condition.
+    pub fn filters(&self) -> Cow<'_, str> {
+        let written: &str = &self.query.filters;
+        let tree = |text: &str| parse(&mut Lexer::new(text.as_bytes()));
+        match tree(written) {
+            Ok(condition) => {
+                let shown = condition.to_string();
+                match tree(shown.as_str()) == Ok(condition) {
+                    true => Cow::Owned(shown),
+                    false => Cow::Borrowed(written),
+                }
+            }
+            Err(_) => Cow::Borrowed(written), // a blank one
+        }
+    }
+}
+
+impl PqRows {
+    /// Headers, in order: those of Manticore's manual, then ours.
+    pub fn columns(&self) -> Vec<&'static str> {
+        let options = &self.options;
+        if options.count {
+            return vec!["count", DOCUMENTS];
+        }
+        let mut columns = vec!["id"];
+        if options.docs {
+            columns.push(DOCUMENTS);
+        }
+        if options.query {
+            columns.extend(["query", "tags", "filters"]);
+        }
+        if options.weights {
+            columns.push("weights");
+        }
+        if options.highlight {
+            columns.push("highlights");
+        }
+        if options.capital {
+            columns.push("Documents");
+        }
+        columns
+    }
+
+    /// The rows, by query id.
+    #[inline]
+    pub fn rows(&self) -> impl Iterator<Item = PqRow<'_>> {
+        let mut weights = self.answer.weights.as_slice();
+        let mut highlights = self.highlights.iter();
+        let is_counted = self.options.count;
+        let rows = self.answer.hits.named().take_while(move |_| !is_counted);
+        rows.map(move |(id, query, documents)| {
+            let (own, rest) = weights
+                .split_at_checked(documents.len())
+                .unwrap_or_default();
+            weights = rest;
+            PqRow {
+                query,
+                id,
+                documents,
+                weights: own,
+                highlights: highlights.next().map_or("", String::as_str),
+            }
+        })
+    }
+
+    /// The labels of a row's documents, with commas.
+    pub fn documents(&self, indexes: &[u32]) -> String {
+        let mut text = String::new();
+        for index in indexes {
+            if !text.is_empty() {
+                text.push(',');
+            }
+            match &self.labels {
+                Labels::From(first) => text.push_str(&(u64::from(*index) + first).to_string()),
+                Labels::Named(names) => {
+                    text.push_str(names.get(*index as usize).map_or("", String::as_str))
+                }
+            }
+        }
+        text
+    }
+}
+
+/// What a percolation is asked of.
+pub struct Percolation<'a> {
+    /// The pq table.
+    pub table: &'a str,
+    /// Checked options.
+    pub options: PqOptions,
+    /// When the statement began, and who waits for it.
+    pub asked: Asked,
+    /// What a test asked for in this read.
+    pub fault: Option<ReadFault>,
+}
+
+/// Lists a percolation among the searches that run: KILL ends it, the server's `max_query_time`, and the end of its client.
+pub fn watched(node: &Node, asked: Asked) -> Search {
+    let time_us = node.bounds().query_time_max;
+    let time_us = time_us.map(|time| time.as_micros() as u64);
+    node.searches.begin(Asked {
+        until_us: time_us.map(|us| asked.since_us.saturating_add(us)),
+        ..asked
+    })
+}
+
+impl Percolation<'_> {
+    /// Reads the documents, and options that stand beside them, and matches. A panic of the matcher ends this call with an
+    /// error and nothing else.
+    pub fn run(
+        mut self,
+        node: &Node,
+        read: impl FnOnce(&mut PqOptions) -> Result<Batch, Failure>,
+    ) -> Result<PqRows, Failure> {
+        let snapshot = node.engine()?.snapshot();
+        // What is wrong with the table is told before what is wrong with the documents.
+        if !matches!(
+            snapshot.definition(self.table)?.kind,
+            Kind::Percolate { .. }
+        ) {
+            let message = format!("'{}' is not a pq table", self.table);
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        let search = watched(node, self.asked.clone());
+        let rows = tokio::task::block_in_place(|| {
+            guarded(node, || {
+                let panics = self.fault == Some(ReadFault::Panic);
+                assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
+                let batch = read(&mut self.options)?;
+                if self.fault == Some(ReadFault::Hold) {
+                    hold(&search.interrupt);
+                }
+                self.matched(node, &snapshot, batch, &search.interrupt)
+            })
+        })?;
+        add(&node.counters.pq_documents, rows.documents_asked as u64);
+        Ok(rows)
+    }
+
+    fn matched(
+        self,
+        node: &Node,
+        snapshot: &engine::Snapshot,
+        batch: Batch,
+        interrupt: &Interrupt,
+    ) -> Result<PqRows, Failure> {
+        thread_local! {
+            static SCRATCH: RefCell<PqScratch> = RefCell::default();
+        }
+        let options = self.options;
+        let read_us = node.clock.steady_us();
+        let (held, refused) = (node.budget.grant(), RefCell::new(None));
+        let request = PqRequest {
+            only: options.only.as_ref(),
+            after: options.after,
+            limit: if options.count {
+                Some(0)
+            } else {
+                options.limit
+            },
+            top: options.top,
+            weights: options.weights,
+            interrupt: Some(interrupt),
+            room: Some(&|bytes| match held.cover(bytes) {
+                Ok(()) => true,
+                Err(failure) => {
+                    refused.replace(Some(failure));
+                    false
+                }
+            }),
+            ..PqRequest::new(self.table, &batch.documents)
+        };
+        let answer = SCRATCH.with_borrow_mut(|scratch| snapshot.call_pq(&request, scratch));
+        if let Some(failure) = refused.take() {
+            return Err(failure);
+        }
+        let answer = answer?;
+        let bytes = answer.hits.bytes() + answer.weights.len() * size_of::<u32>();
+        held.keep(bytes);
+        let mut rows = PqRows {
+            answer,
+            documents_asked: batch.documents.len(),
+            labels: batch.labels,
+            options,
+            warnings: batch.warnings,
+            setup_us: read_us - self.asked.since_us,
+            matching_us: node.clock.steady_us() - read_us,
+            highlights: Vec::new(),
+            held,
+        };
+        if rows.options.highlight {
+            let definition = snapshot.definition(self.table)?;
+            let held = (&rows.held, bytes);
+            rows.highlights = highlight::of(&rows, &definition, &batch.documents, interrupt, held)?;
+        }
+        Ok(rows)
+    }
+}
+
+impl Doing<'_> {
+    pub(super) fn call_pq(
+        &mut self,
+        table: &str,
+        documents: &[Vec<u8>],
+        options: PqOptions,
+    ) -> Result<Outcome, Failure> {
+        let asked = Percolation {
+            table,
+            options,
+            asked: self.asked(table),
+            fault: self.fault,
+        };
+        let held = self.node.budget.grant();
+        let mut rows = asked.run(self.node, |options| {
+            if options.docs_json {
+                let texts = documents.iter();
+                // What is bad in a text is found in a tree.
+                let depth = if options.skip_bad_json {
+                    0
+                } else {
+                    FIELDS_DEPTH
+                };
+                let bytes = texts.map(|text| wire::json::memory_bytes(text, depth));
+                held.cover(bytes.sum())?;
+            }
+            documents::read(documents, options)
+        })?;
+        for warning in std::mem::take(&mut rows.warnings) {
+            self.session.warn(warning);
+        }
+        self.session.matched(&rows, self.node.clock.steady_us());
+        Ok(Outcome::Pq(Box::new(rows)))
+    }
+}

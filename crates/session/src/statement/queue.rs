@@ -1,0 +1,202 @@
+//! Queues: the functions of Q4M, the procedures beyond it, and SELECT … WHERE queue_wait(…).
+
+use std::sync::Arc;
+
+use engine::{Answer, Command, Error, Family, Hold, Kind, QueueStats, Reply, Rows};
+use query::request::{Select, WaitSource};
+use query::schema::ColumnType;
+use query::value::Value;
+use wire::sql::{self, QueueCall, QueueNext};
+
+use super::given::Given;
+use super::{Doing, Found, Outcome, show, unexpected};
+use crate::counters::add;
+use crate::errors::{self, Failure};
+
+impl Doing<'_> {
+    /// A function: one row of one value.
+    pub(super) async fn queue(&mut self, call: QueueCall, name: &str) -> Result<Outcome, Failure> {
+        let kind = match call {
+            QueueCall::Stats { .. } => ColumnType::String,
+            _ => ColumnType::Bigint,
+        };
+        let value = self.called(call).await?;
+        Ok(show::one_value(name, kind, value))
+    }
+
+    /// What a function answers. What the caller did wrong is NULL and a warning, as Q4M has it; but for the two that need
+    /// owner mode: outside of it they are errors there, too.
+    async fn called(&mut self, call: QueueCall) -> Result<Value, Failure> {
+        self.count_call(&call);
+        let command = match call {
+            QueueCall::Wrong(why) => return Ok(self.null(why)),
+            QueueCall::Wait {
+                sources,
+                timeout_us,
+            } => return self.wait(sources, timeout_us).await,
+            QueueCall::End => Command::QueueEnd,
+            QueueCall::Abort => Command::QueueAbort,
+            QueueCall::RowId => Command::QueueRowId,
+            QueueCall::SetSource { sender, mode, row } => {
+                Command::QueueSetSource { sender, mode, row }
+            }
+            QueueCall::Compact { table } => Command::QueueCompact { table },
+            QueueCall::Stats { table } => Command::QueueStats { table },
+        };
+        let number = |number: u64| Value::Int(i128::from(number));
+        match self.node.submit_raw(self.session.id, command).await? {
+            Ok(Reply::RowId(row)) => Ok(row.map_or(Value::Null, number)),
+            Ok(Reply::QueueStats(stats)) => Ok(Value::Str(text_of(&stats))),
+            Ok(_) => Ok(number(1)),
+            Err(error) if is_null(&error) => Ok(self.null(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// `queue_wait`: the row comes with the answer, since nearly everybody asks for it next.
+    async fn wait(
+        &mut self,
+        waited_for: Vec<WaitSource>,
+        timeout_us: u64,
+    ) -> Result<Value, Failure> {
+        let upheavals = self.node.engine()?.upheavals();
+        let tables: Vec<String> = waited_for.iter().map(|one| one.table.clone()).collect();
+        let command = Command::QueueNext(engine::QueueNext {
+            sources: waited_for,
+            group: None,
+            rows: 1,
+            timeout_us,
+            hold: Hold::Session,
+            done: Vec::new(),
+        });
+        match self.node.submit_raw(self.session.id, command).await? {
+            Ok(Reply::Taken(taken)) => {
+                let source = taken.source;
+                let from = (source as usize).checked_sub(1);
+                let table = from.and_then(|place| tables.get(place));
+                self.session.given = table.and_then(|table| Given::new(table, upheavals, taken));
+                Ok(Value::Int(source.into()))
+            }
+            Ok(_) => Err(unexpected()),
+            Err(error) if is_null(&error) => Ok(self.null(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn count_call(&self, call: &QueueCall) {
+        let counters = &self.node.counters;
+        let counter = match call {
+            QueueCall::Wait { .. } => &counters.queue_waits,
+            QueueCall::End => &counters.queue_ends,
+            QueueCall::Abort => &counters.queue_aborts,
+            QueueCall::RowId => &counters.queue_rowids,
+            QueueCall::SetSource { .. } => &counters.queue_set_srcids,
+            QueueCall::Compact { .. } | QueueCall::Stats { .. } | QueueCall::Wrong(_) => return,
+        };
+        add(counter, 1);
+    }
+
+    fn null(&mut self, why: String) -> Value {
+        self.session.warn(why);
+        Value::Null
+    }
+
+    /// `SELECT … FROM t WHERE queue_wait('t')`: the wait, then the SELECT with its answer in the place of the call.
+    pub(super) async fn select_waiting(
+        &mut self,
+        wait: QueueCall,
+        mut select: Select,
+    ) -> Result<Outcome, Failure> {
+        let answer = self.called(wait).await?;
+        select.filter = select
+            .filter
+            .map(|filter| sql::with_answer(filter, &answer));
+        self.select(select).await
+    }
+
+    /// `CALL QUEUE_NEXT`: the rows taken, under the columns of their queue. The connection owns them.
+    pub(super) async fn queue_next(&mut self, next: QueueNext) -> Result<Outcome, Failure> {
+        let first = next.sources.first().map(|source| source.table.clone());
+        let command = Command::QueueNext(engine::QueueNext {
+            sources: next.sources,
+            group: next.group,
+            rows: next.rows,
+            timeout_us: next.timeout_us,
+            hold: Hold::Session,
+            done: Vec::new(),
+        });
+        let Reply::Taken(taken) = self.submit(command).await? else {
+            return Err(unexpected());
+        };
+        let held = self.node.budget.grant();
+        if let Err(failure) = held.cover(taken.bytes()) {
+            // The client is told of no row, so it may own none.
+            self.submit(Command::QueueAbort).await?;
+            return Err(failure);
+        }
+        let mut columns = taken.columns;
+        if columns.is_empty() {
+            let snapshot = self.node.engine()?.snapshot();
+            columns = show::columns(&snapshot, first.as_deref().unwrap_or_default())?;
+        }
+        let total_found = taken.rows.len() as u64;
+        let rows = taken.rows.into_iter().map(|row| row.values).collect();
+        let answer = Answer {
+            columns: columns
+                .into_iter()
+                .map(|(name, kind)| (name, Some(kind)))
+                .collect(),
+            rows: Rows::ready(rows),
+            total_found,
+            keywords: Vec::new(),
+            warnings: Vec::new(),
+            partial: None,
+        };
+        Ok(Outcome::Rows(Found {
+            answer,
+            table: first.unwrap_or_default(),
+            counted: false,
+            search: None,
+            held: Some(Arc::new(held)),
+        }))
+    }
+
+    /// UPDATE: refused, in words that fit the table.
+    pub(super) fn update(&self, table: &str) -> Result<Outcome, Failure> {
+        let snapshot = self.node.engine()?.snapshot();
+        Err(match snapshot.definition(table)?.kind {
+            Kind::Queue(_) => Failure::new(
+                errors::NOT_THIS_KIND,
+                format!(
+                    "'{table}' is a queue: its rows are inserted, taken and deleted, not updated"
+                ),
+            ),
+            Kind::Search(_) | Kind::Percolate { .. } | Kind::Distributed { .. } => {
+                Failure::new(errors::NOT_YET, "not yet: UPDATE; REPLACE replaces a row")
+            }
+        })
+    }
+}
+
+/// Whether a function of Q4M answers NULL to this. What this server cannot do yet, and its own troubles, are errors.
+fn is_null(error: &Error) -> bool {
+    let asks_wrongly = matches!(error.family(), Family::Caller | Family::Limit);
+    asks_wrongly && !matches!(error, Error::NotOwner { .. } | Error::NotYet { .. })
+}
+
+/// Q4M's nine lines.
+fn text_of(stats: &QueueStats) -> String {
+    [
+        ("rows_written", stats.rows_written),
+        ("rows_removed", stats.rows_removed),
+        ("wait_immediate", stats.wait_immediate),
+        ("wait_delayed", stats.wait_delayed),
+        ("wait_timeout", stats.wait_timeout),
+        ("restored_by_abort", stats.restored_by_abort),
+        ("restored_by_close", stats.restored_by_close),
+        ("bytes_total", stats.bytes_total),
+        ("bytes_removed", stats.bytes_removed),
+    ]
+    .map(|(name, value)| format!("{name}: {value}\n"))
+    .concat()
+}

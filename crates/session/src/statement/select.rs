@@ -1,0 +1,180 @@
+//! SELECT on tables: where it runs, for how long, and who may end it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason, Snapshot};
+use query::options::Options;
+use query::request::Select;
+
+use super::{Doing, Found, Outcome, given, guarded};
+use crate::budget::Grant;
+use crate::errors::Failure;
+use crate::faults::ReadFault;
+use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
+use crate::searches::{Asked, Search};
+
+/// What SHOW THREADS shows of a statement.
+pub(super) fn shown(text: &[u8]) -> Arc<str> {
+    let text = &text[..text.len().min(SHOWN_STATEMENT_BYTES)];
+    String::from_utf8_lossy(text).trim().into()
+}
+
+impl Doing<'_> {
+    /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
+    pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
+        let options = Options::parse(&select.options);
+        let options = options.map_err(|error| Failure::refused(error.to_string()))?;
+        let engine = self.node.engine()?;
+        if let Some(answer) = given::answer(&self.session.given, &select, engine.upheavals()) {
+            return Ok(self.counted(answer, select.table, None, None));
+        }
+        let held = Arc::new(self.node.budget.grant());
+        let snapshot = engine.snapshot();
+        let (answer, search) = match snapshot.definition(&select.table)?.kind {
+            Kind::Search(_) | Kind::Distributed { .. } => {
+                // Without LIMIT they are few, or named by their ids.
+                let rows = select.limit.map_or(0, |rows| rows as usize);
+                let _turn = self.node.turn(Some(rows)).await;
+                let (answer, search) = self.search(&snapshot, &select, &options, &held)?;
+                (answer, Some(search))
+            }
+            Kind::Percolate { .. } => {
+                let control = Control {
+                    memory: self.memory(&held),
+                    ..Control::default()
+                };
+                let _turn = self.node.turn(select.limit.map(|rows| rows as usize)).await;
+                let read = || self.read(&snapshot, &select, &options, &control);
+                (tokio::task::block_in_place(read)?, None)
+            }
+            Kind::Queue(_) => {
+                let table = select.table.clone();
+                let reply = self.submit(Command::Read { select }).await?;
+                let memory = self.memory(&held);
+                let answer = self.node.rows_of(reply, &memory).await?;
+                return Ok(self.counted(answer, table, None, Some(held)));
+            }
+        };
+        let matching = select.matching.is_some();
+        let outcome = self.counted(answer, select.table, search, Some(held));
+        if let Some(most) = options.rows_max(matching) {
+            self.session.has_at_most(most);
+        }
+        Ok(outcome)
+    }
+
+    fn counted(
+        &mut self,
+        answer: Answer,
+        table: String,
+        search: Option<Search>,
+        held: Option<Arc<Grant>>,
+    ) -> Outcome {
+        self.session.found(&answer);
+        Outcome::Rows(Found {
+            answer,
+            table,
+            counted: true,
+            search,
+            held,
+        })
+    }
+
+    /// A search runs on this thread, which is one of those that serve sockets: most are done sooner than another thread
+    /// would have begun. One that is not says so ([`Control::long`]), and the sockets move elsewhere.
+    fn search(
+        &mut self,
+        snapshot: &Snapshot,
+        select: &Select,
+        options: &Options,
+        held: &Arc<Grant>,
+    ) -> Result<(Answer, Search), Failure> {
+        let bounds = self.node.bounds();
+        let started_us = self.session.started_us;
+        let time_us = bounds.query_time_max.map(|time| time.as_micros() as u64);
+        let asked_us = (options.max_query_time_ms > 0)
+            .then(|| options.max_query_time_ms.saturating_mul(1_000));
+        let search = self.node.searches.begin(Asked {
+            until_us: least(time_us, asked_us).map(|us| started_us.saturating_add(us)),
+            ..self.asked(&select.table)
+        });
+        let threads = (options.threads > 0).then_some(options.threads as usize);
+        let control = Control {
+            interrupt: Arc::clone(&search.interrupt),
+            pool: self.node.searches.pool.clone(),
+            threads: least(bounds.threads_per_query_max, threads),
+            long: |work| tokio::task::block_in_place(work),
+            on_damage: OnDamage::Skip,
+            memory: self.memory(held),
+            filters: Some(Arc::clone(&self.node.searches.filters)),
+            ..Control::default()
+        };
+        let read = || self.read(snapshot, select, options, &control);
+        // To make many words ready, or to gather and sort many rows, takes long whatever the search itself takes.
+        let words = select.matching.as_ref().map_or(0, String::len);
+        let is_long = self.is_large
+            || words > MATCH_INLINE_BYTES
+            || select.limit.is_some_and(|rows| rows > ROWS_INLINE_MAX);
+        let mut answer = match is_long {
+            true => tokio::task::block_in_place(read)?,
+            false => read()?,
+        };
+        search.found();
+        if answer.partial == Some(Reason::Time) {
+            let cut =
+                "the answer is partial: max_query_time was over before every row was looked at";
+            answer.warnings.push(cut.to_owned());
+        }
+        Ok((answer, search))
+    }
+
+    /// Memory of the rows that a SELECT finds.
+    fn memory(&self, held: &Arc<Grant>) -> Arc<Memory> {
+        let bytes_max = self.node.bounds().search_memory_bytes;
+        Arc::new(held.for_rows(bytes_max))
+    }
+
+    /// What SHOW THREADS and KILL are to know of the statement, which reads this table; nothing ends it yet.
+    pub(super) fn asked(&mut self, table: &str) -> Asked {
+        Asked {
+            session: self.session.id.0,
+            since_us: self.session.started_us,
+            until_us: None,
+            text: self.text.take().unwrap_or_else(|| table.into()),
+            client: self.session.client.clone(),
+        }
+    }
+
+    fn read(
+        &self,
+        snapshot: &Snapshot,
+        select: &Select,
+        options: &Options,
+        control: &Control,
+    ) -> Result<Answer, Failure> {
+        guarded(self.node, || {
+            let panics = self.fault == Some(ReadFault::Panic);
+            assert!(!panics, "SEINE_FAULTS asked for a panic in this read");
+            if self.fault == Some(ReadFault::Hold) {
+                (control.long)(&mut || hold(&control.interrupt));
+            }
+            Ok(snapshot.select(select, options, control)?)
+        })
+    }
+}
+
+/// Waits until a search is stopped: a test asked for it.
+pub(super) fn hold(interrupt: &Interrupt) {
+    while interrupt.reason().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The smaller of what is given.
+fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}

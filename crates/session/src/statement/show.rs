@@ -1,0 +1,403 @@
+//! SHOW and DESCRIBE: the server about itself, as tables.
+
+mod queues;
+
+use std::sync::Arc;
+
+use engine::{Answer, Definition, Kind, Rows, Snapshot};
+use query::expression::evaluate;
+use query::schema::{Column, ColumnType};
+use query::value::Value;
+use wire::sql::{Statement, like};
+
+use super::{Found, Outcome, lists, variables};
+use crate::errors::{self, Failure};
+use crate::node::Node;
+use crate::session::Session;
+
+/// The one database there is; every other name passes for it.
+const DATABASE: &str = "seine";
+
+/// Answers a SHOW or a DESCRIBE.
+pub(super) fn show(
+    node: &Node,
+    session: &Session,
+    statement: Statement,
+) -> Result<Outcome, Failure> {
+    match statement {
+        Statement::ShowMeta { like } => Ok(pairs(
+            [session.meta.header, "Value"],
+            session.meta.lines.clone(),
+            like,
+        )),
+        Statement::ShowStatus { like } => Ok(pairs(["Counter", "Value"], counters(node), like)),
+        Statement::ShowVariables { like, filter } => {
+            let mut rows = variables::all(node, session);
+            if let Some(filter) = filter {
+                rows.retain(|(name, value)| {
+                    let column = |column: &str| match column {
+                        "variable_name" => Some(Value::Str(name.clone())),
+                        "value" => Some(Value::Str(value.clone())),
+                        _ => None,
+                    };
+                    evaluate(&filter, &column).as_bool() == Some(true)
+                });
+            }
+            Ok(pairs(["Variable_name", "Value"], rows, like))
+        }
+        Statement::ShowWarnings { count } => Ok(warnings(session, count)),
+        Statement::ShowQueues { like } => queues::queues(node, like),
+        Statement::ShowEngineQueueStatus => queues::engine_status(node),
+        Statement::ShowDatabases { like } => Ok(matching(
+            &["Database"],
+            vec![vec![DATABASE.to_owned()]],
+            like,
+        )),
+        Statement::Show { list, like } => Ok(matching(
+            lists::headers(list),
+            lists::rows(node, session, list),
+            like,
+        )),
+        of_a_table => show_table(&node.engine()?.snapshot(), of_a_table),
+    }
+}
+
+/// An answer of one number under one header.
+fn one_number(name: &str, number: i64) -> Outcome {
+    one_value(name, ColumnType::Bigint, Value::Int(i128::from(number)))
+}
+
+/// An answer of one value under one header.
+pub(super) fn one_value(name: &str, kind: ColumnType, value: Value) -> Outcome {
+    let columns = vec![(name.to_owned(), Some(kind))];
+    let rows = Rows::ready(vec![vec![value]]);
+    let answer = Answer {
+        columns,
+        rows,
+        total_found: 1,
+        keywords: Vec::new(),
+        warnings: Vec::new(),
+        partial: None,
+    };
+    Outcome::Rows(Found {
+        answer,
+        table: String::new(),
+        counted: false,
+        search: None,
+        held: None,
+    })
+}
+
+fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Failure> {
+    match statement {
+        Statement::ShowTables { like, full } => {
+            let headers = if full {
+                ["Tables_in_seine", "Table_type"]
+            } else {
+                ["Table", "Type"]
+            };
+            let kind_of = |kind: &str| {
+                if full {
+                    "BASE TABLE".to_owned()
+                } else {
+                    kind.to_owned()
+                }
+            };
+            let tables = snapshot
+                .tables()
+                .into_iter()
+                .map(|(name, kind)| (name, kind_of(kind)));
+            Ok(pairs(headers, tables.collect(), like))
+        }
+        Statement::Describe {
+            table,
+            like,
+            documents,
+        } => {
+            let definition = snapshot.definition(&table)?;
+            let rows = described(&definition, documents).into_iter();
+            let shown = ["Field", "Type", "Null", "Key", "Default", "Extra"];
+            Ok(matching_values(
+                &shown,
+                rows.map(Described::row).collect(),
+                like,
+            ))
+        }
+        Statement::ShowFullColumns { table, like } => {
+            let definition = snapshot.definition(&table)?;
+            let rows = described(&definition, false).into_iter();
+            let rows = rows.map(Described::full_row).collect();
+            Ok(matching_values(&FULL_COLUMNS, rows, like))
+        }
+        Statement::ShowCreateTable { table } => {
+            let text = snapshot.show_create(&table)?;
+            Ok(pairs(["Table", "Create Table"], vec![(table, text)], None))
+        }
+        Statement::ShowTableStatus { table, like } => Ok(pairs(
+            ["Variable_name", "Value"],
+            snapshot.table_status(&table)?,
+            like,
+        )),
+        Statement::ShowTablesStatus { like } => {
+            let tables = snapshot
+                .tables()
+                .into_iter()
+                .map(|(name, kind)| vec![name, kind.to_owned()]);
+            Ok(matching(&["Name", "Engine"], tables.collect(), like))
+        }
+        other => Err(Failure::new(
+            errors::INTERNAL,
+            format!("internal error: {other:?} is no SHOW"),
+        )),
+    }
+}
+
+/// The columns of a table, the implied ones first, for COM_FIELD_LIST as well.
+pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnType)>, Failure> {
+    let definition: Arc<Definition> = snapshot.definition(table)?;
+    let own = definition
+        .columns
+        .iter()
+        .map(|column| (column.name.clone(), column.kind));
+    Ok(match definition.kind {
+        Kind::Queue(_) => own.collect(),
+        Kind::Search(_) | Kind::Distributed { .. } => {
+            std::iter::once(("id".to_owned(), ColumnType::Bigint))
+                .chain(own)
+                .collect()
+        }
+        Kind::Percolate { .. } => {
+            let mut columns = vec![("id".to_owned(), ColumnType::Bigint)];
+            columns.extend(
+                ["query", "tags", "filters"].map(|name| (name.to_owned(), ColumnType::String)),
+            );
+            columns.push(("hits".to_owned(), ColumnType::Bigint));
+            columns.push(("last_hit".to_owned(), ColumnType::Timestamp));
+            columns
+        }
+    })
+}
+
+/// A column as DESCRIBE and SHOW FULL COLUMNS show it.
+struct Described {
+    name: String,
+    /// Its type as CREATE TABLE takes it.
+    kind: String,
+    is_text: bool,
+    /// YES or NO.
+    null: &'static str,
+    /// PRI for an id.
+    key: &'static str,
+    default: Value,
+    /// What the column is good for beside holding values; empty in a queue.
+    extra: String,
+}
+
+/// Headers of SHOW FULL COLUMNS.
+const FULL_COLUMNS: [&str; 9] = [
+    "Field",
+    "Type",
+    "Collation",
+    "Null",
+    "Key",
+    "Default",
+    "Extra",
+    "Privileges",
+    "Comment",
+];
+
+impl Described {
+    /// The cells of DESCRIBE.
+    fn row(self) -> Vec<Value> {
+        vec![
+            Value::Str(self.name),
+            Value::Str(self.kind),
+            text(self.null),
+            text(self.key),
+            self.default,
+            Value::Str(self.extra),
+        ]
+    }
+
+    /// The cells of SHOW FULL COLUMNS.
+    fn full_row(self) -> Vec<Value> {
+        let collation = if self.is_text {
+            text("utf8mb4_general_ci")
+        } else {
+            Value::Null
+        };
+        vec![
+            Value::Str(self.name),
+            Value::Str(self.kind),
+            collation,
+            text(self.null),
+            text(self.key),
+            self.default,
+            Value::Str(self.extra),
+            text("select,insert"),
+            text(""),
+        ]
+    }
+
+    fn new(name: &str, kind: ColumnType, extra: &str) -> Described {
+        Described {
+            name: name.to_owned(),
+            kind: kind.sql_name().to_string(),
+            is_text: matches!(
+                kind,
+                ColumnType::Text
+                    | ColumnType::String
+                    | ColumnType::Char { .. }
+                    | ColumnType::LongText { .. }
+            ),
+            null: "YES",
+            key: "",
+            default: Value::Null,
+            extra: extra.to_owned(),
+        }
+    }
+
+    fn id() -> Described {
+        Described {
+            kind: "bigint unsigned".to_owned(),
+            null: "NO",
+            key: "PRI",
+            ..Described::new("id", ColumnType::Bigint, "")
+        }
+    }
+
+    fn of(column: &Column, extra: &str) -> Described {
+        Described {
+            null: if column.nullable { "YES" } else { "NO" },
+            default: match &column.default {
+                Some(Value::Str(default)) => Value::Str(default.clone()),
+                _ => column.default_constant().map_or(Value::Null, Value::Str),
+            },
+            ..Described::new(&column.name, column.kind, extra)
+        }
+    }
+}
+
+/// The columns of a table, the implied ones first; of a table of standing queries, on demand, only those of its documents.
+fn described(definition: &Definition, documents: bool) -> Vec<Described> {
+    let mut rows = Vec::new();
+    let mut extra = "";
+    match definition.kind {
+        Kind::Queue(_) => {}
+        Kind::Search(_) | Kind::Distributed { .. } => rows.push(Described::id()),
+        Kind::Percolate { .. } => {
+            rows.push(Described::id());
+            if !documents {
+                let own = ["query", "tags", "filters"];
+                rows.extend(own.map(|name| Described::new(name, ColumnType::String, "")));
+                rows.push(Described::new("hits", ColumnType::Bigint, "read only"));
+                rows.push(Described::new(
+                    "last_hit",
+                    ColumnType::Timestamp,
+                    "read only",
+                ));
+                extra = "document";
+            }
+        }
+    }
+    for column in &definition.columns {
+        let is_indexed = column.kind == ColumnType::Text && extra.is_empty();
+        let extra = match definition.kind {
+            Kind::Queue(_) => "",
+            _ if is_indexed => "indexed stored",
+            _ => extra,
+        };
+        rows.push(Described::of(column, extra));
+    }
+    rows
+}
+
+fn counters(node: &Node) -> Vec<(String, String)> {
+    let mut rows: Vec<(String, String)> = node
+        .samples()
+        .into_iter()
+        .map(|sample| {
+            let number = if sample.status == "uptime" {
+                sample.value / 1_000_000
+            } else {
+                sample.value
+            };
+            (sample.status.to_owned(), number.to_string())
+        })
+        .collect();
+    rows.insert(
+        1,
+        ("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+    );
+    rows
+}
+
+fn warnings(session: &Session, count: bool) -> Outcome {
+    if count {
+        return one_number(
+            "@@session.warning_count",
+            i64::from(session.warning_count()),
+        );
+    }
+    let rows = session.warnings.iter().map(|text| {
+        let code = errors::WARNING_ERRNO.to_string();
+        vec!["Warning".to_owned(), code, text.clone()]
+    });
+    matching(&["Level", "Code", "Message"], rows.collect(), None)
+}
+
+fn pairs(headers: [&str; 2], rows: Vec<(String, String)>, pattern: Option<String>) -> Outcome {
+    matching(
+        &headers,
+        rows.into_iter()
+            .map(|(name, value)| vec![name, value])
+            .collect(),
+        pattern,
+    )
+}
+
+/// Rows whose first cell is LIKE the pattern.
+fn matching(headers: &[&str], rows: Vec<Vec<String>>, pattern: Option<String>) -> Outcome {
+    let rows = rows.into_iter();
+    let rows = rows.map(|row| row.into_iter().map(Value::Str).collect());
+    matching_values(headers, rows.collect(), pattern)
+}
+
+fn matching_values(
+    headers: &[&str],
+    mut rows: Vec<Vec<Value>>,
+    pattern: Option<String>,
+) -> Outcome {
+    if let Some(pattern) = pattern {
+        let is_like = |first: &Value| matches!(first, Value::Str(name) if like(&pattern, name));
+        rows.retain(|row| row.first().is_some_and(is_like));
+    }
+    table(headers, rows)
+}
+
+fn text(cell: &str) -> Value {
+    Value::Str(cell.to_owned())
+}
+
+fn table(headers: &[&str], rows: Vec<Vec<Value>>) -> Outcome {
+    let columns = headers
+        .iter()
+        .map(|name| ((*name).to_owned(), Some(ColumnType::String)))
+        .collect();
+    let total_found = rows.len() as u64;
+    let answer = Answer {
+        columns,
+        rows: Rows::ready(rows),
+        total_found,
+        keywords: Vec::new(),
+        warnings: Vec::new(),
+        partial: None,
+    };
+    Outcome::Rows(Found {
+        answer,
+        table: String::new(),
+        counted: false,
+        search: None,
+        held: None,
+    })
+}

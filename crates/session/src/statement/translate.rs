@@ -1,0 +1,370 @@
+//! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
+
+mod queue_options;
+mod search_options;
+
+use engine::{Command, Definition, Keep, Kind, QueueOptions, SearchOptions, SyncMode};
+use query::Syntax;
+use query::analysis::Settings;
+use query::value::Value;
+use wire::sql::{CreateTable, Statement};
+
+use super::unexpected;
+use crate::errors::{self, Failure};
+use crate::node::Node;
+use crate::units::{duration, size};
+use crate::webhook_target::WebhookTarget;
+use query::options::nearest;
+
+/// Options of Manticore's tables that this server does not have yet, told apart from those that nobody has.
+const LATER: &[&str] = &[
+    "access_blob_attrs",
+    "access_plain_attrs",
+    "bigram_index",
+    "blend_chars",
+    "blend_mode",
+    "charset_table",
+    "embedded_limit",
+    "exceptions",
+    "expand_keywords",
+    "hitless_words",
+    "html_index_attrs",
+    "html_remove_elements",
+    "html_strip",
+    "ignore_chars",
+    "index_field_lengths",
+    "index_zones",
+    "min_stemming_len",
+    "min_word_len",
+    "morphology_skip_fields",
+    "ngram_chars",
+    "ngram_len",
+    "optimize_cutoff",
+    "overshort_step",
+    "phrase_boundary",
+    "phrase_boundary_step",
+    "prefix_fields",
+    "infix_fields",
+    "ranker",
+    "regexp_filter",
+    "rf",
+    "stopword_step",
+    "stopwords",
+    "stopwords_unstemmed",
+    "stored_fields",
+    "stored_only_fields",
+    "wordforms",
+];
+
+/// Engines of MySQL and Manticore.
+const ENGINES_LATER: &[&str] = &[
+    "archive",
+    "aria",
+    "blackhole",
+    "columnar",
+    "csv",
+    "innodb",
+    "memory",
+    "merge",
+    "myisam",
+    "rowwise",
+];
+
+/// The command of INSERT, REPLACE, DELETE and TRUNCATE.
+pub(super) fn write(node: &Node, statement: Statement) -> Result<Command, Failure> {
+    Ok(match statement {
+        Statement::Insert {
+            table,
+            mut columns,
+            rows,
+            replace,
+        } => {
+            if columns.is_none() && rows.iter().all(|row| matches!(row[..], [Value::Str(_)])) {
+                columns = lone_column(node, &table)?;
+            }
+            Command::Insert {
+                table,
+                columns,
+                rows,
+                replace,
+            }
+        }
+        Statement::Delete {
+            table,
+            matching: None,
+            filter,
+            order,
+            limit,
+        } if !order.is_empty() => Command::DeleteInOrder {
+            table,
+            filter,
+            order,
+            limit,
+        },
+        Statement::Delete { order, .. } if !order.is_empty() => {
+            return Err(not_yet("DELETE … ORDER BY with MATCH".to_owned()));
+        }
+        Statement::Delete {
+            table,
+            matching,
+            filter,
+            order: _,
+            limit,
+        } => Command::Delete {
+            table,
+            matching,
+            filter,
+            limit,
+        },
+        Statement::Truncate { table } if is_queue(node, &table)? => Command::Truncate { table },
+        Statement::Truncate { table } => Command::Delete {
+            table,
+            matching: None,
+            filter: None,
+            limit: None,
+        },
+        _ => return Err(unexpected()),
+    })
+}
+
+/// A standing query may be stored by its text alone: `INSERT INTO pq VALUES ('text')`. Elsewhere a row of one value means
+/// what the table's columns say.
+fn lone_column(node: &Node, table: &str) -> Result<Option<Vec<String>>, Failure> {
+    let snapshot = node.engine()?.snapshot();
+    let is_pq = snapshot
+        .definition(table)
+        .is_ok_and(|definition| matches!(definition.kind, Kind::Percolate { .. }));
+    Ok(is_pq.then(|| vec!["query".to_owned()]))
+}
+
+/// Rows of a queue that somebody owns go by TRUNCATE, and stay by a DELETE of somebody else.
+fn is_queue(node: &Node, table: &str) -> Result<bool, Failure> {
+    let snapshot = node.engine()?.snapshot();
+    let definition = snapshot.definition(table);
+    Ok(definition.is_ok_and(|definition| matches!(definition.kind, Kind::Queue(_))))
+}
+
+/// The command of a CREATE TABLE.
+pub(super) fn create_table(create: CreateTable) -> Result<Command, Failure> {
+    let options = Options::read(&create.options)?;
+    let analysis = options.analysis.clone();
+    let sync = options.sync;
+    let keep = options.keep.clone();
+    let kind = options.kind()?;
+    let definition = Definition {
+        name: create.name,
+        kind,
+        columns: create.columns,
+        analysis,
+        sync,
+        keep,
+    };
+    Ok(Command::CreateTable {
+        definition,
+        if_not_exists: create.if_not_exists,
+    })
+}
+
+#[derive(Default)]
+struct Options {
+    kind: Option<String>,
+    on: Option<String>,
+    into: Option<String>,
+    syntax: Option<Syntax>,
+    analysis: Settings,
+    sync: Option<SyncMode>,
+    keep: Option<Keep>,
+    queue: QueueOptions,
+    /// An option that only queues have, where there was one.
+    of_queues: Option<String>,
+    search: SearchOptions,
+    /// The same of search tables.
+    of_searches: Option<String>,
+    locals: Vec<String>,
+}
+
+impl Options {
+    fn read(written: &[(String, String)]) -> Result<Options, Failure> {
+        let mut options = Options::default();
+        for (name, value) in written {
+            let lower = value.to_lowercase();
+            match name.as_str() {
+                "type" => options.kind = Some(lower),
+                "engine" if lower == "queue" => options.kind = Some(lower),
+                "engine" if ENGINES_LATER.contains(&lower.as_str()) => {
+                    return Err(not_yet(format!("ENGINE={value}; there is ENGINE=queue")));
+                }
+                "engine" => {
+                    let message = format!("no engine '{value}': there is ENGINE=queue");
+                    return Err(Failure::new(errors::INVALID, message));
+                }
+                "dict" => check_dictionary(&lower)?,
+                // Memory is the server's to share.
+                "rt_mem_limit" => {
+                    _ = size(&lower).map_err(|why| bad_value("rt_mem_limit", &why))?
+                }
+                "on" => options.on = Some(lower),
+                "into" if value.contains("://") => {
+                    let target = WebhookTarget::parse(value);
+                    let bad = |why| Failure::new(errors::INVALID, format!("into={why}"));
+                    options.into = Some(target.map_err(bad)?.url);
+                }
+                "into" => options.into = Some(lower),
+                "syntax" => {
+                    let syntax = Syntax::named(value);
+                    options.syntax = Some(syntax.ok_or_else(|| {
+                        let message = format!("no syntax '{value}': there are sphinx and lucene");
+                        Failure::new(errors::INVALID, message)
+                    })?);
+                }
+                "sync" => {
+                    let mode = SyncMode::parse(&lower);
+                    let bad = |why| Failure::new(errors::INVALID, format!("sync={why}"));
+                    options.sync = Some(mode.map_err(bad)?);
+                }
+                "keep" => {
+                    let time = duration(&lower).map_err(|why| bad_value("keep", &why))?;
+                    let seconds = time.as_secs().max(1);
+                    options.keep.get_or_insert_default().seconds = Some(seconds);
+                }
+                "keep_bytes" => {
+                    let bytes = size(&lower).map_err(|why| bad_value("keep_bytes", &why))?;
+                    options.keep.get_or_insert_default().bytes = Some(bytes);
+                }
+                "keep_by" => options.keep.get_or_insert_default().by = Some(lower),
+                // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
+                "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
+                other if is_analysis(&mut options.analysis, other, value)? => {}
+                "local" => options.locals.extend(names(&lower)),
+                "agent" => return Err(not_yet("agent=: tables on other servers".to_owned())),
+                other if search_options::set(&mut options.search, other, value)? => {
+                    options.of_searches = Some(other.to_owned());
+                }
+                other if queue_options::set(&mut options.queue, other, value)? => {
+                    options.of_queues = Some(other.to_owned());
+                }
+                other if LATER.contains(&other) => {
+                    return Err(not_yet(format!("table option {other}")));
+                }
+                other => return Err(unknown(other)),
+            }
+        }
+        Ok(options)
+    }
+
+    fn kind(self) -> Result<Kind, Failure> {
+        if let (Some(name), false) = (&self.of_queues, self.kind.as_deref() == Some("queue")) {
+            let message = format!("{name}= belongs to queues: ENGINE=queue");
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        let is_search = matches!(self.kind.as_deref(), None | Some("rt"));
+        if let (Some(name), false) = (&self.of_searches, is_search) {
+            let message = format!("{name}= belongs to search tables: type='rt'");
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        let is_distributed = self.kind.as_deref() == Some("distributed");
+        if !self.locals.is_empty() && !is_distributed {
+            let message = "local= belongs to tables of type='distributed'";
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        let kind = match self.kind.as_deref() {
+            None | Some("rt") => Kind::Search(self.search),
+            Some("distributed") => Kind::Distributed {
+                locals: self.locals,
+            },
+            Some("pq" | "percolate") => {
+                return Ok(Kind::Percolate {
+                    on: self.on.iter().flat_map(|on| names(on)).collect(),
+                    into: self.into,
+                    syntax: self.syntax.unwrap_or_default(),
+                });
+            }
+            Some("queue") => Kind::Queue(self.queue),
+            Some(other @ ("template" | "shard" | "plain")) => {
+                return Err(not_yet(format!("type='{other}'")));
+            }
+            Some(other) => {
+                let message =
+                    format!("no table type '{other}': there are rt, pq, queue and distributed");
+                return Err(Failure::new(errors::INVALID, message));
+            }
+        };
+        if self.on.is_some() || self.into.is_some() || self.syntax.is_some() {
+            return Err(Failure::new(
+                errors::INVALID,
+                "on=, into= and syntax= belong to tables of type='pq'",
+            ));
+        }
+        if let (Kind::Distributed { .. }, Some((name, _))) = (&kind, self.analysis.pairs().first())
+        {
+            let message = format!(
+                "{name}= belongs to the local tables: a distributed one reads text as they do"
+            );
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        if let (Kind::Queue(_), Some((name, _))) = (&kind, self.analysis.pairs().first()) {
+            let message = format!("{name}= belongs to tables that search: a queue makes no words");
+            return Err(Failure::new(errors::INVALID, message));
+        }
+        Ok(kind)
+    }
+}
+
+/// Words of any length are looked up here, as `dict='keywords'` has it.
+fn check_dictionary(kind: &str) -> Result<(), Failure> {
+    match kind {
+        "keywords" => Ok(()),
+        "crc" | "keywords_32k" => Err(not_yet("table option dict".to_owned())),
+        _ => {
+            let message = format!("no dict '{kind}': there is dict='keywords'");
+            Err(Failure::new(errors::INVALID, message))
+        }
+    }
+}
+
+/// The refusal of an option that nobody has, with the one that may have been meant.
+fn unknown(name: &str) -> Failure {
+    let known = [
+        "type",
+        "engine",
+        "on",
+        "into",
+        "syntax",
+        "sync",
+        "local",
+        "keep",
+        "keep_bytes",
+        "keep_by",
+    ];
+    let known = known.into_iter().chain(Settings::NAMES);
+    let known = known.chain(["dict", "rt_mem_limit"]);
+    let known = known
+        .chain(queue_options::NAMES)
+        .chain(search_options::NAMES);
+    let meant = nearest(name, known.chain(LATER.iter().copied()))
+        .map_or_else(String::new, |meant| format!(", did you mean {meant}?"));
+    Failure::new(errors::INVALID, format!("no table option '{name}'{meant}"))
+}
+
+/// Names with commas between them.
+fn names(list: &str) -> impl Iterator<Item = String> + '_ {
+    list.split(',').map(|name| name.trim().to_owned())
+}
+
+/// Whether the option is a setting of analysis; then it is set.
+fn is_analysis(analysis: &mut Settings, name: &str, value: &str) -> Result<bool, Failure> {
+    match analysis.set(name, value) {
+        None => Ok(false),
+        Some(Ok(())) => Ok(true),
+        Some(Err(why)) => Err(Failure::refused(why)),
+    }
+}
+
+/// The refusal of an option's value.
+fn bad_value(name: &str, why: &str) -> Failure {
+    Failure::new(errors::INVALID, format!("{name}={why}"))
+}
+
+fn not_yet(what: String) -> Failure {
+    Failure::new(errors::NOT_YET, format!("not yet: {what}"))
+}
