@@ -26,6 +26,13 @@ pub(crate) struct Frequency {
     pub(crate) hits: u64,
 }
 
+impl Frequency {
+    pub(crate) fn add(&mut self, more: Frequency) {
+        self.documents += more.documents;
+        self.hits += more.hits;
+    }
+}
+
 /// Words of the deleted rows of one part.
 #[derive(Clone, Default)]
 pub(crate) struct Removed {

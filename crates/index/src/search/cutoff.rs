@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use query::rows::Order;
 
-use super::exec::{Job, Opened};
+use super::collect::Top;
+use super::exec::{self, Job, Opened};
 use crate::control::Control;
 use crate::error::Result;
 
@@ -19,7 +20,8 @@ pub(super) fn narrow(job: &mut Job<'_>, control: &Control, cutoff: u64) -> Resul
     let order = std::mem::replace(&mut job.order, Arc::new(Order::by_id()));
     let (ranked, keep) = (job.ranked, job.keep);
     (job.ranked, job.keep, job.stops) = (false, Some(cutoff + 1), true);
-    let (top, run) = super::run(job, control);
+    let top = || Top::new(Arc::clone(&job.order), job.keep);
+    let (top, run) = exec::run(job, control, &top);
     (job.order, job.ranked, job.keep, job.stops) = (order, ranked, keep, false);
     run?;
     let mut found = top.into_sorted(0);

@@ -3,53 +3,19 @@
 use std::sync::Arc;
 
 use query::bind::Shown;
-use query::rows::Sorted;
 use query::value::Value;
 
+use super::collect::FoundRow;
 use super::values::{ID, RowValues};
 use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::snapshot::Snapshot;
 
-/// A row that was found, and what it is ordered by.
-pub(super) struct Found {
-    pub(super) part: u32,
-    pub(super) doc: u32,
-    pub(super) id: u64,
-    pub(super) weight: i64,
-    /// Values of the keys that are expressions, in their order.
-    pub(super) keys: Vec<Value>,
-}
-
-impl Sorted for Found {
-    fn weight(&self) -> i64 {
-        self.weight
-    }
-
-    fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// The parts stand in the order of their tables.
-    fn table(&self) -> u32 {
-        self.part
-    }
-
-    fn keys(&self) -> &[Value] {
-        &self.keys
-    }
-
-    fn bytes(&self) -> u64 {
-        let keys: usize = self.keys.iter().map(Value::memory).sum();
-        (size_of::<Found>() + keys) as u64
-    }
-}
-
 /// Rows that were found, read one by one.
 pub(crate) struct FoundRows {
     snapshot: Arc<Snapshot>,
     shown: Arc<[Shown]>,
-    found: std::vec::IntoIter<Found>,
+    found: std::vec::IntoIter<FoundRow>,
     memory: Arc<Memory>,
 }
 
@@ -57,7 +23,7 @@ impl FoundRows {
     pub(super) fn new(
         snapshot: Arc<Snapshot>,
         shown: Arc<[Shown]>,
-        found: Vec<Found>,
+        found: Vec<FoundRow>,
         control: &Control,
     ) -> FoundRows {
         FoundRows {
@@ -79,7 +45,7 @@ impl FoundRows {
         Some(self.values(&row, &found))
     }
 
-    fn values(&self, row: &RowValues<'_>, found: &Found) -> Result<Vec<Value>> {
+    fn values(&self, row: &RowValues<'_>, found: &FoundRow) -> Result<Vec<Value>> {
         let mut values = Vec::with_capacity(self.shown.len());
         let mut bytes = 0;
         for shown in self.shown.iter() {

@@ -1,125 +1,96 @@
-//! A query's tree made ready for the parts of one snapshot: words looked up once, their weights computed once.
+//! A query made ready to be run: steps, and what each word and number of occurrences is worth, in integers. A plain value, made of
+//! the query and of the statistics of all shards; every shard runs the same.
 
 mod expand;
 mod shape;
+mod step;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use query::bind::BoundSelect;
 use query::pattern::Matcher;
-use query::tree::{FieldSet, Form, Node, Place, Term};
+use query::tree::{Form, Node, Term};
 use query::verify::Verifier;
 
 use shape::Shape;
+use step::Stepper;
 
-use super::rank::{Asked, Table, Weigher};
+use super::rank::{Asked, Shares, Table, Weigher};
+use super::statistics::Statistics;
+use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
 use crate::error::Result;
-use crate::part::{LookUp, PartWord};
 use crate::removed::Frequency;
-use crate::snapshot::Snapshot;
 
-/// A query on one snapshot.
+pub(super) use step::{Fields, Step};
+
+/// A query over all shards.
 pub(super) struct Plan {
-    words: Words,
+    words: WordNumbers,
     weigher: Weigher,
     root: Step,
     shape: Shape,
-    /// What a row that the cursor stands on must still satisfy: the whole tree, where a part of it has no cursor.
+    /// What a row that the steps find must still satisfy: the whole tree, where a part of it has no step.
     verified: Option<Verifier>,
-    found: Found,
+    /// By word.
     frequencies: Vec<Frequency>,
     /// Of the query's words and patterns, those of the plan that each stands for; `None`: they are the words of the plan.
     keywords: Option<Vec<(String, Vec<usize>)>>,
 }
 
-/// Words by part, then by number, those of all parts one behind the other.
-type Found = Vec<Option<PartWord>>;
-
-/// A node of the tree, with words by number.
-pub(super) enum Step {
-    All,
-    Word {
-        word: usize,
-        fields: Fields,
-    },
-    Phrase {
-        words: Vec<(usize, u32)>,
-        fields: Fields,
-        /// Among the phrases of the tree.
-        number: usize,
-    },
-    And {
-        required: Vec<Step>,
-        excluded: Vec<Step>,
-    },
-    /// Any so many of several.
-    AtLeast {
-        parts: Vec<Step>,
-        least: usize,
-    },
-    /// The first; the second only adds to the weight.
-    Maybe(Box<Step>, Box<Step>),
-}
-
-/// The fields that a word may stand in.
-#[derive(Clone, Copy)]
-pub(super) struct Fields {
-    /// One bit for each.
-    pub(super) set: u64,
-    /// Whether that is every field of the table.
-    pub(super) every: bool,
-}
-
-/// The distinct words of a query, in the order in which they come.
-#[derive(Default)]
-struct Words {
-    texts: Vec<String>,
-    numbers: hashbrown::HashMap<String, usize>,
-    /// Phrases so far.
-    phrases: usize,
-}
-
 impl Plan {
-    /// Looks the words up in every part, and makes of their statistics what rows will weigh.
-    /// Errors: `Io`, `Corrupt`, `TooManyWords`.
-    pub(super) fn new(root: &Node, snapshot: &Snapshot, select: &BoundSelect<'_>) -> Result<Plan> {
-        let options = &select.options;
-        let is_stepped = has_cursors(root);
-        let necessary = (!is_stepped).then(|| root.necessary_and_welcome());
-        let stepped = necessary.as_ref().unwrap_or(root);
-        let is_plain = is_plain(root);
+    /// `statistics`: those of the terms in all shards. `shares` is kept with them, from one query to the next.
+    /// Errors: `TooManyWords`.
+    pub(super) fn new(
+        terms: Terms<'_>,
+        statistics: &Statistics,
+        select: &BoundSelect<'_>,
+        shares: &OnceLock<Shares>,
+    ) -> Result<Plan> {
+        let (options, fields) = (&select.options, &select.field_weights);
+        let is_plain = is_plain(terms.root);
         let expanded = match is_plain {
-            true => Cow::Borrowed(stepped),
-            false => Cow::Owned(expand::expand(stepped, snapshot)?),
+            true => Cow::Borrowed(&*terms.stepped),
+            false => Cow::Owned(expand::expand(&terms.stepped, &terms, statistics)?),
         };
-        let mut words = Words::default();
-        let every = every_field(snapshot.shape.text_columns());
-        let step = words.step(&expanded, every);
-        let (found, frequencies) = words.find(snapshot)?;
+        let (root, stepped, mut words) = (terms.root, &terms.stepped, terms.words);
+        let is_stepped = matches!(stepped, Cow::Borrowed(_));
+        let mut frequencies = statistics.words.clone();
+        for (text, frequency) in statistics.patterns.iter().flatten() {
+            if words.add(text) == frequencies.len() {
+                frequencies.push(*frequency);
+            }
+        }
+        let every = every_field(fields.len());
+        let mut stepper = Stepper {
+            words: &mut words,
+            every,
+            phrases: 0,
+        };
+        let step = stepper.step(&expanded);
         let mut asked = match is_stepped {
-            true => Asked::new(stepped, &expanded, &|text| words.known(text), every),
-            false => Asked::of_text(root, &words.texts, every),
+            true => Asked::new(stepped, &expanded, &|text| words.get(text), every),
+            false => Asked::of_text(root, words.texts(), every),
         };
         asked.distinct = match is_plain {
-            true => words.texts.len(),
+            true => words.texts().len(),
             false => distinct_terms(root),
         };
         asked.set_documents(frequencies.iter().map(|frequency| frequency.documents));
         let table = Table {
-            rows: snapshot.count(),
-            hits: snapshot.words(),
-            fields: &select.field_weights,
-            shares: &snapshot.shares,
+            rows: statistics.rows,
+            hits: statistics.hits,
+            fields,
+            shares,
         };
         Ok(Plan {
             weigher: Weigher::new(options.ranker(), options.idf, asked, &table),
-            shape: Shape::new(&step, words.texts.len()),
-            keywords: (!is_plain).then(|| words.keywords(root)),
+            shape: Shape::new(&step, words.texts().len()),
+            keywords: (!is_plain).then(|| keywords(&words, root)),
             words,
             root: step,
             verified: (!is_stepped).then(|| Verifier::new(root)),
-            found,
             frequencies,
         })
     }
@@ -136,17 +107,16 @@ impl Plan {
 
     /// Distinct words.
     pub(super) fn words(&self) -> usize {
-        self.words.texts.len()
+        self.frequencies.len()
+    }
+
+    /// Their texts, by number: those of the terms, then those that patterns stand for.
+    pub(super) fn texts(&self) -> &[String] {
+        self.words.texts()
     }
 
     pub(super) fn root(&self) -> &Step {
         &self.root
-    }
-
-    /// Words of a part, by number; `None` for those that none of its live rows holds.
-    pub(super) fn found(&self, part: usize) -> &[Option<PartWord>] {
-        let words = self.words();
-        &self.found[part * words..(part + 1) * words]
     }
 
     /// Whether a word stands outside of every negation.
@@ -169,9 +139,14 @@ impl Plan {
         self.shape.is_any && self.verified.is_none()
     }
 
+    /// Whether the query is a phrase, or words in any field of which each is asked for.
+    pub(super) fn is_joined(&self) -> bool {
+        self.shape.is_joined
+    }
+
     /// The number of a word.
     pub(super) fn number(&self, text: &str) -> Option<usize> {
-        self.words.known(text)
+        self.words.get(text)
     }
 
     /// What the cursor alone does not decide.
@@ -198,7 +173,7 @@ impl Plan {
         };
         match &self.keywords {
             None => {
-                let words = self.words.texts.iter().zip(&self.frequencies);
+                let words = self.words.texts().iter().zip(&self.frequencies);
                 words
                     .map(|(text, frequency)| keyword(text, &mut std::iter::once(frequency)))
                     .collect()
@@ -233,163 +208,34 @@ fn distinct_terms(root: &Node) -> usize {
     terms.len()
 }
 
-/// Whether every operator of the tree has a cursor of its own.
-fn has_cursors(node: &Node) -> bool {
-    match node {
-        Node::All => true,
-        Node::Word(word) => word.term.place == Place::default(),
-        Node::Phrase { words, .. } => words.iter().all(|(term, _)| term.is_plain()),
-        Node::Quorum { parts, .. } | Node::And(parts) | Node::Or(parts) => {
-            parts.iter().all(has_cursors)
+/// Each word and pattern of a query, in its order, with the words that it stands for. Those that are not looked for, since
+/// they are only excluded, are left out.
+fn keywords(words: &WordNumbers, root: &Node) -> Vec<(String, Vec<usize>)> {
+    let mut keywords: Vec<(String, Vec<usize>)> = Vec::new();
+    let mut known = hashbrown::HashSet::new();
+    root.each_term(&mut |term| {
+        if !known.insert((term.form, &term.text)) {
+            return;
         }
-        Node::Maybe(left, right) => has_cursors(left) && has_cursors(right),
-        Node::Not(part) => has_cursors(part),
-        Node::Repeated { .. }
-        | Node::Proximity { .. }
-        | Node::Order(_)
-        | Node::Near { .. }
-        | Node::NotNear { .. }
-        | Node::Together { .. } => false,
-    }
+        let numbers: Vec<usize> = match term.form {
+            Form::Whole => words.get(&term.text).into_iter().collect(),
+            _ => matching(words.texts(), term),
+        };
+        if !numbers.is_empty() || term.form != Form::Whole {
+            keywords.push((term.text.to_string(), numbers));
+        }
+    });
+    keywords
 }
 
-impl Words {
-    fn step(&mut self, node: &Node, every: u64) -> Step {
-        let fields = |FieldSet(set): FieldSet| {
-            let set = set & every;
-            Fields {
-                set,
-                every: set == every,
-            }
-        };
-        match node {
-            Node::All => Step::All,
-            Node::Word(word) => Step::Word {
-                word: self.number(&word.term.text),
-                fields: fields(word.fields),
-            },
-            Node::Phrase { words, fields: set } => {
-                let word = |(term, distance): &(Term, u32)| (self.number(&term.text), *distance);
-                let words = words.iter().map(word).collect();
-                self.phrases += 1;
-                Step::Phrase {
-                    words,
-                    fields: fields(*set),
-                    number: self.phrases - 1,
-                }
-            }
-            Node::And(children) => self.and(children, every),
-            Node::Or(children) => Step::AtLeast {
-                parts: self.each(children, every),
-                least: 1,
-            },
-            Node::Quorum { parts, least } => Step::AtLeast {
-                parts: self.each(parts, every),
-                least: *least as usize,
-            },
-            Node::Maybe(left, right) => Step::Maybe(
-                Box::new(self.step(left, every)),
-                Box::new(self.step(right, every)),
-            ),
-            // What has no cursor never comes here: `Plan::new` steps through what is necessary instead.
-            Node::Repeated { .. }
-            | Node::Proximity { .. }
-            | Node::Order(_)
-            | Node::Near { .. }
-            | Node::NotNear { .. }
-            | Node::Together { .. } => Step::All,
-            Node::Not(_) => self.and(std::slice::from_ref(node), every),
-        }
-    }
-
-    fn each(&mut self, parts: &[Node], every: u64) -> Vec<Step> {
-        let step = |part| self.step(part, every);
-        parts.iter().map(step).collect()
-    }
-
-    fn and(&mut self, children: &[Node], every: u64) -> Step {
-        let (mut required, mut excluded) = (Vec::new(), Vec::new());
-        for child in children {
-            match child {
-                Node::Not(child) => excluded.push(self.step(child, every)),
-                child => required.push(self.step(child, every)),
-            }
-        }
-        if required.is_empty() {
-            required.push(Step::All);
-        }
-        Step::And { required, excluded }
-    }
-
-    /// Each word and pattern of a query, in its order, with the words that it stands for. Those that are not looked for, since
-    /// they are only excluded, are left out.
-    fn keywords(&self, root: &Node) -> Vec<(String, Vec<usize>)> {
-        let mut keywords: Vec<(String, Vec<usize>)> = Vec::new();
-        let mut known = hashbrown::HashSet::new();
-        root.each_term(&mut |term| {
-            if !known.insert((term.form, &term.text)) {
-                return;
-            }
-            let words: Vec<usize> = match term.form {
-                Form::Whole => self.known(&term.text).into_iter().collect(),
-                _ => self.matching(term),
-            };
-            if !words.is_empty() || term.form != Form::Whole {
-                keywords.push((term.text.to_string(), words));
-            }
-        });
-        keywords
-    }
-
-    fn matching(&self, term: &Term) -> Vec<usize> {
-        // One that does not compile was refused by the parser.
-        let Ok(matcher) = Matcher::new(term) else {
-            return Vec::new();
-        };
-        let texts = self.texts.iter().enumerate();
-        let matching = texts.filter(|(_, text)| matcher.is_match(text));
-        matching.map(|(number, _)| number).collect()
-    }
-
-    fn number(&mut self, text: &str) -> usize {
-        let next = self.texts.len();
-        let number = *self.numbers.entry_ref(text).or_insert(next);
-        if number == next {
-            self.texts.push(text.into());
-        }
-        number
-    }
-
-    fn known(&self, text: &str) -> Option<usize> {
-        self.numbers.get(text).copied()
-    }
-
-    /// Every word in every part, and how often it occurs in all of them. Look-ups take their steps in turns: one alone would spend
-    /// its time waiting for memory. Errors: `Io`, `Corrupt`.
-    fn find(&self, snapshot: &Snapshot) -> Result<(Found, Vec<Frequency>)> {
-        let mut look_ups = Vec::with_capacity(snapshot.parts.len() * self.texts.len());
-        for part in &snapshot.parts {
-            for text in &self.texts {
-                look_ups.push(part.look_up(text)?);
-            }
-        }
-        look_ups.iter().for_each(LookUp::fetch);
-        for _ in 0..LookUp::STEPS {
-            look_ups.iter_mut().try_for_each(LookUp::step)?;
-            look_ups.iter().for_each(LookUp::fetch);
-        }
-        let found = look_ups.into_iter().map(LookUp::end);
-        let found = found.collect::<Result<Found>>()?;
-        let mut frequencies = vec![Frequency::default(); self.texts.len()];
-        for (at, word) in found.iter().enumerate() {
-            if let Some(PartWord { frequency, .. }) = word {
-                let sum = &mut frequencies[at % self.texts.len()];
-                sum.documents += frequency.documents;
-                sum.hits += frequency.hits;
-            }
-        }
-        Ok((found, frequencies))
-    }
+fn matching(texts: &[String], pattern: &Term) -> Vec<usize> {
+    // One that does not compile was refused by the parser.
+    let Ok(matcher) = Matcher::new(pattern) else {
+        return Vec::new();
+    };
+    let texts = texts.iter().enumerate();
+    let matching = texts.filter(|(_, text)| matcher.is_match(text));
+    matching.map(|(number, _)| number).collect()
 }
 
 fn every_field(text_columns: usize) -> u64 {

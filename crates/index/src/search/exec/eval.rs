@@ -3,35 +3,35 @@
 use super::super::plan::{Fields, Step};
 use super::lists::View;
 use super::rows::{FEW, Rows};
-use super::spare::Spare;
+use super::scratch::Scratch;
 use super::wide;
 use crate::postings::{PAGE_BITS, PAGE_WORDS};
 
 /// The rows of a page that match a step, deleted ones included.
-pub(super) fn matches(step: &Step, view: &View<'_>, spare: &mut Spare) -> Rows {
+pub(super) fn matches(step: &Step, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     match step {
-        Step::All => every(view, spare),
-        Step::Word { word, fields } => word_rows(*word, *fields, view, spare),
+        Step::All => every(view, scratch),
+        Step::Word { word, fields } => word_rows(*word, *fields, view, scratch),
         Step::Phrase { words, fields, .. } => {
-            let mut joined = std::mem::take(&mut spare.joined);
-            joined.find_phrase(words, *fields, view, spare);
-            let rows = Rows::of(joined.lows(), spare);
-            spare.joined = joined;
+            let mut joined = std::mem::take(&mut scratch.joined);
+            joined.find_phrase(words, *fields, view, scratch);
+            let rows = Rows::of(joined.lows(), scratch);
+            scratch.joined = joined;
             rows
         }
         Step::And { required, excluded } => {
-            let mut rows = all(required.iter().map(Part::of).collect(), view, spare);
+            let mut rows = all(required.iter().map(Part::of).collect(), view, scratch);
             for step in excluded {
                 if rows.is_empty() {
                     break;
                 }
-                narrow(&mut rows, Part::of(step), false, view, spare);
+                narrow(&mut rows, Part::of(step), false, view, scratch);
             }
             rows
         }
-        Step::AtLeast { parts, least: 1 } => any(parts, view, spare),
-        Step::AtLeast { parts, least } => at_least(parts, *least, view, spare),
-        Step::Maybe(wanted, _) => matches(wanted, view, spare),
+        Step::AtLeast { parts, least: 1 } => any(parts, view, scratch),
+        Step::AtLeast { parts, least } => at_least(parts, *least, view, scratch),
+        Step::Maybe(wanted, _) => matches(wanted, view, scratch),
     }
 }
 
@@ -80,13 +80,13 @@ fn cost(step: &Step, view: &View<'_>) -> usize {
 }
 
 /// The rows that hold each of these words.
-pub(super) fn with_all(words: &[u32], view: &View<'_>, spare: &mut Spare) -> Rows {
+pub(super) fn with_all(words: &[u32], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let parts = words.iter().map(|word| Part::Word(*word as usize));
-    all(parts.collect(), view, spare)
+    all(parts.collect(), view, scratch)
 }
 
-fn every(view: &View<'_>, spare: &mut Spare) -> Rows {
-    let mut bitmap = spare.bitmap();
+fn every(view: &View<'_>, scratch: &mut Scratch) -> Rows {
+    let mut bitmap = scratch.bitmap();
     for (at, word) in bitmap.iter_mut().enumerate() {
         let left = (view.rows as usize).saturating_sub(at * 64).min(64) as u32;
         *word = u64::MAX.checked_shr(64 - left).unwrap_or(0);
@@ -94,16 +94,16 @@ fn every(view: &View<'_>, spare: &mut Spare) -> Rows {
     Rows::Many(bitmap)
 }
 
-fn word_rows(word: usize, fields: Fields, view: &View<'_>, spare: &mut Spare) -> Rows {
+fn word_rows(word: usize, fields: Fields, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let page = view.word(word);
     let mut rows = match page.array() {
         Some(array) if array.len() < FEW => {
-            let mut lows = spare.lows();
+            let mut lows = scratch.lows();
             lows.extend(array.iter().map(|low| u16::from_le_bytes(*low)));
             Rows::Few(lows)
         }
         _ => {
-            let mut bitmap = spare.bitmap();
+            let mut bitmap = scratch.bitmap();
             page.unite(&mut bitmap);
             Rows::Many(bitmap)
         }
@@ -119,37 +119,37 @@ fn word_rows(word: usize, fields: Fields, view: &View<'_>, spare: &mut Spare) ->
 }
 
 /// The rows of every part; of the cheapest, narrowed by the others.
-fn all(mut parts: Vec<Part<'_>>, view: &View<'_>, spare: &mut Spare) -> Rows {
+fn all(mut parts: Vec<Part<'_>>, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     parts.sort_by_cached_key(|part| part.cost(view));
     let mut parts = parts.into_iter();
     let mut rows = match parts.next() {
-        None => every(view, spare),
-        Some(part) if part.cost(view) == 0 => Rows::Few(spare.lows()),
-        Some(Part::Step(step)) => matches(step, view, spare),
+        None => every(view, scratch),
+        Some(part) if part.cost(view) == 0 => Rows::Few(scratch.lows()),
+        Some(Part::Step(step)) => matches(step, view, scratch),
         Some(Part::Word(word)) => {
             let fields = Fields {
                 set: u64::MAX,
                 every: true,
             };
-            word_rows(word, fields, view, spare)
+            word_rows(word, fields, view, scratch)
         }
     };
     for part in parts {
         if rows.is_empty() {
             break;
         }
-        narrow(&mut rows, part, true, view, spare);
+        narrow(&mut rows, part, true, view, scratch);
     }
     rows
 }
 
 /// Keeps the rows that have a part, or, without `inside`, have it not.
-fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, spare: &mut Spare) {
+fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, scratch: &mut Scratch) {
     match part {
         Part::Step(step) => {
-            let other = matches(step, view, spare);
+            let other = matches(step, view, scratch);
             rows.intersect(&other, inside);
-            spare.give(other);
+            scratch.give(other);
         }
         Part::Word(word) => {
             let page = view.word(word);
@@ -169,15 +169,15 @@ fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, spare:
     }
 }
 
-fn any(parts: &[Step], view: &View<'_>, spare: &mut Spare) -> Rows {
-    let mut bitmap = spare.bitmap();
+fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
+    let mut bitmap = scratch.bitmap();
     for part in parts {
         match Part::of(part) {
             Part::Word(word) => view.word(word).unite(&mut bitmap),
             Part::Step(step) => {
-                let rows = matches(step, view, spare);
+                let rows = matches(step, view, scratch);
                 rows.unite(&mut bitmap);
-                spare.give(rows);
+                scratch.give(rows);
             }
         }
     }
@@ -185,19 +185,19 @@ fn any(parts: &[Step], view: &View<'_>, spare: &mut Spare) -> Rows {
 }
 
 /// Rows of at least so many parts: counted in bitmaps, the n-th of which has the rows of n parts or more.
-fn at_least(parts: &[Step], least: usize, view: &View<'_>, spare: &mut Spare) -> Rows {
+fn at_least(parts: &[Step], least: usize, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     if least > parts.len() {
-        return Rows::Few(spare.lows());
+        return Rows::Few(scratch.lows());
     }
     if least == 0 {
-        return every(view, spare);
+        return every(view, scratch);
     }
-    let mut counted: Vec<_> = (0..least).map(|_| spare.bitmap()).collect();
+    let mut counted: Vec<_> = (0..least).map(|_| scratch.bitmap()).collect();
     for part in parts {
-        let mut bitmap = spare.bitmap();
-        let rows = matches(part, view, spare);
+        let mut bitmap = scratch.bitmap();
+        let rows = matches(part, view, scratch);
         rows.unite(&mut bitmap);
-        spare.give(rows);
+        scratch.give(rows);
         for at in 0..PAGE_WORDS {
             let mut carry = bitmap[at];
             for counted in &mut counted {
@@ -206,22 +206,22 @@ fn at_least(parts: &[Step], least: usize, view: &View<'_>, spare: &mut Spare) ->
                 carry = both;
             }
         }
-        spare.give(Rows::Many(bitmap));
+        scratch.give(Rows::Many(bitmap));
     }
     let rows = counted.pop();
     counted
         .into_iter()
-        .for_each(|bitmap| spare.give(Rows::Many(bitmap)));
+        .for_each(|bitmap| scratch.give(Rows::Many(bitmap)));
     rows.map_or(Rows::Few(Vec::new()), Rows::Many)
 }
 
 /// The rows of a page that are in a sorted list of docs.
-pub(super) fn listed(docs: &[u32], page: usize, spare: &mut Spare) -> Rows {
+pub(super) fn listed(docs: &[u32], page: usize, scratch: &mut Scratch) -> Rows {
     let start = docs.partition_point(|doc| ((doc >> PAGE_BITS) as usize) < page);
     let here = docs[start..]
         .iter()
         .take_while(|doc| (*doc >> PAGE_BITS) as usize == page);
-    let mut lows = spare.lows();
+    let mut lows = scratch.lows();
     lows.extend(here.map(|doc| *doc as u16));
     Rows::Few(lows)
 }

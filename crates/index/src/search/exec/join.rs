@@ -2,50 +2,27 @@
 //! its postings are known when it is found.
 
 use super::super::plan::{Plan, Step};
-use super::super::rank::{Needs, Weigher};
+use super::super::rank::Weigher;
+use super::job::Out;
 use super::joined::Joined;
 use super::lists::View;
-use super::run::PageRun;
+use super::page::PageRun;
 use super::score::bit;
-use super::spare::Spare;
-use super::{Job, Top, wide};
+use super::scratch::Scratch;
+use super::wide;
 use crate::error::Result;
 
-impl Job<'_> {
-    /// The plan, where the search is such a one.
-    pub(super) fn joins(&self) -> Option<&Plan> {
-        let plan = self.plan.as_ref()?;
-        let is_simple = self.is_cut() && self.needs() == Needs::Codes && plan.counts_present();
-        let is_whole = self.filter.is_none() && self.only.is_none() && plan.verified().is_none();
-        (is_simple && is_whole && is_joined(plan.root())).then_some(plan)
-    }
-}
-
-/// Whether the step is a phrase, or words in any field of which each is asked for.
-fn is_joined(step: &Step) -> bool {
-    match step {
-        Step::Phrase { .. } => true,
-        Step::And { required, excluded } => {
-            let mut words = required.iter().map(word);
-            excluded.is_empty() && !required.is_empty() && words.all(|word| word.is_some())
-        }
-        _ => false,
-    }
-}
-
-fn word(step: &Step) -> Option<usize> {
-    match step {
-        Step::Word { word, fields } if fields.every => Some(*word),
-        _ => None,
-    }
-}
-
 /// Finds the rows of the page that match such a step.
-fn find(step: &Step, view: &View<'_>, rows: &mut Joined, spare: &mut Spare) {
+fn find(step: &Step, view: &View<'_>, rows: &mut Joined, scratch: &mut Scratch) {
     match step {
-        Step::Phrase { words, fields, .. } => rows.find_phrase(words, *fields, view, spare),
+        Step::Phrase { words, fields, .. } => rows.find_phrase(words, *fields, view, scratch),
         Step::And { required, .. } => {
-            wide::join(rows, &mut required.iter().filter_map(word), view, spare);
+            wide::join(
+                rows,
+                &mut required.iter().filter_map(Step::word),
+                view,
+                scratch,
+            );
         }
         _ => rows.clear(),
     }
@@ -53,14 +30,14 @@ fn find(step: &Step, view: &View<'_>, rows: &mut Joined, spare: &mut Spare) {
 
 impl PageRun<'_, '_> {
     /// Adds the page's rows to an answer; `plan` is [`Job::joins`].
-    pub(super) fn join(&self, plan: &Plan, out: &mut Top) -> Result<()> {
-        let mut joined = std::mem::take(&mut out.spare.joined);
-        find(plan.root(), &self.view, &mut joined, &mut out.spare);
+    pub(super) fn join(&self, plan: &Plan, out: &mut Out<'_>) -> Result<()> {
+        let mut joined = std::mem::take(&mut out.scratch.joined);
+        find(plan.root(), &self.view, &mut joined, out.scratch);
         if !self.part.deleted.is_empty() {
             joined.retain(|rows, row| self.part.is_live(self.view.doc(rows.lows()[row])));
         }
-        out.total += joined.lows().len() as u64;
-        let mut picked = std::mem::take(&mut out.spare.picked);
+        out.collector.count(joined.lows().len() as u64);
+        let mut picked = std::mem::take(&mut out.scratch.picked);
         let mut threshold = self.threshold(out)?;
         let weights = Weights {
             weigher: plan.weigher(),
@@ -68,8 +45,8 @@ impl PageRun<'_, '_> {
         };
         wide::pick_joined(&weights, &mut joined, &self.view, &mut picked);
         self.enter(&mut picked, &mut threshold, out)?;
-        out.spare.picked = picked;
-        out.spare.joined = joined;
+        out.scratch.picked = picked;
+        out.scratch.joined = joined;
         Ok(())
     }
 }

@@ -1,13 +1,16 @@
 //! The lists of a query's words in one part.
 
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::super::plan::Plan;
 use super::super::rank::Needs;
-use super::ByWord;
 use crate::error::Result;
-use crate::part::Part;
+use crate::part::{Part, PartWord};
 use crate::postings::{List, PAGE_BITS, Page, Run};
+
+/// One for each word of a query. Few queries have more words: then no memory is asked for, which would be as dear as the work in a
+/// small segment.
+pub(super) type ByWord<T> = SmallVec<[T; 8]>;
 
 /// Made once for a query and part, read by all threads.
 #[derive(Default)]
@@ -33,17 +36,17 @@ pub(super) struct View<'l> {
 }
 
 impl<'a> Lists<'a> {
-    /// `is_bounded`: whether anybody asks what the words are worth. Errors: `Io`, `Corrupt` of the postings.
+    /// `words`: those of the part. `is_bounded`: whether anybody asks what the words are worth. Errors: `Io`, `Corrupt` of the postings.
     pub(super) fn open(
         plan: &Plan,
-        at: usize,
+        words: &[Option<PartWord>],
         part: &'a Part,
         needs: Needs,
         is_bounded: bool,
     ) -> Result<Lists<'a>> {
         let places = plan.has_places() || needs >= Needs::Fields;
         let mut lists = Vec::with_capacity(plan.words());
-        for word in plan.found(at) {
+        for word in words {
             lists.push(match word {
                 Some(word) => Some(part.list(word, places)?),
                 None => None,

@@ -1,6 +1,6 @@
 //! A set of rows of one page: a short sorted list, or a bitmap.
 
-use super::spare::Spare;
+use super::scratch::Scratch;
 use super::wide;
 use crate::postings::Bitmap;
 
@@ -16,13 +16,13 @@ pub(super) enum Rows {
 
 impl Rows {
     /// Of rising rows.
-    pub(super) fn of(rows: &[u16], spare: &mut Spare) -> Rows {
+    pub(super) fn of(rows: &[u16], scratch: &mut Scratch) -> Rows {
         if rows.len() < FEW {
-            let mut lows = spare.lows();
+            let mut lows = scratch.lows();
             lows.extend_from_slice(rows);
             return Rows::Few(lows);
         }
-        let mut bitmap = spare.bitmap();
+        let mut bitmap = scratch.bitmap();
         rows.iter().for_each(|low| set(&mut bitmap, *low));
         Rows::Many(bitmap)
     }

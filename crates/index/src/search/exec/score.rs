@@ -1,19 +1,18 @@
 //! What rows weigh, and whether they can enter the answer at all.
 
-mod pick;
-mod tell;
+mod many;
+mod places;
 
 use smallvec::smallvec;
 
 use super::super::plan::Plan;
 use super::super::rank::{Needs, Occurrences, Place, Weigher};
-use super::ByWord;
-use super::any::Essential;
-use super::count::COUNTED_WORDS;
-use super::lists::{Lists, View};
+use super::either::Essential;
+use super::lists::{ByWord, Lists, View};
 use super::rows::Rows;
+use super::word_counts::COUNTED_WORDS;
 use crate::postings::{PAGE_BITS, Page, Run};
-pub(super) use pick::Picking;
+pub(super) use many::Picking;
 
 /// Words of a page that are always looked for row by row.
 const FEW_WORDS: usize = 8;

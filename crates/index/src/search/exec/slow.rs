@@ -1,10 +1,14 @@
 //! The slow and obvious executor: cursors, document at a time, no bounds. The other one is tested against it.
 
+use std::sync::Arc;
+
 use super::super::WEIGHT_WITHOUT_MATCH;
+use super::super::collect::{Collector, Top};
 use super::super::cursor::{self, Cursor, Reader};
 use super::super::rank::{Needs, Occurrences};
 use super::super::values::RowValues;
-use super::{Job, Top, last_position};
+use super::job::{Gathered, Job};
+use super::text::last_position;
 use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
@@ -13,7 +17,7 @@ use crate::postings::{code, length_class};
 impl Job<'_> {
     /// All of the snapshot.
     pub(super) fn run_slowly(&self, control: &Control) -> Result<Top> {
-        let mut out = self.top();
+        let mut out = Gathered::new(Top::new(Arc::clone(&self.order), self.keep));
         for (at, part) in self.snapshot.parts.iter().enumerate() {
             let mut cursor = self.cursor(at, part)?;
             let words = self.plan.as_ref().map_or(0, |plan| plan.words());
@@ -22,16 +26,16 @@ impl Job<'_> {
             while doc < part.rows() {
                 let row = RowValues::new(part, doc);
                 if part.is_live(doc) && self.accepts(&row)? && self.verifies(&row)? {
-                    out.total += 1;
+                    out.collector.count(1);
                     if self.keep != Some(0) {
                         let weight = self.weight(&mut *cursor, &row, &mut occurrences)?;
-                        self.offer(at, &row, weight, &control.memory, &mut out)?;
+                        self.offer(at, &row, weight, &control.memory, &mut out.out())?;
                     }
                 }
                 doc = cursor.seek(doc + 1);
             }
         }
-        Ok(out)
+        Ok(out.collector)
     }
 
     fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
@@ -54,7 +58,7 @@ impl Job<'_> {
                 };
                 let reader = Reader {
                     part,
-                    words: plan.found(at),
+                    words: self.words.of_part(at),
                     needs,
                     takes_first_field: plan.weigher().takes_first_field(),
                 };

@@ -1,20 +1,25 @@
 //! The executor beside the slow one: tables in several parts with deleted rows, every form of tree, every ranker.
 
+mod shards;
+
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use disk::MemoryDisk;
 use proptest::prelude::*;
 use query::analysis::{Analyzer, Words};
-use query::expression;
+use query::bind::BoundSelect;
+use query::expression::{self, Expression};
 use query::lexer::Lexer;
 use query::options::{Options, Ranker};
 use query::request::{Item, OrderBy, Output, Select};
 use query::schema::{Column, ColumnType};
+use query::tree::Query;
 use query::value::Value;
 
-use super::super::fetch::Found;
-use super::super::plan::Plan;
-use super::{Filter, Job, Opened, Shared};
+use super::super::collect::{Collector, FoundRow, Top};
+use super::super::plan;
+use super::job::{Gathered, Shared};
+use super::{Filter, Job, Opened};
 use crate::control::Control;
 use crate::filters::Filters;
 use crate::snapshot::Snapshot;
@@ -147,7 +152,7 @@ fn query() -> impl Strategy<Value = String> {
 
 fn order() -> impl Strategy<Value = Vec<OrderBy>> {
     let by = |key, descending| OrderBy { key, descending };
-    let column = |name: &str| Output::Expression(expression::Expression::Column(name.to_owned()));
+    let column = |name: &str| Output::Expression(Expression::Column(name.to_owned()));
     prop_oneof![
         6 => Just(vec![]),
         1 => Just(vec![by(column("id"), false)]),
@@ -177,7 +182,7 @@ fn kept() -> &'static Filters {
     &KEPT
 }
 
-fn facts(found: Vec<Found>) -> Vec<(u64, i64, Vec<Value>)> {
+fn facts(found: Vec<FoundRow>) -> Vec<(u64, i64, Vec<Value>)> {
     found
         .into_iter()
         .map(|row| (row.id, row.weight, row.keys))
@@ -245,6 +250,26 @@ proptest! {
 /// The total, and each row's id, weight and keys.
 type Facts = (u64, Vec<(u64, i64, Vec<Value>)>);
 
+fn select(text: &str, filter: Option<Expression>, order: &[OrderBy], limit: Option<u64>) -> Select {
+    Select {
+        table: String::new(),
+        items: vec![Item::Star],
+        matching: Some(text.to_owned()),
+        filter,
+        order: order.to_vec(),
+        limit,
+        offset: 0,
+        options: Vec::new(),
+    }
+}
+
+fn options(ranker: Ranker) -> Options {
+    Options {
+        ranker: Some(ranker),
+        ..Options::default()
+    }
+}
+
 /// What both executors say; of the condition also whether it may be kept.
 fn both(
     snapshot: &Arc<Snapshot>,
@@ -263,26 +288,16 @@ fn both(
     let keeps = filter.is_some_and(|(_, keeps)| keeps);
     let filter =
         filter.map(|(text, _)| expression::parse(&mut Lexer::new(text.as_bytes())).unwrap());
-    let select = Select {
-        table: String::new(),
-        items: vec![Item::Star],
-        matching: Some(text.to_owned()),
-        filter,
-        order: order.to_vec(),
-        limit: None,
-        offset: 0,
-        options: Vec::new(),
-    };
-    let options = Options {
-        ranker: Some(ranker),
-        ..Options::default()
-    };
+    let select = select(text, filter, order, None);
+    let options = options(ranker);
     let bound = snapshot.bind(&select, &options).unwrap();
     let condition = bound.condition.as_ref();
+    let (plan, words) = plan(snapshot, &bound, &query).unwrap();
     let job = Job {
         snapshot,
         ranked: true,
-        plan: Some(Plan::new(&query.root, snapshot, &bound).unwrap()),
+        plan: Some(plan),
+        words,
         ids: condition.and_then(|condition| Some(&condition.ids.as_ref()?.ids[..])),
         filter: condition.map(|condition| Filter::new(condition, snapshot, keeps.then(kept))),
         order: Arc::clone(&bound.order),
@@ -294,19 +309,20 @@ fn both(
     let control = Control::default();
     let slow = job.run_slowly(&control).unwrap();
     let (shared, mut ranges) = (Shared::new(&control), job.ranges(false));
-    job.seed(&shared).unwrap();
+    job.raise_first(&shared).unwrap();
     if backwards {
         ranges.reverse();
     }
     // As two threads would: each with a top of its own.
-    let mut tops = [job.top(), job.top()];
+    let top = || Gathered::new(Top::new(Arc::clone(&job.order), keep));
+    let mut tops = [top(), top()];
     for (at, range) in ranges.iter().enumerate() {
-        job.run(range, &shared, &mut tops[at % 2]).unwrap();
+        job.run(range, &shared, &mut tops[at % 2].out()).unwrap();
     }
     for top in &mut tops {
-        job.settle(&control.memory, top).unwrap();
+        job.settle(&control.memory, &mut top.out()).unwrap();
     }
-    let [mut top, other] = tops;
+    let [mut top, other] = tops.map(|gathered| gathered.collector);
     top.merge(other);
     let [fast, slow] = [top, slow].map(|top| (top.total, facts(top.into_sorted(0))));
     [fast, slow]

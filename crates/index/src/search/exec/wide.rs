@@ -6,8 +6,7 @@
     reason = "functions compiled for a processor that was asked for are unsafe to call"
 )]
 
-use super::any::{self, Essential, Split};
-use super::count::Counted;
+use super::either::{self, Essential, Split};
 use super::filter::{self, Numbers};
 use super::join::Weights;
 use super::joined::Joined;
@@ -15,7 +14,8 @@ use super::lists::View;
 use super::phrase::Phrase;
 use super::rows::{self, RowsRef};
 use super::score::{Picking, Scorer};
-use super::spare::Spare;
+use super::scratch::Scratch;
+use super::word_counts::Counted;
 use crate::postings::{Bitmap, Page};
 
 /// Declares a function twice, once for newer processors, and one that chooses.
@@ -40,13 +40,13 @@ macro_rules! wide {
 }
 
 wide! {
-    /// [`any::unite`].
-    unite(split: &Split<'_>, view: &View<'_>, matched: &mut Bitmap, several: &mut Bitmap) = any::unite
+    /// [`either::unite`].
+    unite(split: &Split<'_>, view: &View<'_>, matched: &mut Bitmap, several: &mut Bitmap) = either::unite
 }
 
 wide! {
-    /// [`any::add_singles`].
-    add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) = any::add_singles
+    /// [`either::add_singles`].
+    add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) = either::add_singles
 }
 
 wide! {
@@ -91,7 +91,7 @@ wide! {
 
 wide! {
     /// [`Joined::find`].
-    join(joined: &mut Joined, words: &mut dyn Iterator<Item = usize>, view: &View<'_>, spare: &mut Spare) = Joined::find
+    join(joined: &mut Joined, words: &mut dyn Iterator<Item = usize>, view: &View<'_>, scratch: &mut Scratch) = Joined::find
 }
 
 wide! {

@@ -1,23 +1,31 @@
-//! Wildcards and regular expressions as the words of the table that they stand for.
+//! Patterns as the words of live rows that they stand for.
 
-use std::collections::BTreeSet;
+use query::tree::{Form, Node, Word};
 
-use query::pattern::{Literal, Matcher};
-use query::tree::{Form, Node, Term, Word};
-
+use super::super::statistics::Statistics;
+use super::super::terms::Terms;
 use crate::error::{Error, Result};
 use crate::limits::EXPANSION_MAX;
-use crate::snapshot::Snapshot;
 
-/// The tree with each pattern replaced by the words of live rows that it matches, in their order: the same ones however rows
-/// are spread over parts. Errors: `TooManyWords`; `Io`, `Corrupt` of a dictionary.
-pub(super) fn expand(node: &Node, snapshot: &Snapshot) -> Result<Node> {
-    let each = |parts: &[Node]| -> Result<Vec<Node>> {
-        parts.iter().map(|part| expand(part, snapshot)).collect()
-    };
-    let boxed = |part: &Node| expand(part, snapshot).map(Box::new);
+/// The tree with each pattern as an `Or` of its words, in their order: the same ones however rows are spread over parts. Of no words
+/// it is one that no row satisfies. Errors: `TooManyWords`.
+pub(super) fn expand(node: &Node, terms: &Terms<'_>, statistics: &Statistics) -> Result<Node> {
+    let one = |part: &Node| expand(part, terms, statistics);
+    let each = |parts: &[Node]| parts.iter().map(one).collect::<Result<Vec<Node>>>();
+    let boxed = |part: &Node| one(part).map(Box::new);
     Ok(match node {
-        Node::Word(word) if word.term.form != Form::Whole => pattern(word, snapshot)?,
+        Node::Word(Word { term, fields }) if term.form != Form::Whole => {
+            let number = terms.pattern(term);
+            let words = number.and_then(|number| statistics.patterns.get(number));
+            let found = words.map_or(0, |words| words.len());
+            if found > EXPANSION_MAX {
+                let pattern = term.text.to_string();
+                return Err(Error::TooManyWords { pattern, found });
+            }
+            let texts = words.into_iter().flat_map(|words| words.keys());
+            let word = |text: &String| Node::Word(Word::whole(text.as_str(), *fields));
+            Node::Or(texts.map(word).collect())
+        }
         Node::Quorum { parts, least } => Node::Quorum {
             parts: each(parts)?,
             least: *least,
@@ -28,38 +36,4 @@ pub(super) fn expand(node: &Node, snapshot: &Snapshot) -> Result<Node> {
         Node::Not(part) => Node::Not(boxed(part)?),
         node => node.clone(),
     })
-}
-
-/// An `Or` of the words; of none if there are none, which no row satisfies.
-fn pattern(word: &Word, snapshot: &Snapshot) -> Result<Node> {
-    let matcher = Matcher::new(&word.term).map_err(|what| Error::Internal { what })?;
-    let prefix = match matcher.literal() {
-        Literal::Prefix(prefix) => prefix,
-        _ => "",
-    };
-    let mut found = BTreeSet::new();
-    for part in &snapshot.parts {
-        part.each_word(prefix, &mut |text| {
-            if matcher.is_match(text) {
-                found.insert(text.to_owned());
-            }
-        })?;
-    }
-    let mut words = Vec::with_capacity(found.len());
-    for text in found {
-        if snapshot.document_frequency(&text)? > 0 {
-            let term = Term::whole(text);
-            words.push(Node::Word(Word {
-                term,
-                fields: word.fields,
-            }));
-        }
-    }
-    if words.len() > EXPANSION_MAX {
-        return Err(Error::TooManyWords {
-            pattern: word.term.text.to_string(),
-            found: words.len(),
-        });
-    }
-    Ok(Node::Or(words))
 }

@@ -1,6 +1,6 @@
 //! What a tree's form lets the executor do.
 
-use super::Step;
+use super::step::Step;
 
 /// Facts about a tree, found once.
 pub(super) struct Shape {
@@ -12,6 +12,8 @@ pub(super) struct Shape {
     pub(super) counts_present: bool,
     /// Whether the tree is an OR of words in any field.
     pub(super) is_any: bool,
+    /// Whether it is a phrase, or words in any field of which each is asked for.
+    pub(super) is_joined: bool,
 }
 
 impl Shape {
@@ -21,6 +23,7 @@ impl Shape {
         Shape {
             wanted,
             has_places: has_places(root),
+            is_joined: is_joined(root),
             counts_present: counts_present(root),
             is_any: match root {
                 Step::AtLeast { parts, least: 1 } => {
@@ -33,7 +36,17 @@ impl Shape {
 }
 
 fn is_plain(step: &Step) -> bool {
-    matches!(step, Step::Word { fields, .. } if fields.every)
+    step.word().is_some()
+}
+
+fn is_joined(step: &Step) -> bool {
+    match step {
+        Step::Phrase { .. } => true,
+        Step::And { required, excluded } => {
+            excluded.is_empty() && !required.is_empty() && required.iter().all(is_plain)
+        }
+        _ => false,
+    }
 }
 
 fn mark(step: &Step, wanted: &mut [bool]) {

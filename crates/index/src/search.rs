@@ -1,8 +1,12 @@
-//! The executor: which rows a SELECT finds, their weights, their order.
+//! Search: which rows a SELECT finds, their weights, their order.
+//!
+//! Each step is a value that another machine could be sent: what a query asks for ([`Terms`]), how often rows hold that
+//! ([`Statistics`]), what to run and what words are worth ([`Plan`]), the rows that were found ([`collect`]), their values ([`fetch`]).
 //!
 //! Nothing of an answer depends on how rows are spread over parts: statistics are sums over all parts, weights are integer sums of one integer for
 //! each word and number of occurrences, and the document id is the last key of every order.
 
+mod collect;
 #[cfg(test)]
 mod cursor;
 mod cutoff;
@@ -11,6 +15,8 @@ mod fetch;
 mod parallel;
 mod plan;
 mod rank;
+mod statistics;
+mod terms;
 mod values;
 
 use std::sync::Arc;
@@ -22,8 +28,11 @@ use crate::answer::{Answer, Rows};
 use crate::control::{Control, Reason};
 use crate::error::{Error, Result};
 use crate::snapshot::Snapshot;
-use exec::{Filter, Job, Opened, Shared, Top};
+use collect::{Count, Top};
+use exec::{Filter, Job, Opened};
 use plan::Plan;
+use statistics::{FoundWords, Statistics};
+use terms::Terms;
 
 pub(crate) use fetch::FoundRows;
 pub(crate) use rank::Shares;
@@ -49,14 +58,16 @@ pub(crate) fn search(
     control: &Control,
 ) -> Result<Answer> {
     let condition = select.condition.as_ref();
-    let plan = query
-        .map(|query| Plan::new(&query.root, snapshot, select))
-        .transpose()?;
+    let (plan, words) = match query {
+        Some(query) => plan(snapshot, select, query).map(|(plan, words)| (Some(plan), words))?,
+        None => (None, FoundWords::default()),
+    };
     let (keep, cutoff) = bounds(select);
     let mut job = Job {
         snapshot,
         ranked: plan.is_some() && select.needs_weight(),
         plan,
+        words,
         ids: condition.and_then(|condition| Some(&condition.ids.as_ref()?.ids[..])),
         filter: condition
             .map(|condition| Filter::new(condition, snapshot, control.filters.as_deref())),
@@ -67,9 +78,17 @@ pub(crate) fn search(
         stops: false,
     };
     let is_cut = cutoff::narrow(&mut job, control, cutoff);
-    let (top, run) = match &is_cut {
-        Ok(_) => run(&job, control),
-        Err(_) => (job.top(), Ok(())),
+    let (total, found, run) = match (&is_cut, keep) {
+        (Err(_), _) => (0, Vec::new(), Ok(())),
+        (_, Some(0)) => {
+            let (count, run) = exec::run(&job, control, &Count::default);
+            (count.total, Vec::new(), run)
+        }
+        _ => {
+            let top = || Top::new(Arc::clone(&job.order), job.keep);
+            let (top, run) = exec::run(&job, control, &top);
+            (top.total, top.into_sorted(select.offset), run)
+        }
     };
     let partial = match run.and(is_cut) {
         Ok(true) => Some(Reason::Cutoff),
@@ -80,14 +99,13 @@ pub(crate) fn search(
         Err(error) => return Err(error),
     };
     let keywords = job.plan.as_ref().map_or_else(Vec::new, Plan::keywords);
-    let total = top.total;
-    let (rows, total_found) = if select.is_count {
-        (Rows::of_count(select.count_row(total)), 1)
-    } else {
-        let found = top.into_sorted(select.offset);
-        let shown = Arc::clone(&select.shown);
-        let rows = FoundRows::new(Arc::clone(snapshot), shown, found, control);
-        (Rows::new(rows), total)
+    let (rows, total_found) = match select.is_count {
+        true => (Rows::of_count(select.count_row(total)), 1),
+        false => {
+            let shown = Arc::clone(&select.shown);
+            let rows = FoundRows::new(Arc::clone(snapshot), shown, found, control);
+            (Rows::new(rows), total)
+        }
     };
     Ok(Answer {
         columns: select.headers.clone(),
@@ -97,6 +115,20 @@ pub(crate) fn search(
         partial,
         warnings: Vec::new(),
     })
+}
+
+/// The steps before a query is run, over one shard: what it asks for, how often that occurs, what it is worth.
+/// Errors: `Io`, `Corrupt`, `TooManyWords`.
+fn plan(
+    snapshot: &Snapshot,
+    select: &BoundSelect<'_>,
+    query: &Query,
+) -> Result<(Plan, FoundWords)> {
+    let terms = Terms::new(&query.root);
+    let (statistics, words) = Statistics::of_shard(&terms, snapshot)?;
+    let plan = Plan::new(terms, &statistics, select, &snapshot.shares)?;
+    let words = words.of_plan(plan.texts());
+    Ok((plan, words))
 }
 
 /// How many rows are wanted, `None` for all, and how many matches count. A count counts everything.
@@ -113,23 +145,4 @@ fn bounds(select: &BoundSelect<'_>) -> (Option<u64>, u64) {
         }
         _ => (keep, u64::MAX),
     }
-}
-
-/// Runs every range of a job, on as many threads as are idle and worth it. What was found before an error is there too. Errors: as
-/// [`Job::run`].
-fn run(job: &Job<'_>, control: &Control) -> (Top, Result<()>) {
-    let cost = job.cost();
-    let (shared, ranges) = (Shared::new(control), job.ranges(cost < control.helped_from));
-    if let Err(error) = job.seed(&shared) {
-        return (job.top(), Err(error));
-    }
-    let work = |range: usize, top: &mut Top| job.run(&ranges[range], &shared, top);
-    let (mut tops, mut result) = parallel::run(control, ranges.len(), cost, &|| job.top(), &work);
-    for top in &mut tops {
-        result = result.and(job.settle(&control.memory, top));
-    }
-    let mut tops = tops.into_iter();
-    let mut top = tops.next().unwrap_or_else(|| job.top());
-    tops.for_each(|other| top.merge(other));
-    (top, result)
 }

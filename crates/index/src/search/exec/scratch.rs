@@ -3,25 +3,25 @@
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
+use super::by_weight::ByWeight;
 use super::joined::Joined;
 use super::rows::Rows;
 use super::score::Picking;
-use super::waiting::Waiting;
 use crate::postings::{Bitmap, PAGE_WORDS};
 
 /// Bitmaps and vectors to be used again.
 #[derive(Default)]
-pub(super) struct Spare {
+pub(super) struct Scratch {
     bitmaps: Vec<Box<Bitmap>>,
     lows: Vec<Vec<u16>>,
     pub(super) joined: Joined,
     /// Rows of a page with their weights.
     pub(super) picked: Vec<(u16, i64)>,
     pub(super) picking: Picking,
-    pub(super) waiting: Waiting,
+    pub(super) by_weight: ByWeight,
 }
 
-impl Spare {
+impl Scratch {
     /// An empty bitmap.
     pub(super) fn bitmap(&mut self) -> Box<Bitmap> {
         match self.bitmaps.pop() {
@@ -53,53 +53,53 @@ const KEPT: usize = 8;
 
 thread_local! {
     /// That of the last search which ended on the thread.
-    static LAST: Cell<Option<Box<Spare>>> = const { Cell::new(None) };
+    static LAST: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// The spare memory of a thread while a search has it.
-pub(super) struct ThreadSpare(Box<Spare>);
+/// The scratch memory of a thread while a search has it.
+pub(super) struct ThreadScratch(Box<Scratch>);
 
-impl ThreadSpare {
-    pub(super) fn take() -> ThreadSpare {
-        ThreadSpare(LAST.take().unwrap_or_default())
+impl ThreadScratch {
+    pub(super) fn take() -> ThreadScratch {
+        ThreadScratch(LAST.take().unwrap_or_default())
     }
 }
 
-impl Drop for ThreadSpare {
+impl Drop for ThreadScratch {
     fn drop(&mut self) {
-        let mut spare = std::mem::take(&mut self.0);
-        spare.bitmaps.truncate(KEPT);
-        spare.lows.truncate(KEPT);
-        spare.waiting.clear();
-        LAST.set(Some(spare));
+        let mut scratch = std::mem::take(&mut self.0);
+        scratch.bitmaps.truncate(KEPT);
+        scratch.lows.truncate(KEPT);
+        scratch.by_weight.clear();
+        LAST.set(Some(scratch));
     }
 }
 
-impl Deref for ThreadSpare {
-    type Target = Spare;
+impl Deref for ThreadScratch {
+    type Target = Scratch;
 
-    fn deref(&self) -> &Spare {
+    fn deref(&self) -> &Scratch {
         &self.0
     }
 }
 
-impl DerefMut for ThreadSpare {
-    fn deref_mut(&mut self) -> &mut Spare {
+impl DerefMut for ThreadScratch {
+    fn deref_mut(&mut self) -> &mut Scratch {
         &mut self.0
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::waiting::Row;
-    use super::ThreadSpare;
+    use super::super::by_weight::WeighedRow;
+    use super::ThreadScratch;
 
     #[test]
     fn a_search_begins_without_the_rows_of_one_that_did_not_end() {
         let (weight, part, doc) = (1, 0, 7);
-        let mut spare = ThreadSpare::take();
-        spare.waiting.push(Row { weight, part, doc });
-        drop(spare);
-        assert_eq!(ThreadSpare::take().waiting.rows(), []);
+        let mut scratch = ThreadScratch::take();
+        scratch.by_weight.push(WeighedRow { weight, part, doc });
+        drop(scratch);
+        assert_eq!(ThreadScratch::take().by_weight.rows(), []);
     }
 }

@@ -5,7 +5,7 @@
 //! are never looked at. They are counted in bits, a bitmap for each binary digit, a page of a list at a time.
 
 use super::rows::Rows;
-use super::spare::Spare;
+use super::scratch::Scratch;
 use crate::postings::{Bitmap, Page};
 
 /// Most words that are counted.
@@ -20,11 +20,11 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Ready for so many words, none of which is counted.
-    pub(super) fn new(words: usize, spare: &mut Spare) -> Counted {
+    pub(super) fn new(words: usize, scratch: &mut Scratch) -> Counted {
         let digits = usize::BITS - words.leading_zeros();
         Counted {
-            digits: (0..digits).map(|_| spare.bitmap()).collect(),
-            carry: spare.bitmap(),
+            digits: (0..digits).map(|_| scratch.bitmap()).collect(),
+            carry: scratch.bitmap(),
         }
     }
 
@@ -81,9 +81,9 @@ impl Counted {
     }
 
     /// Gives back what it was made of.
-    pub(super) fn end(self, spare: &mut Spare) {
+    pub(super) fn end(self, scratch: &mut Scratch) {
         for bitmap in self.digits.into_iter().chain([self.carry]) {
-            spare.give(Rows::Many(bitmap));
+            scratch.give(Rows::Many(bitmap));
         }
     }
 }
@@ -105,13 +105,13 @@ mod tests {
                 List::of_memory(500, docs.iter().copied(), vec![32; docs.len()], &[], Plain::default())
             };
             let lists: Vec<List<'_>> = docs.iter().map(list).collect();
-            let mut spare = Spare::default();
-            let mut counted = Counted::new(lists.len(), &mut spare);
+            let mut scratch = Scratch::default();
+            let mut counted = Counted::new(lists.len(), &mut scratch);
             lists.iter().for_each(|list| counted.add(&list.page(0)));
-            let mut matched = spare.bitmap();
+            let mut matched = scratch.bitmap();
             counted.matched(&mut matched);
             for count in 1..=lists.len() {
-                let mut rows = spare.bitmap();
+                let mut rows = scratch.bitmap();
                 counted.rows(count, &mut rows);
                 for low in 0..600u16 {
                     let words = docs.iter().filter(|docs| docs.contains(&low.into())).count();

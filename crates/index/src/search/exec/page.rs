@@ -1,18 +1,20 @@
 //! One page of one part.
 
 use super::super::WEIGHT_WITHOUT_MATCH;
-use super::super::fetch::Found;
+use super::super::collect::FoundRow;
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
-use super::any::{Essential, Split};
-use super::count::Counted;
+use super::either::{Essential, Split};
 use super::eval;
 use super::filter::Asked;
-use super::lists::View;
+use super::job::{Job, Out, Shared};
+use super::lists::{ByWord, View};
 use super::rows::Rows;
 use super::score::Scorer;
-use super::spare::Spare;
-use super::{ByWord, Job, Shared, Top, last_position, wide};
+use super::scratch::Scratch;
+use super::text::last_position;
+use super::wide;
+use super::word_counts::Counted;
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{Bitmap, PAGE_BITS};
@@ -37,7 +39,7 @@ pub(super) struct PageRun<'r, 'a> {
 
 impl<'r> PageRun<'r, '_> {
     /// Adds the page's rows to an answer. `scorer`: where weights are asked for.
-    pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Top) -> Result<()> {
+    pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Out<'_>) -> Result<()> {
         let job = self.job;
         let is_any = |plan: &Plan| plan.is_any() && plan.words() <= ANY_WORDS;
         let is_free = job.filter.is_none() && job.only.is_none();
@@ -57,26 +59,26 @@ impl<'r> PageRun<'r, '_> {
                     scorer.drop_low(&mut rows);
                 }
                 self.rank(&rows, scorer, out)?;
-                out.spare.give(rows);
+                out.scratch.give(rows);
             }
             scorer => {
                 let rows = self.counted(out)?;
                 if job.keep != Some(0) {
                     self.list(&rows, scorer, out)?;
                 }
-                out.spare.give(rows);
+                out.scratch.give(rows);
             }
         }
         Ok(())
     }
 
     /// Counts the rows of an OR of words, and gives those that may still enter.
-    fn any(&self, scorer: &Scorer<'_>, out: &mut Top) -> Rows {
+    fn any(&self, scorer: &Scorer<'_>, out: &mut Out<'_>) -> Rows {
         let wanted = self.view.lists().wanted();
         let count = scorer.essential();
         let essential: ByWord<Essential<'_>> =
             (0..count).map(|at| scorer.essential_at(at)).collect();
-        let (mut matched, mut several) = (out.spare.bitmap(), out.spare.bitmap());
+        let (mut matched, mut several) = (out.scratch.bitmap(), out.scratch.bitmap());
         let split = Split {
             rest: &wanted[count..],
             essential: &essential,
@@ -91,92 +93,91 @@ impl<'r> PageRun<'r, '_> {
         let (mut matched, mut several) = (Rows::Many(matched), Rows::Many(several));
         self.drop_deleted(&mut matched);
         self.drop_deleted(&mut several);
-        out.total += matched.len() as u64;
-        out.spare.give(matched);
+        out.collector.count(matched.len() as u64);
+        out.scratch.give(matched);
         several
     }
 
     /// Counts the rows of an OR of words, and weighs those that may enter, first those that hold most of the words.
-    fn any_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+    fn any_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let (words, least) = (scorer.words_here(), scorer.least_count());
         if least >= words.len() {
             let split = Split {
                 rest: &words,
                 essential: &[],
             };
-            let (mut matched, mut none) = (out.spare.bitmap(), out.spare.bitmap());
+            let (mut matched, mut none) = (out.scratch.bitmap(), out.scratch.bitmap());
             wide::unite(&split, &self.view, &mut matched, &mut none);
-            out.spare.give(Rows::Many(none));
+            out.scratch.give(Rows::Many(none));
             self.total(matched, out);
             return match least == words.len() {
                 true => {
-                    let rows = eval::with_all(&words, &self.view, &mut out.spare);
+                    let rows = eval::with_all(&words, &self.view, out.scratch);
                     self.rank_live(rows, scorer, out)
                 }
                 false => Ok(()),
             };
         }
-        let mut counted = Counted::new(words.len(), &mut out.spare);
+        let mut counted = Counted::new(words.len(), out.scratch);
         for word in &words {
             wide::add(&mut counted, self.view.word(*word as usize));
         }
-        let mut matched = out.spare.bitmap();
+        let mut matched = out.scratch.bitmap();
         wide::matched(&counted, &mut matched);
         self.total(matched, out);
         for count in (1..=words.len()).rev() {
             scorer.rewind(count);
             scorer.raise(self.threshold(out)?);
             if scorer.may_enter() {
-                let mut rows = out.spare.bitmap();
+                let mut rows = out.scratch.bitmap();
                 wide::rows_of(&counted, count, &mut rows);
                 self.rank_live(Rows::Many(rows), scorer, out)?;
             }
         }
-        counted.end(&mut out.spare);
+        counted.end(out.scratch);
         Ok(())
     }
 
     /// Counts rows, deleted ones among them.
-    fn total(&self, matched: Box<Bitmap>, out: &mut Top) {
+    fn total(&self, matched: Box<Bitmap>, out: &mut Out<'_>) {
         let mut matched = Rows::Many(matched);
         self.drop_deleted(&mut matched);
-        out.total += matched.len() as u64;
-        out.spare.give(matched);
+        out.collector.count(matched.len() as u64);
+        out.scratch.give(matched);
     }
 
     /// Weighs rows, deleted ones among them.
-    fn rank_live(&self, mut rows: Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+    fn rank_live(&self, mut rows: Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         self.drop_deleted(&mut rows);
         self.rank(&rows, scorer, out)?;
-        out.spare.give(rows);
+        out.scratch.give(rows);
         Ok(())
     }
 
     /// The rows that match, which are counted.
-    fn counted(&self, out: &mut Top) -> Result<Rows> {
+    fn counted(&self, out: &mut Out<'_>) -> Result<Rows> {
         let job = self.job;
         if let Some(only) = &job.only {
-            let rows = eval::listed(&only[self.at], self.view.page, &mut out.spare);
-            out.total += rows.len() as u64;
+            let rows = eval::listed(&only[self.at], self.view.page, out.scratch);
+            out.collector.count(rows.len() as u64);
             return Ok(rows);
         }
         let step = job.plan.as_ref().map_or(&Step::All, Plan::root);
         let mut rows = match &job.ids {
             Some(ids) => {
-                let mut rows =
-                    eval::listed(&self.part.find_all(ids)?, self.view.page, &mut out.spare);
+                let mut rows = eval::listed(&self.part.find_all(ids)?, self.view.page, out.scratch);
                 if !rows.is_empty() && !matches!(step, Step::All) {
-                    let matched = eval::matches(step, &self.view, &mut out.spare);
+                    let matched = eval::matches(step, &self.view, out.scratch);
                     rows.intersect(&matched, true);
-                    out.spare.give(matched);
+                    out.scratch.give(matched);
                 }
                 rows
             }
-            None => eval::matches(step, &self.view, &mut out.spare),
+            None => eval::matches(step, &self.view, out.scratch),
         };
         self.drop_deleted(&mut rows);
-        self.drop_refused(&mut rows, &mut out.spare)?;
-        out.total += rows.len() as u64;
+        self.drop_refused(&mut rows, out.scratch)?;
+        out.collector.count(rows.len() as u64);
         Ok(rows)
     }
 
@@ -203,7 +204,7 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Asks the filter, and the text where only that decides.
-    fn drop_refused(&self, rows: &mut Rows, spare: &mut Spare) -> Result<()> {
+    fn drop_refused(&self, rows: &mut Rows, scratch: &mut Scratch) -> Result<()> {
         let job = self.job;
         if let Some(filter) = &job.filter {
             let asked = Asked {
@@ -212,7 +213,7 @@ impl<'r> PageRun<'r, '_> {
                 page: self.view.page,
                 rows: self.view.rows,
             };
-            filter.narrow(&asked, rows, spare)?;
+            filter.narrow(&asked, rows, scratch)?;
         }
         if !self.is_verified() {
             return Ok(());
@@ -235,7 +236,7 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Weighs rows and offers those that can enter.
-    fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+    fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         if scorer.is_simple() && !self.is_verified() {
             return self.rank_simply(rows, scorer, out);
         }
@@ -254,8 +255,8 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// By codes alone, many rows at a time.
-    fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
-        let mut lows = out.spare.lows();
+    fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
+        let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {
             wide::gather(stretch, &mut lows);
             if lows.len() >= PICKED_ROWS {
@@ -263,31 +264,31 @@ impl<'r> PageRun<'r, '_> {
             }
         }
         self.pick(&mut lows, scorer, out)?;
-        out.spare.give(Rows::Few(lows));
+        out.scratch.give(Rows::Few(lows));
         Ok(())
     }
 
-    fn pick(&self, lows: &mut Vec<u16>, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
-        let mut picked = std::mem::take(&mut out.spare.picked);
-        wide::pick(scorer, lows, &mut out.spare.picking, &mut picked);
+    fn pick(&self, lows: &mut Vec<u16>, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
+        let mut picked = std::mem::take(&mut out.scratch.picked);
+        wide::pick(scorer, lows, &mut out.scratch.picking, &mut picked);
         lows.clear();
         let mut threshold = scorer.threshold();
         self.enter(&mut picked, &mut threshold, out)?;
         scorer.raise(threshold);
-        out.spare.picked = picked;
+        out.scratch.picked = picked;
         Ok(())
     }
 
-    fn rank_row(&self, low: u16, scorer: &mut Scorer<'_>, out: &mut Top) -> Result<()> {
+    fn rank_row(&self, low: u16, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let Some(weight) = self.weigh(low, scorer)? else {
             return Ok(());
         };
-        let mut picked = std::mem::take(&mut out.spare.picked);
+        let mut picked = std::mem::take(&mut out.scratch.picked);
         picked.push((low, weight));
         let mut threshold = scorer.threshold();
         self.enter(&mut picked, &mut threshold, out)?;
         scorer.raise(threshold);
-        out.spare.picked = picked;
+        out.scratch.picked = picked;
         Ok(())
     }
 
@@ -316,15 +317,20 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Offers rows in an order that is not that of weights alone.
-    fn list(&self, rows: &Rows, mut scorer: Option<&mut Scorer<'r>>, out: &mut Top) -> Result<()> {
+    fn list(
+        &self,
+        rows: &Rows,
+        mut scorer: Option<&mut Scorer<'r>>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
         if let Some(scorer) = &mut scorer {
             scorer.turn_page(&self.view);
         }
         let job = self.job;
         // Rows come by rising id: of those behind the last one kept none can enter.
         let is_sorted = scorer.is_none() && self.part.is_sorted() && job.order.is_by_id();
-        let is_behind = |last: &Found| self.id_first.is_some_and(|id| id > last.id);
-        if is_sorted && out.best.last().is_some_and(is_behind) {
+        let is_behind = |last: &FoundRow| self.id_first.is_some_and(|id| id > last.id);
+        if is_sorted && out.collector.last().is_some_and(is_behind) {
             return Ok(());
         }
         let mut left = match job.keep {
@@ -341,7 +347,7 @@ impl<'r> PageRun<'r, '_> {
         result
     }
 
-    fn list_row(&self, low: u16, scorer: Option<&mut Scorer<'_>>, out: &mut Top) -> Result<()> {
+    fn list_row(&self, low: u16, scorer: Option<&mut Scorer<'_>>, out: &mut Out<'_>) -> Result<()> {
         let weight = match scorer {
             Some(scorer) => self.weigh(low, scorer)?,
             None => Some(WEIGHT_WITHOUT_MATCH),
@@ -350,12 +356,5 @@ impl<'r> PageRun<'r, '_> {
         let memory = &self.shared.control.memory;
         self.job
             .offer(self.at, &row, weight.unwrap_or(0), memory, out)
-    }
-}
-
-impl Job<'_> {
-    /// Whether rows are wanted by weight, and not all of them.
-    pub(super) fn is_cut(&self) -> bool {
-        self.order.is_by_weight() && self.keep.is_some_and(|keep| keep > 0)
     }
 }

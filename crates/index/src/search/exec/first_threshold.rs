@@ -4,17 +4,17 @@ use std::cmp::Reverse;
 
 use super::super::plan::Plan;
 use super::super::rank::{Needs, Weigher};
+use super::job::{Job, Shared};
 use super::score::bit;
-use super::{Job, Shared};
 use crate::error::Result;
 use crate::postings::{HITS_OPEN, hits_of};
 
 impl Job<'_> {
     /// Raises the threshold to what as many rows as are wanted weigh for one word alone: lists know how often each code comes
     /// in them. Only where every row with the word matches and nothing else takes weight off. Errors: `Io`, `Corrupt`.
-    pub(in super::super) fn seed(&self, shared: &Shared<'_>) -> Result<()> {
+    pub(super) fn raise_first(&self, shared: &Shared<'_>) -> Result<()> {
         let plan = match &self.plan {
-            Some(plan) if self.is_seeded(plan) => plan,
+            Some(plan) if self.is_sure_of_words(plan) => plan,
             _ => return Ok(()),
         };
         let parts = &self.snapshot.parts;
@@ -34,7 +34,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn is_seeded(&self, plan: &Plan) -> bool {
+    fn is_sure_of_words(&self, plan: &Plan) -> bool {
         let is_free = |word: usize| plan.weigher().table(word).iter().all(|value| *value >= 0);
         self.is_cut()
             && plan.is_any()

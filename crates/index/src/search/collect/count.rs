@@ -1,0 +1,29 @@
+//! How many rows match.
+
+use super::{Collector, FoundRow};
+use crate::control::Memory;
+use crate::error::Result;
+
+/// Counts rows and keeps none.
+#[derive(Default)]
+pub(in super::super) struct Count {
+    pub(in super::super) total: u64,
+}
+
+impl Collector for Count {
+    fn count(&mut self, rows: u64) {
+        self.total += rows;
+    }
+
+    fn offer(&mut self, _: FoundRow, _: &Memory) -> Result<()> {
+        Ok(())
+    }
+
+    fn last(&self) -> Option<&FoundRow> {
+        None
+    }
+
+    fn merge(&mut self, other: Count) {
+        self.total += other.total;
+    }
+}

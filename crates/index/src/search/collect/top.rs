@@ -1,0 +1,61 @@
+//! The first rows of an order.
+
+use std::sync::Arc;
+
+use query::rows::{Best, Order};
+
+use super::{Collector, FoundRow};
+use crate::control::Memory;
+use crate::error::Result;
+
+/// Bytes after which the memory of rows is asked for: all threads of a search count it together.
+const PAID_AT_ONCE: u64 = 64 << 10;
+
+/// The best rows, and how many rows match.
+pub(in super::super) struct Top {
+    best: Best<FoundRow>,
+    pub(in super::super) total: u64,
+    /// Bytes of rows that are held and were not asked for yet.
+    unpaid: u64,
+}
+
+impl Top {
+    /// `keep`: rows wanted, `None` for all.
+    pub(in super::super) fn new(order: Arc<Order>, keep: Option<u64>) -> Top {
+        Top {
+            best: Best::new(order, keep),
+            total: 0,
+            unpaid: 0,
+        }
+    }
+
+    /// The rows in order, without the first `offset`.
+    pub(in super::super) fn into_sorted(self, offset: u64) -> Vec<FoundRow> {
+        self.best.into_sorted(offset)
+    }
+}
+
+impl Collector for Top {
+    fn count(&mut self, rows: u64) {
+        self.total += rows;
+    }
+
+    fn offer(&mut self, row: FoundRow, memory: &Memory) -> Result<()> {
+        self.unpaid += self.best.offer(row);
+        if self.unpaid >= PAID_AT_ONCE {
+            memory.take(std::mem::take(&mut self.unpaid))?;
+        }
+        Ok(())
+    }
+
+    fn last(&self) -> Option<&FoundRow> {
+        self.best.last()
+    }
+
+    fn merge(&mut self, other: Top) {
+        self.total += other.total;
+        for row in other.best.into_found() {
+            self.best.offer(row);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Rows of a page that enter the best by weight.
+
+use super::by_weight::WeighedRow;
+use super::job::Out;
+use super::page::PageRun;
+use crate::error::Result;
+
+impl PageRun<'_, '_> {
+    /// Takes rows with their weights, by rising number, and raises the threshold to what those behind them need.
+    pub(super) fn enter(
+        &self,
+        picked: &mut Vec<(u16, i64)>,
+        threshold: &mut i64,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let Some((last, _)) = picked.last().copied() else {
+            return Ok(());
+        };
+        for (low, weight) in picked.drain(..) {
+            if weight < *threshold {
+                continue;
+            }
+            let (part, doc) = (self.at as u32, self.view.doc(low));
+            let row = WeighedRow { weight, part, doc };
+            match self.is_behind(row, out)? {
+                true if self.part.is_sorted() => *threshold = weight + 1,
+                true => {}
+                false => out.scratch.by_weight.push(row),
+            }
+        }
+        out.scratch.by_weight.pay(&self.shared.control.memory)?;
+        let keep = self.job.keep.map_or(usize::MAX, |keep| keep as usize);
+        if out.scratch.by_weight.is_full(keep) {
+            out.scratch.by_weight.cut(keep, self.job.snapshot)?;
+            *threshold = self.threshold_from(self.view.doc(last).saturating_add(1), out)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a row comes behind the last one kept, which weighs the same.
+    fn is_behind(&self, row: WeighedRow, out: &mut Out<'_>) -> Result<bool> {
+        match out.scratch.by_weight.last() {
+            Some(last) if last.weight == row.weight => {}
+            _ => return Ok(false),
+        }
+        self.are_behind(row.doc, || self.part.id(row.doc).map(Some), out)
+    }
+
+    /// Whether a row, and with rising ids each from it on, comes behind the last one kept if it weighs as much. `id` is that of
+    /// the row or a lower one.
+    fn are_behind(
+        &self,
+        doc: u32,
+        id: impl FnOnce() -> Result<Option<u64>>,
+        out: &mut Out<'_>,
+    ) -> Result<bool> {
+        let by_weight = &mut out.scratch.by_weight;
+        let Some(last) = by_weight.last() else {
+            return Ok(false);
+        };
+        let at = self.at as u32;
+        if self.job.snapshot.ids_rise || last.part == at && self.part.is_sorted() {
+            return Ok((at, doc) > (last.part, last.doc));
+        }
+        let last_id = by_weight.last_id(&self.job.snapshot.parts)?;
+        Ok(id()?.map(|id| (id, at)) > last_id.map(|id| (id, last.part)))
+    }
+
+    /// The weight that a row of the page must have to enter.
+    pub(super) fn threshold(&self, out: &mut Out<'_>) -> Result<i64> {
+        self.threshold_from(self.view.doc(0), out)
+    }
+
+    /// The weight that the page's rows need from this one on.
+    fn threshold_from(&self, doc: u32, out: &mut Out<'_>) -> Result<i64> {
+        let Some(last) = out.scratch.by_weight.last() else {
+            return Ok(self.shared.threshold());
+        };
+        self.shared.raise(last.weight);
+        let is_behind = self.part.is_sorted() && self.are_behind(doc, || Ok(self.id_first), out)?;
+        let own = last.weight.saturating_add(i64::from(is_behind));
+        Ok(own.max(self.shared.threshold()))
+    }
+}

@@ -1,0 +1,134 @@
+//! Some neighbouring rows of one part, page by page.
+
+use std::sync::atomic::Ordering;
+
+use super::super::WEIGHT_WITHOUT_MATCH;
+use super::super::collect::FoundRow;
+use super::super::plan::Plan;
+use super::super::values::RowValues;
+use super::by_weight::WeighedRow;
+use super::job::{Job, Out, Range, Shared};
+use super::lists::View;
+use super::page::PageRun;
+use super::score::Scorer;
+use crate::control::Memory;
+use crate::error::Result;
+use crate::part::Part;
+use crate::postings::{PAGE_BITS, PAGE_ROWS};
+
+impl<'a> Job<'a> {
+    /// Adds the rows of a range; after the last one [`Job::settle`] is due. Errors: `Interrupted`, `out` then holds what was
+    /// found before; `Io`, `Corrupt` of a segment.
+    pub(super) fn run(&self, range: &Range, shared: &Shared<'_>, out: &mut Out<'_>) -> Result<()> {
+        shared.control.check()?;
+        let part = &self.snapshot.parts[range.part];
+        let everything = self.plan.as_ref().is_none_or(Plan::is_all) && self.filter.is_none();
+        if everything && self.only.is_none() {
+            let id_first = match part.is_sorted() {
+                true => Some(part.id(range.docs.start)?),
+                false => None,
+            };
+            return match self.is_past(id_first, shared, out) {
+                true => Ok(()),
+                false => self.list_range(range, part, &shared.control.memory, out),
+            };
+        }
+        let lists = self.lists(range.part)?;
+        let plan = self
+            .plan
+            .as_ref()
+            .filter(|plan| self.ranked && !plan.is_all());
+        let joins = self.joins();
+        let plan = plan.filter(|_| joins.is_none());
+        let mut scorer = plan.map(|plan| Scorer::new(plan, lists));
+        let pages = range.docs.start >> PAGE_BITS..range.docs.end.div_ceil(PAGE_ROWS);
+        let mut run = PageRun {
+            job: self,
+            id_first: None,
+            shared,
+            at: range.part,
+            part,
+            view: View::new(lists, part.rows()),
+        };
+        let is_waiting = self.is_cut() && (scorer.is_some() || joins.is_some());
+        if is_waiting && part.is_sorted() && !self.snapshot.ids_rise {
+            run.id_first = Some(part.id(range.docs.start)?);
+        }
+        for page in pages {
+            shared.control.check()?;
+            run.view.turn(page as usize);
+            let is_asked = self.stops || !is_waiting && out.collector.last().is_some();
+            if is_asked && part.is_sorted() {
+                run.id_first = Some(part.id(page << PAGE_BITS)?);
+            }
+            if self.is_past(run.id_first, shared, out) || !self.may_match(range.part, page) {
+                continue;
+            }
+            match joins {
+                Some(plan) => run.join(plan, out)?,
+                None => run.run(scorer.as_mut(), out)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the ids of the best rows that ranges have found, which from then on stand in `out` as all others. Errors: as
+    /// [`Job::run`]; rows that were read before are there.
+    pub(super) fn settle(&self, memory: &Memory, out: &mut Out<'_>) -> Result<()> {
+        out.scratch.by_weight.fetch_ids(&self.snapshot.parts);
+        for at in 0..out.scratch.by_weight.rows().len() {
+            let WeighedRow { weight, part, doc } = out.scratch.by_weight.rows()[at];
+            let row = FoundRow {
+                part,
+                doc,
+                id: self.snapshot.parts[part as usize].id(doc)?,
+                weight,
+                keys: Vec::new(),
+            };
+            out.collector.offer(row, memory)?;
+        }
+        Ok(())
+    }
+
+    /// Whether no row of a page, whose first has this id, is among those wanted; tells others what this thread knows of that.
+    fn is_past(&self, id_first: Option<u64>, shared: &Shared<'_>, out: &Out<'_>) -> bool {
+        if !self.stops {
+            return false;
+        }
+        if let Some(FoundRow { id, .. }) = out.collector.last() {
+            shared.id_last.fetch_min(*id, Ordering::Relaxed);
+        }
+        id_first.is_some_and(|id| id > shared.id_last.load(Ordering::Relaxed))
+    }
+
+    /// Whether a page has rows that match, as far as is known.
+    fn may_match(&self, part: usize, page: u32) -> bool {
+        self.only.as_ref().is_none_or(|only| {
+            let docs = &only[part];
+            let first = docs.partition_point(|doc| doc >> PAGE_BITS < page);
+            docs.get(first).is_some_and(|doc| doc >> PAGE_BITS == page)
+        })
+    }
+
+    /// Every live row matches. Where rows lie in the order asked for, the first ones are enough.
+    fn list_range(
+        &self,
+        range: &Range,
+        part: &Part,
+        memory: &Memory,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        out.collector.count(part.rows_live_in(range.docs.clone()));
+        let is_sorted = part.is_sorted() && self.order.is_by_id();
+        let wanted = self.keep.filter(|wanted| is_sorted || *wanted == 0);
+        let wanted = wanted.map_or(usize::MAX, |wanted| {
+            usize::try_from(wanted).unwrap_or(usize::MAX)
+        });
+        let live = range.docs.clone().filter(|doc| part.is_live(*doc));
+        for doc in live.take(wanted) {
+            let row = RowValues::new(part, doc);
+            self.offer(range.part, &row, WEIGHT_WITHOUT_MATCH, memory, out)?;
+        }
+        Ok(())
+    }
+}
