@@ -7,7 +7,7 @@ mod mysql;
 
 use std::{fmt, str::FromStr};
 
-use super::{Prepared, drive::Caller};
+use super::{Prepared, caller::Caller};
 use crate::{Server, error::Result};
 
 pub(super) use mysql::{ALERTS, Alerts, CHANGING, create_table, inserts};

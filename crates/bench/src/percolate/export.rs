@@ -8,7 +8,7 @@ use std::{
 
 use query::tree::Node;
 
-use super::{Options, matcher, prepare, prepared::words_of};
+use super::{Options, matcher, prepare};
 use crate::{
     definition::Definition,
     error::{Error, Result},
@@ -43,7 +43,7 @@ pub(super) fn write(definition: &Definition, options: &Options, directory: &Path
     })?;
     write_lines(&directory.join("documents.txt"), |line| {
         for post in &prepared.posts {
-            let words = words_of(post);
+            let words = matcher::words_of(post);
             let words: Vec<&str> = words.iter().map(|(word, _, _)| word).collect();
             line(&words.join(" "))?;
         }

@@ -1,9 +1,6 @@
 //! The cells of a grid, and the automatic batch beside the best of them.
 
-use super::{
-    Options, Prepared,
-    drive::{Caller, drive},
-};
+use super::{Options, Prepared, caller::Caller, drive::drive};
 use crate::{
     batch::Batch,
     error::Result,

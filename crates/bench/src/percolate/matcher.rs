@@ -5,16 +5,15 @@ use std::{ops::Range, sync::Arc};
 use percolate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
 use query::{
     analysis::{Analyzer, Words},
+    expression::{self, Prepared as Condition},
+    lexer::Lexer,
     tree::Node,
 };
 
-use super::{
-    drive::{Caller, Counts},
-    oracle::condition,
-};
+use super::caller::{Caller, Counts};
 use crate::{
     error::{Error, Result},
-    workload::{Drawn, Post},
+    workload::{ATTRIBUTES, Drawn, Post},
 };
 
 /// The text column of the workloads.
@@ -25,6 +24,29 @@ pub(super) fn parse(text: &str) -> Result<Node> {
     let parsed = query::parse(text, &[FIELD], &Analyzer::default());
     let refused = |error| Error::Query(format!("{text}: {error}"));
     parsed.map(|query| query.root).map_err(refused)
+}
+
+/// A filter over the attributes of posts; nothing for an empty one.
+pub(super) fn condition(filters: &str) -> Result<Option<Condition>> {
+    if filters.is_empty() {
+        return Ok(None);
+    }
+    let refused = |why: String| Error::Query(format!("{filters}: {why}"));
+    let parsed = expression::parse(&mut Lexer::new(filters.as_bytes()))
+        .map_err(|e| refused(e.to_string()))?;
+    let slot = |name: &str| {
+        let at = ATTRIBUTES.iter().position(|(known, _)| *known == name)?;
+        Some((at, ATTRIBUTES[at].1))
+    };
+    let prepared = Condition::typed(&parsed, &slot);
+    prepared.map(Some).map_err(|unknown| refused(unknown.0))
+}
+
+/// The words of a post.
+pub(super) fn words_of(post: &Post) -> Words {
+    let mut words = Words::new();
+    words.push_field(&Analyzer::default(), 0, &post.body);
+    words
 }
 
 /// Adds a query to a set.

@@ -1,5 +1,6 @@
 //! `seine bench percolate`: posts against standing queries, in process or in a server.
 
+mod caller;
 mod changes;
 mod doors;
 mod drive;
@@ -116,7 +117,7 @@ fn measure_quiet(
             let present = || Arc::clone(&prepared.snapshot);
             let connect = || {
                 let thread = matcher::Thread::new(&prepared.posts, &present);
-                Ok(Box::new(thread) as Box<dyn drive::Caller>)
+                Ok(Box::new(thread) as Box<dyn caller::Caller>)
             };
             grid::measure(options, prepared, &connect, notes)
         }

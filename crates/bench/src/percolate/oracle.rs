@@ -1,20 +1,16 @@
 //! A sample of documents and queries by the slow reference: a wrong pair or a missing one ends the benchmark.
 
-use query::{
-    analysis::Words,
-    expression::{self, Prepared as Condition},
-    lexer::Lexer,
-    reference,
-    tree::Node,
-};
+use query::{analysis::Words, expression::Prepared as Condition, reference, tree::Node};
+
+use percolate::Snapshot;
 
 use super::{
-    Prepared, matcher,
+    matcher::{self, Matcher},
     queries::{Queries, Query},
 };
 use crate::{
     error::{Error, Result},
-    workload::{ATTRIBUTES, Post},
+    workload::Post,
 };
 
 /// Evaluations that the reference is given: it takes about a microsecond for each.
@@ -51,23 +47,28 @@ impl Oracle {
     }
 
     /// Compares. Gives the number of documents compared.
-    pub(super) fn compare(&self, prepared: &Prepared) -> Result<usize> {
+    pub(super) fn compare(
+        &self,
+        posts: &[Post],
+        queries: &Queries,
+        snapshot: &Snapshot,
+    ) -> Result<usize> {
         let wanted = (EVALUATIONS / self.queries.len().max(1)).max(2);
-        let step = prepared.posts.len().div_ceil(wanted).max(1);
-        let sampled = prepared.posts.iter().step_by(step);
+        let step = posts.len().div_ceil(wanted).max(1);
+        let sampled = posts.iter().step_by(step);
         let count = sampled.len();
         for post in sampled {
-            self.compare_one(prepared, post)?;
+            self.compare_one(queries, snapshot, post)?;
         }
         Ok(count)
     }
 
-    fn compare_one(&self, prepared: &Prepared, post: &Post) -> Result<()> {
-        let mut matcher = matcher::Matcher::default();
-        let hits = matcher.take(&prepared.snapshot, std::slice::from_ref(post));
+    fn compare_one(&self, queries: &Queries, snapshot: &Snapshot, post: &Post) -> Result<()> {
+        let mut matcher = Matcher::default();
+        let hits = matcher.take(snapshot, std::slice::from_ref(post));
         let found: Vec<u64> = hits.ids().map(|(id, _)| id).collect();
         let is_sampled = |id: u64| (id as usize - 1).is_multiple_of(self.step);
-        let words = super::prepared::words_of(post);
+        let words = matcher::words_of(post);
         let of_sample: Vec<u64> = found.iter().copied().filter(|id| is_sampled(*id)).collect();
         let expected: Vec<u64> = self
             .queries
@@ -82,7 +83,7 @@ impl Oracle {
         Error::unless_equal(what, expected.len() as u64, of_sample.len() as u64)?;
         Error::unless_equal(what, expected.len() as u64, same.count() as u64)?;
         for id in found.into_iter().filter(|id| !is_sampled(*id)) {
-            let query = prepared.queries.get(id as usize - 1);
+            let query = queries.get(id as usize - 1);
             let right = match query {
                 Some(query) => Slow::new(query)?.matches(post, &words),
                 None => false,
@@ -97,7 +98,7 @@ impl Slow {
     fn new(query: Query<'_>) -> Result<Slow> {
         Ok(Slow {
             root: matcher::parse(query.text)?,
-            condition: condition(query.filters)?,
+            condition: matcher::condition(query.filters)?,
         })
     }
 
@@ -109,20 +110,4 @@ impl Slow {
                 .as_ref()
                 .is_none_or(|each| each.evaluate(&attribute).as_bool() == Some(true))
     }
-}
-
-/// A filter over the attributes of posts; nothing for an empty one.
-pub(super) fn condition(filters: &str) -> Result<Option<Condition>> {
-    if filters.is_empty() {
-        return Ok(None);
-    }
-    let refused = |why: String| Error::Query(format!("{filters}: {why}"));
-    let parsed = expression::parse(&mut Lexer::new(filters.as_bytes()))
-        .map_err(|e| refused(e.to_string()))?;
-    let slot = |name: &str| {
-        let at = ATTRIBUTES.iter().position(|(known, _)| *known == name)?;
-        Some((at, ATTRIBUTES[at].1))
-    };
-    let prepared = Condition::typed(&parsed, &slot);
-    prepared.map(Some).map_err(|unknown| refused(unknown.0))
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use percolate::{QuerySet, Snapshot};
-use query::analysis::{Analyzer, Words};
 
 use super::{
     matcher::{self, Matcher},
@@ -58,7 +57,11 @@ impl Prepared {
             counted: false,
         };
         prepared.percolate_all();
-        prepared.sample = Oracle::new(&prepared.queries)?.compare(&prepared)?;
+        prepared.sample = Oracle::new(&prepared.queries)?.compare(
+            &prepared.posts,
+            &prepared.queries,
+            &prepared.snapshot,
+        )?;
         if let Some(matches) = definition.matches_of(&prepared.posts) {
             Error::unless_equal("pairs of document and query", matches, prepared.matches)?;
             prepared.counted = true;
@@ -152,11 +155,4 @@ fn draw(definition: &Definition, posts: &[Post]) -> Result<(Queries, QuerySet)> 
         queries.push(&query);
     }
     Ok((queries, set))
-}
-
-/// The words of a post.
-pub(super) fn words_of(post: &Post) -> Words {
-    let mut words = Words::new();
-    words.push_field(&Analyzer::default(), 0, &post.body);
-    words
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{link::Payload, stream::Lines};
+use super::{payload::Payload, stream::Lines};
 use crate::{
     Server,
     error::{Error, Result},

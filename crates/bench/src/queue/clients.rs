@@ -4,11 +4,7 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use super::{
-    Contender,
-    link::{Link, Payload},
-    meter::Spent,
-};
+use super::{Contender, link::Link, meter::Spent, payload::Payload};
 use crate::{
     error::{Error, Result},
     runs::Run,

@@ -8,8 +8,9 @@ use super::{
     Contender, Shape,
     account::Expected,
     clients::{connect, fill, finish, repeat},
-    link::{Link, Payload},
+    link::Link,
     meter::{Meter, Spent},
+    payload::Payload,
 };
 use crate::{error::Result, latency::Latencies, runs::Run};
 

@@ -12,7 +12,7 @@ use tokio::{
     time::{MissedTickBehavior, interval, timeout},
 };
 
-use super::{Contender, Shape, clients::connect, link::Link, link::Payload, meter::Meter};
+use super::{Contender, Shape, clients::connect, link::Link, meter::Meter, payload::Payload};
 use crate::{
     error::{Error, Result},
     runs::Run,

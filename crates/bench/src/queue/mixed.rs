@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Contender, link::Payload, meter::Meter};
+use super::{Contender, meter::Meter, payload::Payload};
 use crate::{
     Server,
     error::{Error, Result},

@@ -12,6 +12,7 @@ mod link;
 mod meter;
 mod mixed;
 mod nats;
+mod payload;
 mod postgres;
 mod puts;
 mod redis;

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::{link::Payload, stream::Lines};
+use super::{payload::Payload, stream::Lines};
 use crate::{
     Server,
     error::{Error, Result},

@@ -4,7 +4,7 @@
 //! `DELETE … RETURNING` that takes the next. A put while a row is held commits both. If the consumer goes away instead,
 //! the server rolls back, and another consumer gets the row. A consumer that found no row asks again after a pause.
 
-use super::{link::Payload, stream::Stream, tables::POLLED_EVERY};
+use super::{payload::Payload, stream::Stream, tables::POLLED_EVERY};
 use crate::{
     Server,
     error::{Error, Result},

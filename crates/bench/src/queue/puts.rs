@@ -7,8 +7,8 @@ use tokio::task::JoinSet;
 use super::{
     Contender, Shape,
     clients::{connect, finish},
-    link::Payload,
     meter::Meter,
+    payload::Payload,
 };
 use crate::{
     error::{Error, Result},

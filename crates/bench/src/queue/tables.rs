@@ -5,7 +5,7 @@ use std::time::Duration;
 use wire::mysql::Cells;
 
 use super::{
-    link::Payload,
+    payload::Payload,
     sql::{Sql, first_number, number},
 };
 use crate::{Server, error::Result};

@@ -11,7 +11,7 @@ use crate::{
     http::{Http, JSON, Kind},
     percolate::{
         Prepared,
-        drive::{Caller, Counts},
+        caller::{Caller, Counts},
     },
 };
 

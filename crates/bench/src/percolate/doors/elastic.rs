@@ -12,7 +12,7 @@ use crate::{
     http::{Http, JSON, Kind},
     percolate::{
         Prepared,
-        drive::{Caller, Counts},
+        caller::{Caller, Counts},
         matcher::{self, FIELD},
         queries::Query,
     },

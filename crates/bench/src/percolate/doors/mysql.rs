@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Result},
     percolate::{
         Prepared,
-        drive::{Caller, Counts},
+        caller::{Caller, Counts},
         queries::{Queries, Query},
     },
     workload::{Post, push_literal, statements},

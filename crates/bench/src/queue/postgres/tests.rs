@@ -5,7 +5,7 @@ use std::{
 };
 
 use super::{Postgres, first_cell};
-use crate::{Error, Server, queue::link::Payload};
+use crate::{Error, Server, queue::payload::Payload};
 
 /// `kind`, length, body.
 fn message(kind: u8, body: &[u8]) -> Vec<u8> {
