@@ -2,6 +2,9 @@
 
 use super::error::EsError;
 
+/// Most combinations that a `minimum_should_match` over queries is written out into.
+const COMBINATIONS_MAX: usize = 256;
+
 /// A standing query as a pq table stores it: both must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
@@ -170,4 +173,48 @@ impl Condition {
             Condition::Not(inner) => format!("NOT {}", inner.test(true)),
         }
     }
+}
+
+/// Conditions of which at least so many hold.
+pub(super) fn at_least(
+    conditions: Vec<Condition>,
+    least: usize,
+    path: &str,
+) -> Result<Condition, EsError> {
+    let count = conditions.len();
+    match least {
+        0 => Ok(Condition::Everything),
+        1 => Ok(Condition::any(conditions)),
+        _ if least > count => Ok(Condition::Nothing),
+        _ if least == count => Ok(Condition::all(conditions)),
+        _ => {
+            let mut chosen = Vec::new();
+            combinations(&conditions, least, &mut Vec::new(), &mut chosen);
+            if chosen.len() > COMBINATIONS_MAX {
+                let what =
+                    format!("minimum_should_match with more than {COMBINATIONS_MAX} combinations");
+                return Err(EsError::not_yet(path, what));
+            }
+            Ok(Condition::any(chosen))
+        }
+    }
+}
+
+/// Every choice of `least` of the conditions; stops beyond the bound.
+fn combinations(
+    rest: &[Condition],
+    least: usize,
+    taken: &mut Vec<Condition>,
+    chosen: &mut Vec<Condition>,
+) {
+    if chosen.len() > COMBINATIONS_MAX || rest.len() < least {
+        return;
+    }
+    let Some((first, rest)) = rest.split_first().filter(|_| least > 0) else {
+        return chosen.push(Condition::all(taken.clone()));
+    };
+    taken.push(first.clone());
+    combinations(rest, least - 1, taken, chosen);
+    taken.pop();
+    combinations(rest, least, taken, chosen);
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value as Json;
 
-use super::condition::Condition;
+use super::condition::{Condition, at_least};
 use super::error::EsError;
 use super::leaf::{Target, Words};
 use super::mapping::{FieldKind, Mapping};
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
             Some(json) => minimum(json, should.len(), &self.fields.path)?,
             None => usize::from(only_negative && !should.is_empty()),
         };
-        must.push(super::standing::at_least(should, least, &self.fields.path)?);
+        must.push(at_least(should, least, &self.fields.path)?);
         Ok(Condition::all(must))
     }
 

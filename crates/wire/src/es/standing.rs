@@ -3,7 +3,7 @@
 use query::tree::QueryError;
 use serde_json::{Map, Value as Json};
 
-use super::condition::{Condition, Standing};
+use super::condition::{Condition, Standing, at_least};
 use super::error::EsError;
 use super::leaf::{Target, Words, text_of};
 use super::lucene::{Fields, query_string};
@@ -13,9 +13,6 @@ use super::simple::simple_query_string;
 use crate::limits::JSON_QUERY_DEPTH_MAX;
 
 type Result<T> = std::result::Result<T, EsError>;
-
-/// Most combinations that a `minimum_should_match` over queries is written out into.
-const COMBINATIONS_MAX: usize = 256;
 
 /// A stored document, as a row of a pq table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,46 +155,6 @@ pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j
             Err(EsError::parsing(path, what))
         }
     }
-}
-
-/// Conditions of which at least so many hold.
-pub(super) fn at_least(conditions: Vec<Condition>, least: usize, path: &str) -> Result<Condition> {
-    let count = conditions.len();
-    match least {
-        0 => Ok(Condition::Everything),
-        1 => Ok(Condition::any(conditions)),
-        _ if least > count => Ok(Condition::Nothing),
-        _ if least == count => Ok(Condition::all(conditions)),
-        _ => {
-            let mut chosen = Vec::new();
-            combinations(&conditions, least, &mut Vec::new(), &mut chosen);
-            if chosen.len() > COMBINATIONS_MAX {
-                let what =
-                    format!("minimum_should_match with more than {COMBINATIONS_MAX} combinations");
-                return Err(EsError::not_yet(path, what));
-            }
-            Ok(Condition::any(chosen))
-        }
-    }
-}
-
-/// Every choice of `least` of the conditions; stops beyond the bound.
-fn combinations(
-    rest: &[Condition],
-    least: usize,
-    taken: &mut Vec<Condition>,
-    chosen: &mut Vec<Condition>,
-) {
-    if chosen.len() > COMBINATIONS_MAX || rest.len() < least {
-        return;
-    }
-    let Some((first, rest)) = rest.split_first().filter(|_| least > 0) else {
-        return chosen.push(Condition::all(taken.clone()));
-    };
-    taken.push(first.clone());
-    combinations(rest, least - 1, taken, chosen);
-    taken.pop();
-    combinations(rest, least, taken, chosen);
 }
 
 struct Reading<'a> {

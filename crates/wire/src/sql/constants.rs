@@ -6,6 +6,7 @@ use query::value::Value;
 
 use super::parser::{Parser, Result};
 use super::statement::{Constant, Scope, Statement};
+use super::values::column_in;
 use crate::limits::COLUMNS_MAX;
 
 impl Parser<'_> {
@@ -112,22 +113,6 @@ impl Parser<'_> {
         }
         *self = ahead;
         Ok(Some(constant))
-    }
-}
-
-/// A column that an expression names, if it names any.
-pub(super) fn column_in(expression: &Expression) -> Option<&str> {
-    match expression {
-        Expression::Literal(_) => None,
-        Expression::Column(name) => Some(name),
-        Expression::Unary(_, operand) => column_in(operand),
-        Expression::Binary(_, left, right) => column_in(left).or_else(|| column_in(right)),
-        Expression::In { needle, .. } | Expression::IsNull { needle, .. } => column_in(needle),
-        Expression::Between {
-            needle, low, high, ..
-        } => [needle, low, high]
-            .into_iter()
-            .find_map(|part| column_in(part)),
     }
 }
 

@@ -3,11 +3,10 @@
 //! Tokens would cost two passes over each string (one to find its end, one to undo its escapes); here the end is
 //! looked for 32 bytes at a time and a string without escapes is copied once.
 
-use query::expression::{evaluate, parse};
+use query::expression::{Expression, evaluate, parse};
 use query::lexer::{Lexer, OUT_OF_ROOM};
 use query::value::Value;
 
-use super::constants::column_in;
 use super::error::{ErrorKind, SyntaxError};
 
 /// Bytes looked at in one step of the search for a string's end.
@@ -459,4 +458,20 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
         bytes.push(nibble(pair[0])? << 4 | nibble(pair[1])?);
     }
     Some(bytes)
+}
+
+/// A column that an expression names, if it names any.
+pub(super) fn column_in(expression: &Expression) -> Option<&str> {
+    match expression {
+        Expression::Literal(_) => None,
+        Expression::Column(name) => Some(name),
+        Expression::Unary(_, operand) => column_in(operand),
+        Expression::Binary(_, left, right) => column_in(left).or_else(|| column_in(right)),
+        Expression::In { needle, .. } | Expression::IsNull { needle, .. } => column_in(needle),
+        Expression::Between {
+            needle, low, high, ..
+        } => [needle, low, high]
+            .into_iter()
+            .find_map(|part| column_in(part)),
+    }
 }
