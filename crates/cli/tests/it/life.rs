@@ -6,7 +6,7 @@ use std::thread;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 
-use crate::server::{Folder, Server, Setup, request};
+use crate::server::{Folder, Server, Setup, request, until};
 
 #[test]
 fn sigterm_finishes_folds_and_ends_with_0() {
@@ -133,12 +133,10 @@ fn a_server_that_recovers_says_so_at_both_doors() {
         .flag("--http", &http)
         .variable("SEINE_FAULTS", &format!("hold-recovery={pipe}"));
     let mut child = setup.spawn(&folder);
-    while !fs::read_to_string(folder.path("log"))
-        .unwrap_or_default()
-        .contains("listening")
-    {
-        std::thread::yield_now();
-    }
+    until("it listens", || {
+        let log = fs::read_to_string(folder.path("log")).unwrap_or_default();
+        log.contains("listening").then_some(())
+    });
     let (status, body) = request(&http, "GET /readyz", "", b"");
     assert_eq!(status, 503, "{body}");
     assert!(body.contains("recovering"), "{body}");
@@ -169,9 +167,11 @@ fn sighup_takes_what_may_change_and_names_what_may_not() {
     )
     .unwrap();
     server.signal(Signal::HUP);
-    while !server.log().contains("settings were read again") {
+    until("the settings were read", || {
         client.ping().unwrap();
-    }
+        let log = server.log();
+        log.contains("settings were read again").then_some(())
+    });
     assert!(server.log().contains("\"memory\""), "{}", server.log());
     let error = bench::client::Client::connect(server.mysql(), "test", "")
         .unwrap_err()
@@ -180,9 +180,11 @@ fn sighup_takes_what_may_change_and_names_what_may_not() {
 
     fs::write(&config, "connections_max = 'many'\n").unwrap();
     server.signal(Signal::HUP);
-    while !server.log().contains("the settings stay as they were") {
+    until("the settings were refused", || {
         client.ping().unwrap();
-    }
+        let log = server.log();
+        log.contains("the settings stay as they were").then_some(())
+    });
 }
 
 #[test]
@@ -275,13 +277,12 @@ fn stick(server: &Server) -> thread::JoinHandle<bool> {
         let sticks = client.query("INSERT INTO t (id, body) VALUES (2, 'stick')");
         sticks.is_ok()
     });
-    loop {
+    let told = until("readyz tells", || {
         let (status, body) = request(server.http(), "GET /readyz", "", b"");
-        if status == 503 {
-            assert!(body.contains("stuck"), "{body}");
-            return sticks;
-        }
-    }
+        (status == 503).then_some(body)
+    });
+    assert!(told.contains("stuck"), "{told}");
+    sticks
 }
 
 #[test]

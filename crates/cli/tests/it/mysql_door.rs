@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use bench::client::Client;
 use wire::mysql::{Capabilities, HandshakeResponse, PacketWriter};
 
-use crate::server::{Server, Setup, request};
+use crate::server::{Server, Setup, request, until};
 
 #[track_caller]
 fn refusal<T: std::fmt::Debug>(result: Result<T, bench::client::ClientError>, code: &str) {
@@ -49,7 +49,10 @@ fn one_client_too_many_is_told_so_and_a_place_is_given_back() {
     let mut second = server.client();
     refusal(Client::connect(server.mysql(), "test", ""), "1040");
     drop(first);
-    while text(&mut second, "SHOW STATUS LIKE 'threads_connected'")[0][1] != "1" {}
+    until("one connection is left", || {
+        let rows = text(&mut second, "SHOW STATUS LIKE 'threads_connected'");
+        (rows[0][1] == "1").then_some(())
+    });
     let mut third = server.client();
     assert!(third.ping().is_ok());
     assert_eq!(text(&mut second, "SHOW STATUS LIKE 'maxed_out'")[0][1], "1");
@@ -69,12 +72,13 @@ fn a_client_that_has_logged_in_keeps_its_place() {
 
 /// Logs in as soon as the one before has left.
 fn until_let_in(server: &Server) -> Client {
-    loop {
-        match Client::connect(server.mysql(), "test", "") {
-            Ok(client) => return client,
-            Err(error) => assert!(error.to_string().contains("1040"), "{error}"),
+    until("a place is free", || {
+        let connected = Client::connect(server.mysql(), "test", "");
+        if let Err(error) = &connected {
+            assert!(error.to_string().contains("1040"), "{error}");
         }
-    }
+        connected.ok()
+    })
 }
 
 #[test]
@@ -132,7 +136,10 @@ fn a_large_answer_arrives_whole_and_a_client_that_leaves_midway_is_forgotten() {
     // Asks, reads nothing, leaves: the server is stuck in its write, and lets go.
     let raw = TcpStream::connect(server.mysql()).unwrap();
     let _left = std::thread::spawn(move || abandon(raw)).join();
-    while text(&mut client, "SHOW STATUS LIKE 'threads_connected'")[0][1] != "1" {}
+    until("one connection is left", || {
+        let rows = text(&mut client, "SHOW STATUS LIKE 'threads_connected'");
+        (rows[0][1] == "1").then_some(())
+    });
 }
 
 /// Logs in by hand, asks for a large answer and closes without reading it.
@@ -357,7 +364,10 @@ fn a_killed_connection_is_closed_and_others_go_on() {
     let mut other = server.client();
     let id = text(&mut victim, "SELECT CONNECTION_ID()")[0][0].clone();
     other.query(&format!("KILL {id}")).unwrap();
-    while text(&mut other, "SHOW STATUS LIKE 'threads_connected'")[0][1] != "1" {}
+    until("one connection is left", || {
+        let rows = text(&mut other, "SHOW STATUS LIKE 'threads_connected'");
+        (rows[0][1] == "1").then_some(())
+    });
     assert!(victim.ping().is_err());
     refusal(other.query("KILL 987654"), "1094");
 }

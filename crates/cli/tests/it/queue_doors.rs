@@ -5,12 +5,20 @@ use std::net::TcpStream;
 
 use bench::client::Client;
 
-use crate::server::{Server, request};
+use crate::server::{Server, request, until};
 
 fn number(client: &mut Client, statement: &str) -> i64 {
     let rows = client.query(statement).unwrap().rows;
     let cell = rows[0].last().unwrap().clone().unwrap();
     String::from_utf8(cell).unwrap().parse().unwrap()
+}
+
+/// Until so many wait for rows.
+fn until_waiting(client: &mut Client, count: i64) {
+    let statement = "SHOW STATUS LIKE 'queue_waiting'";
+    until("so many wait", || {
+        (number(client, statement) == count).then_some(())
+    });
 }
 
 fn queue(server: &Server) -> Client {
@@ -69,7 +77,7 @@ fn a_row_wakes_a_long_poll() {
     let server = Server::start();
     let mut client = queue(&server);
     let mut poll = begin(&server, "GET /queue/q/next?wait=60s");
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 1 {}
+    until_waiting(&mut client, 1);
     client.query("INSERT INTO q VALUES (7)").unwrap();
     let row = line_of(&mut poll, "{");
     let token = token(&row);
@@ -84,9 +92,9 @@ fn a_long_poll_that_vanishes_takes_no_row() {
     let server = Server::start();
     let mut client = queue(&server);
     let poll = begin(&server, "GET /queue/q/next?wait=60s");
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 1 {}
+    until_waiting(&mut client, 1);
     drop(poll);
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 0 {}
+    until_waiting(&mut client, 0);
     client.query("INSERT INTO q VALUES (7)").unwrap();
     let rows = ask(&server, "GET /queue/q/next", "");
     assert!(rows.contains(r#""delivery":1"#), "{rows}");
@@ -188,7 +196,7 @@ fn a_server_that_stops_ends_long_polls_and_event_streams() {
     let mut client = queue(&server);
     let mut poll = begin(&server, "GET /queue/q/next?wait=60s");
     let mut events = begin(&server, "GET /queue/q/events");
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 2 {}
+    until_waiting(&mut client, 2);
     assert_eq!(server.terminate().code(), Some(0));
     assert_eq!(
         line_of(&mut poll, "HTTP"),

@@ -4,12 +4,20 @@ use std::process::Stdio;
 
 use bench::client::Client;
 
-use crate::server::{Server, clean_command, request};
+use crate::server::{Server, clean_command, request, until};
 
 fn number(client: &mut Client, statement: &str) -> i64 {
     let rows = client.query(statement).unwrap().rows;
     let cell = rows[0].last().unwrap().clone().unwrap();
     String::from_utf8(cell).unwrap().parse().unwrap()
+}
+
+/// Until so many wait for rows.
+fn until_waiting(client: &mut Client, count: i64) {
+    let statement = "SHOW STATUS LIKE 'queue_waiting'";
+    until("so many wait", || {
+        (number(client, statement) == count).then_some(())
+    });
 }
 
 fn queue(server: &Server) -> Client {
@@ -34,10 +42,10 @@ fn a_client_that_vanishes_while_it_waits_takes_no_row() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 1 {}
+    until_waiting(&mut client, 1);
     child.kill().unwrap();
     child.wait().unwrap();
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 0 {}
+    until_waiting(&mut client, 0);
     client.query("INSERT INTO q VALUES (1)").unwrap();
     assert_eq!(number(&mut client, "SELECT queue_wait('q', 0)"), 1);
 }
@@ -62,7 +70,7 @@ fn a_row_wakes_the_client_that_waits() {
     let mut client = queue(&server);
     let mut waiter = server.client();
     let waited = std::thread::spawn(move || number(&mut waiter, "SELECT queue_wait('q', 60)"));
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 1 {}
+    until_waiting(&mut client, 1);
     client.query("INSERT INTO q VALUES (1)").unwrap();
     assert_eq!(waited.join().unwrap(), 1);
 }
@@ -73,7 +81,7 @@ fn a_server_that_stops_ends_every_wait() {
     let mut client = queue(&server);
     let mut waiter = server.client();
     let waited = std::thread::spawn(move || waiter.query("SELECT queue_wait('q', 60)").is_err());
-    while number(&mut client, "SHOW STATUS LIKE 'queue_waiting'") != 1 {}
+    until_waiting(&mut client, 1);
     assert_eq!(server.terminate().code(), Some(0));
     assert!(waited.join().unwrap());
 }

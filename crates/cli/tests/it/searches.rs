@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use bench::client::Client;
 
-use crate::server::{Server, Setup, clean_command, request};
+use crate::server::{Server, Setup, clean_command, request, until};
 
 const HELD: &str = "SELECT id FROM t WHERE MATCH('held | cat') ORDER BY id ASC";
 const HELD_PQ: &str = "CALL PQ('p', ('held', 'a cat'), 0 AS docs_json)";
@@ -53,16 +53,19 @@ fn post(server: &Server, statement: &str) -> (u16, String) {
     request(server.http(), "POST /sql", "", statement.as_bytes())
 }
 
+/// The line of SHOW THREADS of which that is true, once there is one.
+fn thread_that(client: &mut Client, is_it: impl Fn(&[String]) -> bool) -> Vec<String> {
+    until("a thread of SHOW THREADS", || {
+        let threads = cells(client, "SHOW THREADS");
+        threads.into_iter().find(|row| is_it(row))
+    })
+}
+
 /// The connection that runs a held search, once it does.
 fn held(client: &mut Client) -> String {
-    loop {
-        let threads = cells(client, "SHOW THREADS");
-        let held = |row: &&Vec<String>| row[7].contains("held");
-        if let Some(row) = threads.iter().find(held) {
-            assert_eq!(row[4], "Query");
-            return row[0].clone();
-        }
-    }
+    let row = thread_that(client, |row| row[7].contains("held"));
+    assert_eq!(row[4], "Query");
+    row[0].clone()
 }
 
 /// A held search or percolation over HTTP, which SHOW THREADS shows by its statement or its address.
@@ -72,19 +75,14 @@ fn is_held(row: &[String]) -> bool {
 
 /// The number of such, once it runs.
 fn running(client: &mut Client) -> String {
-    loop {
-        let threads = cells(client, "SHOW THREADS");
-        if let Some(row) = threads.iter().find(|row| is_held(row)) {
-            return row[0].clone();
-        }
-    }
+    thread_that(client, is_held)[0].clone()
 }
 
 fn nobody_searches(client: &mut Client) {
-    while cells(client, "SHOW PROCESSLIST")
-        .iter()
-        .any(|row| is_held(row))
-    {}
+    until("nobody searches", || {
+        let rows = cells(client, "SHOW PROCESSLIST");
+        (!rows.iter().any(|row| is_held(row))).then_some(())
+    });
 }
 
 #[test]
@@ -295,12 +293,7 @@ fn kill_and_max_query_time_end_a_percolation_within_one_document() {
         let call = call.clone();
         move || other.query(&call).unwrap_err().to_string()
     });
-    let number = loop {
-        let threads = cells(&mut client, "SHOW THREADS");
-        if let Some(row) = threads.iter().find(|row| row[7].starts_with("CALL PQ")) {
-            break row[0].clone();
-        }
-    };
+    let number = thread_that(&mut client, |row| row[7].starts_with("CALL PQ"))[0].clone();
     client.query(&format!("KILL QUERY {number}")).unwrap();
     let error = ended.join().unwrap();
     assert!(error.contains("1317"), "{error}");

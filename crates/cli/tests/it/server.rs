@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use bench::client::Client;
 use rustix::process::{Pid, Signal, kill_process};
@@ -297,4 +298,17 @@ fn exchange(mut stream: impl Read + Write, request: &[u8], reply: &mut Vec<u8>) 
     // A server that refuses early may close before it has read all; its reply still counts.
     let _ = stream.write_all(request);
     let _ = stream.read_to_end(reply);
+}
+
+/// Asks again and again until there is an answer. Fails, naming the fact, after 30 seconds.
+#[track_caller]
+pub fn until<T>(fact: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(Instant::now() < end, "30 seconds, and not yet: {fact}");
+        std::thread::yield_now();
+    }
 }

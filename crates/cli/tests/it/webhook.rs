@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::server::{Server, Setup};
+use crate::server::{Server, Setup, until};
 use target::{Answer, Received, Target};
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -51,7 +51,9 @@ fn cell(client: &mut Client, statement: &str) -> String {
 
 /// Until the statement's last cell is this.
 fn wait_for(client: &mut Client, statement: &str, wanted: &str) {
-    while cell(client, statement) != wanted {}
+    until(statement, || {
+        (cell(client, statement) == wanted).then_some(())
+    });
 }
 
 fn check_signature(received: &Received) {
@@ -199,10 +201,11 @@ fn a_host_that_is_not_allowed_gets_nothing_until_it_is() {
     let mut client = server.client();
     listen(&mut client, "alerts", &target);
     run(&mut client, &["INSERT INTO posts (title) VALUES ('cat')"]);
-    while !server
-        .log()
-        .contains("webhook.allow does not name this host")
-    {}
+    until("the host is refused", || {
+        let log = server.log();
+        log.contains("webhook.allow does not name this host")
+            .then_some(())
+    });
     assert_eq!(
         cell(&mut client, "SELECT count(*) FROM alerts_webhook"),
         "1"

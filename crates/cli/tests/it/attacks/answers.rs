@@ -8,7 +8,7 @@ use bench::client::Client;
 
 use super::raw::Raw;
 use super::{attack, insert_rows, refusal, server, wanted};
-use crate::server::{Server, request};
+use crate::server::{Server, request, until};
 
 /// Rows of the table whose answers nobody reads.
 const ROWS: usize = 300_000;
@@ -275,7 +275,9 @@ fn rows_taken_from_a_queue_that_nobody_reads() {
             .unwrap();
         let insert = format!("INSERT INTO jobs VALUES ('{}')", "x".repeat(1 << 20));
         for _ in 0..300 {
-            while refusal(&client.query(&insert)).is_some() {}
+            until("a row is taken", || {
+                refusal(&client.query(&insert)).is_none().then_some(())
+            });
         }
         attack("60 × CALL QUEUE_NEXT of 16 MB, unread", &server, |server| {
             ask_all(server, "CALL QUEUE_NEXT('jobs', 5, 16)");

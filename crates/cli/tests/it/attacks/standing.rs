@@ -1,6 +1,7 @@
 //! What is stored in memory, up to the refusal.
 
 use super::{attack, refusal, server, wanted};
+use crate::server::until;
 
 /// Stores queries, `at_once` by each INSERT, until the server refuses them for good.
 fn fill(name: &str, at_once: usize, query: &dyn Fn(usize) -> String) {
@@ -43,12 +44,10 @@ fn simple_standing_queries_until_memory_is_full() {
 
 /// Why an INSERT is refused for good: while queries are filed anew it is asked to come again.
 fn stored(client: &mut bench::client::Client, insert: &str) -> Option<u16> {
-    loop {
-        match refusal(&client.query(insert)) {
-            Some(1040) => {}
-            refused => return refused,
-        }
-    }
+    until("an INSERT is taken or refused for good", || {
+        let refused = refusal(&client.query(insert));
+        (refused != Some(1040)).then_some(refused)
+    })
 }
 
 /// Standing queries of the table.
