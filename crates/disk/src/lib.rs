@@ -23,7 +23,7 @@ pub use fault::{
 pub use memory::MemoryDisk;
 pub use overlay::Overlay;
 pub use real::RealDisk;
-pub use replace::replace_file;
+pub use replace::{make_dir, replace_file};
 pub use stopwatch::Stopwatch;
 
 use std::io;

@@ -17,5 +17,16 @@ pub fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> io::Result<()>
     file.write_at(0, bytes)?;
     file.sync()?;
     disk.rename(&temporary, path)?;
-    disk.sync_dir(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+    disk.sync_dir(parent(path))
+}
+
+/// Makes a folder where it is missing; its name is durable when this returns, the names of its parents are not. Cost: a sync.
+pub fn make_dir(disk: &dyn Disk, dir: &str) -> io::Result<()> {
+    disk.create_dir(dir)?;
+    disk.sync_dir(parent(dir))
+}
+
+/// The folder that a path lies in.
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

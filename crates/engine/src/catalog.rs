@@ -91,6 +91,15 @@ impl Catalog {
         self.tables.get(&table)
     }
 
+    /// The table of that name in any case.
+    ///
+    /// # Errors
+    /// `NoSuchTable`.
+    pub(crate) fn named(&self, name: &str) -> Result<Arc<Definition>> {
+        let found = self.get(self.find(name)?).cloned();
+        found.ok_or_else(|| Error::NoSuchTable(name.to_owned()))
+    }
+
     /// Every table, by number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (TableId, &Arc<Definition>)> {
         self.tables

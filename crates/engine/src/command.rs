@@ -11,7 +11,7 @@ pub use self::queue::{
 };
 use index::Memory;
 use query::Syntax;
-use query::analysis::Settings;
+use query::analysis::{Analyzer, Settings};
 use query::expression::Expression;
 use query::options::Ranker;
 use query::request::{OrderBy, Select};
@@ -265,8 +265,13 @@ pub enum Reply {
 impl Reply {
     /// Done, with nothing to count.
     pub(crate) fn done() -> Reply {
+        Reply::affected(0)
+    }
+
+    /// Done, with so many rows.
+    pub(crate) fn affected(affected: u64) -> Reply {
         Reply::Done {
-            affected: 0,
+            affected,
             last_id: 0,
             ids: Vec::new(),
             warnings: Vec::new(),
@@ -290,6 +295,13 @@ pub struct Definition {
     pub sync: Option<SyncMode>,
     /// What a search table keeps; `None`: everything.
     pub keep: Option<Keep>,
+}
+
+impl Definition {
+    /// What reads the texts of the table.
+    pub(crate) fn analyzer(&self) -> Arc<Analyzer> {
+        Arc::new(Analyzer::new(self.analysis.clone()))
+    }
 }
 
 /// `keep=`, `keep_bytes=`, `keep_by=`: whole segments of a search table go when all their rows are old, or too much.

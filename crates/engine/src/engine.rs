@@ -34,8 +34,7 @@ use crate::command::Now;
 use crate::decide::Workspace;
 use crate::error::{Error, Result};
 use crate::jobs::{Background, Jobs};
-use crate::mailbox::{Handle, Mailbox, Shared, channel};
-use crate::seat::Seat;
+use crate::mailbox::{Handle, Mailbox, Shared, Waker, channel};
 use crate::sessions::{Outbox, Sessions};
 use crate::state::State;
 use crate::status::EngineStatus;
@@ -172,17 +171,9 @@ impl Engine {
         channel(&self.shared)
     }
 
-    /// Serves the mailbox until [`crate::Command::Shutdown`], on this thread and on those that bring commands while it rests.
-    ///
-    /// # Errors
-    /// `Poisoned` after a failed sync, `Internal` after a panic: the process must end.
-    pub fn run(
-        self,
-        mailbox: Mailbox,
-        clock: impl Fn() -> Now + Send + Sync + 'static,
-    ) -> Result<()> {
-        self.jobs.wake_by(mailbox.waker());
-        Seat::run(self, &mailbox, Box::new(clock))
+    /// Work that ends beside the engine has it look round.
+    pub(crate) fn wake_by(&self, waker: Waker) {
+        self.jobs.wake_by(waker);
     }
 
     /// When it has something to do by itself, on the steady clock; `None` for never.

@@ -234,6 +234,15 @@ impl Error {
         }
     }
 
+    /// The error of one of several rows, with its number; of a single row it stays as it is.
+    pub(crate) fn at_row(self, several: bool, row: usize) -> Error {
+        if !several {
+            return self;
+        }
+        let error = Box::new(self);
+        Error::AtRow { row, error }
+    }
+
     pub(crate) fn invalid(what: impl Into<String>) -> Error {
         Error::Invalid { what: what.into() }
     }

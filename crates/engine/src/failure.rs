@@ -5,9 +5,9 @@ use std::io;
 use index::Reason;
 use percolate::{PAIRS_MAX, Unfinished};
 use query::bind::BindError;
+use query::codec::Damage;
 
 use crate::error::{Dearest, Error};
-use query::codec::Damage;
 
 /// A call on one of our files failed.
 pub(crate) fn of_file(path: &str, error: &io::Error) -> Error {

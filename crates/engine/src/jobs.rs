@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use queue::{ChunkFile, FoldJob, MergeRowsJob};
+
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
@@ -11,7 +13,6 @@ use crate::mailbox::Waker;
 use crate::manifest::{ManifestJob, WrittenManifest};
 use crate::table::percolate::counts::CountsJob;
 use crate::table::percolate::file::{QueryFile, QueryFileJob};
-use queue::{ChunkFile, FoldJob, MergeRowsJob};
 
 /// One piece of work. `position`: the last record that the result covers.
 pub(crate) struct Job {

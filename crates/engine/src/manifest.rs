@@ -9,6 +9,8 @@
 use std::sync::Arc;
 
 use disk::Disk;
+use query::codec::{Reader, put_bytes, put_list, put_number, put_text};
+use queue::{Backlog, ChunkFile, Queue};
 use roaring::RoaringBitmap;
 
 use crate::catalog::TableId;
@@ -19,39 +21,9 @@ use crate::inspect::Salvage;
 use crate::limits::SPARE_BYTES;
 use crate::record::{RECORD_VERSION, put_definition, read_definition};
 use crate::state::{Loads, State, table_dir};
+use crate::table::in_manifest::InManifest;
 use crate::table::percolate::PercolateTable;
 use crate::table::search::{SearchTable, shape};
-use query::codec::{Reader, put_bytes, put_number};
-use queue::{Backlog, ChunkFile, Queue};
-
-/// A number of a view that rises, as manifests have it: how far its files reach, how often they changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct InManifest {
-    /// In the manifest that was begun last; a manifest that fails leaves it.
-    pub(crate) begun: u64,
-    /// In the durable manifest.
-    pub(crate) durable: u64,
-}
-
-impl InManifest {
-    /// Of a view as it was opened.
-    pub(crate) fn of(number: u64) -> InManifest {
-        InManifest {
-            begun: number,
-            durable: number,
-        }
-    }
-
-    /// A manifest is begun.
-    pub(crate) fn begin(&mut self, number: u64) {
-        self.begun = number;
-    }
-
-    /// The manifest that was begun last is durable.
-    pub(crate) fn end(&mut self) {
-        self.durable = self.begun;
-    }
-}
 
 /// Where it lies.
 pub(crate) const PATH: &str = "manifest";
@@ -104,20 +76,17 @@ fn put_view(out: &mut Vec<u8>, state: &State, table: TableId) {
     if let Some(pq) = state.percolates.get(&table) {
         put_number(out, pq.highest);
         put_number(out, pq.folded);
-        put_number(out, pq.files.len() as u64);
-        for file in &pq.files {
-            put_bytes(out, file.path.as_bytes());
-        }
+        put_list(out, &pq.files, |out, file| put_text(out, &file.path));
         put_number(out, pq.counted);
         let counts = pq.counts_file.as_deref().unwrap_or_default();
-        put_bytes(out, counts.as_bytes());
+        put_text(out, counts);
     }
     if let Some(queue) = state.queues.get(&table) {
         put_number(out, queue.folded.position);
         put_number(out, queue.folded.next);
         put_number(out, queue.backlog.files().count() as u64);
         for (file, removed) in queue.backlog.files() {
-            put_bytes(out, file.path().as_bytes());
+            put_text(out, file.path());
             let mut removed = removed.clone();
             removed.optimize(); // rows go in order: a few runs
             let mut marks = Vec::with_capacity(removed.serialized_size());
@@ -229,7 +198,7 @@ pub(crate) fn open_with(
         .map_err(failed)?;
     let ((version, body), damaged) = checked(&bytes)?;
     if let (Some(salvage), Some(error)) = (salvage.as_deref_mut(), damaged) {
-        salvage.manifest(&error);
+        salvage.manifest(PATH, &error);
     }
     let mut state = State::new(Arc::clone(disk));
     let mut reader = Reader::new(body);

@@ -28,24 +28,30 @@ pub(crate) struct Seat {
 
 type Held<'a> = MutexGuard<'a, Option<Engine>>;
 
-impl Seat {
-    /// Serves the mailbox until [`Command::Shutdown`]; see [`Engine::run`].
-    pub(crate) fn run(
-        engine: Engine,
-        mailbox: &Mailbox,
-        clock: Box<dyn Fn() -> Now + Send + Sync>,
+impl Engine {
+    /// Serves the mailbox until [`crate::Command::Shutdown`], on this thread and on those that bring commands while it rests.
+    ///
+    /// # Errors
+    /// `Poisoned` after a failed sync, `Internal` after a panic: the process must end.
+    pub fn run(
+        self,
+        mailbox: Mailbox,
+        clock: impl Fn() -> Now + Send + Sync + 'static,
     ) -> Result<()> {
+        self.wake_by(mailbox.waker());
         let seat = Arc::new(Seat {
             inbox: Arc::clone(mailbox.inbox()),
-            engine: Mutex::new(Some(engine)),
-            clock,
+            engine: Mutex::new(Some(self)),
+            clock: Box::new(clock),
         });
         seat.inbox.let_lead(Arc::downgrade(&seat));
         let outcome = seat.guarded(|| seat.serve());
         drop(seat.hold().take()); // whoever leads now has ended before, whoever comes later finds nobody
         outcome
     }
+}
 
+impl Seat {
     fn serve(&self) -> Result<()> {
         let mut due_us = Some(0);
         loop {

@@ -100,11 +100,7 @@ impl Snapshot {
     /// # Errors
     /// `NoSuchTable`.
     pub fn definition(&self, name: &str) -> Result<Arc<Definition>> {
-        let table = self.catalog.find(name)?;
-        self.catalog
-            .get(table)
-            .cloned()
-            .ok_or_else(|| Error::NoSuchTable(name.to_owned()))
+        self.catalog.named(name)
     }
 
     /// The CREATE TABLE statement that makes the table again.

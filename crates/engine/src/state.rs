@@ -19,8 +19,8 @@ use crate::catalog::{Catalog, TableId, Webhook};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::manifest::InManifest;
 use crate::record::{Documents, QueryRow, Record};
+use crate::table::in_manifest::InManifest;
 use crate::table::into::Into;
 use crate::table::percolate::{Listener, PercolateTable};
 use crate::table::queues::Queues;
@@ -269,38 +269,31 @@ impl State {
         position: u64,
         words: &[Words],
     ) -> Result<bool> {
-        let Some(search) = self.searches.get_mut(&record.table) else {
-            return self.skip_dropped(record.table, position);
-        };
-        if position <= search.folded {
-            return Ok(false);
-        }
-        search.is_unpublished = true;
         let failed = failure::of_index;
-        let mut made = Words::new();
-        for (place, document) in record.documents.iter().enumerate() {
-            if document.replaces {
-                search.table.delete(document.id).map_err(failed)?;
-            }
-            let words = match words.get(place) {
-                Some(words) => words,
-                None => {
-                    analyse(
-                        &search.analyzer,
-                        &search.definition.columns,
-                        &document.row,
-                        &mut made,
-                    );
-                    &made
+        self.apply_to_search(record.table, position, |search| {
+            let mut made = Words::new();
+            for (place, document) in record.documents.iter().enumerate() {
+                if document.replaces {
+                    search.table.delete(document.id).map_err(failed)?;
                 }
-            };
-            search
-                .table
-                .insert(document.id, &document.row, words)
-                .map_err(failed)?;
-            search.highest = search.highest.max(document.id);
-        }
-        Ok(true)
+                let words = match words.get(place) {
+                    Some(words) => words,
+                    None => {
+                        analyse(
+                            &search.analyzer,
+                            &search.definition.columns,
+                            &document.row,
+                            &mut made,
+                        );
+                        &made
+                    }
+                };
+                let inserted = search.table.insert(document.id, &document.row, words);
+                inserted.map_err(failed)?;
+                search.highest = search.highest.max(document.id);
+            }
+            Ok(())
+        })
     }
 
     /// Rows are gone, and segments with them.
@@ -336,6 +329,21 @@ impl State {
     }
 
     fn apply_deletes(&mut self, table: TableId, ids: &[u64], position: u64) -> Result<bool> {
+        self.apply_to_search(table, position, |search| {
+            for id in ids {
+                let deleted = search.table.delete(*id);
+                deleted.map_err(failure::of_index)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn apply_to_search(
+        &mut self,
+        table: TableId,
+        position: u64,
+        change: impl FnOnce(&mut SearchTable) -> Result<()>,
+    ) -> Result<bool> {
         let Some(search) = self.searches.get_mut(&table) else {
             return self.skip_dropped(table, position);
         };
@@ -343,10 +351,7 @@ impl State {
             return Ok(false);
         }
         search.is_unpublished = true;
-        for id in ids {
-            let deleted = search.table.delete(*id);
-            deleted.map_err(failure::of_index)?;
-        }
+        change(search)?;
         Ok(true)
     }
 
@@ -478,12 +483,6 @@ pub(crate) const TABLES_DIR: &str = "tables";
 /// The folder of a table's files.
 pub(crate) fn table_dir(table: TableId) -> String {
     format!("{TABLES_DIR}/{table}")
-}
-
-/// Makes a table's folder where it is missing; its name is durable when this returns.
-pub(crate) fn make_table_dir(disk: &dyn Disk, dir: &str) -> std::io::Result<()> {
-    disk.create_dir(dir)?;
-    disk.sync_dir(TABLES_DIR)
 }
 
 /// Makes the files of a new search table.

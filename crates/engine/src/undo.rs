@@ -6,20 +6,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use percolate::StandingQuery;
+use queue::Before;
+
 use crate::catalog::TableId;
-use crate::command::QueueStats;
 use crate::error::Result;
 use crate::record::Record;
 use crate::state::{Counting, State};
-use percolate::StandingQuery;
-use queue::SENDERS;
 
 /// How the tables were that the members have touched so far.
 #[derive(Default)]
 pub(crate) struct Undo {
     searches: BTreeMap<TableId, SearchBefore>,
     percolates: BTreeMap<TableId, PercolateBefore>,
-    queues: BTreeMap<TableId, QueueBefore>,
+    queues: BTreeMap<TableId, Before>,
     /// Queries that were counted: by how many documents, and when they were hit last before.
     counted: Vec<(Arc<StandingQuery>, u64, i64)>,
 }
@@ -33,18 +33,6 @@ struct SearchBefore {
 struct PercolateBefore {
     highest: u64,
     queries: BTreeMap<u64, Option<Arc<StandingQuery>>>,
-}
-
-struct QueueBefore {
-    next: u64,
-    changed: bool,
-    received: [u64; SENDERS],
-    /// Rows that were gone, and that its lanes had not been told of.
-    gone: usize,
-    /// Keys of `unique_by=` that are noted now, and when they were noted before.
-    seen: Vec<(Vec<u8>, Option<i64>)>,
-    stats: QueueStats,
-    removed: Vec<u64>,
 }
 
 impl Undo {
@@ -77,10 +65,7 @@ impl Undo {
                 if let (Some(before), Some(queue)) =
                     (self.queues.get_mut(table), state.queues.get(table))
                 {
-                    let keys = queue.unique_keys(rows).into_iter().flatten();
-                    before
-                        .seen
-                        .extend(keys.map(|key| (key.clone(), queue.seen.get(&key))));
+                    before.note_keys(queue, rows);
                 }
             }
             Record::RemoveRows { table, rows } => self.queue(state, *table, rows),
@@ -131,16 +116,8 @@ impl Undo {
         let Some(queue) = state.queues.get(&table) else {
             return;
         };
-        let before = self.queues.entry(table).or_insert_with(|| QueueBefore {
-            next: queue.backlog.next(),
-            changed: queue.changed,
-            received: queue.received,
-            gone: queue.gone.len(),
-            seen: Vec::new(),
-            stats: queue.stats,
-            removed: Vec::new(),
-        });
-        before.removed.extend_from_slice(removed);
+        let before = self.queues.entry(table).or_insert_with(|| queue.before());
+        before.note_removed(removed);
     }
 
     /// Notes what is about to be counted.
@@ -179,20 +156,9 @@ impl Undo {
             pq.highest = before.highest;
         }
         for (table, before) in self.queues {
-            let Some(queue) = state.queues.get_mut(&table) else {
-                continue;
-            };
-            for row in before.removed {
-                queue.restore(row);
+            if let Some(queue) = state.queues.get_mut(&table) {
+                queue.undo(before);
             }
-            queue.backlog.truncate(before.next);
-            queue.changed = before.changed;
-            queue.received = before.received;
-            queue.gone.truncate(before.gone);
-            for (key, at_us) in before.seen.into_iter().rev() {
-                queue.seen.restore(&key, at_us);
-            }
-            queue.stats = before.stats;
         }
         Ok(())
     }

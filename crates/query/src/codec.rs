@@ -30,19 +30,32 @@ pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Takes a number below 2^32 off the front; `None` where there is none. Cost: a step a byte, five at most.
+/// The number at an offset, which then is behind it; `None` where no number below 2^64 stands. Cost: a step a byte, ten at most.
 #[inline]
-pub fn cut_small(bytes: &mut &[u8]) -> Option<u32> {
+pub fn number_at(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut number = 0u64;
-    for shift in (0..35).step_by(7) {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return u32::try_from(number).ok();
+    for shift in (0..64).step_by(7) {
+        let byte = *bytes.get(*at)?;
+        *at += 1;
+        let bits = u64::from(byte & 0x7f);
+        if shift == 63 && bits > 1 {
+            break; // the tenth byte has room for one bit
+        }
+        number |= bits << shift;
+        if byte < 0x80 {
+            return Some(number);
         }
     }
     None
+}
+
+/// Takes a number below 2^32 off the front; `None` where there is none.
+#[inline]
+pub fn cut_small(bytes: &mut &[u8]) -> Option<u32> {
+    let mut at = 0;
+    let number = number_at(bytes, &mut at)?;
+    *bytes = bytes.get(at..)?;
+    u32::try_from(number).ok()
 }
 
 /// Appends a length and the bytes.
@@ -50,6 +63,41 @@ pub fn cut_small(bytes: &mut &[u8]) -> Option<u32> {
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
+}
+
+/// Appends a text in UTF-8, as [`put_bytes`] does.
+#[inline]
+pub fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_bytes(out, text.as_bytes());
+}
+
+/// Appends the number of items, then each with `put`.
+#[inline]
+pub fn put_list<T>(out: &mut Vec<u8>, items: &[T], mut put: impl FnMut(&mut Vec<u8>, &T)) {
+    put_number(out, items.len() as u64);
+    items.iter().for_each(|item| put(out, item));
+}
+
+/// Ids as differences from the one before, wrapping: short for rising ids, right for any order.
+#[derive(Debug, Default)]
+pub struct Differences {
+    before: u64,
+}
+
+impl Differences {
+    /// Appends the next id.
+    #[inline]
+    pub fn put(&mut self, out: &mut Vec<u8>, id: u64) {
+        put_number(out, id.wrapping_sub(self.before));
+        self.before = id;
+    }
+
+    /// Reads the next id.
+    #[inline]
+    pub fn read(&mut self, reader: &mut Reader<'_>) -> Read<u64> {
+        self.before = self.before.wrapping_add(reader.number()?);
+        Ok(self.before)
+    }
 }
 
 const NULL: u8 = 0;
@@ -163,19 +211,8 @@ impl<'a> Reader<'a> {
     /// A number, as [`put_number`] wrote it.
     #[inline]
     pub fn number(&mut self) -> Read<u64> {
-        let mut number = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if shift == 63 && bits > 1 {
-                break;
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(self.damage("a number below 2^64"))
+        let number = number_at(self.bytes, &mut self.offset);
+        number.ok_or(self.damage("a number below 2^64"))
     }
 
     /// As [`Reader::number`], below 2^32.
@@ -194,6 +231,13 @@ impl<'a> Reader<'a> {
             Ok(count) if count <= left => Ok(count),
             _ => Err(self.damage("a count that the rest can hold")),
         }
+    }
+
+    /// A list, as [`put_list`] wrote it: `read` reads one item.
+    #[inline]
+    pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let count = self.count()?;
+        (0..count).map(|_| read(self)).collect()
     }
 
     /// The next `length` bytes.
@@ -218,6 +262,12 @@ impl<'a> Reader<'a> {
     pub fn text(&mut self) -> Read<&'a str> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes).map_err(|_| self.damage("text in UTF-8"))
+    }
+
+    /// As [`Reader::text`], to keep.
+    #[inline]
+    pub fn string(&mut self) -> Read<String> {
+        Ok(self.text()?.to_owned())
     }
 
     /// The next `N` bytes.

@@ -103,6 +103,13 @@ pub fn decode_number(row: &[u8], column: usize) -> Option<Value> {
     }
 }
 
+/// Bytes that the values of a row count as: those of its texts, and 8 for each other value.
+#[must_use]
+pub fn counted_bytes(row: &[Value]) -> u64 {
+    let bytes = |value: &Value| value.text_bytes().map_or(8, <[u8]>::len);
+    row.iter().map(bytes).sum::<usize>() as u64
+}
+
 /// Tag and end of a column's value.
 #[inline]
 fn slot(row: &[u8], column: usize) -> Option<(u8, usize)> {

@@ -109,3 +109,12 @@ impl Column {
         })
     }
 }
+
+/// Names of the text columns, in the order in which they are numbered.
+#[must_use]
+pub fn text_names(columns: &[Column]) -> Vec<&str> {
+    let texts = columns
+        .iter()
+        .filter(|column| column.kind == ColumnType::Text);
+    texts.map(|column| column.name.as_str()).collect()
+}

@@ -242,7 +242,7 @@ impl Backlog {
     }
 
     /// Undoes the insertions of this batch from row `next` on; the numbers are free again.
-    pub fn truncate(&mut self, next: u64) {
+    pub(crate) fn truncate(&mut self, next: u64) {
         while let Some(chunk) = self.chunks.back_mut() {
             if chunk.end() <= next {
                 break;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use query::codec::{Reader, put_row};
 use query::schema::Column;
 use query::value::Value;
 use roaring::RoaringBitmap;
@@ -9,7 +10,6 @@ use roaring::RoaringBitmap;
 use crate::error::{Error, Result};
 use crate::file::ChunkFile;
 use crate::hits::HitBatch;
-use query::codec::{Reader, put_row};
 
 /// Rows of a chunk in memory; then the next one is begun.
 pub(super) const CHUNK_ROWS_MAX: usize = 4096;

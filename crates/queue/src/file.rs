@@ -16,12 +16,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use disk::{Bytes, Disk, PAGE_BYTES};
+use query::codec::Reader;
 use query::schema::Column;
 use query::value::Value;
 
 use crate::error::{Error, Result};
 use crate::hits::HitBatch;
-use query::codec::Reader;
 
 const MAGIC: &[u8; 8] = b"SEINEROW";
 const VERSION: u32 = 2;

@@ -1,6 +1,6 @@
 //! The hits of one command, kept once for all the queue rows made of them.
 
-use query::codec::{Read, Reader, put_bytes, put_number};
+use query::codec::{Read, Reader, put_bytes, put_list, put_number, put_text};
 use query::row;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -92,50 +92,37 @@ impl HitBatch {
 
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         put_sources(out, &self.sources);
-        put_bytes(out, self.document_table.as_bytes());
+        put_text(out, &self.document_table);
         out.extend_from_slice(&self.hit_at.to_le_bytes());
-        put_number(out, self.documents.len() as u64);
-        for document in &self.documents {
+        put_list(out, &self.documents, |out, document| {
             put_number(out, document.id);
             put_bytes(out, &document.row);
-        }
-        put_number(out, self.queries.len() as u64);
-        for query in &self.queries {
+        });
+        put_list(out, &self.queries, |out, query| {
             put_number(out, query.id);
-            put_bytes(out, query.tags.as_bytes());
-            put_bytes(out, query.text.as_bytes());
-        }
+            put_text(out, &query.tags);
+            put_text(out, &query.text);
+        });
     }
 
     pub(super) fn decode(reader: &mut Reader<'_>) -> Read<HitBatch> {
-        let sources = read_sources(reader)?;
-        let document_table = reader.text()?.to_owned();
-        let hit_at = i64::from_le_bytes(reader.array()?);
-        let count = reader.count()?;
-        let documents: Read<_> = (0..count)
-            .map(|_| {
+        Ok(HitBatch {
+            sources: read_sources(reader)?,
+            document_table: reader.string()?,
+            hit_at: i64::from_le_bytes(reader.array()?),
+            documents: reader.list(|reader| {
                 Ok(HitDocument {
                     id: reader.number()?,
                     row: reader.bytes()?.into(),
                 })
-            })
-            .collect();
-        let count = reader.count()?;
-        let queries: Read<_> = (0..count)
-            .map(|_| {
+            })?,
+            queries: reader.list(|reader| {
                 Ok(HitQuery {
                     id: reader.number()?,
                     tags: reader.text()?.into(),
                     text: reader.text()?.into(),
                 })
-            })
-            .collect();
-        Ok(HitBatch {
-            sources,
-            document_table,
-            hit_at,
-            documents: documents?,
-            queries: queries?,
+            })?,
         })
     }
 }

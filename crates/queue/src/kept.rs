@@ -3,13 +3,13 @@
 //! Relayed rows, layouts and keys of `unique_by=` are those of the manifest's position: applying an earlier record again
 //! leaves them as they are, or comes to the same. The lanes are those of the queue's own position, [`crate::Folded`].
 
+use query::codec::{Read, Reader, put_bytes, put_list, put_number};
 use roaring::RoaringTreemap;
 
 use crate::lane::{Delivered, Lane};
 use crate::layout::Layouts;
 use crate::queue::{Queue, SENDERS};
 use crate::unique::Seen;
-use query::codec::{Read, Reader, put_bytes, put_number};
 
 impl Queue {
     /// Appends what is kept.
@@ -21,11 +21,10 @@ impl Queue {
             .enumerate()
             .filter(|(_, row)| *row > 0)
             .collect();
-        put_number(out, heard.len() as u64);
-        for (sender, row) in heard {
-            put_number(out, sender as u64);
-            put_number(out, row);
-        }
+        put_list(out, &heard, |out, (sender, row)| {
+            put_number(out, *sender as u64);
+            put_number(out, *row);
+        });
         self.layouts.put(out);
         self.seen.put(out);
         out.extend_from_slice(&self.folded.lanes);
@@ -75,13 +74,12 @@ fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
     let kept: Vec<(u64, u32)> = kept
         .map(|(row, delivered)| (*row, delivered.recorded))
         .collect();
-    put_number(out, kept.len() as u64);
-    for (row, count) in kept {
+    put_list(out, &kept, |out, &(row, count)| {
         put_number(out, row);
         put_number(out, count.into());
         let due_us = lane.gate.delays.get(row).unwrap_or(0);
         out.extend_from_slice(&due_us.to_le_bytes());
-    }
+    });
     let acked = &lane.gate.acked;
     let mut marks = Vec::with_capacity(acked.serialized_size());
     let written = acked.serialize_into(&mut marks);

@@ -43,6 +43,7 @@ impl Delivered {
 }
 
 /// See the module's text.
+#[derive(Default)]
 pub struct Lane {
     cursor: u64,
     /// Free rows below the cursor; some may be gone or held meanwhile.
@@ -78,17 +79,9 @@ impl Lane {
 
     pub(crate) fn new() -> Lane {
         Lane {
-            cursor: 0,
-            returned: BTreeSet::new(),
-            gate: Gate::default(),
             lines: BTreeMap::from([(EVERY_ROW, Line::new(None))]),
             next_line: 1,
-            asked: 0,
-            waiting: 0,
-            delivered: BTreeMap::new(),
-            leases: BTreeSet::new(),
-            redelivered_total: 0,
-            held_below: 0,
+            ..Lane::default()
         }
     }
 

@@ -2,12 +2,12 @@
 //!
 //! Which layout a row has follows from its number, so an ALTER rewrites nothing.
 
+use query::codec::{Read, Reader, put_column, put_list, put_number, put_value, read_column};
 use query::schema::Column;
 use query::value::Value;
 
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};
-use query::codec::{Read, Reader, put_column, put_number, put_value, read_column};
 
 /// Where a column of the next layout takes its value from.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,31 +20,26 @@ pub enum Origin {
 
 /// Appends where columns come from.
 pub fn put_origins(out: &mut Vec<u8>, origins: &[Origin]) {
-    put_number(out, origins.len() as u64);
-    for origin in origins {
-        match origin {
-            Origin::Column(place) => {
-                out.push(0);
-                put_number(out, (*place).into());
-            }
-            Origin::Value(value) => {
-                out.push(1);
-                put_value(out, value);
-            }
+    put_list(out, origins, |out, origin| match origin {
+        Origin::Column(place) => {
+            out.push(0);
+            put_number(out, (*place).into());
         }
-    }
+        Origin::Value(value) => {
+            out.push(1);
+            put_value(out, value);
+        }
+    });
 }
 
 /// Reads what [`put_origins`] wrote.
 pub fn read_origins(reader: &mut Reader<'_>) -> Read<Vec<Origin>> {
-    let count = reader.count()?;
-    let origin = |reader: &mut Reader<'_>| {
+    reader.list(|reader| {
         Ok(match reader.flag()? {
             false => Origin::Column(reader.small()?),
             true => Origin::Value(reader.value()?),
         })
-    };
-    (0..count).map(|_| origin(reader)).collect()
+    })
 }
 
 /// One earlier form of a queue's rows.
@@ -103,30 +98,21 @@ impl Layouts {
     }
 
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        put_number(out, self.before.len() as u64);
-        for layout in &self.before {
+        put_list(out, &self.before, |out, layout| {
             put_number(out, layout.end);
-            put_number(out, layout.columns.len() as u64);
-            layout
-                .columns
-                .iter()
-                .for_each(|column| put_column(out, column));
+            put_list(out, &layout.columns, put_column);
             put_origins(out, &layout.origins);
-        }
+        });
     }
 
     pub(crate) fn read(reader: &mut Reader<'_>) -> Read<Layouts> {
-        let mut before = Vec::new();
-        for _ in 0..reader.count()? {
-            let end = reader.number()?;
-            let count = reader.count()?;
-            let columns: Read<_> = (0..count).map(|_| read_column(reader)).collect();
-            before.push(Layout {
-                end,
-                columns: columns?,
+        let before = reader.list(|reader| {
+            Ok(Layout {
+                end: reader.number()?,
+                columns: reader.list(read_column)?,
                 origins: read_origins(reader)?,
-            });
-        }
+            })
+        })?;
         Ok(Layouts { before })
     }
 }

@@ -25,6 +25,7 @@ mod serve;
 mod source;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod unique;
 
 pub use backlog::Backlog;
@@ -42,3 +43,4 @@ pub use options::{QueueOptions, WhenFull};
 pub use queue::{Folded, Queue, QueueSnapshot, QueueStats, RowLook, SENDERS};
 pub use report::GroupReport;
 pub use source::{Hit, Source, put_sources, read_sources, supply};
+pub use undo::Before;

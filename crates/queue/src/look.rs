@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use query::codec::put_value;
 use query::expression::{Expression, Prepared};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -9,7 +10,6 @@ use query::value::Value;
 use crate::backlog::Backlog;
 use crate::error::Result;
 use crate::layout::Layouts;
-use query::codec::put_value;
 
 /// A condition, ready for rows, and what it said: each row is asked once, and once more when it comes back.
 pub(crate) struct Predicate {

@@ -74,7 +74,7 @@ pub struct Queue {
     /// Keys of `unique_by=`.
     pub seen: Seen,
     /// Rows that are gone and that the lanes have not been told of.
-    pub gone: Vec<u64>,
+    pub(crate) gone: Vec<u64>,
     /// Rows that a lane is done with, where the next of their key follows them.
     pub(crate) ended: Vec<(usize, u64)>,
     /// When rows came.
@@ -267,7 +267,7 @@ impl Queue {
     }
 
     /// Undoes a removal of this batch.
-    pub fn restore(&mut self, row: u64) {
+    pub(crate) fn restore(&mut self, row: u64) {
         self.backlog.restore(row);
         self.lanes.iter_mut().for_each(|lane| lane.may_be_free(row));
     }

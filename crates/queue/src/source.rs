@@ -1,6 +1,6 @@
 //! How hits fill the columns of a queue.
 
-use query::codec::{Read, Reader, put_number};
+use query::codec::{Read, Reader, put_list, put_number};
 use query::value::Value;
 
 /// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
@@ -62,42 +62,36 @@ pub fn supply(source: Source, hit: &Hit<'_>, document: impl FnOnce(usize) -> Val
 
 /// Appends where the columns of a queue take their values from.
 pub fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
-    put_number(out, sources.len() as u64);
-    for source in sources {
-        put_number(
-            out,
-            match source {
-                Source::QueryId => 0,
-                Source::Query => 1,
-                Source::Tags => 2,
-                Source::DocumentTable => 3,
-                Source::DocumentId => 4,
-                Source::HitAt => 5,
-                Source::Json => DOCUMENT_JSON,
-                Source::Document(column) => FIRST_COLUMN + u64::from(*column),
-            },
-        );
-    }
+    put_list(out, sources, |out, source| {
+        let number = match source {
+            Source::QueryId => 0,
+            Source::Query => 1,
+            Source::Tags => 2,
+            Source::DocumentTable => 3,
+            Source::DocumentId => 4,
+            Source::HitAt => 5,
+            Source::Json => DOCUMENT_JSON,
+            Source::Document(column) => FIRST_COLUMN + u64::from(*column),
+        };
+        put_number(out, number);
+    });
 }
 
 /// Reads what [`put_sources`] wrote.
 pub fn read_sources(reader: &mut Reader<'_>) -> Read<Vec<Source>> {
-    let count = reader.count()?;
-    (0..count)
-        .map(|_| {
-            Ok(match reader.number()? {
-                0 => Source::QueryId,
-                1 => Source::Query,
-                2 => Source::Tags,
-                3 => Source::DocumentTable,
-                4 => Source::DocumentId,
-                5 => Source::HitAt,
-                DOCUMENT_JSON => Source::Json,
-                column => {
-                    let column = u16::try_from(column - FIRST_COLUMN);
-                    Source::Document(column.map_err(|_| reader.damage("a column below 2^16"))?)
-                }
-            })
+    reader.list(|reader| {
+        Ok(match reader.number()? {
+            0 => Source::QueryId,
+            1 => Source::Query,
+            2 => Source::Tags,
+            3 => Source::DocumentTable,
+            4 => Source::DocumentId,
+            5 => Source::HitAt,
+            DOCUMENT_JSON => Source::Json,
+            column => {
+                let column = u16::try_from(column - FIRST_COLUMN);
+                Source::Document(column.map_err(|_| reader.damage("a column below 2^16"))?)
+            }
         })
-        .collect()
+    })
 }

@@ -2,7 +2,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use disk::{Disk, MemoryDisk};
-use proptest::prelude::*;
 use query::codec::Reader;
 use query::expression::Expression;
 use query::schema::{Column, ColumnType};
@@ -12,6 +11,7 @@ use super::*;
 use crate::lane::{Delivered, EVERY_ROW};
 use crate::look::{Look, Predicate};
 use crate::queue::scope;
+use proptest::prelude::*;
 
 /// The queue as a textbook has it: rows in order, each free or taken.
 #[derive(Default)]

@@ -65,7 +65,7 @@ impl Seen {
     }
 
     /// Puts a key back to how it was.
-    pub fn restore(&mut self, key: &[u8], before: Option<i64>) {
+    pub(crate) fn restore(&mut self, key: &[u8], before: Option<i64>) {
         if let Some((key, at_us)) = self.at.remove_entry(key) {
             self.key_bytes -= key.len();
             self.by_time.remove(&(at_us, key));
@@ -75,7 +75,7 @@ impl Seen {
         }
     }
 
-    pub fn get(&self, key: &[u8]) -> Option<i64> {
+    pub(crate) fn get(&self, key: &[u8]) -> Option<i64> {
         self.at.get(key).copied()
     }
 

@@ -423,7 +423,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "replacement-name-not-synced",
         file: "crates/disk/src/replace.rs",
-        text: r#"disk.sync_dir(path.rsplit_once('/').map_or("", |(folder, _)| folder))"#,
+        text: "disk.sync_dir(parent(path))",
         becomes: "Ok(())",
         test: "crates/disk/src/tests/replace.rs::a_crash_at_any_point_leaves_the_old_file_or_the_new",
         may_hang: false,

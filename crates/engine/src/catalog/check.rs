@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use query::analysis::Settings;
-use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX};
+use query::schema::{Column, ColumnType, TEXT_COLUMNS_MAX, text_names};
 
 use super::Catalog;
 use super::keep::complete_keep;
@@ -13,7 +13,6 @@ use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::limits::{COLUMNS_MAX, DEFAULTS_BYTES_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
 use crate::table::into::Into;
-use crate::table::search::text_names;
 
 /// The definition as it is stored: names in lower case, the columns of a listening pq table filled in.
 pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definition> {
@@ -60,7 +59,7 @@ pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Re
     if let Kind::Queue(options) = &definition.kind {
         options::check_columns(&definition, options)?;
         if let Some(dead) = &options.dead {
-            options::check_dead(&definition, &*find(catalog, dead)?)?;
+            options::check_dead(&definition, &*catalog.named(dead)?)?;
         }
     }
     for (_, other) in catalog.iter() {
@@ -77,7 +76,7 @@ pub(crate) fn check_altered(catalog: &Catalog, mut definition: Definition) -> Re
             continue;
         }
         for name in on {
-            Into::resolve(&definition, &*find(catalog, name)?)?;
+            Into::resolve(&definition, &*catalog.named(name)?)?;
         }
     }
     Ok(definition)
@@ -249,7 +248,7 @@ fn check_percolate(
         if on.iter().take(place).any(|before| before == name) {
             return Err(Error::invalid(format!("on= names '{name}' twice")));
         }
-        let table = find(catalog, name)?;
+        let table = catalog.named(name)?;
         if !matches!(table.kind, Kind::Search(_)) {
             return Err(Error::invalid(format!("on='{name}' is not a search table")));
         }
@@ -279,7 +278,7 @@ fn check_percolate(
         if let Some(webhook) = Webhook::of(definition) {
             return webhook::check(&webhook);
         }
-        let target = find(catalog, into)?;
+        let target = catalog.named(into)?;
         match &target.kind {
             Kind::Queue(options) if options.unique_by.is_some() => {
                 return Err(Error::invalid(format!(
@@ -368,12 +367,4 @@ fn check_analysis(
 
 fn is_same(ours: &Column, theirs: &Column) -> bool {
     ours.name == theirs.name && ours.kind == theirs.kind
-}
-
-pub(super) fn find(catalog: &Catalog, name: &str) -> Result<Arc<Definition>> {
-    let table = catalog.find(name)?;
-    catalog
-        .get(table)
-        .cloned()
-        .ok_or_else(|| Error::NoSuchTable(name.to_owned()))
 }

@@ -1,7 +1,6 @@
 //! Tables of `type='distributed'`: what their local tables must have in common.
 
 use super::Catalog;
-use super::check::find;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
 use crate::limits::LOCALS_MAX;
@@ -29,12 +28,12 @@ pub(super) fn check(
     let Some(first) = locals.first() else {
         return Err(Error::invalid("a distributed table needs local='table'"));
     };
-    let first = find(catalog, first)?;
+    let first = catalog.named(first)?;
     for (place, name) in locals.iter().enumerate() {
         if locals.iter().take(place).any(|before| before == name) {
             return Err(Error::invalid(format!("local='{name}' is there twice")));
         }
-        let local = find(catalog, name)?;
+        let local = catalog.named(name)?;
         if !matches!(local.kind, Kind::Search(_)) {
             return Err(Error::invalid(format!(
                 "local='{name}' is not a search table"

@@ -46,12 +46,7 @@ pub(crate) fn backfill(
     )?;
     let queued = found.queued.iter().map(|hits| hits.rows());
     let made = reached.made.iter().map(|(_, made)| made.len() as u64);
-    let reply = Reply::Done {
-        affected: queued.chain(made).sum(),
-        last_id: 0,
-        ids: Vec::new(),
-        warnings: Vec::new(),
-    };
+    let reply = Reply::affected(queued.chain(made).sum());
     if found.queued.is_empty() && found.counts.is_empty() {
         return Ok(Decision::nothing(reply));
     }

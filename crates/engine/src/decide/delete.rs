@@ -8,6 +8,7 @@ use query::expression::Expression;
 use query::options::Options;
 use query::request::{Item, OrderBy, Output, Select};
 use query::rows::{Best, Sorted};
+use query::schema::text_names;
 use query::value::Value;
 
 use super::Decision;
@@ -21,7 +22,6 @@ use crate::record::Record;
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row;
-use crate::table::search::text_names;
 
 /// A DELETE, taken apart.
 pub(crate) struct Delete {
@@ -67,12 +67,7 @@ pub(crate) fn delete(
         }),
         None => return Err(Error::NoSuchTable(delete.table.clone())),
     };
-    let reply = Reply::Done {
-        affected: ids.len() as u64,
-        last_id: 0,
-        ids: Vec::new(),
-        warnings: Vec::new(),
-    };
+    let reply = Reply::affected(ids.len() as u64);
     if ids.is_empty() {
         return Ok(Decision::nothing(reply));
     }

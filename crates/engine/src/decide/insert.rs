@@ -6,6 +6,7 @@ mod queue;
 use std::sync::Arc;
 
 use query::analysis::Words;
+use query::row::counted_bytes;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use rustc_hash::FxHashSet;
@@ -13,28 +14,17 @@ use rustc_hash::FxHashSet;
 use self::hits::{Reached, percolate};
 use self::queue::queue_rows;
 use super::has_no_rows;
-use super::rows::{Plan, absent_in_document, row_bytes};
-use super::{Circumstances, Decision, Workspace};
+use super::rows::{Plan, absent_in_document};
+use super::{Circumstances, Decision, Insert, Workspace};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::INSERTED_IDS_MAX;
 use crate::record::{Document, Documents, QueryRow, Record};
-use crate::sessions::Relay;
 use crate::state::{Prepared, State};
 use crate::table::percolate::{PercolateTable, memory_of, text_bytes};
 use crate::table::search::{SearchTable, analyse};
-
-/// An INSERT or REPLACE, taken apart.
-pub(crate) struct Insert {
-    pub(crate) table: String,
-    pub(crate) columns: Option<Vec<String>>,
-    pub(crate) rows: Vec<Vec<Value>>,
-    pub(crate) replace: bool,
-    /// Into a queue: where the rows come from.
-    pub(crate) relay: Option<Relay>,
-}
 
 /// Decides an INSERT or REPLACE into a table of any kind.
 pub(crate) fn insert(
@@ -144,9 +134,9 @@ fn reach(
     if search.table.tail().rows + documents.len() as u64 > index::limits::TAIL_ROWS_MAX.into() {
         return Err(Error::Overloaded);
     }
-    let bytes = |document: &Document| row_bytes(&document.row);
+    let bytes = |document: &Document| counted_bytes(&document.row);
     reached.bytes += documents.iter().map(bytes).sum::<u64>();
-    check_memory(around, reached.bytes)?;
+    around.check_memory(reached.bytes)?;
     if spare.len() < documents.len() {
         spare.resize_with(documents.len(), Words::new);
     }
@@ -188,26 +178,17 @@ fn identified(
     let mut documents = Vec::with_capacity(insert.rows.len());
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
-        let at_row = |error| at_row_of(several, number, error);
+        let at_row = |error: Error| error.at_row(several, number);
         let given = plan.id(&mut values, number)?;
         let (id, replaces) = ids.admit(given, &contains).map_err(at_row)?;
         let row = plan.row(&definition.columns, &mut values, number, absent_in_document)?;
         check_texts(&definition.columns, &row).map_err(at_row)?;
         // Defaults make many times of what was sent: counted before the next row is made.
-        bytes += row_bytes(&row);
-        check_memory(around, bytes)?;
+        bytes += counted_bytes(&row);
+        around.check_memory(bytes)?;
         documents.push(Document { id, replaces, row });
     }
     Ok(documents)
-}
-
-/// An error of one of several rows, with its number.
-fn at_row_of(several: bool, row: usize, error: Error) -> Error {
-    if !several {
-        return error;
-    }
-    let error = Box::new(error);
-    Error::AtRow { row, error }
 }
 
 /// Which ids a command's rows get.
@@ -278,20 +259,6 @@ fn check_texts(columns: &[Column], row: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// Rows that would not fit into an empty server are told so: trying again later would be in vain.
-fn check_memory(around: Circumstances, bytes: u64) -> Result<()> {
-    if bytes > around.memory_bytes {
-        Err(Error::Limit {
-            what: "bytes of a statement's rows",
-            max: around.memory_bytes,
-        })
-    } else if bytes > around.memory_left {
-        Err(Error::Overloaded)
-    } else {
-        Ok(())
-    }
-}
-
 /// Standing queries leave only when they are deleted: those that do not fit are not for later. What they replace is room.
 fn check_queries(around: Circumstances, pq: &PercolateTable, queries: &[QueryRow]) -> Result<()> {
     let replaced = queries.iter().filter_map(|row| pq.set.get(row.id));
@@ -307,7 +274,7 @@ fn check_queries(around: Circumstances, pq: &PercolateTable, queries: &[QueryRow
             max: around.memory_bytes,
         });
     }
-    check_memory(around, bytes)
+    around.check_memory(bytes)
 }
 
 /// The columns of a pq table's own rows, without the id.
@@ -340,7 +307,7 @@ fn queries(
     let mut warnings = Vec::new();
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
-        let at_row = |error| at_row_of(several, number, error);
+        let at_row = |error: Error| error.at_row(several, number);
         let given = plan.id(&mut values, number)?;
         let (id, _) = ids.admit(given, &contains).map_err(at_row)?;
         let row = plan.row(&columns, &mut values, number, absent_in_document)?;

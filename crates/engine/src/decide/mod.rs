@@ -11,11 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use percolate::{Documents, Hits, Scratch};
 use query::analysis::Words;
+use query::value::Value;
 
 use crate::command::{Now, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::Record;
+use crate::sessions::Relay;
 use crate::state::Prepared;
 
 /// What a command comes to.
@@ -58,6 +60,16 @@ pub(crate) fn has_no_rows(table: &str, locals: &[String]) -> Error {
     Error::invalid(format!(
         "'{table}' is a distributed table, which is only searched: write to '{locals}'"
     ))
+}
+
+/// An INSERT or REPLACE, taken apart.
+pub(crate) struct Insert {
+    pub(crate) table: String,
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) replace: bool,
+    /// Into a queue: where the rows come from.
+    pub(crate) relay: Option<Relay>,
 }
 
 /// Buffers of deciding, kept from command to command, and what it counted.
@@ -159,4 +171,20 @@ pub(crate) struct Circumstances {
     pub(crate) query_bytes: u64,
     /// Memory that they may still take, in bytes.
     pub(crate) memory_left: u64,
+}
+
+impl Circumstances {
+    /// Rows that would not fit into an empty server are told so: trying again later would be in vain.
+    fn check_memory(self, bytes: u64) -> Result<()> {
+        if bytes > self.memory_bytes {
+            Err(Error::Limit {
+                what: "bytes of a statement's rows",
+                max: self.memory_bytes,
+            })
+        } else if bytes > self.memory_left {
+            Err(Error::Overloaded)
+        } else {
+            Ok(())
+        }
+    }
 }

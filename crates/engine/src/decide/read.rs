@@ -11,10 +11,11 @@ use percolate::StandingQuery;
 use query::bind::{BoundSelect, Ids, Scope};
 use query::options::Options;
 use query::request::{Item, Output, Select};
+use query::row::counted_bytes;
 use query::rows::{Source, scan};
 use query::value::Value;
+use queue::RowLook;
 
-use super::rows::row_bytes;
 use crate::command::{Answer, Reading, Reply, Rows};
 use crate::error::{Error, Result};
 use crate::failure;
@@ -22,7 +23,6 @@ use crate::limits::{ANSWER_BYTES_HERE_MAX, ANSWER_BYTES_MAX, SCANNED_ROWS_MAX};
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row::QueryColumns;
-use queue::RowLook;
 
 /// Answers a SELECT, or says how it is answered where that takes long. `owner`: the session is in owner mode.
 ///
@@ -126,7 +126,7 @@ impl Source<Vec<Value>> for QueueRows<'_> {
     }
 
     fn bytes(&self, row: &Vec<Value>) -> u64 {
-        row_bytes(row) + size_of_val(row.as_slice()) as u64
+        counted_bytes(row) + size_of_val(row.as_slice()) as u64
     }
 
     fn take(&self, bytes: u64) -> Result<()> {

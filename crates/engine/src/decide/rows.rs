@@ -153,13 +153,3 @@ pub(crate) fn absent_in_queue(column: &Column, is_given: bool, row: usize) -> Re
         (None, false, false) => refuse(Why::NoDefault),
     }
 }
-
-/// Memory of a row's values, roughly.
-pub(crate) fn row_bytes(row: &[Value]) -> u64 {
-    let bytes = |value: &Value| match value {
-        Value::Str(text) => text.len(),
-        Value::Bytes(bytes) => bytes.len(),
-        Value::Null | Value::Int(_) | Value::Float(_) => 8,
-    };
-    row.iter().map(bytes).sum::<usize>() as u64
-}

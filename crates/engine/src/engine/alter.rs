@@ -1,9 +1,8 @@
 //! ALTER TABLE, of queues: rows stay as they were stored and are read in the new columns.
 
-use std::sync::Arc;
-
 use query::schema::Column;
 use query::value::Value;
+use queue::{Origin, Queue};
 
 use super::Engine;
 use super::load::joined;
@@ -14,7 +13,6 @@ use crate::decide::delete::{Delete, delete};
 use crate::error::{Error, Result, Why};
 use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
-use queue::{Origin, Queue};
 
 impl Engine {
     pub(super) fn alter(&mut self, name: &str, changes: &[Change]) -> Result<Reply> {
@@ -36,10 +34,9 @@ impl Engine {
         changes
             .iter()
             .try_for_each(|change| altered.change(queue, change))?;
-        let before = self.state.catalog.get(table).map(Arc::as_ref);
         let definition = Definition {
             columns: altered.columns.clone(),
-            ..before.ok_or(Error::NoSuchTable(name.to_owned()))?.clone()
+            ..Definition::clone(&*self.state.catalog.named(name)?)
         };
         let definition = check_altered(&self.state.catalog, definition)?;
         altered.columns = definition.columns;
@@ -120,12 +117,7 @@ impl Engine {
         affected: u64,
         ends: Vec<Record>,
     ) -> Result<Reply> {
-        let reply = Reply::Done {
-            affected,
-            last_id: 0,
-            ids: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let reply = Reply::affected(affected);
         let cleared = (affected > 0).then_some(Record::Clear { table, kept });
         let Some(record) = joined(cleared, ends) else {
             return Ok(reply);

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use queue::{ChunkFile, MergeRowsJob};
+
 use super::Engine;
 use crate::catalog::TableId;
 use crate::error::Result;
 use crate::jobs::{Finished, Job, Made, Work};
 use crate::state::table_dir;
-use queue::{ChunkFile, MergeRowsJob};
 
 impl Engine {
     /// Tidies the queues whose rows changed in this batch.

@@ -80,12 +80,7 @@ impl Engine {
         let work = move || {
             let made = job.run();
             drop(pin);
-            reply(made.map(|files| Reply::Done {
-                affected: files,
-                last_id: 0,
-                ids: Vec::new(),
-                warnings: Vec::new(),
-            }));
+            reply(made.map(|files| Reply::affected(files)));
         };
         // Without a thread the reply is dropped, which tells the caller that nothing was done.
         self.jobs.detach("seine-backup", Box::new(work));

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use query::row::counted_bytes;
+use queue::Queue;
+
 use super::Engine;
 use crate::catalog::TableId;
 use crate::command::WhenFull;
 use crate::decide::Decision;
-use crate::decide::rows::row_bytes;
 use crate::error::{Error, Result};
 use crate::record::Record;
-use queue::Queue;
 
 /// Bytes that a row which is a hit is taken to have: it shares most of them.
 const HIT_BYTES: u64 = 64;
@@ -63,7 +64,7 @@ fn count(record: &Record, coming: &mut BTreeMap<TableId, Coming>) {
         Record::Rows { table, rows, .. } => {
             let coming = coming.entry(*table).or_default();
             coming.rows += rows.len() as u64;
-            coming.bytes += rows.iter().map(|row| row_bytes(row)).sum::<u64>();
+            coming.bytes += rows.iter().map(|row| counted_bytes(row)).sum::<u64>();
         }
         Record::Documents(documents) | Record::Hits(documents) => {
             for hits in &documents.hits {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use queue::{Holder, Queue};
+
 use super::{Engine, is_fatal};
 use crate::catalog::TableId;
 use crate::command::{Issuer, Receipt, Reply, SessionId};
@@ -9,7 +11,6 @@ use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::{RECEIPTS_MAX, WAIT_US_MAX};
 use crate::record::Record;
-use queue::{Holder, Queue};
 
 /// Rows by queue and lane.
 type ByLane = BTreeMap<(TableId, usize), Vec<u64>>;
@@ -20,7 +21,7 @@ impl Engine {
         let held = self.held(receipts)?;
         let affected = held.values().map(Vec::len).sum::<usize>() as u64;
         self.acknowledge(held)?;
-        Ok(counted(affected))
+        Ok(Reply::affected(affected))
     }
 
     /// Gives deliveries back, not before a delay.
@@ -35,7 +36,7 @@ impl Engine {
             affected += self.return_rows(table, lane, &rows, not_before_us)?;
         }
         self.wake();
-        Ok(counted(affected))
+        Ok(Reply::affected(affected))
     }
 
     /// Holds deliveries for longer, or for shorter.
@@ -50,7 +51,7 @@ impl Engine {
                 rows.iter().for_each(|row| lane.extend(*row, until_us));
             }
         }
-        Ok(counted(affected))
+        Ok(Reply::affected(affected))
     }
 
     /// The rows of receipts that are still held under their delivery, handed out by this engine from this table.
@@ -263,15 +264,6 @@ fn one(mut records: Vec<Record>) -> Record {
             records.extend(last);
             Record::Many(records)
         }
-    }
-}
-
-fn counted(affected: u64) -> Reply {
-    Reply::Done {
-        affected,
-        last_id: 0,
-        ids: Vec::new(),
-        warnings: Vec::new(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use queue::FoldJob;
+
 use super::Engine;
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
@@ -11,7 +13,6 @@ use crate::limits::SPARE_BYTES;
 use crate::manifest;
 use crate::state::table_dir;
 use crate::table::percolate::file::QueryFileJob;
-use queue::FoldJob;
 
 /// Bytes of records above a view's checkpoint that make the engine fold it, however little of it is new: a restart
 /// reads no more than a few times this.

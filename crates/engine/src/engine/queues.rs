@@ -1,12 +1,13 @@
 //! What is asked of one queue beyond its rows: `queue_rowid`, `queue_set_srcid`, `queue_stats`, `queue_compact`.
 
+use queue::{Queue, SENDERS};
+
 use super::Engine;
 use super::waits::not_a_queue;
 use crate::catalog::TableId;
 use crate::command::{Command, Reply, SessionId, SourceMode};
 use crate::error::{Error, Result};
 use crate::sessions::Relay;
-use queue::{Queue, SENDERS};
 
 impl Engine {
     /// `queue_rowid()`.

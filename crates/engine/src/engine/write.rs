@@ -3,9 +3,10 @@
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
 use crate::command::{Command, Definition, Kind, QueueStats, Reply, SessionId};
+use crate::decide::Insert;
 use crate::decide::backfill::backfill;
 use crate::decide::delete::{Delete, delete};
-use crate::decide::insert::{Insert, insert};
+use crate::decide::insert::insert;
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{DROPPED_TABLES_MAX, MANY_COMMANDS_MAX, TABLES_MAX};

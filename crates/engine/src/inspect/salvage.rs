@@ -9,7 +9,6 @@ use super::{Fault, Loss};
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::manifest;
 use crate::state::table_dir;
 use crate::table::percolate::counts;
 use crate::table::percolate::file::Opened;
@@ -59,9 +58,9 @@ impl Salvage<'_> {
     }
 
     /// One of the manifest's copies is damaged.
-    pub(crate) fn manifest(&mut self, error: &Error) {
-        let fault = Fault::of(error, manifest::PATH).unwrap_or(Fault {
-            file: manifest::PATH.to_owned(),
+    pub(crate) fn manifest(&mut self, path: &str, error: &Error) {
+        let fault = Fault::of(error, path).unwrap_or(Fault {
+            file: path.to_owned(),
             offset: 0,
             what: error.to_string(),
         });

@@ -84,8 +84,7 @@ pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
 
 /// Of the records of queues.
 fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
-    let name = |of: &TableId| table(catalog, *of);
-    match record {
+    let (of, what) = match record {
         Record::Rows {
             table,
             first_row,
@@ -93,39 +92,41 @@ fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
             ..
         } => {
             let rows = ranges(*first_row..first_row + rows.len() as u64);
-            vec![(name(table), format!("queue rows {rows}"))]
+            (table, format!("queue rows {rows}"))
         }
         Record::RemoveRows { table, rows } => {
-            let gone = format!("removal of queue rows {}", numbers(rows));
-            vec![(name(table), gone)]
+            (table, format!("removal of queue rows {}", numbers(rows)))
         }
         Record::Alter { table, columns, .. } => {
             let names = columns.iter().map(|column| column.name.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
-            vec![(name(table), format!("change of the columns to {names}"))]
+            (table, format!("change of the columns to {names}"))
+        }
+        Record::Clear { table, kept } if kept.is_empty() => {
+            (table, "removal of all queue rows".to_owned())
         }
         Record::Clear { table, kept } => {
-            let gone = match kept.is_empty() {
-                true => "removal of all queue rows".to_owned(),
-                false => format!("removal of all queue rows but {}", numbers(kept)),
-            };
-            vec![(name(table), gone)]
+            let kept = numbers(kept);
+            (table, format!("removal of all queue rows but {kept}"))
         }
         Record::Pause { table, paused, .. } => {
             let what = if *paused { "paused" } else { "resumed" };
-            vec![(name(table), what.to_owned())]
+            (table, what.to_owned())
         }
         Record::Returned { table, rows, .. } => {
             let rows: Vec<u64> = rows.iter().map(|(row, _)| *row).collect();
-            let back = format!("return of queue rows {}", numbers(&rows));
-            vec![(name(table), back)]
+            (table, format!("return of queue rows {}", numbers(&rows)))
         }
         Record::Done { table, rows, .. } => {
-            let done = format!("a consumer group's end of queue rows {}", numbers(rows));
-            vec![(name(table), done)]
+            let rows = numbers(rows);
+            (
+                table,
+                format!("a consumer group's end of queue rows {rows}"),
+            )
         }
-        _ => Vec::new(),
-    }
+        _ => return Vec::new(),
+    };
+    vec![(table(catalog, *of), what)]
 }
 
 /// Numbers in any order, as ranges.

@@ -2,6 +2,8 @@
 
 use query::Syntax;
 use query::analysis::Settings;
+use query::codec::{Differences, Read, Reader, read_column};
+use queue::{read_origins, read_sources};
 
 use super::encode::{
     ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, EXPIRE,
@@ -16,8 +18,6 @@ use crate::catalog::TableId;
 use crate::catalog::{read_keep, read_option};
 use crate::command::{Definition, Kind, QueueOptions, SearchOptions};
 use crate::sync_mode::SyncMode;
-use query::codec::{Read, Reader, read_column};
-use queue::{read_origins, read_sources};
 
 impl Record {
     /// Reads the bytes of one record, all of them.
@@ -36,11 +36,8 @@ impl Record {
 fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Record> {
     let kind = reader.byte()?;
     if kind == MANY && outermost {
-        let count = reader.count()?;
-        let members: Read<Vec<Record>> = (0..count)
-            .map(|_| read_record(reader, version, false))
-            .collect();
-        return Ok(Record::Many(members?));
+        let members = reader.list(|reader| read_record(reader, version, false))?;
+        return Ok(Record::Many(members));
     }
     let table = TableId(reader.small()?);
     Ok(match kind {
@@ -99,13 +96,10 @@ fn read_queue_record(
                 MARKED_ROWS => read_marks(reader)?,
                 _ => (None, None),
             };
-            let first_row = reader.number()?;
-            let count = reader.count()?;
-            let rows: Read<_> = (0..count).map(|_| read_row(reader)).collect();
             Record::Rows {
                 table,
-                first_row,
-                rows: rows?,
+                first_row: reader.number()?,
+                rows: reader.list(read_row)?,
                 relayed,
                 at_us,
             }
@@ -114,50 +108,32 @@ fn read_queue_record(
             table,
             rows: read_ids(reader)?,
         },
-        ALTER if version > 2 => {
-            let count = reader.count()?;
-            let columns: Read<_> = (0..count).map(|_| read_column(reader)).collect();
-            Record::Alter {
-                table,
-                columns: columns?,
-                origins: read_origins(reader)?,
-            }
-        }
+        ALTER if version > 2 => Record::Alter {
+            table,
+            columns: reader.list(read_column)?,
+            origins: read_origins(reader)?,
+        },
         CLEAR if version > 2 => Record::Clear {
             table,
             kept: read_ids(reader)?,
         },
-        PAUSE if version > 2 => {
-            let paused = reader.flag()?;
-            let count = reader.count()?;
-            let lanes: Read<_> = (0..count).map(|_| reader.small()).collect();
-            Record::Pause {
-                table,
-                lanes: lanes?,
-                paused,
-            }
-        }
-        RETURNED if version > 2 => read_returned(reader, table)?,
+        PAUSE if version > 2 => Record::Pause {
+            table,
+            paused: reader.flag()?,
+            lanes: reader.list(Reader::small)?,
+        },
+        RETURNED if version > 2 => Record::Returned {
+            table,
+            lane: reader.small()?,
+            not_before_us: i64::from_le_bytes(reader.array()?),
+            rows: reader.list(|reader| Ok((reader.number()?, reader.small()?)))?,
+        },
         DONE if version > 2 => Record::Done {
             table,
             rows: read_ids(reader)?,
             lane: reader.small()?,
         },
         _ => return Err(reader.damage("a known kind of record")),
-    })
-}
-
-fn read_returned(reader: &mut Reader<'_>, table: TableId) -> Read<Record> {
-    let lane = reader.small()?;
-    let not_before_us = i64::from_le_bytes(reader.array()?);
-    let count = reader.count()?;
-    let row = |reader: &mut Reader<'_>| Ok((reader.number()?, reader.small()?));
-    let rows: Read<_> = (0..count).map(|_| row(reader)).collect();
-    Ok(Record::Returned {
-        table,
-        lane,
-        rows: rows?,
-        not_before_us,
     })
 }
 
@@ -182,76 +158,56 @@ fn read_row(reader: &mut Reader<'_>) -> Read<Vec<query::value::Value>> {
 }
 
 fn read_ids(reader: &mut Reader<'_>) -> Read<Vec<u64>> {
-    let count = reader.count()?;
-    let mut id = 0u64;
-    (0..count)
-        .map(|_| {
-            id = id.wrapping_add(reader.number()?);
-            Ok(id)
-        })
-        .collect()
+    let mut ids = Differences::default();
+    reader.list(|reader| ids.read(reader))
 }
 
 fn read_queries(reader: &mut Reader<'_>, version: u8) -> Read<Vec<QueryRow>> {
-    let count = reader.count()?;
-    (0..count)
-        .map(|_| {
-            Ok(QueryRow {
-                id: reader.number()?,
-                query: reader.text()?.to_owned(),
-                tags: reader.text()?.to_owned(),
-                filters: reader.text()?.to_owned(),
-                source: match version {
-                    1 => String::new(),
-                    _ => reader.text()?.to_owned(),
-                },
-            })
+    reader.list(|reader| {
+        Ok(QueryRow {
+            id: reader.number()?,
+            query: reader.string()?,
+            tags: reader.string()?,
+            filters: reader.string()?,
+            source: match version {
+                1 => String::new(),
+                _ => reader.string()?,
+            },
         })
-        .collect()
+    })
 }
 
 fn read_documents(reader: &mut Reader<'_>, version: u8, table: TableId) -> Read<Documents> {
     let count = reader.count()?;
     let columns = reader.count()?;
     let mut documents = Vec::with_capacity(count);
-    let mut id = 0u64;
+    let mut ids = Differences::default();
     for _ in 0..count {
-        id = id.wrapping_add(reader.number()?);
         documents.push(Document {
-            id,
+            id: ids.read(reader)?,
             replaces: reader.flag()?,
             row: reader.row(columns)?,
         });
     }
-    let listeners = reader.count()?;
-    let hits: Read<_> = (0..listeners)
-        .map(|_| read_hits(reader, version, count))
-        .collect();
-    let counted = if version == 1 { 0 } else { reader.count()? };
-    let counts: Read<_> = (0..counted).map(|_| read_counts(reader)).collect();
     Ok(Documents {
         table,
         documents,
-        hits: hits?,
-        counts: counts?,
+        hits: reader.list(|reader| read_hits(reader, version, count))?,
+        counts: match version {
+            1 => Vec::new(),
+            _ => reader.list(read_counts)?,
+        },
     })
 }
 
 fn read_counts(reader: &mut Reader<'_>) -> Read<HitCounts> {
     let from = TableId(reader.small()?);
     let hit_at = i64::from_le_bytes(reader.array()?);
-    let count = reader.count()?;
-    let mut id = 0u64;
-    let queries: Read<_> = (0..count)
-        .map(|_| {
-            id = id.wrapping_add(reader.number()?);
-            Ok((id, reader.small()?))
-        })
-        .collect();
+    let mut ids = Differences::default();
     Ok(HitCounts {
         from,
         hit_at,
-        queries: queries?,
+        queries: reader.list(|reader| Ok((ids.read(reader)?, reader.small()?)))?,
     })
 }
 
@@ -264,7 +220,7 @@ fn read_hits(reader: &mut Reader<'_>, version: u8, documents: usize) -> Read<Que
         queue: TableId(reader.small()?),
         first_row: reader.number()?,
         hit_at: i64::from_le_bytes(reader.array()?),
-        document_table: reader.text()?.to_owned(),
+        document_table: reader.string()?,
         sources: read_sources(reader)?,
         queries: read_hit_queries(reader)?,
         lists: read_lists(reader, documents)?,
@@ -272,18 +228,14 @@ fn read_hits(reader: &mut Reader<'_>, version: u8, documents: usize) -> Read<Que
 }
 
 fn read_hit_queries(reader: &mut Reader<'_>) -> Read<Vec<HitQuery>> {
-    let count = reader.count()?;
-    let mut id = 0u64;
-    (0..count)
-        .map(|_| {
-            id = id.wrapping_add(reader.number()?);
-            Ok(HitQuery {
-                id,
-                tags: reader.text()?.into(),
-                text: reader.text()?.into(),
-            })
+    let mut ids = Differences::default();
+    reader.list(|reader| {
+        Ok(HitQuery {
+            id: ids.read(reader)?,
+            tags: reader.text()?.into(),
+            text: reader.text()?.into(),
         })
-        .collect()
+    })
 }
 
 fn read_lists(reader: &mut Reader<'_>, documents: usize) -> Read<HitLists> {
@@ -305,16 +257,14 @@ fn read_lists(reader: &mut Reader<'_>, documents: usize) -> Read<HitLists> {
 
 /// Reads what [`super::put_definition`] of that record version wrote.
 pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Definition> {
-    let name = reader.text()?.to_owned();
+    let name = reader.string()?;
     let mut kind = match reader.byte()? {
         0 => Kind::Search(SearchOptions::default()),
         1 => read_percolate(reader, version)?,
         2 => Kind::Queue(QueueOptions::default()),
-        3 => {
-            let count = reader.count()?;
-            let locals: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
-            Kind::Distributed { locals: locals? }
-        }
+        3 => Kind::Distributed {
+            locals: reader.list(Reader::string)?,
+        },
         _ => return Err(reader.damage("a known kind of table")),
     };
     let mut analysis = Settings::default();
@@ -340,12 +290,10 @@ pub(crate) fn read_definition(reader: &mut Reader<'_>, version: u8) -> Read<Defi
             return Err(reader.damage("a known setting of analysis"));
         }
     }
-    let count = reader.count()?;
-    let columns: Read<_> = (0..count).map(|_| read_column(reader)).collect();
     Ok(Definition {
         name,
         kind,
-        columns: columns?,
+        columns: reader.list(read_column)?,
         analysis,
         sync,
         keep,
@@ -360,9 +308,8 @@ fn read_percolate(reader: &mut Reader<'_>, version: u8) -> Read<Kind> {
         let syntax = Syntax::Sphinx;
         return Ok(Kind::Percolate { on, into, syntax });
     }
-    let count = reader.count()?;
-    let on: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
-    let (on, into) = (on?, named(reader.text()?));
+    let on = reader.list(Reader::string)?;
+    let into = named(reader.text()?);
     let syntax = match reader.byte()? {
         SPHINX => Syntax::Sphinx,
         LUCENE => Syntax::Lucene,

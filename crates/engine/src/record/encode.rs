@@ -1,12 +1,12 @@
 //! Records into bytes.
 
 use query::Syntax;
+use query::codec::{Differences, put_column, put_list, put_number, put_row, put_text, put_value};
+use queue::{put_origins, put_sources};
 
 use super::{Documents, HitCounts, QueuedHits, RECORD_VERSION, Record, SYNC};
 use crate::catalog::{keep_pairs, pairs};
 use crate::command::{Definition, Kind};
-use query::codec::{put_bytes, put_column, put_number, put_row};
-use queue::{put_origins, put_sources};
 
 pub(super) const CREATE: u8 = 1;
 pub(super) const DROP: u8 = 2;
@@ -65,14 +65,13 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
         Record::Queries { table, queries } => {
             out.push(QUERIES);
             put_number(out, table.0.into());
-            put_number(out, queries.len() as u64);
-            for row in queries {
+            put_list(out, queries, |out, row| {
                 put_number(out, row.id);
-                put_bytes(out, row.query.as_bytes());
-                put_bytes(out, row.tags.as_bytes());
-                put_bytes(out, row.filters.as_bytes());
-                put_bytes(out, row.source.as_bytes());
-            }
+                put_text(out, &row.query);
+                put_text(out, &row.tags);
+                put_text(out, &row.filters);
+                put_text(out, &row.source);
+            });
         }
         Record::DeleteQueries { table, ids } => put_ids(out, DELETE_QUERIES, table.0, ids),
         Record::Expire { table, ids } => put_ids(out, EXPIRE, table.0, ids),
@@ -80,9 +79,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             out.push(EXPIRE_SEGMENTS);
             put_number(out, table.0.into());
             put_number(out, segments.len() as u64);
-            segments
-                .iter()
-                .for_each(|name| put_bytes(out, name.as_bytes()));
+            segments.iter().for_each(|name| put_text(out, name));
         }
         Record::Load { table, load, place } => {
             out.push(LOAD);
@@ -93,10 +90,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
         }
         Record::Many(members) => {
             out.push(MANY);
-            put_number(out, members.len() as u64);
-            for member in members {
-                put_record(out, member);
-            }
+            put_list(out, members, put_record);
         }
         record => put_queue_record(out, record),
     }
@@ -119,11 +113,7 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
                 put_marks(out, *relayed, *at_us);
             }
             put_number(out, *first_row);
-            put_number(out, rows.len() as u64);
-            for row in rows {
-                put_number(out, row.len() as u64);
-                put_row(out, row);
-            }
+            put_list(out, rows, |out, row| put_list(out, row, put_value));
         }
         Record::RemoveRows { table, rows } => put_ids(out, REMOVE_ROWS, table.0, rows),
         Record::Alter {
@@ -133,8 +123,7 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
         } => {
             out.push(ALTER);
             put_number(out, table.0.into());
-            put_number(out, columns.len() as u64);
-            columns.iter().for_each(|column| put_column(out, column));
+            put_list(out, columns, put_column);
             put_origins(out, origins);
         }
         Record::Clear { table, kept } => put_ids(out, CLEAR, table.0, kept),
@@ -146,10 +135,7 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             out.push(PAUSE);
             put_number(out, table.0.into());
             out.push(u8::from(*paused));
-            put_number(out, lanes.len() as u64);
-            lanes
-                .iter()
-                .for_each(|lane| put_number(out, (*lane).into()));
+            put_list(out, lanes, |out, lane| put_number(out, (*lane).into()));
         }
         Record::Returned {
             table,
@@ -161,21 +147,16 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             put_number(out, table.0.into());
             put_number(out, (*lane).into());
             out.extend_from_slice(&not_before_us.to_le_bytes());
-            put_deliveries(out, rows);
+            put_list(out, rows, |out, (row, deliveries)| {
+                put_number(out, *row);
+                put_number(out, (*deliveries).into());
+            });
         }
         Record::Done { table, lane, rows } => {
             put_ids(out, DONE, table.0, rows);
             put_number(out, (*lane).into());
         }
         _ => debug_assert!(false, "a record of a queue"),
-    }
-}
-
-fn put_deliveries(out: &mut Vec<u8>, rows: &[(u64, u32)]) {
-    put_number(out, rows.len() as u64);
-    for (row, deliveries) in rows {
-        put_number(out, *row);
-        put_number(out, (*deliveries).into());
     }
 }
 
@@ -191,16 +172,11 @@ fn put_marks(out: &mut Vec<u8>, relayed: Option<(u8, u64)>, at_us: Option<i64>) 
     }
 }
 
-/// Ids as differences from the one before, wrapping: short for rising ids, right for any order.
 fn put_ids(out: &mut Vec<u8>, kind: u8, table: u32, ids: &[u64]) {
     out.push(kind);
     put_number(out, table.into());
-    put_number(out, ids.len() as u64);
-    let mut before = 0u64;
-    for &id in ids {
-        put_number(out, id.wrapping_sub(before));
-        before = id;
-    }
+    let mut differences = Differences::default();
+    put_list(out, ids, |out, id| differences.put(out, *id));
 }
 
 fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
@@ -211,21 +187,14 @@ fn put_documents(out: &mut Vec<u8>, documents: &Documents) {
         .first()
         .map_or(0, |first| first.row.len());
     put_number(out, columns as u64);
-    let mut before = 0u64;
+    let mut ids = Differences::default();
     for document in &documents.documents {
-        put_number(out, document.id.wrapping_sub(before));
-        before = document.id;
+        ids.put(out, document.id);
         out.push(u8::from(document.replaces));
         put_row(out, &document.row);
     }
-    put_number(out, documents.hits.len() as u64);
-    for hits in &documents.hits {
-        put_hits(out, hits);
-    }
-    put_number(out, documents.counts.len() as u64);
-    for counts in &documents.counts {
-        put_counts(out, counts);
-    }
+    put_list(out, &documents.hits, put_hits);
+    put_list(out, &documents.counts, put_counts);
 }
 
 fn put_hits(out: &mut Vec<u8>, hits: &QueuedHits) {
@@ -233,48 +202,39 @@ fn put_hits(out: &mut Vec<u8>, hits: &QueuedHits) {
     put_number(out, hits.queue.0.into());
     put_number(out, hits.first_row);
     out.extend_from_slice(&hits.hit_at.to_le_bytes());
-    put_bytes(out, hits.document_table.as_bytes());
+    put_text(out, &hits.document_table);
     put_sources(out, &hits.sources);
-    put_number(out, hits.queries.len() as u64);
-    let mut before = 0u64;
-    for query in &hits.queries {
-        put_number(out, query.id.wrapping_sub(before));
-        before = query.id;
-        put_bytes(out, query.tags.as_bytes());
-        put_bytes(out, query.text.as_bytes());
-    }
+    let mut ids = Differences::default();
+    put_list(out, &hits.queries, |out, query| {
+        ids.put(out, query.id);
+        put_text(out, &query.tags);
+        put_text(out, &query.text);
+    });
     for list in hits.lists.iter() {
-        put_number(out, list.len() as u64);
-        let mut before = 0;
-        for &entry in list {
-            put_number(out, (entry - before).into());
-            before = entry;
-        }
+        let mut entries = Differences::default();
+        put_list(out, list, |out, entry| entries.put(out, (*entry).into()));
     }
 }
 
 fn put_counts(out: &mut Vec<u8>, counts: &HitCounts) {
     put_number(out, counts.from.0.into());
     out.extend_from_slice(&counts.hit_at.to_le_bytes());
-    put_number(out, counts.queries.len() as u64);
-    let mut before = 0u64;
-    for &(id, documents) in &counts.queries {
-        put_number(out, id.wrapping_sub(before));
-        before = id;
-        put_number(out, documents.into());
-    }
+    let mut ids = Differences::default();
+    put_list(out, &counts.queries, |out, (id, documents)| {
+        ids.put(out, *id);
+        put_number(out, (*documents).into());
+    });
 }
 
 /// Appends a table's definition.
 pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
-    put_bytes(out, definition.name.as_bytes());
+    put_text(out, &definition.name);
     match &definition.kind {
         Kind::Search(_) => out.push(0),
         Kind::Percolate { on, into, syntax } => {
             out.push(1);
-            put_number(out, on.len() as u64);
-            on.iter().for_each(|name| put_bytes(out, name.as_bytes()));
-            put_bytes(out, into.as_deref().unwrap_or_default().as_bytes()); // no table has an empty name
+            put_list(out, on, |out, name| put_text(out, name));
+            put_text(out, into.as_deref().unwrap_or_default()); // no table has an empty name
             out.push(match syntax {
                 Syntax::Sphinx => SPHINX,
                 Syntax::Lucene => LUCENE,
@@ -283,10 +243,7 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
         Kind::Queue(_) => out.push(2),
         Kind::Distributed { locals } => {
             out.push(3);
-            put_number(out, locals.len() as u64);
-            locals
-                .iter()
-                .for_each(|name| put_bytes(out, name.as_bytes()));
+            put_list(out, locals, |out, name| put_text(out, name));
         }
     }
     let settings = definition.analysis.stored_pairs();
@@ -296,19 +253,16 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     let count = settings.len() + options.len() + usize::from(sync.is_some());
     put_number(out, count as u64);
     for (name, value) in options {
-        put_bytes(out, name.as_bytes());
-        put_bytes(out, value.as_bytes());
+        put_text(out, &name);
+        put_text(out, &value);
     }
     for (name, value) in settings {
-        put_bytes(out, name.as_bytes());
-        put_bytes(out, value.as_bytes());
+        put_text(out, &name);
+        put_text(out, &value);
     }
     if let Some(mode) = sync {
-        put_bytes(out, SYNC.as_bytes());
-        put_bytes(out, mode.as_bytes());
+        put_text(out, SYNC);
+        put_text(out, &mode);
     }
-    put_number(out, definition.columns.len() as u64);
-    for column in &definition.columns {
-        put_column(out, column);
-    }
+    put_list(out, &definition.columns, put_column);
 }

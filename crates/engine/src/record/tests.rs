@@ -1,4 +1,3 @@
-use proptest::prelude::*;
 use query::Syntax;
 use query::analysis::Settings;
 use query::options::Ranker;
@@ -8,6 +7,7 @@ use query::value::Value;
 use super::*;
 use crate::command::{Keep, Kind, QueueOptions, SearchOptions, WhenFull};
 use crate::sync_mode::SyncMode;
+use proptest::prelude::*;
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![

@@ -1,15 +1,16 @@
 //! Those who wait for rows: standing in line, being served, giving up.
 
+use query::row::counted_bytes;
+use queue::{Holder, LineId, Queue};
+
 use super::{Outbox, Owned, SessionCounts, Sessions};
 use crate::catalog::TableId;
 use crate::command::{
     Answering, Hold, Issuer, Now, QueueOptions, QueueStats, Reply, SessionId, Taken, TakenRow,
 };
-use crate::decide::rows::row_bytes;
 use crate::error::{Error, Result};
 use crate::limits::{LEASE_US, TAKEN_BYTES_MAX};
 use crate::state::State;
-use queue::{Holder, LineId, Queue};
 
 /// One source that somebody takes rows from.
 #[derive(Clone, Copy, Debug)]
@@ -315,7 +316,7 @@ fn read(
     let mut bytes = 0;
     for row in rows.iter().copied() {
         let values = queue.values(row)?.unwrap_or_default();
-        bytes += row_bytes(&values);
+        bytes += counted_bytes(&values);
         if bytes > TAKEN_BYTES_MAX && !taken.rows.is_empty() {
             break;
         }

@@ -4,7 +4,7 @@ use query::expression::{self, BinaryOperator, Expression};
 use query::lexer::Lexer;
 use query::options::Options;
 use query::request::Select;
-use query::schema::ColumnType;
+use query::schema::{ColumnType, text_names};
 use query::value::Value;
 
 use super::{SearchView, Snapshot, View};
@@ -13,7 +13,6 @@ use crate::decide::delete::ids_of;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::BACKFILL_DOCUMENTS_MAX;
-use crate::table::search::text_names;
 
 const DAY_S: i64 = 86_400;
 

@@ -7,7 +7,7 @@ use index::Interrupt;
 use percolate::{Documents, PAIR_BYTES, Scratch, StandingQuery};
 use query::analysis::{Analyzer, Words};
 use query::expression::Expression;
-use query::schema::{Column, ColumnType};
+use query::schema::{Column, ColumnType, text_names};
 use query::value::Value;
 
 use super::{PercolateView, Snapshot, View};
@@ -15,7 +15,6 @@ use crate::command::Kind;
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::table::percolate::row::Condition;
-use crate::table::search::text_names;
 
 /// A document that standing queries are asked about.
 #[derive(Clone, Debug, PartialEq)]

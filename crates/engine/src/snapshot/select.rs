@@ -6,6 +6,7 @@ use index::{Control, Memory, OnDamage};
 use percolate::StandingQuery;
 use query::options::{Options, Ranker};
 use query::request::Select;
+use query::schema::text_names;
 use query::tree::Query;
 
 use super::{SearchView, Snapshot, View};
@@ -13,7 +14,6 @@ use crate::command::{Answer, Damaged, Definition, Kind, Rows};
 use crate::decide::read::Queries;
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::table::search::text_names;
 
 impl Snapshot {
     /// SELECT on a search or pq table. Queues are read by [`crate::Command::Read`], which takes pq tables too.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use query::codec::{Read, Reader, put_number};
+
 use crate::catalog::TableId;
 use crate::limits::LOADS_MAX;
-use query::codec::{Read, Reader, put_number};
 
 /// Loads that are not over, of all tables. No load may begin beside [`LOADS_MAX`] others; a directory that an earlier version
 /// wrote may hold more.

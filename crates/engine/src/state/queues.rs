@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use query::schema::Column;
+use queue::{Origin, Queue};
 
 use super::State;
 use crate::catalog::TableId;
 use crate::command::{Definition, Now};
 use crate::error::{Error, Result};
 use crate::record::Record;
-use queue::{Origin, Queue};
 
 impl State {
     /// As [`State::apply`], of a record of one queue.

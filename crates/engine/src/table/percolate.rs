@@ -3,6 +3,7 @@
 pub(crate) mod counts;
 pub(crate) mod file;
 mod filter;
+mod head;
 mod load;
 pub(crate) mod row;
 
@@ -15,18 +16,18 @@ use percolate::{HitCount, QuerySet, StandingQuery};
 use query::Syntax;
 use query::analysis::Analyzer;
 use query::expression::Prepared;
+use query::schema::text_names;
 use query::tree::{Node, Query, QueryError};
 use rustc_hash::FxHashMap;
 
 use self::counts::CountsBefore;
 use self::file::QueryFile;
 use super::into::Into;
-use super::search::{analyzer, text_names};
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
-use crate::manifest::InManifest;
 use crate::record::QueryRow;
+use crate::table::in_manifest::InManifest;
 
 /// A pq table as the engine's thread owns it.
 pub(crate) struct PercolateTable {
@@ -106,7 +107,7 @@ pub(crate) struct Listener {
 impl PercolateTable {
     pub(crate) fn new(definition: Arc<Definition>, folded: u64) -> PercolateTable {
         PercolateTable {
-            analyzer: analyzer(&definition),
+            analyzer: definition.analyzer(),
             definition,
             set: QuerySet::new(),
             highest: 0,

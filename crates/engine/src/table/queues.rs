@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use queue::Queue;
 
 use crate::catalog::TableId;
-use crate::manifest::InManifest;
+use crate::table::in_manifest::InManifest;
 
 /// Queues by number. Whoever may change one is taken to have done so: a turn then costs what it touched, however many
 /// queues there are.

@@ -9,7 +9,7 @@ use query::value::Value;
 use super::percolate::Listener;
 use crate::catalog;
 use crate::command::{Definition, Keep, Kind};
-use crate::manifest::InManifest;
+use crate::table::in_manifest::InManifest;
 
 /// A search table as the engine's thread owns it.
 pub(crate) struct SearchTable {
@@ -57,7 +57,7 @@ impl SearchTable {
         highest: u64,
     ) -> SearchTable {
         SearchTable {
-            analyzer: analyzer(&definition),
+            analyzer: definition.analyzer(),
             keep: keep(&definition),
             definition,
             table,
@@ -147,19 +147,6 @@ fn keep(definition: &Definition) -> Option<(Keep, usize)> {
     let mut columns = definition.columns.iter();
     let place = columns.position(|column| column.name == *by)?;
     Some((keep, place))
-}
-
-/// What reads the texts of a table.
-pub(crate) fn analyzer(definition: &Definition) -> Arc<Analyzer> {
-    Arc::new(Analyzer::new(definition.analysis.clone()))
-}
-
-/// Names of the text columns, in the order in which they are numbered.
-pub(crate) fn text_names(columns: &[Column]) -> Vec<&str> {
-    let texts = columns
-        .iter()
-        .filter(|column| column.kind == ColumnType::Text);
-    texts.map(|column| column.name.as_str()).collect()
 }
 
 /// Puts the words of a row's text columns into `words`, which is emptied first.

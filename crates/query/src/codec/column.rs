@@ -1,11 +1,11 @@
 //! Bytes of a table's column: name, type with its size, whether NULL is allowed, default.
 
-use super::{Read, Reader, put_bytes, put_number, put_value};
+use super::{Read, Reader, put_number, put_text, put_value};
 use crate::schema::{Column, ColumnType};
 
 /// Appends a column.
 pub fn put_column(out: &mut Vec<u8>, column: &Column) {
-    put_bytes(out, column.name.as_bytes());
+    put_text(out, &column.name);
     let (tag, size) = match column.kind {
         ColumnType::Text => (0, 0),
         ColumnType::String => (1, 0),
@@ -50,7 +50,7 @@ pub fn put_column(out: &mut Vec<u8>, column: &Column) {
 
 /// Reads what [`put_column`] wrote.
 pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
-    let name = reader.text()?.to_owned();
+    let name = reader.string()?;
     let tag = reader.byte()?;
     let size = reader.small()?;
     let width = |reader: &Reader<'_>| match size {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use disk::Disk;
+use query::codec::Reader;
 use roaring::RoaringBitmap;
 
 use super::write::{WriteError, Writer, make_file, put_hit};
 use super::{ChunkFile, HIT};
 use crate::error::{Error, Result};
-use query::codec::Reader;
 
 /// A merge is begun only where so many times its bytes are free.
 const ROOM_PART: u64 = 3;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use disk::{Disk, PAGE_BYTES};
+use query::codec::put_number;
 
 use super::{BATCH, ChunkFile, HIT, MAGIC, OWN, PAGE_SLOTS, SLOT_BYTES, SUM_AT, VERSION};
 use crate::backlog::SharedChunk;
 use crate::chunk::StoredRow;
 use crate::error::{Error, Result};
 use crate::hits::HitBatch;
-use query::codec::put_number;
 
 /// Written at once.
 const WRITE_BYTES: usize = 1 << 20;
@@ -96,7 +96,7 @@ pub(super) fn make_file(
     if rows == 0 {
         return Ok(None);
     }
-    make_dir(&**disk, dir).map_err(failed)?;
+    disk::make_dir(&**disk, dir).map_err(failed)?;
     if disk.exists(&path).map_err(failed)? {
         disk.remove(&path).map_err(failed)?;
     }
@@ -111,12 +111,6 @@ pub(super) fn make_file(
     }
     disk.sync_dir(dir).map_err(failed)?;
     ChunkFile::open(&**disk, &path).map(Some)
-}
-
-/// Makes the queue's folder where it is missing; its name is durable when this returns.
-fn make_dir(disk: &dyn Disk, dir: &str) -> std::io::Result<()> {
-    disk.create_dir(dir)?;
-    disk.sync_dir(dir.rsplit_once('/').map_or("", |(parent, _)| parent))
 }
 
 /// Why a file could not be made.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use query::codec::number_at;
+
 use super::{CHECKSUM_BYTES, Head, MAGIC, WEIGHTS};
 
 /// Why bytes are no answer.
@@ -189,29 +191,6 @@ impl Reader<'_> {
 
     #[inline]
     fn number(&mut self) -> Option<u64> {
-        let first = *self.bytes.get(self.at)?;
-        self.at += 1;
-        if first < 0x80 {
-            return Some(u64::from(first));
-        }
-        self.long_number(u64::from(first & 0x7f))
-    }
-
-    fn long_number(&mut self, mut number: u64) -> Option<u64> {
-        let mut shift = 7;
-        loop {
-            let byte = *self.bytes.get(self.at)?;
-            self.at += 1;
-            let bits = u64::from(byte & 0x7f);
-            // The tenth byte has room for one bit.
-            if shift > 63 || (shift == 63 && bits > 1) {
-                return None;
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-            shift += 7;
-        }
+        number_at(self.bytes, &mut self.at)
     }
 }

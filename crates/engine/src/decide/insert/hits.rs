@@ -7,8 +7,8 @@ use percolate::{Documents, Hits, PAIR_BYTES};
 use query::analysis::Words;
 use query::schema::Column;
 use query::value::Value;
+use queue::{HIT_ROW_BYTES, Hit, HitQuery, Source, supply};
 
-use super::check_memory;
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};
@@ -16,7 +16,6 @@ use crate::record::{Document, HitCounts, HitLists, QueuedHits};
 use crate::state::{Counting, State};
 use crate::table::into::{Into, store};
 use crate::table::percolate::Listener;
-use queue::{HIT_ROW_BYTES, Hit, HitQuery, Source, supply};
 
 /// The part of memory that the pairs of one statement may take while they are found is one divided by this.
 const PAIRS_SHARE: usize = 4;
@@ -116,7 +115,7 @@ pub(crate) fn hear(
         return Ok(());
     };
     reached.bytes += work.hits.work().matches * HIT_ROW_BYTES;
-    check_memory(around, reached.bytes)?;
+    around.check_memory(reached.bytes)?;
     let (queries, lists) = by_document(&work.hits, documents.len());
     let name = state
         .catalog

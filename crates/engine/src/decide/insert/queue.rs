@@ -1,19 +1,19 @@
 //! INSERT into a queue: relayed rows and keys within a window are taken once.
 
+use query::row::counted_bytes;
 use query::value::Value;
+use queue::Queue;
 use rustc_hash::FxHashSet;
 
-use super::{Insert, at_row_of, check_memory};
 use crate::catalog::TableId;
 use crate::command::{Reply, SourceMode};
-use crate::decide::rows::{Plan, absent_in_queue, row_bytes};
-use crate::decide::{Circumstances, Decision};
+use crate::decide::rows::{Plan, absent_in_queue};
+use crate::decide::{Circumstances, Decision, Insert};
 use crate::error::{Error, Result};
 use crate::limits::{QUEUE_ROW_BYTES_MAX, UNIQUE_KEYS_MAX};
 use crate::record::Record;
 use crate::sessions::Relay;
 use crate::state::State;
-use queue::Queue;
 
 /// Decides an INSERT into a queue.
 pub(super) fn queue_rows(
@@ -47,9 +47,9 @@ pub(super) fn queue_rows(
     if let Some(at_us) = at_us {
         rows = unseen(queue, rows, at_us)?;
     }
-    let reply = counted(rows.len());
+    let reply = Reply::affected(rows.len() as u64);
     if insert.relay.is_some_and(|relay| was_received(queue, relay)) {
-        return Ok(Decision::nothing(counted(given))); // it was done before; the sender was not told
+        return Ok(Decision::nothing(Reply::affected(given as u64))); // it was done before; the sender was not told
     }
     let relayed = insert.relay.map(|relay| (relay.sender, relay.row));
     if rows.is_empty() && relayed.is_none() {
@@ -67,15 +67,6 @@ pub(super) fn queue_rows(
     ))
 }
 
-fn counted(rows: usize) -> Reply {
-    Reply::Done {
-        affected: rows as u64,
-        last_id: 0,
-        ids: Vec::new(),
-        warnings: Vec::new(),
-    }
-}
-
 /// The rows as the queue stores them.
 fn stored(
     queue: &Queue,
@@ -88,14 +79,14 @@ fn stored(
     let mut rows = Vec::with_capacity(given.len());
     for (place, mut values) in given.into_iter().enumerate() {
         let row = plan.row(queue.columns(), &mut values, place + 1, absent_in_queue)?;
-        if row_bytes(&row) > QUEUE_ROW_BYTES_MAX as u64 {
+        if counted_bytes(&row) > QUEUE_ROW_BYTES_MAX as u64 {
             let what = "bytes of a row";
             let max = QUEUE_ROW_BYTES_MAX as u64;
-            return Err(at_row_of(several, place + 1, Error::Limit { what, max }));
+            return Err(Error::Limit { what, max }.at_row(several, place + 1));
         }
         // Defaults make many times of what was sent: counted before the next row is made.
-        bytes += row_bytes(&row);
-        check_memory(around, bytes)?;
+        bytes += counted_bytes(&row);
+        around.check_memory(bytes)?;
         rows.push(row);
     }
     Ok(rows)

@@ -8,16 +8,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use disk::Disk;
 use percolate::StandingQuery;
+use query::codec::{Differences, Read, Reader, put_list, put_number};
 use rustc_hash::FxHashMap;
 
-use crate::error::{Error, Result};
+use super::head::{FileKind, HEAD_BYTES};
+use crate::error::Result;
 use crate::failure;
-use crate::state::make_table_dir;
-use query::codec::{Read, Reader, put_number};
 
-const MAGIC: &[u8; 8] = b"SEINEHIT";
-const VERSION: u32 = 1;
-const HEAD_BYTES: usize = 16;
+const KIND: FileKind = FileKind {
+    magic: b"SEINEHIT",
+    version: 1,
+    other: "not a file of hit counts",
+};
 
 /// What was counted of one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +79,7 @@ impl CountsJob {
         let path = format!("{}/{}", self.dir, self.name);
         let bytes = encode(&self.counted());
         let write = || {
-            make_table_dir(&*self.disk, &self.dir)?;
+            disk::make_dir(&*self.disk, &self.dir)?;
             disk::replace_file(&*self.disk, &path, &bytes)
         };
         write().map_err(|error| failure::of_file(&path, &error))?;
@@ -108,61 +110,34 @@ impl CountsJob {
 
 fn encode(counted: &[Counted]) -> Vec<u8> {
     let mut bytes = vec![0; HEAD_BYTES];
-    put_number(&mut bytes, counted.len() as u64);
-    let mut before = 0;
-    for entry in counted {
-        put_number(&mut bytes, entry.id.wrapping_sub(before));
-        before = entry.id;
-        put_number(&mut bytes, entry.documents);
-        put_number(&mut bytes, u64::from_ne_bytes(entry.last_s.to_ne_bytes()));
-    }
+    let mut ids = Differences::default();
+    put_list(&mut bytes, counted, |bytes, entry| {
+        ids.put(bytes, entry.id);
+        put_number(bytes, entry.documents);
+        put_number(bytes, entry.last_s.cast_unsigned());
+    });
     let (head, body) = bytes.split_at_mut(HEAD_BYTES);
-    head[..8].copy_from_slice(MAGIC);
-    head[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    head[12..].copy_from_slice(&crc32c::crc32c(body).to_le_bytes());
+    head.copy_from_slice(&KIND.head(crc32c::crc32c(body)));
     bytes
 }
 
 /// Reads one.
 pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Vec<Counted>> {
-    let failed = |error| failure::of_file(path, &error);
-    let bytes = disk
-        .open(path)
-        .and_then(|file| file.map())
-        .map_err(failed)?;
-    let head = bytes.first_chunk::<HEAD_BYTES>();
-    let head = head.ok_or_else(|| failure::damaged(path, 0, "shorter than its head"))?;
-    let number =
-        |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    if &head[..8] != MAGIC {
-        return Err(failure::damaged(path, 0, "not a file of hit counts"));
-    }
-    if number(8) > VERSION {
-        return Err(Error::NewerFormat {
-            found: number(8),
-            known: VERSION,
-        });
-    }
+    let (bytes, _) = KIND.open(disk, path)?;
     let body = bytes.get(HEAD_BYTES..).unwrap_or_default();
-    if number(12) != crc32c::crc32c(body) {
-        return Err(failure::damaged(path, HEAD_BYTES as u64, "checksum"));
-    }
     read(body).map_err(|damage| failure::undecodable(path, HEAD_BYTES, &damage))
 }
 
 fn read(body: &[u8]) -> Read<Vec<Counted>> {
     let mut reader = Reader::new(body);
-    let count = reader.count()?;
-    let mut entries = Vec::with_capacity(count);
-    let mut id = 0u64;
-    for _ in 0..count {
-        id = id.wrapping_add(reader.number()?);
-        entries.push(Counted {
-            id,
+    let mut ids = Differences::default();
+    let entries = reader.list(|reader| {
+        Ok(Counted {
+            id: ids.read(reader)?,
             documents: reader.number()?,
-            last_s: i64::from_ne_bytes(reader.number()?.to_ne_bytes()),
-        });
-    }
+            last_s: reader.number()?.cast_signed(),
+        })
+    })?;
     reader.end()?;
     Ok(entries)
 }

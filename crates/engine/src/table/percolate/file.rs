@@ -10,16 +10,18 @@ use std::sync::Arc;
 
 use disk::{Bytes, Disk, File};
 use percolate::{Snapshot, StandingQuery};
+use query::codec::{Read, Reader, put_list, put_number, put_text};
 
-use crate::error::{Error, Result};
+use super::head::{FileKind, HEAD_BYTES};
+use crate::error::Result;
 use crate::failure;
 use crate::record::QueryRow;
-use crate::state::make_table_dir;
-use query::codec::{Read, Reader, put_bytes, put_number};
 
-const MAGIC: &[u8; 8] = b"SEINEQRY";
-const VERSION: u32 = 3;
-const HEAD_BYTES: usize = 16;
+const KIND: FileKind = FileKind {
+    magic: b"SEINEQRY",
+    version: 3,
+    other: "not a file of standing queries",
+};
 
 /// Bytes that are written at a time.
 const WRITE_BYTES: usize = 1 << 20;
@@ -60,7 +62,7 @@ impl QueryFileJob {
     }
 
     fn write(&self, path: &str) -> std::io::Result<u64> {
-        make_table_dir(&*self.disk, &self.dir)?;
+        disk::make_dir(&*self.disk, &self.dir)?;
         if self.disk.exists(path)? {
             self.disk.remove(path)?;
         }
@@ -74,10 +76,9 @@ impl QueryFileJob {
             Some(changed) => {
                 let found = changed.iter().map(|id| (id, self.queries.get(*id)));
                 let (there, gone): (Vec<_>, Vec<_>) = found.partition(|(_, query)| query.is_some());
-                put_number(&mut writer.buffer, gone.len() as u64);
-                for (id, _) in gone {
-                    put_number(&mut writer.buffer, *id);
-                }
+                put_list(&mut writer.buffer, &gone, |out, (id, _)| {
+                    put_number(out, **id)
+                });
                 let queries = there.iter().filter_map(|(_, query)| *query);
                 writer.put(there.len() as u64, queries)?;
                 changed.len()
@@ -115,10 +116,10 @@ impl Writer {
         put_number(&mut self.buffer, count);
         for query in queries {
             put_number(&mut self.buffer, query.id);
-            put_bytes(&mut self.buffer, query.text.as_bytes());
-            put_bytes(&mut self.buffer, query.tags.as_bytes());
-            put_bytes(&mut self.buffer, query.filters.as_bytes());
-            put_bytes(&mut self.buffer, query.source.as_bytes());
+            put_text(&mut self.buffer, &query.text);
+            put_text(&mut self.buffer, &query.tags);
+            put_text(&mut self.buffer, &query.filters);
+            put_text(&mut self.buffer, &query.source);
             if self.buffer.len() >= WRITE_BYTES {
                 self.flush()?;
             }
@@ -136,11 +137,7 @@ impl Writer {
 
     fn end(mut self) -> std::io::Result<()> {
         self.flush()?;
-        let mut head = [0; HEAD_BYTES];
-        head[..8].copy_from_slice(MAGIC);
-        head[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        head[12..].copy_from_slice(&self.sum.to_le_bytes());
-        self.file.write_at(0, &head)?;
+        self.file.write_at(0, &KIND.head(self.sum))?;
         self.file.sync()
     }
 }
@@ -165,28 +162,7 @@ pub(crate) struct Contents {
 
 impl Opened {
     pub(crate) fn new(disk: &dyn Disk, path: &str) -> Result<Opened> {
-        let failed = |error| failure::of_file(path, &error);
-        let bytes = disk
-            .open(path)
-            .and_then(|file| file.map())
-            .map_err(failed)?;
-        let head = bytes.first_chunk::<HEAD_BYTES>();
-        let head = head.ok_or_else(|| failure::damaged(path, 0, "shorter than its head"))?;
-        let number =
-            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        if &head[..8] != MAGIC {
-            return Err(failure::damaged(path, 0, "not a file of standing queries"));
-        }
-        let version = number(8);
-        if version > VERSION {
-            return Err(Error::NewerFormat {
-                found: version,
-                known: VERSION,
-            });
-        }
-        if number(12) != crc32c::crc32c(bytes.get(HEAD_BYTES..).unwrap_or_default()) {
-            return Err(failure::damaged(path, HEAD_BYTES as u64, "checksum"));
-        }
+        let (bytes, version) = KIND.open(disk, path)?;
         Ok(Opened {
             path: path.to_owned(),
             bytes,
@@ -201,12 +177,10 @@ impl Opened {
         };
         let mut reader = Reader::new(bytes.get(HEAD_BYTES..).unwrap_or_default());
         let mut read = || -> Read<Vec<u64>> {
-            for _ in 0..reader.count()? {
-                reader.number()?;
-            }
+            reader.list(Reader::number)?;
             let mut ids = Vec::new();
             for _ in 0..reader.count()? {
-                match read_row(&mut reader, VERSION) {
+                match read_row(&mut reader, KIND.version) {
                     Ok(row) => ids.push(row.id),
                     Err(_) => break,
                 }
@@ -226,9 +200,7 @@ impl Opened {
         let mut reader = Reader::new(self.body());
         let mut contents = Contents::default();
         if self.version > 2 {
-            for _ in 0..reader.count()? {
-                contents.gone.push(reader.number()?);
-            }
+            contents.gone = reader.list(Reader::number)?;
         }
         let rows = reader.count()?;
         let mut start = reader.offset();
@@ -277,12 +249,12 @@ fn texts(version: u32) -> usize {
 fn read_row(reader: &mut Reader<'_>, version: u32) -> Read<QueryRow> {
     Ok(QueryRow {
         id: reader.number()?,
-        query: reader.text()?.to_owned(),
-        tags: reader.text()?.to_owned(),
-        filters: reader.text()?.to_owned(),
+        query: reader.string()?,
+        tags: reader.string()?,
+        filters: reader.string()?,
         source: match texts(version) {
             3 => String::new(),
-            _ => reader.text()?.to_owned(),
+            _ => reader.string()?,
         },
     })
 }
