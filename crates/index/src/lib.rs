@@ -10,7 +10,6 @@
 mod answer;
 mod control;
 mod error;
-mod fetch;
 mod files;
 mod filters;
 pub mod limits;
@@ -25,6 +24,7 @@ mod segment;
 mod snapshot;
 mod table;
 mod tail;
+mod wide;
 
 #[cfg(test)]
 mod tests;

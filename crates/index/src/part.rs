@@ -14,12 +14,9 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-#[cfg(test)]
-use crate::segment::SegmentPostings;
+use crate::row;
 use crate::segment::{self, Segment, SegmentWord};
 use crate::tail::Tail;
-#[cfg(test)]
-use crate::tail::TailPostings;
 
 /// Where the rows are.
 #[derive(Clone)]
@@ -97,13 +94,6 @@ impl LookUp<'_> {
         };
         Ok((frequency.documents > 0).then_some(PartWord { place, frequency }))
     }
-}
-
-/// The rows of one word in one part; what the slow executor steps through, wherever the rows are.
-#[cfg(test)]
-pub(crate) enum Postings<'a> {
-    Tail(TailPostings<'a>),
-    Segment(Box<SegmentPostings>),
 }
 
 impl Part {
@@ -277,21 +267,6 @@ impl Part {
         Ok(())
     }
 
-    /// The rows of a word of this part, for the slow executor, deleted ones included; with `positions`, also where it stands in them.
-    #[cfg(test)]
-    pub(crate) fn postings(&self, word: &PartWord, positions: bool) -> Result<Postings<'_>> {
-        match (&self.source, &word.place) {
-            (Source::Tail(tail), Place::Tail(number)) => Ok(Postings::Tail(tail.postings(*number))),
-            (Source::Segment(segment), Place::Segment(word)) => {
-                let _ = positions;
-                Ok(Postings::Segment(Box::new(segment.postings(word)?)))
-            }
-            _ => Err(Error::Internal {
-                what: "a word of one part was looked up in another".into(),
-            }),
-        }
-    }
-
     /// The rows of a word of this part, deleted ones included, page by page; with `places`, also where it stands in them.
     pub(crate) fn list(&self, word: &PartWord, places: bool) -> Result<List<'_>> {
         match (&self.source, &word.place) {
@@ -336,54 +311,5 @@ impl Part {
 fn not_a_row(doc: u32) -> Error {
     Error::Internal {
         what: format!("row {doc} of a part is not an encoded row"),
-    }
-}
-
-#[cfg(test)]
-impl Postings<'_> {
-    /// The row it stands on, or [`crate::search::END`].
-    pub(crate) fn doc(&self) -> u32 {
-        match self {
-            Postings::Tail(postings) => postings.doc(),
-            Postings::Segment(postings) => postings.doc(),
-        }
-    }
-
-    /// Moves to the first row at or after `target`; stays where it is if that is such a row.
-    pub(crate) fn seek(&mut self, target: u32) -> u32 {
-        match self {
-            Postings::Tail(postings) => postings.seek(target),
-            Postings::Segment(postings) => postings.seek(target),
-        }
-    }
-
-    /// Rows of the word, deleted ones included.
-    pub(crate) fn cost(&self) -> u64 {
-        match self {
-            Postings::Tail(postings) => postings.cost(),
-            Postings::Segment(postings) => postings.cost(),
-        }
-    }
-
-    /// Times that the word occurs in the row it stands on.
-    pub(crate) fn hits(&self) -> u32 {
-        match self {
-            Postings::Tail(postings) => postings.hits(),
-            Postings::Segment(postings) => postings.hits(),
-        }
-    }
-
-    /// Its places there, `field << 24 | position`, rising.
-    pub(crate) fn positions(&mut self, out: &mut Vec<u32>) {
-        match self {
-            Postings::Tail(postings) => {
-                out.clear();
-                out.extend_from_slice(postings.positions());
-            }
-            Postings::Segment(postings) => {
-                out.clear();
-                out.extend_from_slice(postings.positions());
-            }
-        }
     }
 }

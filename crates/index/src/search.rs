@@ -7,8 +7,6 @@
 //! each word and number of occurrences, and the document id is the last key of every order.
 
 mod collect;
-#[cfg(test)]
-mod cursor;
 mod cutoff;
 mod exec;
 mod fetch;
@@ -36,10 +34,6 @@ use terms::Terms;
 
 pub(crate) use fetch::FoundRows;
 pub(crate) use rank::Shares;
-
-/// Where a cursor stands that has no more rows.
-#[cfg(test)]
-pub(crate) const END: u32 = u32::MAX;
 
 /// Weight of every row of a SELECT without MATCH, as in Sphinx.
 const WEIGHT_WITHOUT_MATCH: i64 = 1;
@@ -126,7 +120,7 @@ fn plan(
 ) -> Result<(Plan, FoundWords)> {
     let terms = Terms::new(&query.root);
     let (statistics, words) = Statistics::of_shard(&terms, snapshot)?;
-    let plan = Plan::new(terms, &statistics, select, &snapshot.shares)?;
+    let plan = Plan::new(terms, statistics, select, &snapshot.shares)?;
     let words = words.of_plan(plan.texts());
     Ok((plan, words))
 }

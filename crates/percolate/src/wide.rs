@@ -9,6 +9,9 @@
     reason = "functions compiled for a processor that was asked for are unsafe to call, and so is reading whole vectors"
 )]
 
+#[cfg(target_arch = "x86_64")]
+use query::processor::has_avx2;
+
 use crate::{
     documents::Documents,
     hits::{Hits, Unfinished},
@@ -29,7 +32,7 @@ pub(crate) fn matches(
             // SAFETY: there are no vectors without the features that the function is compiled with.
             return unsafe { x86::matches_by_vectors(vectors, snapshot, documents, scratch, hits) };
         }
-        if x86::has_avx2() {
+        if has_avx2() {
             // SAFETY: the processor has every feature that the function is compiled with, as was just asked.
             return unsafe { x86::matches_by_avx2(snapshot, documents, scratch, hits) };
         }
@@ -49,6 +52,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use query::analysis::Words;
+    use query::processor::{fetch_line, has_avx2};
 
     use super::{look_up, probe, scan};
     use crate::{
@@ -62,14 +66,6 @@ mod x86 {
         scratch::{Candidates, LANES, Met, Plain, Scratch, Steps},
         snapshot::Snapshot,
     };
-
-    pub(super) fn has_avx2() -> bool {
-        is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt")
-    }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn matches_by_avx2(
@@ -114,9 +110,7 @@ mod x86 {
     impl Steps for Vectors {
         #[inline(always)]
         fn fetch<T>(self, list: &[T], place: usize) {
-            // SAFETY: every processor of this kind has the instruction, which reads nothing that a program would see and
-            // may be given any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(list.as_ptr().wrapping_add(place).cast()) }
+            fetch_line(list.as_ptr().wrapping_add(place));
         }
 
         #[inline(always)]
@@ -230,8 +224,7 @@ mod x86 {
             store(&mut places.numbers, from, ranks);
             let end = places.len.min(from + LANES);
             for rank in &places.numbers[from..end] {
-                let entry = level.entries.as_ptr().wrapping_add(*rank as usize);
-                _mm_prefetch::<_MM_HINT_T0>(entry.cast());
+                fetch_line(level.entries.as_ptr().wrapping_add(*rank as usize));
             }
         }
     }

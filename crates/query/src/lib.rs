@@ -12,6 +12,7 @@ pub mod limits;
 pub mod options;
 mod parser;
 pub mod pattern;
+pub mod processor;
 pub mod reference;
 pub mod request;
 pub mod row;

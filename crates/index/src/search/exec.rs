@@ -21,11 +21,8 @@ mod rows;
 mod score;
 mod scratch;
 #[cfg(test)]
-mod slow;
-#[cfg(test)]
 mod tests;
 mod text;
-mod wide;
 mod word_counts;
 
 use super::collect::Collector;

@@ -44,7 +44,7 @@ impl Plan {
     /// Errors: `TooManyWords`.
     pub(super) fn new(
         terms: Terms<'_>,
-        statistics: &Statistics,
+        statistics: Statistics,
         select: &BoundSelect<'_>,
         shares: &OnceLock<Shares>,
     ) -> Result<Plan> {
@@ -52,14 +52,14 @@ impl Plan {
         let is_plain = is_plain(terms.root);
         let expanded = match is_plain {
             true => Cow::Borrowed(&*terms.stepped),
-            false => Cow::Owned(expand::expand(&terms.stepped, &terms, statistics)?),
+            false => Cow::Owned(expand::expand(&terms.stepped, &terms, &statistics)?),
         };
         let (root, stepped, mut words) = (terms.root, &terms.stepped, terms.words);
         let is_stepped = matches!(stepped, Cow::Borrowed(_));
-        let mut frequencies = statistics.words.clone();
-        for (text, frequency) in statistics.patterns.iter().flatten() {
-            if words.add(text) == frequencies.len() {
-                frequencies.push(*frequency);
+        let mut frequencies = statistics.words;
+        for (text, frequency) in statistics.patterns.into_iter().flatten() {
+            if words.add(&text) == frequencies.len() {
+                frequencies.push(frequency);
             }
         }
         let every = every_field(fields.len());

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use disk::{Bytes, Disk, File};
+use query::processor::fetch;
 
 use crate::error::{Error, Result};
-use crate::fetch::fetch;
 
 /// Bytes under one CRC-32C. Small, so that one row does not cost a long sum; a damaged byte is known to this precision.
 pub(super) const BLOCK_BYTES: usize = 16 << 10;

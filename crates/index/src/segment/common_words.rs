@@ -3,6 +3,7 @@
 
 use std::hash::Hasher;
 
+use query::processor::fetch;
 use rustc_hash::FxHasher;
 
 use super::SegmentWord;
@@ -10,7 +11,6 @@ use super::checked::CheckedFile;
 use super::dictionary::Dictionary;
 use super::words::{self, WordEntry};
 use crate::error::Result;
-use crate::fetch::fetch;
 
 /// Rows that hold a common word, at least: one in so many, which bounds what a segment keeps, …
 const ROWS_SHARE: u32 = 4_096;

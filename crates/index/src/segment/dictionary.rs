@@ -10,10 +10,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use query::codec::{cut_small, put_number};
+use query::processor::fetch;
 
 use super::checked::{CheckedFile, SummedWriter};
 use crate::error::Result;
-use crate::fetch::fetch;
 
 /// Words of one block: a look-up decodes half of them on average.
 const BLOCK_WORDS: u32 = 16;

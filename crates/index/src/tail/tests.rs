@@ -8,7 +8,6 @@ use super::{FAN, Tail, TailWriter, check, gallop};
 use crate::error::Error;
 use crate::limits::FIELD_POSITION_MAX;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::search::END;
 
 fn insert(writer: &mut TailWriter, id: u64, text: &str) {
     let mut words = Words::new();
@@ -39,16 +38,14 @@ fn single_rows_make_few_chunks() {
             hits: 13_334
         }
     );
-    let mut postings = tail.postings(cat);
+    let list = tail.list(cat, true);
+    let (mut walk, mut positions) = (list.walk(), Vec::new());
     for ordinal in (0..20_000).step_by(3) {
-        assert_eq!(
-            (postings.doc(), postings.hits(), postings.positions()),
-            (ordinal, 2, &[1, 2][..])
-        );
-        postings.seek(ordinal + 1);
+        assert_eq!(walk.next().map(|posting| posting.doc), Some(ordinal));
+        walk.positions(&mut positions);
+        assert_eq!(positions, [1, 2]);
     }
-    assert_eq!(postings.doc(), END);
-    assert_eq!(postings.seek(5), END);
+    assert!(walk.next().is_none());
 }
 
 #[test]

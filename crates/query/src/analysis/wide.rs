@@ -1,5 +1,5 @@
-//! The bytes of a text, 32 at a time: which belong to words, and all of them in lower case. The one module of this crate with
-//! `unsafe` in it: it uses instructions that not every processor has. The safe twin below is what all other processors run; a
+//! The bytes of a text, 32 at a time: which belong to words, and all of them in lower case. It has `unsafe` in
+//! it, since it uses instructions that not every processor has. The safe twin below is what all other processors run; a
 //! property holds the two equal.
 #![expect(
     unsafe_code,

@@ -4,8 +4,8 @@ use super::super::plan::{Fields, Step};
 use super::lists::View;
 use super::rows::{FEW, Rows};
 use super::scratch::Scratch;
-use super::wide;
-use crate::postings::{PAGE_BITS, PAGE_WORDS};
+use crate::postings::{PAGE_BITS, PAGE_WORDS, Page};
+use crate::wide::wide;
 
 /// The rows of a page that match a step, deleted ones included.
 pub(super) fn matches(step: &Step, view: &View<'_>, scratch: &mut Scratch) -> Rows {
@@ -161,7 +161,7 @@ fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, scratc
                 return;
             }
             if let Rows::Few(lows) = rows {
-                return wide::narrow(page, lows, inside);
+                return narrow_page(page, lows, inside);
             }
             let mut hint = 0;
             rows.retain(|low| page.has(low, &mut hint) == inside);
@@ -224,4 +224,8 @@ pub(super) fn listed(docs: &[u32], page: usize, scratch: &mut Scratch) -> Rows {
     let mut lows = scratch.lows();
     lows.extend(here.map(|doc| *doc as u16));
     Rows::Few(lows)
+}
+
+wide! {
+    fn narrow_page(page: &Page<'_>, lows: &mut Vec<u16>, inside: bool) = Page::narrow
 }

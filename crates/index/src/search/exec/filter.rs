@@ -12,12 +12,12 @@ use query::expression::{Prepared, Simple};
 use super::super::values::{ID, RowValues};
 use super::rows::{Rows, has};
 use super::scratch::Scratch;
-use super::wide;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
 use crate::part::Part;
 use crate::postings::{Bitmap, PAGE_BITS};
 use crate::snapshot::Snapshot;
+use crate::wide::wide;
 
 /// Comparing a number of a whole page costs about one part in so many of asking a row.
 const COMPARED_AT_ONCE: u32 = 16;
@@ -228,7 +228,7 @@ fn ranges(conditions: Vec<Simple>) -> Option<Vec<(usize, Numbers)>> {
 fn compare_all(compared: &[Compared<'_>], bitmap: &mut Bitmap) {
     bitmap.fill(u64::MAX);
     for (column, numbers) in compared {
-        wide::compare(column, *numbers, bitmap);
+        compare_wide(column, *numbers, bitmap);
     }
 }
 
@@ -283,4 +283,8 @@ fn intersect(rows: &mut Rows, accepted: &Accepted, scratch: &mut Scratch) {
             scratch.give(std::mem::replace(rows, Rows::Few(lows)));
         }
     }
+}
+
+wide! {
+    fn compare_wide(column: &[[u8; 8]], numbers: Numbers, bitmap: &mut Bitmap) = compare
 }

@@ -4,20 +4,20 @@
 use super::super::plan::{Plan, Step};
 use super::super::rank::Weigher;
 use super::job::Out;
-use super::joined::Joined;
+use super::joined::{self, Joined};
 use super::lists::View;
 use super::page::PageRun;
 use super::score::bit;
 use super::scratch::Scratch;
-use super::wide;
 use crate::error::Result;
+use crate::wide::wide;
 
 /// Finds the rows of the page that match such a step.
 fn find(step: &Step, view: &View<'_>, rows: &mut Joined, scratch: &mut Scratch) {
     match step {
         Step::Phrase { words, fields, .. } => rows.find_phrase(words, *fields, view, scratch),
         Step::And { required, .. } => {
-            wide::join(
+            joined::join(
                 rows,
                 &mut required.iter().filter_map(Step::word),
                 view,
@@ -43,7 +43,7 @@ impl PageRun<'_, '_> {
             weigher: plan.weigher(),
             threshold,
         };
-        wide::pick_joined(&weights, &mut joined, &self.view, &mut picked);
+        pick(&weights, &mut joined, &self.view, &mut picked);
         self.enter(&mut picked, &mut threshold, out)?;
         out.scratch.picked = picked;
         out.scratch.joined = joined;
@@ -95,4 +95,8 @@ impl Weights<'_> {
         }
         rows.sums = sums;
     }
+}
+
+wide! {
+    fn pick(weights: &Weights<'_>, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Weights::pick
 }

@@ -6,7 +6,7 @@ use super::lists::View;
 use super::phrase::Phrase;
 use super::rows::{Rows, each_bit};
 use super::scratch::Scratch;
-use super::wide;
+use crate::wide::wide;
 
 /// Such rows.
 #[derive(Default)]
@@ -127,10 +127,19 @@ impl Joined {
         scratch: &mut Scratch,
     ) {
         let mut names = words.iter().map(|(word, _)| *word);
-        wide::join(self, &mut names, view, scratch);
+        join(self, &mut names, view, scratch);
         if !self.lows.is_empty() {
             let mut phrase = Phrase::new(words, fields, view);
-            wide::keep_phrase(&mut phrase, self, view);
+            keep(&mut phrase, self, view);
         }
     }
+}
+
+wide! {
+    /// [`Joined::find`].
+    pub(super) fn join(joined: &mut Joined, words: &mut dyn Iterator<Item = usize>, view: &View<'_>, scratch: &mut Scratch) = Joined::find
+}
+
+wide! {
+    fn keep(phrase: &mut Phrase<'_>, rows: &mut Joined, view: &View<'_>) = Phrase::keep
 }

@@ -4,20 +4,20 @@ use super::super::WEIGHT_WITHOUT_MATCH;
 use super::super::collect::FoundRow;
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
-use super::either::{Essential, Split};
+use super::either::{self, Essential, Split};
 use super::eval;
 use super::filter::Asked;
 use super::job::{Job, Out, Shared};
 use super::lists::{ByWord, View};
-use super::rows::Rows;
-use super::score::Scorer;
+use super::rows::{Rows, RowsRef};
+use super::score::{Picking, Scorer};
 use super::scratch::Scratch;
 use super::text::last_position;
-use super::wide;
 use super::word_counts::Counted;
 use crate::error::Result;
 use crate::part::Part;
-use crate::postings::{Bitmap, PAGE_BITS};
+use crate::postings::{Bitmap, PAGE_BITS, Page};
+use crate::wide::wide;
 
 /// Most words of an OR that are sorted by what they are worth, and cut into essential ones and others.
 const ANY_WORDS: usize = 64;
@@ -83,11 +83,11 @@ impl<'r> PageRun<'r, '_> {
             rest: &wanted[count..],
             essential: &essential,
         };
-        wide::unite(&split, &self.view, &mut matched, &mut several);
+        unite(&split, &self.view, &mut matched, &mut several);
         for word in &essential {
             if self.view.lists().bound(word.word) >= word.least_alone {
                 let page = self.view.word(word.word as usize);
-                wide::add_singles(page, word, &mut several);
+                add_singles(page, word, &mut several);
             }
         }
         let (mut matched, mut several) = (Rows::Many(matched), Rows::Many(several));
@@ -107,7 +107,7 @@ impl<'r> PageRun<'r, '_> {
                 essential: &[],
             };
             let (mut matched, mut none) = (out.scratch.bitmap(), out.scratch.bitmap());
-            wide::unite(&split, &self.view, &mut matched, &mut none);
+            unite(&split, &self.view, &mut matched, &mut none);
             out.scratch.give(Rows::Many(none));
             self.total(matched, out);
             return match least == words.len() {
@@ -120,17 +120,17 @@ impl<'r> PageRun<'r, '_> {
         }
         let mut counted = Counted::new(words.len(), out.scratch);
         for word in &words {
-            wide::add(&mut counted, self.view.word(*word as usize));
+            add(&mut counted, self.view.word(*word as usize));
         }
         let mut matched = out.scratch.bitmap();
-        wide::matched(&counted, &mut matched);
+        matched_by(&counted, &mut matched);
         self.total(matched, out);
         for count in (1..=words.len()).rev() {
             scorer.rewind(count);
             scorer.raise(self.threshold(out)?);
             if scorer.may_enter() {
                 let mut rows = out.scratch.bitmap();
-                wide::rows_of(&counted, count, &mut rows);
+                rows_of(&counted, count, &mut rows);
                 self.rank_live(Rows::Many(rows), scorer, out)?;
             }
         }
@@ -258,7 +258,7 @@ impl<'r> PageRun<'r, '_> {
     fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {
-            wide::gather(stretch, &mut lows);
+            gather(stretch, &mut lows);
             if lows.len() >= PICKED_ROWS {
                 self.pick(&mut lows, scorer, out)?;
             }
@@ -270,7 +270,7 @@ impl<'r> PageRun<'r, '_> {
 
     fn pick(&self, lows: &mut Vec<u16>, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let mut picked = std::mem::take(&mut out.scratch.picked);
-        wide::pick(scorer, lows, &mut out.scratch.picking, &mut picked);
+        pick(scorer, lows, &mut out.scratch.picking, &mut picked);
         lows.clear();
         let mut threshold = scorer.threshold();
         self.enter(&mut picked, &mut threshold, out)?;
@@ -312,7 +312,7 @@ impl<'r> PageRun<'r, '_> {
                 }
             }
         };
-        let weight = wide::weigh(scorer, low, &self.view, &mut last);
+        let weight = weigh(scorer, low, &self.view, &mut last);
         read.map(|()| weight)
     }
 
@@ -357,4 +357,36 @@ impl<'r> PageRun<'r, '_> {
         self.job
             .offer(self.at, &row, weight.unwrap_or(0), memory, out)
     }
+}
+
+wide! {
+    fn unite(split: &Split<'_>, view: &View<'_>, matched: &mut Bitmap, several: &mut Bitmap) = either::unite
+}
+
+wide! {
+    fn add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) = either::add_singles
+}
+
+wide! {
+    fn add(counted: &mut Counted, page: &Page<'_>) = Counted::add
+}
+
+wide! {
+    fn matched_by(counted: &Counted, out: &mut Bitmap) = Counted::matched
+}
+
+wide! {
+    fn rows_of(counted: &Counted, words: usize, out: &mut Bitmap) = Counted::rows
+}
+
+wide! {
+    fn gather(rows: RowsRef<'_>, lows: &mut Vec<u16>) = RowsRef::gather
+}
+
+wide! {
+    fn pick(scorer: &mut Scorer<'_>, rows: &[u16], picking: &mut Picking, out: &mut Vec<(u16, i64)>) = Scorer::pick
+}
+
+wide! {
+    fn weigh(scorer: &mut Scorer<'_>, low: u16, view: &View<'_>, last: &mut dyn FnMut(u8) -> u32) -> Option<i64> = Scorer::weigh
 }

@@ -1,8 +1,8 @@
 //! A set of rows of one page: a short sorted list, or a bitmap.
 
 use super::scratch::Scratch;
-use super::wide;
 use crate::postings::Bitmap;
+use crate::wide::wide;
 
 /// Rows from which on a set is a bitmap.
 pub(super) const FEW: usize = 1024;
@@ -45,7 +45,7 @@ impl Rows {
     pub(super) fn len(&self) -> usize {
         match self {
             Rows::Few(lows) => lows.len(),
-            Rows::Many(bitmap) => wide::count(bitmap),
+            Rows::Many(bitmap) => count_wide(bitmap),
         }
     }
 
@@ -180,4 +180,8 @@ pub(super) fn set(bitmap: &mut Bitmap, low: u16) {
 #[inline(always)]
 pub(super) fn count(bitmap: &Bitmap) -> usize {
     bitmap.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+wide! {
+    fn count_wide(bitmap: &Bitmap) -> usize = count
 }

@@ -1,6 +1,8 @@
 //! The executor beside the slow one: tables in several parts with deleted rows, every form of tree, every ranker.
 
+mod cursor;
 mod shards;
+mod slow;
 
 use std::sync::{Arc, LazyLock, OnceLock};
 

@@ -25,7 +25,7 @@ fn found(
 ) -> Facts {
     let terms = Terms::new(&query.root);
     let (_, words) = Statistics::of_shard(&terms, shard).unwrap();
-    let plan = Plan::new(terms, all, select, &OnceLock::new()).unwrap();
+    let plan = Plan::new(terms, all.clone(), select, &OnceLock::new()).unwrap();
     let job = Job {
         snapshot: shard,
         ranked: true,

@@ -1,11 +1,11 @@
-//! The rows of one word in a segment, as cursors step through them.
+//! The rows of one word in a part, as cursors step through them.
 
+use super::END;
 use crate::postings::List;
-use crate::search::END;
 use crate::tail::gallop;
 
 /// Steps through the rows of one word by rising doc.
-pub(crate) struct SegmentPostings {
+pub(super) struct Postings {
     docs: Vec<u32>,
     /// Where the places of each row start; one more than rows.
     starts: Vec<usize>,
@@ -13,10 +13,10 @@ pub(crate) struct SegmentPostings {
     at: usize,
 }
 
-impl SegmentPostings {
+impl Postings {
     /// Stands on the first row. Cost: decodes the list.
-    pub(super) fn new(list: &List<'_>) -> SegmentPostings {
-        let mut postings = SegmentPostings {
+    pub(super) fn new(list: &List<'_>) -> Postings {
+        let mut postings = Postings {
             docs: Vec::with_capacity(list.documents() as usize),
             starts: vec![0],
             places: Vec::new(),
@@ -34,28 +34,29 @@ impl SegmentPostings {
     }
 
     /// The row it stands on, or [`END`].
-    pub(crate) fn doc(&self) -> u32 {
+    pub(super) fn doc(&self) -> u32 {
         self.docs.get(self.at).copied().unwrap_or(END)
     }
 
     /// Moves to the first row at or after `target`; stays where it is if that is such a row.
-    pub(crate) fn seek(&mut self, target: u32) -> u32 {
+    pub(super) fn seek(&mut self, target: u32) -> u32 {
         self.at += gallop(&self.docs[self.at..], |doc| *doc < target);
         self.doc()
     }
 
-    /// Rows of the word.
-    pub(crate) fn cost(&self) -> u64 {
+    /// Rows of the word, deleted ones included.
+    pub(super) fn cost(&self) -> u64 {
         self.docs.len() as u64
     }
 
     /// Times that the word occurs in the row it stands on.
-    pub(crate) fn hits(&self) -> u32 {
+    pub(super) fn hits(&self) -> u32 {
         (self.starts[self.at + 1] - self.starts[self.at]) as u32
     }
 
-    /// Its places there.
-    pub(crate) fn positions(&self) -> &[u32] {
-        &self.places[self.starts[self.at]..self.starts[self.at + 1]]
+    /// Its places there, `field << 24 | position`, rising.
+    pub(super) fn positions(&self, out: &mut Vec<u32>) {
+        out.clear();
+        out.extend_from_slice(&self.places[self.starts[self.at]..self.starts[self.at + 1]]);
     }
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::super::WEIGHT_WITHOUT_MATCH;
-use super::super::collect::{Collector, Top};
-use super::super::cursor::{self, Cursor, Reader};
-use super::super::rank::{Needs, Occurrences};
-use super::super::values::RowValues;
-use super::job::{Gathered, Job};
-use super::text::last_position;
+use super::cursor::{self, Cursor, Reader};
 use crate::control::Control;
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{code, length_class};
+use crate::search::WEIGHT_WITHOUT_MATCH;
+use crate::search::collect::{Collector, Top};
+use crate::search::exec::job::{Gathered, Job};
+use crate::search::exec::text::last_position;
+use crate::search::rank::{Needs, Occurrences};
+use crate::search::values::RowValues;
 
 impl Job<'_> {
     /// All of the snapshot.

@@ -1,15 +1,19 @@
 //! Stepping through the rows of one part that a tree matches.
 
+mod postings;
 mod tree;
 mod word;
 
-use super::END;
-use super::plan::Step;
-use super::rank::{Needs, Occurrences};
 use crate::error::Result;
-use crate::part::{Part, PartWord, Postings};
+use crate::part::{Part, PartWord};
+use crate::search::plan::Step;
+use crate::search::rank::{Needs, Occurrences};
+use postings::Postings;
 use tree::{AndCursor, AnyCursor, MaybeCursor};
 use word::{PhraseCursor, PhraseWord, WordCursor};
+
+/// Where a cursor stands that has no more rows.
+const END: u32 = u32::MAX;
 
 /// Rows by rising doc. A new cursor stands on its first row.
 pub(super) trait Cursor {
@@ -40,7 +44,7 @@ pub(super) struct Reader<'a, 'w> {
 pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a>> {
     Ok(match step {
         Step::All => every(reader.part.rows()),
-        Step::Word { word, fields } => match reader.postings(*word, !fields.every)? {
+        Step::Word { word, fields } => match reader.postings(*word)? {
             Some(postings) => Box::new(WordCursor::new(*word, postings, *fields, reader.needs)),
             None => nothing(),
         },
@@ -51,7 +55,7 @@ pub(super) fn build<'a>(step: &Step, reader: &Reader<'a, '_>) -> Result<Boxed<'a
         } => {
             let mut parts = Vec::with_capacity(words.len());
             for (word, distance) in words {
-                match reader.postings(*word, true)? {
+                match reader.postings(*word)? {
                     Some(postings) => parts.push(PhraseWord::new(*word, *distance, postings)),
                     None => return Ok(nothing()),
                 }
@@ -93,14 +97,10 @@ fn nothing<'a>() -> Boxed<'a> {
 }
 
 impl<'a> Reader<'a, '_> {
-    fn postings(&self, word: usize, positions: bool) -> Result<Option<Postings<'a>>> {
-        match &self.words[word] {
-            Some(word) => self
-                .part
-                .postings(word, positions || self.needs >= Needs::Fields)
-                .map(Some),
-            None => Ok(None),
-        }
+    fn postings(&self, word: usize) -> Result<Option<Postings>> {
+        let word = self.words[word].as_ref();
+        let list = word.map(|word| self.part.list(word, true)).transpose()?;
+        Ok(list.map(|list| Postings::new(&list)))
     }
 
     fn all(&self, steps: &[Step]) -> Result<Vec<Boxed<'a>>> {

@@ -6,8 +6,6 @@
 
 mod chunk;
 mod dictionary;
-#[cfg(test)]
-mod postings;
 mod radix;
 
 #[cfg(test)]
@@ -28,8 +26,6 @@ use chunk::NewRow;
 
 pub(crate) use chunk::{Chunk, List, TailRow};
 pub(crate) use dictionary::Dictionary;
-#[cfg(test)]
-pub(crate) use postings::TailPostings;
 
 /// Chunks of one size class before they are merged into one of the next.
 const FAN: usize = 8;
@@ -97,17 +93,6 @@ impl Tail {
         let chunk = self.chunks.partition_point(|chunk| chunk.first <= ordinal) - 1;
         let chunk = &self.chunks[chunk];
         &chunk.rows[(ordinal - chunk.first) as usize]
-    }
-
-    /// The rows of a word.
-    #[cfg(test)]
-    pub(crate) fn postings(&self, word: u32) -> TailPostings<'_> {
-        TailPostings::new(
-            self.chunks
-                .iter()
-                .filter_map(|chunk| chunk.list(word))
-                .collect(),
-        )
     }
 
     /// The rows of a word in the form of a segment's; with `places`, also where it stands in them. Cost: a copy of both.

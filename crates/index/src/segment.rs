@@ -21,8 +21,6 @@ mod inspect;
 mod look_up;
 mod merge;
 mod old;
-#[cfg(test)]
-mod postings;
 mod rows;
 mod words;
 mod write;
@@ -53,8 +51,6 @@ pub use inspect::{SavedRows, saved_rows, verify};
 pub(crate) use look_up::LookUp;
 pub(crate) use merge::{Source, merge_segments};
 pub(crate) use old::OldSegment;
-#[cfg(test)]
-pub(crate) use postings::SegmentPostings;
 
 /// Rows, without their words.
 const ROWS: &str = "rows";
@@ -349,11 +345,5 @@ impl Segment {
         let places = self.positions.range(positions.start, positions.end)?;
         List::open(self.docs, self.many_fields, bytes, places)
             .ok_or_else(|| self.postings.corrupt(postings.start, "not a list of rows"))
-    }
-
-    /// Steps through the rows of a word.
-    #[cfg(test)]
-    pub(crate) fn postings(&self, word: &SegmentWord) -> Result<SegmentPostings> {
-        self.list(word).map(|list| SegmentPostings::new(&list))
     }
 }

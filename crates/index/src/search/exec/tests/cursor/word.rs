@@ -1,22 +1,22 @@
 //! Words and phrases.
 
-use super::super::END;
-use super::super::plan::Fields;
-use super::super::rank::{Needs, Occurrences};
+use super::END;
+use super::postings::Postings;
 use super::{Cursor, Reader};
-use crate::part::Postings;
+use crate::search::plan::Fields;
+use crate::search::rank::{Needs, Occurrences};
 
 /// Rows with a word in one of its fields.
-pub(super) struct WordCursor<'a> {
+pub(super) struct WordCursor {
     word: usize,
-    postings: Postings<'a>,
+    postings: Postings,
     fields: Fields,
     needs: Needs,
     positions: Vec<u32>,
 }
 
-impl<'a> WordCursor<'a> {
-    pub(super) fn new(word: usize, postings: Postings<'a>, fields: Fields, needs: Needs) -> Self {
+impl WordCursor {
+    pub(super) fn new(word: usize, postings: Postings, fields: Fields, needs: Needs) -> Self {
         let mut cursor = WordCursor {
             word,
             postings,
@@ -44,7 +44,7 @@ impl<'a> WordCursor<'a> {
     }
 }
 
-impl Cursor for WordCursor<'_> {
+impl Cursor for WordCursor {
     fn doc(&self) -> u32 {
         self.postings.doc()
     }
@@ -73,9 +73,9 @@ impl Cursor for WordCursor<'_> {
 }
 
 /// Rows with words at fixed distances in one field.
-pub(super) struct PhraseCursor<'a> {
+pub(super) struct PhraseCursor {
     /// In the order of the phrase.
-    words: Vec<PhraseWord<'a>>,
+    words: Vec<PhraseWord>,
     /// Positions in `words`, rarest first.
     order: Vec<usize>,
     fields: Fields,
@@ -90,15 +90,15 @@ pub(super) struct PhraseCursor<'a> {
     doc: u32,
 }
 
-pub(super) struct PhraseWord<'a> {
+pub(super) struct PhraseWord {
     word: usize,
     distance: u32,
-    postings: Postings<'a>,
+    postings: Postings,
     positions: Vec<u32>,
 }
 
-impl<'a> PhraseWord<'a> {
-    pub(super) fn new(word: usize, distance: u32, postings: Postings<'a>) -> Self {
+impl PhraseWord {
+    pub(super) fn new(word: usize, distance: u32, postings: Postings) -> Self {
         PhraseWord {
             word,
             distance,
@@ -108,9 +108,9 @@ impl<'a> PhraseWord<'a> {
     }
 }
 
-impl<'a> PhraseCursor<'a> {
+impl PhraseCursor {
     pub(super) fn new(
-        words: Vec<PhraseWord<'a>>,
+        words: Vec<PhraseWord>,
         number: usize,
         fields: Fields,
         reader: &Reader<'_, '_>,
@@ -166,7 +166,7 @@ impl<'a> PhraseCursor<'a> {
         self.starts.clear();
         for start in &first.positions {
             let field = start >> 24;
-            let at = |word: &PhraseWord<'_>| {
+            let at = |word: &PhraseWord| {
                 let place = start + word.distance;
                 place >> 24 == field && word.positions.binary_search(&place).is_ok()
             };
@@ -181,7 +181,7 @@ impl<'a> PhraseCursor<'a> {
     }
 }
 
-impl Cursor for PhraseCursor<'_> {
+impl Cursor for PhraseCursor {
     fn doc(&self) -> u32 {
         self.doc
     }

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::super::END;
-use super::super::rank::Occurrences;
+use super::END;
 use super::{Boxed, Cursor};
+use crate::search::rank::Occurrences;
 
 /// Rows of all of some cursors and of none of others.
 pub(super) struct AndCursor<'a> {
