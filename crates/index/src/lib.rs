@@ -21,15 +21,17 @@ mod removed;
 mod seal;
 mod search;
 mod segment;
+mod shape;
 mod snapshot;
 mod table;
 mod tail;
+mod warning;
 mod wide;
 
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Keyword, Rows, Warning};
+pub use answer::{Answer, Keyword, Rows};
 pub use control::{Control, Interrupt, Lender, Memory, OnDamage, Reason};
 pub use error::{Error, Result};
 pub use files::{Files, SegmentFiles};
@@ -38,7 +40,7 @@ pub use merge::{MergeJob, Merged};
 pub use pool::Pool;
 pub use seal::{SealJob, Sealed};
 pub use segment::{SavedRows, saved_rows, verify};
+pub use shape::TableShape;
 pub use snapshot::Snapshot;
-pub use table::{
-    Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, Table, TableShape, TailStatus,
-};
+pub use table::{Discarded, Mark, MergeRequest, Removal, SegmentInfo, Status, Table, TailStatus};
+pub use warning::Warning;

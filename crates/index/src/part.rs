@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::row;
 use crate::segment::{self, Segment, SegmentWord};
 use crate::tail::Tail;
 

@@ -23,7 +23,7 @@ use query::bind::BoundSelect;
 use query::tree::Query;
 
 use crate::answer::{Answer, Rows};
-use crate::control::{Control, Reason};
+use crate::control::{Control, OnDamage, Reason};
 use crate::error::{Error, Result};
 use crate::snapshot::Snapshot;
 use collect::{Count, Top};
@@ -33,19 +33,47 @@ use statistics::{FoundWords, Statistics};
 use terms::Terms;
 
 pub(crate) use fetch::FoundRows;
-pub(crate) use rank::Shares;
-
-/// Weight of every row of a SELECT without MATCH, as in Sphinx.
-const WEIGHT_WITHOUT_MATCH: i64 = 1;
 
 /// Whether an answer without some rows is better than none: not where rows are counted, nor where their ids are named, since
 /// whoever misses one there takes it for gone.
-pub(crate) fn may_lack_rows(select: &BoundSelect<'_>) -> bool {
+fn may_lack_rows(select: &BoundSelect<'_>) -> bool {
     !select.is_lookup() && !select.is_count
 }
 
+impl Snapshot {
+    /// Answers a SELECT. `query` is the parsed text of its MATCH. `select.limit == None` means every row.
+    ///
+    /// Errors: `SearchMemory`; `Interrupted`, unless its time was over; `Io` and `Corrupt` of a
+    /// segment, unless `control` says to answer without it.
+    pub fn search(
+        self: &Arc<Self>,
+        select: &BoundSelect<'_>,
+        query: Option<&Query>,
+        control: &Control,
+    ) -> Result<Answer> {
+        let skips = control.on_damage == OnDamage::Skip && may_lack_rows(select);
+        if !skips {
+            self.check_whole()?;
+        }
+        let mut searched = Arc::clone(self);
+        let mut answer = loop {
+            match search(&searched, select, query, control) {
+                Err(error) if skips => {
+                    searched = searched.without(&error).ok_or(error)?;
+                }
+                answer => break answer?,
+            }
+        };
+        if !searched.damaged().is_empty() {
+            answer.warnings.extend_from_slice(searched.damaged());
+            answer.partial = answer.partial.or(Some(Reason::Damage));
+        }
+        Ok(answer)
+    }
+}
+
 /// Answers a SELECT; see [`Snapshot::search`].
-pub(crate) fn search(
+fn search(
     snapshot: &Arc<Snapshot>,
     select: &BoundSelect<'_>,
     query: Option<&Query>,

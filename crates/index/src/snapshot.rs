@@ -5,15 +5,13 @@ use std::sync::{Arc, OnceLock};
 use query::bind::{BindError, BoundSelect, Scope};
 use query::options::Options;
 use query::request::Select;
-use query::tree::Query;
 use query::value::Value;
 
-use crate::answer::{Answer, Warning};
-use crate::control::{Control, OnDamage, Reason};
 use crate::error::{Error, Result};
 use crate::part::Part;
-use crate::search;
-use crate::table::TableShape;
+use crate::postings::Shares;
+use crate::shape::TableShape;
+use crate::warning::Warning;
 
 /// One published state of a table. Immutable; cheap to hold, and what it reads stays until it is dropped.
 pub struct Snapshot {
@@ -26,7 +24,7 @@ pub struct Snapshot {
     /// Segments that could not be opened, or were found damaged since: their rows are in no part.
     damaged: Vec<Warning>,
     /// For searches, which make them once.
-    pub(crate) shares: OnceLock<search::Shares>,
+    pub(crate) shares: OnceLock<Shares>,
 }
 
 impl Snapshot {
@@ -70,7 +68,7 @@ impl Snapshot {
         &self.damaged
     }
 
-    fn check_whole(&self) -> Result<()> {
+    pub(crate) fn check_whole(&self) -> Result<()> {
         self.damaged
             .first()
             .map_or(Ok(()), |damage| Err(damage.error()))
@@ -100,36 +98,6 @@ impl Snapshot {
             is_searched: true,
         };
         BoundSelect::new(select, options, &scope)
-    }
-
-    /// Answers a SELECT. `query` is the parsed text of its MATCH. `select.limit == None` means every row.
-    ///
-    /// Errors: `SearchMemory`; `Interrupted`, unless its time was over; `Io` and `Corrupt` of a
-    /// segment, unless `control` says to answer without it.
-    pub fn search(
-        self: &Arc<Self>,
-        select: &BoundSelect<'_>,
-        query: Option<&Query>,
-        control: &Control,
-    ) -> Result<Answer> {
-        let skips = control.on_damage == OnDamage::Skip && search::may_lack_rows(select);
-        if !skips {
-            self.check_whole()?;
-        }
-        let mut searched = Arc::clone(self);
-        let mut answer = loop {
-            match search::search(&searched, select, query, control) {
-                Err(error) if skips => {
-                    searched = searched.without(&error).ok_or(error)?;
-                }
-                answer => break answer?,
-            }
-        };
-        if !searched.damaged.is_empty() {
-            answer.warnings.extend_from_slice(&searched.damaged);
-            answer.partial = answer.partial.or(Some(Reason::Damage));
-        }
-        Ok(answer)
     }
 
     /// The columns of one row, in table order; `None` where there is no such id. Errors: `Io`, `Corrupt`.

@@ -430,7 +430,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "refused-folder-kept",
-        file: "crates/index/src/table.rs",
+        file: "crates/index/src/table/writer.rs",
         text: "let made = disk.remove_dir(dir).and_then(|()| make_dir(&*disk, dir));",
         becomes: "let made = match disk.exists(dir) {\n            Ok(true) => Ok(()),\n            _ => make_dir(&*disk, dir),\n        };",
         test: "crates/engine/tests/it/folders.rs::a_table_created_after_a_refused_creation_outlives_a_power_cut",

@@ -19,6 +19,10 @@ const LENGTHS: [u32; 31] = [
 /// What rows of the last class are taken to be as long as.
 const LENGTH_LAST: u32 = 65_536;
 
+/// By code, what share of a word's `idf` it is worth where lengths count, in 2⁻³⁰; of a code that stands for eight hits or
+/// more, all. It depends on the table's statistics alone.
+pub(crate) type Shares = [u32; 256];
+
 /// The code of so many hits (at least one) in a row of that length class.
 pub(crate) fn code(hits: u32, length_class: u8) -> u8 {
     let class = if hits < HITS_OPEN { hits as u8 } else { 0 };

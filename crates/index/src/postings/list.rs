@@ -6,11 +6,10 @@ use query::codec::{cut_small, put_number};
 use smallvec::SmallVec;
 
 use super::bits::cut;
-use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES};
+use super::code::hits_of;
+use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES, doc_bytes};
 use super::places::{Packed, Plain};
-use super::walk::Walk;
-use super::writer::doc_bytes;
-use super::{BLOCK, DENSE, LONG, PAGE_BITS, PAGE_ROWS, Posting, hits_of};
+use super::posting::{BLOCK, DENSE, LONG, PAGE_BITS, PAGE_ROWS, Posting};
 
 /// Bytes of `(posting, hits)` where a code does not tell the hits.
 const OPEN_BYTES: usize = 8;
@@ -324,11 +323,6 @@ impl<'a> List<'a> {
             hits: self.hits(at),
             fields: self.fields(at),
         })
-    }
-
-    /// From the first row on.
-    pub(crate) fn walk(&self) -> Walk<'_, 'a> {
-        Walk::new(self)
     }
 }
 

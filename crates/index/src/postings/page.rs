@@ -223,3 +223,12 @@ fn count_below(lows: &[[u8; 2]], low: u16) -> usize {
     };
     at * BLOCK + usize::from(here)
 }
+
+/// Bytes of a doc in a short list.
+pub(super) fn doc_bytes(rows: u32) -> usize {
+    match rows {
+        0..=0x1_0000 => 2,
+        0x1_0001..=0x100_0000 => 3,
+        _ => 4,
+    }
+}

@@ -4,8 +4,8 @@
 //! places begin. Then the places of all rows, each `field, position` at the width of its block: place k of a row is found by
 //! adding up the hits before it, without reading any place.
 
-use super::BLOCK;
 use super::bits::{cut, pack, packed_bytes, unpack};
+use super::posting::BLOCK;
 
 /// Bits of a position in a place.
 const POSITION_BITS: u32 = 24;

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::page::WORDS;
-use super::{List, ListEntry, ListWriter, PAGE_BITS, PAGE_ROWS, Run, code};
+use super::posting::ListEntry;
+use super::{List, ListWriter, PAGE_BITS, PAGE_ROWS, Run, code};
 
 /// By doc: the class of the row's length, and the word's places.
 type Rows = BTreeMap<u32, (u8, Vec<u32>)>;

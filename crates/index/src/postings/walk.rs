@@ -1,7 +1,8 @@
 //! Stepping through a list from its first row to its last, as merges and cursors do.
 
+use super::list::{List, Run};
 use super::page::WORDS;
-use super::{List, PAGE_BITS, Posting, Run};
+use super::posting::{PAGE_BITS, Posting};
 
 /// See [`List::walk`].
 pub(crate) struct Walk<'l, 'a> {
@@ -15,6 +16,13 @@ pub(crate) struct Walk<'l, 'a> {
     word: usize,
     left: u64,
     run: Run,
+}
+
+impl<'a> List<'a> {
+    /// From the first row on.
+    pub(crate) fn walk(&self) -> Walk<'_, 'a> {
+        Walk::new(self)
+    }
 }
 
 impl<'l, 'a> Walk<'l, 'a> {

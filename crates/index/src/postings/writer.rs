@@ -3,9 +3,10 @@
 use query::codec::put_number;
 
 use super::bits::pack;
-use super::page::WORDS;
+use super::code::{code, hits_of};
+use super::page::{WORDS, doc_bytes};
 use super::places::PlacesWriter;
-use super::{DENSE, LONG, ListEntry, PAGE_BITS, PAGE_ROWS, code, hits_of};
+use super::posting::{DENSE, LONG, ListEntry, PAGE_BITS, PAGE_ROWS};
 
 /// Takes the rows of one word by rising doc.
 pub(crate) struct ListWriter<'a> {
@@ -126,15 +127,6 @@ impl<'a> ListWriter<'a> {
         for fields in &self.fields {
             self.postings.extend(&fields.to_le_bytes()[..width]);
         }
-    }
-}
-
-/// Bytes of a doc in a short list.
-pub(super) fn doc_bytes(rows: u32) -> usize {
-    match rows {
-        0..=0x1_0000 => 2,
-        0x1_0001..=0x100_0000 => 3,
-        _ => 4,
     }
 }
 

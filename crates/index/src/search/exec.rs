@@ -4,6 +4,7 @@
 //! [`Collector`]; collectors are merged in any order and the answer is the same, since weights are integers and the id is the last key
 //! of every order.
 
+mod buffers;
 mod by_weight;
 mod either;
 mod enter;

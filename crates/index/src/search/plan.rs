@@ -16,11 +16,12 @@ use query::verify::Verifier;
 use shape::Shape;
 use step::Stepper;
 
-use super::rank::{Asked, Shares, Table, Weigher};
+use super::rank::{Asked, Table, Weigher};
 use super::statistics::Statistics;
 use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
 use crate::error::Result;
+use crate::postings::Shares;
 use crate::removed::Frequency;
 
 pub(super) use step::{Fields, Step};

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 use query::options::{Idf, Ranker};
 
-use crate::postings::{class_of, hits_of};
+use crate::postings::{Shares, class_of, hits_of};
 
 pub(crate) use asked::{Asked, AskedWord};
 pub(crate) use factors::Hit;
@@ -25,7 +25,6 @@ pub(crate) use occurrences::{Occurrences, Place};
 
 use bound::Groups;
 use factors::Standing;
-pub(crate) use points::Shares;
 use points::{Points, Statistics};
 
 /// Points of weight for each field that matched, and for each word of the longest run in it.

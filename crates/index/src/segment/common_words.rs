@@ -6,10 +6,9 @@ use std::hash::Hasher;
 use query::processor::fetch;
 use rustc_hash::FxHasher;
 
-use super::SegmentWord;
 use super::checked::CheckedFile;
 use super::dictionary::Dictionary;
-use super::words::{self, WordEntry};
+use super::words::{self, SegmentWord, WordEntry};
 use crate::error::Result;
 
 /// Rows that hold a common word, at least: one in so many, which bounds what a segment keeps, …

@@ -8,7 +8,9 @@ use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
-use super::{Files, Opened, read_deleted};
+use super::deleted::read_deleted;
+use super::opened::Opened;
+use super::reader::Files;
 use crate::error::{Error, Result};
 use crate::files::SegmentFiles;
 

@@ -5,7 +5,8 @@
 use std::ops::Range;
 
 use super::common_words::{CommonWords, hash};
-use super::{Segment, SegmentWord, words};
+use super::reader::Segment;
+use super::words::{self, SegmentWord};
 use crate::error::Result;
 
 /// Bytes of a list that are asked for: with it the longer headers follow by themselves.
@@ -34,8 +35,15 @@ enum Step {
     Ended(Option<SegmentWord>),
 }
 
+impl Segment {
+    /// Looks for a word in the dictionary.
+    pub(crate) fn look_up<'s>(&'s self, word: &'s str) -> Result<LookUp<'s>> {
+        LookUp::new(self, word)
+    }
+}
+
 impl<'s> LookUp<'s> {
-    pub(super) fn new(segment: &'s Segment, word: &'s str) -> Result<LookUp<'s>> {
+    fn new(segment: &'s Segment, word: &'s str) -> Result<LookUp<'s>> {
         Ok(LookUp {
             segment,
             common: segment.common()?,

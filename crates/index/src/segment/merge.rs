@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use disk::Disk;
 use roaring::RoaringBitmap;
 
-use super::Segment;
 use super::dictionary::WordStream;
+use super::reader::Segment;
 use super::write::{Head, RowSource, SegmentWriter, write_rows};
 use crate::error::{Error, Result};
 use crate::removed::WordCount;

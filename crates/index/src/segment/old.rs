@@ -9,10 +9,11 @@ use query::row;
 use query::value::Value;
 use roaring::RoaringBitmap;
 
+use super::from_tail::write_segment;
+use super::reader::Files;
 use super::rows::Rows;
-use super::{Files, write_segment};
 use crate::error::Result;
-use crate::table::TableShape;
+use crate::shape::TableShape;
 use crate::tail::{Tail, TailWriter};
 
 /// The rows of a segment of format 1.

@@ -22,6 +22,14 @@ pub(super) struct WordEntry {
     pub(super) positions: Range<usize>,
 }
 
+/// A word of a segment's dictionary.
+#[derive(Clone)]
+pub(crate) struct SegmentWord {
+    /// Its place in the dictionary.
+    pub(crate) number: u32,
+    pub(super) entry: WordEntry,
+}
+
 /// Writes the entries by rising number.
 pub(super) struct WordsWriter {
     writer: SummedWriter,

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::Table;
-use super::held::TailPart;
+use super::parts::TailPart;
+use super::writer::Table;
 use crate::part::Part;
 
 /// The parts of a table as they were before a unit of changes. Cost: a reference each.

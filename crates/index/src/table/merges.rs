@@ -6,29 +6,20 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use roaring::RoaringBitmap;
 
-use super::held::SealedPart;
 use super::open::number_of;
+use super::parts::{Discarded, SealedPart};
 use super::policy::{Candidate, MergeRequest, choose};
-use super::{Discarded, SegmentInfo, Table};
+use super::status::SegmentInfo;
+use super::writer::Table;
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::merge::{MergeJob, Merged, MergedSource};
 use crate::part::{Part, Source};
 use crate::seal::{Frozen, SegmentDeletions, deleted_name, segment_name};
 use crate::segment::{self, write_deleted};
-
-/// The merge of a table that runs, and what is asked of the next.
-#[derive(Default)]
-pub(super) struct Merging {
-    runs: bool,
-    /// Segments that are to become one in each shard, by directory; what was sealed since may stay outside.
-    wholly: HashSet<String>,
-    stop: Arc<AtomicBool>,
-}
 
 /// Deleted rows of a merge's sources, by docs of the new segment.
 struct CarriedOver {
@@ -38,13 +29,6 @@ struct CarriedOver {
     saved: RoaringBitmap,
     /// Those that a seal has frozen and will write when it is tried again, if there is such a seal.
     frozen: Option<RoaringBitmap>,
-}
-
-impl Drop for Merging {
-    /// A job of a table that is gone ends soon.
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
 }
 
 impl Table {

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use disk::Disk;
 use roaring::RoaringBitmap;
 
-use super::TableShape;
-use super::held::{SealedPart, shard_of};
-use crate::answer::Warning;
+use super::parts::{SealedPart, shard_of};
 use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::part::{Part, Source};
 use crate::seal::segment_name;
 use crate::segment::{OldSegment, Opened, Segment, read_deleted};
+use crate::shape::TableShape;
+use crate::warning::Warning;
 
 /// Makes a folder and its parents where they are missing. All their names are durable when it returns, also those of folders
 /// that an earlier call made and could not sync. Cost: a sync for each part of the path.

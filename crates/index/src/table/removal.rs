@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use disk::Disk;
 
-use super::Table;
+use super::writer::Table;
 use crate::error::{Error, Result};
 
 /// Files and folders that a table has no use for. Removing them may run on any thread: those of a large segment take tens of

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::held::{SealedPart, TailPart, install_tail};
-use super::{Discarded, Table};
+use super::parts::{Discarded, SealedPart, TailPart, install_tail};
+use super::writer::Table;
 use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::seal::{Frozen, FrozenTail, SealJob, Sealed, SegmentDeletions};

@@ -1,6 +1,6 @@
 //! How many rows match.
 
-use super::{Collector, FoundRow};
+use super::collector::{Collector, FoundRow};
 use crate::control::Memory;
 use crate::error::Result;
 

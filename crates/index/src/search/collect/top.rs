@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use query::rows::{Best, Order};
 
-use super::{Collector, FoundRow};
+use super::collector::{Collector, FoundRow};
 use crate::control::Memory;
 use crate::error::Result;
 

@@ -10,8 +10,8 @@ use query::bind::Condition;
 use query::expression::{Prepared, Simple};
 
 use super::super::values::{ID, RowValues};
+use super::buffers::Buffers;
 use super::rows::{Rows, has};
-use super::scratch::Scratch;
 use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
 use crate::part::Part;
@@ -106,7 +106,7 @@ impl<'a> Filter<'a> {
         &self,
         asked: &Asked<'_>,
         rows: &mut Rows,
-        scratch: &mut Scratch,
+        buffers: &mut Buffers,
     ) -> Result<()> {
         let count = rows.len() as u32;
         if count == 0 {
@@ -116,7 +116,7 @@ impl<'a> Filter<'a> {
         if let Some((filters, verdicts)) = &kept
             && let Some(accepted) = filters.page(verdicts, asked.page)
         {
-            intersect(rows, accepted, scratch);
+            intersect(rows, accepted, buffers);
             return Ok(());
         }
         let whole = match self.ranges.is_empty() {
@@ -132,7 +132,7 @@ impl<'a> Filter<'a> {
         if reserved.is_none() && compared.is_none() {
             return self.ask(asked, rows);
         }
-        let mut bitmap = scratch.bitmap();
+        let mut bitmap = buffers.bitmap();
         let made = match &compared {
             Some(compared) => {
                 compare_all(compared, &mut bitmap);
@@ -150,7 +150,7 @@ impl<'a> Filter<'a> {
         if made {
             keep(rows, &bitmap);
         }
-        scratch.give(Rows::Many(bitmap));
+        buffers.give(Rows::Many(bitmap));
         match made {
             true => Ok(()),
             // Of the page there is a row that cannot be read. If it is one of those asked about, that says so now.
@@ -266,7 +266,7 @@ fn keep(rows: &mut Rows, accepted: &Bitmap) {
 }
 
 /// Keeps the rows that are accepted; costs no more than stepping through the shorter of both.
-fn intersect(rows: &mut Rows, accepted: &Accepted, scratch: &mut Scratch) {
+fn intersect(rows: &mut Rows, accepted: &Accepted, buffers: &mut Buffers) {
     match (&mut *rows, accepted) {
         (rows, Accepted::Many(accepted)) => keep(rows, accepted),
         (Rows::Few(lows), Accepted::Few(accepted)) => {
@@ -278,9 +278,9 @@ fn intersect(rows: &mut Rows, accepted: &Accepted, scratch: &mut Scratch) {
             });
         }
         (Rows::Many(bitmap), Accepted::Few(accepted)) => {
-            let mut lows = scratch.lows();
+            let mut lows = buffers.lows();
             lows.extend(accepted.iter().filter(|low| has(bitmap, **low)));
-            scratch.give(std::mem::replace(rows, Rows::Few(lows)));
+            buffers.give(std::mem::replace(rows, Rows::Few(lows)));
         }
     }
 }

@@ -2,10 +2,10 @@
 //! is not looked for again when rows are weighed or positions are read.
 
 use super::super::plan::Fields;
+use super::buffers::Buffers;
 use super::lists::View;
 use super::phrase::Phrase;
 use super::rows::{Rows, each_bit};
-use super::scratch::Scratch;
 use crate::wide::wide;
 
 /// Such rows.
@@ -30,7 +30,7 @@ impl Joined {
         &mut self,
         words: &mut dyn Iterator<Item = usize>,
         view: &View<'_>,
-        scratch: &mut Scratch,
+        buffers: &mut Buffers,
     ) {
         self.words.clear();
         self.words.extend(words);
@@ -50,7 +50,7 @@ impl Joined {
                     view.word(*word).narrow(&mut self.lows, true);
                 }
             }
-            None => self.intersect_dense(view, scratch),
+            None => self.intersect_dense(view, buffers),
         }
         // Looked for in the end, in the few rows that are left.
         for (word, postings) in self.words.iter().zip(&mut self.postings) {
@@ -64,8 +64,8 @@ impl Joined {
 
     /// Takes the rows of all words, where each is kept as a bitmap: so are those behind the first, which have more rows.
     #[inline(always)]
-    fn intersect_dense(&mut self, view: &View<'_>, scratch: &mut Scratch) {
-        let mut all = scratch.bitmap();
+    fn intersect_dense(&mut self, view: &View<'_>, buffers: &mut Buffers) {
+        let mut all = buffers.bitmap();
         all.fill(u64::MAX);
         for words in self.words.iter().filter_map(|word| view.word(*word).bits()) {
             for (all, word) in all.iter_mut().zip(words) {
@@ -75,7 +75,7 @@ impl Joined {
         for (at, word) in all.iter().enumerate() {
             each_bit(at, *word, |low| self.lows.push(low));
         }
-        scratch.give(Rows::Many(all));
+        buffers.give(Rows::Many(all));
     }
 
     /// Keeps the rows of which `is_kept` says so, asked in rising order with their places.
@@ -124,10 +124,10 @@ impl Joined {
         words: &[(usize, u32)],
         fields: Fields,
         view: &View<'_>,
-        scratch: &mut Scratch,
+        buffers: &mut Buffers,
     ) {
         let mut names = words.iter().map(|(word, _)| *word);
-        join(self, &mut names, view, scratch);
+        join(self, &mut names, view, buffers);
         if !self.lows.is_empty() {
             let mut phrase = Phrase::new(words, fields, view);
             keep(&mut phrase, self, view);
@@ -137,7 +137,7 @@ impl Joined {
 
 wide! {
     /// [`Joined::find`].
-    pub(super) fn join(joined: &mut Joined, words: &mut dyn Iterator<Item = usize>, view: &View<'_>, scratch: &mut Scratch) = Joined::find
+    pub(super) fn join(joined: &mut Joined, words: &mut dyn Iterator<Item = usize>, view: &View<'_>, buffers: &mut Buffers) = Joined::find
 }
 
 wide! {

@@ -1,7 +1,6 @@
 //! One page of one part.
 
-use super::super::WEIGHT_WITHOUT_MATCH;
-use super::super::collect::FoundRow;
+use super::super::collect::{FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
 use super::either::{self, Essential, Split};

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::super::WEIGHT_WITHOUT_MATCH;
-use super::super::collect::FoundRow;
+use super::super::collect::{FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::Plan;
 use super::super::values::RowValues;
 use super::by_weight::WeighedRow;

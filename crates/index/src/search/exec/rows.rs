@@ -1,6 +1,6 @@
 //! A set of rows of one page: a short sorted list, or a bitmap.
 
-use super::scratch::Scratch;
+use super::buffers::Buffers;
 use crate::postings::Bitmap;
 use crate::wide::wide;
 
@@ -14,15 +14,25 @@ pub(super) enum Rows {
     Many(Box<Bitmap>),
 }
 
+impl Buffers {
+    /// Takes back what rows were in.
+    pub(super) fn give(&mut self, rows: Rows) {
+        match rows {
+            Rows::Few(lows) => self.lows.push(lows),
+            Rows::Many(bitmap) => self.bitmaps.push(bitmap),
+        }
+    }
+}
+
 impl Rows {
     /// Of rising rows.
-    pub(super) fn of(rows: &[u16], scratch: &mut Scratch) -> Rows {
+    pub(super) fn of(rows: &[u16], buffers: &mut Buffers) -> Rows {
         if rows.len() < FEW {
-            let mut lows = scratch.lows();
+            let mut lows = buffers.lows();
             lows.extend_from_slice(rows);
             return Rows::Few(lows);
         }
-        let mut bitmap = scratch.bitmap();
+        let mut bitmap = buffers.bitmap();
         rows.iter().for_each(|low| set(&mut bitmap, *low));
         Rows::Many(bitmap)
     }

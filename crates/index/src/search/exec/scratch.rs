@@ -3,17 +3,15 @@
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
+use super::buffers::Buffers;
 use super::by_weight::ByWeight;
 use super::joined::Joined;
-use super::rows::Rows;
 use super::score::Picking;
-use crate::postings::{Bitmap, PAGE_WORDS};
 
-/// Bitmaps and vectors to be used again.
+/// Everything that is used again.
 #[derive(Default)]
 pub(super) struct Scratch {
-    bitmaps: Vec<Box<Bitmap>>,
-    lows: Vec<Vec<u16>>,
+    buffers: Buffers,
     pub(super) joined: Joined,
     /// Rows of a page with their weights.
     pub(super) picked: Vec<(u16, i64)>,
@@ -21,30 +19,17 @@ pub(super) struct Scratch {
     pub(super) by_weight: ByWeight,
 }
 
-impl Scratch {
-    /// An empty bitmap.
-    pub(super) fn bitmap(&mut self) -> Box<Bitmap> {
-        match self.bitmaps.pop() {
-            Some(mut bitmap) => {
-                bitmap.fill(0);
-                bitmap
-            }
-            None => Box::new([0; PAGE_WORDS]),
-        }
-    }
+impl Deref for Scratch {
+    type Target = Buffers;
 
-    /// An empty vector.
-    pub(super) fn lows(&mut self) -> Vec<u16> {
-        let mut lows = self.lows.pop().unwrap_or_default();
-        lows.clear();
-        lows
+    fn deref(&self) -> &Buffers {
+        &self.buffers
     }
+}
 
-    pub(super) fn give(&mut self, rows: Rows) {
-        match rows {
-            Rows::Few(lows) => self.lows.push(lows),
-            Rows::Many(bitmap) => self.bitmaps.push(bitmap),
-        }
+impl DerefMut for Scratch {
+    fn deref_mut(&mut self) -> &mut Buffers {
+        &mut self.buffers
     }
 }
 

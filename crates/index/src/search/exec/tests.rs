@@ -24,8 +24,9 @@ use super::job::{Gathered, Shared};
 use super::{Filter, Job, Opened};
 use crate::control::Control;
 use crate::filters::Filters;
+use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
-use crate::table::{Table, TableShape};
+use crate::table::Table;
 
 /// Different words of a table's texts.
 const WORDS: u64 = 14;

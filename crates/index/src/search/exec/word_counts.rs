@@ -4,8 +4,8 @@
 //! So rows are weighed from those with the most words downwards: the threshold rises with the first ones, and those of too few words
 //! are never looked at. They are counted in bits, a bitmap for each binary digit, a page of a list at a time.
 
+use super::buffers::Buffers;
 use super::rows::Rows;
-use super::scratch::Scratch;
 use crate::postings::{Bitmap, Page};
 
 /// Most words that are counted.
@@ -20,11 +20,11 @@ pub(super) struct Counted {
 
 impl Counted {
     /// Ready for so many words, none of which is counted.
-    pub(super) fn new(words: usize, scratch: &mut Scratch) -> Counted {
+    pub(super) fn new(words: usize, buffers: &mut Buffers) -> Counted {
         let digits = usize::BITS - words.leading_zeros();
         Counted {
-            digits: (0..digits).map(|_| scratch.bitmap()).collect(),
-            carry: scratch.bitmap(),
+            digits: (0..digits).map(|_| buffers.bitmap()).collect(),
+            carry: buffers.bitmap(),
         }
     }
 
@@ -81,9 +81,9 @@ impl Counted {
     }
 
     /// Gives back what it was made of.
-    pub(super) fn end(self, scratch: &mut Scratch) {
+    pub(super) fn end(self, buffers: &mut Buffers) {
         for bitmap in self.digits.into_iter().chain([self.carry]) {
-            scratch.give(Rows::Many(bitmap));
+            buffers.give(Rows::Many(bitmap));
         }
     }
 }
@@ -105,13 +105,13 @@ mod tests {
                 List::of_memory(500, docs.iter().copied(), vec![32; docs.len()], &[], Plain::default())
             };
             let lists: Vec<List<'_>> = docs.iter().map(list).collect();
-            let mut scratch = Scratch::default();
-            let mut counted = Counted::new(lists.len(), &mut scratch);
+            let mut buffers = Buffers::default();
+            let mut counted = Counted::new(lists.len(), &mut buffers);
             lists.iter().for_each(|list| counted.add(&list.page(0)));
-            let mut matched = scratch.bitmap();
+            let mut matched = buffers.bitmap();
             counted.matched(&mut matched);
             for count in 1..=lists.len() {
-                let mut rows = scratch.bitmap();
+                let mut rows = buffers.bitmap();
                 counted.rows(count, &mut rows);
                 for low in 0..600u16 {
                     let words = docs.iter().filter(|docs| docs.contains(&low.into())).count();

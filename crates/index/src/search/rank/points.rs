@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use query::options::{Idf, Ranker};
 
 use super::AskedWord;
-use crate::postings::{HITS_OPEN, class_of, hits_of, length_of_class};
+use crate::postings::{HITS_OPEN, Shares, class_of, hits_of, length_of_class};
 
 /// Bits of the unit at most.
 const UNIT_BITS_MAX: u32 = 20;
@@ -31,10 +31,6 @@ const HALF: i64 = 500;
 
 /// Bits to which a `tf` with length is cut.
 const TF_BITS: u32 = 30;
-
-/// By code, what share of a word's `idf` it is worth where lengths count, in 2⁻³⁰; of a code that stands for eight hits or
-/// more, all. It depends on the table's statistics alone.
-pub(crate) type Shares = [u32; 256];
 
 /// What the points of every word depend on.
 pub(super) struct Statistics {

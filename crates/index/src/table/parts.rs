@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::TailStatus;
+use super::status::TailStatus;
 use crate::error::Result;
 use crate::files::SegmentFiles;
 use crate::part::{Part, Source};
-use crate::seal::SealedTail;
+use crate::seal::{Frozen, SealedTail};
 use crate::segment::Segment;
 use crate::tail::{Tail, TailWriter, gallop};
 
@@ -39,6 +39,14 @@ pub(super) struct TailPart {
 pub(super) fn shard_of(id: u64, shards: u16) -> u16 {
     let mixed = id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     ((mixed * u64::from(shards)) >> 32) as u16
+}
+
+/// The rows of tails that are in a segment now, and segments that were merged. Freeing them takes ten milliseconds and more:
+/// whoever has a thread to spare drops this there, after the last snapshot that shows them.
+pub struct Discarded {
+    pub(super) _tails: Vec<TailPart>,
+    pub(super) _work: Option<Frozen>,
+    pub(super) _segments: Vec<SealedPart>,
 }
 
 impl SealedPart {

@@ -1,0 +1,30 @@
+//! Memory for rows of a page, to be used again.
+
+use crate::postings::{Bitmap, PAGE_WORDS};
+
+/// Bitmaps, and vectors of rows.
+#[derive(Default)]
+pub(super) struct Buffers {
+    pub(super) bitmaps: Vec<Box<Bitmap>>,
+    pub(super) lows: Vec<Vec<u16>>,
+}
+
+impl Buffers {
+    /// An empty bitmap.
+    pub(super) fn bitmap(&mut self) -> Box<Bitmap> {
+        match self.bitmaps.pop() {
+            Some(mut bitmap) => {
+                bitmap.fill(0);
+                bitmap
+            }
+            None => Box::new([0; PAGE_WORDS]),
+        }
+    }
+
+    /// An empty vector.
+    pub(super) fn lows(&mut self) -> Vec<u16> {
+        let mut lows = self.lows.pop().unwrap_or_default();
+        lows.clear();
+        lows
+    }
+}

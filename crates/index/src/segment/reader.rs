@@ -1,0 +1,256 @@
+//! A segment that is open.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use disk::Disk;
+use query::value::Value;
+
+use super::checked::{CheckedFile, Sums};
+use super::commit::Commit;
+use super::common_words::{self, CommonWords};
+use super::dictionary::Dictionary;
+use super::file_names::{COMMIT, DICTIONARY, POSITIONS, POSTINGS, ROWS, WORDS};
+use super::rows::Rows;
+use super::words::{self, SegmentWord, WordEntry};
+use crate::error::{Error, Result};
+use crate::postings::List;
+use crate::removed::{Frequency, WordCount};
+
+/// One segment.
+pub(crate) struct Segment {
+    pub(super) rows: Rows,
+    pub(super) dictionary: Dictionary,
+    pub(super) words: CheckedFile,
+    pub(super) common: OnceLock<CommonWords>,
+    pub(super) postings: CheckedFile,
+    pub(super) positions: CheckedFile,
+    /// Its directory, below the disk's root.
+    pub(super) path: String,
+    pub(super) docs: u32,
+    /// Whether the table has several text columns, so that postings say in which a word stands.
+    pub(super) many_fields: bool,
+    pub(super) hits: u64,
+    pub(super) bytes: u64,
+    pub(super) id_first: u64,
+    pub(super) id_last: u64,
+    /// No other has it, however often files are opened.
+    pub(super) opened_as: u64,
+}
+
+/// Segments opened by this process.
+static OPENED: AtomicU64 = AtomicU64::new(0);
+
+/// A segment's directory with its commit read.
+pub(super) struct Files<'a> {
+    pub(super) disk: &'a Arc<dyn Disk>,
+    pub(super) path: &'a str,
+    pub(super) commit_path: String,
+    pub(super) commit: Commit,
+}
+
+impl Files<'_> {
+    pub(super) fn read<'a>(disk: &'a Arc<dyn Disk>, path: &'a str) -> Result<Files<'a>> {
+        let commit_path = format!("{path}/{COMMIT}");
+        let commit = Commit::read(&**disk, &commit_path)?;
+        Ok(Files {
+            disk,
+            path,
+            commit_path,
+            commit,
+        })
+    }
+
+    pub(super) fn open(&self, name: &str) -> Result<CheckedFile> {
+        let sums = self.commit.files.iter().find(|(file, _)| file == name);
+        let (_, sums): &(String, Sums) =
+            sums.ok_or_else(|| self.corrupt("a file is not listed"))?;
+        CheckedFile::open(&**self.disk, format!("{}/{name}", self.path), sums.clone())
+    }
+
+    pub(super) fn rows(&self) -> Result<Rows> {
+        Rows::new(self.open(ROWS)?, &self.commit, &self.commit_path)
+    }
+
+    pub(super) fn corrupt(&self, what: &'static str) -> Error {
+        Error::Corrupt {
+            file: self.commit_path.clone(),
+            offset: 0,
+            what,
+        }
+    }
+}
+
+impl Segment {
+    pub(super) fn of_files(files: &Files<'_>) -> Result<Segment> {
+        let commit = &files.commit;
+        let words = files.open(WORDS)?;
+        if words.len() != commit.words as usize * words::ENTRY_BYTES {
+            return Err(words.corrupt(0, "not as many words as the commit says"));
+        }
+        let rows = files.rows()?;
+        Ok(Segment {
+            id_first: rows.id(0)?,
+            id_last: rows.id(commit.rows - 1)?,
+            rows,
+            dictionary: Dictionary::new(files.open(DICTIONARY)?, commit.words)?,
+            words,
+            common: OnceLock::new(),
+            postings: files.open(POSTINGS)?,
+            positions: files.open(POSITIONS)?,
+            path: files.path.to_owned(),
+            docs: commit.rows,
+            many_fields: commit.fields > 1,
+            hits: commit.hits,
+            bytes: commit.files.iter().map(|(_, sums)| sums.bytes).sum(),
+            opened_as: OPENED.fetch_add(1, Ordering::Relaxed),
+        })
+    }
+
+    /// Whether a file, given by its path, is one of this segment.
+    pub(crate) fn has_file(&self, file: &str) -> bool {
+        let folder = file.rsplit_once('/').map(|(folder, _)| folder);
+        folder == Some(self.path.as_str())
+    }
+
+    /// Rows, deleted ones included.
+    pub(crate) fn rows(&self) -> u32 {
+        self.docs
+    }
+
+    /// Words, every occurrence counted, deleted rows included.
+    pub(crate) fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// Bytes in files, those of deleted rows' lists excluded.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The id of a row.
+    pub(crate) fn id(&self, doc: u32) -> Result<u64> {
+        self.rows.id(doc)
+    }
+
+    /// Asks for it.
+    pub(crate) fn fetch_id(&self, doc: u32) {
+        self.rows.fetch_id(doc);
+    }
+
+    /// The class of a row's length.
+    pub(crate) fn length_class(&self, doc: u32) -> Result<u8> {
+        self.rows.length_class(doc)
+    }
+
+    /// The lowest and the highest id, deleted or not.
+    pub(crate) fn id_range(&self) -> (u64, u64) {
+        (self.id_first, self.id_last)
+    }
+
+    /// The row of an id, deleted or not. Cost: a logarithm of the rows.
+    pub(crate) fn find(&self, id: u64) -> Result<Option<u32>> {
+        if !(self.id_first..=self.id_last).contains(&id) {
+            return Ok(None);
+        }
+        let doc = self.rows.first_at(id, 0)?;
+        Ok((doc < self.docs && self.id(doc)? == id).then_some(doc))
+    }
+
+    /// Calls `visit` with the rows of all these ids (sorted), deleted or not. Cost: stepping through the shorter of both.
+    pub(crate) fn find_all(&self, ids: &[u64], visit: &mut impl FnMut(u32)) -> Result<()> {
+        let ids = &ids[ids.partition_point(|id| *id < self.id_first)..];
+        self.rows.find_all(ids, self.id_last, visit)
+    }
+
+    /// An encoded row.
+    pub(crate) fn row(&self, doc: u32) -> Result<&[u8]> {
+        self.rows.row(doc)
+    }
+
+    /// A column's value without the row; `None` for a column that is not kept as numbers.
+    pub(crate) fn number(&self, doc: u32, column: usize) -> Result<Option<Value>> {
+        self.rows.number(doc, column)
+    }
+
+    /// A number that no other segment of this process has, nor had.
+    pub(crate) fn opened_as(&self) -> u64 {
+        self.opened_as
+    }
+
+    /// A column of neighbouring rows, little-endian `i64`s; `None` for one that is not kept as integers.
+    pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        self.rows.integers(column, docs)
+    }
+
+    /// The ids of neighbouring rows, likewise; `None` where one of the segment's is no `i64`.
+    pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
+        match i64::try_from(self.id_last) {
+            Ok(_) => self.rows.id_column(docs).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The highest integer of a column, deleted rows included; `None` for one that is not kept as integers. Cost: reads the
+    /// column.
+    pub(crate) fn highest(&self, column: usize) -> Result<Option<i64>> {
+        self.rows.highest(column)
+    }
+
+    /// A row's distinct words with their counts, sorted by word.
+    pub(crate) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
+        self.rows.forward(doc)
+    }
+
+    /// Read by who comes first, if nobody has yet.
+    pub(super) fn common(&self) -> Result<&CommonWords> {
+        if let Some(common) = self.common.get() {
+            return Ok(common);
+        }
+        let common = CommonWords::read(
+            &self.dictionary,
+            &self.words,
+            common_words::least(self.docs),
+        )?;
+        Ok(self.common.get_or_init(|| common))
+    }
+
+    pub(super) fn word_of(&self, number: u32) -> Result<SegmentWord> {
+        let entry = words::read(&self.words, number)?;
+        Ok(SegmentWord { number, entry })
+    }
+
+    /// Calls `visit` with every word of the dictionary that begins so.
+    pub(crate) fn each_word(&self, prefix: &str, visit: &mut dyn FnMut(&str)) -> Result<()> {
+        let mut words = self.dictionary.from(prefix.as_bytes())?;
+        while words.advance()? {
+            match std::str::from_utf8(words.word()) {
+                Ok(word) if word.starts_with(prefix) => visit(word),
+                _ => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows and occurrences of a word, deleted rows included.
+    pub(crate) fn frequency(&self, word: &SegmentWord) -> Frequency {
+        Frequency {
+            documents: u64::from(word.entry.documents),
+            hits: word.entry.hits,
+        }
+    }
+
+    /// The rows of a word, where they lie in the files, positions included. Errors: `Io`, `Corrupt`.
+    pub(crate) fn list(&self, word: &SegmentWord) -> Result<List<'_>> {
+        let WordEntry {
+            postings,
+            positions,
+            ..
+        } = &word.entry;
+        let bytes = self.postings.range(postings.start, postings.end)?;
+        let places = self.positions.range(positions.start, positions.end)?;
+        List::open(self.docs, self.many_fields, bytes, places)
+            .ok_or_else(|| self.postings.corrupt(postings.start, "not a list of rows"))
+    }
+}
