@@ -5,6 +5,7 @@
 //! is a word of its own. A run written as `#tag` or `@handle` also gives the marked word, at the position of its first bare one.
 //! Positions count the bare words of one field, from 1.
 
+mod analyzer;
 mod fold;
 mod settings;
 mod stem;
@@ -15,117 +16,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
+pub use analyzer::Analyzer;
+pub use fold::FoldedWord;
 pub(crate) use fold::{in_run, is_mark, stands_alone};
 pub use settings::Settings;
-use units::Sentences;
 pub use words::Words;
-
-/// Reads text as one table does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Analyzer {
-    settings: Settings,
-}
-
-/// One word as [`Analyzer::words`] gives it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoldedWord<'a> {
-    /// Folded, never empty, at most [`crate::limits::WORD_BYTES_MAX`] bytes, a `=` before it aside. A marked word begins with `#`
-    /// or `@`, one as written beside a stem with `=`.
-    pub text: &'a str,
-    /// From 1, rising; a marked word shares the position of the first bare word it covers, and follows it.
-    pub position: u32,
-    /// The bytes of the text that it was read from; the whole run for a word that was cut, the mark included for a marked one.
-    pub source: Range<usize>,
-}
-
-impl Analyzer {
-    /// The analyzer of a table with these settings.
-    #[must_use]
-    pub fn new(settings: Settings) -> Analyzer {
-        Analyzer { settings }
-    }
-
-    /// What it was made of.
-    #[must_use]
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Changes whenever the same text may give other words; stored beside what was made with it.
-    #[must_use]
-    pub fn version() -> u32 {
-        1
-    }
-
-    /// Calls `visit` with every word of `text` as written, folded but not stemmed.
-    pub(crate) fn folded(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
-        fold::words(text, visit);
-    }
-
-    /// What documents hold for a folded word that was written as `source`: its stem or, if `exact`, the word as written. The
-    /// same word in a table that does not stem.
-    pub(crate) fn term(&self, folded: &str, source: &str, exact: bool) -> String {
-        match (self.settings.stems(), exact) {
-            (false, _) => folded.to_owned(),
-            (true, true) => format!("={folded}"),
-            (true, false) => stem::with_stem(&self.settings, folded, source, str::to_owned),
-        }
-    }
-
-    /// Calls `visit` with every word of the text of one field, as [`Words::push_field`] keeps it: positions count the bounds of
-    /// sentences, if the table has them counted.
-    pub fn field_words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
-        if self.settings.sentences() != Sentences::Placed {
-            return self.words(text, visit);
-        }
-        let mut bounds = units::bounds(text, Sentences::Placed)
-            .into_iter()
-            .peekable();
-        let (mut last, mut passed) = (0, 0);
-        self.words(text, &mut |word| {
-            let mut is_bound = false;
-            while word.position > last
-                && bounds
-                    .next_if(|bound| bound.at <= word.source.start)
-                    .is_some()
-            {
-                is_bound = last > 0;
-            }
-            last = word.position;
-            passed += u32::from(is_bound);
-            let position = word.position + passed;
-            visit(FoldedWord { position, ..word });
-        });
-    }
-
-    /// Calls `visit` with every word of `text`, in order of position: in a table that stems the stem, then the word as written
-    /// behind a `=`, then the marked one. Allocates a few buffers a call; for documents there is
-    /// [`Words::push_field`].
-    pub fn words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
-        if !self.settings.stems() {
-            return fold::words(text, visit);
-        }
-        let mut written = String::new();
-        fold::words(text, &mut |word| {
-            if word.text.starts_with(is_mark) {
-                return visit(word);
-            }
-            let source = text.get(word.source.clone()).unwrap_or_default();
-            // Owned, since `visit` may come here again.
-            let stem = stem::with_stem(&self.settings, word.text, source, str::to_owned);
-            visit(FoldedWord {
-                text: &stem,
-                ..word.clone()
-            });
-            written.clear();
-            written.push('=');
-            written.push_str(word.text);
-            visit(FoldedWord {
-                text: &written,
-                ..word
-            });
-        });
-    }
-}

@@ -8,123 +8,19 @@ mod parse;
 mod prepared;
 mod set;
 mod simple;
+mod tree;
 mod written;
 
 #[cfg(test)]
 mod tests;
 
+pub use parse::Calls;
 pub use prepared::{Prepared, UnknownColumn};
 pub use simple::{Simple, text_hash};
+pub use tree::{BinaryOperator, Expression, UnaryOperator};
 
 use crate::lexer::{Lexer, SyntaxError};
 use crate::value::Value;
-
-/// An expression. Three-valued logic as in SQL: a comparison with NULL is NULL.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Expression {
-    /// A constant.
-    Literal(Value),
-    /// A column by its lower-case name (`id` included).
-    Column(String),
-    /// `-x`, `NOT x`, `!x`.
-    Unary(UnaryOperator, Box<Expression>),
-    /// `a + b`, `a = b`, `a AND b` …
-    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
-    /// `x [NOT] IN (…)`.
-    In {
-        /// What is looked for.
-        needle: Box<Expression>,
-        /// NOT IN.
-        negated: bool,
-        /// Constants, in the order written; up to a million of them, so evaluation prepares a set.
-        list: Vec<Value>,
-    },
-    /// `x [NOT] BETWEEN low AND high`, both ends included.
-    Between {
-        /// What is compared.
-        needle: Box<Expression>,
-        /// NOT BETWEEN.
-        negated: bool,
-        /// Lower end.
-        low: Box<Expression>,
-        /// Upper end.
-        high: Box<Expression>,
-    },
-    /// `x IS [NOT] NULL`.
-    IsNull {
-        /// What is looked at.
-        needle: Box<Expression>,
-        /// IS NOT NULL.
-        negated: bool,
-    },
-}
-
-/// Operators on one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOperator {
-    /// `-x`
-    Minus,
-    /// `NOT x`, `!x`
-    Not,
-    /// `~x`: the bits of 64, inverted
-    BitNot,
-    /// `x IS TRUE`; never NULL
-    IsTrue,
-    /// `x IS FALSE`; never NULL
-    IsFalse,
-}
-
-/// Operators on two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOperator {
-    /// `AND`, `&&`
-    And,
-    /// `OR`, `||`
-    Or,
-    /// `XOR`
-    Xor,
-    /// `=`
-    Equal,
-    /// `<>`, `!=`
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-    /// `+`
-    Add,
-    /// `-`
-    Subtract,
-    /// `*`
-    Multiply,
-    /// `/`; by zero is NULL
-    Divide,
-    /// `%`, `MOD`; by zero is NULL
-    Modulo,
-    /// `DIV`: the whole part of the quotient; by zero is NULL
-    IntegerDivide,
-    /// `pow(x, y)`: whole where both are, the exponent is not negative and 128 bits hold it
-    Power,
-    /// `|`, over 64 bits as `&`, `^`, `<<` and `>>`; the result is never negative, as MySQL has it
-    BitOr,
-    /// `&`
-    BitAnd,
-    /// `^`
-    BitXor,
-    /// `<<`; by 64 bits or more is 0
-    ShiftLeft,
-    /// `>>`; by 64 bits or more is 0
-    ShiftRight,
-}
-
-/// What the caller makes of `name(…)` inside an expression (the name in lower case): the lexer stands behind the opening bracket
-/// and must be left behind the closing one. `None` means that there is no such function.
-pub type Calls<'c> =
-    dyn FnMut(&str, &mut Lexer<'_>) -> Result<Option<Expression>, SyntaxError> + 'c;
 
 /// Parses an expression and stops at the first token that cannot continue it. Equalities of one column that OR joins become an
 /// IN list.
@@ -186,33 +82,4 @@ pub fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
 #[must_use]
 pub fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
     evaluate::evaluate(expression, row)
-}
-
-impl Expression {
-    /// `a AND b AND …`, balanced, so that a million terms are twenty levels. An empty list is true (1).
-    #[must_use]
-    pub fn all_of(terms: Vec<Expression>) -> Expression {
-        chain::balanced(BinaryOperator::And, terms).unwrap_or(Expression::Literal(Value::Int(1)))
-    }
-
-    /// `a OR b OR …`, balanced. An empty list is false (0).
-    #[must_use]
-    pub fn any_of(terms: Vec<Expression>) -> Expression {
-        chain::balanced(BinaryOperator::Or, terms).unwrap_or(Expression::Literal(Value::Int(0)))
-    }
-}
-
-impl BinaryOperator {
-    /// `= <> < <= > >=`.
-    fn compares(self) -> bool {
-        matches!(
-            self,
-            BinaryOperator::Equal
-                | BinaryOperator::NotEqual
-                | BinaryOperator::Less
-                | BinaryOperator::LessOrEqual
-                | BinaryOperator::Greater
-                | BinaryOperator::GreaterOrEqual
-        )
-    }
 }

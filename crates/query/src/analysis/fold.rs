@@ -9,8 +9,19 @@ use unicode_normalization::char::{
     canonical_combining_class, compose, decompose_compatible, is_combining_mark,
 };
 
-use super::FoldedWord;
 use crate::limits::WORD_BYTES_MAX;
+
+/// One word as [`super::Analyzer::words`] gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedWord<'a> {
+    /// Folded, never empty, at most [`crate::limits::WORD_BYTES_MAX`] bytes, a `=` before it aside. A marked word begins with `#`
+    /// or `@`, one as written beside a stem with `=`.
+    pub text: &'a str,
+    /// From 1, rising; a marked word shares the position of the first bare word it covers, and follows it.
+    pub position: u32,
+    /// The bytes of the text that it was read from; the whole run for a word that was cut, the mark included for a marked one.
+    pub source: Range<usize>,
+}
 
 /// Whether a character belongs to a run.
 pub(crate) fn in_run(c: char) -> bool {

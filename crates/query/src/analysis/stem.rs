@@ -9,7 +9,8 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use rustc_hash::FxBuildHasher;
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Settings, fold};
+use super::fold;
+use super::settings::Settings;
 
 /// Words that a thread remembers; a power of two. A new word takes the place of another one. 2 MiB.
 const REMEMBERED: usize = 32 << 10;

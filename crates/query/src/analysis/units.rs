@@ -5,7 +5,7 @@
 //! announced`); behind one capital letter (`John D. Doe`), a capital and a small letter or a digit (`Mr. Doe`), or MR, MS, DR, MRS, DRS. A
 //! paragraph ends at an empty line, and so does its last sentence.
 
-use super::in_run;
+use super::fold::in_run;
 
 /// The beginning of a new part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

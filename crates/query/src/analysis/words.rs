@@ -8,9 +8,10 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
+use super::analyzer::Analyzer;
 use super::units::{self, Bound, Sentences};
 use super::wide;
-use super::{Analyzer, fold, stem};
+use super::{fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
 use crate::tree::Unit;
 

@@ -1,7 +1,21 @@
 //! Chains of OR and AND: balanced, and short where OR joins equalities.
 
-use super::{BinaryOperator, Expression};
+use super::tree::{BinaryOperator, Expression};
 use crate::value::Value;
+
+impl Expression {
+    /// `a AND b AND …`, balanced, so that a million terms are twenty levels. An empty list is true (1).
+    #[must_use]
+    pub fn all_of(terms: Vec<Expression>) -> Expression {
+        balanced(BinaryOperator::And, terms).unwrap_or(Expression::Literal(Value::Int(1)))
+    }
+
+    /// `a OR b OR …`, balanced. An empty list is false (0).
+    #[must_use]
+    pub fn any_of(terms: Vec<Expression>) -> Expression {
+        balanced(BinaryOperator::Or, terms).unwrap_or(Expression::Literal(Value::Int(0)))
+    }
+}
 
 /// Joins neighbours pair by pair until one is left; `None` for no term.
 pub(super) fn balanced(operator: BinaryOperator, mut terms: Vec<Expression>) -> Option<Expression> {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{BinaryOperator, Expression, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::value::{Number, Value};
 
 /// The slow and obvious way; see [`super::evaluate`]. Recursion is bounded by the depth of the tree.

@@ -5,11 +5,16 @@
 
 use super::chain::{balanced, equate_the_same, merge_equalities};
 use super::functions::refusal;
-use super::literal::{literal, whole_hex, word_literal};
-use super::{BinaryOperator, Calls, Expression, UnaryOperator};
+use super::literal::{constant, literal, whole_hex, word_literal};
+use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
 use crate::value::Value;
+
+/// What the caller makes of `name(…)` inside an expression (the name in lower case): the lexer stands behind the opening bracket
+/// and must be left behind the closing one. `None` means that there is no such function.
+pub type Calls<'c> =
+    dyn FnMut(&str, &mut Lexer<'_>) -> Result<Option<Expression>, SyntaxError> + 'c;
 
 /// How tightly an operator binds; a later one more tightly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -312,7 +317,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         let mut list = Vec::new();
         loop {
             self.count_values(1)?;
-            let value = super::constant(self.lexer)?;
+            let value = constant(self.lexer)?;
             self.lexer
                 .charge(2 * value.text_bytes().map_or(0, <[u8]>::len))?;
             list.push(value);

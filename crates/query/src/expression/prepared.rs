@@ -3,7 +3,7 @@
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
 use super::set::Set;
 use super::simple::{self, Simple};
-use super::{BinaryOperator, Expression, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::schema::ColumnType;
 use crate::value::Value;
 

@@ -5,8 +5,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::BinaryOperator;
 use super::prepared::Part;
+use super::tree::BinaryOperator;
 use crate::value::{Value, without_case};
 
 /// A condition on one column. It decides only for values of its kind; of others, NULL among them, it says nothing.

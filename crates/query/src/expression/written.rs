@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{BinaryOperator, Expression, UnaryOperator};
+use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::value::Value;
 
 /// How tightly a node's text binds, from OR on; a node in a place that needs more stands in brackets.

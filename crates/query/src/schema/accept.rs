@@ -2,21 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Column, ColumnType, TypeSystem, calendar, decimal, timestamp};
+use super::column::Column;
+use super::column_type::ColumnType;
+use super::names::TypeSystem;
+use super::value_error::ValueError;
+use super::{calendar, decimal, timestamp};
 use crate::value::{Number, Value};
-
-/// Why a column does not take a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueError {
-    /// A number outside the type's range (MySQL 1264).
-    OutOfRange,
-    /// Not a value of the type at all (MySQL 1366).
-    Incorrect,
-    /// More characters or bytes than the type holds (MySQL 1406).
-    TooLong,
-    /// NULL where none may stand (MySQL 1048).
-    Null,
-}
 
 impl Column {
     /// The value as the column stores it; see [`ColumnType::accept`]. NULL in a nullable column stays NULL in a queue and

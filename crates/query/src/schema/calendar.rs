@@ -1,7 +1,7 @@
 //! MySQL's dates, dates with times, and times of day, read from text or numbers and written in their one canonical form.
 
-use super::ValueError;
 use super::timestamp::days_in_month;
+use super::value_error::ValueError;
 use crate::value::Value;
 
 /// Digits behind the point that a second may have.

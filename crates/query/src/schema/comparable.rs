@@ -1,6 +1,7 @@
 //! What stands for a stored value in conditions and in sorting, where its text alone would compare wrongly.
 
-use super::{ColumnType, calendar, decimal};
+use super::column_type::ColumnType;
+use super::{calendar, decimal};
 use crate::value::Value;
 
 impl ColumnType {

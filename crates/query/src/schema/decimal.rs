@@ -1,6 +1,6 @@
 //! MySQL's DECIMAL: exact decimal digits, kept as their text.
 
-use super::ValueError;
+use super::value_error::ValueError;
 use crate::value::Value;
 
 /// Most digits of a DECIMAL.

@@ -1,7 +1,7 @@
 //! The names of types in SQL, in both directions.
 
-use super::ColumnType;
 use super::calendar::FRACTION_MAX;
+use super::column_type::ColumnType;
 use super::decimal::{DIGITS_MAX, SCALE_MAX};
 
 /// Whose type names a table speaks.

@@ -3,6 +3,7 @@ mod calendar;
 use proptest::prelude::*;
 
 use super::*;
+use crate::value::Value;
 
 fn text(value: &str) -> Value {
     Value::Str(value.to_owned())

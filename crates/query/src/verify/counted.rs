@@ -1,7 +1,7 @@
 //! Where the words of a tree count in a document: of every operator the words at the places where it matches.
 
 use super::operators::Bound;
-use super::spans;
+use super::spans::spans;
 use super::terms::Places;
 use crate::reference::Span;
 use crate::tree::{FieldSet, Node, Term, Word};

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::operators::units_of_all;
-use super::spans;
+use super::spans::spans;
 use super::terms::Places;
 use crate::reference::Span;
 use crate::tree::{FieldSet, Node, Place, Term, Word};

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 
-use super::{ColumnType, TypeError, TypeSystem, Value, ValueError, check, text};
+use super::{ColumnType, TypeError, TypeSystem, ValueError, check, text};
 use crate::expression::{Prepared, parse};
 use crate::lexer::Lexer;
+use crate::value::Value;
 
 const fn datetime(fraction_digits: u8) -> ColumnType {
     ColumnType::DateTime { fraction_digits }

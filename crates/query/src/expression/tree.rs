@@ -1,0 +1,120 @@
+//! An expression as a tree.
+
+use crate::value::Value;
+
+/// An expression. Three-valued logic as in SQL: a comparison with NULL is NULL.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// A constant.
+    Literal(Value),
+    /// A column by its lower-case name (`id` included).
+    Column(String),
+    /// `-x`, `NOT x`, `!x`.
+    Unary(UnaryOperator, Box<Expression>),
+    /// `a + b`, `a = b`, `a AND b` …
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    /// `x [NOT] IN (…)`.
+    In {
+        /// What is looked for.
+        needle: Box<Expression>,
+        /// NOT IN.
+        negated: bool,
+        /// Constants, in the order written; up to a million of them, so evaluation prepares a set.
+        list: Vec<Value>,
+    },
+    /// `x [NOT] BETWEEN low AND high`, both ends included.
+    Between {
+        /// What is compared.
+        needle: Box<Expression>,
+        /// NOT BETWEEN.
+        negated: bool,
+        /// Lower end.
+        low: Box<Expression>,
+        /// Upper end.
+        high: Box<Expression>,
+    },
+    /// `x IS [NOT] NULL`.
+    IsNull {
+        /// What is looked at.
+        needle: Box<Expression>,
+        /// IS NOT NULL.
+        negated: bool,
+    },
+}
+
+/// Operators on one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOperator {
+    /// `-x`
+    Minus,
+    /// `NOT x`, `!x`
+    Not,
+    /// `~x`: the bits of 64, inverted
+    BitNot,
+    /// `x IS TRUE`; never NULL
+    IsTrue,
+    /// `x IS FALSE`; never NULL
+    IsFalse,
+}
+
+/// Operators on two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOperator {
+    /// `AND`, `&&`
+    And,
+    /// `OR`, `||`
+    Or,
+    /// `XOR`
+    Xor,
+    /// `=`
+    Equal,
+    /// `<>`, `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`; by zero is NULL
+    Divide,
+    /// `%`, `MOD`; by zero is NULL
+    Modulo,
+    /// `DIV`: the whole part of the quotient; by zero is NULL
+    IntegerDivide,
+    /// `pow(x, y)`: whole where both are, the exponent is not negative and 128 bits hold it
+    Power,
+    /// `|`, over 64 bits as `&`, `^`, `<<` and `>>`; the result is never negative, as MySQL has it
+    BitOr,
+    /// `&`
+    BitAnd,
+    /// `^`
+    BitXor,
+    /// `<<`; by 64 bits or more is 0
+    ShiftLeft,
+    /// `>>`; by 64 bits or more is 0
+    ShiftRight,
+}
+
+impl BinaryOperator {
+    /// `= <> < <= > >=`.
+    pub(super) fn compares(self) -> bool {
+        matches!(
+            self,
+            BinaryOperator::Equal
+                | BinaryOperator::NotEqual
+                | BinaryOperator::Less
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual
+        )
+    }
+}

@@ -1,0 +1,67 @@
+//! What a column may hold.
+
+/// A column's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Full-text field, stored.
+    Text,
+    /// String attribute.
+    String,
+    /// Search tables: -2^31 ..= 2^32-1.
+    Int,
+    /// -2^63 ..= 2^63-1.
+    Bigint,
+    /// f32 on the way in, shown as Sphinx shows it.
+    Float,
+    /// 0 or 1.
+    Bool,
+    /// Seconds since 1970-01-01 UTC, -2^63 ..= 2^63-1; ISO 8601 text is read.
+    Timestamp,
+    /// A queue's integer as MySQL has it: `bytes` is 1, 2, 3, 4 or 8.
+    Integer {
+        /// Width: TINYINT 1, SMALLINT 2, MEDIUMINT 3, INT 4, BIGINT 8.
+        bytes: u8,
+        /// UNSIGNED was written.
+        unsigned: bool,
+    },
+    /// A queue's DOUBLE (also REAL).
+    Double,
+    /// A queue's CHAR(n) or VARCHAR(n), longest length in characters.
+    Char {
+        /// VARCHAR rather than CHAR.
+        variable: bool,
+        /// Longest value, in characters.
+        chars_max: u32,
+    },
+    /// A queue's TINYTEXT … LONGTEXT, longest length in bytes.
+    LongText {
+        /// Longest value, in bytes.
+        bytes_max: u32,
+    },
+    /// A queue's BINARY(n), VARBINARY(n), TINYBLOB … LONGBLOB, longest length in bytes.
+    Blob {
+        /// Longest value, in bytes.
+        bytes_max: u32,
+    },
+    /// A queue's DATE, kept as text: `2024-01-02`.
+    Date,
+    /// A queue's DATETIME, kept as text: `2024-01-02 03:04:05.678`.
+    DateTime {
+        /// Digits of a second's fraction, 0 ..= 6.
+        fraction_digits: u8,
+    },
+    /// A queue's TIME, kept as text: `-838:59:59` … `838:59:59`.
+    Time {
+        /// Digits of a second's fraction, 0 ..= 6.
+        fraction_digits: u8,
+    },
+    /// A queue's YEAR: 0, 1901 ..= 2155.
+    Year,
+    /// A queue's DECIMAL, kept as text: `12.50`.
+    Decimal {
+        /// Digits in all, 1 ..= 65.
+        digits: u8,
+        /// Digits behind the point, 0 ..= 30 and no more than `digits`.
+        scale: u8,
+    },
+}
