@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::{dictionary::TermId, rows::Row};
+use crate::{rows::Row, term::TermId};
 
 /// A list by term takes at most this many times the places of the anchors; else a table is smaller.
 const LIST_PLACES_MAX: usize = 4;

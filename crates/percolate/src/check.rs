@@ -4,7 +4,7 @@
 //! A check runs on the documents that survived the entry's words, and gives back those that stay. It is a program over
 //! masks, all documents of a slice at once; only its operations on places look at single documents.
 
-mod assemble;
+pub(crate) mod assemble;
 mod code;
 mod places;
 mod spans;
@@ -12,13 +12,8 @@ mod spans;
 use query::analysis::Words;
 
 use crate::{
-    dictionary::{Dictionary, TermId},
-    further::Further,
-    meter::Meter,
-    removed::Removed,
+    dictionary::Dictionary, further::Further, meter::Meter, removed::Removed, term::TermId,
 };
-
-pub(crate) use assemble::{Assembler, anywhere, as_term, chained};
 
 /// Operands of an operation on masks that are one step.
 const OPERANDS_PER_STEP: usize = 8;

@@ -3,12 +3,15 @@
 mod cover;
 mod simple;
 
-use query::tree::{FieldSet, Form, Node, Place, Term, Word};
+use query::tree::{Form, Node, Place, Term, Word};
 
 use crate::{
-    check::{Assembler, Check, anywhere, as_term, chained},
-    dictionary::TermId,
+    check::{
+        Check,
+        assemble::{Assembler, anywhere, as_term, chained},
+    },
     limits::{EXPANSION_MAX, INLINE_TERMS},
+    term::{TermId, Terms},
 };
 use cover::cover;
 
@@ -38,16 +41,6 @@ pub(crate) struct Conjunction {
     pub(crate) anchors: Vec<TermId>,
     /// The anchors come from an inner `Or`, not from `positive`.
     pub(crate) covered: bool,
-}
-
-/// What compiling needs from the writer.
-pub(crate) trait Terms {
-    /// Numbers a word, or a pattern, that an entry names.
-    fn intern(&mut self, word: &Word) -> TermId;
-    /// Numbers words that follow each other in one of the fields.
-    fn phrase(&mut self, words: &[&str], fields: FieldSet) -> TermId;
-    /// Cost of filing under a term.
-    fn cost(&self, term: TermId) -> u64;
 }
 
 /// Compiles a query.

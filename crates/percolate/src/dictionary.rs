@@ -9,35 +9,21 @@
 
 pub(crate) mod table;
 
-use std::{hash::BuildHasher, hint::select_unpredictable, ops::Range, sync::Arc};
+use std::{hint::select_unpredictable, ops::Range, sync::Arc};
 
 use hashbrown::HashMap;
 use query::tree::{FieldSet, Form, Word};
 use rustc_hash::FxBuildHasher;
 
-use crate::{pairs::Pairs, pattern::Patterns};
+use crate::{
+    pairs::Pairs,
+    pattern::Patterns,
+    term::{
+        FIRST, LIMITED, NEVER, Plain, SHORT_BYTES_MAX, TERMS_MAX, TermId, UNKNOWN, USED, hash_key,
+        key_in,
+    },
+};
 use table::Table;
-
-/// Number of a term, dense from [`FIRST`] to below [`TERMS_MAX`].
-pub(crate) type TermId = u32;
-
-/// No term: what looking up a word gives that no query asks for.
-pub(crate) const UNKNOWN: TermId = 0;
-
-/// A term that no document holds.
-pub(crate) const NEVER: TermId = 1;
-
-/// The first term of a word.
-const FIRST: TermId = 2;
-
-/// A bit of a number beside a term is in use by the dictionary and by entries.
-const TERMS_MAX: TermId = 1 << 31;
-
-/// Set beside a word's plain term if the word has terms limited to fields, too.
-pub(crate) const LIMITED: u32 = 1 << 31;
-
-/// Longest word that is its own key: with its length it fills 16 bytes.
-pub(crate) const SHORT_BYTES_MAX: usize = 15;
 
 /// The small layer is to be merged into the large one when it has so many words, or this part of the large one's:
 /// every change under a snapshot copies it.
@@ -47,32 +33,6 @@ const RECENT_PART: usize = 256;
 /// With so many words, or this part, it is merged even if that copies the large one: nobody else does it.
 const CROWDED_WORDS_MIN: usize = 1 << 15;
 const CROWDED_PART: usize = 8;
-
-/// A word of at most 15 bytes, exactly: its bytes, zeros, and its length with [`USED`] in the last byte. Equal keys are
-/// equal words, so finding a key needs no look at the text. Never 0.
-pub(crate) type Key = [u64; 2];
-
-/// In the last byte of every key, so that none is 0.
-pub(crate) const USED: u64 = 0x80;
-
-/// What the dictionary says of a word: its plain term, which may stand in any field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(transparent)]
-pub(crate) struct Plain(u32);
-
-impl Plain {
-    /// The plain term, or [`UNKNOWN`].
-    #[inline(always)]
-    pub(crate) fn term(self) -> TermId {
-        self.0 & !LIMITED
-    }
-
-    /// Whether the word has terms limited to fields.
-    #[inline(always)]
-    pub(crate) fn is_limited(self) -> bool {
-        self.0 & LIMITED != 0
-    }
-}
 
 /// A term limited to fields.
 #[derive(Clone, Copy, Debug)]
@@ -383,82 +343,6 @@ impl View<'_> {
         let recent = recent.find(key, hash);
         Plain(select_unpredictable(recent == UNKNOWN, base, recent))
     }
-}
-
-/// The key of a word that is short enough to be its own.
-#[inline]
-pub(crate) fn short_key(buffer: &[u8], word: Range<usize>) -> Option<Key> {
-    (word.len() <= SHORT_BYTES_MAX).then(|| key_in(buffer, word))
-}
-
-/// A number for a word, the same in every process; used to count words that may not be in a dictionary.
-#[inline]
-pub(crate) fn hash_word(buffer: &[u8], word: Range<usize>) -> u64 {
-    if word.len() <= SHORT_BYTES_MAX {
-        return hash_key(key_in(buffer, word));
-    }
-    FxBuildHasher.hash_one(buffer.get(word))
-}
-
-/// Reads 16 bytes and blanks those behind the word: no branch on its length, which nobody can predict.
-#[inline(always)]
-fn key_in(buffer: &[u8], word: Range<usize>) -> Key {
-    let length = word.len();
-    let bytes = buffer.get(word.start..word.start + 16);
-    if let Some(bytes) = bytes.and_then(<[u8]>::first_chunk::<16>) {
-        return masked(u128::from_le_bytes(*bytes), length);
-    }
-    match buffer.last_chunk::<16>() {
-        Some(last) => {
-            let before = word.start + last.len() - buffer.len();
-            masked(u128::from_le_bytes(*last) >> ((before * 8) & 127), length)
-        }
-        None => masked(padded(buffer.get(word).unwrap_or_default()), length),
-    }
-}
-
-#[inline(always)]
-fn masked(bytes: u128, length: usize) -> Key {
-    let kept = KEPT[length & SHORT_BYTES_MAX];
-    let (low, high) = (bytes as u64, (bytes >> 64) as u64);
-    [low & kept[0], high & kept[1] | (length as u64 | USED) << 56]
-}
-
-/// A word of a buffer with fewer than 16 bytes to read.
-#[cold]
-fn padded(word: &[u8]) -> u128 {
-    let bytes = word.iter().rev();
-    bytes.fold(0, |bytes, byte| bytes << 8 | u128::from(*byte))
-}
-
-/// By a word's length: ones where its bytes are.
-const KEPT: [Key; SHORT_BYTES_MAX + 1] = {
-    let mut kept = [[0, 0]; SHORT_BYTES_MAX + 1];
-    let mut length = 0;
-    while length <= SHORT_BYTES_MAX {
-        let ones = (1_u128 << (8 * length)) - 1;
-        kept[length] = [ones as u64, (ones >> 64) as u64];
-        length += 1;
-    }
-    kept
-};
-
-/// Added to the four quarters of a key before they are multiplied.
-pub(crate) const HASH_ADDED: [u32; 4] = [0x9e37_79b9, 0x7f4a_7c15, 0xd1b5_4a32, 0xd192_ed03];
-
-/// Odd.
-pub(crate) const HASH_FACTOR: u64 = 0x9fb2_1c65_1e98_df25;
-
-/// Two products of halves, mixed: nothing that vectors of eight numbers have not.
-#[inline(always)]
-pub(crate) fn hash_key(key: Key) -> u64 {
-    let quarter = |number: u64, place: usize| (number as u32).wrapping_add(HASH_ADDED[place]);
-    let product = |half: u64, place| {
-        u64::from(quarter(half, place)) * u64::from(quarter(half >> 32, place + 1))
-    };
-    let sum = product(key[0], 0).wrapping_add(product(key[1], 2));
-    let mixed = (sum ^ sum >> 32).wrapping_mul(HASH_FACTOR);
-    mixed ^ mixed >> 32
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! One conjunction of one query, as it is compared with documents: 16 bytes, so four to a cache line.
 
 use crate::{
-    dictionary::{NEVER, TermId},
     frequency::Costs,
-    level::Ordinal,
     limits::INLINE_TERMS,
+    standing::Ordinal,
+    term::{NEVER, TermId},
 };
 
 /// A term that must be there, or must not: its number doubled, and 1 if it must not.

@@ -1,6 +1,6 @@
 //! What was found, pair by pair, put in the order of queries.
 
-use crate::level::Ordinal;
+use crate::standing::Ordinal;
 
 /// A query and a document that satisfies one of its entries: the query's ordinal in the upper half, the document's
 /// index in its call in the lower. The same pair may be found more than once.

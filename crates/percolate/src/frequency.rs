@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use query::analysis::Words;
 
-use crate::dictionary::{TermId, hash_word};
+use crate::term::{TermId, hash_word};
 
 /// Counters of the stream. Words share one where their hashes fall together: a rare word may then look common and
 /// be passed over as an anchor, which costs time and nothing else.

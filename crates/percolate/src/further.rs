@@ -3,10 +3,11 @@
 use query::analysis::Words;
 
 use crate::{
-    dictionary::{Dictionary, Plain, TermId, UNKNOWN},
+    dictionary::Dictionary,
+    fetch::Fetch,
     limits::PATTERN_STEPS,
     pattern::Memo,
-    scratch::Steps,
+    term::{Plain, TermId, UNKNOWN},
 };
 
 /// Buffers of one matcher.
@@ -26,7 +27,7 @@ impl Further {
     #[inline(always)]
     pub(crate) fn mark_patterns(
         &mut self,
-        steps: impl Steps,
+        steps: impl Fetch,
         dictionary: &Dictionary,
         document: &Words,
         plain: &[Plain],
@@ -64,7 +65,7 @@ impl Further {
     #[inline(always)]
     pub(crate) fn mark_pairs(
         &mut self,
-        steps: impl Steps,
+        steps: impl Fetch,
         dictionary: &Dictionary,
         document: &Words,
         plain: &[Plain],

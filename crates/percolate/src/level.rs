@@ -3,28 +3,23 @@
 //! Queries lie in rising id, so a level is searched by id without a table, hits come out in the order of ids, and
 //! merging levels is merging runs. An entry is found by its anchor's row and the bit of its second term.
 
-mod builder;
+pub(crate) mod builder;
 
 use std::sync::Arc;
 
 use crate::{
     anchors::Anchors,
     check::{Checks, Slice, Workspace},
-    dictionary::TermId,
     entry::{Draft, Entry, Group, Tail},
-    filter::{Filter, Filters},
+    fetch::Fetch,
+    filter::Filter,
     rows::Rows,
-    scratch::Steps,
-    standing::StandingQuery,
+    standing::{Ordinal, StandingQuery},
+    term::TermId,
 };
 
-pub(crate) use builder::Builder;
-
-/// A query's place in its level.
-pub(crate) type Ordinal = u32;
-
 /// A query without a filter.
-const NO_FILTER: u32 = u32::MAX;
+pub(crate) const NO_FILTER: u32 = u32::MAX;
 
 /// A level.
 #[derive(Debug, Default)]
@@ -109,7 +104,7 @@ impl Level {
 
     /// Asks for the memory of a query's filter.
     #[inline(always)]
-    pub(crate) fn fetch_filter(&self, steps: impl Steps, query: Ordinal) {
+    pub(crate) fn fetch_filter(&self, steps: impl Fetch, query: Ordinal) {
         let place = self.filter_of.get(query as usize).copied();
         steps.fetch(&self.filters, place.unwrap_or(0) as usize);
     }
@@ -178,23 +173,5 @@ impl Level {
         let always = self.always.iter();
         let always = always.map(|entry| Draft::again(entry, None, &self.tails));
         (filed, always.collect())
-    }
-
-    /// The same level with other numbers for its terms and filters.
-    pub(crate) fn renumbered(
-        &self,
-        number: &mut dyn FnMut(TermId) -> TermId,
-        filters: &mut Filters,
-    ) -> Level {
-        let mut builder = Builder::default();
-        for (query, ordinal) in self.queries.iter().zip(0..) {
-            let filter = self.filter(ordinal);
-            let filter =
-                filter.map(|old| filters.intern(&query.filters, Arc::clone(&old.prepared)));
-            builder.begin(query, filter.as_ref());
-        }
-        let (filed, always) = self.drafts();
-        builder.renumber(filed, always, self.checks.clone(), number);
-        builder.finish()
     }
 }

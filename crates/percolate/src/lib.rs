@@ -9,6 +9,7 @@ mod conjunction;
 mod dictionary;
 mod documents;
 mod entry;
+mod fetch;
 mod filter;
 mod found;
 mod frequency;
@@ -16,6 +17,7 @@ mod further;
 mod hits;
 mod level;
 mod limits;
+mod live_level;
 mod looked;
 mod merging;
 mod meter;
@@ -27,16 +29,20 @@ mod scratch;
 mod set;
 mod snapshot;
 mod standing;
+mod term;
+mod unfinished;
+mod vocabulary;
 mod wide;
 
 pub use documents::{Documents, PAIR_BYTES};
-pub use hits::{Costly, Hits, Unfinished, Work};
+pub use hits::{Hits, Work};
 pub use limits::{PAIRS_MAX, QUERY_STEPS_MAX, STEPS_PER_WORD, statement_steps};
 pub use merging::{MergeJob, Merged};
 pub use scratch::Scratch;
 pub use set::{Part, QuerySet};
 pub use snapshot::Snapshot;
 pub use standing::{HitCount, StandingQuery};
+pub use unfinished::{Costly, Unfinished};
 
 #[cfg(test)]
 mod tests;

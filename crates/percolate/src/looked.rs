@@ -3,8 +3,9 @@
 use query::analysis::Words;
 
 use crate::{
-    dictionary::{Key, Plain, TermId, UNKNOWN, View},
+    dictionary::View,
     found::grow,
+    term::{Key, Plain, TermId, UNKNOWN},
 };
 
 /// The words of a document, looked up.

@@ -6,11 +6,14 @@
 use std::sync::Arc;
 
 use crate::{
-    dictionary::{Dictionary, Named, TermId},
+    dictionary::{Dictionary, Named},
     filter::Filters,
     frequency::{Costs, Stream, Uses},
-    level::{Builder, Level},
-    set::{Held, Vocabulary},
+    level::Level,
+    level::builder::Builder,
+    live_level::LiveLevel,
+    term::TermId,
+    vocabulary::Vocabulary,
 };
 
 /// Work on the larger levels of a set, made by [`QuerySet::merge_job`](crate::QuerySet::merge_job). Runs on any
@@ -19,7 +22,7 @@ use crate::{
 pub struct MergeJob {
     pub(crate) number: u64,
     /// Neighbouring levels to become one; may be none.
-    pub(crate) inputs: Vec<Held>,
+    pub(crate) inputs: Vec<LiveLevel>,
     /// All queries are filed under what is rare now: the stream's past counts less from here on.
     pub(crate) is_anew: bool,
     /// The words of queries long gone are forgotten: terms get new numbers.
@@ -36,7 +39,7 @@ pub struct MergeJob {
 #[derive(Debug)]
 pub struct Merged {
     pub(crate) number: u64,
-    pub(crate) inputs: Vec<Held>,
+    pub(crate) inputs: Vec<LiveLevel>,
     /// None if every query was removed, or no level was to be merged.
     pub(crate) level: Option<Level>,
     pub(crate) dictionary: Option<Dictionary>,

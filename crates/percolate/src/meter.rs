@@ -12,10 +12,9 @@
 //! - Once `ended` is set, `pause` is 0: every further spending says so at once.
 
 use crate::{
-    hits::{Costly, Unfinished},
-    level::Ordinal,
     limits::{LOOK_EVERY, QUERY_STEPS_MAX, SLICE_DOCUMENTS},
-    set::Held,
+    standing::Ordinal,
+    unfinished::{Costly, Unfinished},
 };
 
 /// Entries that are compared by masks for one step: each is a load and a few operations.
@@ -155,12 +154,15 @@ impl Meter {
         done
     }
 
-    /// Whether the call goes on.
+    /// Whether the call goes on. `id_of`: the id of a query by the number of its level and its place there.
     #[inline(always)]
-    pub(crate) fn check(&self, levels: &[Held]) -> Result<(), Unfinished> {
+    pub(crate) fn check(
+        &self,
+        id_of: impl Fn(usize, Ordinal) -> Option<u64>,
+    ) -> Result<(), Unfinished> {
         match self.ended {
             None => Ok(()),
-            Some(ended) => Err(self.unfinished(ended, levels)),
+            Some(ended) => Err(self.unfinished(ended, id_of)),
         }
     }
 
@@ -171,14 +173,17 @@ impl Meter {
     }
 
     #[cold]
-    fn unfinished(&self, ended: Ended, levels: &[Held]) -> Unfinished {
+    fn unfinished(
+        &self,
+        ended: Ended,
+        id_of: impl Fn(usize, Ordinal) -> Option<u64>,
+    ) -> Unfinished {
         let Ended::Costly(max) = ended else {
             return Unfinished::Stopped;
         };
-        let named = self.dearest.and_then(|dearest| {
-            let ids = &levels.get(dearest.level)?.level.ids;
-            Some((*ids.get(dearest.query as usize)?, dearest))
-        });
+        let named = self
+            .dearest
+            .and_then(|dearest| Some((id_of(dearest.level, dearest.query)?, dearest)));
         Unfinished::TooCostly(Costly {
             max,
             query: named.map(|(id, _)| id),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use query::tree::FieldSet;
 
-use crate::{dictionary::TermId, scratch::Steps};
+use crate::{fetch::Fetch, term::TermId};
 use heads::{Heads, Slot};
 
 /// No pair.
@@ -158,7 +158,7 @@ impl Pairs {
 
     /// Asks for the memory of what there is of two words.
     #[inline(always)]
-    pub(crate) fn fetch(&self, steps: impl Steps, left: TermId, right: TermId) {
+    pub(crate) fn fetch(&self, steps: impl Fetch, left: TermId, right: TermId) {
         let hash = hash(left, right);
         self.layers
             .iter()

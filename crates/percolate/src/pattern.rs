@@ -26,7 +26,7 @@ use query::{
 };
 use rustc_hash::FxBuildHasher;
 
-use crate::dictionary::TermId;
+use crate::term::TermId;
 use literals::Literals;
 pub(crate) use memo::Memo;
 

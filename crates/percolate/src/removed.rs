@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::level::Ordinal;
+use crate::standing::Ordinal;
 
 /// Words of 64 bits in one chunk: 32,768 queries, half a page.
 const CHUNK_WORDS: usize = 512;

@@ -4,7 +4,7 @@
 //! under the anchor and a second term that falls on that bit. The terms' numbers are their own hash, for they are dense.
 //! A row as long as the vocabulary is exact; a shorter one has [`BITS_MIN`] or more bits for each second term.
 
-use crate::{dictionary::TermId, scratch::Steps};
+use crate::{fetch::Fetch, term::TermId};
 
 /// Bits of a word.
 const WORD: u32 = u32::BITS;
@@ -76,7 +76,7 @@ impl Rows {
 
     /// Asks for the memory of a row's first words.
     #[inline(always)]
-    pub(crate) fn fetch(&self, steps: impl Steps, row: Row) {
+    pub(crate) fn fetch(&self, steps: impl Fetch, row: Row) {
         steps.fetch(&self.words, row.start as usize);
     }
 

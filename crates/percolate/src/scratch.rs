@@ -15,11 +15,12 @@ use crate::{
     documents::Documents,
     filter::Verdicts,
     found::{Finds, Sorter, document_of, query_of},
-    hits::{Unfinished, Work},
+    hits::Work,
     level::Level,
     limits::PAIRS_MAX,
+    live_level::{LiveLevel, id_in},
     meter::Meter,
-    set::Held,
+    unfinished::Unfinished,
 };
 use marks::Marks;
 pub(crate) use steps::{Candidates, LANES, Met, Plain, Steps};
@@ -78,7 +79,7 @@ impl Scratch {
         steps: impl Steps,
         dictionary: &Dictionary,
         part: Part<'_>,
-        levels: &[Held],
+        levels: &[LiveLevel],
     ) -> Result<(), Unfinished> {
         let goes_on = part.documents.goes_on;
         self.verdicts.clear();
@@ -93,7 +94,7 @@ impl Scratch {
                 self.marks
                     .mark_further(steps, dictionary, document, checking, goes_on);
             }
-            checking.meter.check(levels)?;
+            checking.meter.check(id_in(levels))?;
         }
         Ok(())
     }
@@ -107,11 +108,11 @@ impl Scratch {
         &mut self,
         steps: impl Steps,
         dictionary: &Dictionary,
-        (number, levels): (usize, &[Held]),
+        (number, levels): (usize, &[LiveLevel]),
         part: Part<'_>,
         work: &mut Work,
     ) -> Result<(), Unfinished> {
-        let Held { level, removed } = &levels[number];
+        let LiveLevel { level, removed } = &levels[number];
         let goes_on = part.documents.goes_on;
         let Scratch {
             marks,
@@ -145,7 +146,7 @@ impl Scratch {
         if level.has_filters() {
             filter(steps, level, part, (finds, found_before), verdicts, meter);
         }
-        meter.check(levels)?;
+        meter.check(id_in(levels))?;
         match finds.len() {
             pairs @ 0..=PAIRS_MAX if (part.documents.has_room)(pairs) => Ok(()),
             _ => Err(Unfinished::TooManyPairs),

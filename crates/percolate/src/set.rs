@@ -5,31 +5,24 @@ mod load;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use query::{
-    expression::Prepared,
-    tree::{FieldSet, Node, Word},
-};
+use query::{expression::Prepared, tree::Node};
 
 use crate::{
-    conjunction::{Conjunction, Terms, compile},
-    dictionary::{Dictionary, TermId},
-    filter::{Filter, Filters},
-    frequency::{Costs, Stream, Uses},
-    level::{Builder, Level, Ordinal},
-    limits::{
-        FORGOTTEN_MIN, FORGOTTEN_PART, FRESH_MAX, FRESH_PART, HOLLOW_PART, LEARNED_FIRST,
-        LEARNED_GROWTH,
+    filter::Filters,
+    frequency::Stream,
+    level::{
+        Level,
+        builder::{Builder, Fresh},
     },
+    limits::{FORGOTTEN_MIN, FORGOTTEN_PART, FRESH_MAX, FRESH_PART, LEARNED_FIRST, LEARNED_GROWTH},
+    live_level::LiveLevel,
     merging::{MergeJob, Merged, Renumbering},
-    removed::Removed,
     snapshot::Snapshot,
     standing::StandingQuery,
+    vocabulary::Vocabulary,
 };
 
 pub use load::Part;
-
-/// Memory of a query in a level: itself and its count of holders, its place, and what its four texts are rounded up by.
-const QUERY_BYTES: usize = size_of::<StandingQuery>() + 2 * size_of::<usize>() + 64;
 
 /// Memory of a query that is in no level yet, with its conjunctions.
 const FRESH_BYTES: usize = 1024;
@@ -46,7 +39,7 @@ const TERM_BYTES: usize = 192;
 #[derive(Debug, Default)]
 pub struct QuerySet {
     /// Largest first; each at least [`LEVEL_RATIO`] times the next.
-    levels: Vec<Held>,
+    levels: Vec<LiveLevel>,
     /// Not in a level yet.
     fresh: BTreeMap<u64, Fresh>,
     words: Vocabulary,
@@ -69,14 +62,6 @@ pub struct QuerySet {
     published: Option<Arc<Snapshot>>,
 }
 
-/// A query on its way into a level.
-#[derive(Clone, Debug)]
-pub(crate) struct Fresh {
-    pub(crate) query: Arc<StandingQuery>,
-    pub(crate) conjunctions: Vec<Conjunction>,
-    pub(crate) filter: Option<Filter>,
-}
-
 /// A job under way.
 #[derive(Debug)]
 struct Running {
@@ -85,122 +70,6 @@ struct Running {
     levels: Vec<Arc<Level>>,
     /// Queries taken out before it began.
     taken: usize,
-}
-
-/// A level and what has been removed from it.
-#[derive(Clone, Debug)]
-pub(crate) struct Held {
-    pub(crate) level: Arc<Level>,
-    pub(crate) removed: Arc<Removed>,
-}
-
-impl Held {
-    fn new(level: Level) -> Held {
-        Held {
-            level: Arc::new(level),
-            removed: Arc::default(),
-        }
-    }
-
-    pub(crate) fn get(&self, id: u64) -> Option<&Arc<StandingQuery>> {
-        Some(&self.level.queries[self.find(id)? as usize])
-    }
-
-    fn find(&self, id: u64) -> Option<Ordinal> {
-        if self.level.ids.last().is_none_or(|last| *last < id) {
-            return None; // ids are often given out rising
-        }
-        self.level
-            .find(id)
-            .filter(|query| !self.removed.holds(*query))
-    }
-
-    fn len(&self) -> usize {
-        self.level.len() - self.removed.len()
-    }
-
-    /// Whether so many of its queries were removed that it is worth rewriting: their memory is no longer counted.
-    fn is_hollow(&self) -> bool {
-        self.removed.len() * HOLLOW_PART > self.level.len()
-    }
-
-    /// Memory of its queries without their texts. That of the removed ones is left out, as room for new ones; a merge gives
-    /// it back before it is more than one part in [`HOLLOW_PART`].
-    fn memory_bytes(&self) -> usize {
-        let all = self.level.hot_bytes() + self.level.len() * QUERY_BYTES;
-        all * self.len() / self.level.len().max(1)
-    }
-
-    pub(crate) fn live(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
-        let numbered = self.level.queries.iter().zip(0..);
-        numbered
-            .filter(|(_, ordinal)| !self.removed.holds(*ordinal))
-            .map(|(query, _)| query)
-    }
-
-    /// Queries with an entry that is filed under no word.
-    pub(crate) fn always_len(&self) -> usize {
-        let queries = self.level.always.chunk_by(|a, b| a.query() == b.query());
-        queries
-            .filter(|entries| entries.iter().all(|e| !self.removed.holds(e.query())))
-            .count()
-    }
-}
-
-/// The words of all queries, and how often they were named.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Vocabulary {
-    pub(crate) dictionary: Dictionary,
-    /// Shared with a job: copied by the first change after it began.
-    pub(crate) uses: Arc<Uses>,
-}
-
-impl Vocabulary {
-    fn compiled(
-        &mut self,
-        stream: &Stream,
-        query: Arc<StandingQuery>,
-        root: &Node,
-        filter: Option<Filter>,
-    ) -> Fresh {
-        let mut terms = Compiling {
-            words: self,
-            stream,
-        };
-        Fresh {
-            conjunctions: compile(root, &mut terms),
-            filter,
-            query,
-        }
-    }
-}
-
-/// A vocabulary with the stream's counts: what compiling a query asks.
-struct Compiling<'a> {
-    words: &'a mut Vocabulary,
-    stream: &'a Stream,
-}
-
-impl Terms for Compiling<'_> {
-    fn intern(&mut self, word: &Word) -> TermId {
-        let term = self.words.dictionary.intern(word);
-        let uses = Arc::make_mut(&mut self.words.uses);
-        match self.words.dictionary.patterns.literal_bytes(word) {
-            Some(bytes) => uses.add_pattern(term, bytes),
-            None => uses.add(term, &word.term.text),
-        }
-        term
-    }
-
-    fn phrase(&mut self, words: &[&str], fields: FieldSet) -> TermId {
-        let term = self.words.dictionary.intern_phrase(words, fields);
-        Arc::make_mut(&mut self.words.uses).add_phrase(term, words, self.stream);
-        term
-    }
-
-    fn cost(&self, term: TermId) -> u64 {
-        Costs::new(self.stream, &self.words.uses).of(term)
-    }
 }
 
 impl QuerySet {
@@ -240,7 +109,7 @@ impl QuerySet {
     pub fn get(&self, id: u64) -> Option<&Arc<StandingQuery>> {
         let fresh = self.fresh.get(&id).map(|fresh| &fresh.query);
         fresh.or_else(|| {
-            let find = |held: &'_ Held| held.find(id);
+            let find = |held: &'_ LiveLevel| held.find(id);
             self.levels
                 .iter()
                 .find_map(|held| Some(&held.level.queries[find(held)? as usize]))
@@ -249,7 +118,7 @@ impl QuerySet {
 
     /// Every query, by id ascending. Cost: gathers and sorts a list of all first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
-        let mut all: Vec<_> = self.levels.iter().flat_map(Held::live).collect();
+        let mut all: Vec<_> = self.levels.iter().flat_map(LiveLevel::live).collect();
         all.extend(self.fresh.values().map(|fresh| &fresh.query));
         all.sort_by_key(|query| query.id);
         all.into_iter()
@@ -265,7 +134,7 @@ impl QuerySet {
     /// number. While levels are merged, what they become is there besides. Cost: a few steps a level.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        let levels = self.levels.iter().map(Held::memory_bytes);
+        let levels = self.levels.iter().map(LiveLevel::memory_bytes);
         levels.sum::<usize>()
             + self.fresh.len() * FRESH_BYTES
             + self.words.dictionary.len() * TERM_BYTES
@@ -372,13 +241,13 @@ impl QuerySet {
             self.words.dictionary.install(dictionary);
             self.published = None;
         }
-        let is_first = |held: &Held| {
+        let is_first = |held: &LiveLevel| {
             let first = merged.inputs.first();
             first.is_some_and(|first| Arc::ptr_eq(&first.level, &held.level))
         };
         let start = self.levels.iter().position(is_first).unwrap_or(0);
         let range = start..start + merged.inputs.len();
-        let mut made = merged.level.map(Held::new);
+        let mut made = merged.level.map(LiveLevel::new);
         for (now, then) in self.levels[range.clone()].iter().zip(&merged.inputs) {
             for ordinal in now.removed.since(&then.removed) {
                 let id = now.level.ids[ordinal as usize];
@@ -456,7 +325,7 @@ impl QuerySet {
     }
 
     fn take_from_level(&mut self, id: u64) -> Option<Arc<StandingQuery>> {
-        let found = |(number, held): (usize, &Held)| Some((number, held.find(id)?));
+        let found = |(number, held): (usize, &LiveLevel)| Some((number, held.find(id)?));
         let (number, ordinal) = self.levels.iter().enumerate().find_map(found)?;
         self.published = None; // else its share of the set would force a copy
         let held = &mut self.levels[number];
@@ -473,6 +342,6 @@ impl QuerySet {
         for fresh in fresh.into_values() {
             builder.add(fresh);
         }
-        self.levels.push(Held::new(builder.finish()));
+        self.levels.push(LiveLevel::new(builder.finish()));
     }
 }

@@ -10,18 +10,19 @@ use crate::{
     dictionary::Dictionary,
     documents::Documents,
     frequency::Stream,
-    hits::{Hits, Unfinished},
+    hits::Hits,
     limits::{DOCUMENTS_MAX, SLICE_DOCUMENTS},
+    live_level::LiveLevel,
     scratch::{Part, Scratch, Steps},
-    set::Held,
     standing::StandingQuery,
+    unfinished::Unfinished,
     wide,
 };
 
 /// The standing queries as they were at one moment. Never changes; shared by any number of matchers.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    pub(crate) levels: Vec<Held>,
+    pub(crate) levels: Vec<LiveLevel>,
     pub(crate) dictionary: Dictionary,
     pub(crate) stream: Arc<Stream>,
     pub(crate) len: usize,
@@ -99,7 +100,7 @@ impl Snapshot {
 
     /// Every query, by id ascending. Cost: gathers and sorts a list of all first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
-        let mut all: Vec<_> = self.levels.iter().flat_map(Held::live).collect();
+        let mut all: Vec<_> = self.levels.iter().flat_map(LiveLevel::live).collect();
         all.sort_by_key(|query| query.id);
         all.into_iter()
     }
@@ -120,7 +121,7 @@ impl Snapshot {
     /// tried against each of them. Cost: as many steps.
     #[must_use]
     pub fn always_len(&self) -> usize {
-        self.levels.iter().map(Held::always_len).sum()
+        self.levels.iter().map(LiveLevel::always_len).sum()
     }
 
     /// Bytes that matching reads of the queries: what is worth keeping in fast memory. Not the dictionary, which grows with

@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
+/// A query's place in its level.
+pub(crate) type Ordinal = u32;
+
 /// A saved search, as it was given. Its tree is compiled when it is added and not kept.
 ///
 /// Shared by reference count: the set, its snapshots and the hits of a call all point at the same one.

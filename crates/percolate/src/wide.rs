@@ -14,9 +14,10 @@ use query::processor::has_avx2;
 
 use crate::{
     documents::Documents,
-    hits::{Hits, Unfinished},
+    hits::Hits,
     scratch::{Plain, Scratch},
     snapshot::Snapshot,
+    unfinished::Unfinished,
 };
 
 /// [`Snapshot::matches`] by the best code this processor has.
@@ -56,15 +57,18 @@ mod x86 {
 
     use super::{look_up, probe, scan};
     use crate::{
-        dictionary::{TermId, View},
+        dictionary::View,
         documents::Documents,
         entry::{Entry, ORDINALS_MAX},
+        fetch::Fetch,
         found::Finds,
-        hits::{Hits, Unfinished},
+        hits::Hits,
         level::{Level, Scanned},
         looked::Looked,
         scratch::{Candidates, LANES, Met, Plain, Scratch, Steps},
         snapshot::Snapshot,
+        term::TermId,
+        unfinished::Unfinished,
     };
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -107,12 +111,14 @@ mod x86 {
         }
     }
 
-    impl Steps for Vectors {
+    impl Fetch for Vectors {
         #[inline(always)]
         fn fetch<T>(self, list: &[T], place: usize) {
             fetch_line(list.as_ptr().wrapping_add(place));
         }
+    }
 
+    impl Steps for Vectors {
         #[inline(always)]
         fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
             // SAFETY: `self` is the proof that the processor has the features.

@@ -3,7 +3,7 @@
 use query::tree::{FieldSet, Form, Node, Place, Term, Unit, Word};
 
 use super::{Check, code};
-use crate::{conjunction::Terms, limits::PHRASE_TERM_WORDS_MAX};
+use crate::{limits::PHRASE_TERM_WORDS_MAX, term::Terms};
 
 /// Code that is being written.
 pub(crate) struct Assembler<'t, T> {

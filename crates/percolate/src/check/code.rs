@@ -3,7 +3,7 @@
 //! Each operation is a head, which says which one it is and how many operands follow, and its operands. Checks are
 //! read front to back; what does not come out is jumped over.
 
-use crate::dictionary::TermId;
+use crate::term::TermId;
 
 /// Documents that hold every term of the operands.
 pub(super) const HOLD: u32 = 0;

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::Slice;
 use crate::{
-    dictionary::{TermId, UNKNOWN},
     limits::{PATTERN_STEPS, SLICE_DOCUMENTS},
     meter::Meter,
     pattern::Memo,
+    term::{TermId, UNKNOWN},
 };
 
 /// A place: the field's number above the position.

@@ -2,8 +2,10 @@
 
 use query::tree::{Node, Word};
 
-use super::Terms;
-use crate::{dictionary::TermId, limits::COVER_TERMS_MAX};
+use crate::{
+    limits::COVER_TERMS_MAX,
+    term::{TermId, Terms},
+};
 
 /// Such terms and what filing under them costs, the cheapest found; none if there are no such, or too many.
 pub(super) fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<TermId>)> {

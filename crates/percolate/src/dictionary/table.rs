@@ -6,7 +6,7 @@ use std::hint::select_unpredictable;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::{Key, UNKNOWN, hash_key};
+use crate::term::{Key, UNKNOWN, hash_key};
 
 /// Tags of a bucket.
 pub(crate) const WAYS: usize = 4;
@@ -27,13 +27,13 @@ pub(crate) struct Bucket {
 /// A key and its number.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct Held {
+pub(crate) struct KeyEntry {
     key: Key,
     number: u32,
 }
 
 /// What a free place has: equal to no word's.
-const NONE: Held = Held {
+const NONE: KeyEntry = KeyEntry {
     key: [0, 0],
     number: UNKNOWN,
 };
@@ -43,7 +43,7 @@ pub(super) struct Table {
     /// A power of two of them, at least one.
     buckets: Box<[Bucket]>,
     /// The first is [`NONE`].
-    keys: Vec<Held>,
+    keys: Vec<KeyEntry>,
     /// Keys that fall on the tag of another.
     apart: HashMap<Key, u32, FxBuildHasher>,
 }
@@ -82,7 +82,7 @@ impl Table {
         let hash = hash_key(key);
         let index = self.view().index(hash) as usize;
         if index == 0 {
-            self.add(hash, Held { key, number });
+            self.add(hash, KeyEntry { key, number });
         } else if self.keys[index].key == key {
             self.keys[index].number = number;
         } else {
@@ -91,7 +91,7 @@ impl Table {
     }
 
     /// Adds a key on whose way there is none with its tag.
-    fn add(&mut self, hash: u64, held: Held) {
+    fn add(&mut self, hash: u64, held: KeyEntry) {
         if self.keys.len() > self.buckets.len() * FILL_MAX {
             self.grow();
             return self.put(held.key, held.number);
@@ -143,7 +143,7 @@ pub(crate) struct View<'a> {
     /// A power of two of them.
     pub(crate) buckets: &'a [Bucket],
     /// Those that buckets point to, [`NONE`] first.
-    pub(crate) keys: &'a [Held],
+    pub(crate) keys: &'a [KeyEntry],
     /// None if empty.
     pub(crate) apart: Option<&'a HashMap<Key, u32, FxBuildHasher>>,
 }

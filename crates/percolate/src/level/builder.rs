@@ -5,20 +5,28 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::{Level, NO_FILTER, Ordinal, Scanned};
+use super::{Level, NO_FILTER, Scanned};
 use crate::{
     anchors::Anchors,
     check::Checks,
     conjunction::Conjunction,
-    dictionary::{NEVER, TermId},
     entry::{Draft, Entry, Group, ORDINALS_MAX, Tail},
     filter::{Filter, Filters},
     frequency::Costs,
     limits::{INLINE_TERMS, SCANNED_MAX},
+    live_level::LiveLevel,
     rows::{Row, Rows},
-    set::{Fresh, Held},
-    standing::StandingQuery,
+    standing::{Ordinal, StandingQuery},
+    term::{NEVER, TermId},
 };
+
+/// A query on its way into a level.
+#[derive(Clone, Debug)]
+pub(crate) struct Fresh {
+    pub(crate) query: Arc<StandingQuery>,
+    pub(crate) conjunctions: Vec<Conjunction>,
+    pub(crate) filter: Option<Filter>,
+}
 
 /// Builds a level from queries in rising order of id.
 #[derive(Debug, Default)]
@@ -33,6 +41,26 @@ pub(crate) struct Builder {
     filters: Vec<Filter>,
     /// By a filter's number, its place in `filters`.
     filter_places: HashMap<u32, u32, FxBuildHasher>,
+}
+
+impl Level {
+    /// The same level with other numbers for its terms and filters.
+    pub(crate) fn renumbered(
+        &self,
+        number: &mut dyn FnMut(TermId) -> TermId,
+        filters: &mut Filters,
+    ) -> Level {
+        let mut builder = Builder::default();
+        for (query, ordinal) in self.queries.iter().zip(0..) {
+            let filter = self.filter(ordinal);
+            let filter =
+                filter.map(|old| filters.intern(&query.filters, Arc::clone(&old.prepared)));
+            builder.begin(query, filter.as_ref());
+        }
+        let (filed, always) = self.drafts();
+        builder.renumber(filed, always, self.checks.clone(), number);
+        builder.finish()
+    }
 }
 
 impl Builder {
@@ -90,7 +118,7 @@ impl Builder {
 
     /// The live queries of several levels as one, merged by id, each filed anew by today's costs.
     /// No two levels have a live query of the same id.
-    pub(crate) fn merge(levels: &[Held], costs: &Costs<'_>) -> Level {
+    pub(crate) fn merge(levels: &[LiveLevel], costs: &Costs<'_>) -> Level {
         let mut builder = Builder::default();
         let places = builder.merge_queries(levels);
         for (held, places) in levels.iter().zip(&places) {
@@ -101,13 +129,13 @@ impl Builder {
     }
 
     /// Takes over the live queries; says for each level where each of its queries lies now.
-    fn merge_queries(&mut self, levels: &[Held]) -> Vec<Vec<Option<Ordinal>>> {
+    fn merge_queries(&mut self, levels: &[LiveLevel]) -> Vec<Vec<Option<Ordinal>>> {
         let mut places: Vec<_> = levels
             .iter()
             .map(|held| vec![None; held.level.len()])
             .collect();
         let mut live: Vec<(u64, u32, Ordinal)> = Vec::new();
-        for (number, Held { level, removed }) in levels.iter().enumerate() {
+        for (number, LiveLevel { level, removed }) in levels.iter().enumerate() {
             let ids = level
                 .ids
                 .iter()

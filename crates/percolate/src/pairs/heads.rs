@@ -1,8 +1,8 @@
 //! From two words to what there is of them.
 
 use crate::{
-    dictionary::{TermId, UNKNOWN},
-    scratch::Steps,
+    fetch::Fetch,
+    term::{TermId, UNKNOWN},
 };
 
 /// A table with open addressing: where two words may lie is known before anything is read, so it can be fetched early, and is
@@ -56,7 +56,7 @@ impl Slot {
 impl Heads {
     /// Asks for the memory of two words.
     #[inline(always)]
-    pub(super) fn fetch(&self, steps: impl Steps, hash: usize) {
+    pub(super) fn fetch(&self, steps: impl Fetch, hash: usize) {
         steps.fetch(&self.slots, hash & self.slots.len().wrapping_sub(1));
     }
 

@@ -8,8 +8,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::Patterns;
 use crate::{
-    dictionary::{Key, TermId, hash_key, short_key},
-    scratch::Steps,
+    fetch::Fetch,
+    term::{Key, TermId, hash_key, short_key},
 };
 
 /// Words known at most; then all are forgotten.
@@ -72,13 +72,13 @@ impl Memo {
 
     /// Asks for the memory of what is known of a term.
     #[inline(always)]
-    pub(crate) fn fetch(&self, steps: impl Steps, term: TermId) {
+    pub(crate) fn fetch(&self, steps: impl Fetch, term: TermId) {
         steps.fetch(&self.terms, term as usize);
     }
 
     /// Asks for the memory of the patterns that a term matches, as far as is known.
     #[inline(always)]
-    pub(crate) fn fetch_matches(&self, steps: impl Steps, term: TermId) {
+    pub(crate) fn fetch_matches(&self, steps: impl Fetch, term: TermId) {
         let met = self.terms.get(term as usize).copied().unwrap_or_default();
         steps.fetch(&self.matches, met.start as usize);
     }

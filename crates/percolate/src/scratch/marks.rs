@@ -5,10 +5,11 @@ use query::analysis::Words;
 use super::Steps;
 use crate::{
     check::Workspace,
-    dictionary::{Dictionary, TermId, UNKNOWN},
+    dictionary::Dictionary,
     found::grow,
     looked::Looked,
     meter::Meter,
+    term::{TermId, UNKNOWN},
 };
 
 /// Which documents of a slice hold which terms.

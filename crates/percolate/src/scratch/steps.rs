@@ -3,12 +3,14 @@
 use query::analysis::Words;
 
 use crate::{
-    dictionary::{TermId, View},
+    dictionary::View,
     entry::{Entry, Group},
+    fetch::Fetch,
     found::{Finds, found, grow},
     level::{Level, Scanned},
     limits::GROUP_SMALL,
     looked::Looked,
+    term::TermId,
 };
 
 /// Numbers that a vector holds, at most.
@@ -82,9 +84,7 @@ impl Candidates {
     }
 }
 /// The steps that run over long lists and are worth writing for vectors.
-pub(crate) trait Steps: Copy {
-    /// Asks for memory that is read soon: the item of a list, if there is one at that place.
-    fn fetch<T>(self, list: &[T], place: usize);
+pub(crate) trait Steps: Fetch {
     /// Looks up the words of a document.
     fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked);
     /// Adds to `places` where the document's terms meet bits of its anchors' rows. Gives how many entries are filed under
@@ -126,10 +126,12 @@ pub(crate) trait Steps: Copy {
 #[derive(Clone, Copy)]
 pub(crate) struct Plain;
 
-impl Steps for Plain {
+impl Fetch for Plain {
     #[inline(always)]
     fn fetch<T>(self, _: &[T], _: usize) {}
+}
 
+impl Steps for Plain {
     #[inline(always)]
     fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
         looked.look_up(view, document);

@@ -3,12 +3,13 @@
 use super::{Candidates, Met, Steps, marks::Marks};
 use crate::{
     check::{Slice, Workspace},
-    dictionary::TermId,
     entry::{Entry, Group},
     found::{Finds, grow},
-    hits::{TooManyPairs, Work},
+    hits::Work,
     level::{Level, Scanned},
     limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
+    term::TermId,
+    unfinished::TooManyPairs,
 };
 
 /// A document of more terms than this has more than most rows have bits, and more anchors than are compared at once.

@@ -1,7 +1,14 @@
 //! When levels are merged, and by whom.
 
-use super::{Arc, Builder, Costs, Held, QuerySet};
-use crate::limits::{LEVEL_RATIO, LEVELS_CROWDED, LEVELS_MAX, MERGED_FOR, MERGED_HERE_MAX};
+use std::sync::Arc;
+
+use super::QuerySet;
+use crate::{
+    frequency::Costs,
+    level::builder::Builder,
+    limits::{LEVEL_RATIO, LEVELS_CROWDED, LEVELS_MAX, MERGED_FOR, MERGED_HERE_MAX},
+    live_level::LiveLevel,
+};
 
 impl QuerySet {
     /// Merges small levels until each is large enough against the next and none is hollow.
@@ -12,7 +19,7 @@ impl QuerySet {
         while index > 0 {
             index -= 1;
             let held = &self.levels[index];
-            let next_len = self.levels.get(index + 1).map_or(0, Held::len);
+            let next_len = self.levels.get(index + 1).map_or(0, LiveLevel::len);
             let range = if held.len() < next_len * LEVEL_RATIO {
                 index..index + 2
             } else if held.is_hollow() {
@@ -31,7 +38,7 @@ impl QuerySet {
     }
 
     /// Whether a job reads one of these.
-    fn is_running(&self, levels: &[Held]) -> bool {
+    fn is_running(&self, levels: &[LiveLevel]) -> bool {
         let mut running = self.running.iter().flat_map(|running| &running.levels);
         running.any(|running| levels.iter().any(|held| Arc::ptr_eq(&held.level, running)))
     }
@@ -68,13 +75,13 @@ impl QuerySet {
     fn merge(&mut self, range: std::ops::Range<usize>) {
         let costs = Costs::new(&self.stream, &self.words.uses);
         let merged = Builder::merge(&self.levels[range.clone()], &costs);
-        let merged = (merged.len() > 0).then(|| Held::new(merged));
+        let merged = (merged.len() > 0).then(|| LiveLevel::new(merged));
         self.replace(range, merged);
     }
 
     /// Puts one level, or none, in the place of neighbouring ones. A matcher that still holds a large one shall not be
     /// the last to do so: giving it back takes long.
-    pub(super) fn replace(&mut self, range: std::ops::Range<usize>, made: Option<Held>) {
+    pub(super) fn replace(&mut self, range: std::ops::Range<usize>, made: Option<LiveLevel>) {
         let replaced = self.levels.splice(range, made).map(|held| held.level);
         let large = replaced.filter(|level| level.len() > MERGED_HERE_MAX);
         self.retired.extend(large);

@@ -2,13 +2,21 @@
 
 use std::{
     mem::take,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     thread,
 };
 
-use super::{
-    Arc, Builder, Costs, Filters, Held, Node, Prepared, QuerySet, Renumbering, StandingQuery,
-    Stream, Vocabulary,
+use query::{expression::Prepared, tree::Node};
+
+use super::QuerySet;
+use crate::{
+    filter::Filters,
+    frequency::{Costs, Stream},
+    level::builder::Builder,
+    live_level::LiveLevel,
+    merging::Renumbering,
+    standing::StandingQuery,
+    vocabulary::Vocabulary,
 };
 
 /// Queries on their way into a set. Each thread that reads queries fills one; [`QuerySet::load`] takes them all.
@@ -85,7 +93,7 @@ impl QuerySet {
         };
         let work = || {
             while let Some(builder) = next() {
-                let held = Held::new(builder.finish_anew(&costs));
+                let held = LiveLevel::new(builder.finish_anew(&costs));
                 let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
                 made.push(held);
             }

@@ -5,12 +5,11 @@ use std::arch::x86_64::*;
 use query::analysis::Words;
 
 use crate::{
-    dictionary::{
-        HASH_ADDED, HASH_FACTOR, Key, LIMITED, SHORT_BYTES_MAX, USED, View,
-        table::{self, Bucket, Held, WAYS},
-    },
+    dictionary::View,
+    dictionary::table::{self, Bucket, KeyEntry, WAYS},
     found::grow,
     looked::Looked,
+    term::{HASH_ADDED, HASH_FACTOR, Key, LIMITED, SHORT_BYTES_MAX, USED},
 };
 
 /// Words looked up at once.
@@ -18,9 +17,12 @@ const LANES: usize = 8;
 
 /// Numbers of 32 and of 64 bits that a bucket is, and a key that is held.
 const BUCKET: [usize; 2] = [size_of::<Bucket>() / 4, size_of::<Bucket>() / 8];
-const HELD: [usize; 2] = [size_of::<Held>() / 4, size_of::<Held>() / 8];
+const KEY_ENTRY: [usize; 2] = [size_of::<KeyEntry>() / 4, size_of::<KeyEntry>() / 8];
 
-const _: () = assert!(WAYS == 4 && BUCKET[0] == 8 && HELD[0] == 6, "see `find`");
+const _: () = assert!(
+    WAYS == 4 && BUCKET[0] == 8 && KEY_ENTRY[0] == 6,
+    "see `find`"
+);
 
 /// What [`Looked::look_up`] does.
 #[inline]

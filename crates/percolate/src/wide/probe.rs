@@ -4,10 +4,10 @@ use std::arch::x86_64::*;
 
 use super::x86::{all, gather, lanes, load, store};
 use crate::{
-    dictionary::TermId,
     level::Level,
     rows::{Row, Rows},
     scratch::{Candidates, LANES, Met},
+    term::TermId,
 };
 
 /// Words of a row that is compared whole with a document's terms; those of longer rows are picked term by term.
