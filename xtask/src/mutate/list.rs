@@ -70,7 +70,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "retention-of-rows-that-stay",
-        file: "crates/index/src/table/held.rs",
+        file: "crates/index/src/table/parts.rs",
         text: "if ids.get(place) != Some(&id) {\n                return Ok(None);",
         becomes: "if ids.get(place) != Some(&id) {\n                continue;",
         test: "crates/index/tests/it/faults.rs::segments_go_with_all_their_rows_and_others_lose_only_those_named",
