@@ -1,7 +1,5 @@
 //! The binary `seine`: its command line and its verbs.
 
-#![warn(unreachable_pub)]
-
 mod allocator;
 mod bench_command;
 mod bundle;

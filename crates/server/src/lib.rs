@@ -1,7 +1,5 @@
 //! The server: doors, settings, health, metrics, webhooks, from the first listening socket to the last checkpoint.
 
-#![warn(unreachable_pub)]
-
 mod auth;
 mod backups;
 mod http;

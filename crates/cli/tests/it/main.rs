@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     reason = "what a test needs and does not get is its failure"
 )]
+#![expect(unreachable_pub, reason = "no crate sees into a test program")]
 
 mod attacks;
 mod before_login;

@@ -13,19 +13,19 @@ use query::schema::{Column, ColumnType};
 use query::tree::{FieldSet, Node, Query, Term, Word};
 
 /// As the default analysis has it.
-pub fn analysed(text: &str) -> Words {
+pub(crate) fn analysed(text: &str) -> Words {
     let mut words = Words::new();
     words.push_field(&Analyzer::default(), 0, text);
     words
 }
 
 /// The words alone.
-pub fn tokens(text: &str) -> Vec<String> {
+pub(crate) fn tokens(text: &str) -> Vec<String> {
     let words = analysed(text);
     words.iter().map(|(word, _, _)| word.to_owned()).collect()
 }
 
-pub fn column(name: &str, kind: ColumnType) -> Column {
+pub(crate) fn column(name: &str, kind: ColumnType) -> Column {
     Column {
         name: name.to_owned(),
         kind,
@@ -35,12 +35,12 @@ pub fn column(name: &str, kind: ColumnType) -> Column {
 }
 
 /// Rows of one of the words.
-pub fn any(words: &[String]) -> Node {
+pub(crate) fn any(words: &[String]) -> Node {
     Node::Or(words_of(words))
 }
 
 /// Rows of all words.
-pub fn all(words: &[String]) -> Node {
+pub(crate) fn all(words: &[String]) -> Node {
     Node::And(words_of(words))
 }
 
@@ -54,7 +54,7 @@ fn words_of(words: &[String]) -> Vec<Node> {
     words.iter().map(node).collect()
 }
 
-pub fn query(root: Node) -> Query {
+pub(crate) fn query(root: Node) -> Query {
     Query {
         root,
         warnings: Vec::new(),
@@ -62,7 +62,12 @@ pub fn query(root: Node) -> Query {
 }
 
 /// Ids and weights of the first `shown` rows.
-pub fn select(is_matching: bool, filter: Option<Expression>, shown: u64, ranker: &str) -> Select {
+pub(crate) fn select(
+    is_matching: bool,
+    filter: Option<Expression>,
+    shown: u64,
+    ranker: &str,
+) -> Select {
     let value = |what, name: &str| Item::Value {
         what,
         name: name.to_owned(),
@@ -81,13 +86,13 @@ pub fn select(is_matching: bool, filter: Option<Expression>, shown: u64, ranker:
 }
 
 /// Processor time that this thread has taken: the machine may be busy with other things. Linux only.
-pub fn cpu_time() -> Duration {
+pub(crate) fn cpu_time() -> Duration {
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     Duration::from_nanos(schedule.split(' ').next().unwrap().parse().unwrap())
 }
 
 /// Binds a SELECT and answers it.
-pub fn search(
+pub(crate) fn search(
     snapshot: &Arc<Snapshot>,
     select: &Select,
     query: Option<&Query>,

@@ -35,7 +35,7 @@ pub fn columns_of(document: &Json, mapping: &Mapping) -> Result<Vec<(String, Val
 /// No value: bytes that no column takes, which matching reads as NULL. Nothing at all, or NULL itself, would be the column's
 /// default, as in a stored row; here a field that is not there fits no `range` and no `exists`.
 #[must_use]
-pub fn absent() -> Value {
+pub(crate) fn absent() -> Value {
     Value::Bytes(vec![0xff])
 }
 
