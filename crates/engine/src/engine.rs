@@ -6,7 +6,6 @@ mod backup;
 mod bounds;
 mod checkpoint;
 mod counts;
-pub(crate) mod deadlines;
 mod flush;
 mod follow;
 mod frame;

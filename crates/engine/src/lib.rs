@@ -7,28 +7,24 @@
 //!
 //! The crate knows no protocol, no socket and no clock: [`Now`] is an argument.
 
+mod apply;
 mod backup;
-mod catalog;
-mod command;
 mod decide;
 mod engine;
-mod error;
-mod failure;
 mod histogram;
 pub mod inspect;
 mod jobs;
-pub mod limits;
 mod mailbox;
 mod manifest;
-mod record;
-mod seat;
-mod sessions;
+mod model;
+mod running;
 mod snapshot;
-mod state;
 mod status;
-mod sync_mode;
 mod table;
-mod undo;
+
+use apply::{sessions, state, undo};
+pub use model::limits;
+use model::{catalog, command, error, failure, into, record, sync_mode};
 
 pub use backup::restore;
 pub use catalog::Webhook;
@@ -43,8 +39,7 @@ pub use histogram::{Histogram, Work};
 pub use index::{Control, Filters, Interrupt, Keyword, Lender, Memory, OnDamage, Pool, Reason};
 pub use jobs::{Background, HeldJobs, JobLine};
 pub use mailbox::{Handle, Mailbox};
-pub use snapshot::{
-    GroupReport, PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, QueueReport, Snapshot, goes_on,
-};
+pub use queue::{GroupReport, QueueReport};
+pub use snapshot::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, Snapshot, goes_on};
 pub use status::EngineStatus;
 pub use sync_mode::SyncMode;

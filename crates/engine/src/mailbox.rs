@@ -1,7 +1,7 @@
 //! The door of the engine: commands wait here, bounded, until its thread takes them.
 
+mod commands;
 mod inbox;
-mod queue;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -355,9 +355,7 @@ fn open_percolate(
         let path = reader.text().map_err(wrong)?;
         paths.extend((!path.is_empty()).then_some(path));
     } else {
-        for _ in 0..reader.count().map_err(wrong)? {
-            paths.push(reader.text().map_err(wrong)?);
-        }
+        paths = reader.list(Reader::text).map_err(wrong)?;
     }
     if version > 1 {
         pq.counted = reader.number().map_err(wrong)?;

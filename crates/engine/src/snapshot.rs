@@ -3,18 +3,16 @@
 mod backfill;
 mod call_pq;
 mod distributed;
-mod queues;
 mod select;
 mod status;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, goes_on};
-pub use queues::{GroupReport, QueueReport};
-
 use arc_swap::ArcSwap;
+pub use call_pq::{PqAnswer, PqDocument, PqHits, PqRequest, PqScratch, goes_on};
 use query::analysis::Analyzer;
+use queue::QueueReport;
 
 use crate::catalog::{Catalog, TableId, show_create};
 use crate::command::{Definition, Kind};
@@ -33,7 +31,7 @@ pub(crate) enum View {
     Search(Arc<SearchView>),
     Percolate(Arc<PercolateView>),
     /// As of now, and not of the snapshot's batch.
-    Queue(Arc<ArcSwap<QueueView>>),
+    Queue(Arc<ArcSwap<QueueReport>>),
 }
 
 pub(crate) struct SearchView {
@@ -53,34 +51,21 @@ pub(crate) struct PercolateView {
     pub(crate) folded: u64,
 }
 
-/// Counts of a queue; its rows are read by the engine's thread.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct QueueView {
-    pub(crate) rows: u64,
-    pub(crate) owned: u64,
-    pub(crate) waiting: u64,
-    /// Times that a row was given back, since the start.
-    pub(crate) restored: u64,
-    pub(crate) paused: bool,
-    pub(crate) memory_bytes: u64,
-    /// Of leases, delivery counts, delays and keys.
-    pub(crate) marks_bytes: u64,
-    pub(crate) files: u64,
-    pub(crate) next_row: u64,
-    pub(crate) folded: u64,
-    /// Rows whose time has not come.
-    pub(crate) delayed: u64,
-    /// Rows handed out again, since the start.
-    pub(crate) redelivered: u64,
-    /// When the first row came, in microseconds since 1970-01-01 UTC, as far as it is known.
-    pub(crate) oldest_us: Option<i64>,
-    /// Of each consumer group, by name.
-    pub(crate) groups: Vec<GroupReport>,
-}
-
 impl Snapshot {
     pub(crate) fn new(catalog: Arc<Catalog>, views: BTreeMap<TableId, View>) -> Snapshot {
         Snapshot { catalog, views }
+    }
+
+    /// The queues, by name.
+    #[must_use]
+    pub fn queues(&self) -> Vec<QueueReport> {
+        let reports = self.views.values().filter_map(|view| match view {
+            View::Queue(cell) => Some(QueueReport::clone(&cell.load())),
+            _ => None,
+        });
+        let mut reports: Vec<QueueReport> = reports.collect();
+        reports.sort_by(|a, b| a.queue.cmp(&b.queue));
+        reports
     }
 
     /// Names and types (`rt`, `percolate`, `queue`) of the tables, by name.

@@ -9,7 +9,7 @@ const MARKS_MAX: usize = 4096;
 
 /// Marks: rows from that number on came at that time or later.
 #[derive(Default)]
-pub struct Ages {
+pub(crate) struct Ages {
     marks: VecDeque<(u64, i64)>,
     /// Rows below were noted.
     noted: u64,
@@ -17,7 +17,7 @@ pub struct Ages {
 
 impl Ages {
     /// Rows below `next` are there by now.
-    pub fn note(&mut self, next: u64, now_us: i64) {
+    pub(crate) fn note(&mut self, next: u64, now_us: i64) {
         if next <= self.noted {
             return;
         }

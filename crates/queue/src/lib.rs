@@ -41,6 +41,6 @@ pub use lane::{Lane, LineId};
 pub use layout::{Origin, put_origins, read_origins};
 pub use options::{QueueOptions, WhenFull};
 pub use queue::{Folded, Queue, QueueSnapshot, QueueStats, RowLook, SENDERS};
-pub use report::GroupReport;
+pub use report::{GroupReport, QueueReport};
 pub use source::{Hit, Source, put_sources, read_sources, supply};
 pub use undo::Before;

@@ -78,7 +78,7 @@ pub struct Queue {
     /// Rows that a lane is done with, where the next of their key follows them.
     pub(crate) ended: Vec<(usize, u64)>,
     /// When rows came.
-    pub ages: Ages,
+    pub(crate) ages: Ages,
     /// Counted since the start; those of bytes are made when asked for.
     pub stats: QueueStats,
     /// How far its files reach: what the next manifest says of it.

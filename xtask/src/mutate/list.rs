@@ -6,7 +6,7 @@ use super::Mutation;
 pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "queue-checkpoint-moves-during-fold",
-        file: "crates/engine/src/state.rs",
+        file: "crates/engine/src/apply/state.rs",
         text: "&& queue.folding.is_none()",
         becomes: "",
         test: "crates/engine/tests/it/lives.rs::an_engine_with_work_under_way_is_after_any_crash_what_its_journal_says",
@@ -22,7 +22,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "keys-noted-again",
-        file: "crates/engine/src/state/queues.rs",
+        file: "crates/engine/src/apply/state/queues.rs",
         text: "let noted = at_us.filter(|_| position > self.catalog_folded);",
         becomes: "let noted = *at_us;",
         test: "crates/engine/tests/it/checkpoints.rs::keys_of_rows_from_before_an_alter_are_read_in_the_columns_of_then",
@@ -97,7 +97,7 @@ pub const MUTATIONS: &[Mutation] = &[
         file: "crates/engine/src/engine/turn.rs",
         text: "self.has_ended |= matches!(command, Command::Shutdown);",
         becomes: "let _ = Command::Shutdown;",
-        test: "crates/engine/src/seat/tests.rs::a_shutdown_that_a_leading_caller_takes_ends_the_engine",
+        test: "crates/engine/src/running/tests.rs::a_shutdown_that_a_leading_caller_takes_ends_the_engine",
         may_hang: false,
     },
     Mutation {
@@ -126,7 +126,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "relay-not-noted",
-        file: "crates/engine/src/state/queues.rs",
+        file: "crates/engine/src/apply/state/queues.rs",
         text: "*received = *row;",
         becomes: "let _ = (received, row);",
         test: "crates/engine/tests/it/queue_semantics.rs::a_relayed_row_is_taken_once_across_restarts_and_checkpoints",
@@ -134,7 +134,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "place-of-load-not-noted",
-        file: "crates/engine/src/state.rs",
+        file: "crates/engine/src/apply/state.rs",
         text: "self.loads.note(*table, *load, *place, position);",
         becomes: "let _ = (load, place);",
         test: "crates/engine/tests/it/loads.rs::rows_of_a_load_are_stored_once_across_restarts_and_checkpoints",
@@ -278,10 +278,10 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "large-command-overtakes",
-        file: "crates/engine/src/mailbox/queue.rs",
+        file: "crates/engine/src/mailbox/commands.rs",
         text: "let may_leave = first_small.is_none_or(|first| large.arrival < first);",
         becomes: "let may_leave = first_small.is_none_or(|first| large.arrival < first.max(u64::MAX));",
-        test: "crates/engine/src/mailbox/queue.rs::every_command_is_taken_once_in_the_order_of_its_session_and_the_end_is_last",
+        test: "crates/engine/src/mailbox/commands.rs::every_command_is_taken_once_in_the_order_of_its_session_and_the_end_is_last",
         may_hang: false,
     },
     Mutation {

@@ -142,8 +142,8 @@ mod tests {
             program("crates/journal", false, "tests::crash::cut")
         );
         assert_eq!(
-            Program::of("crates/engine/src/mailbox/queue.rs::last"),
-            program("crates/engine", false, "mailbox::queue::tests::last")
+            Program::of("crates/engine/src/mailbox/commands.rs::last"),
+            program("crates/engine", false, "mailbox::commands::tests::last")
         );
         for wrong in [
             "xtask/src/lib.rs::a",

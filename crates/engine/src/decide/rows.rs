@@ -4,7 +4,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use crate::error::{Error, Result, Why};
-use crate::table::into::store;
+use crate::into::store;
 
 /// Which given value goes where.
 pub(crate) struct Plan {

@@ -7,8 +7,10 @@ use std::sync::{Arc, PoisonError};
 use arc_swap::ArcSwap;
 
 use super::Engine;
+use queue::QueueReport;
+
 use crate::catalog::{Catalog, TableId};
-use crate::snapshot::{PercolateView, QueueView, SearchView, Snapshot, View};
+use crate::snapshot::{PercolateView, SearchView, Snapshot, View};
 use crate::table::percolate::PercolateTable;
 
 /// What was published last: only what changed is made anew.
@@ -49,7 +51,7 @@ impl Views {
     }
 
     /// Shows what a queue has come to; true where readers do not know it yet.
-    fn put_queue(&mut self, table: TableId, view: QueueView) -> bool {
+    fn put_queue(&mut self, table: TableId, view: QueueReport) -> bool {
         self.queue_rows += view.rows;
         self.queue_bytes += view.memory_bytes;
         self.queue_marks_bytes += view.marks_bytes;
@@ -120,24 +122,8 @@ impl Engine {
             let Some(queue) = self.state.queues.get_settled_mut(&table) else {
                 continue; // dropped
             };
-            queue.ages.note(queue.backlog.next(), self.now.unix_us);
-            let view = QueueView {
-                rows: queue.backlog.len(),
-                owned: queue.held_rows(),
-                waiting: queue.waiting() as u64,
-                paused: queue.paused.iter().all(|is_paused| *is_paused),
-                restored: queue.stats.restored_by_abort + queue.stats.restored_by_close,
-                memory_bytes: queue.backlog.memory_bytes(),
-                marks_bytes: queue.marks_bytes(),
-                files: queue.backlog.file_count(),
-                next_row: queue.backlog.next(),
-                folded: queue.folded.position,
-                delayed: queue.delayed_rows(),
-                redelivered: queue.redelivered(),
-                oldest_us: queue.oldest_us(),
-                groups: queue.group_reports(),
-            };
-            changed |= self.views.put_queue(table, view);
+            let report = queue.report(self.now.unix_us);
+            changed |= self.views.put_queue(table, report);
         }
         if changed {
             let snapshot = Snapshot::new(Arc::clone(&self.views.catalog), self.views.views.clone());

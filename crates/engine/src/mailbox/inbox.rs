@@ -3,11 +3,11 @@
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use super::queue::Queue;
+use super::commands::Commands;
 use crate::command::{Command, Envelope, Now, SessionId};
 use crate::error::{Error, Result};
 use crate::limits::{LED_COMMAND_BYTES_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
-use crate::seat::Seat;
+use crate::running::Running;
 
 /// So many commands, the last ones, tell how many sessions are at work.
 const LATELY: usize = 8;
@@ -16,12 +16,12 @@ const LATELY: usize = 8;
 pub(crate) struct Inbox {
     desk: Mutex<Desk>,
     filled: Condvar,
-    seat: OnceLock<Weak<Seat>>,
+    running: OnceLock<Weak<Running>>,
 }
 
 #[derive(Default)]
 struct Desk {
-    queue: Queue,
+    queue: Commands,
     /// Whose the last commands were, and how many there were in all.
     lately: [Option<SessionId>; LATELY],
     commands: usize,
@@ -48,8 +48,8 @@ enum Arrival {
 
 impl Inbox {
     /// Lets callers of [`Inbox::submit`] do the work of an engine that rests.
-    pub(crate) fn let_lead(&self, seat: Weak<Seat>) {
-        let _ = self.seat.set(seat); // an engine is run once
+    pub(crate) fn let_lead(&self, running: Weak<Running>) {
+        let _ = self.running.set(running); // an engine is run once
     }
 
     /// Puts a command in line; see [`super::Handle::submit`].
@@ -65,8 +65,8 @@ impl Inbox {
         match arrival {
             Arrival::Awake => {}
             Arrival::Call => self.filled.notify_one(),
-            Arrival::Lead => match self.seat.get().and_then(Weak::upgrade) {
-                Some(seat) => seat.lead(),
+            Arrival::Lead => match self.running.get().and_then(Weak::upgrade) {
+                Some(running) => running.lead(),
                 None => self.led(Some(0)),
             },
         }

@@ -22,10 +22,10 @@ use rustc_hash::FxHashMap;
 
 use self::counts::CountsBefore;
 use self::file::QueryFile;
-use super::into::Into;
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
+use crate::into::Into;
 use crate::record::QueryRow;
 use crate::table::in_manifest::InManifest;
 

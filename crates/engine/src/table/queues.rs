@@ -50,15 +50,12 @@ impl Queues {
     pub(crate) fn insert(&mut self, table: TableId, queue: Queue, manifests: InManifest) {
         self.touched.push(table);
         self.bounded += usize::from(queue.is_bounded());
-        let is_touched = true;
-        self.tables.insert(
-            table,
-            Entry {
-                queue,
-                manifests,
-                is_touched,
-            },
-        );
+        let entry = Entry {
+            queue,
+            manifests,
+            is_touched: true,
+        };
+        self.tables.insert(table, entry);
     }
 
     pub(crate) fn remove(&mut self, table: &TableId) {

@@ -6,7 +6,7 @@ use disk::Disk;
 use query::codec::Reader;
 use roaring::RoaringBitmap;
 
-use super::write::{WriteError, Writer, make_file, put_hit};
+use super::write::{Writer, make_file, put_hit};
 use super::{ChunkFile, HIT};
 use crate::error::{Error, Result};
 
@@ -61,11 +61,7 @@ impl MergeRowsJob {
 }
 
 /// Copies the rows that are there.
-fn copy(
-    file: &ChunkFile,
-    removed: &RoaringBitmap,
-    writer: &mut Writer,
-) -> std::result::Result<(), WriteError> {
+fn copy(file: &ChunkFile, removed: &RoaringBitmap, writer: &mut Writer) -> Result<()> {
     // Offsets of the last batch in the old file and in the new one: rows of a batch are neighbours.
     let mut last: Option<(u64, u64)> = None;
     let mut bytes = Vec::new();

@@ -52,7 +52,7 @@ fn put_row(
     row: &StoredRow,
     last: &mut Option<(*const HitBatch, u64)>,
     bytes: &mut Vec<u8>,
-) -> std::io::Result<()> {
+) -> Result<()> {
     match row {
         StoredRow::Own(values) => {
             bytes.push(OWN);
@@ -89,7 +89,7 @@ pub(super) fn make_file(
     dir: &str,
     name: &str,
     rows: u64,
-    write: impl FnOnce(&mut Writer) -> std::result::Result<(), WriteError>,
+    write: impl FnOnce(&mut Writer) -> Result<()>,
 ) -> Result<Option<ChunkFile>> {
     let path = format!("{dir}/{name}");
     let failed = |error| Error::of_file(&path, &error);
@@ -100,41 +100,19 @@ pub(super) fn make_file(
     if disk.exists(&path).map_err(failed)? {
         disk.remove(&path).map_err(failed)?;
     }
-    let mut writer = Writer::new(disk.create(&path).map_err(failed)?, rows);
-    let written = write(&mut writer).and_then(|()| Ok(writer.finish()?));
+    let mut writer = Writer::new(&path, disk.create(&path).map_err(failed)?, rows);
+    let written = write(&mut writer).and_then(|()| writer.finish());
     if let Err(error) = written {
         let _ = disk.remove(&path); // room for deletes; what stays is an orphan that the next open removes
-        return Err(match error {
-            WriteError::Disk(error) => failed(error),
-            WriteError::Queue(error) => error,
-        });
+        return Err(error);
     }
     disk.sync_dir(dir).map_err(failed)?;
     ChunkFile::open(&**disk, &path).map(Some)
 }
 
-/// Why a file could not be made.
-pub(super) enum WriteError {
-    /// Of the file itself.
-    Disk(std::io::Error),
-    /// Of what was to be written.
-    Queue(Error),
-}
-
-impl From<std::io::Error> for WriteError {
-    fn from(error: std::io::Error) -> WriteError {
-        WriteError::Disk(error)
-    }
-}
-
-impl From<Error> for WriteError {
-    fn from(error: Error) -> WriteError {
-        WriteError::Queue(error)
-    }
-}
-
 /// Writes head, table and entries, each in its place, a megabyte at a time.
 pub(super) struct Writer {
+    path: String,
     file: Arc<dyn disk::File>,
     /// Where the entries in `entries` go.
     entries_at: u64,
@@ -151,9 +129,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    fn new(file: Arc<dyn disk::File>, rows: u64) -> Writer {
+    fn new(path: &str, file: Arc<dyn disk::File>, rows: u64) -> Writer {
         let pages = rows.div_ceil(PAGE_SLOTS as u64);
         Writer {
+            path: path.to_owned(),
             file,
             entries_at: (1 + pages) * PAGE_BYTES as u64,
             entries: Vec::new(),
@@ -168,7 +147,7 @@ impl Writer {
     }
 
     /// Appends a row: its entry, and its slot.
-    pub(super) fn row(&mut self, number: u64, bytes: &[u8]) -> std::io::Result<()> {
+    pub(super) fn row(&mut self, number: u64, bytes: &[u8]) -> Result<()> {
         let offset = self.entry(bytes)?;
         if self.rows == 0 {
             self.first = number;
@@ -188,7 +167,7 @@ impl Writer {
     }
 
     /// Appends an entry; gives its offset.
-    pub(super) fn entry(&mut self, bytes: &[u8]) -> std::io::Result<u64> {
+    pub(super) fn entry(&mut self, bytes: &[u8]) -> Result<u64> {
         let offset = self.entries_at + self.entries.len() as u64;
         self.entries
             .extend_from_slice(&(bytes.len() as u32).to_le_bytes());
@@ -201,7 +180,7 @@ impl Writer {
         Ok(offset)
     }
 
-    fn batch(&mut self, batch: &HitBatch) -> std::io::Result<u64> {
+    fn batch(&mut self, batch: &HitBatch) -> Result<u64> {
         let mut bytes = vec![BATCH];
         batch.encode(&mut bytes);
         self.entry(&bytes)
@@ -216,7 +195,7 @@ impl Writer {
         self.slots = 0;
     }
 
-    fn finish(mut self) -> std::io::Result<()> {
+    fn finish(mut self) -> Result<()> {
         if self.slots > 0 {
             self.close_page();
         }
@@ -231,27 +210,37 @@ impl Writer {
         head.extend_from_slice(&self.entries_at.to_le_bytes()); // all is written: where the next one would go
         head.resize(SUM_AT, 0);
         head.extend_from_slice(&crc32c::crc32c(&head).to_le_bytes());
-        self.file.write_at(0, &head)?;
-        self.file.sync()
+        self.write_at(0, &head)?;
+        self.sync()
     }
 
-    fn flush_table(&mut self) -> std::io::Result<()> {
-        self.file.write_at(self.table_at, &self.table)?;
+    fn flush_table(&mut self) -> Result<()> {
+        self.write_at(self.table_at, &self.table)?;
         self.table_at += self.table.len() as u64;
         self.table.clear();
         Ok(())
     }
 
-    fn flush_entries(&mut self) -> std::io::Result<()> {
-        self.file.write_at(self.entries_at, &self.entries)?;
+    fn flush_entries(&mut self) -> Result<()> {
+        self.write_at(self.entries_at, &self.entries)?;
         let written = self.entries.len() as u64;
         self.entries_at += written;
         self.entries.clear();
         self.unsynced_bytes += written;
         if self.unsynced_bytes >= SYNC_BYTES {
-            self.file.sync()?;
+            self.sync()?;
             self.unsynced_bytes = 0;
         }
         Ok(())
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let written = self.file.write_at(offset, bytes);
+        written.map_err(|error| Error::of_file(&self.path, &error))
+    }
+
+    fn sync(&self) -> Result<()> {
+        let synced = self.file.sync();
+        synced.map_err(|error| Error::of_file(&self.path, &error))
     }
 }

@@ -12,9 +12,9 @@ use queue::{HIT_ROW_BYTES, Hit, HitQuery, Source, supply};
 use crate::catalog::TableId;
 use crate::decide::{Circumstances, Workspace};
 use crate::error::{Error, Result};
+use crate::into::{Into, store};
 use crate::record::{Document, HitCounts, HitLists, QueuedHits};
 use crate::state::{Counting, State};
-use crate::table::into::{Into, store};
 use crate::table::percolate::Listener;
 
 /// The part of memory that the pairs of one statement may take while they are found is one divided by this.

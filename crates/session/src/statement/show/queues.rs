@@ -37,7 +37,7 @@ fn lines(report: QueueReport, now_us: i64) -> Vec<Vec<String>> {
     let yes = |is: bool| if is { "YES" } else { "NO" }.to_owned();
     let age = |oldest_us: i64| (now_us.saturating_sub(oldest_us).max(0) / 1_000_000).to_string();
     let mut lines = vec![vec![
-        report.queue.clone(),
+        report.queue.to_string(),
         String::new(),
         report.rows.to_string(),
         report.owned.to_string(),
@@ -50,7 +50,7 @@ fn lines(report: QueueReport, now_us: i64) -> Vec<Vec<String>> {
     ]];
     lines.extend(report.groups.into_iter().map(|group| {
         vec![
-            report.queue.clone(),
+            report.queue.to_string(),
             group.group,
             group.rows.to_string(),
             group.owned.to_string(),

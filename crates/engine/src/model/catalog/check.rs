@@ -11,8 +11,8 @@ use super::webhook::{self, Webhook, is_address};
 use super::{distributed, options, search_options};
 use crate::command::{Definition, Kind};
 use crate::error::{Error, Result};
+use crate::into::Into;
 use crate::limits::{COLUMNS_MAX, DEFAULTS_BYTES_MAX, NAME_BYTES_MAX, ON_MAX, TABLES_MAX};
-use crate::table::into::Into;
 
 /// The definition as it is stored: names in lower case, the columns of a listening pq table filled in.
 pub(crate) fn complete(catalog: &Catalog, asked: Definition) -> Result<Definition> {

@@ -38,7 +38,11 @@ impl State {
                     }
                 })
             }
-            Record::RemoveRows { table, rows } => self.apply_removals(*table, rows, position),
+            Record::RemoveRows { table, rows } => {
+                self.apply_to_queue_as_it_is(*table, position, |queue| {
+                    rows.iter().for_each(|row| queue.remove(*row));
+                })
+            }
             Record::Alter {
                 table,
                 columns,
@@ -76,14 +80,6 @@ impl State {
             }
             _ => Err(Error::internal("a record that nothing applies")),
         }
-    }
-
-    fn apply_removals(&mut self, table: TableId, rows: &[u64], position: u64) -> Result<bool> {
-        self.apply_to_queue_as_it_is(table, position, |queue| {
-            for row in rows {
-                queue.remove(*row);
-            }
-        })
     }
 
     /// Changes a queue without adding rows to it.

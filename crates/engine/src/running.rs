@@ -19,7 +19,7 @@ use crate::mailbox::{Inbox, Mailbox};
 const REFRESHED_EVERY: Duration = Duration::from_secs(1);
 
 /// An engine that runs.
-pub(crate) struct Seat {
+pub(crate) struct Running {
     inbox: Arc<Inbox>,
     /// `None` after the end.
     engine: Mutex<Option<Engine>>,
@@ -39,19 +39,19 @@ impl Engine {
         clock: impl Fn() -> Now + Send + Sync + 'static,
     ) -> Result<()> {
         self.wake_by(mailbox.waker());
-        let seat = Arc::new(Seat {
+        let running = Arc::new(Running {
             inbox: Arc::clone(mailbox.inbox()),
             engine: Mutex::new(Some(self)),
             clock: Box::new(clock),
         });
-        seat.inbox.let_lead(Arc::downgrade(&seat));
-        let outcome = seat.guarded(|| seat.serve());
-        drop(seat.hold().take()); // whoever leads now has ended before, whoever comes later finds nobody
+        running.inbox.let_lead(Arc::downgrade(&running));
+        let outcome = running.guarded(|| running.serve());
+        drop(running.hold().take()); // whoever leads now has ended before, whoever comes later finds nobody
         outcome
     }
 }
 
-impl Seat {
+impl Running {
     fn serve(&self) -> Result<()> {
         let mut due_us = Some(0);
         loop {
@@ -69,7 +69,7 @@ impl Seat {
     }
 
     /// Does the command that the calling thread has just brought. Wakes the engine's thread where the engine has ended, by
-    /// an error or by a [`crate::Command::Shutdown`] that came meanwhile: that thread then leaves [`Seat::serve`].
+    /// an error or by a [`crate::Command::Shutdown`] that came meanwhile: that thread then leaves [`Running::serve`].
     pub(crate) fn lead(&self) {
         let outcome = self.guarded(|| {
             let Some(mut held) = self.try_hold() else {

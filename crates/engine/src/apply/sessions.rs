@@ -5,9 +5,9 @@ mod waiting;
 use rustc_hash::FxHashMap;
 pub(crate) use waiting::{Stand, Waiter, Want, count_timeout};
 
+use crate::apply::deadlines::Deadlines;
 use crate::catalog::TableId;
 use crate::command::{Answering, Reply, SessionId, SourceMode};
-use crate::engine::deadlines::Deadlines;
 use crate::error::Result;
 use crate::state::State;
 use queue::Holder;

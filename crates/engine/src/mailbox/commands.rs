@@ -20,7 +20,7 @@ use crate::limits::{BATCH_BYTES_MAX, BATCH_COMMANDS_MAX, SMALL_COMMAND_BYTES_MAX
 /// - Together: the commands of one session leave in the order in which they arrived, and the end leaves behind everything
 ///   that arrived before it.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(super) struct Commands {
     small: VecDeque<Waiting>,
     /// Large commands, and the later commands of their sessions.
     large: VecDeque<Waiting>,
@@ -38,7 +38,7 @@ struct Waiting {
     envelope: Envelope,
 }
 
-impl Queue {
+impl Commands {
     pub(super) fn len(&self) -> usize {
         self.small.len() + self.large.len()
     }
@@ -128,7 +128,7 @@ mod tests {
 
     /// The order in which the sessions' commands are taken, batch by batch.
     fn taken(sent: &[(u64, Command)]) -> Vec<Vec<u64>> {
-        let mut queue = Queue::default();
+        let mut queue = Commands::default();
         for (session, command) in sent {
             let envelope = Envelope {
                 session: SessionId(*session),
@@ -228,10 +228,10 @@ mod tests {
             ),
             end_at in 0..12usize,
         ) {
-            let mut queue = Queue::default();
+            let mut queue = Commands::default();
             let (mut sent, mut number) = (BTreeMap::<u64, VecDeque<usize>>::new(), 0);
             let mut end = None;
-            let take = |queue: &mut Queue, sent: &mut BTreeMap<u64, VecDeque<usize>>, end: &mut Option<usize>| {
+            let take = |queue: &mut Commands, sent: &mut BTreeMap<u64, VecDeque<usize>>, end: &mut Option<usize>| {
                 let waiting = queue.len();
                 let batch = queue.take_batch();
                 assert_eq!(batch.len() + queue.len(), waiting);

@@ -79,21 +79,21 @@ fn on_a_thread(
 fn a_shutdown_that_a_leading_caller_takes_ends_the_engine() {
     let engine = engine();
     let (handle, mailbox) = engine.mailbox();
-    let seat = Arc::new(Seat {
+    let running = Arc::new(Running {
         inbox: Arc::clone(mailbox.inbox()),
         engine: Mutex::new(Some(engine)),
         clock: Box::new(Now::default),
     });
     let inserted = submit(&handle, 1, insert());
     let ended = submit(&handle, 2, Command::Shutdown);
-    seat.lead();
+    running.lead();
     assert!(inserted.try_recv().unwrap().is_ok());
     assert!(ended.try_recv().unwrap().is_ok());
 
     let later = submit(&handle, 3, insert());
-    seat.lead();
+    running.lead();
     assert_eq!(later.try_recv().unwrap().unwrap_err(), Error::Stopped);
-    let serving = Arc::clone(&seat);
+    let serving = Arc::clone(&running);
     assert_eq!(on_a_thread(move || serving.serve()), Ok(Ok(())));
 }
 
