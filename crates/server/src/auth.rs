@@ -2,6 +2,19 @@
 
 use std::fmt;
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use subtle::ConstantTimeEq;
+
+/// Clients pad, do not pad, or leave bits behind the last byte.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
 /// A name and a password. Its `Debug` does not show the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
@@ -28,41 +41,10 @@ impl Login {
         else {
             return false;
         };
-        let Some(decoded) = base64_decode(encoded.1.trim()) else {
-            return false;
-        };
         let wanted = format!("{}:{}", self.user, self.password);
-        equal_in_constant_time(&decoded, wanted.as_bytes())
+        let decoded = BASE64.decode(encoded.1.trim());
+        decoded.is_ok_and(|decoded| decoded.ct_eq(wanted.as_bytes()).into())
     }
-}
-
-/// Compares without telling by the time taken where the first difference is.
-pub(crate) fn equal_in_constant_time(a: &[u8], b: &[u8]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(0, |all, (x, y)| all | (x ^ y)) == 0
-}
-
-/// Base64 with the standard alphabet, padded or not.
-fn base64_decode(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut held) = (0_u32, 0_u32);
-    for letter in text.trim_end_matches('=').bytes() {
-        let six = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(six);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            out.push((bits >> held) as u8);
-            bits &= (1 << held) - 1;
-        }
-    }
-    Some(out)
 }
 
 #[cfg(test)]

@@ -17,11 +17,13 @@ mod search;
 mod sql;
 mod table;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::handler::Handler;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
+use engine::{Command, Reply, Snapshot};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -31,9 +33,10 @@ use crate::limits::{CONNECTION_BUFFER_BYTES, HTTP_IDLE_TIMEOUT};
 use crate::listen::{Listener, Patient, Stream};
 use crate::server::{Admitted, Server};
 use heads::{Course, Timely};
-use session::Session;
+use session::errors::Failure;
 use session::places::Peer;
 use session::searches::Asked;
+use session::{Action, Deed, Session};
 
 /// What every handler knows.
 #[derive(Clone)]
@@ -62,6 +65,10 @@ fn routes(door: Door) -> Router {
         .route("/bulk", post(bulk::post))
         .route("/search", post(search::post))
         .route("/metrics", get(health::metrics))
+        // Kept free of Elasticsearch's routes, for pages and nodes of this server.
+        .route("/_seine", any(guard::no_such_path))
+        .route("/_seine/", any(guard::no_such_path))
+        .route("/_seine/{*path}", any(guard::no_such_path))
         .merge(document::routes())
         .merge(pq::routes())
         .merge(queue::routes())
@@ -85,28 +92,56 @@ fn routes(door: Door) -> Router {
         .with_state(door)
 }
 
-/// A session for one request: it has no name, and ends with the request.
-fn session(server: &Server) -> Session {
-    let session = Session::new(
-        server.next_session(),
-        String::new(),
-        "http".to_owned(),
-        None,
-    );
-    match peer() {
-        Some(peer) => session.at(&peer),
-        None => session,
+/// A session of one request: it has no name, and ends with the request, however that ends.
+struct Guest<'a> {
+    server: &'a Server,
+    session: Session,
+}
+
+impl<'a> Guest<'a> {
+    fn new(server: &'a Server) -> Guest<'a> {
+        let id = server.next_session();
+        let session = Session::new(id, String::new(), "http".to_owned(), None);
+        let session = match peer() {
+            Some(peer) => session.at(&peer),
+            None => session,
+        };
+        Guest { server, session }
+    }
+
+    /// A table as it is now, to be read.
+    fn reads(&self, table: &str) -> Result<Arc<Snapshot>, Failure> {
+        let reads = Action::on(Deed::Read, table);
+        self.server.snapshot(&self.session, reads)
+    }
+
+    async fn submit(&self, command: Command) -> Result<Reply, Failure> {
+        self.server.submit(&self.session, command).await
+    }
+
+    /// The request among the searches that run: shown by its address, and ended with its client.
+    fn asked(&self, since_us: u64, address: &str) -> Asked {
+        Asked {
+            session: self.session.id.0,
+            since_us,
+            until_us: None,
+            text: address.into(),
+            client: self.session.client.clone(),
+        }
     }
 }
 
-/// A request among the searches that run: shown by its address, and ended with its client.
-fn asked(server: &Server, since_us: u64, address: &str) -> Asked {
-    Asked {
-        session: server.next_session().0,
-        since_us,
-        until_us: None,
-        text: address.into(),
-        client: peer().and_then(|peer| peer.client.clone()),
+impl Deref for Guest<'_> {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        self.server
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        self.server.close_session(&self.session);
     }
 }
 

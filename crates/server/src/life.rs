@@ -73,6 +73,8 @@ fn raise_file_limit() {
 
 struct Life<'a> {
     server: Arc<Server>,
+    /// Once recovery is over.
+    engine: Option<Handle>,
     logs: &'a Logs,
     reload: &'a dyn Fn() -> Result<Settings, BadSetting>,
     announce: &'a dyn Fn(&str),
@@ -108,6 +110,7 @@ impl Life<'_> {
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         let mut life = Life {
             server,
+            engine: None,
             logs,
             reload,
             announce,
@@ -167,6 +170,7 @@ impl Life<'_> {
                 handle = wait(&mut opened) => {
                     if let Some((handle, recovered)) = handle {
                         log_recovered(&recovered);
+                        self.engine = Some(handle.clone());
                         self.server.serve(handle);
                         if self.server.settings().read_only {
                             tracing::warn!("read-only: nothing is written, and no hits are sent");
@@ -187,7 +191,7 @@ impl Life<'_> {
 
     /// Logs when the disk became full and when it no longer is; returns which it is now.
     fn tell_of_room(&self, was_full: bool) -> bool {
-        let Ok(engine) = self.server.engine() else {
+        let Some(engine) = &self.engine else {
             return was_full;
         };
         let is_full = engine.status().disk_full;
@@ -223,7 +227,7 @@ impl Life<'_> {
     ) -> Result<(), String> {
         tracing::info!("stopping");
         self.server.stop();
-        let Ok(engine) = self.server.engine() else {
+        let Some(engine) = &self.engine else {
             return Ok(());
         };
         let faults = &self.server.faults;

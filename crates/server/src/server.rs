@@ -7,7 +7,6 @@ use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use engine::SessionId;
 use session::errors::{self, Failure};
 use session::places::{self, Full, Newcomer, Peer};
 use session::{Faults, Node};
@@ -185,7 +184,7 @@ impl Server {
     }
 }
 
-/// A place among the connections; dropping it gives the place back and closes the session.
+/// A place among the connections; dropping it gives the place back.
 pub(crate) struct Admitted {
     server: Arc<Server>,
     /// The connection.
@@ -197,6 +196,5 @@ impl Drop for Admitted {
         let open = self.server.places.leave(self.peer.id) as u64;
         let counters = &self.server.counters;
         counters.connections_open.store(open, Ordering::Relaxed);
-        self.server.close_session(SessionId(self.peer.id));
     }
 }

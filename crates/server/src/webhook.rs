@@ -22,6 +22,7 @@ pub(crate) use sign::Secret;
 
 use crate::limits::WEBHOOK_LOOK_EVERY;
 use crate::server::Server;
+use session::{Action, Deed, Session};
 use worker::{Sender, Worker};
 
 /// Starts the task that looks for tables with a webhook, and one for each of those, until the server stops. Called once, when
@@ -33,10 +34,11 @@ pub(crate) fn start(server: &Arc<Server>) {
         let mut stopping = server.stopping();
         let mut look = tokio::time::interval(WEBHOOK_LOOK_EVERY);
         let sender = Sender::new(&server);
+        let session = own_session(&server);
         loop {
             tokio::select! {
                 _ = stopping.wait_for(|stop| *stop) => return,
-                _ = look.tick() => workers.follow(&server, &sender),
+                _ = look.tick() => workers.follow(&server, &session, &sender),
             }
         }
     });
@@ -48,8 +50,8 @@ struct Workers(BTreeMap<String, (Webhook, JoinHandle<()>)>);
 
 impl Workers {
     /// Ends the task of a table that is gone or has another address, and starts those that are missing.
-    fn follow(&mut self, server: &Arc<Server>, sender: &Sender) {
-        let webhooks = webhooks(server);
+    fn follow(&mut self, server: &Arc<Server>, session: &Session, sender: &Sender) {
+        let webhooks = webhooks(server, session);
         self.0.retain(|_, (webhook, task)| {
             let stays = webhooks.contains(webhook) && !task.is_finished();
             if !stays {
@@ -75,13 +77,18 @@ impl Drop for Workers {
 }
 
 /// Those of all tables as they are now.
-fn webhooks(server: &Server) -> Vec<Webhook> {
-    let Ok(engine) = server.engine() else {
+fn webhooks(server: &Server, session: &Session) -> Vec<Webhook> {
+    let Ok(snapshot) = server.snapshot(session, Action::server(Deed::Read)) else {
         return Vec::new();
     };
-    let snapshot = engine.snapshot();
     let tables = snapshot.tables().into_iter();
     tables
         .filter_map(|(name, _)| Webhook::of(&*snapshot.definition(&name).ok()?))
         .collect()
+}
+
+/// A session of the server itself.
+fn own_session(server: &Server) -> Session {
+    let id = server.next_session();
+    Session::new(id, String::new(), "webhook".to_owned(), None)
 }

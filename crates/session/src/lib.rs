@@ -9,6 +9,7 @@ pub mod limits;
 mod node;
 pub mod places;
 mod remote;
+mod rights;
 pub mod searches;
 mod session;
 pub mod statement;
@@ -20,6 +21,7 @@ pub use clock::{Clock, civil};
 pub use faults::{Faults, ReadFault};
 pub use node::{Bounds, Node};
 pub use remote::Remote;
+pub use rights::{Action, Deed};
 pub use session::{Session, check_name};
 
 /// What clients are told the server is. MySQL 8's number in front, as clients and drivers choose their ways by it.

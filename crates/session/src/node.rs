@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use engine::{Answer, Command, Damaged, Error, Handle, Memory, Now, Reply, SessionId};
+use engine::{
+    Answer, Command, Damaged, Error, Handle, Memory, Now, Reply, SessionId, Snapshot, Work,
+};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, oneshot, watch};
 use tokio::time::timeout;
 
@@ -19,7 +21,9 @@ use crate::limits::{
     TURN_WAIT,
 };
 use crate::places::Places;
+use crate::rights::{self, Action};
 use crate::searches::Searches;
+use crate::session::Session;
 
 /// The server's settings, as far as statements go by them.
 #[derive(Clone, Debug, Default)]
@@ -91,8 +95,8 @@ impl Node {
         let _ = self.engine.set(engine);
     }
 
-    /// The engine, once recovery is over.
-    pub fn engine(&self) -> Result<&Handle, Failure> {
+    /// The engine, once recovery is over. Clients reach it by [`Node::snapshot`] and [`Node::submit`].
+    pub(crate) fn engine(&self) -> Result<&Handle, Failure> {
         self.engine.get().ok_or_else(|| {
             Failure::new(
                 errors::RECOVERING,
@@ -137,6 +141,11 @@ impl Node {
         })
     }
 
+    /// Distributions of the engine's work, once recovery is over.
+    pub fn work(&self) -> Option<&Work> {
+        self.engine.get().map(Handle::work)
+    }
+
     /// Every number there is: the server's, then the engine's once recovery is over.
     pub fn samples(&self) -> Vec<Sample> {
         let mut samples = vec![Sample {
@@ -162,23 +171,52 @@ impl Node {
         samples
     }
 
+    /// Whether the client of a session may do this.
+    ///
+    /// # Errors
+    /// `NOT_PERMITTED`.
+    pub fn permit(&self, session: &Session, action: Action<'_>) -> Result<(), Failure> {
+        rights::check(&self.bounds(), session, action)
+    }
+
+    /// The tables as they are now, for this action.
+    ///
+    /// # Errors
+    /// As [`Node::permit`]; `RECOVERING`.
+    pub fn snapshot(
+        &self,
+        session: &Session,
+        action: Action<'_>,
+    ) -> Result<Arc<Snapshot>, Failure> {
+        self.permit(session, action)?;
+        Ok(self.engine()?.snapshot())
+    }
+
     /// Sends a command and waits until what it did is durable.
-    pub async fn submit(&self, session: SessionId, command: Command) -> Result<Reply, Failure> {
+    ///
+    /// # Errors
+    /// As [`Node::permit`]; `RECOVERING`; the engine's.
+    pub async fn submit(&self, session: &Session, command: Command) -> Result<Reply, Failure> {
         Ok(self.submit_raw(session, command).await??)
     }
 
     /// As [`Node::submit`]; the inner error is the engine's, for who wants its facts.
     pub async fn submit_raw(
         &self,
-        session: SessionId,
+        session: &Session,
         command: Command,
     ) -> Result<Result<Reply, Error>, Failure> {
+        let bounds = self.bounds();
+        rights::each(&command, &mut |action| {
+            rights::check(&bounds, session, action)
+        })?;
         let (sender, answer) = oneshot::channel();
         let reply = Box::new(move |result| {
             // The client is gone; whoever closes its session tells the engine.
             let _ = sender.send(result);
         });
-        self.engine()?.submit(session, command, reply)?;
+        session.has_asked.store(true, Ordering::Relaxed);
+        self.engine()?.submit(session.id, command, reply)?;
         Ok(answer.await.unwrap_or(Err(Error::Stopped)))
     }
 
@@ -212,11 +250,13 @@ impl Node {
         })
     }
 
-    /// Tells the engine that a connection is gone.
-    pub fn close_session(&self, session: SessionId) {
-        if let Some(engine) = self.engine.get() {
+    /// Tells the engine that a session is over, if it knows of it.
+    pub fn close_session(&self, session: &Session) {
+        if session.has_asked.swap(false, Ordering::Relaxed)
+            && let Some(engine) = self.engine.get()
+        {
             // Refused only by an engine that has ended, and its sessions with it.
-            let _ = engine.submit(session, Command::SessionClosed, Box::new(|_| {}));
+            let _ = engine.submit(session.id, Command::SessionClosed, Box::new(|_| {}));
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the server remembers of one connection between two statements.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 use engine::{Answer, Damaged, SessionId};
 use query::value::Value;
@@ -10,7 +11,7 @@ use crate::errors::{self, Failure};
 use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX, WARNINGS_MAX};
 use crate::places::Peer;
 use crate::searches::IsGone;
-use crate::statement::given::Given;
+use crate::statement::OwnedRow;
 use crate::statement::{Outcome, PqRows};
 
 /// A session. Owner mode is the engine's; the rest is here.
@@ -42,9 +43,11 @@ pub struct Session {
     /// When the statement at hand began, in steady microseconds.
     pub started_us: u64,
     /// The row that the last `queue_wait` gave, as long as a SELECT of it needs nobody else.
-    pub(crate) given: Option<Given>,
+    pub(crate) owned_row: Option<OwnedRow>,
     /// The last rows of a load were refused.
     pub(crate) load_refused: bool,
+    /// The engine has had a command of it, and must be told when it ends.
+    pub(crate) has_asked: AtomicBool,
     in_transaction: bool,
     written_in_transaction: bool,
 }
@@ -83,8 +86,9 @@ impl Session {
             row_count: 0,
             found_rows: 0,
             started_us: 0,
-            given: None,
+            owned_row: None,
             load_refused: false,
+            has_asked: AtomicBool::new(false),
             in_transaction: false,
             written_in_transaction: false,
         }

@@ -1,9 +1,9 @@
 //! Statements: from text to an outcome, the same for both doors. A door only writes the outcome down.
 
 mod constants;
-pub(crate) mod given;
 mod lists;
 mod load;
+mod owned_row;
 mod pq;
 mod queue;
 mod select;
@@ -14,7 +14,9 @@ mod variables;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use engine::{Answer, Command, Reply};
+use engine::{Answer, Command, Reply, Rows};
+use query::schema::ColumnType;
+use query::value::Value;
 use wire::sql::{QueueCall, Statement};
 
 use crate::budget::Grant;
@@ -25,10 +27,12 @@ use crate::limits::{
     PARSE_INLINE_BYTES, PARSED_FACTOR, PARSED_FACTOR_BYTES_MAX, PARSED_FACTOR_LONG, PARSED_GROWTH,
 };
 use crate::node::Node;
+use crate::rights::{Action, Deed};
 use crate::searches::Search;
 use crate::session::Session;
 
 pub use load::load;
+pub(crate) use owned_row::OwnedRow;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
 pub use show::columns;
 
@@ -72,7 +76,30 @@ pub struct Found {
     pub held: Option<Arc<Grant>>,
 }
 
+/// Rows that are at hand, with nothing to say about them.
+pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Answer {
+    Answer {
+        columns,
+        total_found: rows.len() as u64,
+        rows: Rows::ready(rows),
+        keywords: Vec::new(),
+        warnings: Vec::new(),
+        partial: None,
+    }
+}
+
 impl Outcome {
+    /// Rows of no table, which SHOW META does not tell of.
+    fn shown(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Outcome {
+        Outcome::Rows(Found {
+            answer: ready(columns, rows),
+            table: String::new(),
+            counted: false,
+            search: None,
+            held: None,
+        })
+    }
+
     /// Rows that are to be written; `None`: nobody knows yet.
     pub fn rows(&self) -> Option<usize> {
         match self {
@@ -309,7 +336,7 @@ struct Doing<'a> {
 impl Doing<'_> {
     async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
         if !matches!(statement, Statement::Select(_) | Statement::Insert { .. }) {
-            self.session.given = None;
+            self.session.owned_row = None;
         }
         match statement {
             Statement::Empty => Err(Failure::new(errors::EMPTY_STATEMENT, "query was empty")),
@@ -335,7 +362,7 @@ impl Doing<'_> {
             Statement::Update { table } => self.update(&table),
             Statement::Installed => Ok(Outcome::NOTHING),
             Statement::Insert { .. } | Statement::Delete { .. } => {
-                let command = translate::write(self.node, statement)?;
+                let command = translate::write(self.node, self.session, statement)?;
                 self.write(command).await
             }
             Statement::Truncate { .. } => self.truncate(statement).await,
@@ -355,7 +382,7 @@ impl Doing<'_> {
                 documents,
                 options,
             } => self.call_pq(&table, &documents, options),
-            Statement::Backup { to } => self.backup(to).await,
+            Statement::Backup { to } => self.write(Command::Backup { to }).await,
             Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
             Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
             Statement::Begin => Ok(self.session.begin_transaction()),
@@ -376,13 +403,13 @@ impl Doing<'_> {
 
     /// As MySQL has it: the rows are not counted.
     async fn truncate(&mut self, statement: Statement) -> Result<Outcome, Failure> {
-        let command = translate::write(self.node, statement)?;
+        let command = translate::write(self.node, self.session, statement)?;
         self.write(command).await?;
         Ok(Outcome::NOTHING)
     }
 
     async fn submit(&self, command: Command) -> Result<Reply, Failure> {
-        self.node.submit(self.session.id, command).await
+        self.node.submit(self.session, command).await
     }
 
     async fn write(&mut self, command: Command) -> Result<Outcome, Failure> {
@@ -403,16 +430,6 @@ impl Doing<'_> {
         }
     }
 
-    /// Where no folder is set for backups, the statement alone says where the server writes: that is for clients who may write
-    /// there themselves, or for a server that trusts all of them.
-    async fn backup(&mut self, to: String) -> Result<Outcome, Failure> {
-        if !self.node.bounds().backups_are_open && !self.session.is_on_unix_socket {
-            let message = "BACKUP TO any path is for clients on a unix socket: set backup.dir, or start the server with --insecure";
-            return Err(Failure::new(errors::NOT_PERMITTED, message));
-        }
-        self.write(Command::Backup { to }).await
-    }
-
     /// Finds the documents of a backfill here, from a snapshot, and has the engine take them piece by piece.
     async fn backfill(
         &mut self,
@@ -421,7 +438,8 @@ impl Doing<'_> {
         days: Option<u64>,
     ) -> Result<Outcome, Failure> {
         let now = self.node.now();
-        let snapshot = self.node.engine()?.snapshot();
+        let reads = Action::on(Deed::Read, table);
+        let snapshot = self.node.snapshot(self.session, reads)?;
         let find = || Ok(snapshot.backfill(table, query_id, days, now)?);
         let pieces = tokio::task::block_in_place(|| guarded(self.node, find))?;
         let mut put = 0;
@@ -439,6 +457,8 @@ impl Doing<'_> {
     }
 
     fn kill(&self, connection: u64, query_only: bool) -> Result<Outcome, Failure> {
+        let maintains = Action::server(Deed::Maintain);
+        self.node.permit(self.session, maintains)?;
         let there = if query_only {
             self.node.kill_search(connection)
         } else {

@@ -80,7 +80,7 @@ impl Engine {
         let work = move || {
             let made = job.run();
             drop(pin);
-            reply(made.map(|files| Reply::affected(files)));
+            reply(made.map(Reply::affected));
         };
         // Without a thread the reply is dropped, which tells the caller that nothing was done.
         self.jobs.detach("seine-backup", Box::new(work));

@@ -10,18 +10,16 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use engine::SessionId;
 use wire::json::BulkReply;
 use wire::limits::LINE_BYTES_MAX;
 
-use super::Door;
 use super::body::{self, Pieces};
 use super::reply::{self, Refusal};
+use super::{Door, Guest};
 use crate::limits::{BULK_BATCH_BYTES, BULK_BATCH_COUNT};
-use crate::server::Server;
 use batch::Batch;
-use session::Grant;
 use session::errors::{self, Failure};
+use session::{Action, Deed, Grant};
 
 /// Levels of brackets that are read without a tree: a line, its action, the document.
 const FIELDS_DEPTH: usize = 3;
@@ -32,19 +30,18 @@ pub(super) async fn post(
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
     let server = &door.server;
-    server.engine()?;
+    let guest = Guest::new(server);
+    // Refused before a byte is read.
+    server.snapshot(&guest.session, Action::server(Deed::Write))?;
     let patience = server.settings().live.client_timeout;
-    let session = server.next_session();
-    let mut load = Load::new(server, session);
+    let mut load = Load::new(guest);
     let result = load.all(Pieces::new(request.into_body(), patience)).await;
-    server.close_session(session);
     Ok(load.reply(result))
 }
 
 /// One request at work.
 struct Load<'a> {
-    server: &'a Server,
-    session: SessionId,
+    guest: Guest<'a>,
     /// Bytes of whole lines that wait, then the beginning of the next.
     text: Vec<u8>,
     /// Where the next line begins in `text`.
@@ -61,19 +58,18 @@ struct Load<'a> {
 }
 
 impl<'a> Load<'a> {
-    fn new(server: &'a Server, session: SessionId) -> Load<'a> {
+    fn new(guest: Guest<'a>) -> Load<'a> {
         let text = Vec::new();
         let reply = BulkReply::default();
         Load {
-            server,
-            session,
+            held: guest.budget.grant(),
+            guest,
             text,
             line_start: 0,
             lines: 0,
             lines_done: 0,
             line: 0,
             reply,
-            held: server.budget.grant(),
         }
     }
 
@@ -129,12 +125,12 @@ impl<'a> Load<'a> {
         }
         let (text, first_line) = (&self.text, self.lines_done + 1);
         body::room_for_json(text, FIELDS_DEPTH, &self.held).await?;
-        let server = self.server;
+        let server = self.guest.server;
         let batch = tokio::task::block_in_place(|| {
             session::statement::guarded(server, || Batch::read(text, first_line))
         })?;
         let (command, counted) = batch.into_command();
-        let reply = server.submit_raw(self.session, command).await?;
+        let reply = server.submit_raw(&self.guest.session, command).await?;
         let reply = reply.map_err(|error| counted.failure(error))?;
         counted.report(&reply, &mut self.reply);
         self.text.clear();

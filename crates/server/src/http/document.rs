@@ -14,7 +14,7 @@ use wire::sql::Statement;
 
 use super::reply::{self, Refusal};
 use super::search::failure;
-use super::{Door, body};
+use super::{Door, Guest, body};
 use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
@@ -146,10 +146,8 @@ async fn read(
 
 /// Does a write: rows affected, and the last id.
 pub(super) async fn execute(server: &Server, statement: Statement) -> Result<(u64, u64), Failure> {
-    let mut session = super::session(server);
-    let outcome = statement::execute(server, &mut session, Parsed::of(statement)).await;
-    server.close_session(session.id);
-    match outcome? {
+    let mut guest = Guest::new(server);
+    match statement::execute(server, &mut guest.session, Parsed::of(statement)).await? {
         Outcome::Done { affected, last_id } => Ok((affected, last_id)),
         _ => Err(Failure::new(
             errors::INTERNAL,

@@ -17,8 +17,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use wire::es::EsError;
 
-use super::{Door, guard};
-use crate::server::Server;
+use super::{Door, Guest, guard};
 use asked::Asked;
 use route::Route;
 use session::Grant;
@@ -39,35 +38,35 @@ pub(super) async fn answer(State(door): State<Door>, request: Request<Body>) -> 
             return reply(&headers, is_head, Err(error), door.server.budget.grant());
         }
     };
-    let replied = run(&door.server, route, &asked).await;
+    let replied = run(&Guest::new(&door.server), route, &asked).await;
     let Asked { reply: how, .. } = asked;
     tokio::task::block_in_place(|| reply(&how, is_head, replied, door.server.budget.grant()))
 }
 
-async fn run(server: &Server, route: Route, asked: &Asked) -> Replied {
+async fn run(guest: &Guest<'_>, route: Route, asked: &Asked) -> Replied {
     match route {
         Route::Info => Ok((200, info::root())),
         Route::Health => Ok((200, info::health())),
-        Route::CreateIndex(index) => index::create(server, &index, asked).await,
-        Route::ShowIndex(index) => index::show(server, &index, index::Part::Whole),
-        Route::ShowMapping(index) => index::show(server, &index, index::Part::Mappings),
-        Route::ShowSettings(index) => index::show(server, &index, index::Part::Settings),
-        Route::PutMapping(index) => index::put_mapping(server, &index, asked),
-        Route::DropIndex(index) => index::delete(server, &index, asked).await,
-        Route::Refresh(index) => index::refresh(server, &index),
-        Route::Count(index) => search::count(server, &index, asked).await,
+        Route::CreateIndex(index) => index::create(guest, &index, asked).await,
+        Route::ShowIndex(index) => index::show(guest, &index, index::Part::Whole),
+        Route::ShowMapping(index) => index::show(guest, &index, index::Part::Mappings),
+        Route::ShowSettings(index) => index::show(guest, &index, index::Part::Settings),
+        Route::PutMapping(index) => index::put_mapping(guest, &index, asked),
+        Route::DropIndex(index) => index::delete(guest, &index, asked).await,
+        Route::Refresh(index) => index::refresh(guest, &index),
+        Route::Count(index) => search::count(guest, &index, asked).await,
         Route::Store {
             index,
             kind,
             id,
             create,
-        } => store::one(server, &index, kind, id, create, asked).await,
-        Route::Get { index, kind, id } => store::get(server, &index, kind, &id, asked).await,
-        Route::GetSource { index, id } => store::get_source(server, &index, &id).await,
-        Route::Delete { index, kind, id } => store::delete(server, &index, kind, &id).await,
-        Route::Bulk(index) => store::bulk(server, index.as_deref(), asked).await,
-        Route::Search(index) => search::one(server, &index, asked).await,
-        Route::SearchMany(index) => search::many(server, index.as_deref(), asked).await,
+        } => store::one(guest, &index, kind, id, create, asked).await,
+        Route::Get { index, kind, id } => store::get(guest, &index, kind, &id, asked).await,
+        Route::GetSource { index, id } => store::get_source(guest, &index, &id).await,
+        Route::Delete { index, kind, id } => store::delete(guest, &index, kind, &id).await,
+        Route::Bulk(index) => store::bulk(guest, index.as_deref(), asked).await,
+        Route::Search(index) => search::one(guest, &index, asked).await,
+        Route::SearchMany(index) => search::many(guest, index.as_deref(), asked).await,
         Route::NotYet(what) => Err(EsError::not_yet("", what)),
         Route::WrongMethod => {
             let reason = "incorrect HTTP method for this path";

@@ -9,9 +9,10 @@ use engine::QueueReport;
 use serde_json::json;
 
 use super::reply::{self, Refusal};
-use super::{Door, histograms};
+use super::{Door, Guest, histograms};
 use session::counters::{Sample, Shape};
 use session::errors::{self, Failure};
+use session::{Action, Deed};
 
 /// Whether the process answers at all: always 200.
 pub(super) async fn livez() -> Response {
@@ -44,13 +45,12 @@ pub(super) async fn readyz(State(door): State<Door>) -> Response {
 /// Every number, in the text format of Prometheus.
 pub(super) async fn metrics(State(door): State<Door>) -> Response {
     let mut text = exposition(&door.server.samples());
-    if let Ok(engine) = door.server.engine() {
-        queues(
-            &engine.snapshot().queues(),
-            door.server.clock.unix_us(),
-            &mut text,
-        );
-        histograms::expose(&mut text, engine.work());
+    let guest = Guest::new(&door.server);
+    if let Ok(snapshot) = guest.snapshot(&guest.session, Action::server(Deed::Read)) {
+        queues(&snapshot.queues(), guest.clock.unix_us(), &mut text);
+    }
+    if let Some(work) = guest.work() {
+        histograms::expose(&mut text, work);
     }
     (
         [(

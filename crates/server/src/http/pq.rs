@@ -18,7 +18,7 @@ use super::document::execute;
 use super::reply::{self, Refusal};
 use super::search::failure;
 use super::sql::parameter;
-use super::{Door, body};
+use super::{Door, Guest, body};
 use crate::server::Server;
 use session::errors::{self, Failure};
 use session::statement;
@@ -119,7 +119,7 @@ async fn delete(
 /// The table's name as the catalog has it; an error where it is no table of standing queries.
 fn pq_table(server: &Server, written: &str) -> Result<String, Failure> {
     let table = written.to_lowercase();
-    let snapshot = server.engine()?.snapshot();
+    let snapshot = Guest::new(server).reads(&table)?;
     match snapshot.definition(&table)?.kind {
         Kind::Percolate { .. } => Ok(table),
         _ => Err(Failure::new(

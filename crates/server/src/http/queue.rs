@@ -11,7 +11,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
-use engine::{Answer, Command, Kind, Receipt, Reply, SessionId, Taken, TakenRow};
+use engine::{Answer, Command, Kind, Receipt, Reply, Taken, TakenRow};
 use query::request::{Item, Select};
 use query::value::Value;
 use serde_json::json;
@@ -19,7 +19,7 @@ use wire::json::{QueueReply, documents};
 
 use super::reply::{self, Refusal};
 use super::search::failure;
-use super::{Door, body, guard, hits};
+use super::{Door, Guest, body, guard, hits};
 use crate::server::Server;
 use asked::{Asked, receipt_text};
 use session::Grant;
@@ -49,22 +49,7 @@ pub(super) fn routes() -> Router<Door> {
         .route("/queue/{queue}/purge", post(purge))
 }
 
-/// A session of one request. Its wait is forgotten when the request is, however it ends.
-struct Guest<'a> {
-    server: &'a Server,
-    id: SessionId,
-}
-
-impl<'a> Guest<'a> {
-    fn new(server: &'a Server) -> Guest<'a> {
-        let id = server.next_session();
-        Guest { server, id }
-    }
-
-    async fn ask(&self, command: Command) -> Result<Reply, Failure> {
-        self.server.submit(self.id, command).await
-    }
-
+impl Guest<'_> {
     /// Gives rows back at once. An engine that does not answer has them come back by their time.
     async fn give_back(&self, receipts: Vec<Receipt>) {
         if receipts.is_empty() {
@@ -79,7 +64,7 @@ impl<'a> Guest<'a> {
 
     /// How many rows a command was about.
     async fn affected(&self, command: Command) -> Result<u64, Failure> {
-        match self.ask(command).await? {
+        match self.submit(command).await? {
             Reply::Done { affected, .. } => Ok(affected),
             _ => Err(unexpected()),
         }
@@ -89,7 +74,7 @@ impl<'a> Guest<'a> {
     async fn take(&self, command: Command) -> Result<Taken, Failure> {
         let mut stopping = self.server.stopping();
         let reply = tokio::select! {
-            reply = self.ask(command) => reply?,
+            reply = self.submit(command) => reply?,
             _ = stopping.wait_for(|stop| *stop) => {
                 return Err(Failure::new(errors::STOPPING, "the server stops"));
             }
@@ -98,12 +83,6 @@ impl<'a> Guest<'a> {
             Reply::Taken(taken) => Ok(taken),
             _ => Err(unexpected()),
         }
-    }
-}
-
-impl Drop for Guest<'_> {
-    fn drop(&mut self) {
-        self.server.close_session(self.id);
     }
 }
 
@@ -125,7 +104,7 @@ async fn put(
     let rows = tokio::task::block_in_place(read)?;
     let count = rows.len();
     let command = insert(&queue, rows);
-    Guest::new(server).ask(command).await?;
+    Guest::new(server).submit(command).await?;
     add(&server.counters.inserts, 1);
     Ok(answer(&json!({ "rows": count })))
 }
@@ -312,7 +291,7 @@ async fn peek(
         offset: 0,
         options: Vec::new(),
     };
-    let reply = Guest::new(server).ask(Command::Read { select }).await?;
+    let reply = Guest::new(server).submit(Command::Read { select }).await?;
     let held = Arc::new(server.budget.grant());
     let memory = held.for_rows(server.settings().live.search_memory_bytes);
     let found = server.rows_of(reply, &memory).await;
@@ -388,7 +367,7 @@ async fn purge(
 /// The queue's name as the catalog has it; an error where it is no queue.
 fn queue_of(server: &Server, written: &str) -> Result<String, Failure> {
     let queue = written.to_lowercase();
-    let snapshot = server.engine()?.snapshot();
+    let snapshot = Guest::new(server).reads(&queue)?;
     match snapshot.definition(&queue)?.kind {
         Kind::Queue(_) => Ok(queue),
         _ => Err(Failure::new(

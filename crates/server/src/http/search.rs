@@ -8,7 +8,7 @@ use wire::json::JsonError;
 use wire::sql::Statement;
 
 use super::reply::{self, Refusal};
-use super::{Door, body, hits};
+use super::{Door, Guest, body, hits};
 use session::errors::{self, Failure};
 use session::statement::{self, Outcome, Parsed};
 
@@ -26,15 +26,14 @@ pub(super) async fn post(
     body::room_for_json(&bytes, FIELDS_DEPTH, &held).await?;
     let read = || statement::guarded(server, || wire::json::search(&bytes).map_err(failure));
     let select = body::at_length(bytes.len(), read)?;
-    let mut session = super::session(server);
+    let mut guest = Guest::new(server);
     let parsed = Parsed::of(Statement::Select(select)).holding(held);
     drop(bytes);
-    let outcome = statement::execute(server, &mut session, parsed).await;
-    server.close_session(session.id);
+    let outcome = statement::execute(server, &mut guest.session, parsed).await;
     let Outcome::Rows(found) = outcome? else {
         return Err(Failure::new(errors::INTERNAL, "internal error: a search without rows").into());
     };
-    let took_ms = (server.clock.steady_us() - session.started_us) / 1_000;
+    let took_ms = (server.clock.steady_us() - guest.session.started_us) / 1_000;
     let held = server.budget.grant();
     let _turn = server.turn(found.answer.rows.size_hint().1).await;
     let bytes = tokio::task::block_in_place(|| {

@@ -5,15 +5,15 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
+use percent_encoding::percent_decode;
 use wire::json::RawReply;
 
 use super::reply::{self, Refusal};
 use super::table::TableReply;
-use super::{Door, body, hits, table};
+use super::{Door, Guest, body, hits, table};
 use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::server::Server;
 use session::Grant;
-use session::Session;
 use session::errors::{self, Failure};
 use session::statement::{self, Outcome, Parsed};
 
@@ -29,10 +29,7 @@ pub(super) async fn answer(
     if asked.raw || is_raw {
         return raw(server, asked).await;
     }
-    let mut session = super::session(server);
-    let response = one(server, &mut session, &asked).await;
-    server.close_session(session.id);
-    response
+    one(Guest::new(server), &asked).await
 }
 
 /// What a request asks for.
@@ -121,7 +118,7 @@ pub(super) async fn all(
     reply: &mut impl TableReply,
     held: &Grant,
 ) -> Result<Option<Failure>, Failure> {
-    let mut session = super::session(server);
+    let mut guest = Guest::new(server);
     let mut rest = asked.text.as_slice();
     let mut count = 0;
     let mut failed = None;
@@ -136,12 +133,12 @@ pub(super) async fn all(
             failed = Some(posted());
             break;
         }
-        let written = match execute(server, &mut session, statement).await {
+        let written = match execute(&mut guest, statement).await {
             Ok(outcome) => {
                 let turn = server.turn(outcome.rows()).await;
                 let write = || {
                     statement::guarded(server, || {
-                        table::write(server, &mut session, outcome, reply, held)
+                        table::write(server, &mut guest.session, outcome, reply, held)
                     })
                 };
                 match turn {
@@ -159,7 +156,6 @@ pub(super) async fn all(
             tokio::task::yield_now().await;
         }
     }
-    server.close_session(session.id);
     if count == 0 {
         return Err(empty());
     }
@@ -182,7 +178,8 @@ fn posted() -> Failure {
     )
 }
 
-async fn one(server: &Server, session: &mut Session, asked: &Asked) -> Result<Response, Refusal> {
+async fn one(mut guest: Guest<'_>, asked: &Asked) -> Result<Response, Refusal> {
+    let server = guest.server;
     let statement = match statement::next(server, &asked.text).await {
         Some((statement, behind)) if wire::sql::is_blank(behind) => statement,
         Some(_) => return Err(only("exactly one SELECT").into()),
@@ -194,9 +191,9 @@ async fn one(server: &Server, session: &mut Session, asked: &Asked) -> Result<Re
     if statement.is_read() == Some(false) {
         return Err(only("SELECT").into());
     }
-    match execute(server, session, statement).await? {
+    match execute(&mut guest, statement).await? {
         Outcome::Rows(found) => {
-            let took_ms = (server.clock.steady_us() - session.started_us) / 1_000;
+            let took_ms = (server.clock.steady_us() - guest.session.started_us) / 1_000;
             let held = server.budget.grant();
             let _turn = server.turn(found.answer.rows.size_hint().1).await;
             let bytes = tokio::task::block_in_place(|| {
@@ -209,16 +206,12 @@ async fn one(server: &Server, session: &mut Session, asked: &Asked) -> Result<Re
 }
 
 /// A connection that may be gone any moment, and whose session ends with the request, can own no row.
-async fn execute(
-    server: &Server,
-    session: &mut Session,
-    statement: Parsed,
-) -> Result<Outcome, Failure> {
+async fn execute(guest: &mut Guest<'_>, statement: Parsed) -> Result<Outcome, Failure> {
     if statement.needs_connection() {
         let message = "queue functions need a connection that stays: use the MySQL door";
         return Err(Failure::new(errors::INVALID, message));
     }
-    statement::execute(server, session, statement).await
+    statement::execute(guest.server, &mut guest.session, statement).await
 }
 
 fn only(what: &str) -> Failure {
@@ -228,46 +221,25 @@ fn only(what: &str) -> Failure {
     )
 }
 
-/// The value of `name` in `name=value&…`, decoded.
+/// The value of `name` in `name=value&…`, decoded; a name without `=` has none.
 pub(super) fn parameter(form: &[u8], name: &str) -> Option<String> {
-    form.split(|byte| *byte == b'&').find_map(|pair| {
-        let (key, value) = pair.split_at(pair.iter().position(|byte| *byte == b'=')?);
-        (key == name.as_bytes()).then(|| decode(&value[1..]))
-    })
+    let pairs = form.split(|byte| *byte == b'&');
+    let mut pairs = pairs
+        .filter(|pair| pair.contains(&b'='))
+        .flat_map(form_urlencoded::parse);
+    pairs
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
 }
 
 /// Every `name=value` of a form, decoded, in the order written; a name alone has an empty value.
 pub(super) fn parameters(form: &[u8]) -> Vec<(String, String)> {
-    let pairs = form
-        .split(|byte| *byte == b'&')
-        .filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| {
-            let mut parts = pair.splitn(2, |byte| *byte == b'=');
-            let mut part = || decode(parts.next().unwrap_or_default());
-            (part(), part())
-        })
-        .collect()
-}
-
-/// Undoes the encoding of forms: `+` is a blank, `%41` a byte. A broken escape stands for itself.
-fn decode(value: &[u8]) -> String {
-    let blank = |byte: &u8| if *byte == b'+' { b' ' } else { *byte };
-    unescaped(&value.iter().map(blank).collect::<Vec<u8>>())
+    form_urlencoded::parse(form).into_owned().collect()
 }
 
 /// Undoes the escapes of an address: `%41` is a byte. A broken one stands for itself.
 pub(super) fn unescaped(value: &[u8]) -> String {
-    let mut out = Vec::with_capacity(value.len());
-    let mut at = 0;
-    while let Some(&byte) = value.get(at) {
-        let escaped = value.get(at + 1..at + 3).filter(|_| byte == b'%');
-        let escaped = escaped.and_then(|hex| std::str::from_utf8(hex).ok());
-        let escaped = escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        out.push(escaped.unwrap_or(byte));
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode(value).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

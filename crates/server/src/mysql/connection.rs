@@ -21,7 +21,7 @@ use session::limits::PARSE_INLINE_BYTES;
 use session::places::Peer;
 use session::searches::Search;
 use session::statement::{self, Found, Outcome, Parsed, PqRows, guarded};
-use session::{Session, check_name};
+use session::{Action, Deed, Session, check_name};
 
 /// A connection at work.
 pub(super) struct Connection<'a> {
@@ -190,7 +190,7 @@ impl<'a> Connection<'a> {
                     .text(&format!("Uptime: {uptime}  Threads: {open}"));
             }
             Asked::Reset => {
-                self.server.close_session(self.session.id);
+                self.server.close_session(&self.session);
                 self.session.reset();
                 self.encoder.session_status(self.session.status());
                 self.encoder.ok(&Done::default());
@@ -418,11 +418,9 @@ impl<'a> Connection<'a> {
     }
 
     fn field_list(&mut self, table: &str, wildcard: &str) {
-        let columns = self
-            .server
-            .engine()
-            .and_then(|engine| statement::columns(&engine.snapshot(), table));
-        match columns {
+        let reads = Action::on(Deed::Read, table);
+        let snapshot = self.server.snapshot(&self.session, reads);
+        match snapshot.and_then(|snapshot| statement::columns(&snapshot, table)) {
             Ok(mut columns) => {
                 columns.retain(|(name, _)| wildcard.is_empty() || wire::sql::like(wildcard, name));
                 let definitions: Vec<ColumnDefinition> = columns
@@ -465,7 +463,7 @@ impl<'a> Connection<'a> {
                 .map_err(Ended::Gone)?;
             return Ok(false);
         }
-        self.server.close_session(self.session.id);
+        self.server.close_session(&self.session);
         self.session = Session::new(
             self.session.id,
             change.user,
@@ -476,6 +474,12 @@ impl<'a> Connection<'a> {
         self.encoder.session_status(self.session.status());
         self.encoder.ok(&Done::default());
         Ok(true)
+    }
+}
+
+impl Drop for Connection<'_> {
+    fn drop(&mut self) {
+        self.server.close_session(&self.session);
     }
 }
 

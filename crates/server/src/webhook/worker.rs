@@ -4,20 +4,22 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Answer, Command, Error, Memory, Reply, SessionId, WaitSource, Webhook};
+use engine::{Answer, Command, Error, Memory, Reply, WaitSource, Webhook};
 use query::request::{Item, Select};
 use query::value::Value;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use ureq::Agent;
 
 use super::message::Message;
+use super::own_session;
 use super::retry::pause_after;
 use crate::limits::{
     WEBHOOK_LOOK_EVERY, WEBHOOK_REPLY_BYTES_MAX, WEBHOOK_SENDERS, WEBHOOK_TIMEOUT,
     WEBHOOK_WARN_EVERY,
 };
 use crate::server::Server;
+use session::Session;
 use session::counters::add;
 use session::webhook_target::WebhookTarget;
 
@@ -88,7 +90,7 @@ impl Sender {
 pub(super) struct Worker {
     server: Arc<Server>,
     webhook: Webhook,
-    session: SessionId,
+    session: Session,
     sender: Sender,
     /// Whether the last attempt failed.
     has_failed: bool,
@@ -148,7 +150,7 @@ impl Request {
 impl Worker {
     pub(super) fn new(server: Arc<Server>, webhook: Webhook, sender: Sender) -> Worker {
         Worker {
-            session: server.next_session(),
+            session: own_session(&server),
             server,
             webhook,
             sender,
@@ -172,7 +174,7 @@ impl Worker {
                 // What was taken is not ended: it goes back, and is sent again.
                 let table = &self.webhook.table;
                 tracing::warn!(table, %error, "a hit waits in the webhook's queue");
-                self.server.close_session(self.session);
+                self.server.close_session(&self.session);
                 sleep(WEBHOOK_LOOK_EVERY).await;
             }
         }
@@ -290,14 +292,8 @@ impl Worker {
     }
 
     async fn ask(&self, command: Command) -> Result<Reply, Error> {
-        let (sender, answer) = oneshot::channel();
-        let reply = Box::new(move |outcome| {
-            // Received below, unless this task was ended.
-            let _ = sender.send(outcome);
-        });
-        let engine = self.server.engine().map_err(|_| Error::Stopped)?;
-        engine.submit(self.session, command, reply)?;
-        answer.await.unwrap_or(Err(Error::Stopped))
+        let replied = self.server.submit_raw(&self.session, command).await;
+        replied.unwrap_or(Err(Error::Stopped))
     }
 
     /// Waits while the host is not among those of `webhook.allow`, and says so now and then.
@@ -318,6 +314,6 @@ impl Worker {
 impl Drop for Worker {
     /// Also when the task is ended in the middle, or by a panic: what was taken goes back.
     fn drop(&mut self) {
-        self.server.close_session(self.session);
+        self.server.close_session(&self.session);
     }
 }

@@ -1,11 +1,10 @@
 //! SELECT without a table: what clients ask when they connect.
 
-use engine::{Answer, Rows};
 use query::expression::evaluate;
 use query::value::Value;
 use wire::sql::Constant;
 
-use super::{Found, Outcome, variables};
+use super::{Outcome, variables};
 use crate::VERSION;
 use crate::clock::civil;
 use crate::errors::Failure;
@@ -24,21 +23,7 @@ pub(super) fn select(
         row.push(value(node, session, constant)?);
         columns.push((name, None));
     }
-    let answer = Answer {
-        columns,
-        rows: Rows::ready(vec![row]),
-        total_found: 1,
-        keywords: Vec::new(),
-        warnings: Vec::new(),
-        partial: None,
-    };
-    Ok(Outcome::Rows(Found {
-        answer,
-        table: String::new(),
-        counted: false,
-        search: None,
-        held: None,
-    }))
+    Ok(Outcome::shown(columns, vec![row]))
 }
 
 fn value(node: &Node, session: &Session, constant: Constant) -> Result<Value, Failure> {

@@ -47,7 +47,7 @@ pub async fn load(node: &Node, session: &mut Session, load: Load) -> Result<(u64
         }
     };
     let done = node
-        .submit(session.id, Command::Load { table, load, step })
+        .submit(session, Command::Load { table, load, step })
         .await;
     session.load_refused = done.is_err();
     match done? {

@@ -19,7 +19,9 @@ use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::node::Node;
+use crate::rights::{Action, Deed};
 use crate::searches::{Asked, Search};
+use crate::session::Session;
 
 pub use documents::{Batch, Labels};
 
@@ -178,9 +180,10 @@ impl Percolation<'_> {
     pub fn run(
         mut self,
         node: &Node,
+        session: &Session,
         read: impl FnOnce(&mut PqOptions) -> Result<Batch, Failure>,
     ) -> Result<PqRows, Failure> {
-        let snapshot = node.engine()?.snapshot();
+        let snapshot = node.snapshot(session, Action::on(Deed::Read, self.table))?;
         // What is wrong with the table is told before what is wrong with the documents.
         if !matches!(
             snapshot.definition(self.table)?.kind,
@@ -279,7 +282,7 @@ impl Doing<'_> {
             fault: self.fault,
         };
         let held = self.node.budget.grant();
-        let mut rows = asked.run(self.node, |options| {
+        let mut rows = asked.run(self.node, self.session, |options| {
             if options.docs_json {
                 let texts = documents.iter();
                 // What is bad in a text is found in a tree.

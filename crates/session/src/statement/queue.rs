@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use engine::{Answer, Command, Error, Family, Hold, Kind, QueueStats, Reply, Rows};
+use engine::{Command, Error, Family, Hold, Kind, QueueStats, Reply};
 use query::request::{Select, WaitSource};
 use query::schema::ColumnType;
 use query::value::Value;
 use wire::sql::{self, QueueCall, QueueNext};
 
-use super::given::Given;
-use super::{Doing, Found, Outcome, show, unexpected};
+use super::owned_row::OwnedRow;
+use super::{Doing, Found, Outcome, ready, show, unexpected};
 use crate::counters::add;
 use crate::errors::{self, Failure};
+use crate::rights::{Action, Deed};
 
 impl Doing<'_> {
     /// A function: one row of one value.
@@ -44,7 +45,7 @@ impl Doing<'_> {
             QueueCall::Stats { table } => Command::QueueStats { table },
         };
         let number = |number: u64| Value::Int(i128::from(number));
-        match self.node.submit_raw(self.session.id, command).await? {
+        match self.node.submit_raw(self.session, command).await? {
             Ok(Reply::RowId(row)) => Ok(row.map_or(Value::Null, number)),
             Ok(Reply::QueueStats(stats)) => Ok(Value::Str(text_of(&stats))),
             Ok(_) => Ok(number(1)),
@@ -69,12 +70,13 @@ impl Doing<'_> {
             hold: Hold::Session,
             done: Vec::new(),
         });
-        match self.node.submit_raw(self.session.id, command).await? {
+        match self.node.submit_raw(self.session, command).await? {
             Ok(Reply::Taken(taken)) => {
                 let source = taken.source;
                 let from = (source as usize).checked_sub(1);
                 let table = from.and_then(|place| tables.get(place));
-                self.session.given = table.and_then(|table| Given::new(table, upheavals, taken));
+                self.session.owned_row =
+                    table.and_then(|table| OwnedRow::new(table, upheavals, taken));
                 Ok(Value::Int(source.into()))
             }
             Ok(_) => Err(unexpected()),
@@ -136,24 +138,15 @@ impl Doing<'_> {
         }
         let mut columns = taken.columns;
         if columns.is_empty() {
-            let snapshot = self.node.engine()?.snapshot();
-            columns = show::columns(&snapshot, first.as_deref().unwrap_or_default())?;
+            let table = first.as_deref().unwrap_or_default();
+            let takes = Action::on(Deed::Take, table);
+            columns = show::columns(&*self.node.snapshot(self.session, takes)?, table)?;
         }
-        let total_found = taken.rows.len() as u64;
         let rows = taken.rows.into_iter().map(|row| row.values).collect();
-        let answer = Answer {
-            columns: columns
-                .into_iter()
-                .map(|(name, kind)| (name, Some(kind)))
-                .collect(),
-            rows: Rows::ready(rows),
-            total_found,
-            keywords: Vec::new(),
-            warnings: Vec::new(),
-            partial: None,
-        };
+        let columns = columns.into_iter();
+        let columns = columns.map(|(name, kind)| (name, Some(kind))).collect();
         Ok(Outcome::Rows(Found {
-            answer,
+            answer: ready(columns, rows),
             table: first.unwrap_or_default(),
             counted: false,
             search: None,
@@ -163,7 +156,8 @@ impl Doing<'_> {
 
     /// UPDATE: refused, in words that fit the table.
     pub(super) fn update(&self, table: &str) -> Result<Outcome, Failure> {
-        let snapshot = self.node.engine()?.snapshot();
+        let writes = Action::on(Deed::Write, table);
+        let snapshot = self.node.snapshot(self.session, writes)?;
         Err(match snapshot.definition(table)?.kind {
             Kind::Queue(_) => Failure::new(
                 errors::NOT_THIS_KIND,

@@ -7,11 +7,12 @@ use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason
 use query::options::Options;
 use query::request::Select;
 
-use super::{Doing, Found, Outcome, given, guarded};
+use super::{Doing, Found, Outcome, guarded, owned_row};
 use crate::budget::Grant;
 use crate::errors::Failure;
 use crate::faults::ReadFault;
 use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
+use crate::rights::{Action, Deed};
 use crate::searches::{Asked, Search};
 
 /// What SHOW THREADS shows of a statement.
@@ -25,12 +26,13 @@ impl Doing<'_> {
     pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
-        let engine = self.node.engine()?;
-        if let Some(answer) = given::answer(&self.session.given, &select, engine.upheavals()) {
+        let reads = Action::on(Deed::Read, &select.table);
+        let snapshot = self.node.snapshot(self.session, reads)?;
+        let upheavals = self.node.engine()?.upheavals();
+        if let Some(answer) = owned_row::answer(&self.session.owned_row, &select, upheavals) {
             return Ok(self.counted(answer, select.table, None, None));
         }
         let held = Arc::new(self.node.budget.grant());
-        let snapshot = engine.snapshot();
         let (answer, search) = match snapshot.definition(&select.table)?.kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
                 // Without LIMIT they are few, or named by their ids.

@@ -4,15 +4,16 @@ mod queues;
 
 use std::sync::Arc;
 
-use engine::{Answer, Definition, Kind, Rows, Snapshot};
+use engine::{Definition, Kind, Snapshot};
 use query::expression::evaluate;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 use wire::sql::{Statement, like};
 
-use super::{Found, Outcome, lists, variables};
+use super::{Outcome, lists, variables};
 use crate::errors::{self, Failure};
 use crate::node::Node;
+use crate::rights::{Action, Deed};
 use crate::session::Session;
 
 /// The one database there is; every other name passes for it.
@@ -46,7 +47,10 @@ pub(super) fn show(
             Ok(pairs(["Variable_name", "Value"], rows, like))
         }
         Statement::ShowWarnings { count } => Ok(warnings(session, count)),
-        Statement::ShowQueues { like } => queues::queues(node, like),
+        Statement::ShowQueues { like } => {
+            let snapshot = node.snapshot(session, Action::server(Deed::Read))?;
+            Ok(queues::queues(&snapshot, node.clock.unix_us(), like))
+        }
         Statement::ShowEngineQueueStatus => queues::engine_status(node),
         Statement::ShowDatabases { like } => Ok(matching(
             &["Database"],
@@ -58,7 +62,13 @@ pub(super) fn show(
             lists::rows(node, session, list),
             like,
         )),
-        of_a_table => show_table(&node.engine()?.snapshot(), of_a_table),
+        of_a_table => {
+            let action = Action {
+                deed: Deed::Read,
+                table: table_of(&of_a_table),
+            };
+            show_table(&*node.snapshot(session, action)?, of_a_table)
+        }
     }
 }
 
@@ -69,23 +79,18 @@ fn one_number(name: &str, number: i64) -> Outcome {
 
 /// An answer of one value under one header.
 pub(super) fn one_value(name: &str, kind: ColumnType, value: Value) -> Outcome {
-    let columns = vec![(name.to_owned(), Some(kind))];
-    let rows = Rows::ready(vec![vec![value]]);
-    let answer = Answer {
-        columns,
-        rows,
-        total_found: 1,
-        keywords: Vec::new(),
-        warnings: Vec::new(),
-        partial: None,
-    };
-    Outcome::Rows(Found {
-        answer,
-        table: String::new(),
-        counted: false,
-        search: None,
-        held: None,
-    })
+    Outcome::shown(vec![(name.to_owned(), Some(kind))], vec![vec![value]])
+}
+
+/// The table that a statement shows.
+fn table_of(statement: &Statement) -> Option<&str> {
+    match statement {
+        Statement::Describe { table, .. }
+        | Statement::ShowFullColumns { table, .. }
+        | Statement::ShowCreateTable { table }
+        | Statement::ShowTableStatus { table, .. } => Some(table),
+        _ => None,
+    }
 }
 
 fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Failure> {
@@ -384,20 +389,5 @@ fn table(headers: &[&str], rows: Vec<Vec<Value>>) -> Outcome {
         .iter()
         .map(|name| ((*name).to_owned(), Some(ColumnType::String)))
         .collect();
-    let total_found = rows.len() as u64;
-    let answer = Answer {
-        columns,
-        rows: Rows::ready(rows),
-        total_found,
-        keywords: Vec::new(),
-        warnings: Vec::new(),
-        partial: None,
-    };
-    Outcome::Rows(Found {
-        answer,
-        table: String::new(),
-        counted: false,
-        search: None,
-        held: None,
-    })
+    Outcome::shown(columns, rows)
 }

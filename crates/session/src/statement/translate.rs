@@ -12,6 +12,8 @@ use wire::sql::{CreateTable, Statement};
 use super::unexpected;
 use crate::errors::{self, Failure};
 use crate::node::Node;
+use crate::rights::{Action, Deed};
+use crate::session::Session;
 use crate::units::{duration, size};
 use crate::webhook_target::WebhookTarget;
 use query::options::nearest;
@@ -71,7 +73,11 @@ const ENGINES_LATER: &[&str] = &[
 ];
 
 /// The command of INSERT, REPLACE, DELETE and TRUNCATE.
-pub(super) fn write(node: &Node, statement: Statement) -> Result<Command, Failure> {
+pub(super) fn write(
+    node: &Node,
+    session: &Session,
+    statement: Statement,
+) -> Result<Command, Failure> {
     Ok(match statement {
         Statement::Insert {
             table,
@@ -80,7 +86,7 @@ pub(super) fn write(node: &Node, statement: Statement) -> Result<Command, Failur
             replace,
         } => {
             if columns.is_none() && rows.iter().all(|row| matches!(row[..], [Value::Str(_)])) {
-                columns = lone_column(node, &table)?;
+                columns = lone_column(node, session, &table)?;
             }
             Command::Insert {
                 table,
@@ -116,7 +122,9 @@ pub(super) fn write(node: &Node, statement: Statement) -> Result<Command, Failur
             filter,
             limit,
         },
-        Statement::Truncate { table } if is_queue(node, &table)? => Command::Truncate { table },
+        Statement::Truncate { table } if is_queue(node, session, &table)? => {
+            Command::Truncate { table }
+        }
         Statement::Truncate { table } => Command::Delete {
             table,
             matching: None,
@@ -129,8 +137,12 @@ pub(super) fn write(node: &Node, statement: Statement) -> Result<Command, Failur
 
 /// A standing query may be stored by its text alone: `INSERT INTO pq VALUES ('text')`. Elsewhere a row of one value means
 /// what the table's columns say.
-fn lone_column(node: &Node, table: &str) -> Result<Option<Vec<String>>, Failure> {
-    let snapshot = node.engine()?.snapshot();
+fn lone_column(
+    node: &Node,
+    session: &Session,
+    table: &str,
+) -> Result<Option<Vec<String>>, Failure> {
+    let snapshot = node.snapshot(session, Action::on(Deed::Write, table))?;
     let is_pq = snapshot
         .definition(table)
         .is_ok_and(|definition| matches!(definition.kind, Kind::Percolate { .. }));
@@ -138,8 +150,8 @@ fn lone_column(node: &Node, table: &str) -> Result<Option<Vec<String>>, Failure>
 }
 
 /// Rows of a queue that somebody owns go by TRUNCATE, and stay by a DELETE of somebody else.
-fn is_queue(node: &Node, table: &str) -> Result<bool, Failure> {
-    let snapshot = node.engine()?.snapshot();
+fn is_queue(node: &Node, session: &Session, table: &str) -> Result<bool, Failure> {
+    let snapshot = node.snapshot(session, Action::on(Deed::Write, table))?;
     let definition = snapshot.definition(table);
     Ok(definition.is_ok_and(|definition| matches!(definition.kind, Kind::Queue(_))))
 }

@@ -253,11 +253,11 @@ pub(crate) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     let count = settings.len() + options.len() + usize::from(sync.is_some());
     put_number(out, count as u64);
     for (name, value) in options {
-        put_text(out, &name);
+        put_text(out, name);
         put_text(out, &value);
     }
     for (name, value) in settings {
-        put_text(out, &name);
+        put_text(out, name);
         put_text(out, &value);
     }
     if let Some(mode) = sync {

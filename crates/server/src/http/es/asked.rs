@@ -14,6 +14,7 @@ use wire::es::{EsError, filter_path, pretty};
 
 use super::failed;
 use crate::http::body;
+use crate::http::sql::parameters;
 use crate::limits::BODY_BYTES_MAX;
 use crate::server::Server;
 use session::Grant;
@@ -54,7 +55,7 @@ impl Asked {
         server: &Server,
         request: Request<Body>,
     ) -> Result<Asked, (ReplyAs, EsError)> {
-        let parameters = parameters(request.uri().query().unwrap_or(""));
+        let parameters = parameters(request.uri().query().unwrap_or("").as_bytes());
         let reply = ReplyAs::read(request.headers(), &parameters);
         let is_packed = header(request.headers(), &CONTENT_ENCODING).eq_ignore_ascii_case("gzip");
         let held = server.budget.grant();
@@ -187,31 +188,4 @@ fn header<'h>(headers: &'h HeaderMap, name: &axum::http::HeaderName) -> &'h str 
         .get(name)
         .and_then(|value| value.to_str().ok())
         .unwrap_or("")
-}
-
-fn parameters(query: &str) -> Vec<(String, String)> {
-    let pairs = query.split('&').filter(|pair| !pair.is_empty());
-    let pair = |pair: &str| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        Some((
-            decoded(&name.replace('+', " "))?,
-            decoded(&value.replace('+', " "))?,
-        ))
-    };
-    pairs.filter_map(pair).collect()
-}
-
-/// `%41` as its byte; `None` where that is no UTF-8. A broken escape stands for itself.
-pub(super) fn decoded(text: &str) -> Option<String> {
-    let text = text.as_bytes();
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        let escaped = text.get(at + 1..at + 3).filter(|_| byte == b'%');
-        let escaped = escaped.and_then(|hex| std::str::from_utf8(hex).ok());
-        let escaped = escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        out.push(escaped.unwrap_or(byte));
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(out).ok()
 }

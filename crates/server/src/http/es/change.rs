@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use engine::{Command, Error, Family, Reply, SessionId};
+use engine::{Command, Error, Family, Reply};
 use query::value::Value;
 use serde_json::{Value as Json, json};
 use wire::es::{BulkOperation, EsError, Mapping, Source, query_id, stored};
@@ -10,7 +10,7 @@ use wire::es::{BulkOperation, EsError, Mapping, Source, query_id, stored};
 use super::failed;
 use super::index::Index;
 use super::read::{COLUMNS, named, read};
-use crate::server::Server;
+use crate::http::Guest;
 use session::errors::Failure;
 use session::statement::guarded;
 
@@ -67,12 +67,12 @@ pub(super) type Outcome = (Option<String>, Result<Done, EsError>);
 
 /// Does changes of one index, in order.
 pub(super) async fn change_all(
-    server: &Server,
+    guest: &Guest<'_>,
     index: &Index,
     changes: Vec<Change>,
 ) -> Result<Vec<Outcome>, EsError> {
     let ready: Vec<Result<Ready, EsError>> = tokio::task::block_in_place(|| {
-        guarded(server, || {
+        guarded(guest, || {
             Ok(changes
                 .iter()
                 .map(|change| ready(change, &index.mapping))
@@ -86,7 +86,7 @@ pub(super) async fn change_all(
         .filter_map(|ready| ready.number)
         .collect();
     let mut there: HashMap<u64, Option<String>> = HashMap::new();
-    for query in read(server, &index.name, Some(&numbers))? {
+    for query in read(guest, &index.name, Some(&numbers))? {
         there.insert(query.id, Source::read(&query.source).name);
     }
     let mut outcomes = Vec::with_capacity(changes.len());
@@ -99,7 +99,7 @@ pub(super) async fn change_all(
         });
         outcomes.push((change.id.clone(), done));
     }
-    submit(server, index, commands, &mut outcomes).await?;
+    submit(guest, index, commands, &mut outcomes).await?;
     Ok(outcomes)
 }
 
@@ -208,19 +208,18 @@ fn deleted(
 
 /// Sends commands as few units; the one that the engine refuses is told, the others are sent again without it.
 async fn submit(
-    server: &Server,
+    guest: &Guest<'_>,
     index: &Index,
     commands: Vec<(usize, Command)>,
     outcomes: &mut [Outcome],
 ) -> Result<(), EsError> {
-    let session = server.next_session();
     let mut waiting = vec![(0, commands.len())];
     while let Some((start, end)) = waiting.pop() {
         let Some(unit) = commands.get(start..end).filter(|unit| !unit.is_empty()) else {
             continue;
         };
         let many = unit.iter().map(|(_, command)| command.clone()).collect();
-        match sent(server, session, many)
+        match sent(guest, many)
             .await
             .map_err(|failure| failed(failure, &index.name))?
         {
@@ -245,17 +244,12 @@ async fn submit(
             Err(error) => refused(Some(unit), &error, index, outcomes),
         }
     }
-    server.close_session(session);
     Ok(())
 }
 
-async fn sent(
-    server: &Server,
-    session: SessionId,
-    many: Vec<Command>,
-) -> Result<Result<Vec<Reply>, Error>, Failure> {
-    Ok(server
-        .submit_raw(session, Command::Many(many))
+async fn sent(guest: &Guest<'_>, many: Vec<Command>) -> Result<Result<Vec<Reply>, Error>, Failure> {
+    Ok(guest
+        .submit_raw(&guest.session, Command::Many(many))
         .await?
         .map(|reply| match reply {
             Reply::Many(replies) => replies,

@@ -10,7 +10,7 @@ use wire::es::{EsError, Mapping};
 
 use super::asked::Asked;
 use super::{Replied, failed, info};
-use crate::server::Server;
+use crate::http::Guest;
 
 /// Which part of an index is shown.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,11 +30,8 @@ pub(super) struct Index {
 impl Index {
     /// # Errors
     /// `index_not_found_exception`; a table that holds no standing queries.
-    pub(super) fn find(server: &Server, name: &str) -> Result<Index, EsError> {
-        let snapshot = server
-            .engine()
-            .map_err(|failure| failed(failure, name))?
-            .snapshot();
+    pub(super) fn find(guest: &Guest<'_>, name: &str) -> Result<Index, EsError> {
+        let snapshot = guest.reads(name).map_err(|failure| failed(failure, name))?;
         let definition = snapshot
             .definition(name)
             .map_err(|error| failed(error.into(), name))?;
@@ -52,7 +49,7 @@ impl Index {
 }
 
 /// `PUT /{index}`.
-pub(super) async fn create(server: &Server, name: &str, asked: &Asked) -> Replied {
+pub(super) async fn create(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
     let is_name = name == name.to_lowercase()
         && !name.starts_with(['-', '+', '.'])
         && !name.contains(['"', '\\', '<', '>', '|', ' ', '?', '#', ':']);
@@ -74,7 +71,7 @@ pub(super) async fn create(server: &Server, name: &str, asked: &Asked) -> Replie
         keep: None,
     };
     submit(
-        server,
+        guest,
         name,
         Command::CreateTable {
             definition,
@@ -98,13 +95,13 @@ fn analysis(mapping: &Mapping) -> Result<Settings, EsError> {
 }
 
 /// `DELETE /{index}`.
-pub(super) async fn delete(server: &Server, name: &str, asked: &Asked) -> Replied {
+pub(super) async fn delete(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
     let if_exists = asked.is_set("ignore_unavailable");
     if !if_exists {
-        Index::find(server, name)?;
+        Index::find(guest, name)?;
     }
     submit(
-        server,
+        guest,
         name,
         Command::DropTable {
             tables: vec![name.to_owned()],
@@ -116,8 +113,8 @@ pub(super) async fn delete(server: &Server, name: &str, asked: &Asked) -> Replie
 }
 
 /// `GET /{index}`, `/_mapping`, `/_settings`.
-pub(super) fn show(server: &Server, name: &str, part: Part) -> Replied {
-    let index = Index::find(server, name)?;
+pub(super) fn show(guest: &Guest<'_>, name: &str, part: Part) -> Replied {
+    let index = Index::find(guest, name)?;
     let mut shown = json!({});
     if part == Part::Whole {
         shown["aliases"] = json!({});
@@ -147,8 +144,8 @@ fn settings(index: &Index) -> Json {
 }
 
 /// `PUT /{index}/_mapping`: what is there already may be said again.
-pub(super) fn put_mapping(server: &Server, name: &str, asked: &Asked) -> Replied {
-    let index = Index::find(server, name)?;
+pub(super) fn put_mapping(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
+    let index = Index::find(guest, name)?;
     let body = asked.json()?;
     let given = body.get("properties").and_then(Json::as_object);
     let known = |(field, body): (&String, &Json)| index.mapping.properties.get(field) == Some(body);
@@ -161,17 +158,15 @@ pub(super) fn put_mapping(server: &Server, name: &str, asked: &Asked) -> Replied
 }
 
 /// `/_refresh`: what was acknowledged is seen already.
-pub(super) fn refresh(server: &Server, name: &str) -> Replied {
-    Index::find(server, name)?;
+pub(super) fn refresh(guest: &Guest<'_>, name: &str) -> Replied {
+    Index::find(guest, name)?;
     Ok((
         200,
         json!({"_shards": {"total": 1, "successful": 1, "failed": 0}}).to_string(),
     ))
 }
 
-async fn submit(server: &Server, name: &str, command: Command) -> Result<(), EsError> {
-    let session = server.next_session();
-    let done = server.submit(session, command).await;
-    server.close_session(session);
+async fn submit(guest: &Guest<'_>, name: &str, command: Command) -> Result<(), EsError> {
+    let done = guest.submit(command).await;
     done.map(|_| ()).map_err(|failure| failed(failure, name))
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use wire::es::{EsError, Mapping, Source};
 
 use super::failed;
-use crate::server::Server;
+use crate::http::Guest;
 
 /// Columns of a standing query, as they are written and read here.
 pub(super) const COLUMNS: [&str; 5] = ["id", "query", "tags", "filters", "source"];
@@ -25,12 +25,14 @@ pub(super) fn named(ids: Vec<u64>) -> Expression {
 
 /// Standing queries of these numbers, or all of them.
 pub(super) fn read(
-    server: &Server,
+    guest: &Guest<'_>,
     table: &str,
     ids: Option<&[u64]>,
 ) -> Result<Vec<Arc<StandingQuery>>, EsError> {
-    let engine = server.engine().map_err(|failure| failed(failure, table))?;
-    let found = engine.snapshot().standing_queries(table, ids);
+    let snapshot = guest
+        .reads(table)
+        .map_err(|failure| failed(failure, table))?;
+    let found = snapshot.standing_queries(table, ids);
     found.map_err(|error| failed(error.into(), table))
 }
 

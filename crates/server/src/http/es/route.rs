@@ -4,6 +4,7 @@
 mod tests;
 
 use axum::http::Method;
+use percent_encoding::percent_decode_str;
 
 /// What is asked, as the path and the method tell it. `kind` is the type of the typed paths, before Elasticsearch 8.
 #[derive(Debug, PartialEq)]
@@ -51,7 +52,7 @@ impl Route {
         let names: Option<Vec<String>> = path
             .split('/')
             .filter(|name| !name.is_empty())
-            .map(super::asked::decoded)
+            .map(|name| Some(percent_decode_str(name).decode_utf8().ok()?.into_owned()))
             .collect();
         let names = names?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -14,7 +14,7 @@ use super::asked::{self, Asked};
 use super::index::Index;
 use super::read::{document, id_of, read};
 use super::{Replied, failed, highlight};
-use crate::server::Server;
+use crate::http::Guest;
 use session::Grant;
 use session::counters::add;
 use session::limits::REPLY_BYTES_MAX;
@@ -32,19 +32,19 @@ struct Candidate {
 }
 
 /// `_search`.
-pub(super) async fn one(server: &Server, name: &str, asked: &Asked) -> Replied {
-    let index = Index::find(server, name)?;
+pub(super) async fn one(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
+    let index = Index::find(guest, name)?;
     let body = with_parameters(asked.json()?, asked)?;
     let as_number = asked.is_set("rest_total_hits_as_int");
     Ok((
         200,
-        answered(server, &index, &body, as_number, &asked.written).await?,
+        answered(guest, &index, &body, as_number, &asked.written).await?,
     ))
 }
 
 /// `_msearch`: a line that names the index, a line with the search; one that is refused leaves the others as they are.
-pub(super) async fn many(server: &Server, name: Option<&str>, asked: &Asked) -> Replied {
-    let started_us = server.clock.steady_us();
+pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, asked: &Asked) -> Replied {
+    let started_us = guest.clock.steady_us();
     let mut lines = asked
         .body
         .split(|byte| *byte == b'\n')
@@ -58,10 +58,10 @@ pub(super) async fn many(server: &Server, name: Option<&str>, asked: &Asked) -> 
             Ok((head, body)) => {
                 let named = head.get("index").map(|index| index.get(0).unwrap_or(index));
                 let name = named.and_then(Json::as_str).or(name).unwrap_or_default();
-                match Index::find(server, name) {
+                match Index::find(guest, name) {
                     Ok(index) => {
                         let as_number = asked.is_set("rest_total_hits_as_int");
-                        answered(server, &index, &body, as_number, &asked.written).await
+                        answered(guest, &index, &body, as_number, &asked.written).await
                     }
                     Err(error) => Err(error),
                 }
@@ -77,7 +77,7 @@ pub(super) async fn many(server: &Server, name: Option<&str>, asked: &Asked) -> 
             Err(error) => error.body(),
         });
     }
-    let took_ms = (server.clock.steady_us() - started_us) / 1_000;
+    let took_ms = (guest.clock.steady_us() - started_us) / 1_000;
     // All of them once more, in one.
     let bytes = replies.iter().map(|reply| reply.len() as u64);
     let joined = asked.written.take(2 * bytes.sum::<u64>());
@@ -92,11 +92,11 @@ pub(super) async fn many(server: &Server, name: Option<&str>, asked: &Asked) -> 
 }
 
 /// `_count`.
-pub(super) async fn count(server: &Server, name: &str, asked: &Asked) -> Replied {
-    let index = Index::find(server, name)?;
+pub(super) async fn count(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
+    let index = Index::find(guest, name)?;
     let body = asked.json()?;
     let search = wire::es::search(&body, &index.mapping)?;
-    let found = candidates(server, &index, &search, &server.budget.grant()).await?;
+    let found = candidates(guest, &index, &search, &guest.budget.grant()).await?;
     let shards = json!({"total": 1, "successful": 1, "skipped": 0, "failed": 0});
     Ok((
         200,
@@ -135,17 +135,17 @@ fn with_parameters(mut body: Json, asked: &Asked) -> Result<Json, EsError> {
 }
 
 async fn answered(
-    server: &Server,
+    guest: &Guest<'_>,
     index: &Index,
     body: &Json,
     as_number: bool,
     written: &Grant,
 ) -> Result<String, EsError> {
-    let started_us = server.clock.steady_us();
+    let started_us = guest.clock.steady_us();
     let search = wire::es::search(body, &index.mapping)?;
-    let _turn = server.turn(usize::try_from(search.size).ok()).await;
-    let held = server.budget.grant();
-    let mut found = candidates(server, index, &search, &held).await?;
+    let _turn = guest.turn(usize::try_from(search.size).ok()).await;
+    let held = guest.budget.grant();
+    let mut found = candidates(guest, index, &search, &held).await?;
     let total = found.len() as u64;
     let best = found
         .iter()
@@ -154,7 +154,7 @@ async fn answered(
             Some(best.map_or(score, |best| best.max(score)))
         });
     sort(&mut found, &search);
-    let took_ms = (server.clock.steady_us() - started_us) / 1_000;
+    let took_ms = (guest.clock.steady_us() - started_us) / 1_000;
     let is_scored = !matches!(search.order, Some(Order::Number { .. }));
     let total = search.total.then_some((total, as_number));
     let mut hits = Hits::new(took_ms, total, best.filter(|_| is_scored));
@@ -258,7 +258,7 @@ fn take(held: &Grant, bytes: usize, index: &Index) -> Result<(), EsError> {
 
 /// The stored queries that are found, by number.
 async fn candidates(
-    server: &Server,
+    guest: &Guest<'_>,
     index: &Index,
     search: &Search,
     held: &Grant,
@@ -266,22 +266,22 @@ async fn candidates(
     let all = if search.find.needs_hit() {
         Vec::new()
     } else {
-        read(server, &index.name, None)?
+        read(guest, &index.name, None)?
     };
     let address = format!("POST /{}/_search", index.name);
-    let asked = crate::http::asked(server, server.clock.steady_us(), &address);
-    let running = statement::watched(server, asked);
+    let asked = guest.asked(guest.clock.steady_us(), &address);
+    let running = statement::watched(guest, asked);
     let interrupt = &running.interrupt;
     tokio::task::block_in_place(|| {
-        let found = guarded(server, || {
-            Ok(found(server, index, search, all, interrupt, held))
+        let found = guarded(guest, || {
+            Ok(found(guest, index, search, all, interrupt, held))
         });
         found.map_err(|failure| failed(failure, &index.name))?
     })
 }
 
 fn found(
-    server: &Server,
+    guest: &Guest<'_>,
     index: &Index,
     search: &Search,
     all: Vec<Arc<StandingQuery>>,
@@ -302,7 +302,7 @@ fn found(
         .map(|query| (query.id, candidate(query)))
         .collect();
     for (number, clause) in search.percolates.iter().enumerate() {
-        let answer = percolated(server, index, clause, search.score.is_none(), interrupt)?;
+        let answer = percolated(guest, index, clause, search.score.is_none(), interrupt)?;
         let documents = answer.hits.pairs() * size_of::<u64>();
         let bytes = answer.hits.len() * candidate_bytes + documents;
         take(held, bytes, index)?;
@@ -340,7 +340,7 @@ fn found(
 }
 
 fn percolated(
-    server: &Server,
+    guest: &Guest<'_>,
     index: &Index,
     clause: &Percolate,
     is_weighed: bool,
@@ -354,12 +354,10 @@ fn percolated(
         .iter()
         .map(|document| columns_of(document, &index.mapping).map(PqDocument::Fields));
     let documents: Vec<PqDocument> = documents.collect::<Result<_, _>>()?;
-    add(&server.counters.pq_documents, documents.len() as u64);
-    let snapshot = server
-        .engine()
-        .map_err(|failure| failed(failure, &index.name))?
-        .snapshot();
-    let held = server.budget.grant();
+    add(&guest.counters.pq_documents, documents.len() as u64);
+    let snapshot = guest.reads(&index.name);
+    let snapshot = snapshot.map_err(|failure| failed(failure, &index.name))?;
+    let held = guest.budget.grant();
     let request = PqRequest {
         weights: is_weighed,
         interrupt: Some(interrupt),

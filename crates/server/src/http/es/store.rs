@@ -8,21 +8,21 @@ use super::asked::Asked;
 use super::change::{Change, Outcome, change_all};
 use super::index::Index;
 use super::read::{document, id_of, read};
-use crate::server::Server;
+use crate::http::Guest;
 
 /// Changes sent to the engine as one durable unit, at most.
 const UNIT_CHANGES: usize = 10_000;
 
 /// `PUT|POST /{index}/_doc[/{id}]`, `/_create/{id}` and the typed paths.
 pub(super) async fn one(
-    server: &Server,
+    guest: &Guest<'_>,
     name: &str,
     kind: Option<String>,
     id: Option<String>,
     create: bool,
     asked: &Asked,
 ) -> Replied {
-    let index = Index::find(server, name)?;
+    let index = Index::find(guest, name)?;
     let create = create || asked.parameter("op_type") == Some("create");
     let operation = if create {
         BulkOperation::Create
@@ -34,22 +34,27 @@ pub(super) async fn one(
         id,
         document: asked.body.clone(),
     };
-    single(server, &index, kind.as_deref(), change).await
+    single(guest, &index, kind.as_deref(), change).await
 }
 
 /// `DELETE /{index}/_doc/{id}`.
-pub(super) async fn delete(server: &Server, name: &str, kind: Option<String>, id: &str) -> Replied {
-    let index = Index::find(server, name)?;
+pub(super) async fn delete(
+    guest: &Guest<'_>,
+    name: &str,
+    kind: Option<String>,
+    id: &str,
+) -> Replied {
+    let index = Index::find(guest, name)?;
     let change = Change {
         operation: BulkOperation::Delete,
         id: Some(id.to_owned()),
         document: Vec::new(),
     };
-    single(server, &index, kind.as_deref(), change).await
+    single(guest, &index, kind.as_deref(), change).await
 }
 
-async fn single(server: &Server, index: &Index, kind: Option<&str>, change: Change) -> Replied {
-    let mut done = change_all(server, index, vec![change]).await?;
+async fn single(guest: &Guest<'_>, index: &Index, kind: Option<&str>, change: Change) -> Replied {
+    let mut done = change_all(guest, index, vec![change]).await?;
     let (_, done) = done
         .pop()
         .ok_or_else(|| EsError::illegal("", "nothing to do"))?;
@@ -62,20 +67,20 @@ async fn single(server: &Server, index: &Index, kind: Option<&str>, change: Chan
 
 /// `GET /{index}/_doc/{id}`.
 pub(super) async fn get(
-    server: &Server,
+    guest: &Guest<'_>,
     name: &str,
     kind: Option<String>,
     id: &str,
     asked: &Asked,
 ) -> Replied {
-    let index = Index::find(server, name)?;
+    let index = Index::find(guest, name)?;
     let kind = kind.map_or_else(String::new, |kind| format!("\"_type\":{},", quoted(&kind)));
     let head = format!(
         "\"_index\":{},{kind}\"_id\":{}",
         quoted(&index.definition.name),
         quoted(id)
     );
-    let Some(source) = source(server, &index, id).await? else {
+    let Some(source) = source(guest, &index, id).await? else {
         return Ok((404, format!("{{{head},\"found\":false}}")));
     };
     let paths = shown_paths(asked);
@@ -91,9 +96,9 @@ pub(super) async fn get(
 }
 
 /// `GET /{index}/_source/{id}`.
-pub(super) async fn get_source(server: &Server, name: &str, id: &str) -> Replied {
-    let index = Index::find(server, name)?;
-    match source(server, &index, id).await? {
+pub(super) async fn get_source(guest: &Guest<'_>, name: &str, id: &str) -> Replied {
+    let index = Index::find(guest, name)?;
+    match source(guest, &index, id).await? {
         Some(source) => Ok((200, source)),
         None => {
             let reason = format!("document not found [{name}]/[{id}]");
@@ -102,8 +107,8 @@ pub(super) async fn get_source(server: &Server, name: &str, id: &str) -> Replied
     }
 }
 
-async fn source(server: &Server, index: &Index, id: &str) -> Result<Option<String>, EsError> {
-    let found = read(server, &index.name, Some(&[query_id(id).0]))?;
+async fn source(guest: &Guest<'_>, index: &Index, id: &str) -> Result<Option<String>, EsError> {
+    let found = read(guest, &index.name, Some(&[query_id(id).0]))?;
     let found = found.first().filter(|query| id_of(query) == id);
     Ok(found.map(|query| document(query, &index.mapping)))
 }
@@ -128,8 +133,8 @@ fn shown_paths(asked: &Asked) -> Paths {
 }
 
 /// `_bulk`: items of one index are changed in units; one that is refused leaves the others as they are.
-pub(super) async fn bulk(server: &Server, name: Option<&str>, asked: &Asked) -> Replied {
-    let started_us = server.clock.steady_us();
+pub(super) async fn bulk(guest: &Guest<'_>, name: Option<&str>, asked: &Asked) -> Replied {
+    let started_us = guest.clock.steady_us();
     let mut replies: Vec<String> = Vec::new();
     let mut errors = false;
     let mut items = wire::es::bulk(&asked.body)?.into_iter().peekable();
@@ -148,24 +153,24 @@ pub(super) async fn bulk(server: &Server, name: Option<&str>, asked: &Asked) -> 
         let operations: Vec<BulkOperation> = unit.iter().map(|item| item.operation).collect();
         for (operation, outcome) in operations
             .into_iter()
-            .zip(unit_done(server, &named, unit).await?)
+            .zip(unit_done(guest, &named, unit).await?)
         {
             errors |= outcome.1.is_err();
             replies.push(item_reply(operation, &named, outcome));
         }
     }
-    let took_ms = (server.clock.steady_us() - started_us) / 1_000;
+    let took_ms = (guest.clock.steady_us() - started_us) / 1_000;
     let items = replies.join(",");
     let reply = format!("{{\"took\":{took_ms},\"errors\":{errors},\"items\":[{items}]}}");
     Ok((200, reply))
 }
 
 async fn unit_done(
-    server: &Server,
+    guest: &Guest<'_>,
     name: &str,
     unit: Vec<BulkItem<'_>>,
 ) -> Result<Vec<Outcome>, EsError> {
-    let index = match Index::find(server, name) {
+    let index = match Index::find(guest, name) {
         Ok(index) => index,
         Err(error) => {
             let refused = |item: BulkItem<'_>| (item.id, Err(error.clone()));
@@ -177,7 +182,7 @@ async fn unit_done(
         id: item.id,
         document: item.document.to_vec(),
     };
-    change_all(server, &index, unit.into_iter().map(change).collect()).await
+    change_all(guest, &index, unit.into_iter().map(change).collect()).await
 }
 
 fn item_reply(operation: BulkOperation, index: &str, (id, done): Outcome) -> String {

@@ -13,7 +13,7 @@ use wire::sql::PqOptions;
 use super::super::hits::bounded;
 use super::{failure, parameter};
 use crate::http::reply::{self, Refusal};
-use crate::http::{Door, body};
+use crate::http::{Door, Guest, body};
 use crate::server::Server;
 use session::Grant;
 use session::counters::add;
@@ -41,6 +41,7 @@ pub(super) async fn post(
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
     let server = &door.server;
+    let guest = Guest::new(server);
     let started_us = server.clock.steady_us();
     let form = Form::of(request.headers());
     let is_compact = header(request.headers(), ACCEPT).starts_with(pq::CONTENT_TYPE);
@@ -65,7 +66,7 @@ pub(super) async fn post(
     let asked = Percolation {
         table: &table,
         options,
-        asked: crate::http::asked(server, started_us, &format!("POST /pq/{table}/search")),
+        asked: guest.asked(started_us, &format!("POST /pq/{table}/search")),
         fault: server
             .faults
             .any()
@@ -73,7 +74,9 @@ pub(super) async fn post(
             .flatten(),
     };
     let answered = asked
-        .run(server, |options| read(&bytes, form, options))
+        .run(server, &guest.session, |options| {
+            read(&bytes, form, options)
+        })
         .and_then(|rows| {
             drop(held);
             written(server, &table, &rows, is_compact)

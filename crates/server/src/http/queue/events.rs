@@ -18,10 +18,10 @@ use hyper::body::Frame;
 use tokio::sync::mpsc;
 use wire::json::QueueReply;
 
-use super::super::Door;
 use super::super::reply::{Refusal, held_piece};
+use super::super::{Door, Guest};
 use super::asked::{Asked, receipt_text};
-use super::{Guest, TAKEN_COPIES, receipts, write};
+use super::{TAKEN_COPIES, receipts, write};
 use crate::limits::{EVENT_BEAT, EVENT_LEASE};
 use crate::server::Server;
 use session::counters::add;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
-use engine::QueueReport;
+use engine::{QueueReport, Snapshot};
 
 use super::super::Outcome;
 use super::matching;
@@ -25,11 +25,12 @@ const HEADERS: [&str; 10] = [
 ];
 
 /// SHOW QUEUES: a line for each queue, and one for each of its groups.
-pub(super) fn queues(node: &Node, like: Option<String>) -> Result<Outcome, Failure> {
-    let now_us = node.clock.unix_us();
-    let reports = node.engine()?.snapshot().queues();
-    let rows = reports.into_iter().flat_map(|report| lines(report, now_us));
-    Ok(matching(&HEADERS, rows.collect(), like))
+pub(super) fn queues(snapshot: &Snapshot, now_us: i64, like: Option<String>) -> Outcome {
+    let rows = snapshot
+        .queues()
+        .into_iter()
+        .flat_map(|report| lines(report, now_us));
+    matching(&HEADERS, rows.collect(), like)
 }
 
 /// A cell that does not apply is empty.

@@ -3,80 +3,71 @@
 //! The engine would answer it between two batches, and so after a sync that the row does not need: what was given is
 //! durable already, and only its owner can end it. What else may change it is counted by [`engine::Handle::upheavals`].
 
-use engine::{Answer, Rows, Taken};
+use engine::{Answer, Taken};
 use query::expression::Expression;
 use query::request::{Item, Output, Select};
 use query::schema::ColumnType;
 use query::value::Value;
+
+use super::ready;
 
 /// Larger rows are not kept, in bytes of their texts: ten thousand waiting sessions may hold one each.
 const BYTES_MAX: usize = 4 << 10;
 
 /// A row that the session owns.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct OwnedRow {
     table: String,
     upheavals: u64,
     columns: Vec<(String, ColumnType)>,
     values: Vec<Value>,
 }
 
-impl Given {
+impl OwnedRow {
     /// Of one row taken from this table; `upheavals` as of before it was asked for. `None` where it is not worth keeping.
-    pub(crate) fn new(table: &str, upheavals: u64, taken: Taken) -> Option<Given> {
-        let values = taken.rows.into_iter().next()?.values;
-        let bytes = values.iter().map(|value| match value {
-            Value::Str(text) => text.len(),
-            Value::Bytes(bytes) => bytes.len(),
-            _ => 0,
-        });
-        (bytes.sum::<usize>() <= BYTES_MAX).then(|| Given {
+    pub(crate) fn new(table: &str, upheavals: u64, taken: Taken) -> Option<OwnedRow> {
+        let is_small = taken.bytes() <= BYTES_MAX;
+        let first = taken.rows.into_iter().next().filter(|_| is_small)?;
+        Some(OwnedRow {
             table: table.to_lowercase(),
             upheavals,
             columns: taken.columns,
-            values,
+            values: first.values,
         })
     }
 }
 
 /// The answer to a SELECT of all or some of its columns; `None`: the engine must be asked.
-pub(crate) fn answer(given: &Option<Given>, select: &Select, upheavals: u64) -> Option<Answer> {
-    let given = given.as_ref()?;
+pub(crate) fn answer(owned: &Option<OwnedRow>, select: &Select, upheavals: u64) -> Option<Answer> {
+    let owned = owned.as_ref()?;
     let is_plain = select.matching.is_none()
         && select.filter.is_none()
         && select.limit.is_none()
         && select.offset == 0
         && select.options.is_empty();
-    if !is_plain || given.upheavals != upheavals || given.table != select.table {
+    if !is_plain || owned.upheavals != upheavals || owned.table != select.table {
         return None;
     }
     let (mut columns, mut row) = (Vec::new(), Vec::new());
     for item in &select.items {
         match item {
             Item::Star => {
-                let shown = given.columns.iter();
+                let shown = owned.columns.iter();
                 columns.extend(shown.map(|(name, kind)| (name.clone(), Some(*kind))));
-                row.extend(given.values.iter().cloned());
+                row.extend(owned.values.iter().cloned());
             }
             Item::Value {
                 what: Output::Expression(Expression::Column(column)),
                 name,
             } => {
-                let at = given.columns.iter().position(|(name, _)| name == column)?;
-                columns.push((name.clone(), Some(given.columns[at].1)));
-                row.push(given.values.get(at)?.clone());
+                let at = owned.columns.iter().position(|(name, _)| name == column)?;
+                columns.push((name.clone(), Some(owned.columns[at].1)));
+                row.push(owned.values.get(at)?.clone());
             }
             Item::Value { .. } => return None,
         }
     }
-    Some(Answer {
-        columns,
-        rows: Rows::ready(vec![row]),
-        total_found: 1,
-        keywords: Vec::new(),
-        warnings: Vec::new(),
-        partial: None,
-    })
+    Some(ready(columns, vec![row]))
 }
 
 #[cfg(test)]
@@ -85,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    fn given() -> Option<Given> {
+    fn owned() -> Option<OwnedRow> {
         let columns = vec![
             ("v".to_owned(), ColumnType::Bigint),
             ("s".to_owned(), ColumnType::String),
@@ -102,7 +93,7 @@ mod tests {
             rows,
             ..Taken::default()
         };
-        Given::new("Q", 5, taken)
+        OwnedRow::new("Q", 5, taken)
     }
 
     fn select(text: &str) -> Select {
@@ -113,7 +104,7 @@ mod tests {
     }
 
     fn told(text: &str, upheavals: u64) -> Option<Vec<Value>> {
-        let mut answer = answer(&given(), &select(text), upheavals)?;
+        let mut answer = answer(&owned(), &select(text), upheavals)?;
         answer.rows.next().map(Result::unwrap)
     }
 
@@ -154,6 +145,6 @@ mod tests {
             rows,
             ..Taken::default()
         };
-        assert!(Given::new("q", 0, taken).is_none());
+        assert!(OwnedRow::new("q", 0, taken).is_none());
     }
 }

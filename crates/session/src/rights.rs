@@ -1,0 +1,131 @@
+//! Rights: what a client wants done, to which table, and whether it may.
+//!
+//! Doors and statements reach tables by [`Node::submit`](crate::Node::submit) and [`Node::snapshot`](crate::Node::snapshot), and the
+//! few things that need no table by [`Node::permit`](crate::Node::permit). All of them ask [`check`], so a right is refused here or
+//! nowhere.
+
+use engine::Command;
+
+use crate::errors::{self, Failure};
+use crate::node::Bounds;
+use crate::session::Session;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Rows, or what is known of a table, are shown.
+    Read,
+    /// Rows are stored or deleted.
+    Write,
+    /// Rows of a queue are taken, acknowledged or given back.
+    Take,
+    /// A table is created, altered or dropped.
+    Define,
+    /// Files are written, a queue is paused, a connection is ended.
+    Maintain,
+    /// Everything is copied to a folder that the client names.
+    Backup,
+}
+
+/// A deed and its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action<'a> {
+    /// What is done.
+    pub deed: Deed,
+    /// The table in any case of letters; `None`: the server itself, or all tables.
+    pub table: Option<&'a str>,
+}
+
+impl<'a> Action<'a> {
+    /// A deed to one table.
+    pub fn on(deed: Deed, table: &'a str) -> Action<'a> {
+        let table = Some(table);
+        Action { deed, table }
+    }
+
+    /// A deed to the server.
+    pub fn server(deed: Deed) -> Action<'a> {
+        Action { deed, table: None }
+    }
+}
+
+/// Whether the client of a session may do this. Everybody may do everything, except that a backup goes anywhere only for clients
+/// who could write there themselves, or where the server's owner has said where, or trusts all clients.
+///
+/// # Errors
+/// `NOT_PERMITTED`.
+pub(crate) fn check(bounds: &Bounds, session: &Session, action: Action<'_>) -> Result<(), Failure> {
+    let is_free = bounds.backups_are_open || session.is_on_unix_socket;
+    if action.deed == Deed::Backup && !is_free {
+        let message = "BACKUP TO any path is for clients on a unix socket: set backup.dir, or start the server with --insecure";
+        return Err(Failure::new(errors::NOT_PERMITTED, message));
+    }
+    Ok(())
+}
+
+/// Has every action of a command checked; the first refusal ends that. What a session does to the row that it owns needs no right:
+/// taking it did.
+pub(crate) fn each(
+    command: &Command,
+    check: &mut dyn FnMut(Action<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    match command {
+        Command::Many(commands) => commands.iter().try_for_each(|one| each(one, check)),
+        Command::CreateTable { definition, .. } => {
+            check(Action::on(Deed::Define, &definition.name))
+        }
+        Command::AlterTable { table, .. } => check(Action::on(Deed::Define, table)),
+        Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
+        Command::Insert { table, .. }
+        | Command::Delete { table, .. }
+        | Command::DeleteInOrder { table, .. }
+        | Command::Truncate { table }
+        | Command::Load { table, .. }
+        | Command::QueuePurge { table } => check(Action::on(Deed::Write, table)),
+        Command::Backfill(piece) => check(Action::on(Deed::Write, &piece.table)),
+        Command::Read { select } => check(Action::on(Deed::Read, &select.table)),
+        Command::QueueStats { table } => check(Action::on(Deed::Read, table)),
+        Command::QueueWait { sources, .. } => all(
+            Deed::Take,
+            sources.iter().map(|source| &source.table),
+            check,
+        ),
+        Command::QueueNext(next) => {
+            let done = next.done.iter().map(|receipt| &receipt.table);
+            let sources = next.sources.iter().map(|source| &source.table);
+            all(Deed::Take, done.chain(sources), check)
+        }
+        Command::QueueDone { receipts }
+        | Command::QueueReturn { receipts, .. }
+        | Command::QueueExtend { receipts, .. } => all(
+            Deed::Take,
+            receipts.iter().map(|receipt| &receipt.table),
+            check,
+        ),
+        Command::QueuePause { table, .. }
+        | Command::QueueCompact { table }
+        | Command::Optimize { table } => check(Action::on(Deed::Maintain, table)),
+        Command::Flush { tables } if !tables.is_empty() => all(Deed::Maintain, tables, check),
+        Command::Flush { .. } | Command::Checkpoint | Command::Shutdown => {
+            check(Action::server(Deed::Maintain))
+        }
+        Command::Backup { .. } => check(Action::server(Deed::Backup)),
+        Command::QueueEnd
+        | Command::QueueAbort
+        | Command::QueueRowId
+        | Command::QueueSetSource { .. }
+        | Command::SessionClosed => Ok(()),
+    }
+}
+
+fn all<'t>(
+    deed: Deed,
+    tables: impl IntoIterator<Item = &'t String>,
+    check: &mut dyn FnMut(Action<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut tables = tables.into_iter();
+    tables.try_for_each(|table| check(Action::on(deed, table)))
+}
+
+#[cfg(test)]
+mod tests;

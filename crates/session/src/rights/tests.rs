@@ -1,0 +1,109 @@
+use engine::{Command, Hold, Issuer, QueueNext, Receipt, SessionId, WaitSource};
+
+use super::*;
+use crate::faults::Faults;
+use crate::node::Node;
+
+fn actions(command: &Command) -> Vec<(Deed, Option<String>)> {
+    let mut named = Vec::new();
+    let mut note = |action: Action<'_>| {
+        named.push((action.deed, action.table.map(str::to_owned)));
+        Ok(())
+    };
+    each(command, &mut note).unwrap();
+    named
+}
+
+fn on(deed: Deed, table: &str) -> (Deed, Option<String>) {
+    (deed, Some(table.to_owned()))
+}
+
+fn delete(table: &str) -> Command {
+    Command::Delete {
+        table: table.to_owned(),
+        matching: None,
+        filter: None,
+        limit: None,
+    }
+}
+
+#[test]
+fn every_table_of_a_command_is_named() {
+    let tables = vec!["a".to_owned(), "b".to_owned()];
+    let drop = Command::DropTable {
+        tables: tables.clone(),
+        if_exists: false,
+    };
+    let many = Command::Many(vec![delete("c"), drop]);
+    let wanted = [
+        on(Deed::Write, "c"),
+        on(Deed::Define, "a"),
+        on(Deed::Define, "b"),
+    ];
+    assert_eq!(actions(&many), wanted);
+    let flush = |tables| actions(&Command::Flush { tables });
+    assert_eq!(flush(Vec::new()), [(Deed::Maintain, None)], "all tables");
+    assert_eq!(flush(tables).len(), 2);
+}
+
+#[test]
+fn a_receipt_of_another_queue_needs_a_right_to_that_queue() {
+    let receipt = Receipt {
+        table: "paid".to_owned(),
+        issuer: Issuer::default(),
+        group: None,
+        row: 1,
+        delivery: 1,
+    };
+    let next = Command::QueueNext(QueueNext {
+        sources: vec![WaitSource {
+            table: "orders".to_owned(),
+            condition: None,
+        }],
+        group: None,
+        rows: 1,
+        timeout_us: 0,
+        hold: Hold::Session,
+        done: vec![receipt],
+    });
+    let wanted = [on(Deed::Take, "paid"), on(Deed::Take, "orders")];
+    assert_eq!(actions(&next), wanted);
+}
+
+#[test]
+fn the_first_refusal_ends_a_command() {
+    let many = Command::Many(vec![delete("mine"), delete("theirs"), delete("mine")]);
+    let mut asked = 0;
+    let refused = each(&many, &mut |action| {
+        asked += 1;
+        match action.table {
+            Some("theirs") => Err(Failure::new(errors::NOT_PERMITTED, "not yours")),
+            _ => Ok(()),
+        }
+    });
+    assert_eq!(refused.unwrap_err().kind, errors::NOT_PERMITTED);
+    assert_eq!(asked, 2);
+}
+
+/// The node has no engine yet, so whatever passes the check is told that the server starts.
+#[tokio::test]
+async fn a_backup_to_any_path_is_refused_before_the_engine_hears_of_it() {
+    const MEMORY_BYTES: u64 = 64 << 20;
+    let node = Node::new(MEMORY_BYTES, 1, Bounds::default(), Faults::default());
+    let mut session = Session::new(SessionId(1), String::new(), String::new(), None);
+    let backup = || Command::Backup {
+        to: "/somewhere".to_owned(),
+    };
+    let refused = node.submit(&session, backup()).await.unwrap_err();
+    assert_eq!(refused.kind, errors::NOT_PERMITTED);
+    session.is_on_unix_socket = true;
+    let passed = node.submit(&session, backup()).await.unwrap_err();
+    assert_eq!(passed.kind, errors::RECOVERING);
+    session.is_on_unix_socket = false;
+    node.set_bounds(Bounds {
+        backups_are_open: true,
+        ..Bounds::default()
+    });
+    let passed = node.submit(&session, backup()).await.unwrap_err();
+    assert_eq!(passed.kind, errors::RECOVERING);
+}
