@@ -46,33 +46,25 @@ impl PqReply {
         let json = &mut self.json;
         json.item();
         json.open("{");
-        json.name("table");
-        json.string(table);
-        json.name("_type");
-        json.string("doc");
-        json.name("_id");
-        json.number(hit.id);
+        json.name("table").string(table);
+        json.name("_type").string("doc");
+        json.name("_id").number(hit.id);
         json.name("_score");
         let best = hit.weights.and_then(|weights| weights.iter().max());
         let score = best.copied().unwrap_or(1);
         self.best = self.best.max(Some(score));
         json.number(score);
-        json.name("_source");
-        json.open("{");
-        json.name("query");
-        json.open("{");
-        json.name("ql");
-        json.string(hit.query);
+        json.name("_source").open("{");
+        json.name("query").open("{");
+        json.name("ql").string(hit.query);
         json.close("}");
         for (name, text) in [("tags", hit.tags), ("filters", hit.filters)] {
             if !text.is_empty() {
-                json.name(name);
-                json.string(text);
+                json.name(name).string(text);
             }
         }
         json.close("}");
-        json.name("fields");
-        json.open("{");
+        json.name("fields").open("{");
         json.name("_percolator_document_slot");
         let slots = hit.documents.iter().map(|index| u64::from(*index) + 1);
         numbers(json, slots);
@@ -91,8 +83,7 @@ impl PqReply {
     /// Ends the reply, with the highest score of its hits: it is not known before.
     pub fn end(&mut self) {
         self.json.close("]");
-        self.json.name("max_score");
-        self.json.number(self.best.unwrap_or(1));
+        self.json.name("max_score").number(self.best.unwrap_or(1));
         self.json.close("}}");
     }
 
@@ -123,14 +114,10 @@ fn numbers(json: &mut Writer, numbers: impl Iterator<Item = u64>) {
 pub fn rule_reply(table: &str, id: u64, result: &str) -> Vec<u8> {
     let mut json = Writer::default();
     json.open("{");
-    json.name("table");
-    json.string(table);
-    json.name("type");
-    json.string("doc");
-    json.name("_id");
-    json.number(id);
-    json.name("result");
-    json.string(result);
+    json.name("table").string(table);
+    json.name("type").string("doc");
+    json.name("_id").number(id);
+    json.name("result").string(result);
     json.close("}");
     json.out
 }
@@ -140,8 +127,7 @@ pub fn write_object(fields: &[(&str, String)], out: &mut String) {
     let mut json = Writer::default();
     json.open("{");
     for (name, text) in fields {
-        json.name(name);
-        json.string(text);
+        json.name(name).string(text);
     }
     json.close("}");
     // What was written came from texts.

@@ -66,19 +66,15 @@ impl QueueReply {
         json.item();
         json.open("{");
         if let Some((receipt, delivery)) = taken {
-            json.name("receipt");
-            json.string(receipt);
-            json.name("delivery");
-            json.number(delivery);
+            json.name("receipt").string(receipt);
+            json.name("delivery").number(delivery);
         }
-        json.name("data");
-        json.open("{");
+        json.name("data").open("{");
     }
 
     /// A value of the row.
     pub fn field(&mut self, name: &str, cell: Cell<'_>) {
-        self.json.name(name);
-        self.json.cell(cell);
+        self.json.name(name).cell(cell);
     }
 
     /// Ends the row.

@@ -56,10 +56,12 @@ impl Writer {
         self.listed = true;
     }
 
-    pub(super) fn name(&mut self, name: &str) {
+    /// The name of a value, which comes next.
+    pub(super) fn name(&mut self, name: &str) -> &mut Writer {
         self.item();
         self.string(name);
         self.out.push(b':');
+        self
     }
 
     pub(super) fn number(&mut self, number: impl std::fmt::Display) {
@@ -68,25 +70,8 @@ impl Writer {
     }
 
     pub(super) fn string(&mut self, text: &str) {
-        self.out.push(b'"');
-        let mut plain = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-                continue;
-            }
-            self.raw(&text[plain..at]);
-            plain = at + 1;
-            match byte {
-                b'"' => self.raw("\\\""),
-                b'\\' => self.raw("\\\\"),
-                b'\n' => self.raw("\\n"),
-                b'\r' => self.raw("\\r"),
-                b'\t' => self.raw("\\t"),
-                _ => self.number(format_args!("\\u{byte:04x}")),
-            }
-        }
-        self.raw(&text[plain..]);
-        self.out.push(b'"');
+        // Writing into a vector cannot fail.
+        let _ = serde_json::to_writer(&mut self.out, text);
     }
 
     pub(super) fn cell(&mut self, cell: Cell<'_>) {
@@ -129,21 +114,17 @@ impl SearchReply {
         self.json.item();
         self.json.open("{");
         if let Some(id) = id {
-            self.json.name("_id");
-            self.json.number(id);
+            self.json.name("_id").number(id);
         }
         if let Some(score) = score {
-            self.json.name("_score");
-            self.json.number(score);
+            self.json.name("_score").number(score);
         }
-        self.json.name("_source");
-        self.json.open("{");
+        self.json.name("_source").open("{");
     }
 
     /// A field of the hit's `_source`.
     pub fn field(&mut self, name: &str, cell: Cell<'_>) {
-        self.json.name(name);
-        self.json.cell(cell);
+        self.json.name(name).cell(cell);
     }
 
     /// Ends the hit.
@@ -155,10 +136,8 @@ impl SearchReply {
     pub fn end(&mut self, warnings: &[String]) {
         self.json.close("]}");
         if !warnings.is_empty() {
-            self.json.name("warning");
-            self.json.open("{");
-            self.json.name("reason");
-            self.json.string(&warnings.join("; "));
+            self.json.name("warning").open("{");
+            self.json.name("reason").string(&warnings.join("; "));
             self.json.close("}");
         }
         self.json.close("}");
@@ -202,20 +181,16 @@ impl RawReply {
     /// Begins a result set with these columns: name and type, see [`RawReply::type_name`].
     pub fn begin(&mut self, columns: &[(&str, &str)]) {
         self.statement();
-        self.json.name("columns");
-        self.json.open("[");
+        self.json.name("columns").open("[");
         for (name, kind) in columns {
             self.json.item();
             self.json.open("{");
-            self.json.name(name);
-            self.json.open("{");
-            self.json.name("type");
-            self.json.string(kind);
+            self.json.name(name).open("{");
+            self.json.name("type").string(kind);
             self.json.close("}}");
         }
         self.json.close("]");
-        self.json.name("data");
-        self.json.open("[");
+        self.json.name("data").open("[");
     }
 
     /// Manticore's name of a column's type; `None` is a computed text.
@@ -240,8 +215,7 @@ impl RawReply {
 
     /// The row's next cell: its column's name and its value.
     pub fn cell(&mut self, name: &str, cell: Cell<'_>) {
-        self.json.name(name);
-        self.json.cell(cell);
+        self.json.name(name).cell(cell);
     }
 
     /// Ends the row.
@@ -262,12 +236,9 @@ impl RawReply {
     }
 
     fn outcome(&mut self, total: u64, error: &str, warning: &str) {
-        self.json.name("total");
-        self.json.number(total);
-        self.json.name("error");
-        self.json.string(error);
-        self.json.name("warning");
-        self.json.string(warning);
+        self.json.name("total").number(total);
+        self.json.name("error").string(error);
+        self.json.name("warning").string(warning);
         self.json.close("}");
     }
 
@@ -316,26 +287,22 @@ impl BulkReply {
         self.start();
         self.json.item();
         self.json.open("{\"bulk\":{");
-        self.json.name("table");
-        self.json.string(table);
+        self.json.name("table").string(table);
         for (name, number) in [
             ("_id", last_id),
             ("created", created),
             ("deleted", deleted),
             ("updated", updated),
         ] {
-            self.json.name(name);
-            self.json.number(number);
+            self.json.name(name).number(number);
         }
         let (result, status) = match (created, updated, deleted) {
             (0, 0, _) => ("deleted", 200),
             (0, _, _) => ("updated", 200),
             _ => ("created", 201),
         };
-        self.json.name("result");
-        self.json.string(result);
-        self.json.name("status");
-        self.json.number(status);
+        self.json.name("result").string(result);
+        self.json.name("status").number(status);
         self.json.close("}}");
     }
 
@@ -348,13 +315,10 @@ impl BulkReply {
             ("current_line", current_line),
             ("skipped_lines", skipped_lines),
         ] {
-            self.json.name(name);
-            self.json.number(number);
+            self.json.name(name).number(number);
         }
-        self.json.name("errors");
-        self.json.cell(Cell::Bool(!error.is_empty()));
-        self.json.name("error");
-        self.json.string(error);
+        self.json.name("errors").cell(Cell::Bool(!error.is_empty()));
+        self.json.name("error").string(error);
         self.json.close("}");
     }
 
