@@ -8,15 +8,14 @@
 //! The crate knows no protocol, no socket and no clock: [`Now`] is an argument.
 
 mod apply;
-mod backup;
 mod decide;
 mod engine;
 mod histogram;
 pub mod inspect;
 mod jobs;
 mod mailbox;
-mod manifest;
 mod model;
+mod open;
 mod running;
 mod snapshot;
 mod status;
@@ -25,6 +24,7 @@ mod table;
 use apply::{sessions, state, undo};
 pub use model::limits;
 use model::{catalog, command, error, failure, into, record, sync_mode};
+use open::{backup, manifest};
 
 pub use backup::restore;
 pub use catalog::Webhook;

@@ -8,7 +8,7 @@ use roaring::RoaringTreemap;
 use crate::error::Result;
 use crate::ids::SessionId;
 use crate::keys::Keys;
-use crate::look::Look;
+use crate::row_view::RowView;
 
 /// What holds a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +43,11 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Whether a row may go out, met in the order of rows.
-    pub(crate) fn lets(&mut self, row: u64, look: &dyn Look) -> Result<bool> {
+    pub(crate) fn lets(&mut self, row: u64, view: &dyn RowView) -> Result<bool> {
         if self.held.contains_key(&row) || self.acked.contains(row) {
             return Ok(false);
         }
-        if let Some(key) = look.key(row)?
+        if let Some(key) = view.key(row)?
             && !self.keys.meet(row, key)
         {
             return Ok(false);
@@ -55,8 +55,8 @@ impl Gate {
         if self.delays.has(row) {
             return Ok(false);
         }
-        match look.due_us(row)? {
-            Some(due_us) if due_us > look.now_us() => {
+        match view.due_us(row)? {
+            Some(due_us) if due_us > view.now_us() => {
                 self.delays.set(row, due_us);
                 Ok(false)
             }

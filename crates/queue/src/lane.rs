@@ -13,7 +13,7 @@ use crate::gate::{Gate, Held, Holder};
 use crate::ids::SessionId;
 use crate::limits::IDLE_LINES_MAX;
 use crate::line::Line;
-use crate::look::{Look, Predicate};
+use crate::row_view::{Predicate, RowView};
 
 /// A line of those who wait, by its number; 0 is the one for every row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -182,18 +182,18 @@ impl Lane {
         &mut self,
         line: LineId,
         backlog: &Backlog,
-        look: &dyn Look,
+        view: &dyn RowView,
     ) -> Result<Option<u64>> {
         if line == EVERY_ROW {
-            return self.first_free(backlog, look);
+            return self.first_free(backlog, view);
         }
         match self.lines.get_mut(&line) {
-            Some(line) => line.first(backlog, &mut self.gate, look),
+            Some(line) => line.first(backlog, &mut self.gate, view),
             None => Ok(None),
         }
     }
 
-    fn first_free(&mut self, backlog: &Backlog, look: &dyn Look) -> Result<Option<u64>> {
+    fn first_free(&mut self, backlog: &Backlog, view: &dyn RowView) -> Result<Option<u64>> {
         while let Some(&row) = self.returned.first() {
             if backlog.contains(row) && self.gate.is_open(row) {
                 return Ok(Some(row));
@@ -201,7 +201,7 @@ impl Lane {
             self.returned.pop_first();
         }
         while let Some(row) = backlog.first_at_or_above(self.cursor) {
-            if self.gate.lets(row, look)? {
+            if self.gate.lets(row, view)? {
                 self.cursor = row;
                 return Ok(Some(row));
             }
@@ -216,7 +216,7 @@ impl Lane {
     pub(crate) fn next_served(
         &mut self,
         backlog: &Backlog,
-        look: &dyn Look,
+        view: &dyn RowView,
     ) -> std::result::Result<Option<SessionId>, (SessionId, Error)> {
         if self.waiting == 0 {
             return Ok(None);
@@ -225,7 +225,7 @@ impl Lane {
         let mut after = None;
         while let Some((line, ticket, session)) = self.next_front(after) {
             after = Some(line);
-            let row = self.peek(line, backlog, look);
+            let row = self.peek(line, backlog, view);
             let Some(row) = row.map_err(|error| (session, error))? else {
                 continue;
             };
@@ -301,7 +301,7 @@ impl Lane {
 
     /// Makes a held row free again, at its place; nothing where it was removed meanwhile. True where it is free now, or
     /// will be in its time.
-    pub(crate) fn give_back(&mut self, row: u64, backlog: &Backlog, look: &dyn Look) -> bool {
+    pub(crate) fn give_back(&mut self, row: u64, backlog: &Backlog, view: &dyn RowView) -> bool {
         let Some(held) = self.let_go(row) else {
             return false;
         };
@@ -311,18 +311,18 @@ impl Lane {
         let delivered = self.delivered.entry(row).or_default();
         delivered.count = delivered.count.max(held.delivery);
         self.may_be_free(row);
-        self.open(row, look);
+        self.open(row, view);
         true
     }
 
     /// Makes a held row free again that nobody has seen.
-    pub(crate) fn put_back(&mut self, row: u64, look: &dyn Look) {
+    pub(crate) fn put_back(&mut self, row: u64, view: &dyn RowView) {
         self.let_go_of_kept(row);
-        self.open(row, look);
+        self.open(row, view);
     }
 
     /// A row that the cursors may have passed is free now, unless the gate holds it.
-    fn open(&mut self, row: u64, look: &dyn Look) {
+    fn open(&mut self, row: u64, view: &dyn RowView) {
         if !self.gate.is_open(row) {
             return;
         }
@@ -330,34 +330,34 @@ impl Lane {
             self.returned.insert(row);
         }
         for line in self.lines.values_mut() {
-            line.offer(row, look);
+            line.offer(row, view);
         }
     }
 
     /// Rows that are gone: what was known of them goes too, and those behind them in the order of a key may go out.
-    pub(crate) fn forget(&mut self, rows: &[u64], look: &dyn Look) {
+    pub(crate) fn forget(&mut self, rows: &[u64], view: &dyn RowView) {
         for row in rows {
             self.delivered.remove(row);
             self.gate.delays.clear(*row);
             self.gate.acked.remove(*row);
-            self.follow(*row, look);
+            self.follow(*row, view);
         }
     }
 
     /// This lane is done with a row: the next of its key may go out.
-    pub(crate) fn follow(&mut self, row: u64, look: &dyn Look) {
+    pub(crate) fn follow(&mut self, row: u64, view: &dyn RowView) {
         if let Some(next) = self.gate.keys.gone(row) {
-            self.open(next, look);
+            self.open(next, view);
         }
     }
 
     /// Opens rows whose time has come, at most `rows_max`; true where there was one.
-    pub(crate) fn open_due(&mut self, rows_max: usize, look: &dyn Look) -> bool {
+    pub(crate) fn open_due(&mut self, rows_max: usize, view: &dyn RowView) -> bool {
         for opened in 0..rows_max {
-            let Some(row) = self.gate.delays.take_due(look.now_us()) else {
+            let Some(row) = self.gate.delays.take_due(view.now_us()) else {
                 return opened > 0;
             };
-            self.open(row, look);
+            self.open(row, view);
         }
         true
     }

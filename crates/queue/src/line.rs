@@ -8,7 +8,7 @@ use crate::backlog::Backlog;
 use crate::error::Result;
 use crate::gate::Gate;
 use crate::ids::SessionId;
-use crate::look::{Look, Predicate};
+use crate::row_view::{Predicate, RowView};
 
 /// Those who wait for rows that one condition takes, first come first.
 pub(crate) struct Line {
@@ -60,7 +60,7 @@ impl Line {
         &mut self,
         backlog: &Backlog,
         gate: &mut Gate,
-        look: &dyn Look,
+        view: &dyn RowView,
     ) -> Result<Option<u64>> {
         let Some(predicate) = &mut self.predicate else {
             return Ok(None);
@@ -73,7 +73,7 @@ impl Line {
         }
         while let Some(row) = backlog.first_at_or_above(predicate.cursor) {
             // A row that may not go out is asked when it may.
-            let taken = gate.lets(row, look)? && look.accepts(predicate, row)?;
+            let taken = gate.lets(row, view)? && view.accepts(predicate, row)?;
             predicate.cursor = row + 1;
             if taken {
                 predicate.ready.insert(row);
@@ -85,14 +85,14 @@ impl Line {
     }
 
     /// A row is free again: asked anew where the cursor has passed it. One that cannot be read is left to the cursor.
-    pub(crate) fn offer(&mut self, row: u64, look: &dyn Look) {
+    pub(crate) fn offer(&mut self, row: u64, view: &dyn RowView) {
         let Some(predicate) = &mut self.predicate else {
             return;
         };
         if row >= predicate.cursor {
             return;
         }
-        match look.accepts(predicate, row) {
+        match view.accepts(predicate, row) {
             Ok(true) => {
                 predicate.ready.insert(row);
             }

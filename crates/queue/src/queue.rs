@@ -13,8 +13,8 @@ use crate::backlog::Backlog;
 use crate::error::{Error, Result};
 use crate::lane::{Delivered, Lane};
 use crate::layout::{Layouts, Origin};
-use crate::look::{Predicate, key_of};
 use crate::options::QueueOptions;
+use crate::row_view::{Predicate, key_of};
 use crate::unique::Seen;
 
 /// Senders that relay rows into a queue: 0 to 63.
@@ -338,8 +338,8 @@ impl Queue {
     }
 
     /// How its rows are read.
-    pub fn look(&self) -> RowLook<'_> {
-        RowLook {
+    pub fn rows(&self) -> RowReader<'_> {
+        RowReader {
             name: &self.name,
             columns: &self.columns,
             backlog: &self.backlog,
@@ -393,7 +393,7 @@ pub(crate) fn scope(columns: &[Column]) -> Scope<'_> {
 
 /// What is needed to read rows of a queue.
 #[derive(Clone, Copy)]
-pub struct RowLook<'q> {
+pub struct RowReader<'q> {
     /// Its name.
     pub name: &'q str,
     columns: &'q [Column],
@@ -401,7 +401,7 @@ pub struct RowLook<'q> {
     layouts: &'q Layouts,
 }
 
-impl<'q> RowLook<'q> {
+impl<'q> RowReader<'q> {
     /// The columns that a statement on the queue may name.
     #[must_use]
     pub fn scope(&self) -> Scope<'q> {
@@ -426,8 +426,8 @@ pub struct QueueSnapshot {
 impl QueueSnapshot {
     /// How its rows are read.
     #[must_use]
-    pub fn look(&self) -> RowLook<'_> {
-        RowLook {
+    pub fn rows(&self) -> RowReader<'_> {
+        RowReader {
             name: &self.name,
             columns: &self.columns,
             backlog: &self.backlog,

@@ -7,15 +7,15 @@ use crate::gate::Holder;
 use crate::ids::{Now, SessionId};
 use crate::lane::{Lane, LineId};
 use crate::limits::DUE_ROWS_MAX;
-use crate::look::Rows;
 use crate::queue::{Queue, predicate};
+use crate::row_view::RowsNow;
 
 impl Queue {
     /// A lane, and what it looks at.
-    fn parts(&mut self, lane: usize, now: Now) -> Option<(&mut Lane, Rows<'_>)> {
+    fn parts(&mut self, lane: usize, now: Now) -> Option<(&mut Lane, RowsNow<'_>)> {
         let order_by = self.slot(self.options.order_by.as_ref());
         let deliver_at = self.slot(self.options.deliver_at.as_ref());
-        let rows = Rows {
+        let rows = RowsNow {
             backlog: &self.backlog,
             layouts: &self.layouts,
             columns: &self.columns,

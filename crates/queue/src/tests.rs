@@ -9,8 +9,8 @@ use query::value::Value;
 
 use super::*;
 use crate::lane::{Delivered, EVERY_ROW};
-use crate::look::{Look, Predicate};
 use crate::queue::scope;
+use crate::row_view::{Predicate, RowView};
 use proptest::prelude::*;
 
 /// The queue as a textbook has it: rows in order, each free or taken.
@@ -24,7 +24,7 @@ struct Model {
 /// No condition is asked here.
 struct Blind;
 
-impl Look for Blind {
+impl RowView for Blind {
     fn accepts(&self, _: &Predicate, _: u64) -> Result<bool> {
         Ok(true)
     }
@@ -382,7 +382,7 @@ fn a_damaged_row_is_an_error_that_names_file_and_offset() {
 #[derive(Default)]
 struct Counting(std::cell::Cell<u32>);
 
-impl Look for Counting {
+impl RowView for Counting {
     fn accepts(&self, _: &Predicate, row: u64) -> Result<bool> {
         self.0.set(self.0.get() + 1);
         Ok(row % 10 == 7)
@@ -391,7 +391,7 @@ impl Look for Counting {
 
 #[test]
 fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
-    let (mut backlog, mut lane, look) = (Backlog::new(), Lane::new(), Counting::default());
+    let (mut backlog, mut lane, view) = (Backlog::new(), Lane::new(), Counting::default());
     let condition = Expression::Column("n".to_owned());
     let columns = columns();
     let line = |lane: &mut Lane| {
@@ -404,24 +404,24 @@ fn a_row_is_asked_once_a_condition_and_once_more_when_it_comes_back() {
     push(&mut backlog, 1000);
     for expected in [7, 17, 27] {
         let same = line(&mut lane);
-        let row = lane.peek(same, &backlog, &look).unwrap();
+        let row = lane.peek(same, &backlog, &view).unwrap();
         assert_eq!(row, Some(expected));
         lane.hold(expected, Holder::Session(SessionId(1)));
     }
-    assert_eq!(look.0.get(), 27);
-    lane.give_back(7, &backlog, &look);
-    assert_eq!(look.0.get(), 28);
+    assert_eq!(view.0.get(), 27);
+    lane.give_back(7, &backlog, &view);
+    assert_eq!(view.0.get(), 28);
     let same = line(&mut lane);
-    assert_eq!(lane.peek(same, &backlog, &look).unwrap(), Some(7));
+    assert_eq!(lane.peek(same, &backlog, &view).unwrap(), Some(7));
     for row in 1..=1000 {
         if row % 10 == 7 {
             backlog.remove(row);
         }
     }
     for _ in 0..100 {
-        assert_eq!(lane.peek(same, &backlog, &look).unwrap(), None);
+        assert_eq!(lane.peek(same, &backlog, &view).unwrap(), None);
     }
-    assert_eq!(look.0.get(), 1000 - 27 + 28 - 97);
+    assert_eq!(view.0.get(), 1000 - 27 + 28 - 97);
 }
 
 /// A queue with `groups` consumer groups, each with a lane; with none, the queue has one lane of its own.

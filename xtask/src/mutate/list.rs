@@ -142,7 +142,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "place-of-load-not-kept",
-        file: "crates/engine/src/manifest.rs",
+        file: "crates/engine/src/open/manifest.rs",
         text: "state.loads.put(&mut body);",
         becomes: "crate::state::Loads::default().put(&mut body);",
         test: "crates/engine/tests/it/loads.rs::rows_of_a_load_are_stored_once_across_restarts_and_checkpoints",
@@ -182,7 +182,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "files-removed-after-failed-manifest",
-        file: "crates/engine/src/manifest.rs",
+        file: "crates/engine/src/open/manifest.rs",
         text: "        if written.replaced.is_err() {\n            return written;\n        }\n",
         becomes: "",
         test: "crates/engine/tests/it/manifests.rs::files_that_the_durable_manifest_names_stay_when_the_next_one_fails",
@@ -198,7 +198,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "copy-mark-not-synced",
-        file: "crates/engine/src/backup.rs",
+        file: "crates/engine/src/open/backup.rs",
         text: "            let file = to.create(MARK)?;\n            file.write_at(0, MARK_TEXT.as_bytes())?;\n            file.sync()?;\n            to.sync_dir(\"\")\n",
         becomes: "            let file = to.create(MARK)?;\n            file.write_at(0, MARK_TEXT.as_bytes()).map(drop)\n",
         test: "crates/engine/tests/it/read_only.rs::a_restore_that_lost_power_at_any_call_is_whole_or_is_none",
@@ -206,7 +206,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "mark-of-a-copy-not-looked-at",
-        file: "crates/engine/src/backup.rs",
+        file: "crates/engine/src/open/backup.rs",
         text: r#"Ok(true) => Err(cut_short("the directory")),"#,
         becomes: "Ok(true) => Ok(()),",
         test: "crates/engine/tests/it/read_only.rs::a_backup_that_lost_power_at_any_call_is_whole_or_is_none",
@@ -214,7 +214,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "mark-removed-before-manifest",
-        file: "crates/engine/src/backup.rs",
+        file: "crates/engine/src/open/backup.rs",
         text: "        disk::replace_file(self.to, manifest::PATH, manifest)\n            .map_err(|error| failed(manifest::PATH, &error))?;\n        let unmark = || {\n            self.to.remove(MARK)?;\n            self.to.sync_dir(\"\")\n        };\n        unmark().map_err(|error| failed(MARK, &error))\n",
         becomes: "        let unmark = || {\n            self.to.remove(MARK)?;\n            self.to.sync_dir(\"\")\n        };\n        unmark().map_err(|error| failed(MARK, &error))?;\n        disk::replace_file(self.to, manifest::PATH, manifest)\n            .map_err(|error| failed(manifest::PATH, &error))\n",
         test: "crates/engine/tests/it/read_only.rs::a_restore_that_lost_power_at_any_call_is_whole_or_is_none",

@@ -186,7 +186,7 @@ fn queue_rows(
         ));
     }
     let failed = |error| failure::of_bind(queue.name(), error);
-    let scope = queue.look().scope();
+    let scope = queue.rows().scope();
     let condition = delete.filter.as_ref();
     let condition = condition.map(|filter| scope.condition(filter));
     let condition = condition.transpose().map_err(failed)?;

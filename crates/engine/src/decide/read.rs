@@ -14,7 +14,7 @@ use query::request::{Item, Output, Select};
 use query::row::counted_bytes;
 use query::rows::{Source, scan};
 use query::value::Value;
-use queue::RowLook;
+use queue::RowReader;
 
 use crate::command::{Answer, Reading, Reply, Rows};
 use crate::error::{Error, Result};
@@ -48,11 +48,11 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
             .visible_rows(owner.map(|owned| owned.rows_of(table)))
             .collect();
         let count = visible.len() as u64;
-        let answer = queue_rows(queue.look(), select, count, visible.iter().copied(), &here);
+        let answer = queue_rows(queue.rows(), select, count, visible.iter().copied(), &here);
         return or_there(answer, || {
             let (snapshot, select) = (queue.snapshot(), select.clone());
             Reading::new(move |memory| {
-                queue_rows(snapshot.look(), &select, count, visible.into_iter(), memory)
+                queue_rows(snapshot.rows(), &select, count, visible.into_iter(), memory)
             })
         });
     }
@@ -60,13 +60,13 @@ pub(crate) fn read(state: &State, owner: Option<&Owned>, select: &Select) -> Res
     let there = || {
         let (snapshot, select) = (queue.snapshot(), select.clone());
         Reading::new(move |memory| {
-            queue_rows(snapshot.look(), &select, free, snapshot.free_rows(), memory)
+            queue_rows(snapshot.rows(), &select, free, snapshot.free_rows(), memory)
         })
     };
     if rows_seen(select, free) > SCANNED_ROWS_MAX {
         return Ok(Reply::Reading(there()));
     }
-    let answer = queue_rows(queue.look(), select, free, queue.free_rows(), &here);
+    let answer = queue_rows(queue.rows(), select, free, queue.free_rows(), &here);
     or_there(answer, there)
 }
 
@@ -101,16 +101,16 @@ fn rows_seen(select: &Select, rows: u64) -> u64 {
 
 /// Answers a SELECT on a queue. `rows`: those that are seen, in order; `count`: how many.
 fn queue_rows(
-    look: RowLook<'_>,
+    reader: RowReader<'_>,
     select: &Select,
     count: u64,
     rows: impl Iterator<Item = u64>,
     memory: &Memory,
 ) -> Result<Answer> {
-    let scope = look.scope();
-    let row = |row| Ok(look.values(row)?.unwrap_or_default());
+    let scope = reader.scope();
+    let row = |row| Ok(reader.values(row)?.unwrap_or_default());
     let source = QueueRows { memory };
-    answer(look.name, select, &scope, &source, count, rows.map(row))
+    answer(reader.name, select, &scope, &source, count, rows.map(row))
 }
 
 /// Rows of a queue, each its values.

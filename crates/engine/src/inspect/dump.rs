@@ -9,13 +9,14 @@ use query::request::{Item, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
+use super::Fault;
 use super::reading::Reading;
-use super::{Fault, say};
 use crate::catalog::{Catalog, TableId, show_create};
 use crate::command::Definition;
 use crate::engine::{JOURNAL_DIR, lock};
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::open::describe;
 use crate::record::Record;
 use crate::table::percolate::row::QueryColumns;
 
@@ -199,7 +200,7 @@ pub fn dump_journal(
         match Record::decode(surveyed.bytes) {
             Ok(record) => {
                 learn(&mut catalog, &record);
-                entry.parts = say::parts(&catalog, &record);
+                entry.parts = describe::parts(&catalog, &record);
                 entry.content = format!("{record:?}");
             }
             Err(damage) => {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use disk::Disk;
 use journal::Survey;
 
-use super::salvage::Salvage;
 use super::{Fault, Loss, replay};
 use crate::engine::{JOURNAL_DIR, check_new};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::manifest;
+use crate::open::describe;
+use crate::open::salvage::Salvage;
 use crate::record::{Document, Documents, Record};
 use crate::state::{Prepared, State};
 
@@ -95,7 +96,7 @@ fn read_rows(state: &mut State, salvage: &mut Salvage<'_>) -> Result<()> {
         let gone = Record::RemoveRows { table, rows };
         state.apply(&gone, position, &mut Prepared::default())?;
         state.position = before;
-        salvage.lost(&name, format!("queue rows {}", super::say::ranges(lost)));
+        salvage.lost(&name, format!("queue rows {}", describe::ranges(lost)));
     }
     Ok(())
 }
@@ -119,7 +120,7 @@ fn name_documents(state: &State, salvage: &mut Salvage<'_>) -> Result<()> {
             return Err(failure::of_index(error));
         }
         if !ids.is_empty() {
-            salvage.lost(&name, format!("documents {}", super::say::ranges(ids)));
+            salvage.lost(&name, format!("documents {}", describe::ranges(ids)));
         }
     }
     Ok(())

@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use journal::{Position, Survey, Surveyed};
 
-use super::salvage::Salvage;
-use super::{Fault, say};
+use super::Fault;
 use crate::catalog::TableId;
 use crate::engine::JOURNAL_DIR;
 use crate::error::{Error, Result};
 use crate::failure;
+use crate::open::describe;
+use crate::open::salvage::Salvage;
 use crate::record::Record;
 use crate::state::{Prepared, State};
 
@@ -43,8 +44,11 @@ pub(super) fn replay(
     }
     note_damages(salvage, &found);
     for (table, rows) in gaps {
-        let name = say::table(&state.catalog, table);
-        let what = format!("queue rows {}", say::ranges(rows.into_iter().flatten()));
+        let name = describe::table(&state.catalog, table);
+        let what = format!(
+            "queue rows {}",
+            describe::ranges(rows.into_iter().flatten())
+        );
         salvage.lost(&name, what);
     }
     state.position = state.position.max(found.last.0);
@@ -61,7 +65,7 @@ fn note_damages(salvage: &mut Salvage<'_>, found: &Survey) {
         if damage.first <= damage.last && damage.what != RECORD_DAMAGED {
             let what = format!(
                 "journal records {}: what they held is unknown, but for what is listed of them here",
-                say::ranges(damage.first.0..damage.last.0 + 1)
+                describe::ranges(damage.first.0..damage.last.0 + 1)
             );
             salvage.lost("", what);
         }
@@ -117,7 +121,7 @@ impl Replay<'_, '_> {
     }
 
     fn lose(&mut self, record: &Record, source: &str) {
-        for (table, what) in say::parts(&self.state.catalog, record) {
+        for (table, what) in describe::parts(&self.state.catalog, record) {
             self.salvage.lost(&table, format!("{what}{source}"));
         }
     }

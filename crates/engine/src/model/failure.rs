@@ -30,11 +30,7 @@ pub(crate) fn damaged(path: &str, offset: u64, why: &str) -> Error {
 /// A file whose bytes, from `base` on, did not decode.
 pub(crate) fn undecodable(path: &str, base: usize, damage: &Damage) -> Error {
     let why = format!("expected {}", damage.why);
-    Error::Corrupt {
-        file: path.to_owned(),
-        offset: (base + damage.offset) as u64,
-        why,
-    }
+    damaged(path, (base + damage.offset) as u64, &why)
 }
 
 /// An error of a search table's own files or requests.

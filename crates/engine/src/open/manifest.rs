@@ -13,11 +13,11 @@ use query::codec::{Reader, put_bytes, put_list, put_number, put_text};
 use queue::{Backlog, ChunkFile, Queue};
 use roaring::RoaringBitmap;
 
+use super::salvage::Salvage;
 use crate::catalog::TableId;
 use crate::command::{Definition, Kind, QueueOptions};
 use crate::error::{Error, Result};
 use crate::failure;
-use crate::inspect::Salvage;
 use crate::limits::SPARE_BYTES;
 use crate::record::{RECORD_VERSION, put_definition, read_definition};
 use crate::state::{Loads, State, table_dir};

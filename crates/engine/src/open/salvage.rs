@@ -1,11 +1,11 @@
 //! Files that cannot be used as they are: noted, left out, and read as far as they can be.
 
+use std::fmt;
 use std::sync::Arc;
 
 use disk::Disk;
 use query::value::Value;
 
-use super::{Fault, Loss};
 use crate::catalog::TableId;
 use crate::error::{Error, Result};
 use crate::failure;
@@ -13,22 +13,87 @@ use crate::state::table_dir;
 use crate::table::percolate::counts;
 use crate::table::percolate::file::Opened;
 
+/// A format version further above the known one than this is damage.
+const VERSIONS_AHEAD_MAX: u32 = 1_000;
+
+/// Something that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Below the data directory.
+    pub file: String,
+    /// Of what is wrong, in bytes.
+    pub offset: u64,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}: {}", self.file, self.offset, self.what)
+    }
+}
+
+impl Fault {
+    /// What an error says of a file; `None` where it is none of the files' fault.
+    pub(crate) fn of(error: &Error, file: &str) -> Option<Fault> {
+        match error {
+            Error::Corrupt { file, offset, why } => Some(Fault {
+                file: file.clone(),
+                offset: *offset,
+                what: why.clone(),
+            }),
+            // No program is so many versions ahead: a bit of the number is wrong.
+            Error::NewerFormat { found, known } if found - known > VERSIONS_AHEAD_MAX => {
+                Some(Fault {
+                    file: file.to_owned(),
+                    offset: 0,
+                    what: format!("format version {found}"),
+                })
+            }
+            Error::Internal { what } => Some(Fault {
+                file: file.to_owned(),
+                offset: 0,
+                what: what.clone(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// Something that was acknowledged and cannot be read any more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// The table's name; its number where the name is lost too, empty where nothing is known.
+    pub table: String,
+    /// Which rows, by id or number, as far as that is known.
+    pub what: String,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.table.as_str() {
+            "" => f.write_str(&self.what),
+            table => write!(f, "{table}: {}", self.what),
+        }
+    }
+}
+
 /// What a reading finds wrong, and what it saves of it.
 pub(crate) struct Salvage<'p> {
-    pub(super) faults: Vec<Fault>,
-    pub(super) losses: Vec<Loss>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) losses: Vec<Loss>,
     /// Documents of damaged segments, to be stored again.
-    pub(super) documents: Vec<(TableId, u64, Vec<Value>)>,
+    pub(crate) documents: Vec<(TableId, u64, Vec<Value>)>,
     /// Ids of those that cannot be read, rising.
-    pub(super) documents_lost: Vec<(TableId, Vec<u64>)>,
+    pub(crate) documents_lost: Vec<(TableId, Vec<u64>)>,
     /// Files that are left out: not only where the fault is, but with what is of no use without it.
-    pub(super) left_out: Vec<String>,
+    pub(crate) left_out: Vec<String>,
     /// Told each file before it is read.
-    pub(super) progress: &'p mut dyn FnMut(&str),
+    pub(crate) progress: &'p mut dyn FnMut(&str),
 }
 
 impl Salvage<'_> {
-    pub(super) fn new(progress: &mut dyn FnMut(&str)) -> Salvage<'_> {
+    pub(crate) fn new(progress: &mut dyn FnMut(&str)) -> Salvage<'_> {
         Salvage {
             faults: Vec::new(),
             losses: Vec::new(),
@@ -40,7 +105,7 @@ impl Salvage<'_> {
     }
 
     /// Takes note of an error that is a file's fault; gives any other back.
-    pub(super) fn note(&mut self, error: Error, file: &str) -> Result<()> {
+    pub(crate) fn note(&mut self, error: Error, file: &str) -> Result<()> {
         match Fault::of(&error, file) {
             Some(fault) => {
                 self.faults.push(fault);
@@ -50,7 +115,7 @@ impl Salvage<'_> {
         }
     }
 
-    pub(super) fn lost(&mut self, table: &str, what: impl Into<String>) {
+    pub(crate) fn lost(&mut self, table: &str, what: impl Into<String>) {
         self.losses.push(Loss {
             table: table.to_owned(),
             what: what.into(),
@@ -133,7 +198,7 @@ impl Salvage<'_> {
                         }
                         ids => format!(
                             "standing queries {} (those of {path} that can be told; a later file may hold them too)",
-                            super::say::ranges(ids)
+                            super::describe::ranges(ids)
                         ),
                     };
                     self.lost(name, what);

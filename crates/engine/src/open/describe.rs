@@ -4,7 +4,7 @@ use crate::catalog::{Catalog, TableId};
 use crate::record::Record;
 
 /// Rising numbers as ranges: `3, 5-9`. At most so many ranges are written out.
-pub(super) fn ranges(numbers: impl IntoIterator<Item = u64>) -> String {
+pub(crate) fn ranges(numbers: impl IntoIterator<Item = u64>) -> String {
     const RANGES_MAX: usize = 1_000;
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for number in numbers {
@@ -29,7 +29,7 @@ pub(super) fn ranges(numbers: impl IntoIterator<Item = u64>) -> String {
 }
 
 /// A table by name, or by number where it has none any more.
-pub(super) fn table(catalog: &Catalog, table: TableId) -> String {
+pub(crate) fn table(catalog: &Catalog, table: TableId) -> String {
     match catalog.get(table) {
         Some(definition) => definition.name.clone(),
         None => format!("table {table}"),
@@ -37,7 +37,7 @@ pub(super) fn table(catalog: &Catalog, table: TableId) -> String {
 }
 
 /// What a record did, for each of its parts: the table, and which rows.
-pub(super) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
+pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
     let name = |of: &TableId| table(catalog, *of);
     match record {
         Record::Many(members) => members

@@ -1,4 +1,4 @@
-//! A queue's rows as its lanes look at them: conditions, keys and times.
+//! A queue's rows as its lanes see them: conditions, keys and times.
 
 use std::collections::BTreeSet;
 
@@ -32,8 +32,8 @@ impl Predicate {
     }
 }
 
-/// Rows as conditions, keys and times look at them.
-pub(crate) trait Look {
+/// What lanes ask of rows.
+pub(crate) trait RowView {
     /// Whether a predicate takes a row that is there.
     fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool>;
 
@@ -53,8 +53,8 @@ pub(crate) trait Look {
     }
 }
 
-/// A queue's rows as lanes look at them.
-pub(crate) struct Rows<'q> {
+/// A queue's rows at a time, for its lanes.
+pub(crate) struct RowsNow<'q> {
     pub(crate) backlog: &'q Backlog,
     pub(crate) layouts: &'q Layouts,
     pub(crate) columns: &'q [Column],
@@ -63,7 +63,7 @@ pub(crate) struct Rows<'q> {
     pub(crate) now_us: i64,
 }
 
-impl Rows<'_> {
+impl RowsNow<'_> {
     fn value(&self, row: u64, slot: usize) -> Result<Value> {
         let values = self.layouts.values(self.backlog, self.columns, row)?;
         let value = values.and_then(|values| values.into_iter().nth(slot));
@@ -71,7 +71,7 @@ impl Rows<'_> {
     }
 }
 
-impl Look for Rows<'_> {
+impl RowView for RowsNow<'_> {
     fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool> {
         let values = self.layouts.values(self.backlog, self.columns, row)?;
         let values = values.unwrap_or_default();
