@@ -34,23 +34,23 @@ pub(crate) struct Part {
 
 /// A word that the dictionary of a part knows.
 pub(crate) struct PartWord {
-    place: Place,
+    place: WordLocation,
     /// Live rows and occurrences.
     pub(crate) frequency: Frequency,
 }
 
-enum Place {
+enum WordLocation {
     Tail(u32),
     Segment(SegmentWord),
 }
 
 /// A word that is looked for in a part: as [`segment::LookUp`].
 pub(crate) struct LookUp<'p> {
-    source: Looked<'p>,
+    source: LookUpIn<'p>,
     removed: &'p Removed,
 }
 
-enum Looked<'p> {
+enum LookUpIn<'p> {
     Tail(&'p Tail, Option<u32>),
     Segment(&'p Segment, segment::LookUp<'p>),
 }
@@ -61,7 +61,7 @@ impl LookUp<'_> {
 
     /// Asks for what the next step reads.
     pub(crate) fn fetch(&self) {
-        if let Looked::Segment(_, look_up) = &self.source {
+        if let LookUpIn::Segment(_, look_up) = &self.source {
             look_up.fetch();
         }
     }
@@ -69,20 +69,24 @@ impl LookUp<'_> {
     /// Takes a step. Errors: `Corrupt`, as below.
     pub(crate) fn step(&mut self) -> Result<()> {
         match &mut self.source {
-            Looked::Tail(..) => Ok(()),
-            Looked::Segment(_, look_up) => look_up.step(),
+            LookUpIn::Tail(..) => Ok(()),
+            LookUpIn::Segment(_, look_up) => look_up.step(),
         }
     }
 
     /// The word, if any live row of the part holds it.
     pub(crate) fn end(self) -> Result<Option<PartWord>> {
         let (number, all, place) = match self.source {
-            Looked::Tail(_, None) => return Ok(None),
-            Looked::Tail(tail, Some(number)) => {
-                (number, tail.frequency(number), Place::Tail(number))
+            LookUpIn::Tail(_, None) => return Ok(None),
+            LookUpIn::Tail(tail, Some(number)) => {
+                (number, tail.frequency(number), WordLocation::Tail(number))
             }
-            Looked::Segment(segment, look_up) => match look_up.end()? {
-                Some(word) => (word.number, segment.frequency(&word), Place::Segment(word)),
+            LookUpIn::Segment(segment, look_up) => match look_up.end()? {
+                Some(word) => (
+                    word.number,
+                    segment.frequency(&word),
+                    WordLocation::Segment(word),
+                ),
                 None => return Ok(None),
             },
         };
@@ -247,8 +251,8 @@ impl Part {
     /// The same in steps.
     pub(crate) fn look_up<'p>(&'p self, text: &'p str) -> Result<LookUp<'p>> {
         let source = match &self.source {
-            Source::Tail(tail) => Looked::Tail(tail, tail.dictionary.find(text)),
-            Source::Segment(segment) => Looked::Segment(segment, segment.look_up(text)?),
+            Source::Tail(tail) => LookUpIn::Tail(tail, tail.dictionary.find(text)),
+            Source::Segment(segment) => LookUpIn::Segment(segment, segment.look_up(text)?),
         };
         Ok(LookUp {
             source,
@@ -269,8 +273,8 @@ impl Part {
     /// The rows of a word of this part, deleted ones included, page by page; with `places`, also where it stands in them.
     pub(crate) fn list(&self, word: &PartWord, places: bool) -> Result<List<'_>> {
         match (&self.source, &word.place) {
-            (Source::Tail(tail), Place::Tail(number)) => Ok(tail.list(*number, places)),
-            (Source::Segment(segment), Place::Segment(word)) => segment.list(word),
+            (Source::Tail(tail), WordLocation::Tail(number)) => Ok(tail.list(*number, places)),
+            (Source::Segment(segment), WordLocation::Segment(word)) => segment.list(word),
             _ => Err(Error::Internal {
                 what: "a word of one part was looked up in another".into(),
             }),

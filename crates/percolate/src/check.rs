@@ -12,7 +12,7 @@ mod spans;
 use query::analysis::Words;
 
 use crate::{
-    dictionary::Dictionary, further::Further, meter::Meter, removed::Removed, term::TermId,
+    compound::CompoundTerms, dictionary::Dictionary, meter::Meter, removed::Removed, term::TermId,
 };
 
 /// Operands of an operation on masks that are one step.
@@ -52,7 +52,7 @@ pub(crate) struct Workspace {
     stack: Vec<u64>,
     places: places::Places,
     lists: spans::Lists,
-    pub(crate) further: Further,
+    pub(crate) compound: CompoundTerms,
     pub(crate) meter: Meter,
 }
 
@@ -144,7 +144,7 @@ impl Checks {
                     let with_patterns = operands.get(1).is_some_and(|with| *with != 0);
                     let spans = code.get(at..end).unwrap_or_default();
                     left = keep(left, |document| {
-                        let memo = with_patterns.then_some(&mut work.further.memo);
+                        let memo = with_patterns.then_some(&mut work.compound.memo);
                         let Workspace { places, lists, .. } = work;
                         let meter = &mut work.meter;
                         places.learn(document, slice, memo, meter)

@@ -174,7 +174,7 @@ impl Dictionary {
 
     /// Whether documents have terms that are more than a word looked up.
     #[inline]
-    pub(crate) fn has_further(&self) -> bool {
+    pub(crate) fn has_compound(&self) -> bool {
         !self.pairs.is_empty() || !self.patterns.is_empty()
     }
 

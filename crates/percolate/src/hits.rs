@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    found::{Finds, Found, document_of, grow, query_of},
+    hit_pairs::{HitPair, HitPairs, document_of, grow, query_of},
     level::Level,
     limits::PAIRS_MAX,
     live_level::LiveLevel,
@@ -155,20 +155,20 @@ impl Hits {
     pub(crate) fn push_level(
         &mut self,
         (level, held): (u32, &LiveLevel),
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     ) -> Result<(), TooManyPairs> {
         if held.removed.len() > 0 {
             let mut is_removed = held.removed.rising();
-            finds.retain_from(0, |pair| !is_removed(query_of(pair)));
+            hit_pairs.retain_from(0, |pair| !is_removed(query_of(pair)));
         }
-        let pairs = finds.pairs();
+        let pairs = hit_pairs.pairs();
         let (mut rows, mut documents) = (self.rows_len, self.documents_len);
         if documents + pairs.len() > PAIRS_MAX {
             return Err(TooManyPairs);
         }
         grow(&mut self.rows, rows + pairs.len());
         grow(&mut self.documents, documents + pairs.len());
-        let (mut before, mut start) = (Found::MAX, 0);
+        let (mut before, mut start) = (HitPair::MAX, 0);
         for pair in pairs {
             let query = query_of(*pair);
             let is_new = query != query_of(before);

@@ -5,20 +5,19 @@
 
 mod anchors;
 mod check;
+mod compound;
 mod conjunction;
 mod dictionary;
 mod documents;
 mod entry;
 mod fetch;
 mod filter;
-mod found;
 mod frequency;
-mod further;
+mod hit_pairs;
 mod hits;
 mod level;
 mod limits;
 mod live_level;
-mod looked;
 mod merging;
 mod meter;
 mod pairs;
@@ -33,13 +32,14 @@ mod term;
 mod unfinished;
 mod vocabulary;
 mod wide;
+mod word_terms;
 
 pub use documents::{Documents, PAIR_BYTES};
 pub use hits::{Hits, Work};
 pub use limits::{PAIRS_MAX, QUERY_STEPS_MAX, STEPS_PER_WORD, statement_steps};
 pub use merging::{MergeJob, Merged};
 pub use scratch::Scratch;
-pub use set::{Part, QuerySet};
+pub use set::{QueryBatch, QuerySet};
 pub use snapshot::Snapshot;
 pub use standing::{HitCount, StandingQuery};
 pub use unfinished::{Costly, Unfinished};

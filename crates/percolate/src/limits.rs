@@ -42,7 +42,7 @@ pub(crate) const GROUP_SMALL: u32 = 16;
 /// takes about a nanosecond each, less than to compare a slice's documents with rows.
 pub(crate) const SCANNED_MAX: usize = if cfg!(test) { 24 } else { 2_048 };
 
-/// Words kept inside an entry. Further ones go into its check.
+/// Words kept inside an entry. CompoundTerms ones go into its check.
 pub(crate) const INLINE_TERMS: usize = 6;
 
 /// Words of a phrase that is one term, at most: each of its beginnings is a term, too.

@@ -24,7 +24,7 @@ pub(crate) struct Row {
 }
 
 /// Where a bit lies, counted from the first row's first.
-pub(crate) type Place = u32;
+pub(crate) type BitPlace = u32;
 
 impl Row {
     /// How many words a row takes for so many second terms, the largest of which is given.
@@ -82,7 +82,7 @@ impl Rows {
 
     /// Where the bit of a second term lies in a row, and whether it is set.
     #[inline(always)]
-    pub(crate) fn probe(&self, row: Row, second: TermId) -> (Place, bool) {
+    pub(crate) fn probe(&self, row: Row, second: TermId) -> (BitPlace, bool) {
         let index = row.start + ((second / WORD) & row.last);
         let word = self.words.get(index as usize).copied().unwrap_or(0);
         let bit = second % WORD;
@@ -91,7 +91,7 @@ impl Rows {
 
     /// Which of all the bits set it is, counted from the first row.
     #[inline(always)]
-    pub(crate) fn rank(&self, place: Place) -> u32 {
+    pub(crate) fn rank(&self, place: BitPlace) -> u32 {
         let (index, bit) = ((place / WORD) as usize, place % WORD);
         let word = self.words.get(index).copied().unwrap_or(0);
         let before = self.before.get(index).copied().unwrap_or(0);
@@ -100,7 +100,7 @@ impl Rows {
 
     /// Calls `visit` with where each bit of a row lies.
     #[inline]
-    pub(crate) fn each(&self, row: Row, mut visit: impl FnMut(Place)) {
+    pub(crate) fn each(&self, row: Row, mut visit: impl FnMut(BitPlace)) {
         for index in row.start..=row.start + row.last {
             let mut word = self.words[index as usize];
             while word != 0 {

@@ -14,7 +14,7 @@ use crate::{
     dictionary::Dictionary,
     documents::Documents,
     filter::Verdicts,
-    found::{Finds, Sorter, document_of, query_of},
+    hit_pairs::{HitPairs, Sorter, document_of, query_of},
     hits::Work,
     level::Level,
     limits::PAIRS_MAX,
@@ -32,7 +32,7 @@ pub struct Scratch {
     marks: Marks,
     survivors: Survivors,
     /// By level: what was found.
-    pub(crate) finds: Vec<Finds>,
+    pub(crate) hit_pairs: Vec<HitPairs>,
     pub(crate) sorter: Sorter,
     verdicts: Verdicts,
     checking: Workspace,
@@ -42,7 +42,7 @@ pub struct Scratch {
 
 /// A slice of a call's documents.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct Batch<'a> {
     pub(crate) documents: &'a Documents<'a>,
     pub(crate) words: &'a [Words],
     /// Index of its first document.
@@ -58,10 +58,10 @@ impl Scratch {
     /// Forgets what was found before. The call that begins may take so many steps.
     pub(crate) fn begin(&mut self, levels: usize, steps_max: u64) {
         self.checking.meter.begin(steps_max);
-        if self.finds.len() < levels {
-            self.finds.resize_with(levels, Finds::default);
+        if self.hit_pairs.len() < levels {
+            self.hit_pairs.resize_with(levels, HitPairs::default);
         }
-        self.finds.iter_mut().for_each(Finds::clear);
+        self.hit_pairs.iter_mut().for_each(HitPairs::clear);
     }
 
     /// Steps of the call so far.
@@ -78,28 +78,28 @@ impl Scratch {
         &mut self,
         steps: impl Steps,
         dictionary: &Dictionary,
-        part: Part<'_>,
+        batch: Batch<'_>,
         levels: &[LiveLevel],
     ) -> Result<(), Unfinished> {
-        let goes_on = part.documents.goes_on;
+        let goes_on = batch.documents.goes_on;
         self.verdicts.clear();
         self.checking.clear();
         self.marks.clear(dictionary.len());
-        let has_further = dictionary.has_further();
-        for (index, document) in part.words.iter().enumerate() {
+        let has_compound = dictionary.has_compound();
+        for (index, document) in batch.words.iter().enumerate() {
             let (document, checking) = ((document, index), &mut self.checking);
             self.marks
                 .mark(steps, dictionary, document, &mut checking.meter, goes_on);
-            if has_further {
+            if has_compound {
                 self.marks
-                    .mark_further(steps, dictionary, document, checking, goes_on);
+                    .mark_compound(steps, dictionary, document, checking, goes_on);
             }
             checking.meter.check(id_in(levels))?;
         }
         Ok(())
     }
 
-    /// Finds what the marked documents hit in the level of that number.
+    /// HitPairs what the marked documents hit in the level of that number.
     ///
     /// # Errors
     /// As of the call.
@@ -109,46 +109,61 @@ impl Scratch {
         steps: impl Steps,
         dictionary: &Dictionary,
         (number, levels): (usize, &[LiveLevel]),
-        part: Part<'_>,
+        batch: Batch<'_>,
         work: &mut Work,
     ) -> Result<(), Unfinished> {
         let LiveLevel { level, removed } = &levels[number];
-        let goes_on = part.documents.goes_on;
+        let goes_on = batch.documents.goes_on;
         let Scratch {
             marks,
             survivors,
-            finds,
+            hit_pairs,
             verdicts,
             checking,
             ..
         } = self;
         let slice = Slice {
             masks: &marks.masks,
-            documents: part.words,
+            documents: batch.words,
             dictionary,
             removed,
             goes_on,
         };
-        checking.meter.enter(number, part.first);
-        let finds = &mut finds[number];
-        let (found_before, visits_before) = (finds.len(), work.visits);
-        survivors.scan(steps, level, slice, part.first, checking, (finds, work));
+        checking.meter.enter(number, batch.first);
+        let hit_pairs = &mut hit_pairs[number];
+        let (found_before, visits_before) = (hit_pairs.len(), work.visits);
+        survivors.scan(
+            steps,
+            level,
+            slice,
+            batch.first,
+            checking,
+            (hit_pairs, work),
+        );
         survivors.probe(steps, level, marks, work);
         work.visits += survivors.places.len as u64;
-        survivors.decide(steps, level, slice, part.first, finds);
+        survivors.decide(steps, level, slice, batch.first, hit_pairs);
         let steps_left = survivors.others.len + level.always.len() + level.scanned.entries.len();
-        finds.mixed |= level.has_alternatives && steps_left > 0;
-        work.visits += survivors.decide_others(steps, level, slice, part.first, checking, finds);
-        survivors.decide_large(level, slice, part.first, checking, finds, work)?;
-        decide_always(level, slice, part.first, checking, finds, work)?;
+        hit_pairs.mixed |= level.has_alternatives && steps_left > 0;
+        work.visits +=
+            survivors.decide_others(steps, level, slice, batch.first, checking, hit_pairs);
+        survivors.decide_large(level, slice, batch.first, checking, hit_pairs, work)?;
+        decide_always(level, slice, batch.first, checking, hit_pairs, work)?;
         let meter = &mut checking.meter;
         meter.visit(work.visits - visits_before, goes_on);
         if level.has_filters() {
-            filter(steps, level, part, (finds, found_before), verdicts, meter);
+            filter(
+                steps,
+                level,
+                batch,
+                (hit_pairs, found_before),
+                verdicts,
+                meter,
+            );
         }
         meter.check(id_in(levels))?;
-        match finds.len() {
-            pairs @ 0..=PAIRS_MAX if (part.documents.has_room)(pairs) => Ok(()),
+        match hit_pairs.len() {
+            pairs @ 0..=PAIRS_MAX if (batch.documents.has_room)(pairs) => Ok(()),
             _ => Err(Unfinished::TooManyPairs),
         }
     }
@@ -161,16 +176,16 @@ const FETCHED_AT_ONCE: usize = 16;
 fn filter(
     steps: impl Steps,
     level: &Level,
-    part: Part<'_>,
-    (finds, from): (&mut Finds, usize),
+    batch: Batch<'_>,
+    (hit_pairs, from): (&mut HitPairs, usize),
     verdicts: &mut Verdicts,
     meter: &mut Meter,
 ) {
-    let first = part.first as usize;
+    let first = batch.first as usize;
     let fetch = |pair| level.fetch_filter(steps, query_of(pair));
-    finds.retain_ahead::<FETCHED_AT_ONCE>(from, fetch, |pair| {
-        let index = (document_of(pair) - part.first) as usize;
-        let documents = (part.documents, first);
+    hit_pairs.retain_ahead::<FETCHED_AT_ONCE>(from, fetch, |pair| {
+        let index = (document_of(pair) - batch.first) as usize;
+        let documents = (batch.documents, first);
         let accepts = |filter| verdicts.accepts(filter, index, documents, meter);
         level.filter(query_of(pair)).is_none_or(accepts)
     });

@@ -22,7 +22,7 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
-pub use load::Part;
+pub use load::QueryBatch;
 
 /// Memory of a query that is in no level yet, with its conjunctions.
 const FRESH_BYTES: usize = 1024;

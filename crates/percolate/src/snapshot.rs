@@ -13,7 +13,7 @@ use crate::{
     hits::Hits,
     limits::{DOCUMENTS_MAX, SLICE_DOCUMENTS},
     live_level::LiveLevel,
-    scratch::{Part, Scratch, Steps},
+    scratch::{Batch, Scratch, Steps},
     standing::StandingQuery,
     unfinished::Unfinished,
     wide,
@@ -29,7 +29,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Finds the queries that each document hits, into `hits` (what it held before is forgotten). The answer does
+    /// HitPairs the queries that each document hits, into `hits` (what it held before is forgotten). The answer does
     /// not depend on how documents are grouped into calls; larger calls are faster up to some hundreds.
     ///
     /// Takes no lock and allocates only while its buffers grow, except for checks of phrases.
@@ -66,12 +66,12 @@ impl Snapshot {
         scratch.begin(self.levels.len(), documents.steps_max);
         let slices = documents.words.chunks(SLICE_DOCUMENTS);
         for (words, number) in slices.zip(0..) {
-            let part = Part {
+            let batch = Batch {
                 documents,
                 words,
                 first: number * SLICE_DOCUMENTS as u32,
             };
-            scratch.mark(steps, &self.dictionary, part, &self.levels)?;
+            scratch.mark(steps, &self.dictionary, batch, &self.levels)?;
             self.stream.learn(scratch.turn, words);
             scratch.turn += 1;
             for number in 0..self.levels.len() {
@@ -79,14 +79,16 @@ impl Snapshot {
                     return Err(Unfinished::Stopped);
                 }
                 let level = (number, &*self.levels);
-                scratch.examine(steps, &self.dictionary, level, part, &mut hits.work)?;
+                scratch.examine(steps, &self.dictionary, level, batch, &mut hits.work)?;
             }
         }
         hits.work.steps = scratch.steps();
-        let Scratch { finds, sorter, .. } = scratch;
-        for ((held, finds), number) in self.levels.iter().zip(finds).zip(0..) {
-            sorter.sort(finds, held.level.len(), documents.words.len());
-            hits.push_level((number, held), finds)?;
+        let Scratch {
+            hit_pairs, sorter, ..
+        } = scratch;
+        for ((held, hit_pairs), number) in self.levels.iter().zip(hit_pairs).zip(0..) {
+            sorter.sort(hit_pairs, held.level.len(), documents.words.len());
+            hits.push_level((number, held), hit_pairs)?;
         }
         hits.order();
         Ok(())

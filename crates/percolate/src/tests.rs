@@ -1,4 +1,4 @@
-//! What a set finds, and how it keeps its shape.
+//! What a set hit_pairs, and how it keeps its shape.
 
 mod any;
 mod cost;

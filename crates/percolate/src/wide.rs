@@ -61,14 +61,14 @@ mod x86 {
         documents::Documents,
         entry::{Entry, ORDINALS_MAX},
         fetch::Fetch,
-        found::Finds,
+        hit_pairs::HitPairs,
         hits::Hits,
         level::{Level, Scanned},
-        looked::Looked,
         scratch::{Candidates, LANES, Met, Plain, Scratch, Steps},
         snapshot::Snapshot,
         term::TermId,
         unfinished::Unfinished,
+        word_terms::WordTerms,
     };
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -120,9 +120,9 @@ mod x86 {
 
     impl Steps for Vectors {
         #[inline(always)]
-        fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
+        fn look_up(self, view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
             // SAFETY: `self` is the proof that the processor has the features.
-            unsafe { look_up::look_up(view, document, looked) }
+            unsafe { look_up::look_up(view, document, word_terms) }
         }
 
         #[inline(always)]
@@ -153,10 +153,10 @@ mod x86 {
             masks: &[u64],
             first: u32,
             others: &mut Candidates,
-            finds: &mut Finds,
+            hit_pairs: &mut HitPairs,
         ) {
             // SAFETY: as above.
-            unsafe { decide(entries, ranks, masks, first, others, finds) }
+            unsafe { decide(entries, ranks, masks, first, others, hit_pairs) }
         }
 
         #[inline(always)]
@@ -166,10 +166,10 @@ mod x86 {
             masks: &[u64],
             first: u32,
             others: &mut Candidates,
-            finds: &mut Finds,
+            hit_pairs: &mut HitPairs,
         ) -> u64 {
             // SAFETY: as above.
-            unsafe { scan::scan(scanned, masks, first, others, finds) }
+            unsafe { scan::scan(scanned, masks, first, others, hit_pairs) }
         }
     }
 
@@ -243,10 +243,10 @@ mod x86 {
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     ) {
         let masks = halves(masks);
-        let pairs = finds.room(ranks.len + LANES);
+        let pairs = hit_pairs.room(ranks.len + LANES);
         let mut count = 0;
         for from in (0..ranks.len).step_by(LANES) {
             let used = lanes(ranks.len - from);
@@ -282,7 +282,7 @@ mod x86 {
             store_pairs(&mut pairs[count..count + LANES], query, document);
             count += hit.count_ones() as usize;
         }
-        finds.add_written(count);
+        hit_pairs.add_written(count);
     }
 
     /// Writes sixteen pairs of a query and a document.

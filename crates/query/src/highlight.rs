@@ -19,7 +19,7 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
     words.push_field(analyzer, field, text);
     let mut places = Vec::new();
     analyzer.field_words(text, &mut |word| {
-        places.push(Place {
+        places.push(TextWord {
             text: word.text.to_owned(),
             position: word.position,
             source: word.source,
@@ -37,7 +37,7 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
         let Some(Some(matcher)) = matchers.get(term) else {
             return;
         };
-        let first = places.partition_point(|place: &Place| place.position < span.start);
+        let first = places.partition_point(|place: &TextWord| place.position < span.start);
         let here = places.iter().skip(first);
         let here = here.take_while(|place| place.position == span.start);
         let here = here.filter(|place| matcher.is_match(&place.text));
@@ -55,7 +55,7 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
 }
 
 /// One word of the text.
-struct Place {
+struct TextWord {
     text: String,
     position: u32,
     source: Range<usize>,

@@ -24,5 +24,5 @@ pub mod value;
 pub mod verify;
 pub mod weight;
 
-pub use parser::{Reading, lucene, parse, parse_as};
+pub use parser::{Leniency, lucene, parse, parse_as};
 pub use syntax::Syntax;

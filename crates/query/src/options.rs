@@ -10,7 +10,7 @@ pub use nearest::nearest;
 
 use std::fmt;
 
-use crate::Reading;
+use crate::Leniency;
 
 /// Rows that a SELECT with MATCH may page through unless it says otherwise, as in Sphinx.
 pub const MAX_MATCHES: u64 = 1000;
@@ -156,7 +156,7 @@ pub struct Options {
     /// `match_mode`.
     pub match_mode: Option<MatchMode>,
     /// `boolean_mode` and `not_terms_only_allowed`.
-    pub reading: Reading,
+    pub leniency: Leniency,
 }
 
 /// Why an option was refused: lower case, no full stop, the option named.
@@ -219,10 +219,10 @@ impl Options {
             }
             "match_mode" => self.match_mode = Some(MatchMode::named(value)?),
             "boolean_mode" => {
-                self.reading.any_word = one_of(value, name, &[("and", false), ("or", true)])?
+                self.leniency.any_word = one_of(value, name, &[("and", false), ("or", true)])?
             }
             "not_terms_only_allowed" => {
-                self.reading.only_negated = one_of(value, name, &[("0", false), ("1", true)])?;
+                self.leniency.only_negated = one_of(value, name, &[("0", false), ("1", true)])?;
             }
             name if WITHOUT_MEANING.contains(&name) => {}
             name if LATER.contains(&name) && value == "0" => {}

@@ -35,7 +35,7 @@ use cursor::Cursor;
 
 /// What a query's text may leave to be understood. The default is a standing query's, always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct Leniency {
     /// Words side by side are alternatives. What is excluded still is.
     pub any_word: bool,
     /// A query may only exclude: it then starts from every document.
@@ -55,15 +55,15 @@ const ONLY_NEGATION: &str = "query is non-computable (single NOT operator)";
 /// [`QueryError`] with the byte position: bad syntax, an unknown field, only negation, an operator that is not built yet, a
 /// bound of [`crate::limits`] exceeded.
 pub fn parse(text: &str, fields: &[&str], analyzer: &Analyzer) -> Result<Query, QueryError> {
-    parse_as(Reading::default(), text, fields, analyzer)
+    parse_as(Leniency::default(), text, fields, analyzer)
 }
 
-/// As [`parse`], with a reading of its own.
+/// As [`parse`], with a leniency of its own.
 ///
 /// # Errors
 /// Likewise.
 pub fn parse_as(
-    reading: Reading,
+    leniency: Leniency,
     text: &str,
     fields: &[&str],
     analyzer: &Analyzer,
@@ -75,7 +75,7 @@ pub fn parse_as(
         );
     }
     let mut parser = Parser::new(text, fields, analyzer);
-    parser.reading = reading;
+    parser.leniency = leniency;
     parser.cursor.skip_blank();
     parser.relaxed = parser.cursor.take("@@relaxed");
     let root = parser.chain(0)?;
@@ -92,7 +92,7 @@ struct Parser<'a> {
     cursor: Cursor<'a>,
     fields: &'a [&'a str],
     analyzer: &'a Analyzer,
-    reading: Reading,
+    leniency: Leniency,
     /// Unknown fields are empty rather than errors.
     relaxed: bool,
     /// The field limit at the cursor.
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
             cursor: Cursor::new(text),
             fields,
             analyzer,
-            reading: Reading::default(),
+            leniency: Leniency::default(),
             relaxed: false,
             limit: Limit::NONE,
             alternation_at: 0,
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
 
     /// Every document but those that are excluded, where a query may say so.
     fn without(&mut self, excluded: Node) -> Result<Node, QueryError> {
-        if !self.reading.only_negated {
+        if !self.leniency.only_negated {
             return refuse(self.negated_at, ONLY_NEGATION.to_owned());
         }
         let mut parts = vec![Node::All];
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
             signs += 1;
         }
         let is_apart = self.cursor.peek().is_none_or(char::is_whitespace);
-        if signs == 1 && !self.reading.as_before {
+        if signs == 1 && !self.leniency.as_before {
             self.cursor.skip_blank();
         }
         let ends = |c: char| c.is_whitespace() || matches!(c, ')' | '|');
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         if signs > 1 {
             return refuse(start, "double negation".to_owned());
         }
-        let excluded = match leads && !self.reading.as_before {
+        let excluded = match leads && !self.leniency.as_before {
             true => self.alternation(depth + 1)?,
             false => self.operand(depth + 1)?,
         };

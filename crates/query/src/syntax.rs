@@ -1,7 +1,7 @@
 //! The languages in which a query may be written.
 
 use crate::analysis::Analyzer;
-use crate::parser::{Reading, parse_as};
+use crate::parser::{Leniency, parse_as};
 use crate::tree::{Query, QueryError};
 
 /// One of them. Both give the same trees.
@@ -60,9 +60,9 @@ impl Syntax {
         fields: &[&str],
         analyzer: &Analyzer,
     ) -> Result<Query, QueryError> {
-        let as_before = Reading {
+        let as_before = Leniency {
             as_before: true,
-            ..Reading::default()
+            ..Leniency::default()
         };
         self.parse(text, fields, analyzer)
             .or_else(|error| match self {

@@ -16,13 +16,13 @@ const RUN: u64 = 1_000;
 /// Cost: one pass over the document, and the places of the query's words.
 #[must_use]
 pub fn of(root: &Node, words: &Words) -> u64 {
-    let mut asked = Asked::default();
-    asked.collect(root);
+    let mut query_terms = QueryTerms::default();
+    query_terms.collect(root);
     let terms = Terms::of(root);
     let places = Places::new(&terms, words);
     let mut distinct: Vec<(u8, u32)> = Vec::new();
     let mut met: FxHashSet<(&Term, FieldSet)> = FxHashSet::default();
-    for (term, fields, _) in &asked.words {
+    for (term, fields, _) in &query_terms.words {
         if met.insert((*term, *fields)) {
             let spans = places.standing(term, *fields);
             distinct.extend(spans.iter().map(|span| (span.field, span.start)));
@@ -30,7 +30,7 @@ pub fn of(root: &Node, words: &Words) -> u64 {
     }
     distinct.sort_unstable();
     distinct.dedup();
-    RUN * longest(asked.words, &places) + (distinct.len() as u64).min(RUN - 1)
+    RUN * longest(query_terms.words, &places) + (distinct.len() as u64).min(RUN - 1)
 }
 
 /// The longest run of words in order. Memory: the places of two words.
@@ -72,12 +72,12 @@ fn longest(mut words: Vec<(&Term, FieldSet, u32)>, places: &Places<'_>) -> u64 {
 
 /// The words that a query asks for, numbered as they are written.
 #[derive(Default)]
-struct Asked<'a> {
+struct QueryTerms<'a> {
     words: Vec<(&'a Term, FieldSet, u32)>,
     next: u32,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> QueryTerms<'a> {
     fn collect(&mut self, node: &'a Node) {
         match node {
             Node::All | Node::Not(_) => {}

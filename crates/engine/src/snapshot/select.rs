@@ -80,7 +80,7 @@ fn query_of(text: &str, options: &Options, view: &SearchView) -> Result<Query> {
     let fields = text_names(&view.definition.columns);
     let meant = options.match_mode.map(|mode| mode.query(text));
     let text = meant.as_deref().unwrap_or(text);
-    query::parse_as(options.reading, text, &fields, &view.analyzer).map_err(Error::Query)
+    query::parse_as(options.leniency, text, &fields, &view.analyzer).map_err(Error::Query)
 }
 
 impl Snapshot {

@@ -16,7 +16,7 @@ use query::verify::Verifier;
 use shape::Shape;
 use step::Stepper;
 
-use super::rank::{Asked, Table, Weigher};
+use super::rank::{QueryWords, Table, Weigher};
 use super::statistics::Statistics;
 use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
@@ -70,15 +70,15 @@ impl Plan {
             phrases: 0,
         };
         let step = stepper.step(&expanded);
-        let mut asked = match is_stepped {
-            true => Asked::new(stepped, &expanded, &|text| words.get(text), every),
-            false => Asked::of_text(root, words.texts(), every),
+        let mut query_words = match is_stepped {
+            true => QueryWords::new(stepped, &expanded, &|text| words.get(text), every),
+            false => QueryWords::of_text(root, words.texts(), every),
         };
-        asked.distinct = match is_plain {
+        query_words.distinct = match is_plain {
             true => words.texts().len(),
             false => distinct_terms(root),
         };
-        asked.set_documents(frequencies.iter().map(|frequency| frequency.documents));
+        query_words.set_documents(frequencies.iter().map(|frequency| frequency.documents));
         let table = Table {
             rows: statistics.rows,
             hits: statistics.hits,
@@ -86,7 +86,7 @@ impl Plan {
             shares,
         };
         Ok(Plan {
-            weigher: Weigher::new(options.ranker(), options.idf, asked, &table),
+            weigher: Weigher::new(options.ranker(), options.idf, query_words, &table),
             shape: Shape::new(&step, words.texts().len()),
             keywords: (!is_plain).then(|| keywords(&words, root)),
             words,
@@ -136,8 +136,8 @@ impl Plan {
     }
 
     /// Whether the query is a word, or an OR of words, in any field.
-    pub(super) fn is_any(&self) -> bool {
-        self.shape.is_any && self.verified.is_none()
+    pub(super) fn is_or_of_words(&self) -> bool {
+        self.shape.is_or_of_words && self.verified.is_none()
     }
 
     /// Whether the query is a phrase, or words in any field of which each is asked for.

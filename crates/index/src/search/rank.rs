@@ -5,11 +5,11 @@
 //! is not yet known which words it holds ([`Weigher::bound`]), and which weight it has ([`Weigher::weigh`]).
 //! Formulas and what counts: ADR 028. The unit of sums: `points.rs`.
 
-mod asked;
 mod bound;
 mod factors;
 mod occurrences;
 mod points;
+mod query_words;
 #[cfg(test)]
 mod tests;
 
@@ -19,9 +19,9 @@ use query::options::{Idf, Ranker};
 
 use crate::postings::{Shares, class_of, hits_of};
 
-pub(crate) use asked::{Asked, AskedWord};
 pub(crate) use factors::Hit;
-pub(crate) use occurrences::{Occurrences, Place};
+pub(crate) use occurrences::{Occurrences, WordPlace};
+pub(crate) use query_words::{QueryWord, QueryWords};
 
 use bound::Groups;
 use factors::Standing;
@@ -47,7 +47,7 @@ pub(crate) enum Needs {
 pub(crate) struct Weigher {
     ranker: Ranker,
     needs: Needs,
-    asked: Asked,
+    query_words: QueryWords,
     /// By word, its place in the query, if each has one and they are few: see [`Weigher::weigh_places`].
     in_query: Option<Vec<u32>>,
     /// Weight of each field.
@@ -73,25 +73,30 @@ pub(crate) struct Table<'a> {
 
 impl Weigher {
     /// Cost: 256 multiplications a word, several at a time.
-    pub(crate) fn new(ranker: Ranker, idf: Idf, asked: Asked, table: &Table<'_>) -> Weigher {
+    pub(crate) fn new(
+        ranker: Ranker,
+        idf: Idf,
+        query_words: QueryWords,
+        table: &Table<'_>,
+    ) -> Weigher {
         let statistics = Statistics {
             rows: table.rows,
             hits: table.hits,
-            words: asked.wanted(),
-            asked: asked.distinct,
+            words: query_words.wanted(),
+            distinct: query_words.distinct,
         };
-        let points = Points::new(ranker, idf, &asked.words, &statistics);
+        let points = Points::new(ranker, idf, &query_words.words, &statistics);
         let fields: Vec<i64> = table.fields.iter().map(|weight| (*weight).into()).collect();
-        let most = fields.iter().sum::<i64>() * asked.distinct as i64;
+        let most = fields.iter().sum::<i64>() * query_words.distinct as i64;
         let mut weigher = Weigher {
             ranker,
-            needs: needs(ranker, &asked, fields.len()),
+            needs: needs(ranker, &query_words, fields.len()),
             max_lcs: most,
             tables: points.tables(table.shares),
-            groups: Groups::new(&asked, fields.len()),
+            groups: Groups::new(&query_words, fields.len()),
             points,
-            in_query: asked.places_once(),
-            asked,
+            in_query: query_words.places_once(),
+            query_words,
             fields,
         };
         weigher.prepare();
@@ -123,7 +128,7 @@ impl Weigher {
         }
     }
 
-    /// The weight of the row. `sum` is that of [`Weigher::value`] over the words that count in it. `last` is asked, rarely, for the
+    /// The weight of the row. `sum` is that of [`Weigher::value`] over the words that count in it. `last` is query_words, rarely, for the
     /// last position of a field, and only by a weigher that needs positions.
     pub(crate) fn weigh(
         &self,
@@ -144,7 +149,7 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
-    /// Whether [`Weigher::weigh_places`] may be asked: positions decide, and each of at most 64 words has one place in the query.
+    /// Whether [`Weigher::weigh_places`] may be query_words: positions decide, and each of at most 64 words has one place in the query.
     pub(crate) fn weighs_places(&self) -> bool {
         self.needs == Needs::Positions && self.in_query.is_some()
     }
@@ -154,11 +159,11 @@ impl Weigher {
     #[inline]
     pub(crate) fn weigh_places(
         &self,
-        places: &mut [Place],
+        places: &mut [WordPlace],
         sum: i64,
         last: &mut dyn FnMut(u8) -> u32,
     ) -> Option<i64> {
-        let (in_query, end) = (self.in_query.as_deref()?, self.asked.end());
+        let (in_query, end) = (self.in_query.as_deref()?, self.query_words.end());
         let mut fields: i64 = 0;
         let is_told = factors::each_once(places, in_query, end, |standing| {
             fields = fields.saturating_add(self.of_field(&standing, last));
@@ -175,7 +180,7 @@ impl Weigher {
     pub(crate) fn takes_found_fields(&self) -> bool {
         match self.ranker {
             Ranker::Bm25 => true,
-            Ranker::ProximityBm25 | Ranker::Proximity => self.asked.is_one_term(),
+            Ranker::ProximityBm25 | Ranker::Proximity => self.query_words.is_one_term(),
             _ => false,
         }
     }
@@ -194,7 +199,7 @@ impl Weigher {
 
     fn by_positions(&self, row: &mut Occurrences, last: &mut dyn FnMut(u8) -> u32) -> i64 {
         let mut sum: i64 = 0;
-        factors::each(row, &self.asked, |standing| {
+        factors::each(row, &self.query_words, |standing| {
             sum = sum.saturating_add(self.of_field(&standing, last));
         });
         sum
@@ -210,7 +215,7 @@ impl Weigher {
                 standing.words.saturating_add(more)
             }
             Ranker::Sph04 => {
-                let is_exact = standing.is_whole && last(standing.field) == self.asked.end();
+                let is_exact = standing.is_whole && last(standing.field) == self.query_words.end();
                 4 * standing.lcs + 2 * i64::from(standing.first == 1) + i64::from(is_exact)
             }
             _ => standing.lcs,
@@ -242,20 +247,20 @@ impl Weigher {
     }
 }
 
-fn needs(ranker: Ranker, asked: &Asked, fields: usize) -> Needs {
+fn needs(ranker: Ranker, query_words: &QueryWords, fields: usize) -> Needs {
     let by_fields = match fields {
         0 | 1 => Needs::Codes,
         _ => Needs::Fields,
     };
-    let is_single = asked.is_single();
+    let is_single = query_words.is_single();
     match ranker {
         Ranker::None => Needs::Constant,
         Ranker::Bm25a => Needs::Codes,
         Ranker::Bm25 | Ranker::Fieldmask => by_fields,
         Ranker::ProximityBm25 | Ranker::Proximity if is_single => by_fields,
-        Ranker::Matchany if is_single && asked.words.len() <= 1 => by_fields,
+        Ranker::Matchany if is_single && query_words.words.len() <= 1 => by_fields,
         Ranker::Matchany if is_single => Needs::Fields,
-        Ranker::Wordcount if fields <= 1 && !asked.counts_by_place => Needs::Fields,
+        Ranker::Wordcount if fields <= 1 && !query_words.counts_by_place => Needs::Fields,
         _ => Needs::Positions,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use disk::Disk;
 
-use super::old::OldSegment;
+use super::legacy::LegacySegment;
 use super::reader::{Files, Segment};
 use crate::error::{Error, Result};
 
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 pub(crate) enum Opened {
     Current(Box<Segment>),
     /// Of format 1: to be written again before it can be searched.
-    Old(Box<OldSegment>),
+    Legacy(Box<LegacySegment>),
 }
 
 impl Opened {
@@ -23,7 +23,7 @@ impl Opened {
             return Err(files.corrupt("not as many rows as the manifest says"));
         }
         match files.commit.format {
-            0 | 1 => OldSegment::open(&files).map(|old| Opened::Old(Box::new(old))),
+            0 | 1 => LegacySegment::open(&files).map(|old| Opened::Legacy(Box::new(old))),
             _ => Segment::of_files(&files).map(|segment| Opened::Current(Box::new(segment))),
         }
     }
@@ -38,7 +38,7 @@ impl Segment {
                 segment.common()?;
                 Ok(*segment)
             }
-            Opened::Old(_) => Err(Error::Internal {
+            Opened::Legacy(_) => Err(Error::Internal {
                 what: format!("{path} was written just now, in an old format"),
             }),
         }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::files::{Files, SegmentFiles};
 use crate::part::{Part, Source};
 use crate::seal::segment_name;
-use crate::segment::{OldSegment, Opened, Segment, read_deleted};
+use crate::segment::{LegacySegment, Opened, Segment, read_deleted};
 use crate::shape::TableShape;
 use crate::warning::Warning;
 
@@ -76,7 +76,7 @@ impl<'a> Opening<'a> {
         };
         match Opened::open(self.disk, &path, listed.rows)? {
             Opened::Current(segment) => self.push(*segment, listed.clone(), deleted),
-            Opened::Old(old) => {
+            Opened::Legacy(old) => {
                 self.rewrite(&old, &deleted)?;
                 self.unused.push(path);
                 Ok(())
@@ -103,7 +103,7 @@ impl<'a> Opening<'a> {
     }
 
     /// Takes in a segment of an old format as one of the present one, without its deleted rows.
-    fn rewrite(&mut self, old: &OldSegment, deleted: &RoaringBitmap) -> Result<()> {
+    fn rewrite(&mut self, old: &LegacySegment, deleted: &RoaringBitmap) -> Result<()> {
         let directory = segment_name(self.next_number);
         self.next_number += 1;
         let path = format!("{}/{directory}", self.dir);

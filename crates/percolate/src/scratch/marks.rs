@@ -6,10 +6,10 @@ use super::Steps;
 use crate::{
     check::Workspace,
     dictionary::Dictionary,
-    found::grow,
-    looked::Looked,
+    hit_pairs::grow,
     meter::Meter,
     term::{TermId, UNKNOWN},
+    word_terms::WordTerms,
 };
 
 /// Which documents of a slice hold which terms.
@@ -20,7 +20,7 @@ pub(super) struct Marks {
     /// The terms of each document, each once, one document after the other; then what is not in use.
     pub(super) terms: Vec<TermId>,
     /// Of the document at hand.
-    pub(super) looked: Looked,
+    pub(super) word_terms: WordTerms,
     /// By document: the end of its terms.
     pub(super) ends: Vec<usize>,
 }
@@ -56,9 +56,9 @@ impl Marks {
         meter: &mut Meter,
         goes_on: &dyn Fn() -> bool,
     ) {
-        steps.look_up(dictionary.view(), document, &mut self.looked);
+        steps.look_up(dictionary.view(), document, &mut self.word_terms);
         let mut count = self.used();
-        let known = self.looked.known();
+        let known = self.word_terms.known();
         grow(&mut self.terms, count + known.len());
         for term in known {
             let mask = &mut self.masks[*term as usize];
@@ -67,7 +67,7 @@ impl Marks {
             self.terms[count] = *term;
             count += 1 - was as usize;
         }
-        if self.looked.is_limited {
+        if self.word_terms.is_limited {
             let mut spend = |steps| meter.spend(steps, goes_on);
             count = self.mark_limited(dictionary, (document, index), count, &mut spend);
         }
@@ -76,7 +76,7 @@ impl Marks {
 
     /// Marks the terms of a document, whose words are marked, that are more than a word looked up.
     #[inline(always)]
-    pub(super) fn mark_further(
+    pub(super) fn mark_compound(
         &mut self,
         steps: impl Steps,
         dictionary: &Dictionary,
@@ -87,16 +87,18 @@ impl Marks {
         let Marks {
             masks, terms, ends, ..
         } = self;
-        let plain = &self.looked.plain[..document.len()];
+        let plain = &self.word_terms.plain[..document.len()];
         let Some(all) = ends.last_mut() else {
             return;
         };
-        let Workspace { further, meter, .. } = checking;
+        let Workspace {
+            compound, meter, ..
+        } = checking;
         let mut spend = |steps| meter.spend(steps, goes_on);
         let pair = |pair| add(masks, terms, all, pair, index);
-        further.mark_pairs(steps, dictionary, document, plain, pair, &mut spend);
+        compound.mark_pairs(steps, dictionary, document, plain, pair, &mut spend);
         let pattern = |pattern| add(masks, terms, all, pattern, index);
-        further.mark_patterns(steps, dictionary, document, plain, pattern, &mut spend);
+        compound.mark_patterns(steps, dictionary, document, plain, pattern, &mut spend);
     }
 
     /// Marks the terms of its words that are limited to fields; gives how many terms there are now.
@@ -108,7 +110,7 @@ impl Marks {
         mut count: usize,
         spend: &mut dyn FnMut(u64) -> bool,
     ) -> usize {
-        for ((_, field), plain) in document.spans().zip(&self.looked.plain) {
+        for ((_, field), plain) in document.spans().zip(&self.word_terms.plain) {
             let mut found = 0;
             dictionary.limited(*plain, field, |term| {
                 found += 1;

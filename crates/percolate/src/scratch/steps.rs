@@ -6,11 +6,11 @@ use crate::{
     dictionary::View,
     entry::{Entry, Group},
     fetch::Fetch,
-    found::{Finds, found, grow},
+    hit_pairs::{HitPairs, grow, hit_pair},
     level::{Level, Scanned},
     limits::GROUP_SMALL,
-    looked::Looked,
     term::TermId,
+    word_terms::WordTerms,
 };
 
 /// Numbers that a vector holds, at most.
@@ -86,7 +86,7 @@ impl Candidates {
 /// The steps that run over long lists and are worth writing for vectors.
 pub(crate) trait Steps: Fetch {
     /// Looks up the words of a document.
-    fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked);
+    fn look_up(self, view: View<'_>, document: &Words, word_terms: &mut WordTerms);
     /// Adds to `places` where the document's terms meet bits of its anchors' rows. Gives how many entries are filed under
     /// the anchors.
     fn probe(
@@ -108,7 +108,7 @@ pub(crate) trait Steps: Fetch {
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     );
     /// Decides all entries for all of a slice's documents: adds what is found of the simple ones, and notes the index of each
     /// other one, whose anchor is there, in `others`. Gives how often the anchors are there.
@@ -118,7 +118,7 @@ pub(crate) trait Steps: Fetch {
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     ) -> u64;
 }
 
@@ -133,8 +133,8 @@ impl Fetch for Plain {
 
 impl Steps for Plain {
     #[inline(always)]
-    fn look_up(self, view: View<'_>, document: &Words, looked: &mut Looked) {
-        looked.look_up(view, document);
+    fn look_up(self, view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
+        word_terms.look_up(view, document);
     }
 
     #[inline(always)]
@@ -177,16 +177,16 @@ impl Steps for Plain {
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     ) {
         for (rank, document) in ranks.iter() {
             others.push_if(rank, document, !entries[rank as usize].is_simple());
         }
-        finds.extend(ranks.iter().map(|(rank, document)| {
+        hit_pairs.extend(ranks.iter().map(|(rank, document)| {
             let entry = &entries[rank as usize];
             let hits = entry.mask(masks) >> document & 1 == 1;
             (
-                found(entry.query(), first + document),
+                hit_pair(entry.query(), first + document),
                 hits & entry.is_simple(),
             )
         }));
@@ -199,7 +199,7 @@ impl Steps for Plain {
         masks: &[u64],
         first: u32,
         others: &mut Candidates,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     ) -> u64 {
         let mut candidates = 0;
         let entries = scanned.entries.iter().zip(&scanned.anchors);
@@ -208,7 +208,7 @@ impl Steps for Plain {
             candidates += u64::from(among.count_ones());
             others.push_if(index, 0, among != 0 && !entry.is_simple());
             if entry.is_simple() {
-                finds.add(entry.query(), first, among & entry.mask(masks));
+                hit_pairs.add(entry.query(), first, among & entry.mask(masks));
             }
         }
         candidates

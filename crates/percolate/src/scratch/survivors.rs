@@ -4,7 +4,7 @@ use super::{Candidates, Met, Steps, marks::Marks};
 use crate::{
     check::{Slice, Workspace},
     entry::{Entry, Group},
-    found::{Finds, grow},
+    hit_pairs::{HitPairs, grow},
     hits::Work,
     level::{Level, Scanned},
     limits::{GROUP_SMALL, PAIRS_MAX, SLICE_DOCUMENTS},
@@ -48,18 +48,18 @@ impl Survivors {
         slice: Slice<'_>,
         first: u32,
         checking: &mut Workspace,
-        (finds, work): (&mut Finds, &mut Work),
+        (hit_pairs, work): (&mut HitPairs, &mut Work),
     ) {
         let Scanned { anchors, entries } = &level.scanned;
         let others = &mut self.others;
         others.len = 0;
         others.grow(entries.len());
-        work.candidates += steps.scan(&level.scanned, slice.masks, first, others, finds);
+        work.candidates += steps.scan(&level.scanned, slice.masks, first, others, hit_pairs);
         work.visits += entries.len() as u64;
         for (index, _) in others.iter() {
             let (entry, anchor) = (&entries[index as usize], anchors[index as usize]);
             let mask = level.verify(entry, slice.mask(anchor), slice, checking);
-            finds.add(entry.query(), first, mask);
+            hit_pairs.add(entry.query(), first, mask);
             if checking.meter.is_over() {
                 return;
             }
@@ -121,13 +121,20 @@ impl Survivors {
         level: &Level,
         slice: Slice<'_>,
         first: u32,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     ) {
         steps.rank(level, &mut self.places);
         self.others.len = 0;
         self.others.grow(self.places.len);
         let (places, others) = (&self.places, &mut self.others);
-        steps.decide(&level.entries, places, slice.masks, first, others, finds);
+        steps.decide(
+            &level.entries,
+            places,
+            slice.masks,
+            first,
+            others,
+            hit_pairs,
+        );
     }
 
     /// Decides entries with tails and small groups; large groups are put aside. Gives how many the groups held.
@@ -139,7 +146,7 @@ impl Survivors {
         slice: Slice<'_>,
         first: u32,
         checking: &mut Workspace,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
     ) -> u64 {
         self.large.clear();
         self.grouped.len = 0;
@@ -148,7 +155,7 @@ impl Survivors {
             match entry.group() {
                 Some(Group { len, .. }) if len > GROUP_SMALL => self.large.push(rank),
                 Some(group) => self.grouped.push_group(group, document),
-                None => decide_one(level, entry, document, slice, first, checking, finds),
+                None => decide_one(level, entry, document, slice, first, checking, hit_pairs),
             }
             if checking.meter.is_over() {
                 return 0;
@@ -157,10 +164,17 @@ impl Survivors {
         self.others.len = 0;
         self.others.grow(self.grouped.len);
         let (grouped, others) = (&self.grouped, &mut self.others);
-        steps.decide(&level.grouped, grouped, slice.masks, first, others, finds);
+        steps.decide(
+            &level.grouped,
+            grouped,
+            slice.masks,
+            first,
+            others,
+            hit_pairs,
+        );
         for (index, document) in self.others.iter() {
             let entry = &level.grouped[index as usize];
-            decide_one(level, entry, document, slice, first, checking, finds);
+            decide_one(level, entry, document, slice, first, checking, hit_pairs);
             if checking.meter.is_over() {
                 return 0;
             }
@@ -175,7 +189,7 @@ impl Survivors {
         slice: Slice<'_>,
         first: u32,
         checking: &mut Workspace,
-        finds: &mut Finds,
+        hit_pairs: &mut HitPairs,
         work: &mut Work,
     ) -> Result<(), TooManyPairs> {
         self.large.sort_unstable();
@@ -192,7 +206,7 @@ impl Survivors {
                 slice,
                 first,
                 checking,
-                finds,
+                hit_pairs,
             )?;
         }
         Ok(())
@@ -208,10 +222,10 @@ fn decide_one(
     slice: Slice<'_>,
     first: u32,
     checking: &mut Workspace,
-    finds: &mut Finds,
+    hit_pairs: &mut HitPairs,
 ) {
     let mask = level.verify(entry, 1 << document, slice, checking);
-    finds.add(entry.query(), first, mask);
+    hit_pairs.add(entry.query(), first, mask);
 }
 
 /// Probes for a document of many terms: where an anchor has few entries beside the document's terms, all of them are taken.
@@ -250,7 +264,7 @@ pub(super) fn decide_always(
     slice: Slice<'_>,
     first: u32,
     checking: &mut Workspace,
-    finds: &mut Finds,
+    hit_pairs: &mut HitPairs,
     work: &mut Work,
 ) -> Result<(), TooManyPairs> {
     if level.always.is_empty() {
@@ -259,7 +273,7 @@ pub(super) fn decide_always(
     work.candidates += (level.always.len() * slice.documents.len()) as u64;
     work.visits += level.always.len() as u64;
     let all = u64::MAX >> (SLICE_DOCUMENTS - slice.documents.len());
-    decide_each(level, &level.always, all, slice, first, checking, finds)
+    decide_each(level, &level.always, all, slice, first, checking, hit_pairs)
 }
 
 /// Decides entries for all the documents `among` at once; not all of them where the call has ended, here and above.
@@ -270,12 +284,12 @@ fn decide_each(
     slice: Slice<'_>,
     first: u32,
     checking: &mut Workspace,
-    finds: &mut Finds,
+    hit_pairs: &mut HitPairs,
 ) -> Result<(), TooManyPairs> {
     for entry in entries {
         let hits = level.verify(entry, among, slice, checking);
-        finds.add(entry.query(), first, hits);
-        if finds.len() > PAIRS_MAX {
+        hit_pairs.add(entry.query(), first, hits);
+        if hit_pairs.len() > PAIRS_MAX {
             return Err(TooManyPairs);
         }
         if checking.meter.is_over() {

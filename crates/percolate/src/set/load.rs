@@ -21,14 +21,14 @@ use crate::{
 
 /// Queries on their way into a set. Each thread that reads queries fills one; [`QuerySet::load`] takes them all.
 #[derive(Debug)]
-pub struct Part {
+pub struct QueryBatch {
     words: Vocabulary,
     filters: Filters,
     stream: Arc<Stream>,
     builder: Builder,
 }
 
-impl Part {
+impl QueryBatch {
     /// Adds a query, as [`QuerySet::insert`] does. Its id is neither in the set nor in another part, nor twice in this one.
     pub fn insert(
         &mut self,
@@ -45,8 +45,8 @@ impl Part {
 impl QuerySet {
     /// A part to fill on some thread.
     #[must_use]
-    pub fn part(&self) -> Part {
-        Part {
+    pub fn part(&self) -> QueryBatch {
+        QueryBatch {
             words: Vocabulary::default(),
             filters: Filters::default(),
             stream: Arc::clone(&self.stream),
@@ -57,7 +57,7 @@ impl QuerySet {
     /// Takes over the queries of parts. Each becomes a level, all filed by what all of them ask for, on as many threads;
     /// a [`merge_job`](QuerySet::merge_job) makes one of them later. Cost: about 0.2 µs for each query, besides what goes
     /// through the words of every part but the first.
-    pub fn load(&mut self, parts: Vec<Part>) {
+    pub fn load(&mut self, parts: Vec<QueryBatch>) {
         let mut builders: Vec<Builder> = Vec::with_capacity(parts.len());
         for part in parts {
             let (words, filters, mut builder) = (part.words, part.filters, part.builder);

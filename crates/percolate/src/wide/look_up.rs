@@ -7,9 +7,9 @@ use query::analysis::Words;
 use crate::{
     dictionary::View,
     dictionary::table::{self, Bucket, KeyEntry, WAYS},
-    found::grow,
-    looked::Looked,
+    hit_pairs::grow,
     term::{HASH_ADDED, HASH_FACTOR, Key, LIMITED, SHORT_BYTES_MAX, USED},
+    word_terms::WordTerms,
 };
 
 /// Words looked up at once.
@@ -24,37 +24,37 @@ const _: () = assert!(
     "see `find`"
 );
 
-/// What [`Looked::look_up`] does.
+/// What [`WordTerms::look_up`] does.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt")]
-pub(super) fn look_up(view: View<'_>, document: &Words, looked: &mut Looked) {
+pub(super) fn look_up(view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
     let is_split =
         view.base.apart.is_some() || view.recent.is_some_and(|recent| recent.apart.is_some());
     if is_split {
-        return looked.look_up(view, document);
+        return word_terms.look_up(view, document);
     }
     let words = document.len();
-    grow(&mut looked.keys, words + LANES);
-    grow(&mut looked.plain, words + LANES);
-    grow(&mut looked.known, words + LANES);
-    let longest = keys(document, &mut looked.keys);
+    grow(&mut word_terms.keys, words + LANES);
+    grow(&mut word_terms.plain, words + LANES);
+    grow(&mut word_terms.known, words + LANES);
+    let longest = keys(document, &mut word_terms.keys);
     let (mut known_len, mut limited) = (0, 0);
     for from in (0..words).step_by(LANES) {
         let used = (0xff_u32 >> (LANES - (words - from).min(LANES))) as __mmask8;
-        let (low, high) = load(&looked.keys[from..from + LANES]);
+        let (low, high) = load(&word_terms.keys[from..from + LANES]);
         let hash = hash(low, high);
         let mut found = find(view.base, low, high, hash, used);
         if let Some(recent) = view.recent {
             let newer = find(recent, low, high, hash, used);
             found = _mm256_mask_mov_epi32(found, _mm256_test_epi32_mask(newer, newer), newer);
         }
-        let plain = &mut looked.plain[from..from + LANES];
+        let plain = &mut word_terms.plain[from..from + LANES];
         // SAFETY: there is room for eight, and a `Plain` is a number of 32 bits.
         unsafe { _mm256_storeu_epi32(plain.as_mut_ptr().cast(), found) };
         limited |= _mm256_movepi32_mask(found);
         let terms = _mm256_and_si256(found, _mm256_set1_epi32((!LIMITED).cast_signed()));
         let known = _mm256_test_epi32_mask(terms, terms);
-        let room = &mut looked.known[known_len..known_len + LANES];
+        let room = &mut word_terms.known[known_len..known_len + LANES];
         // SAFETY: there is room for eight.
         unsafe {
             _mm256_storeu_epi32(
@@ -64,24 +64,24 @@ pub(super) fn look_up(view: View<'_>, document: &Words, looked: &mut Looked) {
         };
         known_len += known.count_ones() as usize;
     }
-    looked.known_len = known_len;
-    looked.is_limited = limited != 0;
+    word_terms.known_len = known_len;
+    word_terms.is_limited = limited != 0;
     if longest > SHORT_BYTES_MAX {
-        look_up_long(view, document, looked);
+        look_up_long(view, document, word_terms);
     }
 }
 
 /// Looks up the words that are too long to be keys, once the others are.
 #[cold]
-fn look_up_long(view: View<'_>, document: &Words, looked: &mut Looked) {
+fn look_up_long(view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
     let buffer = document.buffer();
-    for ((word, _), plain) in document.spans().zip(&mut looked.plain) {
+    for ((word, _), plain) in document.spans().zip(&mut word_terms.plain) {
         if word.len() > SHORT_BYTES_MAX {
             *plain = view.find(buffer, word);
-            looked.is_limited |= plain.is_limited();
+            word_terms.is_limited |= plain.is_limited();
         }
     }
-    looked.sift(document.len());
+    word_terms.sift(document.len());
 }
 
 /// Writes the keys of the words; those of long ones are no key of any word. Gives how long the longest is.

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use crate::{
     entry::{Entry, ORDINALS_MAX},
-    found::Finds,
+    hit_pairs::HitPairs,
     level::Scanned,
     scratch::Candidates,
 };
@@ -20,7 +20,7 @@ pub(super) fn scan(
     masks: &[u64],
     first: u32,
     others: &mut Candidates,
-    finds: &mut Finds,
+    hit_pairs: &mut HitPairs,
 ) -> u64 {
     let mut candidates = _mm512_setzero_si512();
     let parts = scanned.entries.chunks(LANES);
@@ -49,7 +49,7 @@ pub(super) fn scan(
             held = kept;
             left = _mm512_mask_test_epi64_mask(left, held, held);
         }
-        add(left, query, held, first, finds);
+        add(left, query, held, first, hit_pairs);
         let mut aside = there & !simple;
         while aside != 0 {
             others.numbers[others.len] = from * LANES as u32 + aside.trailing_zeros();
@@ -63,7 +63,7 @@ pub(super) fn scan(
 /// Adds the documents of those entries that some satisfy.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
-fn add(mut some: __mmask8, query: __m256i, held: __m512i, first: u32, finds: &mut Finds) {
+fn add(mut some: __mmask8, query: __m256i, held: __m512i, first: u32, hit_pairs: &mut HitPairs) {
     if some == 0 {
         return;
     }
@@ -75,7 +75,7 @@ fn add(mut some: __mmask8, query: __m256i, held: __m512i, first: u32, finds: &mu
     }
     while some != 0 {
         let lane = some.trailing_zeros() as usize;
-        finds.add(queries[lane], first, documents[lane]);
+        hit_pairs.add(queries[lane], first, documents[lane]);
         some &= some - 1;
     }
 }

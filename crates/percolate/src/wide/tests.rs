@@ -105,8 +105,8 @@ fn small_sets_are_scanned_to_the_same_answer_by_vectors() {
 fn words_looked_up_by_vectors_are_those_looked_up_one_by_one() {
     use crate::{
         dictionary::Dictionary,
-        looked::Looked,
         scratch::{Plain, Steps},
+        word_terms::WordTerms,
     };
     let Some(vectors) = super::x86::Vectors::new() else {
         return;
@@ -126,7 +126,7 @@ fn words_looked_up_by_vectors_are_those_looked_up_one_by_one() {
             dictionary.compact();
         }
     }
-    let (mut plain, mut wide) = (Looked::default(), Looked::default());
+    let (mut plain, mut wide) = (WordTerms::default(), WordTerms::default());
     for number in 0..300 {
         let text: Vec<String> = (0..number % 40).map(|_| word()).collect();
         let mut words = Words::new();

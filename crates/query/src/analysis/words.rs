@@ -108,11 +108,11 @@ impl Words {
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
                 position += 1;
-                self.push_ascii(base, &stretch, marked, Place { field, position });
+                self.push_ascii(base, &stretch, marked, WordPlace { field, position });
             } else {
                 let from = stretch.start - usize::from(marked);
                 let source = text.get(from..stretch.end).unwrap_or_default();
-                position = self.push_general(analyzer, source, Place { field, position });
+                position = self.push_general(analyzer, source, WordPlace { field, position });
             }
         });
     }
@@ -182,8 +182,8 @@ impl Words {
 
     /// The word that a stretch of the copy at `base` is, and the marked one.
     #[inline]
-    fn push_ascii(&mut self, base: usize, stretch: &Range<usize>, marked: bool, place: Place) {
-        let Place { field, position } = place;
+    fn push_ascii(&mut self, base: usize, stretch: &Range<usize>, marked: bool, place: WordPlace) {
+        let WordPlace { field, position } = place;
         let start = (base + stretch.start) as u32; // fits, see DOCUMENT_BYTES_MAX
         let bytes = stretch.len().min(WORD_BYTES_MAX) as u16;
         self.marks.push(Mark {
@@ -220,10 +220,10 @@ impl Words {
             let source = text.get(stretch.clone()).unwrap_or_default();
             let marked = fold::mark_before(text, stretch.start).is_some();
             if source.is_ascii() {
-                let last = Place { field, position };
+                let last = WordPlace { field, position };
                 let passed = self.pass_bounds(&mut bounds, stretch.start, last);
                 position += 1 + step * u32::from(passed);
-                let place = Place { field, position };
+                let place = WordPlace { field, position };
                 if analyzer.settings.stems() {
                     self.push_stem(analyzer, source, place);
                     if marked {
@@ -242,11 +242,11 @@ impl Words {
             analyzer.words(source, &mut |word| {
                 if base + word.position > position {
                     let at = from + word.source.start;
-                    let passed = self.pass_bounds(&mut bounds, at, Place { field, position });
+                    let passed = self.pass_bounds(&mut bounds, at, WordPlace { field, position });
                     base += step * u32::from(passed);
                     position = base + word.position;
                 }
-                self.push_text(word.text, Place { field, position });
+                self.push_text(word.text, WordPlace { field, position });
             });
         });
     }
@@ -257,7 +257,7 @@ impl Words {
         &mut self,
         bounds: &mut Peekable<impl Iterator<Item = Bound>>,
         at: usize,
-        last: Place,
+        last: WordPlace,
     ) -> bool {
         let end = (last.field, last.position);
         let mut passed = false;
@@ -277,7 +277,7 @@ impl Words {
     }
 
     /// The stem of an ASCII word and, behind a `=`, the word itself.
-    fn push_stem(&mut self, analyzer: &Analyzer, source: &str, place: Place) {
+    fn push_stem(&mut self, analyzer: &Analyzer, source: &str, place: WordPlace) {
         let mut written = std::mem::take(&mut self.written);
         written.clear();
         written.push('=');
@@ -291,13 +291,13 @@ impl Words {
         self.written = written;
     }
 
-    fn push_text(&mut self, text: &str, place: Place) {
+    fn push_text(&mut self, text: &str, place: WordPlace) {
         let start = self.folded.len();
         self.folded.push_str(text);
         self.push_mark(start..self.folded.len(), place);
     }
 
-    fn push_mark(&mut self, word: Range<usize>, place: Place) {
+    fn push_mark(&mut self, word: Range<usize>, place: WordPlace) {
         self.marks.push(Mark {
             start: word.start as u32, // fits, see DOCUMENT_BYTES_MAX
             bytes: word.len() as u16,
@@ -307,11 +307,11 @@ impl Words {
     }
 
     /// The words of a piece of text, behind what is there; returns the last position.
-    fn push_general(&mut self, analyzer: &Analyzer, text: &str, last: Place) -> u32 {
+    fn push_general(&mut self, analyzer: &Analyzer, text: &str, last: WordPlace) -> u32 {
         let (field, mut position) = (last.field, last.position);
         analyzer.words(text, &mut |word| {
             position = last.position + word.position;
-            self.push_text(word.text, Place { field, position });
+            self.push_text(word.text, WordPlace { field, position });
         });
         position
     }
@@ -319,7 +319,7 @@ impl Words {
 
 /// A place in a document.
 #[derive(Clone, Copy)]
-struct Place {
+struct WordPlace {
     field: u8,
     position: u32,
 }

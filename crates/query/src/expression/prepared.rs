@@ -14,30 +14,30 @@ pub struct UnknownColumn(pub String);
 /// An expression with its columns resolved. It means what [`super::evaluate`] says of the expression it was made from.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    root: Part,
+    root: PreparedNode,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(super) enum PreparedNode {
     Literal(Value),
     Slot(usize),
     /// A column whose stored form is not the one that compares.
     Typed(usize, ColumnType),
-    Unary(UnaryOperator, Box<Part>),
-    Binary(BinaryOperator, Box<Part>, Box<Part>),
+    Unary(UnaryOperator, Box<PreparedNode>),
+    Binary(BinaryOperator, Box<PreparedNode>, Box<PreparedNode>),
     In {
-        needle: Box<Part>,
+        needle: Box<PreparedNode>,
         negated: bool,
         set: Box<Set>,
     },
     Between {
-        needle: Box<Part>,
+        needle: Box<PreparedNode>,
         negated: bool,
-        low: Box<Part>,
-        high: Box<Part>,
+        low: Box<PreparedNode>,
+        high: Box<PreparedNode>,
     },
     IsNull {
-        needle: Box<Part>,
+        needle: Box<PreparedNode>,
         negated: bool,
     },
 }
@@ -53,7 +53,7 @@ impl Prepared {
     ) -> Result<Prepared, UnknownColumn> {
         let plain = |name: &str| resolve(name).map(|slot| (slot, None));
         Ok(Prepared {
-            root: Part::new(expression, &plain)?,
+            root: PreparedNode::new(expression, &plain)?,
         })
     }
 
@@ -68,7 +68,7 @@ impl Prepared {
     ) -> Result<Prepared, UnknownColumn> {
         let typed = |name: &str| resolve(name).map(|(slot, kind)| (slot, Some(kind)));
         Ok(Prepared {
-            root: Part::new(expression, &typed)?,
+            root: PreparedNode::new(expression, &typed)?,
         })
     }
 
@@ -96,26 +96,26 @@ impl Prepared {
 /// A column's slot and, if known, its type.
 type Resolve<'r> = dyn Fn(&str) -> Option<(usize, Option<ColumnType>)> + 'r;
 
-impl Part {
-    fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<Part, UnknownColumn> {
-        let part = |of: &Expression| Part::new(of, resolve).map(Box::new);
+impl PreparedNode {
+    fn new(expression: &Expression, resolve: &Resolve<'_>) -> Result<PreparedNode, UnknownColumn> {
+        let part = |of: &Expression| PreparedNode::new(of, resolve).map(Box::new);
         Ok(match expression {
-            Expression::Literal(value) => Part::Literal(value.clone()),
+            Expression::Literal(value) => PreparedNode::Literal(value.clone()),
             Expression::Column(name) => {
                 match resolve(name).ok_or_else(|| UnknownColumn(name.clone()))? {
-                    (slot, Some(kind)) if kind.has_comparable() => Part::Typed(slot, kind),
-                    (slot, _) => Part::Slot(slot),
+                    (slot, Some(kind)) if kind.has_comparable() => PreparedNode::Typed(slot, kind),
+                    (slot, _) => PreparedNode::Slot(slot),
                 }
             }
-            Expression::Unary(operator, operand) => Part::Unary(*operator, part(operand)?),
+            Expression::Unary(operator, operand) => PreparedNode::Unary(*operator, part(operand)?),
             Expression::Binary(operator, left, right) if operator.compares() => {
                 let (mut left, mut right) = (part(left)?, part(right)?);
                 left.read_beside(&right);
                 right.read_beside(&left);
-                Part::Binary(*operator, left, right)
+                PreparedNode::Binary(*operator, left, right)
             }
             Expression::Binary(operator, left, right) => {
-                Part::Binary(*operator, part(left)?, part(right)?)
+                PreparedNode::Binary(*operator, part(left)?, part(right)?)
             }
             Expression::In {
                 needle,
@@ -124,13 +124,13 @@ impl Part {
             } => {
                 let needle = part(needle)?;
                 let set = match &*needle {
-                    Part::Typed(_, kind) => {
+                    PreparedNode::Typed(_, kind) => {
                         let list = list.iter().map(|value| kind.comparable_constant(value));
                         Set::new(&list.collect::<Vec<_>>())
                     }
                     _ => Set::new(list),
                 };
-                Part::In {
+                PreparedNode::In {
                     needle,
                     negated: *negated,
                     set: Box::new(set),
@@ -146,14 +146,14 @@ impl Part {
                 let (mut low, mut high) = (part(low)?, part(high)?);
                 low.read_beside(&needle);
                 high.read_beside(&needle);
-                Part::Between {
+                PreparedNode::Between {
                     needle,
                     negated: *negated,
                     low,
                     high,
                 }
             }
-            Expression::IsNull { needle, negated } => Part::IsNull {
+            Expression::IsNull { needle, negated } => PreparedNode::IsNull {
                 needle: part(needle)?,
                 negated: *negated,
             },
@@ -161,27 +161,27 @@ impl Part {
     }
 
     /// A constant that is compared with a typed column becomes one of its type.
-    fn read_beside(&mut self, other: &Part) {
-        if let (Part::Literal(value), Part::Typed(_, kind)) = (self, other) {
+    fn read_beside(&mut self, other: &PreparedNode) {
+        if let (PreparedNode::Literal(value), PreparedNode::Typed(_, kind)) = (self, other) {
             *value = kind.comparable_constant(value);
         }
     }
 
     fn evaluate(&self, row: &dyn Fn(usize) -> Value) -> Value {
         match self {
-            Part::Literal(value) => value.clone(),
-            Part::Slot(slot) => row(*slot),
-            Part::Typed(slot, kind) => kind.comparable(row(*slot)),
-            Part::Unary(operator, operand) => unary(*operator, &operand.evaluate(row)),
-            Part::Binary(operator, left, right) => {
+            PreparedNode::Literal(value) => value.clone(),
+            PreparedNode::Slot(slot) => row(*slot),
+            PreparedNode::Typed(slot, kind) => kind.comparable(row(*slot)),
+            PreparedNode::Unary(operator, operand) => unary(*operator, &operand.evaluate(row)),
+            PreparedNode::Binary(operator, left, right) => {
                 binary(*operator, left.evaluate(row), &mut || right.evaluate(row))
             }
-            Part::In {
+            PreparedNode::In {
                 needle,
                 negated,
                 set,
             } => three_valued(negate_if(*negated, set.holds(&needle.evaluate(row)))),
-            Part::Between {
+            PreparedNode::Between {
                 needle,
                 negated,
                 low,
@@ -192,7 +192,7 @@ impl Part {
                 &high.evaluate(row),
                 *negated,
             ),
-            Part::IsNull { needle, negated } => {
+            PreparedNode::IsNull { needle, negated } => {
                 Value::Int(((needle.evaluate(row) == Value::Null) != *negated).into())
             }
         }

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::prepared::Part;
+use super::prepared::PreparedNode;
 use super::tree::BinaryOperator;
 use crate::value::{Value, without_case};
 
@@ -48,37 +48,37 @@ fn hash(folded: impl Iterator<Item = u8>) -> u32 {
 }
 
 /// Adds the conditions all of which must be true for the expression to be true; gives whether it is nothing but these.
-pub(super) fn conditions(part: &Part, found: &mut Vec<Simple>) -> bool {
+pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
     let simple = match part {
-        Part::Binary(BinaryOperator::And, left, right) => {
+        PreparedNode::Binary(BinaryOperator::And, left, right) => {
             return conditions(left, found) && conditions(right, found);
         }
-        Part::Binary(operator, left, right) => match (&**left, &**right) {
-            (Part::Slot(slot), constant) => compared(*operator, *slot, constant),
-            (constant, Part::Slot(slot)) => {
+        PreparedNode::Binary(operator, left, right) => match (&**left, &**right) {
+            (PreparedNode::Slot(slot), constant) => compared(*operator, *slot, constant),
+            (constant, PreparedNode::Slot(slot)) => {
                 mirrored(*operator).and_then(|operator| compared(operator, *slot, constant))
             }
             _ => None,
         },
-        Part::In {
+        PreparedNode::In {
             needle,
             negated,
             set,
         } => match (&**needle, set.only_texts()) {
-            (Part::Slot(slot), Some(texts)) => Some(Simple::Texts {
+            (PreparedNode::Slot(slot), Some(texts)) => Some(Simple::Texts {
                 slot: *slot,
                 hashes: texts.map(|text| hash(text.iter().copied())).collect(),
                 negated: *negated,
             }),
             _ => None,
         },
-        Part::Between {
+        PreparedNode::Between {
             needle,
             negated,
             low,
             high,
         } => match (&**needle, whole(low), whole(high)) {
-            (Part::Slot(slot), Some(low), Some(high)) => Some(Simple::Whole {
+            (PreparedNode::Slot(slot), Some(low), Some(high)) => Some(Simple::Whole {
                 slot: *slot,
                 low,
                 high,
@@ -94,10 +94,10 @@ pub(super) fn conditions(part: &Part, found: &mut Vec<Simple>) -> bool {
 }
 
 /// A column beside a constant.
-fn compared(operator: BinaryOperator, slot: usize, constant: &Part) -> Option<Simple> {
+fn compared(operator: BinaryOperator, slot: usize, constant: &PreparedNode) -> Option<Simple> {
     use BinaryOperator as O;
     let negated = operator == O::NotEqual;
-    if let Part::Literal(Value::Str(text)) = constant {
+    if let PreparedNode::Literal(Value::Str(text)) = constant {
         return matches!(operator, O::Equal | O::NotEqual).then(|| Simple::Texts {
             slot,
             hashes: vec![text_hash(text)],
@@ -134,9 +134,9 @@ fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
     })
 }
 
-fn whole(part: &Part) -> Option<i64> {
+fn whole(part: &PreparedNode) -> Option<i64> {
     match part {
-        Part::Literal(Value::Int(number)) => i64::try_from(*number).ok(),
+        PreparedNode::Literal(Value::Int(number)) => i64::try_from(*number).ok(),
         _ => None,
     }
 }

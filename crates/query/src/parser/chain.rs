@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
                 break;
             }
             match self.alternation(depth)? {
-                Some(Node::And(grandchildren)) if !self.reading.any_word => {
+                Some(Node::And(grandchildren)) if !self.leniency.any_word => {
                     height = height.max(self.height.saturating_sub(1));
                     children.extend(grandchildren);
                 }
@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
                 None => {}
             }
         }
-        if self.reading.any_word {
+        if self.leniency.any_word {
             return self.any_of(children, height);
         }
         self.joined(children, height, Node::And)

@@ -77,7 +77,7 @@ impl Parser<'_> {
 
     /// Whether it is an operator's distance, right or wrong.
     fn counts(&self, count: &str) -> bool {
-        !self.reading.as_before || count.starts_with(|c: char| c.is_ascii_digit())
+        !self.leniency.as_before || count.starts_with(|c: char| c.is_ascii_digit())
     }
 
     fn distance(&self, count: &str) -> Result<u32, QueryError> {

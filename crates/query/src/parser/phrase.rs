@@ -10,7 +10,7 @@ use crate::limits::{PHRASE_VARIANTS_MAX, QUORUM_WORDS_MAX};
 use crate::tree::{Node, QueryError, Term, Word};
 
 /// A piece of a phrase.
-enum Part {
+enum PhraseItem {
     Text(Run),
     /// `( a | b )`
     Any(Vec<Run>),
@@ -51,7 +51,7 @@ impl Parser<'_> {
         self.joined(nodes, height, Node::Or)
     }
 
-    fn parts(&mut self, exact: bool) -> Result<Vec<Part>, QueryError> {
+    fn parts(&mut self, exact: bool) -> Result<Vec<PhraseItem>, QueryError> {
         let start = self.cursor.at;
         self.cursor.bump();
         let mut parts = Vec::new();
@@ -61,9 +61,9 @@ impl Parser<'_> {
                 None => return refuse(start, "unclosed quote".to_owned()),
                 Some('"') => break,
                 Some('(') if self.opens_alternatives() => {
-                    parts.push(Part::Text(self.run(&raw, exact)?));
+                    parts.push(PhraseItem::Text(self.run(&raw, exact)?));
                     raw = Raw::default();
-                    parts.push(Part::Any(self.alternatives(exact)?));
+                    parts.push(PhraseItem::Any(self.alternatives(exact)?));
                 }
                 Some('|') => {
                     let hint = r#"alternatives in a phrase stand in brackets: "( a | b ) c""#;
@@ -73,7 +73,7 @@ impl Parser<'_> {
             }
         }
         self.cursor.bump();
-        parts.push(Part::Text(self.run(&raw, exact)?));
+        parts.push(PhraseItem::Text(self.run(&raw, exact)?));
         Ok(parts)
     }
 
@@ -122,7 +122,7 @@ impl Parser<'_> {
     /// `~N`, `/N` or `/0.5` behind the closing quote, blanks before and in it allowed.
     fn suffix(&mut self) -> Result<Suffix, QueryError> {
         let behind = self.cursor.at;
-        if !self.reading.as_before {
+        if !self.leniency.as_before {
             self.cursor.skip_blank();
         }
         let start = self.cursor.at;
@@ -132,19 +132,19 @@ impl Parser<'_> {
             return Ok(Suffix::None);
         }
         self.cursor.bump();
-        if !self.reading.as_before {
+        if !self.leniency.as_before {
             self.cursor.skip_blank();
         }
-        let has_point = !self.reading.as_before || sign == Some('/');
+        let has_point = !self.leniency.as_before || sign == Some('/');
         let number = self
             .cursor
             .take_while(|c| c.is_ascii_digit() || (has_point && c == '.'));
         let is_number = number.starts_with(|c: char| c.is_ascii_digit() || sign == Some('/'));
-        if self.reading.as_before && !is_number {
+        if self.leniency.as_before && !is_number {
             self.cursor.at = behind;
             return Ok(Suffix::None);
         }
-        let ends = self.reading.as_before || !self.cursor.peek().is_some_and(in_run);
+        let ends = self.leniency.as_before || !self.cursor.peek().is_some_and(in_run);
         let number = if ends { number } else { "" };
         match sign {
             Some('~') => match number.parse() {
@@ -170,13 +170,13 @@ impl Parser<'_> {
     /// A phrase, or a proximity, for each choice among the alternatives; each once.
     fn variants(
         &mut self,
-        parts: &[Part],
+        parts: &[PhraseItem],
         start: usize,
         slack: Option<u32>,
     ) -> Result<Vec<Node>, QueryError> {
-        let choices = |part: &Part| match part {
-            Part::Text(_) => 1,
-            Part::Any(runs) => runs.len(),
+        let choices = |part: &PhraseItem| match part {
+            PhraseItem::Text(_) => 1,
+            PhraseItem::Any(runs) => runs.len(),
         };
         let count = parts.iter().map(choices).try_fold(1usize, |all, some| {
             all.checked_mul(some)
@@ -235,19 +235,19 @@ impl Parser<'_> {
 
     fn quorum(
         &mut self,
-        parts: Vec<Part>,
+        parts: Vec<PhraseItem>,
         start: usize,
         least: &dyn Fn(usize) -> u32,
     ) -> Result<Option<Node>, QueryError> {
         let mut words = Vec::new();
         for part in parts {
             match part {
-                Part::Text(run) => {
+                PhraseItem::Text(run) => {
                     for (term, _) in run.terms {
                         words.push(self.quorum_word(term)?);
                     }
                 }
-                Part::Any(runs) => {
+                PhraseItem::Any(runs) => {
                     let mut branches = Vec::new();
                     for run in runs {
                         let mut all = Vec::new();
@@ -336,13 +336,13 @@ fn share(text: &str) -> Option<u64> {
 }
 
 /// The words of the choice of that number, with their positions in the phrase.
-fn chosen(parts: &[Part], mut number: usize) -> Vec<(Term, u32)> {
+fn chosen(parts: &[PhraseItem], mut number: usize) -> Vec<(Term, u32)> {
     let mut words = Vec::new();
     let mut length = 0;
     for part in parts {
         let run = match part {
-            Part::Text(run) => Some(run),
-            Part::Any(runs) => {
+            PhraseItem::Text(run) => Some(run),
+            PhraseItem::Any(runs) => {
                 let run = runs.get(number % runs.len().max(1));
                 number /= runs.len().max(1);
                 run

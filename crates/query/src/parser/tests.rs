@@ -531,12 +531,12 @@ proptest! {
 #[test]
 fn a_query_may_be_read_otherwise() {
     let read = |any_word, only_negated, text: &str| {
-        let reading = Reading {
+        let leniency = Leniency {
             any_word,
             only_negated,
             as_before: false,
         };
-        parse_as(reading, text, &FIELDS, &Analyzer::default()).map(|query| query.root)
+        parse_as(leniency, text, &FIELDS, &Analyzer::default()).map(|query| query.root)
     };
     let same = |text: &str| parse(text, &FIELDS, &Analyzer::default()).map(|query| query.root);
     assert_eq!(read(true, false, "a b"), same("a | b"));

@@ -17,7 +17,7 @@ pub(super) struct Run {
 }
 
 /// A word of a piece of text before it is a term.
-struct Found {
+struct WrittenWord {
     text: String,
     form: Form,
     position: u32,
@@ -64,7 +64,7 @@ impl Parser<'_> {
         let end = name.find(|c| !in_run(c)).unwrap_or(name.len());
         let name = name.get(..end).unwrap_or_default();
         let is_known = |field: &&str| field.eq_ignore_ascii_case(name);
-        !self.reading.as_before && self.fields.iter().any(is_known)
+        !self.leniency.as_before && self.fields.iter().any(is_known)
     }
 
     /// The terms of a piece of text. `exact`: as written, all of them.
@@ -84,7 +84,13 @@ impl Parser<'_> {
 
     /// The words of a stretch without wildcards. A marked word (`#tag`) stands for the bare ones that it covers, since it says
     /// more.
-    fn plain(&self, text: &str, part: Range<usize>, length: &mut u32, found: &mut Vec<Found>) {
+    fn plain(
+        &self,
+        text: &str,
+        part: Range<usize>,
+        length: &mut u32,
+        found: &mut Vec<WrittenWord>,
+    ) {
         let (base, start) = (*length, part.start);
         let mut covered_until = 0;
         let part = text.get(part).unwrap_or_default();
@@ -96,7 +102,7 @@ impl Parser<'_> {
             } else if word.source.start < covered_until {
                 return;
             }
-            found.push(Found {
+            found.push(WrittenWord {
                 text: word.text.to_owned(),
                 form: Form::Whole,
                 position: base + word.position,
@@ -111,7 +117,7 @@ impl Parser<'_> {
         raw: &Raw,
         source: Range<usize>,
         length: &mut u32,
-        found: &mut Vec<Found>,
+        found: &mut Vec<WrittenWord>,
     ) -> Result<(), QueryError> {
         let written = raw.text.get(source.clone()).unwrap_or_default();
         let mut text = String::new();
@@ -154,7 +160,7 @@ impl Parser<'_> {
             text.insert(0, '=');
         }
         self.check_pattern(&text, place)?;
-        found.push(Found {
+        found.push(WrittenWord {
             text,
             form: Form::Pattern,
             position: *length,
@@ -176,7 +182,7 @@ impl Parser<'_> {
     }
 
     /// The words with the signs beside them.
-    fn terms(&self, raw: &Raw, found: Vec<Found>, exact: bool) -> Vec<(Term, u32)> {
+    fn terms(&self, raw: &Raw, found: Vec<WrittenWord>, exact: bool) -> Vec<(Term, u32)> {
         let starts: Vec<usize> = found.iter().map(|word| word.source.start).collect();
         let mut behind = 0;
         let mut terms = Vec::with_capacity(found.len());

@@ -12,7 +12,7 @@ pub(super) fn of_regex(text: &str) -> Literal {
     let mut best = Literal::None;
     visit(
         &hir,
-        Place {
+        Ends {
             head: true,
             tail: true,
         },
@@ -23,36 +23,36 @@ pub(super) fn of_regex(text: &str) -> Literal {
 
 /// Whether a part of the expression is at the head and the tail of every match.
 #[derive(Clone, Copy)]
-struct Place {
+struct Ends {
     head: bool,
     tail: bool,
 }
 
-fn visit(hir: &Hir, place: Place, best: &mut Literal) {
+fn visit(hir: &Hir, ends: Ends, best: &mut Literal) {
     match hir.kind() {
         HirKind::Literal(literal) => {
             let Ok(text) = std::str::from_utf8(&literal.0) else {
                 return;
             };
             if text.chars().count() > best.text().chars().count() {
-                *best = match place {
-                    Place { head: true, .. } => Literal::Prefix(text.into()),
-                    Place { tail: true, .. } => Literal::Suffix(text.into()),
+                *best = match ends {
+                    Ends { head: true, .. } => Literal::Prefix(text.into()),
+                    Ends { tail: true, .. } => Literal::Suffix(text.into()),
                     _ => Literal::Infix(text.into()),
                 };
             }
         }
-        HirKind::Capture(capture) => visit(&capture.sub, place, best),
+        HirKind::Capture(capture) => visit(&capture.sub, ends, best),
         HirKind::Repetition(repetition) if repetition.min > 0 => {
-            visit(&repetition.sub, place, best);
+            visit(&repetition.sub, ends, best);
         }
         HirKind::Concat(parts) => {
             for (number, part) in parts.iter().enumerate() {
-                let place = Place {
-                    head: place.head && number == 0,
-                    tail: place.tail && number + 1 == parts.len(),
+                let ends = Ends {
+                    head: ends.head && number == 0,
+                    tail: ends.tail && number + 1 == parts.len(),
                 };
-                visit(part, place, best);
+                visit(part, ends, best);
             }
         }
         _ => {}

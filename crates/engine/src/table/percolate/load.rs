@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use disk::Disk;
-use percolate::Part;
+use percolate::QueryBatch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::{Contents, Opened, QueryFile};
@@ -152,13 +152,13 @@ impl Queue<'_> {
 
 /// What one core has read.
 struct Lane {
-    part: Part,
+    part: QueryBatch,
     highest: u64,
     text_bytes: u64,
 }
 
 impl Lane {
-    fn new(part: Part) -> Lane {
+    fn new(part: QueryBatch) -> Lane {
         Lane {
             part,
             highest: 0,

@@ -9,14 +9,14 @@ impl PageRun<'_, '_> {
     /// Takes rows with their weights, by rising number, and raises the threshold to what those behind them need.
     pub(super) fn enter(
         &self,
-        picked: &mut Vec<(u16, i64)>,
+        weighed: &mut Vec<(u16, i64)>,
         threshold: &mut i64,
         out: &mut Out<'_>,
     ) -> Result<()> {
-        let Some((last, _)) = picked.last().copied() else {
+        let Some((last, _)) = weighed.last().copied() else {
             return Ok(());
         };
-        for (low, weight) in picked.drain(..) {
+        for (low, weight) in weighed.drain(..) {
             if weight < *threshold {
                 continue;
             }

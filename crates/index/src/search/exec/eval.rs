@@ -20,12 +20,12 @@ pub(super) fn matches(step: &Step, view: &View<'_>, scratch: &mut Scratch) -> Ro
             rows
         }
         Step::And { required, excluded } => {
-            let mut rows = all(required.iter().map(Part::of).collect(), view, scratch);
+            let mut rows = all(required.iter().map(Operand::of).collect(), view, scratch);
             for step in excluded {
                 if rows.is_empty() {
                     break;
                 }
-                narrow(&mut rows, Part::of(step), false, view, scratch);
+                narrow(&mut rows, Operand::of(step), false, view, scratch);
             }
             rows
         }
@@ -36,25 +36,25 @@ pub(super) fn matches(step: &Step, view: &View<'_>, scratch: &mut Scratch) -> Ro
 }
 
 /// Something that rows must or must not have.
-enum Part<'s> {
+enum Operand<'s> {
     /// In any field: its page is looked into where it lies.
     Word(usize),
     Step(&'s Step),
 }
 
-impl Part<'_> {
-    fn of(step: &Step) -> Part<'_> {
+impl Operand<'_> {
+    fn of(step: &Step) -> Operand<'_> {
         match step {
-            Step::Word { word, fields } if fields.every => Part::Word(*word),
-            step => Part::Step(step),
+            Step::Word { word, fields } if fields.every => Operand::Word(*word),
+            step => Operand::Step(step),
         }
     }
 
     /// Rows, at most.
     fn cost(&self, view: &View<'_>) -> usize {
         match self {
-            Part::Word(word) => view.word(*word).len(),
-            Part::Step(step) => cost(step, view),
+            Operand::Word(word) => view.word(*word).len(),
+            Operand::Step(step) => cost(step, view),
         }
     }
 }
@@ -81,7 +81,7 @@ fn cost(step: &Step, view: &View<'_>) -> usize {
 
 /// The rows that hold each of these words.
 pub(super) fn with_all(words: &[u32], view: &View<'_>, scratch: &mut Scratch) -> Rows {
-    let parts = words.iter().map(|word| Part::Word(*word as usize));
+    let parts = words.iter().map(|word| Operand::Word(*word as usize));
     all(parts.collect(), view, scratch)
 }
 
@@ -119,14 +119,14 @@ fn word_rows(word: usize, fields: Fields, view: &View<'_>, scratch: &mut Scratch
 }
 
 /// The rows of every part; of the cheapest, narrowed by the others.
-fn all(mut parts: Vec<Part<'_>>, view: &View<'_>, scratch: &mut Scratch) -> Rows {
+fn all(mut parts: Vec<Operand<'_>>, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     parts.sort_by_cached_key(|part| part.cost(view));
     let mut parts = parts.into_iter();
     let mut rows = match parts.next() {
         None => every(view, scratch),
         Some(part) if part.cost(view) == 0 => Rows::Few(scratch.lows()),
-        Some(Part::Step(step)) => matches(step, view, scratch),
-        Some(Part::Word(word)) => {
+        Some(Operand::Step(step)) => matches(step, view, scratch),
+        Some(Operand::Word(word)) => {
             let fields = Fields {
                 set: u64::MAX,
                 every: true,
@@ -144,14 +144,20 @@ fn all(mut parts: Vec<Part<'_>>, view: &View<'_>, scratch: &mut Scratch) -> Rows
 }
 
 /// Keeps the rows that have a part, or, without `inside`, have it not.
-fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, scratch: &mut Scratch) {
+fn narrow(
+    rows: &mut Rows,
+    part: Operand<'_>,
+    inside: bool,
+    view: &View<'_>,
+    scratch: &mut Scratch,
+) {
     match part {
-        Part::Step(step) => {
+        Operand::Step(step) => {
             let other = matches(step, view, scratch);
             rows.intersect(&other, inside);
             scratch.give(other);
         }
-        Part::Word(word) => {
+        Operand::Word(word) => {
             let page = view.word(word);
             if let (Rows::Many(bitmap), Some(words)) = (&mut *rows, page.bits()) {
                 let flip = if inside { 0 } else { u64::MAX };
@@ -172,9 +178,9 @@ fn narrow(rows: &mut Rows, part: Part<'_>, inside: bool, view: &View<'_>, scratc
 fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let mut bitmap = scratch.bitmap();
     for part in parts {
-        match Part::of(part) {
-            Part::Word(word) => view.word(word).unite(&mut bitmap),
-            Part::Step(step) => {
+        match Operand::of(part) {
+            Operand::Word(word) => view.word(word).unite(&mut bitmap),
+            Operand::Step(step) => {
                 let rows = matches(step, view, scratch);
                 rows.unite(&mut bitmap);
                 scratch.give(rows);

@@ -28,7 +28,7 @@ pub(in super::super) struct Filter<'a> {
     /// The ranges that it is the conjunction of, if it is nothing else: of each the slot, and the numbers.
     ranges: Vec<(usize, Numbers)>,
     kept: Option<(&'a Filters, Arc<str>)>,
-    /// By part: what is known of it, once somebody has asked.
+    /// By part: what is known of it, once somebody has filtered.
     parts: Vec<OnceLock<Option<Arc<Verdicts>>>>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Numbers {
 }
 
 /// The rows of a page that are asked about.
-pub(super) struct Asked<'p> {
+pub(super) struct FilteredPage<'p> {
     /// Place of the part in the snapshot.
     pub(super) at: usize,
     pub(super) part: &'p Part,
@@ -54,7 +54,7 @@ pub(super) struct Asked<'p> {
 /// A column of a page, and what it is compared with.
 type Compared<'p> = (&'p [[u8; 8]], Numbers);
 
-impl Asked<'_> {
+impl FilteredPage<'_> {
     fn doc(&self, low: u16) -> u32 {
         (self.page as u32) << PAGE_BITS | u32::from(low)
     }
@@ -104,7 +104,7 @@ impl<'a> Filter<'a> {
     /// Drops the rows that it does not accept. Errors: as reading one of these rows; never of another one.
     pub(super) fn narrow(
         &self,
-        asked: &Asked<'_>,
+        filtered: &FilteredPage<'_>,
         rows: &mut Rows,
         buffers: &mut Buffers,
     ) -> Result<()> {
@@ -112,25 +112,25 @@ impl<'a> Filter<'a> {
         if count == 0 {
             return Ok(());
         }
-        let kept = self.verdicts(asked);
+        let kept = self.verdicts(filtered);
         if let Some((filters, verdicts)) = &kept
-            && let Some(accepted) = filters.page(verdicts, asked.page)
+            && let Some(accepted) = filters.page(verdicts, filtered.page)
         {
             intersect(rows, accepted, buffers);
             return Ok(());
         }
         let whole = match self.ranges.is_empty() {
-            true => asked.rows,
-            false => asked.rows / COMPARED_AT_ONCE,
+            true => filtered.rows,
+            false => filtered.rows / COMPARED_AT_ONCE,
         };
-        let due = kept.filter(|(_, verdicts)| verdicts.is_due(asked.page, count, whole));
+        let due = kept.filter(|(_, verdicts)| verdicts.is_due(filtered.page, count, whole));
         let reserved = due.filter(|(filters, verdicts)| filters.reserve(verdicts));
         let compared = match reserved.is_some() || count >= whole {
-            true => self.compared(asked),
+            true => self.compared(filtered),
             false => None,
         };
         if reserved.is_none() && compared.is_none() {
-            return self.ask(asked, rows);
+            return self.ask(filtered, rows);
         }
         let mut bitmap = buffers.bitmap();
         let made = match &compared {
@@ -138,13 +138,13 @@ impl<'a> Filter<'a> {
                 compare_all(compared, &mut bitmap);
                 true
             }
-            None => self.ask_all(asked, &mut bitmap).is_ok(),
+            None => self.ask_all(filtered, &mut bitmap).is_ok(),
         };
         match &reserved {
             Some((filters, verdicts)) if made => {
-                filters.keep(verdicts, asked.page, Accepted::new(&bitmap));
+                filters.keep(verdicts, filtered.page, Accepted::new(&bitmap));
             }
-            Some((filters, verdicts)) => filters.give_back(verdicts, asked.page),
+            Some((filters, verdicts)) => filters.give_back(verdicts, filtered.page),
             None => {}
         }
         if made {
@@ -154,31 +154,31 @@ impl<'a> Filter<'a> {
         match made {
             true => Ok(()),
             // Of the page there is a row that cannot be read. If it is one of those asked about, that says so now.
-            false => self.ask(asked, rows),
+            false => self.ask(filtered, rows),
         }
     }
 
     /// What is kept, or may be, of a segment.
-    fn verdicts(&self, asked: &Asked<'_>) -> Option<(&'a Filters, Arc<Verdicts>)> {
+    fn verdicts(&self, filtered: &FilteredPage<'_>) -> Option<(&'a Filters, Arc<Verdicts>)> {
         let (filters, text) = self.kept.as_ref()?;
-        let known = self.parts[asked.at].get_or_init(|| {
-            let segment = asked.part.segment_number()?;
-            filters.verdicts(segment, asked.part.rows(), text)
+        let known = self.parts[filtered.at].get_or_init(|| {
+            let segment = filtered.part.segment_number()?;
+            filters.verdicts(segment, filtered.part.rows(), text)
         });
         Some((*filters, Arc::clone(known.as_ref()?)))
     }
 
     /// The columns to be compared, where that decides; `None` also where one of them cannot be read as a whole.
-    fn compared<'p>(&self, asked: &Asked<'p>) -> Option<Vec<Compared<'p>>> {
+    fn compared<'p>(&self, filtered: &FilteredPage<'p>) -> Option<Vec<Compared<'p>>> {
         if self.ranges.is_empty() {
             return None;
         }
-        let first = asked.doc(0);
-        let docs = first..first + asked.rows;
+        let first = filtered.doc(0);
+        let docs = first..first + filtered.rows;
         let column = |(slot, numbers): &(usize, Numbers)| {
             let column = match *slot {
-                ID => asked.part.id_column(docs.clone()),
-                slot => asked.part.integers(slot - 1, docs.clone()),
+                ID => filtered.part.id_column(docs.clone()),
+                slot => filtered.part.integers(slot - 1, docs.clone()),
             };
             Some((column.ok()??, *numbers))
         };
@@ -186,12 +186,12 @@ impl<'a> Filter<'a> {
     }
 
     /// Row by row.
-    fn ask(&self, asked: &Asked<'_>, rows: &mut Rows) -> Result<()> {
+    fn ask(&self, filtered: &FilteredPage<'_>, rows: &mut Rows) -> Result<()> {
         let mut result = Ok(());
         rows.retain(|low| {
             result.is_ok()
                 && self
-                    .accepts(&RowValues::new(asked.part, asked.doc(low)))
+                    .accepts(&RowValues::new(filtered.part, filtered.doc(low)))
                     .unwrap_or_else(|error| {
                         result = Err(error);
                         false
@@ -201,9 +201,9 @@ impl<'a> Filter<'a> {
     }
 
     /// Every row of the page. Errors: as reading any of them.
-    fn ask_all(&self, asked: &Asked<'_>, bitmap: &mut Bitmap) -> Result<()> {
-        for low in 0..asked.rows {
-            let row = RowValues::new(asked.part, asked.doc(low as u16));
+    fn ask_all(&self, filtered: &FilteredPage<'_>, bitmap: &mut Bitmap) -> Result<()> {
+        for low in 0..filtered.rows {
+            let row = RowValues::new(filtered.part, filtered.doc(low as u16));
             bitmap[low as usize / 64] |= u64::from(self.accepts(&row)?) << (low % 64);
         }
         Ok(())

@@ -37,7 +37,7 @@ impl Job<'_> {
     fn is_sure_of_words(&self, plan: &Plan) -> bool {
         let is_free = |word: usize| plan.weigher().table(word).iter().all(|value| *value >= 0);
         self.is_cut()
-            && plan.is_any()
+            && plan.is_or_of_words()
             && self.needs() == Needs::Codes
             && self.filter.is_none()
             && self.only.is_none()

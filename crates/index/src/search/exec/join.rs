@@ -37,15 +37,15 @@ impl PageRun<'_, '_> {
             joined.retain(|rows, row| self.part.is_live(self.view.doc(rows.lows()[row])));
         }
         out.collector.count(joined.lows().len() as u64);
-        let mut picked = std::mem::take(&mut out.scratch.picked);
+        let mut weighed = std::mem::take(&mut out.scratch.weighed);
         let mut threshold = self.threshold(out)?;
         let weights = Weights {
             weigher: plan.weigher(),
             threshold,
         };
-        pick(&weights, &mut joined, &self.view, &mut picked);
-        self.enter(&mut picked, &mut threshold, out)?;
-        out.scratch.picked = picked;
+        weigh(&weights, &mut joined, &self.view, &mut weighed);
+        self.enter(&mut weighed, &mut threshold, out)?;
+        out.scratch.weighed = weighed;
         out.scratch.joined = joined;
         Ok(())
     }
@@ -61,7 +61,7 @@ pub(super) struct Weights<'p> {
 impl Weights<'_> {
     /// Adds the rows that are not below the threshold, with their weights: each word's codes are added up in one go.
     #[inline(always)]
-    pub(super) fn pick(&self, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) {
+    pub(super) fn weigh(&self, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) {
         let mut sums = std::mem::take(&mut rows.sums);
         sums.clear();
         sums.resize(rows.lows().len(), 0);
@@ -98,5 +98,5 @@ impl Weights<'_> {
 }
 
 wide! {
-    fn pick(weights: &Weights<'_>, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Weights::pick
+    fn weigh(weights: &Weights<'_>, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) = Weights::weigh
 }

@@ -5,11 +5,11 @@ use super::super::plan::{Plan, Step};
 use super::super::values::RowValues;
 use super::either::{self, Essential, Split};
 use super::eval;
-use super::filter::Asked;
+use super::filter::FilteredPage;
 use super::job::{Job, Out, Shared};
 use super::lists::{ByWord, View};
 use super::rows::{Rows, RowsRef};
-use super::score::{Picking, Scorer};
+use super::score::{ManyRows, Scorer};
 use super::scratch::Scratch;
 use super::text::last_position;
 use super::word_counts::Counted;
@@ -19,10 +19,10 @@ use crate::postings::{Bitmap, PAGE_BITS, Page};
 use crate::wide::wide;
 
 /// Most words of an OR that are sorted by what they are worth, and cut into essential ones and others.
-const ANY_WORDS: usize = 64;
+const EITHER_WORDS: usize = 64;
 
 /// Rows from which on those gathered are weighed, and the threshold rises.
-const PICKED_ROWS: usize = 256;
+const WEIGHED_ROWS: usize = 256;
 
 /// A page that a job looks at.
 pub(super) struct PageRun<'r, 'a> {
@@ -40,18 +40,18 @@ impl<'r> PageRun<'r, '_> {
     /// Adds the page's rows to an answer. `scorer`: where weights are asked for.
     pub(super) fn run(&self, scorer: Option<&mut Scorer<'r>>, out: &mut Out<'_>) -> Result<()> {
         let job = self.job;
-        let is_any = |plan: &Plan| plan.is_any() && plan.words() <= ANY_WORDS;
+        let is_or_of_words = |plan: &Plan| plan.is_or_of_words() && plan.words() <= EITHER_WORDS;
         let is_free = job.filter.is_none() && job.only.is_none();
-        let is_any = is_free && job.plan.as_ref().is_some_and(is_any);
+        let is_or_of_words = is_free && job.plan.as_ref().is_some_and(is_or_of_words);
         match scorer {
             Some(scorer) if job.is_cut() => {
                 scorer.turn_page(&self.view);
                 scorer.raise(self.threshold(out)?);
-                if is_any && scorer.counts() {
-                    return self.any_by_count(scorer, out);
+                if is_or_of_words && scorer.counts() {
+                    return self.either_by_count(scorer, out);
                 }
-                let mut rows = match is_any {
-                    true => self.any(scorer, out),
+                let mut rows = match is_or_of_words {
+                    true => self.either(scorer, out),
                     false => self.counted(out)?,
                 };
                 if !self.is_verified() && scorer.adds_up(rows.len()) {
@@ -72,7 +72,7 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Counts the rows of an OR of words, and gives those that may still enter.
-    fn any(&self, scorer: &Scorer<'_>, out: &mut Out<'_>) -> Rows {
+    fn either(&self, scorer: &Scorer<'_>, out: &mut Out<'_>) -> Rows {
         let wanted = self.view.lists().wanted();
         let count = scorer.essential();
         let essential: ByWord<Essential<'_>> =
@@ -98,7 +98,7 @@ impl<'r> PageRun<'r, '_> {
     }
 
     /// Counts the rows of an OR of words, and weighs those that may enter, first those that hold most of the words.
-    fn any_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
+    fn either_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let (words, least) = (scorer.words_here(), scorer.least_count());
         if least >= words.len() {
             let split = Split {
@@ -206,13 +206,13 @@ impl<'r> PageRun<'r, '_> {
     fn drop_refused(&self, rows: &mut Rows, scratch: &mut Scratch) -> Result<()> {
         let job = self.job;
         if let Some(filter) = &job.filter {
-            let asked = Asked {
+            let filtered = FilteredPage {
                 at: self.at,
                 part: self.part,
                 page: self.view.page,
                 rows: self.view.rows,
             };
-            filter.narrow(&asked, rows, scratch)?;
+            filter.narrow(&filtered, rows, scratch)?;
         }
         if !self.is_verified() {
             return Ok(());
@@ -258,23 +258,28 @@ impl<'r> PageRun<'r, '_> {
         let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {
             gather(stretch, &mut lows);
-            if lows.len() >= PICKED_ROWS {
-                self.pick(&mut lows, scorer, out)?;
+            if lows.len() >= WEIGHED_ROWS {
+                self.weigh_lows(&mut lows, scorer, out)?;
             }
         }
-        self.pick(&mut lows, scorer, out)?;
+        self.weigh_lows(&mut lows, scorer, out)?;
         out.scratch.give(Rows::Few(lows));
         Ok(())
     }
 
-    fn pick(&self, lows: &mut Vec<u16>, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
-        let mut picked = std::mem::take(&mut out.scratch.picked);
-        pick(scorer, lows, &mut out.scratch.picking, &mut picked);
+    fn weigh_lows(
+        &self,
+        lows: &mut Vec<u16>,
+        scorer: &mut Scorer<'_>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let mut weighed = std::mem::take(&mut out.scratch.weighed);
+        weigh_many(scorer, lows, &mut out.scratch.many_rows, &mut weighed);
         lows.clear();
         let mut threshold = scorer.threshold();
-        self.enter(&mut picked, &mut threshold, out)?;
+        self.enter(&mut weighed, &mut threshold, out)?;
         scorer.raise(threshold);
-        out.scratch.picked = picked;
+        out.scratch.weighed = weighed;
         Ok(())
     }
 
@@ -282,12 +287,12 @@ impl<'r> PageRun<'r, '_> {
         let Some(weight) = self.weigh(low, scorer)? else {
             return Ok(());
         };
-        let mut picked = std::mem::take(&mut out.scratch.picked);
-        picked.push((low, weight));
+        let mut weighed = std::mem::take(&mut out.scratch.weighed);
+        weighed.push((low, weight));
         let mut threshold = scorer.threshold();
-        self.enter(&mut picked, &mut threshold, out)?;
+        self.enter(&mut weighed, &mut threshold, out)?;
         scorer.raise(threshold);
-        out.scratch.picked = picked;
+        out.scratch.weighed = weighed;
         Ok(())
     }
 
@@ -296,8 +301,8 @@ impl<'r> PageRun<'r, '_> {
             && let Some(verifier) = plan.verified()
         {
             let row = RowValues::new(self.part, self.view.doc(low));
-            let told = scorer.told_anew();
-            let weight = self.job.weigh_text(plan, verifier, &row, told)?;
+            let occurrences = scorer.occurrences();
+            let weight = self.job.weigh_text(plan, verifier, &row, occurrences)?;
             return Ok((weight >= scorer.threshold()).then_some(weight));
         }
         let mut read = Ok(());
@@ -383,7 +388,7 @@ wide! {
 }
 
 wide! {
-    fn pick(scorer: &mut Scorer<'_>, rows: &[u16], picking: &mut Picking, out: &mut Vec<(u16, i64)>) = Scorer::pick
+    fn weigh_many(scorer: &mut Scorer<'_>, rows: &[u16], many_rows: &mut ManyRows, out: &mut Vec<(u16, i64)>) = Scorer::weigh_many
 }
 
 wide! {

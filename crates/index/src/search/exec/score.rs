@@ -6,13 +6,13 @@ mod places;
 use smallvec::smallvec;
 
 use super::super::plan::Plan;
-use super::super::rank::{Needs, Occurrences, Place, Weigher};
+use super::super::rank::{Needs, Occurrences, Weigher, WordPlace};
 use super::either::Essential;
 use super::lists::{ByWord, Lists, View};
 use super::rows::Rows;
 use super::word_counts::COUNTED_WORDS;
 use crate::postings::{PAGE_BITS, Page, Run};
-pub(super) use many::Picking;
+pub(super) use many::ManyRows;
 
 /// Words of a page that are always looked for row by row.
 const FEW_WORDS: usize = 8;
@@ -33,7 +33,7 @@ pub(super) struct Scorer<'s> {
     all: u64,
     /// The sum that a row of all words must have for that.
     least: i64,
-    /// The words that come on the page, highest bound first, for [`Scorer::pick`].
+    /// The words that come on the page, highest bound first, for [`Scorer::weigh_many`].
     columns: ByWord<Column<'s>>,
     /// By place in [`Lists::wanted`]: where the search on the page has come to.
     hints: ByWord<usize>,
@@ -44,7 +44,7 @@ pub(super) struct Scorer<'s> {
     /// By word: where the last look at its positions ended.
     runs: ByWord<Run>,
     /// Where the words of the row stand; see [`Weigher::weigh_places`].
-    told: Vec<Place>,
+    word_places: Vec<WordPlace>,
     /// By number of words: what a row of so many weighs at most. Empty where that is not asked for.
     most: Vec<i64>,
     /// What a row weighs at most of those that come next.
@@ -70,7 +70,7 @@ impl<'s> Scorer<'s> {
         for (at, word) in lists.wanted().iter().enumerate().rev() {
             worth[at] = worth[at + 1] + lists.bound(*word);
         }
-        let most = match plan.is_any() && plan.weigher().needs() > Needs::Codes {
+        let most = match plan.is_or_of_words() && plan.weigher().needs() > Needs::Codes {
             true => most(plan, lists, &worth),
             false => Vec::new(),
         };
@@ -89,7 +89,7 @@ impl<'s> Scorer<'s> {
             row: Occurrences::new(plan.words()),
             places: Vec::new(),
             runs: smallvec![Run::default(); plan.words()],
-            told: Vec::new(),
+            word_places: Vec::new(),
             most,
             most_here: i64::MAX,
         }
@@ -121,7 +121,7 @@ impl<'s> Scorer<'s> {
     }
 
     /// Room to tell what counts in a row.
-    pub(super) fn told_anew(&mut self) -> &mut Occurrences {
+    pub(super) fn occurrences(&mut self) -> &mut Occurrences {
         &mut self.row
     }
 
@@ -185,7 +185,7 @@ impl<'s> Scorer<'s> {
         self.most_here >= self.threshold
     }
 
-    /// Whether weights are told by codes alone: then [`Scorer::pick`] does.
+    /// Whether weights are told by codes alone: then [`Scorer::weigh_many`] does.
     pub(super) fn is_simple(&self) -> bool {
         self.needs == Needs::Codes && self.plan.counts_present()
     }

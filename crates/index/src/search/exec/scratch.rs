@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use super::buffers::Buffers;
 use super::by_weight::ByWeight;
 use super::joined::Joined;
-use super::score::Picking;
+use super::score::ManyRows;
 
 /// Everything that is used again.
 #[derive(Default)]
@@ -14,8 +14,8 @@ pub(super) struct Scratch {
     buffers: Buffers,
     pub(super) joined: Joined,
     /// Rows of a page with their weights.
-    pub(super) picked: Vec<(u16, i64)>,
-    pub(super) picking: Picking,
+    pub(super) weighed: Vec<(u16, i64)>,
+    pub(super) many_rows: ManyRows,
     pub(super) by_weight: ByWeight,
 }
 

@@ -20,24 +20,24 @@ impl Job<'_> {
         Ok(verifier.matches(&self.words(row)?))
     }
 
-    /// The weight of a row that matches a tree which is decided on its text. `told` is made anew. Errors: as [`Job::words`].
+    /// The weight of a row that matches a tree which is decided on its text. `occurrences` is made anew. Errors: as [`Job::words`].
     pub(super) fn weigh_text(
         &self,
         plan: &Plan,
         verifier: &Verifier,
         row: &RowValues<'_>,
-        told: &mut Occurrences,
+        occurrences: &mut Occurrences,
     ) -> Result<i64> {
         let (weigher, words) = (plan.weigher(), self.words(row)?);
         let tally = verifier.tally(&words);
-        told.clear();
+        occurrences.clear();
         for (text, field, position) in &tally.words {
             if let Some(number) = plan.number(text) {
-                told.add_places(number, std::iter::once(at(*field, *position)));
+                occurrences.add_places(number, std::iter::once(at(*field, *position)));
             }
         }
         for joined in &tally.joined {
-            told.add_joined(Hit {
+            occurrences.add_joined(Hit {
                 at: at(joined.field, joined.position),
                 word: plan.words() as u32 + joined.place,
                 place: joined.place,
@@ -47,19 +47,19 @@ impl Job<'_> {
         }
         let fields = match weigher.takes_found_fields() {
             true => tally.fields,
-            false => told.placed(),
+            false => occurrences.placed(),
         };
         let mut hits = vec![0; plan.words()];
         for number in words.iter().filter_map(|(text, ..)| plan.number(text)) {
             hits[number] += 1;
         }
         for number in tally.rare.iter().filter_map(|text| plan.number(text)) {
-            told.add(number, hits[number], fields);
+            occurrences.add(number, hits[number], fields);
         }
         let length_class = length_class(words.len() as u32); // fewer than bytes of a text
         let value = |(word, hits)| weigher.value(word, code(hits, length_class), hits);
-        let sum = told.hits().map(value).sum();
-        Ok(weigher.weigh(told, sum, &mut |field| last_position(&words, field)))
+        let sum = occurrences.hits().map(value).sum();
+        Ok(weigher.weigh(occurrences, sum, &mut |field| last_position(&words, field)))
     }
 
     /// The words of a row's text.

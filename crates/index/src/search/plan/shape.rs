@@ -11,7 +11,7 @@ pub(super) struct Shape {
     /// Whether in every row that matches, each wanted word that the row holds counts.
     pub(super) counts_present: bool,
     /// Whether the tree is an OR of words in any field.
-    pub(super) is_any: bool,
+    pub(super) is_or_of_words: bool,
     /// Whether it is a phrase, or words in any field of which each is asked for.
     pub(super) is_joined: bool,
 }
@@ -25,7 +25,7 @@ impl Shape {
             has_places: has_places(root),
             is_joined: is_joined(root),
             counts_present: counts_present(root),
-            is_any: match root {
+            is_or_of_words: match root {
                 Step::AtLeast { parts, least: 1 } => {
                     !parts.is_empty() && parts.iter().all(is_plain)
                 }

@@ -2,7 +2,7 @@
 
 use query::options::Ranker;
 
-use super::{Asked, FIELD_POINTS, Needs, Weigher};
+use super::{FIELD_POINTS, Needs, QueryWords, Weigher};
 
 /// Bits of a set of words: the last one stands for every word from there on.
 const BITS: usize = 64;
@@ -34,14 +34,14 @@ pub(super) struct Groups {
 const READY_WORDS: usize = 8;
 
 impl Groups {
-    pub(super) fn new(asked: &Asked, fields: usize) -> Groups {
-        let mut groups = vec![Group::default(); asked.words.len().min(BITS)];
-        let is_short = asked.end() as usize <= BITS;
+    pub(super) fn new(query_words: &QueryWords, fields: usize) -> Groups {
+        let mut groups = vec![Group::default(); query_words.words.len().min(BITS)];
+        let is_short = query_words.end() as usize <= BITS;
         let all = u64::MAX
             .checked_shr((BITS - fields.min(BITS)) as u32)
             .unwrap_or(0);
         let mut every = true;
-        for (number, word) in asked.words.iter().enumerate() {
+        for (number, word) in query_words.words.iter().enumerate() {
             if word.places.is_empty() {
                 continue;
             }

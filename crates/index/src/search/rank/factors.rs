@@ -1,6 +1,6 @@
 //! What the places of a query's words in a row say of each field.
 
-use super::{Asked, Occurrences, Place};
+use super::{Occurrences, QueryWords, WordPlace};
 
 /// One field in which at least one word counts.
 pub(super) struct Standing {
@@ -38,7 +38,7 @@ pub(crate) struct Hit {
 struct Run {
     /// The position less the place in the query of what goes on with it.
     shift: i64,
-    /// Place in the query of the last hit.
+    /// WordPlace in the query of the last hit.
     place: u32,
     length: u32,
 }
@@ -53,16 +53,20 @@ pub(super) struct Runs {
 }
 
 /// Visits the fields by their number.
-pub(super) fn each(row: &mut Occurrences, asked: &Asked, mut visit: impl FnMut(Standing)) {
+pub(super) fn each(
+    row: &mut Occurrences,
+    query_words: &QueryWords,
+    mut visit: impl FnMut(Standing),
+) {
     let mut runs = row.take_runs();
-    runs.expand(row, asked);
+    runs.expand(row, query_words);
     let hits = std::mem::take(&mut runs.hits);
     for in_field in hits.chunk_by(|one, other| one.at >> 24 == other.at >> 24) {
         let Some(first) = in_field.first() else {
             continue;
         };
-        let (lcs, is_whole) = runs.longest(in_field, asked);
-        let (hits, words) = distinct(in_field, asked.words.len(), &mut runs.words);
+        let (lcs, is_whole) = runs.longest(in_field, query_words);
+        let (hits, words) = distinct(in_field, query_words.words.len(), &mut runs.words);
         visit(Standing {
             field: (first.at >> 24) as u8,
             lcs,
@@ -92,10 +96,10 @@ fn distinct(in_field: &[Hit], words_max: usize, words: &mut Vec<u32>) -> (i64, i
 }
 
 /// The same for a query that asks for each of its words at one place: `in_query`, by word; `end` is the last one and one. `row` is
-/// put in order. `false` where two words stand at one place: then what was visited does not hold, and [`each`] must be asked.
+/// put in order. `false` where two words stand at one place: then what was visited does not hold, and [`each`] must be query_words.
 #[inline(always)]
 pub(super) fn each_once(
-    row: &mut [Place],
+    row: &mut [WordPlace],
     in_query: &[u32],
     end: u32,
     mut visit: impl FnMut(Standing),
@@ -133,7 +137,7 @@ pub(super) fn each_once(
 
 impl Runs {
     /// The hits of a row, in order: of a word one for each of its places in the query.
-    fn expand(&mut self, row: &mut Occurrences, asked: &Asked) {
+    fn expand(&mut self, row: &mut Occurrences, query_words: &QueryWords) {
         self.hits.clear();
         self.hits.extend_from_slice(row.joined());
         for (at, word) in row.places() {
@@ -145,13 +149,13 @@ impl Runs {
                 span,
                 weight,
             };
-            match asked.words.get(number) {
+            match query_words.words.get(number) {
                 Some(word) => {
                     let alone = word.alone.iter().map(|place| hit((*place, 1, 1)));
                     self.hits.extend(alone);
                 }
                 None => {
-                    let phrase = asked.phrases.get(number - asked.words.len());
+                    let phrase = query_words.phrases.get(number - query_words.words.len());
                     self.hits.extend(phrase.copied().map(hit));
                 }
             }
@@ -163,8 +167,8 @@ impl Runs {
     }
 
     /// The longest run, and whether [`Standing::is_whole`]. A word that the query has at several places belongs to a run of each.
-    fn longest(&mut self, in_field: &[Hit], asked: &Asked) -> (i64, bool) {
-        let end = asked.end();
+    fn longest(&mut self, in_field: &[Hit], query_words: &QueryWords) -> (i64, bool) {
+        let end = query_words.end();
         let (mut lcs, mut is_whole) = (0, false);
         self.before.clear();
         for at_position in in_field.chunk_by(|one, other| one.at == other.at) {
@@ -172,7 +176,7 @@ impl Runs {
             for hit in at_position {
                 let shift = i64::from(hit.at & 0xFF_FFFF) - i64::from(hit.place);
                 // Bounds rely on runs in which each phrase is once.
-                let is_free = asked.phrases.is_empty();
+                let is_free = query_words.phrases.is_empty();
                 let goes_on = |run: &&Run| run.shift == shift && (is_free || run.place < hit.place);
                 let before = self.before.iter().filter(goes_on);
                 let before = before.map(|run| run.length).max().unwrap_or(0);

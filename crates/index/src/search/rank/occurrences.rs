@@ -30,13 +30,13 @@ pub(crate) struct Occurring {
 
 /// Where a word stands in a row; in order of fields, then positions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place(u64);
+pub(crate) struct WordPlace(u64);
 
-impl Place {
+impl WordPlace {
     /// `place`: `field << 24 | position`. `word`: its number.
     #[inline]
-    pub(crate) fn new(place: u32, word: u32) -> Place {
-        Place(u64::from(place) << 32 | u64::from(word))
+    pub(crate) fn new(place: u32, word: u32) -> WordPlace {
+        WordPlace(u64::from(place) << 32 | u64::from(word))
     }
 
     #[inline]

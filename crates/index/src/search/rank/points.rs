@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 
 use query::options::{Idf, Ranker};
 
-use super::AskedWord;
+use super::QueryWord;
 use crate::postings::{HITS_OPEN, Shares, class_of, hits_of, length_of_class};
 
 /// Bits of the unit at most.
@@ -41,7 +41,7 @@ pub(super) struct Statistics {
     /// Distinct words whose points are added, those that a pattern stands for each.
     pub(super) words: usize,
     /// Distinct words of the query, excluded ones too; a pattern is one.
-    pub(super) asked: usize,
+    pub(super) distinct: usize,
 }
 
 /// The integers of the words of a query.
@@ -64,20 +64,20 @@ impl Points {
     pub(super) fn new(
         ranker: Ranker,
         idf: Idf,
-        words: &[AskedWord],
+        words: &[QueryWord],
         statistics: &Statistics,
     ) -> Points {
         let wanted = statistics.words.max(1);
         let bits = wanted.next_power_of_two().ilog2();
         let unit = match ranker {
             Ranker::Bm25a => UNIT_BITS_MAX.min((SUM_BITS - 15).saturating_sub(bits)),
-            _ if idf.unnormalized || statistics.asked < wanted => {
+            _ if idf.unnormalized || statistics.distinct < wanted => {
                 UNIT_BITS_MAX.saturating_sub(bits)
             }
             _ => UNIT_BITS_MAX,
         };
         let most = (1 << SUM_BITS) as f64 / wanted as f64;
-        let integer = |word: &AskedWord| {
+        let integer = |word: &QueryWord| {
             let idf = match ranker {
                 _ if word.documents == 0 => 0.0,
                 Ranker::Bm25a => lucene(statistics.rows, word.documents),
@@ -85,7 +85,7 @@ impl Points {
                     idf,
                     statistics.rows,
                     word.documents,
-                    statistics.asked.max(1),
+                    statistics.distinct.max(1),
                 ),
                 _ => 0.0,
             };

@@ -8,18 +8,18 @@ use query::options::{Idf, Ranker};
 
 use smallvec::smallvec;
 
-use super::{Asked, AskedWord, Needs, Occurrences, Place, Table, Weigher};
+use super::{Needs, Occurrences, QueryWord, QueryWords, Table, Weigher, WordPlace};
 use crate::postings::{code, length_class, length_of_class};
 
 /// Words side by side, each in that many rows, anywhere in these many fields.
-fn asked(documents: &[u64], fields: usize) -> Asked {
-    let word = |(documents, place): (&u64, u32)| AskedWord {
+fn asked(documents: &[u64], fields: usize) -> QueryWords {
+    let word = |(documents, place): (&u64, u32)| QueryWord {
         documents: *documents,
         places: smallvec![place],
         alone: smallvec![place],
         fields: (1 << fields) - 1,
     };
-    Asked {
+    QueryWords {
         words: documents.iter().zip(0..).map(word).collect(),
         distinct: documents.len(),
         phrases: Vec::new(),
@@ -66,10 +66,10 @@ fn weight(weigher: &Weigher, places: &[&[(u32, u32)]]) -> i64 {
     let whole = weigher.weigh(&mut row, sum, &mut last);
     if weigher.weighs_places() {
         let of_word = |(places, word): (&&[(u32, u32)], u32)| {
-            let place = move |(field, at): &(u32, u32)| Place::new(field << 24 | at, word);
+            let place = move |(field, at): &(u32, u32)| WordPlace::new(field << 24 | at, word);
             places.iter().map(place).collect::<Vec<_>>()
         };
-        let mut told: Vec<Place> = places.iter().zip(0..).flat_map(of_word).collect();
+        let mut told: Vec<WordPlace> = places.iter().zip(0..).flat_map(of_word).collect();
         let distinct: BTreeSet<_> = places.iter().flat_map(|places| places.iter()).collect();
         let is_told = distinct.len() == told.len();
         let by_places = weigher.weigh_places(&mut told, sum, &mut last);
@@ -172,18 +172,18 @@ fn runs_are_of_words_as_far_apart_as_in_the_query() {
 
 #[test]
 fn a_word_asked_for_twice_takes_part_in_runs_of_either_place() {
-    let mut asked = asked(&[1, 1], 1);
-    asked.words[0].places = smallvec![0, 2];
-    asked.words[0].alone = smallvec![0, 2];
-    asked.end = 3;
-    asked.next = 3;
+    let mut query_words = asked(&[1, 1], 1);
+    query_words.words[0].places = smallvec![0, 2];
+    query_words.words[0].alone = smallvec![0, 2];
+    query_words.end = 3;
+    query_words.next = 3;
     let table = Table {
         rows: 9,
         hits: 90,
         fields: &[1],
         shares: &OnceLock::new(),
     };
-    let weigher = Weigher::new(Ranker::Proximity, Idf::default(), asked, &table);
+    let weigher = Weigher::new(Ranker::Proximity, Idf::default(), query_words, &table);
     assert_eq!(weight(&weigher, &[&[(0, 1), (0, 3)], &[(0, 2)]]), 3);
     assert_eq!(weight(&weigher, &[&[(0, 2)], &[(0, 1)]]), 2);
 }

@@ -6,7 +6,7 @@ use super::{Column, Scorer};
 
 /// Rows under way, by their places.
 #[derive(Default)]
-pub(in super::super) struct Picking {
+pub(in super::super) struct ManyRows {
     lows: Vec<u16>,
     /// What the words that were looked for so far are worth in each.
     sums: Vec<i64>,
@@ -18,25 +18,29 @@ impl Scorer<'_> {
     /// Adds those of the rows that are not below the threshold, with their weights. Only of a simple scorer. A word is looked for in
     /// all rows before the next one is: nothing waits for what a row has, and rows that fall behind are left out from there on.
     #[inline(always)]
-    pub(in super::super) fn pick(
+    pub(in super::super) fn weigh_many(
         &mut self,
         rows: &[u16],
-        picking: &mut Picking,
+        many_rows: &mut ManyRows,
         out: &mut Vec<(u16, i64)>,
     ) {
-        picking.lows.clear();
-        picking.lows.extend_from_slice(rows);
-        picking.sums.clear();
-        picking.sums.resize(rows.len(), 0);
-        picking.present.clear();
-        picking.present.resize(rows.len(), 0);
+        many_rows.lows.clear();
+        many_rows.lows.extend_from_slice(rows);
+        many_rows.sums.clear();
+        many_rows.sums.resize(rows.len(), 0);
+        many_rows.present.clear();
+        many_rows.present.resize(rows.len(), 0);
         for at in 0..self.columns.len() {
             let rest = self.columns.get(at + 1).map_or(0, |column| column.worth);
             let least = self.least.saturating_sub(rest);
             let column = &mut self.columns[at];
-            picking.look_for(column, least, self.lists, self.weigher);
+            many_rows.look_for(column, least, self.lists, self.weigher);
         }
-        let rows = picking.lows.iter().zip(&picking.sums).zip(&picking.present);
+        let rows = many_rows
+            .lows
+            .iter()
+            .zip(&many_rows.sums)
+            .zip(&many_rows.present);
         for ((low, sum), present) in rows {
             if *sum >= self.least {
                 let weight = self.weigher.bound(*present, *sum);
@@ -48,7 +52,7 @@ impl Scorer<'_> {
     }
 }
 
-impl Picking {
+impl ManyRows {
     /// Adds what a word is worth, and keeps the rows that reach `least` with that.
     #[inline(always)]
     fn look_for(

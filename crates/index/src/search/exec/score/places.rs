@@ -1,7 +1,7 @@
 //! What of a query counts in a row, told to a ranker that needs more than codes.
 
 use super::super::super::plan::Step;
-use super::super::super::rank::{Needs, Place};
+use super::super::super::rank::{Needs, WordPlace};
 use super::super::lists::View;
 use super::super::phrase::Phrase;
 use super::Scorer;
@@ -30,17 +30,17 @@ impl Scorer<'_> {
         self.row.clear();
         match is_plain {
             true => {
-                self.tell_present(view);
+                self.record_present(view);
                 if self.weigher.bound_row(&self.row, sum) < self.threshold {
                     return None;
                 }
-                self.tell_places(view);
+                self.record_places(view);
             }
-            false => self.tell(self.plan.root(), low, view),
+            false => self.record(self.plan.root(), low, view),
         }
         let sum = match counts_present {
             true => sum,
-            false => self.sum_told(view),
+            false => self.sum_recorded(view),
         };
         let weight = self.weigher.weigh(&mut self.row, sum, last);
         (weight >= self.threshold).then_some(weight)
@@ -53,7 +53,7 @@ impl Scorer<'_> {
         sum: i64,
         last: &mut dyn FnMut(u8) -> u32,
     ) -> Option<i64> {
-        self.told.clear();
+        self.word_places.clear();
         for word in self.lists.wanted() {
             let number = *word as usize;
             let Some(posting) = self.found[number] else {
@@ -62,19 +62,19 @@ impl Scorer<'_> {
             let code = view.word(number).codes.get(posting);
             if code.is_some_and(|code| code >> 5 == 1) {
                 let place = view.place(number, posting, &mut self.runs[number])?;
-                self.told.push(Place::new(place, *word));
+                self.word_places.push(WordPlace::new(place, *word));
                 continue;
             }
             view.positions_from(number, posting, &mut self.runs[number], &mut self.places);
             let places = self.places.iter();
-            self.told
-                .extend(places.map(|place| Place::new(*place, *word)));
+            self.word_places
+                .extend(places.map(|place| WordPlace::new(*place, *word)));
         }
-        self.weigher.weigh_places(&mut self.told, sum, last)
+        self.weigher.weigh_places(&mut self.word_places, sum, last)
     }
 
     /// What the words that count are worth.
-    fn sum_told(&self, view: &View<'_>) -> i64 {
+    fn sum_recorded(&self, view: &View<'_>) -> i64 {
         let value = |(word, hits): (usize, u32)| {
             let posting = self.found[word]?;
             let code = view.word(word).codes.get(posting)?;
@@ -84,7 +84,7 @@ impl Scorer<'_> {
     }
 
     /// Every word of the row counts, wherever it stands.
-    fn tell_present(&mut self, view: &View<'_>) {
+    fn record_present(&mut self, view: &View<'_>) {
         for word in self.lists.wanted() {
             let word = *word as usize;
             if let Some(posting) = self.found[word] {
@@ -95,7 +95,7 @@ impl Scorer<'_> {
     }
 
     /// The same with places, if they are asked for.
-    fn tell_places(&mut self, view: &View<'_>) {
+    fn record_places(&mut self, view: &View<'_>) {
         if self.needs < Needs::Positions {
             return;
         }
@@ -109,7 +109,7 @@ impl Scorer<'_> {
     }
 
     /// A word counts wherever it stands in these fields.
-    fn tell_word(&mut self, word: usize, fields: u64, view: &View<'_>) {
+    fn record_word(&mut self, word: usize, fields: u64, view: &View<'_>) {
         let Some(posting) = self.found[word] else {
             return;
         };
@@ -127,10 +127,10 @@ impl Scorer<'_> {
     }
 
     /// Tells what counts of a step that the row matches.
-    fn tell(&mut self, step: &Step, low: u16, view: &View<'_>) {
+    fn record(&mut self, step: &Step, low: u16, view: &View<'_>) {
         match step {
             Step::All => {}
-            Step::Word { word, fields } => self.tell_word(*word, fields.set, view),
+            Step::Word { word, fields } => self.record_word(*word, fields.set, view),
             Step::Phrase {
                 words,
                 fields,
@@ -138,31 +138,31 @@ impl Scorer<'_> {
             } => {
                 let mut phrase = Phrase::new(words, *fields, view);
                 if phrase.stands(low, view) {
-                    self.tell_phrase(&phrase, *number, view);
+                    self.record_phrase(&phrase, *number, view);
                 }
             }
             Step::And { required, .. } => {
                 for step in required {
-                    self.tell(step, low, view);
+                    self.record(step, low, view);
                 }
             }
             Step::AtLeast { parts, .. } => {
                 for step in parts {
                     if self.holds(step, low, view) {
-                        self.tell(step, low, view);
+                        self.record(step, low, view);
                     }
                 }
             }
             Step::Maybe(wanted, welcome) => {
-                self.tell(wanted, low, view);
+                self.record(wanted, low, view);
                 if self.holds(welcome, low, view) {
-                    self.tell(welcome, low, view);
+                    self.record(welcome, low, view);
                 }
             }
         }
     }
 
-    fn tell_phrase(&mut self, phrase: &Phrase<'_>, number: usize, view: &View<'_>) {
+    fn record_phrase(&mut self, phrase: &Phrase<'_>, number: usize, view: &View<'_>) {
         let fields = match self.weigher.takes_first_field() {
             true => phrase.matched() & phrase.matched().wrapping_neg(),
             false => phrase.matched(),

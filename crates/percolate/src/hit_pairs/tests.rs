@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Finds, Sorter, found};
+use super::{HitPairs, Sorter, hit_pair};
 
 proptest! {
     #[test]
@@ -15,13 +15,13 @@ proptest! {
         if !mixed {
             pairs.sort_by_key(|(_, document)| *document);
         }
-        let pairs: Vec<u64> = pairs.iter().map(|(query, document)| found(*query, *document)).collect();
+        let pairs: Vec<u64> = pairs.iter().map(|(query, document)| hit_pair(*query, *document)).collect();
         let mut expected = pairs.clone();
         expected.sort_unstable();
-        let mut finds = Finds::default();
-        finds.extend(pairs.into_iter().map(|pair| (pair, true)));
-        finds.mixed = mixed;
-        Sorter::default().sort(&mut finds, queries, documents);
-        prop_assert_eq!(finds.pairs(), expected);
+        let mut hit_pairs = HitPairs::default();
+        hit_pairs.extend(pairs.into_iter().map(|pair| (pair, true)));
+        hit_pairs.mixed = mixed;
+        Sorter::default().sort(&mut hit_pairs, queries, documents);
+        prop_assert_eq!(hit_pairs.pairs(), expected);
     }
 }

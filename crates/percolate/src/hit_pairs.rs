@@ -4,21 +4,21 @@ use crate::standing::Ordinal;
 
 /// A query and a document that satisfies one of its entries: the query's ordinal in the upper half, the document's
 /// index in its call in the lower. The same pair may be found more than once.
-pub(crate) type Found = u64;
+pub(crate) type HitPair = u64;
 
 #[inline(always)]
-pub(crate) fn found(query: Ordinal, document: u32) -> Found {
+pub(crate) fn hit_pair(query: Ordinal, document: u32) -> HitPair {
     u64::from(query) << 32 | u64::from(document)
 }
 
 #[inline(always)]
-pub(crate) fn query_of(found: Found) -> Ordinal {
-    (found >> 32) as Ordinal
+pub(crate) fn query_of(pair: HitPair) -> Ordinal {
+    (pair >> 32) as Ordinal
 }
 
 #[inline(always)]
-pub(crate) fn document_of(found: Found) -> u32 {
-    found as u32
+pub(crate) fn document_of(pair: HitPair) -> u32 {
+    pair as u32
 }
 
 /// Below this many, comparing is faster than counting.
@@ -30,15 +30,15 @@ const DIGIT_BITS_MAX: u32 = 11;
 /// What was found in one level. Room once made is kept and not cleared: writing zeros first would cost as much as what is
 /// written after.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Finds {
+pub(crate) struct HitPairs {
     /// The first `len` are what was found.
-    pairs: Vec<Found>,
+    pairs: Vec<HitPair>,
     len: usize,
     /// Documents did not come in rising order.
     pub(crate) mixed: bool,
 }
 
-impl Finds {
+impl HitPairs {
     pub(crate) fn clear(&mut self) {
         self.len = 0;
         self.mixed = false;
@@ -49,13 +49,13 @@ impl Finds {
     }
 
     #[inline(always)]
-    pub(crate) fn pairs(&self) -> &[Found] {
+    pub(crate) fn pairs(&self) -> &[HitPair] {
         &self.pairs[..self.len]
     }
 
     /// Adds as many of the next `most` pairs as are kept. No branch on whether one is.
     #[inline(always)]
-    pub(crate) fn extend(&mut self, pairs: impl ExactSizeIterator<Item = (Found, bool)>) {
+    pub(crate) fn extend(&mut self, pairs: impl ExactSizeIterator<Item = (HitPair, bool)>) {
         grow(&mut self.pairs, self.len + pairs.len());
         let free = &mut self.pairs[self.len..self.len + pairs.len()];
         let mut kept = 0;
@@ -66,9 +66,9 @@ impl Finds {
         self.len += kept;
     }
 
-    /// Room for `most` more pairs and some, for a writer that then says how many there are by [`Finds::add_written`].
+    /// Room for `most` more pairs and some, for a writer that then says how many there are by [`HitPairs::add_written`].
     #[inline(always)]
-    pub(crate) fn room(&mut self, most: usize) -> &mut [Found] {
+    pub(crate) fn room(&mut self, most: usize) -> &mut [HitPair] {
         grow(&mut self.pairs, self.len + most);
         &mut self.pairs[self.len..]
     }
@@ -84,14 +84,14 @@ impl Finds {
     pub(crate) fn add(&mut self, query: Ordinal, first: u32, mut mask: u64) {
         grow(&mut self.pairs, self.len + u64::BITS as usize);
         while mask != 0 {
-            self.pairs[self.len] = found(query, first + mask.trailing_zeros());
+            self.pairs[self.len] = hit_pair(query, first + mask.trailing_zeros());
             self.len += 1;
             mask &= mask - 1;
         }
     }
 
     /// Keeps those of the pairs from `from` on that pass.
-    pub(crate) fn retain_from(&mut self, from: usize, mut passes: impl FnMut(Found) -> bool) {
+    pub(crate) fn retain_from(&mut self, from: usize, mut passes: impl FnMut(HitPair) -> bool) {
         let mut kept = from;
         for index in from..self.len {
             let pair = self.pairs[index];
@@ -102,14 +102,14 @@ impl Finds {
     }
 }
 
-impl Finds {
-    /// As [`Finds::retain_from`]; `fetch` is called with each pair some time before it is asked about.
+impl HitPairs {
+    /// As [`HitPairs::retain_from`]; `fetch` is called with each pair some time before it is asked about.
     #[inline(always)]
     pub(crate) fn retain_ahead<const AHEAD: usize>(
         &mut self,
         from: usize,
-        fetch: impl Fn(Found),
-        mut passes: impl FnMut(Found) -> bool,
+        fetch: impl Fn(HitPair),
+        mut passes: impl FnMut(HitPair) -> bool,
     ) {
         let mut kept = from;
         for start in (from..self.len).step_by(AHEAD) {
@@ -139,7 +139,7 @@ const PLACES: usize = 1 << DIGIT_BITS_MAX;
 /// Buffers for sorting.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorter {
-    other: Vec<Found>,
+    other: Vec<HitPair>,
     starts: Box<[u32; PLACES]>,
 }
 
@@ -156,26 +156,26 @@ impl Sorter {
     /// Puts what was found in rising order. Every query is below `queries`, every document below `documents`.
     /// Cost: linear, two passes for up to four million queries.
     #[inline(always)]
-    pub(crate) fn sort(&mut self, finds: &mut Finds, queries: usize, documents: usize) {
-        if finds.len < COUNTED_MIN {
-            finds.pairs[..finds.len].sort_unstable();
+    pub(crate) fn sort(&mut self, hit_pairs: &mut HitPairs, queries: usize, documents: usize) {
+        if hit_pairs.len < COUNTED_MIN {
+            hit_pairs.pairs[..hit_pairs.len].sort_unstable();
             return;
         }
-        if finds.mixed {
-            self.passes(finds, 0, documents);
+        if hit_pairs.mixed {
+            self.passes(hit_pairs, 0, documents);
         }
-        self.passes(finds, 32, queries);
+        self.passes(hit_pairs, 32, queries);
     }
 
     /// Sorts by the bits from `shift` on that numbers below `places` take; equal ones keep the order they had.
     #[inline(always)]
-    fn passes(&mut self, finds: &mut Finds, shift: u32, places: usize) {
+    fn passes(&mut self, hit_pairs: &mut HitPairs, shift: u32, places: usize) {
         let bits = usize::BITS - places.saturating_sub(1).leading_zeros();
         let passes = bits.div_ceil(DIGIT_BITS_MAX);
         let digit_bits = bits.div_ceil(passes.max(1));
         for pass in 0..passes {
-            grow(&mut self.other, finds.len);
-            let (from, to) = (finds.pairs(), &mut self.other[..finds.len]);
+            grow(&mut self.other, hit_pairs.len);
+            let (from, to) = (hit_pairs.pairs(), &mut self.other[..hit_pairs.len]);
             move_by_digit(
                 from,
                 to,
@@ -183,7 +183,7 @@ impl Sorter {
                 shift + pass * digit_bits,
                 digit_bits,
             );
-            std::mem::swap(&mut finds.pairs, &mut self.other);
+            std::mem::swap(&mut hit_pairs.pairs, &mut self.other);
         }
     }
 }
@@ -191,14 +191,14 @@ impl Sorter {
 /// Moves all pairs to `to`, in the order of one digit.
 #[inline(always)]
 fn move_by_digit(
-    from: &[Found],
-    to: &mut [Found],
+    from: &[HitPair],
+    to: &mut [HitPair],
     starts: &mut [u32; PLACES],
     shift: u32,
     bits: u32,
 ) {
     let last = (1 << bits) - 1;
-    let digit = |pair: Found| (pair >> shift) as usize & last & (PLACES - 1);
+    let digit = |pair: HitPair| (pair >> shift) as usize & last & (PLACES - 1);
     starts[..=last].fill(0);
     for pair in from {
         starts[digit(*pair)] += 1;

@@ -4,13 +4,13 @@ use query::analysis::Words;
 
 use crate::{
     dictionary::View,
-    found::grow,
+    hit_pairs::grow,
     term::{Key, Plain, TermId, UNKNOWN},
 };
 
 /// The words of a document, looked up.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct WordTerms {
     /// By word; then what is not in use.
     pub(crate) plain: Vec<Plain>,
     /// Kept for its memory.
@@ -22,7 +22,7 @@ pub(crate) struct Looked {
     pub(crate) is_limited: bool,
 }
 
-impl Looked {
+impl WordTerms {
     /// Looks up the words of a document, on any processor.
     #[inline(always)]
     pub(crate) fn look_up(&mut self, view: View<'_>, document: &Words) {

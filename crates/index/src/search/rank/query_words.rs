@@ -9,7 +9,7 @@ pub(crate) type Places = SmallVec<[u32; 2]>;
 
 /// One distinct word of a query, its patterns being the words they stand for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AskedWord {
+pub(crate) struct QueryWord {
     /// Live rows that hold it.
     pub(crate) documents: u64,
     /// Where in the query it is asked for, outside of any negation: rising, each once, from 0. Empty for a word that is only
@@ -23,8 +23,8 @@ pub(crate) struct AskedWord {
 
 /// The words of a query, by their number in the plan.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
-    pub(crate) words: Vec<AskedWord>,
+pub(crate) struct QueryWords {
+    pub(crate) words: Vec<QueryWord>,
     /// The phrases that are stepped through, in the order of the tree, excluded ones too: place, span, words.
     pub(crate) phrases: Vec<(u32, u32, u32)>,
     /// Distinct words of the query, excluded ones too; a pattern is one.
@@ -36,7 +36,7 @@ pub(crate) struct Asked {
     pub(super) next: u32,
 }
 
-impl Asked {
+impl QueryWords {
     /// `query` is the tree that is stepped through, `expanded` the same with its patterns as words, `number` a word's number
     /// among those of the plan, `every` the bits of the table's fields.
     ///
@@ -47,20 +47,20 @@ impl Asked {
         expanded: &Node,
         number: &dyn Fn(&str) -> Option<usize>,
         every: u64,
-    ) -> Asked {
-        let mut asked = Asked::default();
-        asked.collect(query, expanded, number, every);
-        asked
+    ) -> QueryWords {
+        let mut query_words = QueryWords::default();
+        query_words.collect(query, expanded, number, every);
+        query_words
     }
 
     /// The same of a tree that is decided on rows' texts, `words` being those of the plan.
-    pub(crate) fn of_text(root: &Node, words: &[String], every: u64) -> Asked {
-        let mut asked = Asked {
+    pub(crate) fn of_text(root: &Node, words: &[String], every: u64) -> QueryWords {
+        let mut query_words = QueryWords {
             counts_by_place: true,
-            ..Asked::default()
+            ..QueryWords::default()
         };
-        asked.collect_placed(root, false, words, every);
-        asked
+        query_words.collect_placed(root, false, words, every);
+        query_words
     }
 
     /// `joined`: the words count as one with others.
@@ -136,7 +136,7 @@ impl Asked {
 
     /// In how many live rows each word stands, for all words of the plan.
     pub(crate) fn set_documents(&mut self, documents: impl ExactSizeIterator<Item = u64>) {
-        self.words.resize(documents.len(), AskedWord::default());
+        self.words.resize(documents.len(), QueryWord::default());
         for (word, documents) in self.words.iter_mut().zip(documents) {
             word.documents = documents;
         }
@@ -161,15 +161,15 @@ impl Asked {
 
     /// By word, its place, if none of at most 64 has several. A word that is only excluded gets one that nobody asks for.
     pub(super) fn places_once(&self) -> Option<Vec<u32>> {
-        let is_single = |word: &AskedWord| word.places.len() <= 1;
-        let place = |word: &AskedWord| word.places.first().copied().unwrap_or(0);
+        let is_single = |word: &QueryWord| word.places.len() <= 1;
+        let place = |word: &QueryWord| word.places.first().copied().unwrap_or(0);
         (self.words.len() <= 64 && self.words.iter().all(is_single))
             .then(|| self.words.iter().map(place).collect())
     }
 
     /// Distinct words outside of negations.
     pub(crate) fn wanted(&self) -> usize {
-        let wanted = |word: &&AskedWord| !word.places.is_empty();
+        let wanted = |word: &&QueryWord| !word.places.is_empty();
         self.words.iter().filter(wanted).count()
     }
 
@@ -265,7 +265,7 @@ impl Asked {
             return;
         };
         if self.words.len() <= word {
-            self.words.resize(word + 1, AskedWord::default());
+            self.words.resize(word + 1, QueryWord::default());
         }
         let word = &mut self.words[word];
         word.fields |= fields;

@@ -12,16 +12,16 @@ use crate::{
 
 /// Buffers of one matcher.
 #[derive(Debug, Default)]
-pub(crate) struct Further {
+pub(crate) struct CompoundTerms {
     /// Of each word of the document at hand the field above the position.
     places: Vec<u64>,
     /// Terms that a pair may begin with, and the word that each ends with: words, and pairs that phrases go on from.
     open: Vec<(TermId, u32)>,
-    /// Shared with what finds out where patterns stand.
+    /// Shared with what hit_pairs out where patterns stand.
     pub(crate) memo: Memo,
 }
 
-impl Further {
+impl CompoundTerms {
     /// Calls `mark` with the patterns of a document, some more than once. `plain` is what the dictionary says of each of its
     /// words. `spend` counts the steps of each word; once it says false, the rest is not looked at.
     #[inline(always)]
@@ -75,7 +75,7 @@ impl Further {
         if dictionary.pairs.is_empty() {
             return;
         }
-        let Further { places, open, .. } = self;
+        let CompoundTerms { places, open, .. } = self;
         let pairs = &dictionary.pairs;
         places.clear();
         places.extend(

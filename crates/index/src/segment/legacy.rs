@@ -17,15 +17,15 @@ use crate::shape::TableShape;
 use crate::tail::{Tail, TailWriter};
 
 /// The rows of a segment of format 1.
-pub(crate) struct OldSegment {
+pub(crate) struct LegacySegment {
     rows: Rows,
     docs: u32,
     position: u64,
 }
 
-impl OldSegment {
-    pub(super) fn open(files: &Files<'_>) -> Result<OldSegment> {
-        Ok(OldSegment {
+impl LegacySegment {
+    pub(super) fn open(files: &Files<'_>) -> Result<LegacySegment> {
+        Ok(LegacySegment {
             rows: files.rows()?,
             docs: files.commit.rows,
             position: files.commit.position,
