@@ -19,6 +19,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::limits::FILTER_TEXT_BYTES_MAX;
 use crate::postings::{Bitmap, PAGE_ROWS};
+use crate::segment::SegmentNumber;
 
 /// Rows of a page up to which they are kept as a list.
 const FEW: usize = 1024;
@@ -30,7 +31,7 @@ const MARKS: usize = 4096;
 const ENTRY_BYTES: u64 = 320;
 
 /// A segment and the text of a condition.
-type Key = (u64, Arc<str>);
+type Key = (SegmentNumber, Arc<str>);
 
 /// The rows of a page that a condition accepts, deleted ones included.
 #[derive(Debug)]
@@ -165,7 +166,7 @@ impl Filters {
     /// What a condition says of a segment of so many rows; `None` where there is no room for it. A search asks once.
     pub(crate) fn verdicts(
         &self,
-        segment: u64,
+        segment: SegmentNumber,
         rows: u32,
         text: &Arc<str>,
     ) -> Option<Arc<Verdicts>> {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, Removed, WordCount};
-use crate::segment::{self, Segment, SegmentWord};
+use crate::segment::{self, Segment, SegmentNumber, SegmentWord};
 use crate::tail::Tail;
 
 /// Where the rows are.
@@ -212,10 +212,10 @@ impl Part {
     }
 
     /// A number that no other segment has since the start of the process; `None` of a tail.
-    pub(crate) fn segment_number(&self) -> Option<u64> {
+    pub(crate) fn segment_number(&self) -> Option<SegmentNumber> {
         match &self.source {
             Source::Tail(_) => None,
-            Source::Segment(segment) => Some(segment.opened_as()),
+            Source::Segment(segment) => Some(segment.number_in_process()),
         }
     }
 

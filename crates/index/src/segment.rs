@@ -39,5 +39,5 @@ pub(crate) use legacy::LegacySegment;
 pub(crate) use look_up::LookUp;
 pub(crate) use merge::{Source, merge_segments};
 pub(crate) use opened::Opened;
-pub(crate) use reader::Segment;
+pub(crate) use reader::{Segment, SegmentNumber};
 pub(crate) use words::SegmentWord;

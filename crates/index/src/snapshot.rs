@@ -13,6 +13,18 @@ use crate::postings::Shares;
 use crate::shape::TableShape;
 use crate::warning::Warning;
 
+/// Place of a part in its snapshot, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub(crate) struct PartIndex(pub(crate) u32);
+
+impl PartIndex {
+    /// As lists of parts are indexed.
+    pub(crate) fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// One published state of a table. Immutable; cheap to hold, and what it reads stays until it is dropped.
 pub struct Snapshot {
     pub(crate) shape: Arc<TableShape>,
@@ -60,6 +72,15 @@ impl Snapshot {
             parts,
             damaged,
         )))
+    }
+
+    pub(crate) fn part(&self, index: PartIndex) -> &Part {
+        &self.parts[index.at()]
+    }
+
+    /// With their places.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (PartIndex, &Arc<Part>)> {
+        (0..).map(PartIndex).zip(&self.parts)
     }
 
     /// Segments whose rows are missing.

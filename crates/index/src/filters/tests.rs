@@ -7,7 +7,7 @@ fn text(name: &str) -> Arc<str> {
 
 /// Asks as a search does that finds no page: makes it, if it may.
 fn ask(filters: &Filters, segment: u64, name: &str) -> bool {
-    let Some(verdicts) = filters.verdicts(segment, PAGE_ROWS, &text(name)) else {
+    let Some(verdicts) = filters.verdicts(SegmentNumber(segment), PAGE_ROWS, &text(name)) else {
         return false;
     };
     if filters.page(&verdicts, 0).is_some() {
@@ -23,7 +23,7 @@ fn ask(filters: &Filters, segment: u64, name: &str) -> bool {
 /// Whether a page is kept, without asking for it.
 fn is_kept(filters: &Filters, segment: u64, name: &str) -> bool {
     let kept = filters.kept.lock().expect("the lock");
-    let entry = kept.entries.get(&(segment, text(name)));
+    let entry = kept.entries.get(&(SegmentNumber(segment), text(name)));
     entry.is_some_and(|entry| entry.verdicts.pages[0].accepted.get().is_some())
 }
 
@@ -73,7 +73,9 @@ fn conditions_asked_once_push_nothing_out() {
 fn what_a_search_uses_is_not_pushed_out() {
     let filters = Filters::new(2 * BITMAP_BYTES);
     assert!(ask(&filters, 1, "used"));
-    let used = filters.verdicts(1, PAGE_ROWS, &text("used")).expect("it");
+    let used = filters
+        .verdicts(SegmentNumber(1), PAGE_ROWS, &text("used"))
+        .expect("it");
     for _ in 0..3 {
         assert!(!ask(&filters, 1, "another"));
     }
@@ -93,7 +95,7 @@ fn a_segment_or_a_condition_with_another_number_is_another() {
 fn a_page_is_due_once_as_many_rows_were_asked_about_as_it_has() {
     let filters = Filters::new(1 << 20);
     let verdicts = filters
-        .verdicts(1, 2 * PAGE_ROWS, &text("n < 5"))
+        .verdicts(SegmentNumber(1), 2 * PAGE_ROWS, &text("n < 5"))
         .expect("room");
     assert!(!verdicts.is_due(0, 600, 1_000));
     assert!(!verdicts.is_due(1, 600, 1_000), "another page");

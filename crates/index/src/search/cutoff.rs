@@ -29,7 +29,7 @@ pub(super) fn narrow(job: &mut Job<'_>, control: &Control, cutoff: u64) -> Resul
     found.truncate(usize::try_from(cutoff).unwrap_or(usize::MAX));
     let mut only = vec![Vec::new(); job.snapshot.parts.len()];
     for row in found {
-        only[row.part as usize].push(row.doc);
+        only[row.part.at()].push(row.doc);
     }
     only.iter_mut().for_each(|docs| docs.sort_unstable());
     job.only = Some(only);

@@ -41,7 +41,7 @@ impl FoundRows {
 
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
         let found = self.found.next()?;
-        let row = RowValues::new(&self.snapshot.parts[found.part as usize], found.doc);
+        let row = RowValues::new(self.snapshot.part(found.part), found.doc);
         Some(self.values(&row, &found))
     }
 

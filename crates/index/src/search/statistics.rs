@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::limits::EXPANSION_MAX;
 use crate::part::{LookUp, Part, PartWord};
 use crate::removed::Frequency;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PartIndex, Snapshot};
 
 /// Sums over live rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Statistics {
             words: look_up(shard, texts)?,
             expanded: Vec::new(),
         };
-        for (at, part) in shard.parts.iter().enumerate() {
+        for (at, part) in shard.numbered() {
             let mut own = Statistics::of_part(part, found.of_part(at));
             if !patterns.is_empty() {
                 found.expanded.push(own.expand(patterns, part)?);
@@ -146,8 +146,8 @@ impl FoundWords {
     }
 
     /// Words of a part, by number; `None` for those that none of its live rows holds.
-    pub(super) fn of_part(&self, part: usize) -> &[Option<PartWord>] {
-        &self.words[part * self.count..(part + 1) * self.count]
+    pub(super) fn of_part(&self, part: PartIndex) -> &[Option<PartWord>] {
+        &self.words[part.at() * self.count..][..self.count]
     }
 }
 

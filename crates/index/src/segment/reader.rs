@@ -18,6 +18,11 @@ use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, WordCount};
 
+/// What tells a segment from every other that this process has opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub(crate) struct SegmentNumber(pub(crate) u64);
+
 /// One segment.
 pub(crate) struct Segment {
     pub(super) rows: Rows,
@@ -36,7 +41,7 @@ pub(crate) struct Segment {
     pub(super) id_first: u64,
     pub(super) id_last: u64,
     /// No other has it, however often files are opened.
-    pub(super) opened_as: u64,
+    pub(super) number: SegmentNumber,
 }
 
 /// Segments opened by this process.
@@ -104,7 +109,7 @@ impl Segment {
             many_fields: commit.fields > 1,
             hits: commit.hits,
             bytes: commit.files.iter().map(|(_, sums)| sums.bytes).sum(),
-            opened_as: OPENED.fetch_add(1, Ordering::Relaxed),
+            number: SegmentNumber(OPENED.fetch_add(1, Ordering::Relaxed)),
         })
     }
 
@@ -175,8 +180,8 @@ impl Segment {
     }
 
     /// A number that no other segment of this process has, nor had.
-    pub(crate) fn opened_as(&self) -> u64 {
-        self.opened_as
+    pub(crate) fn number_in_process(&self) -> SegmentNumber {
+        self.number
     }
 
     /// A column of neighbouring rows, little-endian `i64`s; `None` for one that is not kept as integers.

@@ -5,6 +5,7 @@ use query::value::Value;
 
 use crate::control::Memory;
 use crate::error::Result;
+use crate::snapshot::PartIndex;
 
 /// Weight of every row of a SELECT without MATCH, as in Sphinx.
 pub(in super::super) const WEIGHT_WITHOUT_MATCH: i64 = 1;
@@ -28,8 +29,7 @@ pub(in super::super) trait Collector: Send {
 
 /// A row that was found, and what it is ordered by.
 pub(in super::super) struct FoundRow {
-    /// Place of the part in the snapshot.
-    pub(in super::super) part: u32,
+    pub(in super::super) part: PartIndex,
     pub(in super::super) doc: u32,
     pub(in super::super) id: u64,
     pub(in super::super) weight: i64,
@@ -48,7 +48,7 @@ impl Sorted for FoundRow {
 
     /// The parts stand in the order of their tables.
     fn table(&self) -> u32 {
-        self.part
+        self.part.0
     }
 
     fn keys(&self) -> &[Value] {

@@ -4,19 +4,16 @@
 //! answer shows a hundred, and each id is a read that waits for memory.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 use crate::control::Memory;
 use crate::error::Result;
-use crate::part::Part;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PartIndex, Snapshot};
 
 /// A row that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WeighedRow {
     pub(super) weight: i64,
-    /// Place of the part in the snapshot.
-    pub(super) part: u32,
+    pub(super) part: PartIndex,
     pub(super) doc: u32,
 }
 
@@ -49,9 +46,9 @@ impl ByWeight {
     }
 
     /// Its id. Errors: `Corrupt`.
-    pub(super) fn last_id(&mut self, parts: &[Arc<Part>]) -> Result<Option<u64>> {
+    pub(super) fn last_id(&mut self, snapshot: &Snapshot) -> Result<Option<u64>> {
         if let (None, Some(WeighedRow { part, doc, .. })) = (self.last_id, self.last) {
-            self.last_id = Some(parts[part as usize].id(doc)?);
+            self.last_id = Some(snapshot.part(part).id(doc)?);
         }
         Ok(self.last_id)
     }
@@ -95,8 +92,8 @@ impl ByWeight {
     }
 
     /// Asks for the ids of all rows.
-    pub(super) fn fetch_ids(&self, parts: &[Arc<Part>]) {
-        fetch_ids(&self.rows, parts);
+    pub(super) fn fetch_ids(&self, snapshot: &Snapshot) {
+        fetch_ids(&self.rows, snapshot);
     }
 
     /// All rows.
@@ -105,22 +102,22 @@ impl ByWeight {
     }
 }
 
-fn fetch_ids(rows: &[WeighedRow], parts: &[Arc<Part>]) {
+fn fetch_ids(rows: &[WeighedRow], snapshot: &Snapshot) {
     for WeighedRow { part, doc, .. } in rows {
-        parts[*part as usize].fetch_id(*doc);
+        snapshot.part(*part).fetch_id(*doc);
     }
 }
 
 /// Brings so many rows of one weight to the front that come first, the last of them behind the others.
 fn bring_first(rows: &mut [WeighedRow], first: usize, snapshot: &Snapshot) -> Result<()> {
-    let (part, parts) = (rows[0].part, &snapshot.parts);
-    let is_one = || parts[part as usize].is_sorted() && rows.iter().all(|row| row.part == part);
+    let part = rows[0].part;
+    let is_one = || snapshot.part(part).is_sorted() && rows.iter().all(|row| row.part == part);
     if snapshot.ids_rise || is_one() {
         rows.select_nth_unstable_by_key(first - 1, |row| (row.part, row.doc));
         return Ok(());
     }
-    fetch_ids(rows, parts);
-    let with_id = |row: &WeighedRow| Ok((parts[row.part as usize].id(row.doc)?, *row));
+    fetch_ids(rows, snapshot);
+    let with_id = |row: &WeighedRow| Ok((snapshot.part(row.part).id(row.doc)?, *row));
     let mut by_id = rows.iter().map(with_id).collect::<Result<Vec<_>>>()?;
     by_id.select_nth_unstable_by_key(first - 1, |(id, row)| (*id, row.part));
     for (row, (_, moved)) in rows.iter_mut().zip(by_id) {

@@ -20,7 +20,7 @@ impl PageRun<'_, '_> {
             if weight < *threshold {
                 continue;
             }
-            let (part, doc) = (self.at as u32, self.view.doc(low));
+            let (part, doc) = (self.at, self.view.doc(low));
             let row = WeighedRow { weight, part, doc };
             match self.is_behind(row, out)? {
                 true if self.part.is_sorted() => *threshold = weight + 1,
@@ -58,11 +58,11 @@ impl PageRun<'_, '_> {
         let Some(last) = by_weight.last() else {
             return Ok(false);
         };
-        let at = self.at as u32;
+        let at = self.at;
         if self.job.snapshot.ids_rise || last.part == at && self.part.is_sorted() {
             return Ok((at, doc) > (last.part, last.doc));
         }
-        let last_id = by_weight.last_id(&self.job.snapshot.parts)?;
+        let last_id = by_weight.last_id(self.job.snapshot)?;
         Ok(id()?.map(|id| (id, at)) > last_id.map(|id| (id, last.part)))
     }
 

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::filters::{Accepted, Filters, Verdicts, text_of};
 use crate::part::Part;
 use crate::postings::{Bitmap, PAGE_BITS};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PartIndex, Snapshot};
 use crate::wide::wide;
 
 /// Comparing a number of a whole page costs about one part in so many of asking a row.
@@ -42,8 +42,7 @@ pub(super) struct Numbers {
 
 /// The rows of a page that are asked about.
 pub(super) struct FilteredPage<'p> {
-    /// Place of the part in the snapshot.
-    pub(super) at: usize,
+    pub(super) at: PartIndex,
     pub(super) part: &'p Part,
     /// The page's number.
     pub(super) page: usize,
@@ -161,7 +160,7 @@ impl<'a> Filter<'a> {
     /// What is kept, or may be, of a segment.
     fn verdicts(&self, filtered: &FilteredPage<'_>) -> Option<(&'a Filters, Arc<Verdicts>)> {
         let (filters, text) = self.kept.as_ref()?;
-        let known = self.parts[filtered.at].get_or_init(|| {
+        let known = self.parts[filtered.at.at()].get_or_init(|| {
             let segment = filtered.part.segment_number()?;
             filters.verdicts(segment, filtered.part.rows(), text)
         });

@@ -22,7 +22,7 @@ impl Job<'_> {
         let wanted = self.keep.unwrap_or(u64::MAX).saturating_add(deleted);
         for word in 0..plan.words() {
             let mut counts = [0u64; 256];
-            for at in 0..parts.len() {
+            for (at, _) in self.snapshot.numbered() {
                 if let Some(list) = self.lists(at)?.get(word) {
                     list.each_code(|code, count| counts[usize::from(code)] += u64::from(count));
                 }

@@ -17,7 +17,7 @@ use super::scratch::{Scratch, ThreadScratch};
 use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::postings::PAGE_ROWS;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{PartIndex, Snapshot};
 
 /// Rows of a range where threads may help, but for the last of a part.
 const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
@@ -88,8 +88,7 @@ impl<C: Collector> Gathered<C> {
 /// Some neighbouring rows of one part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Range {
-    /// Place in the snapshot's parts.
-    pub(super) part: usize,
+    pub(super) part: PartIndex,
     pub(super) docs: ops::Range<u32>,
 }
 
@@ -128,16 +127,11 @@ impl<'a> Job<'a> {
     pub(super) fn ranges(&self, is_small: bool) -> Vec<Range> {
         let rows_most = if is_small { u32::MAX } else { RANGE_ROWS };
         let mut ranges = Vec::new();
-        for (part, rows) in self
-            .snapshot
-            .parts
-            .iter()
-            .map(|part| part.rows())
-            .enumerate()
-        {
+        for (index, part) in self.snapshot.numbered() {
+            let rows = part.rows();
             let starts = (0..rows).step_by(rows_most as usize);
             ranges.extend(starts.map(|start| Range {
-                part,
+                part: index,
                 docs: start..rows.min(start.saturating_add(rows_most)),
             }));
         }
@@ -172,15 +166,15 @@ impl<'a> Job<'a> {
     }
 
     /// The words' lists in a part, opened by who comes first. Errors: `Io`, `Corrupt`.
-    pub(super) fn lists(&self, at: usize) -> Result<&Lists<'a>> {
-        let cell = &self.lists.parts[at];
+    pub(super) fn lists(&self, at: PartIndex) -> Result<&Lists<'a>> {
+        let cell = &self.lists.parts[at.at()];
         if let Some(lists) = cell.get() {
             return Ok(lists);
         }
         let lists = match &self.plan {
             Some(plan) => {
                 let is_bounded = self.joins().is_none();
-                let part = &self.snapshot.parts[at];
+                let part = self.snapshot.part(at);
                 Lists::open(plan, self.words.of_part(at), part, self.needs(), is_bounded)?
             }
             None => Lists::default(),
@@ -198,7 +192,7 @@ impl<'a> Job<'a> {
 
     pub(super) fn offer(
         &self,
-        part: usize,
+        part: PartIndex,
         row: &RowValues<'_>,
         weight: i64,
         memory: &Memory,
@@ -208,7 +202,7 @@ impl<'a> Job<'a> {
         let id = row.id();
         row.check()?;
         let row = FoundRow {
-            part: part as u32,
+            part,
             doc: row.doc(),
             id,
             weight,

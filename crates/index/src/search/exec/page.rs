@@ -16,6 +16,7 @@ use super::word_counts::Counted;
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{Bitmap, PAGE_BITS, Page};
+use crate::snapshot::PartIndex;
 use crate::wide::wide;
 
 /// Most words of an OR that are sorted by what they are worth, and cut into essential ones and others.
@@ -28,8 +29,7 @@ const WEIGHED_ROWS: usize = 256;
 pub(super) struct PageRun<'r, 'a> {
     pub(super) job: &'r Job<'a>,
     pub(super) shared: &'r Shared<'r>,
-    /// Place of the part in the snapshot.
-    pub(super) at: usize,
+    pub(super) at: PartIndex,
     pub(super) part: &'r Part,
     pub(super) view: View<'r>,
     /// An id that none of the page's rows is below, where ids rise in the part and rows are kept that these may lie behind.
@@ -157,7 +157,7 @@ impl<'r> PageRun<'r, '_> {
     fn counted(&self, out: &mut Out<'_>) -> Result<Rows> {
         let job = self.job;
         if let Some(only) = &job.only {
-            let rows = eval::listed(&only[self.at], self.view.page, out.scratch);
+            let rows = eval::listed(&only[self.at.at()], self.view.page, out.scratch);
             out.collector.count(rows.len() as u64);
             return Ok(rows);
         }

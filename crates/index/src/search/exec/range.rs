@@ -14,13 +14,14 @@ use crate::control::Memory;
 use crate::error::Result;
 use crate::part::Part;
 use crate::postings::{PAGE_BITS, PAGE_ROWS};
+use crate::snapshot::PartIndex;
 
 impl<'a> Job<'a> {
     /// Adds the rows of a range; after the last one [`Job::settle`] is due. Errors: `Interrupted`, `out` then holds what was
     /// found before; `Io`, `Corrupt` of a segment.
     pub(super) fn run(&self, range: &Range, shared: &Shared<'_>, out: &mut Out<'_>) -> Result<()> {
         shared.control.check()?;
-        let part = &self.snapshot.parts[range.part];
+        let part = self.snapshot.part(range.part);
         let everything = self.plan.as_ref().is_none_or(Plan::is_all) && self.filter.is_none();
         if everything && self.only.is_none() {
             let id_first = match part.is_sorted() {
@@ -74,13 +75,13 @@ impl<'a> Job<'a> {
     /// Reads the ids of the best rows that ranges have found, which from then on stand in `out` as all others. Errors: as
     /// [`Job::run`]; rows that were read before are there.
     pub(super) fn settle(&self, memory: &Memory, out: &mut Out<'_>) -> Result<()> {
-        out.scratch.by_weight.fetch_ids(&self.snapshot.parts);
+        out.scratch.by_weight.fetch_ids(self.snapshot);
         for at in 0..out.scratch.by_weight.rows().len() {
             let WeighedRow { weight, part, doc } = out.scratch.by_weight.rows()[at];
             let row = FoundRow {
                 part,
                 doc,
-                id: self.snapshot.parts[part as usize].id(doc)?,
+                id: self.snapshot.part(part).id(doc)?,
                 weight,
                 keys: Vec::new(),
             };
@@ -101,9 +102,9 @@ impl<'a> Job<'a> {
     }
 
     /// Whether a page has rows that match, as far as is known.
-    fn may_match(&self, part: usize, page: u32) -> bool {
+    fn may_match(&self, part: PartIndex, page: u32) -> bool {
         self.only.as_ref().is_none_or(|only| {
-            let docs = &only[part];
+            let docs = &only[part.at()];
             let first = docs.partition_point(|doc| doc >> PAGE_BITS < page);
             docs.get(first).is_some_and(|doc| doc >> PAGE_BITS == page)
         })

@@ -78,10 +78,11 @@ impl DerefMut for ThreadScratch {
 mod tests {
     use super::super::by_weight::WeighedRow;
     use super::ThreadScratch;
+    use crate::snapshot::PartIndex;
 
     #[test]
     fn a_search_begins_without_the_rows_of_one_that_did_not_end() {
-        let (weight, part, doc) = (1, 0, 7);
+        let (weight, part, doc) = (1, PartIndex(0), 7);
         let mut scratch = ThreadScratch::take();
         scratch.by_weight.push(WeighedRow { weight, part, doc });
         drop(scratch);

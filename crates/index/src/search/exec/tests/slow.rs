@@ -12,12 +12,13 @@ use crate::search::exec::job::{Gathered, Job};
 use crate::search::exec::text::last_position;
 use crate::search::rank::{Needs, Occurrences};
 use crate::search::values::RowValues;
+use crate::snapshot::PartIndex;
 
 impl Job<'_> {
     /// All of the snapshot.
     pub(super) fn run_slowly(&self, control: &Control) -> Result<Top> {
         let mut out = Gathered::new(Top::new(Arc::clone(&self.order), self.keep));
-        for (at, part) in self.snapshot.parts.iter().enumerate() {
+        for (at, part) in self.snapshot.numbered() {
             let mut cursor = self.cursor(at, part)?;
             let words = self.plan.as_ref().map_or(0, |plan| plan.words());
             let mut occurrences = Occurrences::new(words);
@@ -44,7 +45,7 @@ impl Job<'_> {
     }
 
     /// What the part's rows are stepped through by: the query, the ids, both, or every row.
-    fn cursor<'p>(&self, at: usize, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
+    fn cursor<'p>(&self, at: PartIndex, part: &'p Part) -> Result<Box<dyn Cursor + 'p>> {
         let listed = match &self.ids {
             Some(ids) => Some(cursor::listed(part.find_all(ids)?)),
             None => None,
