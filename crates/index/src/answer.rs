@@ -3,7 +3,7 @@
 use query::schema::ColumnType;
 use query::value::Value;
 
-use crate::control::Reason;
+use crate::error::Reason;
 use crate::error::Result;
 use crate::search::FoundRows;
 use crate::warning::Warning;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Reason, Result};
 use crate::filters::Filters;
 use crate::limits::SEARCH_BYTES_MAX;
 use crate::pool::Pool;
@@ -13,22 +13,6 @@ use crate::pool::Pool;
 /// Below so many steps a search is done before a second thread would have begun: waking one takes 5 to 50 µs, a step one to
 /// several nanoseconds.
 const HELPED_FROM: u64 = 40_000;
-
-/// Why a search did not look at everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Its time was over: what it has found until then is the answer.
-    Time,
-    /// Somebody ended it: there is no answer.
-    Killed,
-    /// Nobody waits for its answer any more.
-    Gone,
-    /// Files are damaged: the answer is that of the others. Never the reason of an [`Interrupt`].
-    Damage,
-    /// More rows matched than its `cutoff` allows: those of the lowest ids are the answer. Never the reason of an [`Interrupt`]
-    /// either.
-    Cutoff,
-}
 
 /// A switch that stops a search from another thread. This crate reads no clock: whoever does sets it.
 #[derive(Debug, Default)]

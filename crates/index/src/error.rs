@@ -32,7 +32,7 @@ pub enum Error {
     /// The search was stopped by its [`crate::Interrupt`]. A search that ran out of time gives what it has instead.
     Interrupted {
         /// Why.
-        reason: crate::control::Reason,
+        reason: Reason,
     },
     /// Not now: the tail holds [`crate::limits::TAIL_ROWS_MAX`] rows and waits for a seal.
     TailFull,
@@ -123,4 +123,20 @@ impl std::error::Error for Error {
             _ => None,
         }
     }
+}
+
+/// Why a search did not look at everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Its time was over: what it has found until then is the answer.
+    Time,
+    /// Somebody ended it: there is no answer.
+    Killed,
+    /// Nobody waits for its answer any more.
+    Gone,
+    /// Files are damaged: the answer is that of the others. Never the reason of an [`Interrupt`](crate::Interrupt).
+    Damage,
+    /// More rows matched than its `cutoff` allows: those of the lowest ids are the answer. Never the reason of an [`Interrupt`](crate::Interrupt)
+    /// either.
+    Cutoff,
 }

@@ -32,8 +32,8 @@ mod wide;
 mod tests;
 
 pub use answer::{Answer, Keyword, Rows};
-pub use control::{Control, Interrupt, Lender, Memory, OnDamage, Reason};
-pub use error::{Error, Result};
+pub use control::{Control, Interrupt, Lender, Memory, OnDamage};
+pub use error::{Error, Reason, Result};
 pub use files::{Files, SegmentFiles};
 pub use filters::Filters;
 pub use merge::{MergeJob, Merged};

@@ -23,8 +23,8 @@ use query::bind::BoundSelect;
 use query::tree::Query;
 
 use crate::answer::{Answer, Rows};
-use crate::control::{Control, OnDamage, Reason};
-use crate::error::{Error, Result};
+use crate::control::{Control, OnDamage};
+use crate::error::{Error, Reason, Result};
 use crate::snapshot::Snapshot;
 use collect::{Count, Top};
 use exec::{Filter, Job, Opened};

@@ -139,7 +139,7 @@ mod tests {
     use std::sync::{Arc, Barrier};
 
     use super::*;
-    use crate::control::Reason;
+    use crate::error::Reason;
     use crate::pool::Pool;
 
     const DEAR: u64 = 40_000;
