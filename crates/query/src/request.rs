@@ -2,6 +2,7 @@
 
 use crate::expression::Expression;
 use crate::schema::Column;
+use crate::value::Value;
 
 /// One item of a SELECT list.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,48 @@ pub struct OrderBy {
     pub key: Output,
     /// DESC.
     pub descending: bool,
+}
+
+/// INSERT or REPLACE into one table: one durable unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Insert {
+    /// Into which table.
+    pub table: String,
+    /// Column names as written; `None`: all, in table order, `id` first where the table has one.
+    pub columns: Option<Vec<String>>,
+    /// At least one. Rows may differ in length: only the table can say which one is wrong.
+    pub rows: Vec<Vec<Value>>,
+    /// REPLACE: an id that is there is replaced. Refused by queues.
+    pub replace: bool,
+}
+
+/// DELETE from one table: one durable unit, also of many rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Delete {
+    /// From which table.
+    pub table: String,
+    /// Text of MATCH('…'), for search tables.
+    pub matching: Option<String>,
+    /// The rest of WHERE; neither: every row.
+    pub filter: Option<Expression>,
+    /// Of queues only: the first `limit` in this order go. Empty: rows by rising id, or in queue order.
+    pub order: Vec<OrderBy>,
+    /// LIMIT.
+    pub limit: Option<u64>,
+}
+
+impl Delete {
+    /// Every row of a table of which the condition holds.
+    #[must_use]
+    pub fn of(table: String, filter: Option<Expression>) -> Delete {
+        Delete {
+            table,
+            matching: None,
+            filter,
+            order: Vec::new(),
+            limit: None,
+        }
+    }
 }
 
 /// A SELECT on one table.

@@ -5,6 +5,7 @@
 //! nowhere.
 
 use engine::Command;
+use query::request::{Delete, Insert};
 
 use crate::errors::{self, Failure};
 use crate::node::Bounds;
@@ -76,9 +77,8 @@ pub(crate) fn each(
         }
         Command::AlterTable { table, .. } => check(Action::on(Deed::Define, table)),
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
-        Command::Insert { table, .. }
-        | Command::Delete { table, .. }
-        | Command::DeleteInOrder { table, .. }
+        Command::Insert(Insert { table, .. })
+        | Command::Delete(Delete { table, .. })
         | Command::Truncate { table }
         | Command::Load { table, .. }
         | Command::QueuePurge { table } => check(Action::on(Deed::Write, table)),

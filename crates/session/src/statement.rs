@@ -11,6 +11,7 @@ mod show;
 mod translate;
 mod variables;
 
+use query::request::Insert;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -335,7 +336,7 @@ struct Doing<'a> {
 
 impl Doing<'_> {
     async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
-        if !matches!(statement, Statement::Select(_) | Statement::Insert { .. }) {
+        if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) {
             self.session.owned_row = None;
         }
         match statement {
@@ -361,7 +362,7 @@ impl Doing<'_> {
             Statement::QueuePurge { table } => self.write(Command::QueuePurge { table }).await,
             Statement::Update { table } => self.update(&table),
             Statement::Installed => Ok(Outcome::NOTHING),
-            Statement::Insert { .. } | Statement::Delete { .. } => {
+            Statement::Insert(_) | Statement::Delete(_) => {
                 let command = translate::write(self.node, self.session, statement)?;
                 self.write(command).await
             }
@@ -497,9 +498,9 @@ fn count(node: &Node, statement: &Statement) {
     let counters = &node.counters;
     let counter = match statement {
         Statement::Select(_) => &counters.selects,
-        Statement::Insert { replace: false, .. } => &counters.inserts,
-        Statement::Insert { replace: true, .. } => &counters.replaces,
-        Statement::Delete { .. } | Statement::Truncate { .. } => &counters.deletes,
+        Statement::Insert(Insert { replace: false, .. }) => &counters.inserts,
+        Statement::Insert(Insert { replace: true, .. }) => &counters.replaces,
+        Statement::Delete(_) | Statement::Truncate { .. } => &counters.deletes,
         Statement::CallPq { .. } => &counters.call_pqs,
         Statement::Queue { .. }
         | Statement::SelectWaiting { .. }

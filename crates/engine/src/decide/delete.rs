@@ -6,7 +6,7 @@ use percolate::StandingQuery;
 use query::bind::{Condition, Ids};
 use query::expression::Expression;
 use query::options::Options;
-use query::request::{Item, OrderBy, Output, Select};
+use query::request::{Delete, Item, OrderBy, Output, Select};
 use query::rows::{Best, Sorted};
 use query::schema::text_names;
 use query::value::Value;
@@ -22,16 +22,6 @@ use crate::record::Record;
 use crate::sessions::Owned;
 use crate::state::State;
 use crate::table::percolate::row;
-
-/// A DELETE, taken apart.
-pub(crate) struct Delete {
-    pub(crate) table: String,
-    pub(crate) matching: Option<String>,
-    pub(crate) filter: Option<Expression>,
-    /// Only of queues; empty: queue order.
-    pub(crate) order: Vec<OrderBy>,
-    pub(crate) limit: Option<u64>,
-}
 
 /// Decides a DELETE. `owner`: the session is in owner mode.
 pub(crate) fn delete(

@@ -6,6 +6,7 @@ mod queue;
 use std::sync::Arc;
 
 use query::analysis::Words;
+use query::request::Insert;
 use query::row::counted_bytes;
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -15,23 +16,25 @@ use self::hits::{Reached, percolate};
 use self::queue::queue_rows;
 use super::has_no_rows;
 use super::rows::{Plan, absent_in_document};
-use super::{Circumstances, Decision, Insert, Workspace};
+use super::{Circumstances, Decision, Workspace};
 use crate::catalog::TableId;
 use crate::command::{Kind, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::limits::INSERTED_IDS_MAX;
 use crate::record::{Document, Documents, QueryRow, Record};
+use crate::sessions::Relay;
 use crate::state::{Prepared, State};
 use crate::table::percolate::{PercolateTable, memory_of, text_bytes};
 use crate::table::search::{SearchTable, analyse};
 
-/// Decides an INSERT or REPLACE into a table of any kind.
+/// Decides an INSERT or REPLACE into a table of any kind; `relay`: where rows for a queue come from.
 pub(crate) fn insert(
     state: &mut State,
     work: &mut Workspace,
     around: Circumstances,
     insert: Insert,
+    relay: Option<Relay>,
 ) -> Result<Decision> {
     let table = state.catalog.find(&insert.table)?;
     let Some(definition) = state.catalog.get(table).map(Arc::clone) else {
@@ -48,7 +51,7 @@ pub(crate) fn insert(
             "'{}' is a queue: it has no ids to replace",
             definition.name
         ))),
-        Kind::Queue(_) => queue_rows(state, around, table, insert),
+        Kind::Queue(_) => queue_rows(state, around, table, insert, relay),
     }
 }
 

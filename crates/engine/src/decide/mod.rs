@@ -11,13 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use percolate::{Documents, Hits, Scratch};
 use query::analysis::Words;
-use query::value::Value;
 
 use crate::command::{Now, Reply};
 use crate::error::{Error, Result};
 use crate::failure;
 use crate::record::Record;
-use crate::sessions::Relay;
 use crate::state::Prepared;
 
 /// What a command comes to.
@@ -60,16 +58,6 @@ pub(crate) fn has_no_rows(table: &str, locals: &[String]) -> Error {
     Error::invalid(format!(
         "'{table}' is a distributed table, which is only searched: write to '{locals}'"
     ))
-}
-
-/// An INSERT or REPLACE, taken apart.
-pub(crate) struct Insert {
-    pub(crate) table: String,
-    pub(crate) columns: Option<Vec<String>>,
-    pub(crate) rows: Vec<Vec<Value>>,
-    pub(crate) replace: bool,
-    /// Into a queue: where the rows come from.
-    pub(crate) relay: Option<Relay>,
 }
 
 /// Buffers of deciding, kept from command to command, and what it counted.

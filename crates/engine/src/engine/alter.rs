@@ -1,5 +1,6 @@
 //! ALTER TABLE, of queues: rows stay as they were stored and are read in the new columns.
 
+use query::request::Delete;
 use query::schema::Column;
 use query::value::Value;
 use queue::{Origin, Queue};
@@ -9,7 +10,7 @@ use super::load::joined;
 use crate::catalog::{TableId, check_altered};
 use crate::command::{Change, Definition, Place, Reply};
 use crate::decide::Decision;
-use crate::decide::delete::{Delete, delete};
+use crate::decide::delete::delete;
 use crate::error::{Error, Result, Why};
 use crate::limits::LAYOUTS_MAX;
 use crate::record::Record;
@@ -81,13 +82,7 @@ impl Engine {
 
     /// TRUNCATE of documents or standing queries.
     fn delete_all(&mut self, name: &str) -> Result<Reply> {
-        let asked = Delete {
-            table: name.to_owned(),
-            matching: None,
-            filter: None,
-            order: Vec::new(),
-            limit: None,
-        };
+        let asked = Delete::of(name.to_owned(), None);
         let ends = self.ends_of_loads(self.state.catalog.find(name)?);
         let mut decision = delete(&mut self.state, None, &asked)?;
         decision.record = joined(decision.record, ends);

@@ -7,6 +7,7 @@ use crate::decide::Decision;
 use crate::error::{Error, Result};
 use crate::limits::LOADS_MAX;
 use crate::record::Record;
+use query::request::Insert;
 
 impl Engine {
     /// One step of a load.
@@ -49,12 +50,12 @@ impl Engine {
                 replace,
                 ..
             } => {
-                let insert = Command::Insert {
+                let insert = Command::Insert(Insert {
                     table: name.to_owned(),
                     columns: Some(columns),
                     rows,
                     replace,
-                };
+                });
                 let mut decision = self.decide_write(session, insert, None)?;
                 let mark = mark(table, load, Some(to));
                 decision.record = joined(decision.record, vec![mark]);

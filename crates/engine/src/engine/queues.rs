@@ -1,5 +1,6 @@
 //! What is asked of one queue beyond its rows: `queue_rowid`, `queue_set_srcid`, `queue_stats`, `queue_compact`.
 
+use query::request::Insert;
 use queue::{Queue, SENDERS};
 
 use super::Engine;
@@ -45,7 +46,7 @@ impl Engine {
     pub(super) fn insert(&mut self, session: SessionId, command: Command) -> Result<Reply> {
         let relay = self.sessions.relay(session);
         let (mut into_queue, mut given) = (false, 0);
-        if let Command::Insert { table, rows, .. } = &command {
+        if let Command::Insert(Insert { table, rows, .. }) = &command {
             into_queue = relay.is_some() && self.queue_of(table).is_ok();
             given = rows.len() as u64;
         }

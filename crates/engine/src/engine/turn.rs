@@ -183,8 +183,8 @@ impl Engine {
                 if_not_exists,
             } => self.create(definition, if_not_exists),
             Command::DropTable { tables, if_exists } => self.drop_tables(tables, if_exists),
-            Command::Insert { .. } => self.insert(session, command),
-            Command::Delete { .. } | Command::DeleteInOrder { .. } | Command::Backfill(_) => {
+            Command::Insert(_) => self.insert(session, command),
+            Command::Delete(_) | Command::Backfill(_) => {
                 let decision = self.decide_write(session, command, None)?;
                 self.commit(decision)
             }

@@ -3,9 +3,8 @@
 use super::{Engine, is_fatal};
 use crate::catalog::{TableId, Webhook, complete, missing_dead, missing_queues, warnings};
 use crate::command::{Command, Definition, Kind, QueueStats, Reply, SessionId};
-use crate::decide::Insert;
 use crate::decide::backfill::backfill;
-use crate::decide::delete::{Delete, delete};
+use crate::decide::delete::delete;
 use crate::decide::insert::insert;
 use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
@@ -35,51 +34,8 @@ impl Engine {
     ) -> Result<Decision> {
         let around = self.circumstances();
         match command {
-            Command::Insert {
-                table,
-                columns,
-                rows,
-                replace,
-            } => {
-                let asked = Insert {
-                    table,
-                    columns,
-                    rows,
-                    replace,
-                    relay,
-                };
-                insert(&mut self.state, &mut self.work, around, asked)
-            }
-            Command::Delete {
-                table,
-                matching,
-                filter,
-                limit,
-            } => {
-                let asked = Delete {
-                    table,
-                    matching,
-                    filter,
-                    order: Vec::new(),
-                    limit,
-                };
-                delete(&mut self.state, self.sessions.owner(session), &asked)
-            }
-            Command::DeleteInOrder {
-                table,
-                filter,
-                order,
-                limit,
-            } => {
-                let asked = Delete {
-                    table,
-                    matching: None,
-                    filter,
-                    order,
-                    limit,
-                };
-                delete(&mut self.state, self.sessions.owner(session), &asked)
-            }
+            Command::Insert(asked) => insert(&mut self.state, &mut self.work, around, asked, relay),
+            Command::Delete(asked) => delete(&mut self.state, self.sessions.owner(session), &asked),
             Command::Backfill(asked) => backfill(&mut self.state, &mut self.work, around, &asked),
             _ => Err(Error::invalid("only inserts and deletes go together")),
         }

@@ -118,12 +118,12 @@ mod tests {
     use super::*;
 
     fn insert(bytes: usize) -> Command {
-        Command::Insert {
+        Command::Insert(query::request::Insert {
             table: "q".to_owned(),
             columns: None,
             rows: vec![vec![Value::Str("x".repeat(bytes))]],
             replace: false,
-        }
+        })
     }
 
     /// The order in which the sessions' commands are taken, batch by batch.

@@ -183,7 +183,7 @@ impl Desk {
 fn is_short(command: &Command) -> bool {
     matches!(
         command,
-        Command::Insert { .. }
+        Command::Insert(_)
             | Command::QueueWait { .. }
             | Command::QueueNext(_)
             | Command::QueueEnd

@@ -14,7 +14,7 @@ use query::Syntax;
 use query::analysis::{Analyzer, Settings};
 use query::expression::Expression;
 use query::options::Ranker;
-use query::request::{OrderBy, Select};
+use query::request::{Delete, Insert, Select};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -38,39 +38,10 @@ pub enum Command {
         /// IF EXISTS: names of no table are passed over.
         if_exists: bool,
     },
-    /// INSERT or REPLACE into a search, pq or queue table: one durable unit.
-    Insert {
-        /// Where.
-        table: String,
-        /// Column names as written; `None`: all, in table order, `id` first where the table has one.
-        columns: Option<Vec<String>>,
-        /// Values, one list a row.
-        rows: Vec<Vec<Value>>,
-        /// REPLACE: an id that is there is replaced. Refused by queues.
-        replace: bool,
-    },
-    /// DELETE: one durable unit, also of many rows.
-    Delete {
-        /// Where.
-        table: String,
-        /// Text of MATCH, for search tables.
-        matching: Option<String>,
-        /// The rest of WHERE; neither: every row.
-        filter: Option<Expression>,
-        /// LIMIT: rows by rising id, or in queue order.
-        limit: Option<u64>,
-    },
-    /// DELETE … ORDER BY, of queues: the first rows in that order. One durable unit.
-    DeleteInOrder {
-        /// The queue.
-        table: String,
-        /// WHERE; none: every row.
-        filter: Option<Expression>,
-        /// At least one key.
-        order: Vec<OrderBy>,
-        /// LIMIT.
-        limit: Option<u64>,
-    },
+    /// INSERT or REPLACE into a search, pq or queue table.
+    Insert(Insert),
+    /// DELETE.
+    Delete(Delete),
     /// One piece of a backfill, from [`crate::Snapshot::backfill`]: one durable unit. Answer: the rows put.
     Backfill(Backfill),
     /// Inserts and deletes, in order; all of them or none. A refusal is [`Error::InMany`].
@@ -488,14 +459,14 @@ impl Command {
     pub(crate) fn bytes(&self) -> usize {
         let own = size_of::<Command>();
         match self {
-            Command::Insert { rows, .. } => {
+            Command::Insert(Insert { rows, .. }) => {
                 own + rows.iter().flatten().map(Value::memory).sum::<usize>()
             }
             Command::Load {
                 step: LoadStep::Put { rows, .. },
                 ..
             } => own + rows.iter().flatten().map(Value::memory).sum::<usize>(),
-            Command::Delete { filter, .. } | Command::DeleteInOrder { filter, .. } => {
+            Command::Delete(Delete { filter, .. }) => {
                 own + filter.as_ref().map_or(0, expression_bytes)
             }
             Command::Many(members) => own + members.iter().map(Command::bytes).sum::<usize>(),

@@ -1,3 +1,4 @@
+use query::request::Insert;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
 use disk::MemoryDisk;
@@ -25,12 +26,12 @@ fn submit(handle: &Handle, session: u64, command: Command) -> Answers {
 }
 
 fn insert() -> Command {
-    Command::Insert {
+    Command::Insert(Insert {
         table: "jobs".to_owned(),
         columns: None,
         rows: vec![vec![Value::Int(1)]],
         replace: false,
-    }
+    })
 }
 
 /// An engine that holds the queue `jobs`.

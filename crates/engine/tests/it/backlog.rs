@@ -1,5 +1,6 @@
 //! A queue that is far longer than memory. `SEINE_LONG_TESTS=1` makes it a hundred million rows: docs/operations.md.
 
+use query::request::Insert;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -96,12 +97,12 @@ fn batch(first: u64) -> Command {
         let text = format!("{number:0>20}{}", "message ".repeat(10));
         vec![Value::Int(number.into()), Value::Str(text)]
     };
-    Command::Insert {
+    Command::Insert(Insert {
         table: "q".to_owned(),
         columns: None,
         rows: (first..first + ROWS_A_BATCH).map(row).collect(),
         replace: false,
-    }
+    })
 }
 
 /// Takes the first free row and ends it.

@@ -1,6 +1,7 @@
 //! The law of both directions over the whole language: hits of what is stored are what a search for the standing query
 //! finds, whatever the settings of analysis, the syntax, the filters, the table listened to and the seals.
 
+use query::request::Insert;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -149,12 +150,12 @@ fn open(settings: &[(&str, &str)], syntax: Syntax, seal_rows: u32) -> Driver {
 }
 
 fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: bool) -> Command {
-    Command::Insert {
+    Command::Insert(Insert {
         table: table.to_owned(),
         columns: Some(columns.iter().map(|&column| column.to_owned()).collect()),
         rows,
         replace,
-    }
+    })
 }
 
 /// Query, table, document.

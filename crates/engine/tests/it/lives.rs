@@ -14,7 +14,7 @@ use engine::{
 };
 use proptest::prelude::*;
 use query::expression::Expression;
-use query::request::{OrderBy, Output};
+use query::request::{Delete, OrderBy, Output};
 use query::schema::{Column, ColumnType};
 use query::value::Value;
 
@@ -260,12 +260,13 @@ impl Life {
                     key,
                     descending: false,
                 }];
-                let delete = Command::DeleteInOrder {
+                let delete = Command::Delete(Delete {
                     table: QUEUES[*queue].to_owned(),
                     filter: None,
                     order,
                     limit: Some(*rows),
-                };
+                    matching: None,
+                });
                 Some((1, delete))
             }
             Step::Compact { queue } => {

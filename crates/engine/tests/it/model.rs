@@ -1,5 +1,6 @@
 //! The whole engine as a few maps: the oracle of the random tests. Its schema is fixed; it keeps no files.
 
+use query::request::{Delete, Insert};
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Command;
@@ -99,12 +100,12 @@ impl Model {
 
     fn change(&mut self, session: u64, command: &Command) -> Outcome {
         match command {
-            Command::Insert {
+            Command::Insert(Insert {
                 table,
                 columns,
                 rows,
                 replace,
-            } => {
+            }) => {
                 assert!(columns.is_some());
                 match table.as_str() {
                     "posts" | "news" => {
@@ -122,12 +123,13 @@ impl Model {
                     other => panic!("{other}"),
                 }
             }
-            Command::Delete {
+            Command::Delete(Delete {
                 table,
                 matching,
                 filter,
                 limit,
-            } => {
+                order: _,
+            }) => {
                 assert!(limit.is_none());
                 let wanted = |column: &str, row: &dyn Fn(&str) -> Option<Value>| match filter {
                     None => true,

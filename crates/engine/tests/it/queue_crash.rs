@@ -27,8 +27,8 @@ fn worded(outcome: &Result<Reply, Error>, asked: &Command) -> String {
         }
         (
             Ok(Reply::Done { affected, .. }),
-            Command::Insert { .. }
-            | Command::Delete { .. }
+            Command::Insert(_)
+            | Command::Delete(_)
             | Command::QueuePurge { .. }
             | Command::QueueDone { .. }
             | Command::QueueReturn { .. },

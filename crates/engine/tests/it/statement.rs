@@ -4,7 +4,7 @@ use engine::{Command, Definition, Kind};
 use query::expression::{self, Expression};
 use query::lexer::{Lexer, TokenKind};
 use query::options::Options;
-use query::request::{Item, OrderBy, Output, Select};
+use query::request::{Delete, Insert, Item, OrderBy, Output, Select};
 use query::schema::{Column, ColumnType, TypeSystem};
 use query::value::Value;
 
@@ -375,12 +375,12 @@ impl Parser<'_> {
         while self.lexer.take(TokenKind::Comma) {
             rows.push(self.list(Self::value));
         }
-        Command::Insert {
+        Command::Insert(Insert {
             table,
             columns,
             rows,
             replace,
-        }
+        })
     }
 
     fn delete(&mut self) -> Command {
@@ -388,12 +388,13 @@ impl Parser<'_> {
         let matching = self.word("match").then(|| self.text());
         let filter = self.word("where").then(|| self.expression());
         let limit = self.word("limit").then(|| self.number());
-        Command::Delete {
+        Command::Delete(Delete {
             table,
             matching,
             filter,
             limit,
-        }
+            order: Vec::new(),
+        })
     }
 
     /// `many insert … ; delete …`

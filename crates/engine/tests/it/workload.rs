@@ -3,6 +3,7 @@
 use engine::{Command, Error, Reply, SessionId};
 use proptest::prelude::*;
 use query::expression::{BinaryOperator, Expression};
+use query::request::{Delete, Insert};
 use query::value::Value;
 
 use crate::driver::Driver;
@@ -50,21 +51,22 @@ fn id() -> impl Strategy<Value = Value> {
 }
 
 fn insert(table: &str, columns: &[&str], rows: Vec<Vec<Value>>, replace: bool) -> Command {
-    Command::Insert {
+    Command::Insert(Insert {
         table: table.to_owned(),
         columns: Some(columns.iter().map(|&column| column.to_owned()).collect()),
         rows,
         replace,
-    }
+    })
 }
 
 fn delete(table: &str, matching: Option<&str>, filter: Option<Expression>) -> Command {
-    Command::Delete {
+    Command::Delete(Delete {
         table: table.to_owned(),
         matching: matching.map(str::to_owned),
         filter,
         limit: None,
-    }
+        order: Vec::new(),
+    })
 }
 
 fn compare(column: &str, operator: BinaryOperator, value: i128) -> Expression {

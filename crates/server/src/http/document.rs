@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
 use query::expression::Expression;
+use query::request::{Delete, Insert};
 use query::value::Value;
 use serde_json::{Value as Json, json};
 use wire::json::{BulkAction, BulkItem, Deletion, deletion, document};
@@ -62,12 +63,12 @@ async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Re
         columns.push("id".to_owned());
         row.push(Value::Int(i128::from(id)));
     }
-    let statement = Statement::Insert {
+    let statement = Statement::Insert(Insert {
         table: table.clone(),
         columns: Some(columns),
         rows: vec![row],
         replace: replaces,
-    };
+    });
     let (_, last_id) = execute(server, statement).await?;
     let id = id.unwrap_or(last_id);
     let (result, status) = if replaces {
@@ -107,13 +108,13 @@ async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Resp
         }
         Deletion::Where(select) => (select.table, Vec::new(), select.matching, select.filter),
     };
-    let statement = Statement::Delete {
+    let statement = Statement::Delete(Delete {
         table: table.clone(),
         matching,
         filter,
         order: Vec::new(),
         limit: None,
-    };
+    });
     let (affected, _) = execute(server, statement).await?;
     let Some(id) = ids.first() else {
         return answer(

@@ -10,6 +10,7 @@ use axum::response::Response;
 use axum::routing::{post, put};
 use engine::Kind;
 use query::expression::{BinaryOperator, Expression};
+use query::request::{Delete, Insert};
 use query::value::Value;
 use wire::json::{self, PqRule};
 use wire::sql::Statement;
@@ -81,12 +82,12 @@ fn insert(table: &str, id: u64, rule: PqRule, replace: bool) -> Statement {
         Value::Str(rule.tags),
         Value::Str(rule.filters),
     ];
-    Statement::Insert {
+    Statement::Insert(Insert {
         table: table.to_owned(),
         columns: Some(names.to_vec()),
         rows: vec![values],
         replace,
-    }
+    })
 }
 
 async fn delete(
@@ -98,13 +99,10 @@ async fn delete(
     let id = id_of(&id)?;
     let column = Box::new(Expression::Column("id".to_owned()));
     let value = Box::new(Expression::Literal(Value::Int(i128::from(id))));
-    let statement = Statement::Delete {
-        table: table.clone(),
-        matching: None,
-        filter: Some(Expression::Binary(BinaryOperator::Equal, column, value)),
-        order: Vec::new(),
-        limit: None,
-    };
+    let statement = Statement::Delete(Delete::of(
+        table.clone(),
+        Some(Expression::Binary(BinaryOperator::Equal, column, value)),
+    ));
     let (affected, _) = execute(server, statement).await?;
     let (status, result) = match affected {
         0 => (StatusCode::NOT_FOUND, "not found"),

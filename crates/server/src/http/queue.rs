@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
 use engine::{Answer, Command, Kind, Receipt, Reply, Taken, TakenRow};
-use query::request::{Item, Select};
+use query::request::{Insert, Item, Select};
 use query::value::Value;
 use serde_json::json;
 use wire::json::{QueueReply, documents};
@@ -121,11 +121,13 @@ fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
     }
     let mut commands: Vec<Command> = inserts
         .into_iter()
-        .map(|(columns, rows)| Command::Insert {
-            table: queue.to_owned(),
-            columns: Some(columns),
-            rows,
-            replace: false,
+        .map(|(columns, rows)| {
+            Command::Insert(Insert {
+                table: queue.to_owned(),
+                columns: Some(columns),
+                rows,
+                replace: false,
+            })
         })
         .collect();
     match commands.pop() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Answer, Command, Error, Memory, Reply, WaitSource, Webhook};
-use query::request::{Item, Select};
+use query::request::{Delete, Insert, Item, Select};
 use query::value::Value;
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -273,19 +273,14 @@ impl Worker {
         } = hit;
         columns.push("error".to_owned());
         row.push(Value::Str(why));
-        let insert = Command::Insert {
+        let insert = Command::Insert(Insert {
             table: self.webhook.dead.clone(),
             columns: Some(columns),
             rows: vec![row],
             replace: false,
-        };
+        });
         // In owner mode only the row owned is seen, and so deleted.
-        let delete = Command::Delete {
-            table: self.webhook.queue.clone(),
-            matching: None,
-            filter: None,
-            limit: None,
-        };
+        let delete = Command::Delete(Delete::of(self.webhook.queue.clone(), None));
         self.ask(Command::Many(vec![insert, delete])).await?;
         add(&self.server.counters.webhooks_dead, 1);
         Ok(())

@@ -1,4 +1,5 @@
 use engine::{Command, Hold, Issuer, QueueNext, Receipt, SessionId, WaitSource};
+use query::request::Delete;
 
 use super::*;
 use crate::faults::Faults;
@@ -19,12 +20,7 @@ fn on(deed: Deed, table: &str) -> (Deed, Option<String>) {
 }
 
 fn delete(table: &str) -> Command {
-    Command::Delete {
-        table: table.to_owned(),
-        matching: None,
-        filter: None,
-        limit: None,
-    }
+    Command::Delete(Delete::of(table.to_owned(), None))
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod search_options;
 use engine::{Command, Definition, Keep, Kind, QueueOptions, SearchOptions, SyncMode};
 use query::Syntax;
 use query::analysis::Settings;
+use query::request::Delete;
 use query::value::Value;
 use wire::sql::{CreateTable, Statement};
 
@@ -79,58 +80,21 @@ pub(super) fn write(
     statement: Statement,
 ) -> Result<Command, Failure> {
     Ok(match statement {
-        Statement::Insert {
-            table,
-            mut columns,
-            rows,
-            replace,
-        } => {
-            if columns.is_none() && rows.iter().all(|row| matches!(row[..], [Value::Str(_)])) {
-                columns = lone_column(node, session, &table)?;
+        Statement::Insert(mut insert) => {
+            let is_lone = |row: &Vec<Value>| matches!(row[..], [Value::Str(_)]);
+            if insert.columns.is_none() && insert.rows.iter().all(is_lone) {
+                insert.columns = lone_column(node, session, &insert.table)?;
             }
-            Command::Insert {
-                table,
-                columns,
-                rows,
-                replace,
-            }
+            Command::Insert(insert)
         }
-        Statement::Delete {
-            table,
-            matching: None,
-            filter,
-            order,
-            limit,
-        } if !order.is_empty() => Command::DeleteInOrder {
-            table,
-            filter,
-            order,
-            limit,
-        },
-        Statement::Delete { order, .. } if !order.is_empty() => {
+        Statement::Delete(delete) if delete.matching.is_some() && !delete.order.is_empty() => {
             return Err(not_yet("DELETE … ORDER BY with MATCH".to_owned()));
         }
-        Statement::Delete {
-            table,
-            matching,
-            filter,
-            order: _,
-            limit,
-        } => Command::Delete {
-            table,
-            matching,
-            filter,
-            limit,
-        },
+        Statement::Delete(delete) => Command::Delete(delete),
         Statement::Truncate { table } if is_queue(node, session, &table)? => {
             Command::Truncate { table }
         }
-        Statement::Truncate { table } => Command::Delete {
-            table,
-            matching: None,
-            filter: None,
-            limit: None,
-        },
+        Statement::Truncate { table } => Command::Delete(Delete::of(table, None)),
         _ => return Err(unexpected()),
     })
 }

@@ -1,6 +1,7 @@
 //! INSERT, REPLACE, DELETE and TRUNCATE.
 
 use query::lexer::TokenKind;
+use query::request::{Delete, Insert};
 
 use super::parser::{Parser, Result};
 use super::select::limit_of;
@@ -32,12 +33,12 @@ impl Parser<'_> {
             return Err(self.not_yet(format!("{verb} … ON DUPLICATE KEY UPDATE")));
         }
         self.end()?;
-        Ok(Statement::Insert {
+        Ok(Statement::Insert(Insert {
             table,
             columns,
             rows,
             replace,
-        })
+        }))
     }
 
     /// A list of columns in brackets, if there is one. `()` is none.
@@ -88,13 +89,13 @@ impl Parser<'_> {
             return Err(self.not_yet("DELETE … OPTION"));
         }
         self.end()?;
-        Ok(Statement::Delete {
+        Ok(Statement::Delete(Delete {
             table,
             matching,
             filter,
             order,
             limit,
-        })
+        }))
     }
 
     /// Behind UPDATE. Which table it is decides the refusal, so the rest is passed over.

@@ -3,7 +3,7 @@
 mod queue;
 
 use query::expression::Expression;
-use query::request::{Change, OrderBy, Select};
+use query::request::{Change, Delete, Insert, Select};
 use query::schema::Column;
 use query::value::Value;
 pub use queue::{QueueCall, QueueNext};
@@ -50,29 +50,9 @@ pub enum Statement {
         table: String,
     },
     /// INSERT or REPLACE … VALUES.
-    Insert {
-        /// Into which table.
-        table: String,
-        /// Columns as listed; `None` means the table's own order.
-        columns: Option<Vec<String>>,
-        /// At least one. Rows may differ in length: only the table can say which one is wrong.
-        rows: Vec<Vec<Value>>,
-        /// REPLACE.
-        replace: bool,
-    },
+    Insert(Insert),
     /// DELETE FROM.
-    Delete {
-        /// From which table.
-        table: String,
-        /// Text of MATCH('…').
-        matching: Option<String>,
-        /// The rest of WHERE.
-        filter: Option<Expression>,
-        /// ORDER BY; the first `limit` of that order go.
-        order: Vec<OrderBy>,
-        /// LIMIT.
-        limit: Option<u64>,
-    },
+    Delete(Delete),
     /// CREATE TABLE.
     CreateTable(CreateTable),
     /// ALTER TABLE, of a queue.

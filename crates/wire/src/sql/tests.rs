@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use query::request::Insert;
 
 use query::value::Value;
 
@@ -44,7 +45,7 @@ fn refusals_say_what_and_where() {
 
 fn values(text: &str) -> Vec<Vec<Value>> {
     match parse(format!("INSERT INTO t VALUES {text}").as_bytes()) {
-        Ok(Statement::Insert { rows, .. }) => rows,
+        Ok(Statement::Insert(Insert { rows, .. })) => rows,
         other => panic!("{text}: {other:?}"),
     }
 }
@@ -108,7 +109,7 @@ fn values_are_mysqls() {
 #[test]
 fn bytes_that_are_no_utf8_stay_bytes() {
     let statement = parse(b"INSERT INTO t VALUES ('\xff\xfe')").unwrap();
-    let Statement::Insert { rows, .. } = statement else {
+    let Statement::Insert(Insert { rows, .. }) = statement else {
         panic!("an insert");
     };
     assert_eq!(rows, [[Value::Bytes(vec![0xff, 0xfe])]]);

@@ -1,5 +1,6 @@
 //! INSERT into a queue: relayed rows and keys within a window are taken once.
 
+use query::request::Insert;
 use query::row::counted_bytes;
 use query::value::Value;
 use queue::Queue;
@@ -8,7 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::catalog::TableId;
 use crate::command::{Reply, SourceMode};
 use crate::decide::rows::{Plan, absent_in_queue};
-use crate::decide::{Circumstances, Decision, Insert};
+use crate::decide::{Circumstances, Decision};
 use crate::error::{Error, Result};
 use crate::limits::{QUEUE_ROW_BYTES_MAX, UNIQUE_KEYS_MAX};
 use crate::record::Record;
@@ -21,6 +22,7 @@ pub(super) fn queue_rows(
     around: Circumstances,
     table: TableId,
     insert: Insert,
+    relay: Option<Relay>,
 ) -> Result<Decision> {
     let Some(queue) = state.queues.get(&table) else {
         return Err(Error::NoSuchTable(insert.table));
@@ -48,10 +50,10 @@ pub(super) fn queue_rows(
         rows = unseen(queue, rows, at_us)?;
     }
     let reply = Reply::affected(rows.len() as u64);
-    if insert.relay.is_some_and(|relay| was_received(queue, relay)) {
+    if relay.is_some_and(|relay| was_received(queue, relay)) {
         return Ok(Decision::nothing(Reply::affected(given as u64))); // it was done before; the sender was not told
     }
-    let relayed = insert.relay.map(|relay| (relay.sender, relay.row));
+    let relayed = relay.map(|relay| (relay.sender, relay.row));
     if rows.is_empty() && relayed.is_none() {
         return Ok(Decision::nothing(reply));
     }

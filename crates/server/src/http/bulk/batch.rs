@@ -1,6 +1,7 @@
 //! One batch of /bulk: lines into one command, and the command's answer back into lines.
 
 use engine::{Command, Error, Reply};
+use query::request::{Delete, Insert};
 use query::value::Value;
 use wire::json::{BulkAction, BulkEvent, BulkItem, BulkReply, bulk};
 
@@ -124,12 +125,12 @@ impl Batch {
                     let done = if replace { Did::Updated } else { Did::Created };
                     let table = table.clone();
                     (
-                        Command::Insert {
+                        Command::Insert(Insert {
                             table,
                             columns: Some(columns),
                             rows,
                             replace,
-                        },
+                        }),
                         done,
                     )
                 }
@@ -242,12 +243,7 @@ fn delete(table: &str, id: u64) -> Command {
     let column = Box::new(Expression::Column("id".to_owned()));
     let wanted = Box::new(Expression::Literal(Value::Int(i128::from(id))));
     let filter = Some(Expression::Binary(BinaryOperator::Equal, column, wanted));
-    Command::Delete {
-        table: table.to_owned(),
-        matching: None,
-        filter,
-        limit: None,
-    }
+    Command::Delete(Delete::of(table.to_owned(), filter))
 }
 
 #[cfg(test)]

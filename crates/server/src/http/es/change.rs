@@ -1,5 +1,6 @@
 //! Changes of stored documents: read, decided, and sent to the engine in units.
 
+use query::request::{Delete, Insert};
 use std::collections::HashMap;
 
 use engine::{Command, Error, Family, Reply};
@@ -173,12 +174,12 @@ fn decide(
     if let Some(number) = ready.number {
         there.insert(number, ready.name);
     }
-    let command = Command::Insert {
+    let command = Command::Insert(Insert {
         table: index.name.clone(),
         columns: Some(COLUMNS.map(str::to_owned).into()),
         rows: vec![ready.values],
         replace: change.operation == BulkOperation::Index,
-    };
+    });
     let result = if is_ours { "updated" } else { "created" };
     Ok((Some(command), Done { id, result }))
 }
@@ -196,12 +197,7 @@ fn deleted(
         return (None, Done { id, result });
     };
     there.remove(&number);
-    let command = Command::Delete {
-        table: index.name.clone(),
-        matching: None,
-        filter: Some(named(vec![number])),
-        limit: None,
-    };
+    let command = Command::Delete(Delete::of(index.name.clone(), Some(named(vec![number]))));
     let result = "deleted";
     (Some(command), Done { id, result })
 }

@@ -1,4 +1,5 @@
 use engine::{Command, Error};
+use query::request::Insert;
 
 use super::Batch;
 
@@ -16,7 +17,7 @@ fn neighbours_with_the_same_columns_become_one_insert() {
         panic!("a batch is one command")
     };
     let rows = |command: &Command| match command {
-        Command::Insert { rows, replace, .. } => (rows.len(), *replace),
+        Command::Insert(Insert { rows, replace, .. }) => (rows.len(), *replace),
         _ => (0, false),
     };
     let shape: Vec<(usize, bool)> = commands.iter().map(rows).collect();
