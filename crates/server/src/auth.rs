@@ -7,11 +7,11 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use subtle::ConstantTimeEq;
 
-/// Clients pad, do not pad, or leave bits behind the last byte.
+/// Padding is taken away before; bits that a client leaves behind the last byte are passed over.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
         .with_decode_allow_trailing_bits(true),
 );
 
@@ -42,7 +42,7 @@ impl Login {
             return false;
         };
         let wanted = format!("{}:{}", self.user, self.password);
-        let decoded = BASE64.decode(encoded.1.trim());
+        let decoded = BASE64.decode(encoded.1.trim().trim_end_matches('='));
         decoded.is_ok_and(|decoded| decoded.ct_eq(wanted.as_bytes()).into())
     }
 }
