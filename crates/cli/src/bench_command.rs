@@ -15,6 +15,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::bundle;
+use crate::output::{Exit, print};
 
 /// Its part of the command line.
 pub(crate) fn command() -> Command {
@@ -152,27 +153,25 @@ fn what_is_measured(percolate: Command) -> Command {
 }
 
 /// Measures and prints; a wrong answer or a server that cannot be reached is exit code 1.
-pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
-    let outcome = match matches.subcommand() {
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    match matches.subcommand() {
         Some(("percolate", matches)) => match matches.get_one::<String>("export") {
             Some(directory) => export(matches, directory),
-            None => run_percolate(matches).map(|outcome| print(&outcome, matches)),
+            None => run_percolate(matches).map(|outcome| print_outcome(&outcome, matches)),
         },
         Some(("compare", matches)) => compare::run(matches),
         Some(("search", matches)) => search::run(matches),
         Some(("index", matches)) => index::run(matches)
             .map(|report| print_as(matches, || report.csv(), || report.json(), &report)),
-        Some(("queue", matches)) => run_queue(matches).map(|outcome| print(&outcome, matches)),
-        Some(("insert", matches)) => run_insert(matches).map(|outcome| print(&outcome, matches)),
-        _ => Err("no such benchmark".into()),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            crate::output::print_error(&error.to_string());
-            ExitCode::FAILURE
+        Some(("queue", matches)) => {
+            run_queue(matches).map(|outcome| print_outcome(&outcome, matches))
         }
-    }
+        Some(("insert", matches)) => {
+            run_insert(matches).map(|outcome| print_outcome(&outcome, matches))
+        }
+        _ => Err("no such benchmark".into()),
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -195,7 +194,7 @@ fn run_percolate(matches: &ArgMatches) -> Result<Outcome> {
 /// Writes the workload and says how many pairs must come out.
 fn export(matches: &ArgMatches, directory: &str) -> Result<()> {
     let pairs = percolate::export(&percolate_options(matches)?, Path::new(directory))?;
-    crate::output::print(&pairs.to_string());
+    print(pairs);
     Ok(())
 }
 
@@ -298,7 +297,7 @@ fn contender(written: &str, server: &Server) -> Result<Contender> {
     })
 }
 
-fn print(outcome: &Outcome, matches: &ArgMatches) {
+fn print_outcome(outcome: &Outcome, matches: &ArgMatches) {
     print_as(matches, || outcome.csv(), || outcome.json(), outcome);
 }
 
@@ -314,7 +313,7 @@ fn print_as(
         (_, true) => json(),
         _ => table.to_string(),
     };
-    crate::output::print(text.trim_end());
+    print(text.trim_end());
 }
 
 fn shared(command: Command) -> Command {

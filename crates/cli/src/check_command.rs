@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use crate::output::{Exit, print};
 use clap::{Arg, ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
@@ -30,45 +31,39 @@ pub(crate) fn directory() -> Arg {
 }
 
 /// Checks, and says what was found.
-pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
-    let disk = match open(matches) {
-        Ok(disk) => disk,
-        Err(why) => return trouble(&why),
-    };
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    let disk = open(matches)?;
     let mut progress = Progress::new();
     let checked = inspect::check(&disk, &mut |path| progress.show(path));
     progress.clear();
-    let checked = match checked {
-        Ok(checked) => checked,
-        Err(error) => return trouble(&error.to_string()),
-    };
+    let checked = checked?;
     for kind in &checked.kinds {
-        crate::output::print(&format!(
+        print(format_args!(
             "{:<11} {:>6} files {:>15} bytes  {}",
             kind.name, kind.files, kind.bytes, kind.holds
         ));
     }
     for note in &checked.notes {
-        crate::output::print(&format!("note: {note}"));
+        print(format_args!("note: {note}"));
     }
     for fault in &checked.faults {
-        crate::output::print(&format!("fault: {fault}"));
+        print(format_args!("fault: {fault}"));
     }
     for loss in &checked.losses {
-        crate::output::print(&format!("lost: {loss}"));
+        print(format_args!("lost: {loss}"));
     }
-    match checked.faults.len() {
+    Ok(match checked.faults.len() {
         0 => {
-            crate::output::print("sound");
+            print("sound");
             ExitCode::SUCCESS
         }
         faults => {
-            crate::output::print(&format!(
+            print(format_args!(
                 "{faults} faults; seine repair puts aside what is damaged"
             ));
             ExitCode::FAILURE
         }
-    }
+    })
 }
 
 /// The directory, opened so that nothing in it can be changed.
@@ -83,12 +78,6 @@ pub(crate) fn open(matches: &ArgMatches) -> Result<Arc<dyn Disk>, String> {
 /// An argument that is required.
 pub(crate) fn named<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
     matches.get_one::<String>(name).map_or("", String::as_str)
-}
-
-/// Says why nothing was done.
-pub(crate) fn trouble(why: &str) -> ExitCode {
-    crate::output::print_error(why);
-    ExitCode::FAILURE
 }
 
 /// One line on a terminal, written over.

@@ -90,7 +90,7 @@ pub(crate) fn run(options: Options) -> ExitCode {
     match steps(&options, &mut screen) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(failed) => {
-            screen.say(&format!("{failed} checks failed"));
+            screen.print(&format!("{failed} checks failed"));
             ExitCode::FAILURE
         }
         Err(failure) => {
@@ -147,7 +147,7 @@ fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     summary::print(screen, &mut client, &server, &story)?;
     if checks.failed == 0 && !options.exit {
         summary::lines_to_paste(screen, &server);
-        screen.say("serving until Ctrl-C");
+        screen.print("serving until Ctrl-C");
         return server.wait().map(|()| 0);
     }
     server.stop()?;
@@ -166,12 +166,12 @@ fn introduce(
     } else {
         "10,000"
     };
-    screen.say(&format!(
+    screen.print(&format!(
         "This starts a server, stores {queries} standing queries, streams {} posts past them, kills the server \
          half-way, starts it again and counts.",
         grouped(posts as u64)
     ));
-    screen.say(&format!(
+    screen.print(&format!(
         "data     {} ({}, {} bare fdatasync a second)",
         home.shown(),
         device.file_system,
@@ -199,14 +199,14 @@ fn create_tables(client: &mut Client) -> Result<()> {
 
 fn show_queries(screen: &mut Screen, server: &Server, choice: &Choice) {
     let (mysql, http) = (server.mysql(), server.http());
-    screen.say(&format!("server   mysql {mysql}, http {http}"));
+    screen.print(&format!("server   mysql {mysql}, http {http}"));
     let refused = match choice.bad.len() {
         0 => String::new(),
         bad => format!(", {bad} refused"),
     };
     let stored = grouped(choice.saved.len() as u64);
-    screen.say(&format!("queries  {stored} stored{refused}, such as"));
+    screen.print(&format!("queries  {stored} stored{refused}, such as"));
     for query in choice.saved.iter().take(3) {
-        screen.say(&format!("         {}", query.text));
+        screen.print(&format!("         {}", query.text));
     }
 }

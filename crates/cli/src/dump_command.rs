@@ -4,10 +4,11 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use engine::inspect::{self, Dumped, Fault, JournalEntry};
+use engine::inspect::{self, Dumped, JournalEntry};
 use serde_json::{Map, Value as Json, json};
 
-use crate::check_command::{directory, open, trouble};
+use crate::check_command::{directory, open};
+use crate::output::{Exit, print_error};
 use server::as_json;
 
 /// Its part of the command line.
@@ -37,11 +38,8 @@ pub(crate) fn command() -> Command {
 }
 
 /// Prints to the end.
-pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
-    let disk = match open(matches) {
-        Ok(disk) => disk,
-        Err(why) => return trouble(&why),
-    };
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    let disk = open(matches)?;
     let mut out = Lines {
         out: BufWriter::new(io::stdout().lock()),
         outcome: Ok(()),
@@ -52,21 +50,20 @@ pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
         let table = matches.get_one::<String>("table").map(String::as_str);
         inspect::dump(&disk, table, &mut |line| out.line(&row(&line)))
     };
-    match (faults, out.end()) {
-        (Err(error), _) => trouble(&error.to_string()),
-        (_, Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => trouble(&error.to_string()),
-        (Ok(faults), _) => told(&faults),
+    let written = out.end();
+    let faults = faults?;
+    // Whoever closed the output has seen enough.
+    written.or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    })?;
+    for fault in &faults {
+        print_error(format_args!("fault: {fault}"));
     }
-}
-
-fn told(faults: &[Fault]) -> ExitCode {
-    for fault in faults {
-        crate::output::print_error(&format!("fault: {fault}"));
-    }
-    match faults.is_empty() {
+    Ok(match faults.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
-    }
+    })
 }
 
 struct Lines<Out: Write> {

@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use crate::output::{Exit, print, print_error};
 use crate::sql_client;
 use check::Checker;
 use format::{FORMATS, Format, Reader};
@@ -80,40 +81,28 @@ pub(crate) fn command() -> Command {
 }
 
 /// Loads every file; a row that was refused is exit code 1.
-pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
     if matches.get_flag("forget") {
-        return match forget(matches) {
-            Ok(loads) => {
-                crate::output::print(&format!("{loads} interrupted loads forgotten"));
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                crate::output::print_error(&error.to_string());
-                ExitCode::FAILURE
-            }
-        };
+        print(format_args!(
+            "{} interrupted loads forgotten",
+            forget(matches)?
+        ));
+        return Ok(ExitCode::SUCCESS);
     }
     let mut report = Report::new(Instant::now());
-    match load(matches, &mut report) {
-        Ok(()) => {
-            crate::output::print(&report.to_string());
-            match report.bad() {
-                0 => ExitCode::SUCCESS,
-                _ => ExitCode::FAILURE,
-            }
+    if let Err(error) = load(matches, &mut report) {
+        report.end();
+        if report.is_begun() {
+            print(&report);
+            print_error("not done: run the same command again, and it goes on here");
         }
-        Err(error) => {
-            report.end();
-            if report.is_begun() {
-                crate::output::print(&report.to_string());
-                crate::output::print_error(
-                    "not done: run the same command again, and it goes on here",
-                );
-            }
-            crate::output::print_error(&error.to_string());
-            ExitCode::FAILURE
-        }
+        return Err(error);
     }
+    print(&report);
+    Ok(match report.bad() {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    })
 }
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -176,7 +165,7 @@ impl Loading {
             .map_err(|what| format!("{name}: {what}"))?;
         let place = self.sending.begin(load, self.restart)?;
         if place > reader.place() {
-            crate::output::print_error(&format!("{name}: goes on at byte {place}"));
+            print_error(format_args!("{name}: goes on at byte {place}"));
             if !reader
                 .skip_to(place)
                 .map_err(|error| format!("{name}: {error}"))?
@@ -197,7 +186,7 @@ impl Loading {
         self.sending.end()?;
         report.end();
         if let Some(path) = rejected.path() {
-            crate::output::print_error(&format!("{name}: bad rows are in {}", path.display()));
+            print_error(format_args!("{name}: bad rows are in {}", path.display()));
         }
         Ok(())
     }

@@ -26,31 +26,37 @@ fn main() -> ExitCode {
         Ok(matches) => matches,
         Err(error) => return refuse_command_line(&error),
     };
-    match matches.subcommand() {
-        Some(("serve", matches)) => serve(matches),
-        Some(("config", matches)) => config(matches),
+    let exit = match matches.subcommand() {
+        Some(("serve", matches)) => Ok(serve(matches)),
+        Some(("config", matches)) => Ok(config(matches)),
         Some(("sql", matches)) => sql_client::run(matches),
         Some(("load", matches)) => load_command::run(matches),
-        Some(("match", matches)) => match_command::run(matches),
+        Some(("match", matches)) => Ok(match_command::run(matches)),
         Some(("bench", matches)) => bench_command::run(matches),
         Some(("check", matches)) => check_command::run(matches),
         Some(("dump", matches)) => dump_command::run(matches),
         Some(("repair", matches)) => repair_command::run(matches),
         Some(("restore", matches)) => restore_command::run(matches),
-        Some(("demo", matches)) => match demo::Options::from_arg_matches(matches) {
+        Some(("demo", matches)) => Ok(match demo::Options::from_arg_matches(matches) {
             Ok(options) => demo::run(options),
             Err(error) => refuse_command_line(&error),
-        },
-        _ => ExitCode::from(EXIT_USAGE),
-    }
+        }),
+        _ => Ok(ExitCode::from(EXIT_USAGE)),
+    };
+    exit.unwrap_or_else(|error| {
+        output::print_error(error);
+        ExitCode::FAILURE
+    })
 }
 
 fn serve(matches: &ArgMatches) -> ExitCode {
     match cli::settings(matches) {
         Ok(settings) => match allocator::keep_to(settings.memory_bytes) {
-            Ok(()) => server::serve(settings, &|| cli::settings(matches), &output::print),
+            Ok(()) => server::serve(settings, &|| cli::settings(matches), &|line| {
+                output::print(line)
+            }),
             Err(error) => {
-                output::print_error(&format!("cannot start a thread: {error}"));
+                output::print_error(format_args!("cannot start a thread: {error}"));
                 ExitCode::FAILURE
             }
         },
@@ -61,7 +67,7 @@ fn serve(matches: &ArgMatches) -> ExitCode {
 fn config(matches: &ArgMatches) -> ExitCode {
     match cli::settings(matches) {
         Ok(settings) => {
-            output::print(&server::settings::lines(&settings).join("\n"));
+            output::print(server::settings::lines(&settings).join("\n"));
             ExitCode::SUCCESS
         }
         Err(error) => refuse(&error.to_string()),

@@ -14,6 +14,7 @@ use query::limits::DOCUMENT_BYTES_MAX;
 use serde_json::json;
 
 use crate::demo::push_clean;
+use crate::output::print_error;
 use queries::Queries;
 
 /// The one field that a line is.
@@ -71,7 +72,7 @@ pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
         }
     };
     for warning in &queries.warnings {
-        crate::output::print_error(&format!("{path}: {warning}"));
+        print_error(format_args!("{path}: {warning}"));
     }
     let form = match (matches.get_flag("json"), io::stdout().is_terminal()) {
         (true, _) => Form::Json,
@@ -98,9 +99,7 @@ pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
 }
 
 fn trouble(messages: &[String]) -> ExitCode {
-    messages
-        .iter()
-        .for_each(|message| crate::output::print_error(message));
+    messages.iter().for_each(print_error);
     ExitCode::from(EXIT_TROUBLE)
 }
 

@@ -1,9 +1,15 @@
 //! Text for the person who typed the command.
 
+use std::error::Error;
+use std::fmt::Display;
 use std::io::Write;
+use std::process::ExitCode;
+
+/// The exit status of a verb, or the one thing that it says before it ends with 1.
+pub(crate) type Exit = Result<ExitCode, Box<dyn Error>>;
 
 /// Text on standard output, at once. Whoever closed it does not want to know.
-pub(crate) fn print(text: &str) {
+pub(crate) fn print(text: impl Display) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }
@@ -13,6 +19,6 @@ pub(crate) fn print(text: &str) {
     clippy::print_stderr,
     reason = "the one place of this program that speaks to a person beside the log"
 )]
-pub(crate) fn print_error(message: &str) {
+pub(crate) fn print_error(message: impl Display) {
     eprintln!("seine: {message}");
 }

@@ -8,7 +8,8 @@ use clap::{ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 
-use crate::check_command::{Progress, directory, named, trouble};
+use crate::check_command::{Progress, directory, named};
+use crate::output::{Exit, print};
 
 /// Its part of the command line.
 pub(crate) fn command() -> Command {
@@ -24,45 +25,38 @@ pub(crate) fn command() -> Command {
 }
 
 /// Repairs, and says what was done.
-pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let path = named(matches, "dir");
     // Looked at first, so that a wrong name makes no folder.
     let opened =
         RealDisk::open_to_read(Path::new(path)).and_then(|_| RealDisk::open(Path::new(path)));
-    let disk: Arc<dyn Disk> = match opened {
-        Ok(disk) => Arc::new(disk),
-        Err(error) => return trouble(&format!("{path}: {error}")),
-    };
+    let disk: Arc<dyn Disk> = Arc::new(opened.map_err(|error| format!("{path}: {error}"))?);
     let mut progress = Progress::new();
     let repaired = inspect::repair(&disk, &mut |path| progress.show(path));
     progress.clear();
-    let repaired = match repaired {
-        Ok(Some(repaired)) => repaired,
-        Ok(None) => {
-            crate::output::print("sound: nothing was changed");
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => return trouble(&error.to_string()),
+    let Some(repaired) = repaired? else {
+        print("sound: nothing was changed");
+        return Ok(ExitCode::SUCCESS);
     };
     for fault in &repaired.faults {
-        crate::output::print(&format!("fault: {fault}"));
+        print(format_args!("fault: {fault}"));
     }
     for aside in &repaired.aside {
-        crate::output::print(&format!("aside: {}/{aside}", repaired.folder));
+        print(format_args!("aside: {}/{aside}", repaired.folder));
     }
     if repaired.documents_saved > 0 {
         let saved = repaired.documents_saved;
-        crate::output::print(&format!("saved: {saved} documents of damaged segments"));
+        print(format_args!("saved: {saved} documents of damaged segments"));
     }
     for loss in &repaired.losses {
-        crate::output::print(&format!("lost: {loss}"));
+        print(format_args!("lost: {loss}"));
     }
     if repaired.losses.is_empty() {
-        crate::output::print("lost: nothing");
+        print("lost: nothing");
     }
-    crate::output::print(&format!(
+    print(format_args!(
         "repaired; {}/report.txt says the same",
         repaired.folder
     ));
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }

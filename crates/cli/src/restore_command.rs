@@ -8,7 +8,8 @@ use clap::{Arg, ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 
-use crate::check_command::{Progress, directory, named, trouble};
+use crate::check_command::{Progress, directory, named};
+use crate::output::{Exit, print};
 
 /// Its part of the command line.
 pub(crate) fn command() -> Command {
@@ -29,14 +30,10 @@ pub(crate) fn command() -> Command {
 }
 
 /// Restores, and says what was done.
-pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
-    match restore(named(matches, "backup"), named(matches, "dir")) {
-        Ok(files) => {
-            crate::output::print(&format!("restored {files} files, and verified them"));
-            ExitCode::SUCCESS
-        }
-        Err(why) => trouble(&why),
-    }
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
+    let files = restore(named(matches, "backup"), named(matches, "dir"))?;
+    print(format_args!("restored {files} files, and verified them"));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn restore(backup: &str, dir: &str) -> Result<u64, String> {

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
+use crate::output::{Exit, print_error};
 use bench::client::{Client, QueryResult};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use query::lexer::Lexer;
@@ -55,17 +56,7 @@ pub(crate) fn connect(matches: &ArgMatches) -> Result<Client, String> {
 }
 
 /// Runs the statements; the first that fails ends it with exit code 1.
-pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
-    match try_run(matches) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            crate::output::print_error(&error.to_string());
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn try_run(matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let mut shell = Shell {
         client: connect(matches)?,
         json: matches.get_flag("json"),
@@ -79,7 +70,8 @@ fn try_run(matches: &ArgMatches) -> Result<(), Box<dyn std::error::Error>> {
             io::stdin().lock().read_to_end(&mut statements)?;
             shell.file(&statements)
         }
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 struct Shell<Out> {
@@ -126,7 +118,7 @@ impl<Out: Write> Shell<Out> {
     fn tell_warnings(&mut self) -> Result<(), Box<dyn std::error::Error>> {
         for row in self.client.query("SHOW WARNINGS")?.rows {
             if let Some(message) = row.last() {
-                crate::output::print_error(&format!("warning: {}", shown(message)));
+                print_error(format_args!("warning: {}", shown(message)));
             }
         }
         Ok(())
@@ -140,7 +132,7 @@ impl<Out: Write> Shell<Out> {
             statement.push('\n');
             if statement.trim_end().ends_with(';') {
                 if let Err(error) = self.all(statement.as_bytes()) {
-                    crate::output::print_error(&error.to_string());
+                    print_error(&error);
                 }
                 statement.clear();
             }

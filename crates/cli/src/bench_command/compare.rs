@@ -6,6 +6,7 @@ use bench::compare::{self, Asking, Results};
 use clap::{Arg, ArgMatches, Command};
 
 use super::{Result, number, switch, text, value};
+use crate::output::print;
 
 /// Its part of the command line.
 pub(super) fn command() -> Command {
@@ -62,7 +63,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<()> {
     }
     let other = results(text(matches, "B"), user, &asking_b)?;
     let measures = compare::compare(&one, &other)?;
-    crate::output::print(&measures.to_string());
+    print(&measures);
     if matches.get_flag("strict") && !measures.is_same() {
         return Err("the results differ".into());
     }

@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use ruzstd::decoding::StreamingDecoder;
 
 use super::{Result, address, effort, list, number, posts, print_as, server, switch, text, value};
+use crate::output::print;
 
 /// Its part of the command line.
 pub(super) fn command() -> Command {
@@ -120,7 +121,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<()> {
     let corpus = corpus(matches)?;
     if let Some(folder) = matches.get_one::<String>("export") {
         let written = search::export(&corpus, Path::new(folder))?;
-        crate::output::print(&written.display().to_string());
+        print(written.display());
         return Ok(());
     }
     let given = matches.get_one::<String>("data").map(PathBuf::from);
@@ -137,7 +138,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<()> {
 fn measure(matches: &ArgMatches, options: &Options, corpus: &Corpus) -> Result<()> {
     if let Some(searches) = matches.get_one::<String>("inserts") {
         let outcome = search::inserts(options, corpus, number(searches)?)?;
-        super::print(&outcome, matches);
+        super::print_outcome(&outcome, matches);
         return Ok(());
     }
     let report = search::run(options, corpus)?;

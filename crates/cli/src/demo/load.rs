@@ -83,7 +83,7 @@ impl<'a> Load<'a> {
         client: &mut Client,
     ) -> Result<Counted> {
         let counted = Counted::take(client, &self.account, self.acknowledged)?;
-        screen.say(&format!("all {} posts sent", grouped(self.acknowledged)));
+        screen.print(&format!("all {} posts sent", grouped(self.acknowledged)));
         counted.check(screen, checks);
         counted.check_sample(screen, checks);
         Ok(counted)
@@ -143,7 +143,7 @@ impl<'a> Load<'a> {
         self.back_after = killed.elapsed();
         let answered = on_its_way.join().unwrap_or(false);
 
-        screen.say(&format!(
+        screen.print(&format!(
             "SIGKILL with a batch of {} on its way; the server is back after {:.2} s",
             batch.len(),
             self.back_after.as_secs_f64()

@@ -66,11 +66,11 @@ pub(super) fn print(
 }
 
 fn section(screen: &mut Screen, title: &str, lines: Vec<String>) {
-    screen.say(&format!("  {} {title}", grouped(lines.len() as u64)));
+    screen.print(&format!("  {} {title}", grouped(lines.len() as u64)));
     for line in lines.iter().take(LINES) {
-        screen.say(&format!("      {line}"));
+        screen.print(&format!("      {line}"));
     }
     if lines.len() > LINES {
-        screen.say(&format!("      and {} more", lines.len() - LINES));
+        screen.print(&format!("      and {} more", lines.len() - LINES));
     }
 }

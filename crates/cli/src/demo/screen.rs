@@ -32,11 +32,11 @@ impl Screen {
 
     pub(super) fn title(&mut self, text: &str) {
         let text = self.styled("1", text);
-        self.say(&text);
+        self.print(&text);
     }
 
     /// One line, above the bar if there is one.
-    pub(super) fn say(&mut self, text: &str) {
+    pub(super) fn print(&mut self, text: &str) {
         let erase = if self.bar { "\r\x1b[2K" } else { "" };
         self.bar = false;
         write(&format!("{erase}{text}\n"));
@@ -44,12 +44,12 @@ impl Screen {
 
     pub(super) fn warn(&mut self, text: &str) {
         let word = self.styled("33", "warning");
-        self.say(&format!("{word}  {text}"));
+        self.print(&format!("{word}  {text}"));
     }
 
     pub(super) fn fail(&mut self, text: &str) {
         let word = self.styled("31", "failed");
-        self.say(&format!("{word}   {text}"));
+        self.print(&format!("{word}   {text}"));
     }
 
     /// A fact that was checked.
@@ -59,7 +59,7 @@ impl Screen {
         } else {
             self.styled("31", "FAILED")
         };
-        self.say(&format!("  {word}  {fact}"));
+        self.print(&format!("  {word}  {fact}"));
     }
 
     /// A hit as it came in: which query, and the post with the matched words marked.
@@ -67,7 +67,7 @@ impl Screen {
         let room = COLUMNS.saturating_sub(query.chars().count() + 12);
         let body = self.marked(body, marks, room);
         let query = self.styled("36", query);
-        self.say(&format!("  hit  {query}  {body}"));
+        self.print(&format!("  hit  {query}  {body}"));
     }
 
     /// How far the posts are.
@@ -80,7 +80,7 @@ impl Screen {
             self.bar = true;
         } else if percent / PLAIN_STEP_PERCENT > self.percent / PLAIN_STEP_PERCENT {
             self.percent = percent;
-            self.say(&format!("{percent:3} %  {note}"));
+            self.print(&format!("{percent:3} %  {note}"));
         }
     }
 

@@ -41,36 +41,36 @@ pub(super) fn print(
     let syncs = load.syncs_before() + count::syncs(client)?;
     let millis = |percent| search.percentile(percent).as_secs_f64() * 1_000.0;
     screen.title("summary");
-    screen.say(&format!(
+    screen.print(&format!(
         "documents  {} against {} standing queries: {} hits",
         grouped(counted.documents()),
         grouped(*queries as u64),
         grouped(counted.hits())
     ));
-    screen.say(&format!(
+    screen.print(&format!(
         "speed      {} documents/s acknowledged durable and searchable, hits queued (one client, {BATCH_POSTS} a statement)",
         grouped(load.per_second())
     ));
-    screen.say(&format!(
+    screen.print(&format!(
         "syncs      {} fdatasync, {} insert statements; this disk does {} bare ones a second",
         grouped(syncs),
         grouped(load.statements()),
         grouped(device.syncs_per_second)
     ));
-    screen.say(&format!(
+    screen.print(&format!(
         "search     p50 {:.2} ms, p99 {:.2} ms over {} searches, each ranked, first 20 rows",
         millis(50),
         millis(99),
         search.count()
     ));
-    screen.say(&format!(
+    screen.print(&format!(
         "crash      back after {:.2} s",
         load.back_after().as_secs_f64()
     ));
     if let Some(mib) = anonymous_mib(server.pid()) {
-        screen.say(&format!("memory     {mib} MiB anonymous, resident"));
+        screen.print(&format!("memory     {mib} MiB anonymous, resident"));
     }
-    screen.say(&format!(
+    screen.print(&format!(
         "whole demo {:.1} s",
         started.elapsed().as_secs_f64()
     ));
@@ -80,17 +80,17 @@ pub(super) fn print(
 /// Prints commands that need nothing else installed.
 pub(super) fn lines_to_paste(screen: &mut Screen, server: &Server) {
     let program = program();
-    screen.say("");
-    screen.say("now paste, in another terminal:");
-    screen.say(&format!(
+    screen.print("");
+    screen.print("now paste, in another terminal:");
+    screen.print(&format!(
         "  {program} sql --addr {} \"SELECT id, body FROM posts WHERE MATCH('\\\"star wars\\\"') LIMIT 3\"",
         server.mysql()
     ));
-    screen.say(&format!(
+    screen.print(&format!(
         "  curl -s {}/sql -d \"SELECT COUNT(*) FROM posts WHERE MATCH('google -maps')\"",
         server.http()
     ));
-    screen.say(&format!(
+    screen.print(&format!(
         "  {program} demo --queries mine.txt [--posts mine.ndjson]    # your own queries"
     ));
 }

@@ -41,7 +41,7 @@ pub(super) fn law(
     counted: &Counted,
 ) -> Result<Latencies> {
     let shown: Vec<&Saved> = saved.iter().take(SHOWN as usize).collect();
-    screen.say("the law: a search finds a post exactly when the post hits the query");
+    screen.print("the law: a search finds a post exactly when the post hits the query");
     let hit = shown
         .iter()
         .find_map(|query| Some((query, counted.posts_of(query.id).first()?)));
@@ -89,7 +89,7 @@ pub(super) fn worker(
     if hits == 0 {
         return Ok(());
     }
-    screen.say("a worker's round");
+    screen.print("a worker's round");
     let waited = ask(screen, client, "SELECT queue_wait('hits', 1)")?;
     let row = ask(
         screen,
@@ -110,7 +110,7 @@ pub(super) fn worker(
 /// Runs a statement and shows it with its answer. Returns the rows, cells joined by ` | `.
 fn ask(screen: &mut Screen, client: &mut Client, sql: &str) -> Result<Vec<String>> {
     let result = client.query(sql).map_err(failed(sql))?;
-    screen.say(&format!("  > {sql}"));
+    screen.print(&format!("  > {sql}"));
     let cell = |cell: &Option<Vec<u8>>| match cell {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         None => "NULL".to_owned(),
@@ -122,7 +122,7 @@ fn ask(screen: &mut Screen, client: &mut Client, sql: &str) -> Result<Vec<String
         .collect();
     for row in &rows {
         let shown: String = row.chars().take(ANSWER_CHARS).collect();
-        screen.say(&format!(
+        screen.print(&format!(
             "    {}{}",
             clean(&shown),
             if shown.len() < row.len() { "…" } else { "" }

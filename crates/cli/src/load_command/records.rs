@@ -52,7 +52,7 @@ pub(super) struct Records {
 }
 
 /// What a look for the end of a record found.
-pub(super) enum Found {
+pub(super) enum RecordEnd {
     /// It ends at this byte (a line end, or behind its last one), and the next begins at that.
     End(usize, usize),
     /// Nothing that is a record before this byte.
@@ -96,12 +96,12 @@ impl Records {
                 Cut::Documents => xmlpipe::document_end(unread),
             };
             match found {
-                Found::End(end, next) => return Ok(Some(self.taken(end, next))),
-                Found::Nothing(until) => {
+                RecordEnd::End(end, next) => return Ok(Some(self.taken(end, next))),
+                RecordEnd::Nothing(until) => {
                     self.pass_counting(until);
                     continue;
                 }
-                Found::More if self.is_over => {
+                RecordEnd::More if self.is_over => {
                     let rest = unread.len();
                     let is_nothing = match self.cut {
                         Cut::Lines | Cut::Quoted => rest == 0,
@@ -109,7 +109,7 @@ impl Records {
                     };
                     return Ok((!is_nothing).then(|| self.taken(rest, rest)));
                 }
-                Found::More => {}
+                RecordEnd::More => {}
             }
             seen = self.end - self.start;
             self.fill()?;
@@ -189,11 +189,11 @@ impl Records {
 }
 
 /// `seen`: bytes that were looked at before.
-fn line_end(bytes: &[u8], seen: usize) -> Found {
+fn line_end(bytes: &[u8], seen: usize) -> RecordEnd {
     let rest = bytes.get(seen..).unwrap_or_default();
     match rest.iter().position(|byte| *byte == b'\n') {
-        Some(end) => Found::End(without_return(bytes, seen + end), seen + end + 1),
-        None => Found::More,
+        Some(end) => RecordEnd::End(without_return(bytes, seen + end), seen + end + 1),
+        None => RecordEnd::More,
     }
 }
 
@@ -204,7 +204,7 @@ fn without_return(bytes: &[u8], end: usize) -> usize {
     }
 }
 
-fn quoted_end(bytes: &[u8]) -> Found {
+fn quoted_end(bytes: &[u8]) -> RecordEnd {
     /// Where in a field a byte stands.
     #[derive(Clone, Copy, PartialEq)]
     enum At {
@@ -219,11 +219,11 @@ fn quoted_end(bytes: &[u8]) -> Found {
         state = match (state, byte) {
             (At::Inside, b'"') => At::Quote,
             (At::Inside, _) => At::Inside,
-            (_, b'\n') => return Found::End(without_return(bytes, at), at + 1),
+            (_, b'\n') => return RecordEnd::End(without_return(bytes, at), at + 1),
             (_, b',') => At::Begin,
             (At::Begin | At::Quote, b'"') => At::Inside,
             _ => At::Bare,
         };
     }
-    Found::More
+    RecordEnd::More
 }

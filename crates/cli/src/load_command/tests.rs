@@ -195,6 +195,23 @@ fn xmlpipe2_documents_are_rows_whatever_stands_around_them() {
     );
 }
 
+#[test]
+fn a_bad_xmlpipe2_document_has_its_line_and_leaves_the_next_one_whole() {
+    check(
+        Format::Xmlpipe2,
+        "<sphinx:docset>\n<sphinx:document id=\"1\"><t>a&nbsp;b</t></sphinx:document>\n\
+         <sphinx:document id=\"2\">loose<t>a</t></sphinx:document>\n\
+         <sphinx:document id=\"-3\"><t>a</t></sphinx:document>\n\
+         <sphinx:document id=\"4\"><t>a</t>\n<!-- b --></sphinx:document>\n</sphinx:docset>",
+        &[
+            (2, Err("unknown entity &nbsp;")),
+            (3, Err("text between the fields")),
+            (4, Err("the document has no id= that is a number")),
+            (5, Ok(&[("id", Cell::Int(4)), ("t", text("a"))])),
+        ],
+    );
+}
+
 /// The heart of going on: from the place behind any row, the rest is read as if nothing had happened.
 #[test]
 fn from_behind_any_row_the_rest_reads_the_same() {

@@ -3,7 +3,11 @@
 //! What stands around the documents (the declaration, the schema, kill lists, comments) is passed over: the table's columns
 //! count. UTF-8 only; the five named entities and those by number; CDATA; no elements within a field.
 
-use super::records::Found;
+use quick_xml::Reader;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesStart, Event};
+
+use super::records::RecordEnd;
 use super::row::{Cell, Row, Unreadable};
 
 const OPEN: &str = "<sphinx:document";
@@ -11,7 +15,7 @@ const CLOSE: &str = "</sphinx:document>";
 const CDATA: &str = "<![CDATA[";
 
 /// Where the first document ends in bytes that begin outside of one.
-pub(super) fn document_end(bytes: &[u8]) -> Found {
+pub(super) fn document_end(bytes: &[u8]) -> RecordEnd {
     let mut at = 0;
     let mut began = None;
     while let Some(found) = find(bytes, at, b"<") {
@@ -33,14 +37,14 @@ pub(super) fn document_end(bytes: &[u8]) -> Found {
         };
         if began.is_none() && is_open(rest) {
             if found > 0 {
-                return Found::Nothing(found);
+                return RecordEnd::Nothing(found);
             }
             began = Some(found);
             if bytes.get(end - 2) == Some(&b'/') {
-                return Found::End(end, end);
+                return RecordEnd::End(end, end);
             }
         } else if began.is_some() && rest.starts_with(CLOSE.as_bytes()) {
-            return Found::End(end, end);
+            return RecordEnd::End(end, end);
         }
         at = end;
     }
@@ -49,10 +53,10 @@ pub(super) fn document_end(bytes: &[u8]) -> Found {
 }
 
 /// What is outside of a document and whole is not needed any more.
-fn more(began: Option<usize>, until: usize) -> Found {
+fn more(began: Option<usize>, until: usize) -> RecordEnd {
     match (began, until) {
-        (None, 1..) => Found::Nothing(until),
-        _ => Found::More,
+        (None, 1..) => RecordEnd::Nothing(until),
+        _ => RecordEnd::More,
     }
 }
 
@@ -84,111 +88,66 @@ fn find(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {
 pub(super) fn read(document: &[u8], row: &mut Row) -> Result<(), Unreadable> {
     let text = std::str::from_utf8(document)
         .map_err(|error| Unreadable(format!("not UTF-8 at byte {}", error.valid_up_to())))?;
-    let head = text
-        .find('>')
-        .ok_or_else(|| wrong("no end of the document's tag"))?;
-    let (tag, mut rest) = text.split_at(head + 1);
-    id(tag, row)?;
-    if tag.ends_with("/>") {
-        return Ok(());
-    }
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
+    let mut has_id = false;
     loop {
-        rest = rest.trim_start();
-        if let Some(comment) = rest.strip_prefix("<!--") {
-            rest = comment.split_once("-->").map_or("", |(_, rest)| rest);
-            continue;
+        match reader.read_event().map_err(wrong)? {
+            Event::Start(tag) if !has_id => {
+                row.name("id");
+                row.cell(Cell::Int(id(&tag)?.into()));
+                has_id = true;
+            }
+            Event::Start(tag) => {
+                let name = tag.name();
+                row.name(name.as_ref());
+                row.cell(Cell::Text(field(name.as_ref(), &mut reader)?));
+            }
+            Event::End(_) => return Ok(()),
+            Event::Comment(_) => {}
+            Event::Text(blank) if blank.trim().is_empty() => {}
+            Event::Eof => return Err(wrong("the document is not closed")),
+            _ => return Err(wrong("text between the fields")),
         }
-        if rest == CLOSE {
-            return Ok(());
-        }
-        let Some(element) = rest.strip_prefix('<') else {
-            return Err(wrong("text between the fields"));
-        };
-        let end = element.find('>').ok_or_else(|| wrong("no end of a tag"))?;
-        let (tag, behind) = element.split_at(end);
-        let name = tag.trim_end_matches('/');
-        let name = name.split_ascii_whitespace().next().unwrap_or_default();
-        row.name(name);
-        rest = behind.get(1..).unwrap_or_default();
-        let text = match tag.ends_with('/') {
-            true => String::new(),
-            false => field(name, &mut rest)?,
-        };
-        row.cell(Cell::Text(text));
     }
 }
 
-fn wrong(what: impl Into<String>) -> Unreadable {
-    Unreadable(what.into())
+fn wrong(what: impl ToString) -> Unreadable {
+    Unreadable(what.to_string())
 }
 
 /// The document's id, the one attribute that is read.
-fn id(tag: &str, row: &mut Row) -> Result<(), Unreadable> {
-    let value = tag.split_once("id=").map(|(_, value)| value);
-    let value = value.and_then(|value| {
-        let quote = value
-            .chars()
-            .next()
-            .filter(|letter| matches!(letter, '"' | '\''))?;
-        value.get(1..)?.split_once(quote).map(|(value, _)| value)
-    });
-    let number = value.and_then(|value| value.trim().parse::<u64>().ok());
-    let number = number.ok_or_else(|| wrong("the document has no id= that is a number"))?;
-    row.name("id");
-    row.cell(Cell::Int(number.into()));
-    Ok(())
+fn id(tag: &BytesStart<'_>) -> Result<u64, Unreadable> {
+    let id = tag.try_get_attribute("id").map_err(wrong)?;
+    id.and_then(|id| id.value.trim().parse().ok())
+        .ok_or_else(|| wrong("the document has no id= that is a number"))
 }
 
 /// The text of a field up to its closing tag, which is taken.
-fn field(name: &str, rest: &mut &str) -> Result<String, Unreadable> {
+fn field(name: &str, reader: &mut Reader<&[u8]>) -> Result<String, Unreadable> {
     let mut out = String::new();
     loop {
-        let at = rest.find(['<', '&']);
-        let at = at.ok_or_else(|| wrong(format!("<{name}> is not closed")))?;
-        let (before, found) = rest.split_at(at);
-        out.push_str(before);
-        if let Some(entity) = found.strip_prefix('&') {
-            let (written, behind) = entity.split_once(';').unwrap_or((entity, ""));
-            out.push(letter(written)?);
-            *rest = behind;
-        } else if let Some(raw) = found.strip_prefix(CDATA) {
-            let (raw, behind) = raw
-                .split_once("]]>")
-                .ok_or_else(|| wrong("CDATA is not closed"))?;
-            out.push_str(raw);
-            *rest = behind;
-        } else if let Some(comment) = found.strip_prefix("<!--") {
-            *rest = comment.split_once("-->").map_or("", |(_, rest)| rest);
-        } else if let Some(close) = found.strip_prefix("</") {
-            let (closed, behind) = close.split_once('>').unwrap_or((close, ""));
-            if closed.trim_end() != name {
-                return Err(wrong(format!("<{name}> is closed by </{closed}>")));
+        match reader.read_event().map_err(wrong)? {
+            Event::Text(text) => out.push_str(&text),
+            Event::CData(text) => out.push_str(&text),
+            Event::GeneralRef(entity) => match resolve_xml_entity(&entity) {
+                Some(text) => out.push_str(text),
+                None => {
+                    let letter = entity.resolve_char_ref().map_err(wrong)?;
+                    out.push(letter.ok_or_else(|| {
+                        let shown: String = entity.chars().take(20).collect();
+                        wrong(format!("unknown entity &{shown};"))
+                    })?);
+                }
+            },
+            Event::Comment(_) => {}
+            Event::End(_) => return Ok(out),
+            Event::Eof => return Err(wrong(format!("<{name}> is not closed"))),
+            _ => {
+                return Err(wrong(format!(
+                    "an element within <{name}>: put it into CDATA"
+                )));
             }
-            *rest = behind;
-            return Ok(out);
-        } else {
-            return Err(wrong(format!(
-                "an element within <{name}>: put it into CDATA"
-            )));
         }
     }
-}
-
-/// The letter that an entity stands for.
-fn letter(entity: &str) -> Result<char, Unreadable> {
-    let number = match (entity.strip_prefix("#x"), entity.strip_prefix('#')) {
-        (Some(digits), _) => u32::from_str_radix(digits, 16).ok(),
-        (None, Some(digits)) => digits.parse().ok(),
-        (None, None) => None,
-    };
-    let named = match entity {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => number.and_then(char::from_u32),
-    };
-    let shown = || entity.chars().take(20).collect::<String>();
-    named.ok_or_else(|| wrong(format!("unknown entity &{};", shown())))
 }
