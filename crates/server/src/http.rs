@@ -30,12 +30,12 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::AsyncWriteExt;
 
 use crate::limits::{CONNECTION_BUFFER_BYTES, HTTP_IDLE_TIMEOUT};
-use crate::listen::{Listener, Patient, Stream};
+use crate::listen::{Listener, Stream, TimedStream};
 use crate::server::{Admitted, Server};
 use heads::{Course, Timely};
 use session::errors::Failure;
 use session::places::Peer;
-use session::searches::Asked;
+use session::searches::SearchRequest;
 use session::{Action, Deed, Session};
 
 /// What every handler knows.
@@ -111,7 +111,7 @@ impl<'a> Guest<'a> {
 
     /// A table as it is now, to be read.
     fn reads(&self, table: &str) -> Result<Arc<Snapshot>, Failure> {
-        let reads = Action::on(Deed::Read, table);
+        let reads = Action(Deed::Read, Some(table));
         self.server.snapshot(&self.session, reads)
     }
 
@@ -120,8 +120,8 @@ impl<'a> Guest<'a> {
     }
 
     /// The request among the searches that run: shown by its address, and ended with its client.
-    fn asked(&self, since_us: u64, address: &str) -> Asked {
-        Asked {
+    fn search_request(&self, since_us: u64, address: &str) -> SearchRequest {
+        SearchRequest {
             session: self.session.id.0,
             since_us,
             until_us: None,
@@ -163,7 +163,7 @@ fn course() -> Option<Arc<Course>> {
 async fn connection(server: Arc<Server>, router: Router, stream: Stream) {
     let patience = server.settings().live.client_timeout;
     let admitted = server.admit("http", &stream);
-    let mut stream = Patient::new(stream, patience);
+    let mut stream = TimedStream::new(stream, patience);
     let admitted: Admitted = match admitted {
         Ok(admitted) => admitted,
         Err(failure) => {

@@ -1,30 +1,28 @@
 //! Addresses, listening sockets and the streams they accept: TCP and unix, behind one type each.
 
 mod pace;
-mod patient;
 #[cfg(test)]
 mod tests;
+mod timed;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::{fmt, fs};
 
 use session::Remote;
 use session::searches::IsGone;
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
 use crate::limits::{KEEPALIVE_PROBES, KEEPALIVE_SILENCE};
 
 pub(crate) use pace::{Pace, TooSlow};
-pub(crate) use patient::Patient;
+pub(crate) use timed::TimedStream;
 
 /// Where a door listens, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,9 +123,9 @@ impl Listener {
                 let (stream, _) = listener.accept().await?;
                 stream.set_nodelay(true)?;
                 SockRef::from(&stream).set_tcp_keepalive(&keepalive())?;
-                Ok(Stream::Tcp(stream))
+                Ok(stream.into())
             }
-            Listener::Unix(listener, _) => Ok(Stream::Unix(listener.accept().await?.0)),
+            Listener::Unix(listener, _) => Ok(listener.accept().await?.0.into()),
         }
     }
 }
@@ -164,38 +162,50 @@ fn remove_abandoned(path: &Path) -> io::Result<()> {
     }
 }
 
-impl Stream {
+/// What a client's connection is made of.
+pub(crate) trait Io: AsyncRead + AsyncWrite + AsFd + Send + Unpin {}
+
+impl Io for TcpStream {}
+impl Io for UnixStream {}
+
+/// A client's connection.
+pub(crate) struct Stream {
+    io: Box<dyn Io>,
     /// The client's address, or `unix`.
-    pub(crate) fn peer(&self) -> String {
-        match self {
-            Stream::Tcp(stream) => stream
-                .peer_addr()
-                .map_or_else(|_| "gone".to_owned(), |address| address.to_string()),
-            Stream::Unix(_) => "unix".to_owned(),
-        }
-    }
-
+    pub(crate) host: String,
     /// Where the client comes from.
-    pub(crate) fn remote(&self) -> Remote {
-        match self {
-            // A client that is gone already has no address: its connection ends with the next call.
-            Stream::Tcp(stream) => Remote::of(
-                stream
-                    .peer_addr()
-                    .map_or(Ipv4Addr::UNSPECIFIED.into(), |address| address.ip()),
-            ),
-            Stream::Unix(stream) => Remote::Unix(stream.peer_cred().ok().map(|user| user.uid())),
+    pub(crate) remote: Remote,
+}
+
+impl From<TcpStream> for Stream {
+    fn from(stream: TcpStream) -> Stream {
+        // A client that is gone already has no address: its connection ends with the next call.
+        let peer = stream.peer_addr().ok();
+        let ip = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
+        Stream {
+            io: Box::new(stream),
+            host: peer.map_or_else(|| "gone".to_owned(), |peer| peer.to_string()),
+            remote: Remote::of(ip),
         }
     }
+}
 
+impl From<UnixStream> for Stream {
+    fn from(stream: UnixStream) -> Stream {
+        let user = stream.peer_cred().ok().map(|user| user.uid());
+        Stream {
+            io: Box::new(stream),
+            host: "unix".to_owned(),
+            remote: Remote::Unix(user),
+        }
+    }
+}
+
+impl Stream {
     /// Tells from anywhere whether the client is gone. It holds a second file descriptor, and the connection is closed when
     /// both are: `None` where there is none left.
     pub(crate) fn watched(&self) -> Option<IsGone> {
-        let descriptor = match self {
-            Stream::Tcp(stream) => stream.as_fd(),
-            Stream::Unix(stream) => stream.as_fd(),
-        };
-        let socket = descriptor.try_clone_to_owned().ok()?;
+        let socket = self.io.as_fd().try_clone_to_owned().ok()?;
         Some(Arc::new(move || is_gone(&socket)))
     }
 }
@@ -209,53 +219,5 @@ fn is_gone(client: &OwnedFd) -> bool {
             error.kind(),
             io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
         ),
-    }
-}
-
-/// A client's connection.
-pub(crate) enum Stream {
-    /// TCP.
-    Tcp(TcpStream),
-    /// Unix.
-    Unix(UnixStream),
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Tcp(stream) => Pin::new(stream).poll_read(context, buffer),
-            Stream::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Stream::Tcp(stream) => Pin::new(stream).poll_write(context, bytes),
-            Stream::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Tcp(stream) => Pin::new(stream).poll_flush(context),
-            Stream::Unix(stream) => Pin::new(stream).poll_flush(context),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Tcp(stream) => Pin::new(stream).poll_shutdown(context),
-            Stream::Unix(stream) => Pin::new(stream).poll_shutdown(context),
-        }
     }
 }

@@ -81,10 +81,10 @@ impl Server {
             connections_max: settings.live.connections_max,
             per_address_max: settings.live.connections_per_address,
         };
-        let remote = stream.remote();
+        let remote = stream.remote;
         let newcomer = Newcomer {
             id: self.next_session().0,
-            host: stream.peer(),
+            host: stream.host.clone(),
             remote,
             door,
             now_us: self.clock.steady_us(),

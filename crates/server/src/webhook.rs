@@ -78,7 +78,7 @@ impl Drop for Workers {
 
 /// Those of all tables as they are now.
 fn webhooks(server: &Server, session: &Session) -> Vec<Webhook> {
-    let Ok(snapshot) = server.snapshot(session, Action::server(Deed::Read)) else {
+    let Ok(snapshot) = server.snapshot(session, Action(Deed::Read, None)) else {
         return Vec::new();
     };
     let tables = snapshot.tables().into_iter();

@@ -8,42 +8,29 @@ use ::engine::Filters;
 
 use crate::budget::Budget;
 
-/// Whether a number only grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// It only grows; its metric ends in `_total`.
-    Counter,
-    /// It goes up and down.
-    Gauge,
-}
-
 /// One number, ready to be shown.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// In SHOW STATUS; Sphinx's name where there is one.
     pub status: &'static str,
-    /// In `/metrics`, with its labels if it has any; empty: not shown there.
+    /// In `/metrics`, with its labels if it has any; empty: not shown there. What only grows ends in `_total`.
     pub metric: &'static str,
-    /// How it moves.
-    pub shape: Shape,
     /// One line of help.
     pub help: &'static str,
     /// Its value.
     pub value: u64,
 }
 
-impl Sample {
-    /// The value in base units: times are counted in microseconds and shown in seconds.
-    pub fn number(&self) -> String {
-        if self.metric.contains("_seconds") {
-            return format!("{}.{:06}", self.value / 1_000_000, self.value % 1_000_000);
-        }
-        self.value.to_string()
+/// A value as `/metrics` shows it: times are counted in microseconds and shown in seconds.
+pub fn in_base_units(metric: &str, value: u64) -> String {
+    match metric.contains("_seconds") {
+        true => format!("{}.{:06}", value / 1_000_000, value % 1_000_000),
+        false => value.to_string(),
     }
 }
 
 macro_rules! counters {
-    ($($(#[doc = $help:literal])+ $field:ident $shape:ident $status:literal $metric:literal;)*) => {
+    ($($(#[doc = $help:literal])+ $field:ident $status:literal $metric:literal;)*) => {
         /// Every number the server counts. Read and written without a lock; each is exact, together they are not one
         /// moment.
         #[derive(Debug, Default)]
@@ -57,7 +44,6 @@ macro_rules! counters {
                 vec![$(Sample {
                     status: $status,
                     metric: $metric,
-                    shape: Shape::$shape,
                     help: concat!($($help),+).trim_ascii(),
                     value: self.$field.load(Ordering::Relaxed),
                 }),*]
@@ -68,69 +54,69 @@ macro_rules! counters {
 
 counters! {
     /// Connections accepted.
-    connections Counter "connections" "seine_connections_total";
+    connections "connections" "seine_connections_total";
     /// Connections open now.
-    connections_open Gauge "threads_connected" "seine_connections";
+    connections_open "threads_connected" "seine_connections";
     /// Connections refused because too many were open.
-    refused Counter "maxed_out" "seine_connections_refused_total";
+    refused "maxed_out" "seine_connections_refused_total";
     /// Connections closed, before their login or request was whole, because a newcomer needed the place.
-    evicted Counter "evicted_connects" "seine_connections_evicted_total";
+    evicted "evicted_connects" "seine_connections_evicted_total";
     /// Logins refused.
-    logins_refused Counter "aborted_connects" "seine_logins_refused_total";
+    logins_refused "aborted_connects" "seine_logins_refused_total";
     /// HTTP requests answered.
-    http_requests Counter "http_requests" "seine_http_requests_total";
+    http_requests "http_requests" "seine_http_requests_total";
     /// Statements that were refused or failed.
-    failed Counter "errors" "seine_statements_failed_total";
+    failed "errors" "seine_statements_failed_total";
     /// SELECT statements on a table.
-    selects Counter "command_search" "seine_statements_total{kind=\"select\"}";
+    selects "command_search" "seine_statements_total{kind=\"select\"}";
     /// INSERT statements.
-    inserts Counter "command_insert" "seine_statements_total{kind=\"insert\"}";
+    inserts "command_insert" "seine_statements_total{kind=\"insert\"}";
     /// REPLACE statements.
-    replaces Counter "command_replace" "seine_statements_total{kind=\"replace\"}";
+    replaces "command_replace" "seine_statements_total{kind=\"replace\"}";
     /// DELETE statements.
-    deletes Counter "command_delete" "seine_statements_total{kind=\"delete\"}";
+    deletes "command_delete" "seine_statements_total{kind=\"delete\"}";
     /// CALL PQ statements.
-    call_pqs Counter "command_callpq" "seine_statements_total{kind=\"call_pq\"}";
+    call_pqs "command_callpq" "seine_statements_total{kind=\"call_pq\"}";
     /// Calls of queue_wait, queue_end and queue_abort.
-    queue_calls Counter "command_queue" "seine_statements_total{kind=\"queue\"}";
+    queue_calls "command_queue" "seine_statements_total{kind=\"queue\"}";
     /// SHOW STATUS statements.
-    statuses Counter "command_status" "seine_statements_total{kind=\"status\"}";
+    statuses "command_status" "seine_statements_total{kind=\"status\"}";
     /// SET statements.
-    sets Counter "command_set" "seine_statements_total{kind=\"set\"}";
+    sets "command_set" "seine_statements_total{kind=\"set\"}";
     /// Other statements.
-    others Counter "command_other" "seine_statements_total{kind=\"other\"}";
+    others "command_other" "seine_statements_total{kind=\"other\"}";
     /// Calls of one of Q4M's functions.
-    queue_waits Counter "queue_wait_calls" "seine_queue_calls_total{function=\"queue_wait\"}";
+    queue_waits "queue_wait_calls" "seine_queue_calls_total{function=\"queue_wait\"}";
     /// Calls of one of Q4M's functions.
-    queue_ends Counter "queue_end_calls" "seine_queue_calls_total{function=\"queue_end\"}";
+    queue_ends "queue_end_calls" "seine_queue_calls_total{function=\"queue_end\"}";
     /// Calls of one of Q4M's functions.
-    queue_aborts Counter "queue_abort_calls" "seine_queue_calls_total{function=\"queue_abort\"}";
+    queue_aborts "queue_abort_calls" "seine_queue_calls_total{function=\"queue_abort\"}";
     /// Calls of one of Q4M's functions.
-    queue_rowids Counter "queue_rowid_calls" "seine_queue_calls_total{function=\"queue_rowid\"}";
+    queue_rowids "queue_rowid_calls" "seine_queue_calls_total{function=\"queue_rowid\"}";
     /// Calls of one of Q4M's functions.
-    queue_set_srcids Counter "queue_set_srcid_calls" "seine_queue_calls_total{function=\"queue_set_srcid\"}";
+    queue_set_srcids "queue_set_srcid_calls" "seine_queue_calls_total{function=\"queue_set_srcid\"}";
     /// Microseconds spent on statements, waiting of queue_wait left out.
-    statement_us Counter "query_wall_us" "seine_statement_seconds_total";
+    statement_us "query_wall_us" "seine_statement_seconds_total";
     /// Documents given to CALL PQ.
-    pq_documents Counter "pq_documents" "seine_pq_documents_total";
+    pq_documents "pq_documents" "seine_pq_documents_total";
     /// Rows sent to clients.
-    rows_sent Counter "rows_sent" "seine_rows_sent_total";
+    rows_sent "rows_sent" "seine_rows_sent_total";
     /// Bytes received from MySQL clients.
-    bytes_received Counter "bytes_received" "seine_mysql_received_bytes_total";
+    bytes_received "bytes_received" "seine_mysql_received_bytes_total";
     /// Bytes sent to MySQL clients.
-    bytes_sent Counter "bytes_sent" "seine_mysql_sent_bytes_total";
+    bytes_sent "bytes_sent" "seine_mysql_sent_bytes_total";
     /// Hits that a webhook took.
-    webhooks_delivered Counter "webhooks_delivered" "seine_webhook_delivered_total";
+    webhooks_delivered "webhooks_delivered" "seine_webhook_delivered_total";
     /// Attempts to send a hit to a webhook that failed.
-    webhooks_failed Counter "webhooks_failed" "seine_webhook_failed_total";
+    webhooks_failed "webhooks_failed" "seine_webhook_failed_total";
     /// Hits that were given up and put to the dead.
-    webhooks_dead Counter "webhooks_dead" "seine_webhook_dead_total";
+    webhooks_dead "webhooks_dead" "seine_webhook_dead_total";
     /// Answers that lack rows of a damaged file.
-    answers_damaged Counter "answers_damaged" "seine_answers_damaged_total";
+    answers_damaged "answers_damaged" "seine_answers_damaged_total";
     /// Files that were found damaged by a search since the start.
-    files_damaged Gauge "files_damaged" "seine_damaged_files";
+    files_damaged "files_damaged" "seine_damaged_files";
     /// Statements ended by a fault of the server.
-    panics Counter "panics" "seine_panics_total";
+    panics "panics" "seine_panics_total";
 }
 
 /// Memory of requests.
@@ -138,7 +124,6 @@ pub fn requests(budget: &Budget) -> Sample {
     Sample {
         status: "request_bytes",
         metric: "seine_request_bytes",
-        shape: Shape::Gauge,
         help: "Memory that requests hold of their budget.",
         value: budget.held_bytes(),
     }
@@ -146,10 +131,9 @@ pub fn requests(budget: &Budget) -> Sample {
 
 /// What is kept of conditions on attributes.
 pub fn filters(filters: &Filters) -> [Sample; 3] {
-    let sample = |status, metric, shape, help, value| Sample {
+    let sample = |status, metric, help, value| Sample {
         status,
         metric,
-        shape,
         help,
         value,
     };
@@ -157,21 +141,18 @@ pub fn filters(filters: &Filters) -> [Sample; 3] {
         sample(
             "filter_bytes",
             "seine_filter_bytes",
-            Shape::Gauge,
             "Memory of what conditions on attributes say of pages of segments.",
             filters.bytes(),
         ),
         sample(
             "filter_pages_made",
             "seine_filter_pages_made_total",
-            Shape::Counter,
             "Pages of segments that a condition was asked about as a whole, and that were kept.",
             filters.pages_made(),
         ),
         sample(
             "filter_pages_used",
             "seine_filter_pages_used_total",
-            Shape::Counter,
             "Times that such a page answered.",
             filters.pages_used(),
         ),

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::budget::Budget;
 use crate::clock::Clock;
-use crate::counters::{self, Counters, Sample, Shape};
+use crate::counters::{self, Counters, Sample};
 use crate::errors::{self, Failure};
 use crate::faults::Faults;
 use crate::limits::{
@@ -151,7 +151,6 @@ impl Node {
         let mut samples = vec![Sample {
             status: "uptime",
             metric: "seine_uptime_seconds",
-            shape: Shape::Gauge,
             help: "Seconds since the start.",
             value: self.clock.steady_us(),
         }];
@@ -163,7 +162,6 @@ impl Node {
             samples.push(Sample {
                 status: "engine_turn_us",
                 metric: "seine_engine_turn_age_seconds",
-                shape: Shape::Gauge,
                 help: "Age of the engine's turn under way; 0: it rests.",
                 value: self.turn_us(engine),
             });
@@ -176,7 +174,7 @@ impl Node {
     /// # Errors
     /// `NOT_PERMITTED`.
     pub fn permit(&self, session: &Session, action: Action<'_>) -> Result<(), Failure> {
-        rights::check(&self.bounds(), session, action)
+        rights::check(self, session, action)
     }
 
     /// The tables as they are now, for this action.
@@ -206,10 +204,7 @@ impl Node {
         session: &Session,
         command: Command,
     ) -> Result<Result<Reply, Error>, Failure> {
-        let bounds = self.bounds();
-        rights::each(&command, &mut |action| {
-            rights::check(&bounds, session, action)
-        })?;
+        rights::each(&command, &mut |action| self.permit(session, action))?;
         let (sender, answer) = oneshot::channel();
         let reply = Box::new(move |result| {
             // The client is gone; whoever closes its session tells the engine.

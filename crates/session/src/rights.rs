@@ -8,7 +8,7 @@ use engine::Command;
 use query::request::{Delete, Insert};
 
 use crate::errors::{self, Failure};
-use crate::node::Bounds;
+use crate::node::Node;
 use crate::session::Session;
 
 /// What is done.
@@ -28,36 +28,18 @@ pub enum Deed {
     Backup,
 }
 
-/// A deed and its table.
+/// A deed and its table, in any case of letters; `None`: the server itself, or all tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Action<'a> {
-    /// What is done.
-    pub deed: Deed,
-    /// The table in any case of letters; `None`: the server itself, or all tables.
-    pub table: Option<&'a str>,
-}
-
-impl<'a> Action<'a> {
-    /// A deed to one table.
-    pub fn on(deed: Deed, table: &'a str) -> Action<'a> {
-        let table = Some(table);
-        Action { deed, table }
-    }
-
-    /// A deed to the server.
-    pub fn server(deed: Deed) -> Action<'a> {
-        Action { deed, table: None }
-    }
-}
+pub struct Action<'a>(pub Deed, pub Option<&'a str>);
 
 /// Whether the client of a session may do this. Everybody may do everything, except that a backup goes anywhere only for clients
 /// who could write there themselves, or where the server's owner has said where, or trusts all clients.
 ///
 /// # Errors
 /// `NOT_PERMITTED`.
-pub(crate) fn check(bounds: &Bounds, session: &Session, action: Action<'_>) -> Result<(), Failure> {
-    let is_free = bounds.backups_are_open || session.is_on_unix_socket;
-    if action.deed == Deed::Backup && !is_free {
+pub(crate) fn check(node: &Node, session: &Session, action: Action<'_>) -> Result<(), Failure> {
+    let is_free = || session.is_on_unix_socket || node.bounds().backups_are_open;
+    if action.0 == Deed::Backup && !is_free() {
         let message = "BACKUP TO any path is for clients on a unix socket: set backup.dir, or start the server with --insecure";
         return Err(Failure::new(errors::NOT_PERMITTED, message));
     }
@@ -73,18 +55,18 @@ pub(crate) fn each(
     match command {
         Command::Many(commands) => commands.iter().try_for_each(|one| each(one, check)),
         Command::CreateTable { definition, .. } => {
-            check(Action::on(Deed::Define, &definition.name))
+            check(Action(Deed::Define, Some(&definition.name)))
         }
-        Command::AlterTable { table, .. } => check(Action::on(Deed::Define, table)),
+        Command::AlterTable { table, .. } => check(Action(Deed::Define, Some(table))),
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),
         Command::Insert(Insert { table, .. })
         | Command::Delete(Delete { table, .. })
         | Command::Truncate { table }
         | Command::Load { table, .. }
-        | Command::QueuePurge { table } => check(Action::on(Deed::Write, table)),
-        Command::Backfill(piece) => check(Action::on(Deed::Write, &piece.table)),
-        Command::Read { select } => check(Action::on(Deed::Read, &select.table)),
-        Command::QueueStats { table } => check(Action::on(Deed::Read, table)),
+        | Command::QueuePurge { table } => check(Action(Deed::Write, Some(table))),
+        Command::Backfill(piece) => check(Action(Deed::Write, Some(&piece.table))),
+        Command::Read { select } => check(Action(Deed::Read, Some(&select.table))),
+        Command::QueueStats { table } => check(Action(Deed::Read, Some(table))),
         Command::QueueWait { sources, .. } => all(
             Deed::Take,
             sources.iter().map(|source| &source.table),
@@ -104,12 +86,12 @@ pub(crate) fn each(
         ),
         Command::QueuePause { table, .. }
         | Command::QueueCompact { table }
-        | Command::Optimize { table } => check(Action::on(Deed::Maintain, table)),
+        | Command::Optimize { table } => check(Action(Deed::Maintain, Some(table))),
         Command::Flush { tables } if !tables.is_empty() => all(Deed::Maintain, tables, check),
         Command::Flush { .. } | Command::Checkpoint | Command::Shutdown => {
-            check(Action::server(Deed::Maintain))
+            check(Action(Deed::Maintain, None))
         }
-        Command::Backup { .. } => check(Action::server(Deed::Backup)),
+        Command::Backup { .. } => check(Action(Deed::Backup, None)),
         Command::QueueEnd
         | Command::QueueAbort
         | Command::QueueRowId
@@ -124,7 +106,7 @@ fn all<'t>(
     check: &mut dyn FnMut(Action<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut tables = tables.into_iter();
-    tables.try_for_each(|table| check(Action::on(deed, table)))
+    tables.try_for_each(|table| check(Action(deed, Some(table))))
 }
 
 #[cfg(test)]

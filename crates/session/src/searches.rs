@@ -43,7 +43,7 @@ struct Running {
 
 /// What a search brings with it.
 #[derive(Clone)]
-pub struct Asked {
+pub struct SearchRequest {
     /// The session's number: what KILL names.
     pub session: u64,
     /// Now, in steady microseconds.
@@ -103,16 +103,16 @@ impl Searches {
     }
 
     /// Lists a search as running.
-    pub fn begin(self: &Arc<Searches>, asked: Asked) -> Search {
+    pub fn begin(self: &Arc<Searches>, request: SearchRequest) -> Search {
         let interrupt = Arc::new(Interrupt::default());
         let running = Running {
             interrupt: Arc::clone(&interrupt),
-            since_us: asked.since_us,
-            until_us: asked.until_us,
-            text: asked.text,
-            client: asked.client,
+            since_us: request.since_us,
+            until_us: request.until_us,
+            text: request.text,
+            client: request.client,
         };
-        self.running().insert(asked.session, running);
+        self.running().insert(request.session, running);
         if !self.is_watched.load(Ordering::Relaxed)
             && !self.is_watched.swap(true, Ordering::Relaxed)
             && let Some(watcher) = self.watcher.get()
@@ -121,7 +121,7 @@ impl Searches {
         }
         Search {
             searches: Arc::clone(self),
-            session: asked.session,
+            session: request.session,
             interrupt,
         }
     }
@@ -155,7 +155,7 @@ impl Searches {
     }
 
     /// Stops those whose time is over or whose client is gone; whether any runs.
-    fn look(&self, now_us: u64) -> bool {
+    fn stop_overdue(&self, now_us: u64) -> bool {
         let running = self.running();
         for search in running.values() {
             if search.until_us.is_some_and(|until_us| until_us <= now_us) {
@@ -211,7 +211,7 @@ impl Drop for Searches {
 fn watch(searches: &Weak<Searches>, clock: &Clock) {
     let mut idle = 0;
     while let Some(searches) = searches.upgrade() {
-        idle = if searches.look(clock.steady_us()) {
+        idle = if searches.stop_overdue(clock.steady_us()) {
             0
         } else {
             idle + 1
@@ -223,7 +223,7 @@ fn watch(searches: &Weak<Searches>, clock: &Clock) {
         }
         searches.is_watched.store(false, Ordering::Relaxed);
         // One that began since the last look did not ring; one that begins after this look does.
-        let is_idle = !searches.look(clock.steady_us());
+        let is_idle = !searches.stop_overdue(clock.steady_us());
         drop(searches);
         idle = 0;
         if is_idle {

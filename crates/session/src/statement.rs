@@ -58,13 +58,13 @@ pub enum Outcome {
         last_id: u64,
     },
     /// Rows.
-    Rows(Found),
+    Rows(FoundRows),
     /// Rows of CALL PQ.
     Pq(Box<PqRows>),
 }
 
 /// Rows, and what SHOW META will say of them.
-pub struct Found {
+pub struct FoundRows {
     /// The rows.
     pub answer: Answer,
     /// The table they come from; empty for a SHOW.
@@ -92,7 +92,7 @@ pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Va
 impl Outcome {
     /// Rows of no table, which SHOW META does not tell of.
     fn shown(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Outcome {
-        Outcome::Rows(Found {
+        Outcome::Rows(FoundRows {
             answer: ready(columns, rows),
             table: String::new(),
             counted: false,
@@ -285,7 +285,7 @@ pub async fn execute(
     session.begin(started_us, looks_back);
     count(node, &statement);
     let commits = commits(&statement);
-    let outcome = Doing {
+    let outcome = Execution {
         node,
         session,
         fault: parsed.fault,
@@ -325,7 +325,7 @@ pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Res
 }
 
 /// One statement at work.
-struct Doing<'a> {
+struct Execution<'a> {
     node: &'a Node,
     session: &'a mut Session,
     fault: Option<ReadFault>,
@@ -334,7 +334,7 @@ struct Doing<'a> {
     is_large: bool,
 }
 
-impl Doing<'_> {
+impl Execution<'_> {
     async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
         if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) {
             self.session.owned_row = None;
@@ -439,7 +439,7 @@ impl Doing<'_> {
         days: Option<u64>,
     ) -> Result<Outcome, Failure> {
         let now = self.node.now();
-        let reads = Action::on(Deed::Read, table);
+        let reads = Action(Deed::Read, Some(table));
         let snapshot = self.node.snapshot(self.session, reads)?;
         let find = || Ok(snapshot.backfill(table, query_id, days, now)?);
         let pieces = tokio::task::block_in_place(|| guarded(self.node, find))?;
@@ -458,7 +458,7 @@ impl Doing<'_> {
     }
 
     fn kill(&self, connection: u64, query_only: bool) -> Result<Outcome, Failure> {
-        let maintains = Action::server(Deed::Maintain);
+        let maintains = Action(Deed::Maintain, None);
         self.node.permit(self.session, maintains)?;
         let there = if query_only {
             self.node.kill_search(connection)
@@ -476,7 +476,7 @@ impl Doing<'_> {
 }
 
 /// The engine answered something else than what the command is answered by: a fault of ours.
-fn unexpected() -> Failure {
+pub fn unexpected() -> Failure {
     Failure::new(
         errors::INTERNAL,
         "internal error: unexpected reply of the engine",

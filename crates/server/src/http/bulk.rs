@@ -32,7 +32,7 @@ pub(super) async fn post(
     let server = &door.server;
     let guest = Guest::new(server);
     // Refused before a byte is read.
-    server.snapshot(&guest.session, Action::server(Deed::Write))?;
+    server.snapshot(&guest.session, Action(Deed::Write, None))?;
     let patience = server.settings().live.client_timeout;
     let mut load = Load::new(guest);
     let result = load.all(Pieces::new(request.into_body(), patience)).await;
@@ -162,8 +162,9 @@ impl<'a> Load<'a> {
         let message = format!("{}; {fate}", failure.message);
         self.reply
             .finish(self.line, self.line - self.lines_done, &message);
-        let status =
-            StatusCode::from_u16(failure.kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        reply::json_bytes(status, self.reply.bytes().to_vec())
+        reply::json_bytes(
+            reply::status(failure.kind.status),
+            self.reply.bytes().to_vec(),
+        )
     }
 }

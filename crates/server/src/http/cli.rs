@@ -8,7 +8,7 @@ use wire::json::Cell;
 
 use super::Door;
 use super::reply::{self, Refusal};
-use super::sql::{self, Asked};
+use super::sql::{self, SqlRequest};
 use super::table::TableReply;
 use session::errors::Failure;
 
@@ -17,10 +17,10 @@ pub(super) async fn text(
     State(door): State<Door>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let asked = Asked::of(&door.server, request, sql::unescaped).await?;
+    let request = SqlRequest::of(&door.server, request, sql::unescaped).await?;
     let mut reply = TextReply::default();
     let held = door.server.budget.grant();
-    let failure = sql::all(&door.server, asked, &mut reply, &held).await?;
+    let failure = sql::all(&door.server, request, &mut reply, &held).await?;
     let status = sql::status(failure.as_ref());
     if let Some(failure) = failure {
         reply.failed(&failure);
@@ -34,8 +34,8 @@ pub(super) async fn json(
     State(door): State<Door>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
-    let asked = Asked::of(&door.server, request, sql::unescaped).await?;
-    sql::raw(&door.server, asked).await
+    let request = SqlRequest::of(&door.server, request, sql::unescaped).await?;
+    sql::raw(&door.server, request).await
 }
 
 /// Tables as text: columns as wide as their widest cell, between bars.

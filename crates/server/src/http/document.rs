@@ -58,11 +58,7 @@ async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Re
         BulkAction::Replace { fields } => (fields, true),
         BulkAction::Delete => return Err(Failure::new(errors::SYNTAX, "no doc is given").into()),
     };
-    let (mut columns, mut row): (Vec<String>, Vec<Value>) = fields.into_iter().unzip();
-    if let Some(id) = id {
-        columns.push("id".to_owned());
-        row.push(Value::Int(i128::from(id)));
-    }
+    let (columns, row) = with_id(fields, id);
     let statement = Statement::Insert(Insert {
         table: table.clone(),
         columns: Some(columns),
@@ -87,6 +83,15 @@ async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Re
             "status": status,
         }),
     )
+}
+
+/// Columns and values of a document, its id among them if it has one.
+pub(super) fn with_id(
+    mut fields: Vec<(String, Value)>,
+    id: Option<u64>,
+) -> (Vec<String>, Vec<Value>) {
+    fields.extend(id.map(|id| ("id".to_owned(), Value::Int(id.into()))));
+    fields.into_iter().unzip()
 }
 
 /// By an id or a list of them, or by a query as /search takes it.

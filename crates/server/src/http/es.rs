@@ -1,11 +1,11 @@
 //! Elasticsearch's percolator API, on every path that is not one of our own.
 
-mod asked;
 mod change;
 mod highlight;
 mod index;
 mod info;
 mod read;
+mod request;
 mod route;
 mod search;
 mod store;
@@ -13,12 +13,12 @@ mod store;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, Method};
 use axum::response::Response;
 use wire::es::EsError;
 
 use super::{Door, Guest, guard};
-use asked::Asked;
+use request::EsRequest;
 use route::Route;
 use session::Grant;
 use session::errors::{self, Failure};
@@ -32,41 +32,41 @@ pub(super) async fn answer(State(door): State<Door>, request: Request<Body>) -> 
         return guard::no_such_path(request).await;
     };
     let is_head = request.method() == Method::HEAD;
-    let asked = match Asked::read(&door.server, request).await {
-        Ok(asked) => asked,
+    let request = match EsRequest::read(&door.server, request).await {
+        Ok(request) => request,
         Err((headers, error)) => {
             return reply(&headers, is_head, Err(error), door.server.budget.grant());
         }
     };
-    let replied = run(&Guest::new(&door.server), route, &asked).await;
-    let Asked { reply: how, .. } = asked;
+    let replied = run(&Guest::new(&door.server), route, &request).await;
+    let EsRequest { reply: how, .. } = request;
     tokio::task::block_in_place(|| reply(&how, is_head, replied, door.server.budget.grant()))
 }
 
-async fn run(guest: &Guest<'_>, route: Route, asked: &Asked) -> Replied {
+async fn run(guest: &Guest<'_>, route: Route, request: &EsRequest) -> Replied {
     match route {
         Route::Info => Ok((200, info::root())),
         Route::Health => Ok((200, info::health())),
-        Route::CreateIndex(index) => index::create(guest, &index, asked).await,
-        Route::ShowIndex(index) => index::show(guest, &index, index::Part::Whole),
-        Route::ShowMapping(index) => index::show(guest, &index, index::Part::Mappings),
-        Route::ShowSettings(index) => index::show(guest, &index, index::Part::Settings),
-        Route::PutMapping(index) => index::put_mapping(guest, &index, asked),
-        Route::DropIndex(index) => index::delete(guest, &index, asked).await,
+        Route::CreateIndex(index) => index::create(guest, &index, request).await,
+        Route::ShowIndex(index) => index::show(guest, &index, index::IndexPart::Whole),
+        Route::ShowMapping(index) => index::show(guest, &index, index::IndexPart::Mappings),
+        Route::ShowSettings(index) => index::show(guest, &index, index::IndexPart::Settings),
+        Route::PutMapping(index) => index::put_mapping(guest, &index, request),
+        Route::DropIndex(index) => index::delete(guest, &index, request).await,
         Route::Refresh(index) => index::refresh(guest, &index),
-        Route::Count(index) => search::count(guest, &index, asked).await,
+        Route::Count(index) => search::count(guest, &index, request).await,
         Route::Store {
             index,
             kind,
             id,
             create,
-        } => store::one(guest, &index, kind, id, create, asked).await,
-        Route::Get { index, kind, id } => store::get(guest, &index, kind, &id, asked).await,
+        } => store::one(guest, &index, kind, id, create, request).await,
+        Route::Get { index, kind, id } => store::get(guest, &index, kind, &id, request).await,
         Route::GetSource { index, id } => store::get_source(guest, &index, &id).await,
         Route::Delete { index, kind, id } => store::delete(guest, &index, kind, &id).await,
-        Route::Bulk(index) => store::bulk(guest, index.as_deref(), asked).await,
-        Route::Search(index) => search::one(guest, &index, asked).await,
-        Route::SearchMany(index) => search::many(guest, index.as_deref(), asked).await,
+        Route::Bulk(index) => store::bulk(guest, index.as_deref(), request).await,
+        Route::Search(index) => search::one(guest, &index, request).await,
+        Route::SearchMany(index) => search::many(guest, index.as_deref(), request).await,
         Route::NotYet(what) => Err(EsError::not_yet("", what)),
         Route::WrongMethod => {
             let reason = "incorrect HTTP method for this path";
@@ -76,7 +76,7 @@ async fn run(guest: &Guest<'_>, route: Route, asked: &Asked) -> Replied {
 }
 
 /// Writes a reply the way it was asked for.
-fn reply(how: &asked::ReplyAs, is_head: bool, replied: Replied, held: Grant) -> Response {
+fn reply(how: &request::ReplyAs, is_head: bool, replied: Replied, held: Grant) -> Response {
     // Shaping and packing each make another one of it.
     let replied = replied.and_then(|replied| {
         let room = held.cover(2 * replied.1.len());
@@ -84,14 +84,13 @@ fn reply(how: &asked::ReplyAs, is_head: bool, replied: Replied, held: Grant) -> 
             .map_err(|failure| failed(failure, ""))
     });
     let (status, body) = replied.unwrap_or_else(|error| (error.status, error.body()));
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let bytes = if is_head {
         Vec::new()
     } else {
         how.shaped(body).into_bytes()
     };
     let (bytes, is_packed) = how.packed(bytes);
-    let mut response = super::reply::held_bytes(status, bytes, held);
+    let mut response = super::reply::held_bytes(super::reply::status(status), bytes, held);
     let headers = response.headers_mut();
     headers.insert(
         "x-elastic-product",

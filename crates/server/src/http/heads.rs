@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::limits::HTTP_HEAD_TIMEOUT;
-use crate::listen::Patient;
+use crate::listen::TimedStream;
 use crate::server::Server;
 use session::places::Peer;
 
@@ -113,7 +113,7 @@ impl HttpBody for Replying {
 
 /// The stream.
 pub(super) struct Timely {
-    stream: Patient,
+    stream: TimedStream,
     course: Arc<Course>,
     /// Runs while a head is coming.
     late: Option<Pin<Box<Sleep>>>,
@@ -121,7 +121,7 @@ pub(super) struct Timely {
 
 impl Timely {
     /// The stream of this connection.
-    pub(super) fn new(stream: Patient, course: Arc<Course>) -> Timely {
+    pub(super) fn new(stream: TimedStream, course: Arc<Course>) -> Timely {
         Timely {
             stream,
             course,

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::reply::{self, Refusal};
 use super::{Door, Guest, histograms};
-use session::counters::{Sample, Shape};
+use session::counters::{Sample, in_base_units};
 use session::errors::{self, Failure};
 use session::{Action, Deed};
 
@@ -46,7 +46,7 @@ pub(super) async fn readyz(State(door): State<Door>) -> Response {
 pub(super) async fn metrics(State(door): State<Door>) -> Response {
     let mut text = exposition(&door.server.samples());
     let guest = Guest::new(&door.server);
-    if let Ok(snapshot) = guest.snapshot(&guest.session, Action::server(Deed::Read)) {
+    if let Ok(snapshot) = guest.snapshot(&guest.session, Action(Deed::Read, None)) {
         queues(&snapshot.queues(), guest.clock.unix_us(), &mut text);
     }
     if let Some(work) = guest.work() {
@@ -69,17 +69,27 @@ fn exposition(samples: &[Sample]) -> String {
     for sample in samples.iter().filter(|sample| !sample.metric.is_empty()) {
         let name = sample.metric.split('{').next().unwrap_or(sample.metric);
         if name != last {
-            let shape = match sample.shape {
-                Shape::Counter => "counter",
-                Shape::Gauge => "gauge",
-            };
             // Writing into a String cannot fail.
-            let _ = writeln!(text, "# HELP {name} {}\n# TYPE {name} {shape}", sample.help);
+            let _ = writeln!(
+                text,
+                "# HELP {name} {}\n# TYPE {name} {}",
+                sample.help,
+                shape(name)
+            );
             last = name;
         }
-        let _ = writeln!(text, "{} {}", sample.metric, sample.number());
+        let number = in_base_units(sample.metric, sample.value);
+        let _ = writeln!(text, "{} {number}", sample.metric);
     }
     text
+}
+
+/// Names of what only grows end in `_total`.
+fn shape(name: &str) -> &'static str {
+    match name.ends_with("_total") {
+        true => "counter",
+        false => "gauge",
+    }
 }
 
 /// What each queue and each group of it holds, one metric after the other.
@@ -114,83 +124,35 @@ fn queues(reports: &[QueueReport], now_us: i64, text: &mut String) {
     numbers(&OF_GROUPS, &lines.collect::<Vec<_>>(), text);
 }
 
-/// A metric's name, shape and help.
-type Metric = (&'static str, &'static str, &'static str);
-
-const OF_QUEUES: [Metric; 8] = [
-    (
-        "seine_queue_depth",
-        "gauge",
-        "Rows of a queue, owned ones included.",
-    ),
-    (
-        "seine_queue_owned",
-        "gauge",
-        "Rows of a queue that somebody has.",
-    ),
-    (
-        "seine_queue_waiters",
-        "gauge",
-        "Sessions that wait for a row of a queue.",
-    ),
-    (
-        "seine_queue_delayed",
-        "gauge",
-        "Rows of a queue whose time has not come.",
-    ),
-    (
-        "seine_queue_paused",
-        "gauge",
-        "1 while no row of a queue is handed out.",
-    ),
-    (
-        "seine_queue_oldest_age_seconds",
-        "gauge",
-        "Age of a queue's oldest row; 0: there is none.",
-    ),
-    (
-        "seine_queue_redelivered_total",
-        "counter",
-        "Rows of a queue handed out again.",
-    ),
-    (
-        "seine_queue_restored_total",
-        "counter",
-        "Times that a row of a queue was given back.",
-    ),
+/// Metrics of a queue: name, blank, help.
+const OF_QUEUES: [&str; 8] = [
+    "seine_queue_depth Rows of a queue, owned ones included.",
+    "seine_queue_owned Rows of a queue that somebody has.",
+    "seine_queue_waiters Sessions that wait for a row of a queue.",
+    "seine_queue_delayed Rows of a queue whose time has not come.",
+    "seine_queue_paused 1 while no row of a queue is handed out.",
+    "seine_queue_oldest_age_seconds Age of a queue's oldest row; 0: there is none.",
+    "seine_queue_redelivered_total Rows of a queue handed out again.",
+    "seine_queue_restored_total Times that a row of a queue was given back.",
 ];
 
-const OF_GROUPS: [Metric; 4] = [
-    (
-        "seine_queue_group_depth",
-        "gauge",
-        "Rows that a consumer group is not done with.",
-    ),
-    (
-        "seine_queue_group_owned",
-        "gauge",
-        "Rows that somebody of a consumer group has.",
-    ),
-    (
-        "seine_queue_group_paused",
-        "gauge",
-        "1 while no row is handed out to a consumer group.",
-    ),
-    (
-        "seine_queue_group_redelivered_total",
-        "counter",
-        "Rows handed out again to a consumer group.",
-    ),
+/// Likewise, of a consumer group.
+const OF_GROUPS: [&str; 4] = [
+    "seine_queue_group_depth Rows that a consumer group is not done with.",
+    "seine_queue_group_owned Rows that somebody of a consumer group has.",
+    "seine_queue_group_paused 1 while no row is handed out to a consumer group.",
+    "seine_queue_group_redelivered_total Rows handed out again to a consumer group.",
 ];
 
 /// Metrics with a line for each set of labels; nothing where there is none.
-fn numbers<const N: usize>(metrics: &[Metric; N], lines: &[(String, [u64; N])], text: &mut String) {
+fn numbers<const N: usize>(metrics: &[&str; N], lines: &[(String, [u64; N])], text: &mut String) {
     if lines.is_empty() {
         return;
     }
-    for (index, (name, shape, help)) in metrics.iter().enumerate() {
+    for (index, metric) in metrics.iter().enumerate() {
+        let name = metric.split(' ').next().unwrap_or(metric);
         // Writing into a String cannot fail.
-        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {shape}");
+        let _ = writeln!(text, "# HELP {metric}\n# TYPE {name} {}", shape(name));
         for (labels, values) in lines {
             let _ = writeln!(text, "{name}{{{labels}}} {}", values[index]);
         }

@@ -3,60 +3,24 @@
 use std::fmt::Write;
 
 use engine::{Histogram, Work};
-
-/// How the values of a histogram are shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    /// As they are.
-    Count,
-    /// Microseconds, shown in seconds.
-    Time,
-}
+use session::counters::in_base_units;
 
 /// Appends all of them in the text format of Prometheus.
 pub(super) fn expose(text: &mut String, work: &Work) {
-    let shown: [(&str, &str, Unit, &Histogram); 5] = [
-        (
-            "seine_batch_commands",
-            "Commands of a batch: what one turn of the engine's thread took.",
-            Unit::Count,
-            &work.batch_commands,
-        ),
-        (
-            "seine_batch_bytes",
-            "Bytes of the records of a batch: one write of the journal.",
-            Unit::Count,
-            &work.batch_bytes,
-        ),
-        (
-            "seine_sync_rows",
-            "Rows that one sync of the journal made durable.",
-            Unit::Count,
-            &work.sync_rows,
-        ),
-        (
-            "seine_journal_sync_seconds",
-            "Time of a sync of the journal.",
-            Unit::Time,
-            &work.sync_us,
-        ),
-        (
-            "seine_engine_turn_seconds",
-            "Time of a turn of the engine's thread, its sync included: what comes meanwhile waits for it.",
-            Unit::Time,
-            &work.turn_us,
-        ),
-    ];
-    for (name, help, unit, histogram) in shown {
-        expose_one(text, name, help, unit, histogram);
-    }
+    let batch = "Commands of a batch: what one turn of the engine's thread took.";
+    let bytes = "Bytes of the records of a batch: one write of the journal.";
+    let rows = "Rows that one sync of the journal made durable.";
+    let sync = "Time of a sync of the journal.";
+    let turn = "Time of a turn of the engine's thread, its sync included: what comes meanwhile waits for it.";
+    expose_one(text, "seine_batch_commands", batch, &work.batch_commands);
+    expose_one(text, "seine_batch_bytes", bytes, &work.batch_bytes);
+    expose_one(text, "seine_sync_rows", rows, &work.sync_rows);
+    expose_one(text, "seine_journal_sync_seconds", sync, &work.sync_us);
+    expose_one(text, "seine_engine_turn_seconds", turn, &work.turn_us);
 }
 
-fn expose_one(text: &mut String, name: &str, help: &str, unit: Unit, histogram: &Histogram) {
-    let number = |value: u64| match unit {
-        Unit::Count => value.to_string(),
-        Unit::Time => format!("{}.{:06}", value / 1_000_000, value % 1_000_000),
-    };
+fn expose_one(text: &mut String, name: &str, help: &str, histogram: &Histogram) {
+    let number = |value| in_base_units(name, value);
     // Writing into a String cannot fail.
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} histogram");
     let ranges = histogram.at_most();

@@ -1,7 +1,7 @@
 //! /queue: rows in, rows out, and their receipts back. A row taken here is held by its receipt, not by the connection.
 
-mod asked;
 mod events;
+mod request;
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::reply::{self, Refusal};
 use super::search::failure;
 use super::{Door, Guest, body, guard, hits};
 use crate::server::Server;
-use asked::{Asked, receipt_text};
+use request::{QueueRequest, receipt_text};
 use session::Grant;
 use session::counters::add;
 use session::errors::{self, Failure};
@@ -44,8 +44,14 @@ pub(super) fn routes() -> Router<Door> {
             get(events::get).head(guard::wrong_method),
         )
         .route("/queue/{queue}/peek", get(peek))
-        .route("/queue/{queue}/pause", post(pause))
-        .route("/queue/{queue}/resume", post(resume))
+        .route(
+            "/queue/{queue}/pause",
+            post(|State(door), request| set_paused(door, request, true)),
+        )
+        .route(
+            "/queue/{queue}/resume",
+            post(|State(door), request| set_paused(door, request, false)),
+        )
         .route("/queue/{queue}/purge", post(purge))
 }
 
@@ -66,7 +72,7 @@ impl Guest<'_> {
     async fn affected(&self, command: Command) -> Result<u64, Failure> {
         match self.submit(command).await? {
             Reply::Done { affected, .. } => Ok(affected),
-            _ => Err(unexpected()),
+            _ => Err(statement::unexpected()),
         }
     }
 
@@ -81,7 +87,7 @@ impl Guest<'_> {
         };
         match reply {
             Reply::Taken(taken) => Ok(taken),
-            _ => Err(unexpected()),
+            _ => Err(statement::unexpected()),
         }
     }
 }
@@ -140,19 +146,14 @@ fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
 }
 
 /// Acknowledges, then takes the next rows, waiting for the first.
-async fn next(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
+async fn next(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     let server = &door.server;
-    let asked = Asked::read(server, &queue, request).await?;
     add(&server.counters.queue_calls, 1);
-    let acknowledges = !asked.receipts.is_empty();
-    let group = asked.group.clone();
+    let acknowledges = !request.receipts.is_empty();
+    let group = request.group.clone();
     let guest = Guest::new(server);
-    let name = asked.queue.clone();
-    let taken = guest.take(asked.next()?).await?;
+    let name = request.queue.clone();
+    let taken = guest.take(request.next()?).await?;
     if acknowledges {
         server.acknowledged.notify_waiters();
     }
@@ -207,49 +208,37 @@ fn write(
 }
 
 /// Acknowledges deliveries.
-async fn done(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
-    settle(&door.server, &queue, request, |asked| {
+async fn done(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
+    settle(&door.server, request, |request| {
         Ok(Command::QueueDone {
-            receipts: asked.receipts,
+            receipts: request.receipts,
         })
     })
     .await
 }
 
 /// Gives deliveries back, at once or after a while.
-async fn give_back(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
-    settle(&door.server, &queue, request, |asked| {
+async fn give_back(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
+    settle(&door.server, request, |request| {
         Ok(Command::QueueReturn {
-            receipts: asked.receipts,
-            delay_us: asked.delay_us,
+            receipts: request.receipts,
+            delay_us: request.delay_us,
         })
     })
     .await
 }
 
 /// Holds deliveries for longer.
-async fn extend(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
-    settle(&door.server, &queue, request, |asked| {
-        let visible_again_us = asked.visible_again_us.ok_or_else(|| {
+async fn extend(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
+    settle(&door.server, request, |request| {
+        let visible_again_us = request.visible_again_us.ok_or_else(|| {
             Failure::new(
                 errors::INVALID,
                 "visible_again is missing: how long from now",
             )
         })?;
         Ok(Command::QueueExtend {
-            receipts: asked.receipts,
+            receipts: request.receipts,
             visible_again_us,
         })
     })
@@ -259,37 +248,30 @@ async fn extend(
 /// Does something to deliveries, and answers for how many of them it was not too late.
 async fn settle(
     server: &Server,
-    queue: &str,
-    request: Request<Body>,
-    command: impl FnOnce(Asked) -> Result<Command, Failure>,
+    request: QueueRequest,
+    command: impl FnOnce(QueueRequest) -> Result<Command, Failure>,
 ) -> Result<Response, Refusal> {
-    let asked = Asked::read(server, queue, request).await?;
     add(&server.counters.queue_calls, 1);
-    if asked.receipts.is_empty() {
+    if request.receipts.is_empty() {
         let message = "no receipts: {\"receipts\": [\"…\"]}";
         return Err(Failure::new(errors::INVALID, message).into());
     }
-    let command = command(asked)?;
+    let command = command(request)?;
     let affected = Guest::new(server).affected(command).await?;
     server.acknowledged.notify_waiters();
     Ok(answer(&json!({ "done": affected })))
 }
 
 /// The first free rows, without taking them.
-async fn peek(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
+async fn peek(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     let server = &door.server;
-    let asked = Asked::read(server, &queue, request).await?;
     let select = Select {
-        table: asked.queue,
+        table: request.queue,
         items: vec![Item::Star],
         matching: None,
-        filter: asked.condition,
+        filter: request.condition,
         order: Vec::new(),
-        limit: Some(asked.rows.into()),
+        limit: Some(request.rows.into()),
         offset: 0,
         options: Vec::new(),
     };
@@ -300,11 +282,11 @@ async fn peek(
     let found = found.map_err(Failure::from)?;
     let held = server.budget.grant();
     let bytes =
-        tokio::task::block_in_place(|| statement::guarded(server, || looked_at(found, &held)))?;
+        tokio::task::block_in_place(|| statement::guarded(server, || peeked(found, &held)))?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 
-fn looked_at(found: Answer, held: &Grant) -> Result<Vec<u8>, Failure> {
+fn peeked(found: Answer, held: &Grant) -> Result<Vec<u8>, Failure> {
     let mut reply = QueueReply::default();
     reply.begin();
     for row in found.rows {
@@ -319,47 +301,20 @@ fn looked_at(found: Answer, held: &Grant) -> Result<Vec<u8>, Failure> {
     Ok(reply.into_bytes())
 }
 
-async fn pause(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
-    set_paused(&door.server, &queue, request, true).await
-}
-
-async fn resume(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
-    set_paused(&door.server, &queue, request, false).await
-}
-
-async fn set_paused(
-    server: &Server,
-    queue: &str,
-    request: Request<Body>,
-    paused: bool,
-) -> Result<Response, Refusal> {
-    let asked = Asked::read(server, queue, request).await?;
+async fn set_paused(door: Door, request: QueueRequest, paused: bool) -> Result<Response, Refusal> {
     let command = Command::QueuePause {
-        table: asked.queue,
-        group: asked.group,
+        table: request.queue,
+        group: request.group,
         paused,
     };
-    Guest::new(server).affected(command).await?;
+    Guest::new(&door.server).affected(command).await?;
     Ok(answer(&json!({ "paused": paused })))
 }
 
 /// Deletes every row that nobody holds.
-async fn purge(
-    State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
-) -> Result<Response, Refusal> {
+async fn purge(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     let server = &door.server;
-    let asked = Asked::read(server, &queue, request).await?;
-    let table = asked.queue;
+    let table = request.queue;
     let gone = Guest::new(server)
         .affected(Command::QueuePurge { table })
         .await?;
@@ -381,11 +336,4 @@ fn queue_of(server: &Server, written: &str) -> Result<String, Failure> {
 
 fn answer(body: &serde_json::Value) -> Response {
     reply::json_bytes(StatusCode::OK, body.to_string().into_bytes())
-}
-
-fn unexpected() -> Failure {
-    Failure::new(
-        errors::INTERNAL,
-        "internal error: unexpected reply of the engine",
-    )
 }

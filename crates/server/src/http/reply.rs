@@ -27,15 +27,18 @@ impl From<Failure> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let status =
-            StatusCode::from_u16(self.0.kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = json_bytes(status, body(&self.0).into_bytes());
+        let mut response = json_bytes(status(self.0.kind.status), body(&self.0).into_bytes());
         if is_overload(&self.0) {
             let after = HeaderValue::from_static(RETRY_AFTER_S);
             response.headers_mut().insert(header::RETRY_AFTER, after);
         }
         response
     }
+}
+
+/// A status of the table of errors.
+pub(super) fn status(number: u16) -> StatusCode {
+    StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 /// JSON that is written already, with the memory that it holds until the client has taken it or is gone.
@@ -53,7 +56,7 @@ pub(super) fn held(status: StatusCode, kind: &'static str, body: Vec<u8>, held: 
 /// Bytes that hold their memory until they are sent or dropped.
 pub(super) fn held_piece(body: Vec<u8>, held: Grant) -> Bytes {
     held.keep(body.len());
-    Bytes::from_owner(Held { body, _grant: held })
+    Bytes::from_owner(HeldBody { body, _grant: held })
 }
 
 /// Bytes of a body that are given to the connection at once: it copies them, and other tasks wait meanwhile.
@@ -87,12 +90,12 @@ impl HttpBody for Written {
 }
 
 /// A body on its way out.
-struct Held {
+struct HeldBody {
     body: Vec<u8>,
     _grant: Grant,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for HeldBody {
     fn as_ref(&self) -> &[u8] {
         &self.body
     }

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use engine::Answer;
 use wire::json::JsonError;
 use wire::sql::Statement;
 
@@ -33,11 +34,16 @@ pub(super) async fn post(
     let Outcome::Rows(found) = outcome? else {
         return Err(Failure::new(errors::INTERNAL, "internal error: a search without rows").into());
     };
-    let took_ms = (server.clock.steady_us() - guest.session.started_us) / 1_000;
-    let held = server.budget.grant();
-    let _turn = server.turn(found.answer.rows.size_hint().1).await;
+    answered(&guest, found.answer).await
+}
+
+/// Writes the rows of an answer as hits.
+pub(super) async fn answered(guest: &Guest<'_>, answer: Answer) -> Result<Response, Refusal> {
+    let took_ms = (guest.clock.steady_us() - guest.session.started_us) / 1_000;
+    let held = guest.budget.grant();
+    let _turn = guest.turn(answer.rows.size_hint().1).await;
     let bytes = tokio::task::block_in_place(|| {
-        statement::guarded(server, || hits::write(server, found.answer, took_ms, &held))
+        statement::guarded(guest, || hits::write(guest, answer, took_ms, &held))
     })?;
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }

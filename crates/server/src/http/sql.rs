@@ -10,7 +10,7 @@ use wire::json::RawReply;
 
 use super::reply::{self, Refusal};
 use super::table::TableReply;
-use super::{Door, Guest, body, hits, table};
+use super::{Door, Guest, body, search, table};
 use crate::limits::{STATEMENTS_IN_A_ROW, STATEMENTS_MAX};
 use crate::server::Server;
 use session::Grant;
@@ -25,15 +25,15 @@ pub(super) async fn answer(
     let server = &door.server;
     let is_raw = is_raw(request.uri().query().unwrap_or("").as_bytes());
     let in_address = |address: &[u8]| parameter(address, "query").unwrap_or_default();
-    let asked = Asked::of(server, request, in_address).await?;
-    if asked.raw || is_raw {
-        return raw(server, asked).await;
+    let request = SqlRequest::of(server, request, in_address).await?;
+    if request.raw || is_raw {
+        return raw(server, request).await;
     }
-    one(Guest::new(server), &asked).await
+    one(Guest::new(server), &request).await
 }
 
 /// What a request asks for.
-pub(super) struct Asked {
+pub(super) struct SqlRequest {
     text: Vec<u8>,
     raw: bool,
     /// It is a GET.
@@ -42,17 +42,17 @@ pub(super) struct Asked {
     _held: Grant,
 }
 
-impl Asked {
+impl SqlRequest {
     /// Reads a request: the statement in its body, or, of a GET, what `in_address` finds behind the `?`.
     pub(super) async fn of(
         server: &Server,
         request: Request<Body>,
         in_address: impl FnOnce(&[u8]) -> String,
-    ) -> Result<Asked, Failure> {
+    ) -> Result<SqlRequest, Failure> {
         let held = server.budget.grant();
         if request.method() == Method::GET {
             let address = request.uri().query().unwrap_or("");
-            return Ok(Asked {
+            return Ok(SqlRequest {
                 text: in_address(address.as_bytes()).into_bytes(),
                 raw: false,
                 only_reads: true,
@@ -62,12 +62,12 @@ impl Asked {
         let bytes = body::whole(server, request, &held).await?;
         // A form is decoded beside its body.
         held.reserve(2 * bytes.len()).await?;
-        Ok(Asked::read(bytes, held))
+        Ok(SqlRequest::read(bytes, held))
     }
 
     /// A body is a form where it begins as one, `query=`, `mode=` or `raw_response=`; else it is the statement itself, as
     /// no statement begins so. The content type is not asked: clients name a form whatever they send.
-    fn read(body: Vec<u8>, held: Grant) -> Asked {
+    fn read(body: Vec<u8>, held: Grant) -> SqlRequest {
         let begins = |name: &&[u8]| body.starts_with(name);
         let forms: [&[u8]; 3] = [b"query=", b"mode=", b"raw_response="];
         let is_form = forms.iter().any(begins);
@@ -75,7 +75,7 @@ impl Asked {
             true => parameter(&body, "query").unwrap_or_default().into_bytes(),
             false => body.trim_ascii_end().to_vec(),
         };
-        Asked {
+        SqlRequest {
             text,
             raw: is_form && is_raw(&body),
             only_reads: false,
@@ -91,10 +91,10 @@ fn is_raw(form: &[u8]) -> bool {
 }
 
 /// Any statements, as JSON tables.
-pub(super) async fn raw(server: &Server, asked: Asked) -> Result<Response, Refusal> {
+pub(super) async fn raw(server: &Server, request: SqlRequest) -> Result<Response, Refusal> {
     let mut reply = RawReply::default();
     let held = server.budget.grant();
-    let failure = all(server, asked, &mut reply, &held).await?;
+    let failure = all(server, request, &mut reply, &held).await?;
     let status = status(failure.as_ref());
     if let Some(failure) = failure {
         reply.done(0, &failure.message, "");
@@ -105,21 +105,19 @@ pub(super) async fn raw(server: &Server, asked: Asked) -> Result<Response, Refus
 
 /// The status of a reply to several statements: that of the failure that ended them.
 pub(super) fn status(failure: Option<&Failure>) -> StatusCode {
-    failure.map_or(StatusCode::OK, |failure| {
-        StatusCode::from_u16(failure.kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
-    })
+    failure.map_or(StatusCode::OK, |failure| reply::status(failure.kind.status))
 }
 
 /// Does statements in order, each into the reply, whose memory `held` keeps; the first failure ends them, and is given
 /// back. The error: nothing was asked at all.
 pub(super) async fn all(
     server: &Server,
-    asked: Asked,
+    request: SqlRequest,
     reply: &mut impl TableReply,
     held: &Grant,
 ) -> Result<Option<Failure>, Failure> {
     let mut guest = Guest::new(server);
-    let mut rest = asked.text.as_slice();
+    let mut rest = request.text.as_slice();
     let mut count = 0;
     let mut failed = None;
     while let Some((statement, behind)) = statement::next(server, rest).await {
@@ -129,7 +127,7 @@ pub(super) async fn all(
             failed = Some(too_many());
             break;
         }
-        if asked.only_reads && !statement.only_reads() {
+        if request.only_reads && !statement.only_reads() {
             failed = Some(posted());
             break;
         }
@@ -178,29 +176,20 @@ fn posted() -> Failure {
     )
 }
 
-async fn one(mut guest: Guest<'_>, asked: &Asked) -> Result<Response, Refusal> {
-    let server = guest.server;
-    let statement = match statement::next(server, &asked.text).await {
+async fn one(mut guest: Guest<'_>, request: &SqlRequest) -> Result<Response, Refusal> {
+    let statement = match statement::next(&guest, &request.text).await {
         Some((statement, behind)) if wire::sql::is_blank(behind) => statement,
         Some(_) => return Err(only("exactly one SELECT").into()),
         None => return Err(empty().into()),
     };
-    if asked.only_reads && !statement.only_reads() {
+    if request.only_reads && !statement.only_reads() {
         return Err(posted().into());
     }
     if statement.is_read() == Some(false) {
         return Err(only("SELECT").into());
     }
     match execute(&mut guest, statement).await? {
-        Outcome::Rows(found) => {
-            let took_ms = (server.clock.steady_us() - guest.session.started_us) / 1_000;
-            let held = server.budget.grant();
-            let _turn = server.turn(found.answer.rows.size_hint().1).await;
-            let bytes = tokio::task::block_in_place(|| {
-                statement::guarded(server, || hits::write(server, found.answer, took_ms, &held))
-            })?;
-            Ok(reply::held_bytes(StatusCode::OK, bytes, held))
-        }
+        Outcome::Rows(found) => search::answered(&guest, found.answer).await,
         Outcome::Done { .. } | Outcome::Pq(_) => Err(only("SELECT").into()),
     }
 }

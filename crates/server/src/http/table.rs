@@ -10,7 +10,7 @@ use crate::server::Server;
 use session::Grant;
 use session::Session;
 use session::errors::Failure;
-use session::statement::{Found, Outcome, PqRow, PqRows};
+use session::statement::{FoundRows, Outcome, PqRow, PqRows};
 
 /// A reply that holds one table a statement. One with rows is `begin`, for each row `row`, `cell`s and `row_end`, then
 /// `end`; one without is `done`.
@@ -76,7 +76,7 @@ pub(super) fn write(
             bounded(reply.byte_count(), held)?;
         }
         Outcome::Pq(rows) => reply_pq(&rows, &warning, reply, held)?,
-        Outcome::Rows(Found {
+        Outcome::Rows(FoundRows {
             answer, counted, ..
         }) => {
             let damaged = answer.rows.damaged();

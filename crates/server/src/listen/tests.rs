@@ -64,7 +64,7 @@ fn an_abandoned_socket_file_is_replaced_and_a_live_one_is_not() {
 #[tokio::test]
 async fn a_client_is_gone_when_it_has_closed_its_end_and_not_while_it_sends_ahead() {
     let (mut client, server) = UnixStream::pair().unwrap();
-    let is_gone = Stream::Unix(server).watched().unwrap();
+    let is_gone = Stream::from(server).watched().unwrap();
     assert!(!is_gone(), "it is silent");
     client.write_all(b"the next statement").await.unwrap();
     assert!(!is_gone(), "it sent ahead");
@@ -75,7 +75,7 @@ async fn a_client_is_gone_when_it_has_closed_its_end_and_not_while_it_sends_ahea
 #[tokio::test]
 async fn a_silent_client_that_closed_its_end_is_gone() {
     let (client, server) = UnixStream::pair().unwrap();
-    let is_gone = Stream::Unix(server).watched().unwrap();
+    let is_gone = Stream::from(server).watched().unwrap();
     drop(client);
     assert!(is_gone());
 }

@@ -20,7 +20,7 @@ use session::errors::{self, Failure};
 use session::limits::PARSE_INLINE_BYTES;
 use session::places::Peer;
 use session::searches::Search;
-use session::statement::{self, Found, Outcome, Parsed, PqRows, guarded};
+use session::statement::{self, FoundRows, Outcome, Parsed, PqRows, guarded};
 use session::{Action, Deed, Session, check_name};
 
 /// A connection at work.
@@ -35,12 +35,12 @@ pub(super) struct Connection<'a> {
     /// against injected statements.
     takes_several: bool,
     /// What came while the rows of a load were stored.
-    ahead: Option<Result<(u8, Asked), Ended>>,
+    ahead: Option<Result<(u8, Request), Ended>>,
 }
 
 /// What became of a statement.
 #[derive(PartialEq, Eq)]
-enum Did {
+enum StatementEnd {
     /// The next one may come.
     Go,
     /// It failed, and the client was told.
@@ -50,7 +50,7 @@ enum Did {
 }
 
 /// A command that owns what it needs.
-enum Asked {
+enum Request {
     Quit,
     InitDb(String),
     /// Statements, whose text stands in the socket's buffer.
@@ -121,28 +121,25 @@ impl<'a> Connection<'a> {
                 _ = stopping.wait_for(|stop| *stop) => return Ok(()),
                 taken = next => taken,
             };
-            let (sequence, asked) = match taken {
+            let (sequence, request) = match taken {
                 Ok(taken) => taken,
                 Err(ended) => return self.part(ended).await,
             };
             self.encoder.start(sequence.wrapping_add(1));
-            if !self.answer(asked).await? {
+            if !self.answer(request).await? {
                 return Ok(());
             }
-            self.socket
-                .send(&mut self.encoder)
-                .await
-                .map_err(Ended::Gone)?;
+            self.flush().await?;
             self.socket.release();
         }
     }
 
     /// How a packet becomes a command.
-    fn reading(&self) -> impl FnOnce(Packet<'_>) -> (u8, Asked) + use<> {
+    fn reading(&self) -> impl FnOnce(Packet<'_>) -> (u8, Request) + use<> {
         let (capabilities, held) = (self.guest.capabilities, self.server.budget.grant());
         move |packet| {
-            let asked = Asked::read(packet.payload, capabilities, held);
-            (packet.sequence, asked)
+            let request = Request::read(packet.payload, capabilities, held);
+            (packet.sequence, request)
         }
     }
 
@@ -167,38 +164,38 @@ impl<'a> Connection<'a> {
     }
 
     /// Answers one command; false ends the connection.
-    async fn answer(&mut self, asked: Asked) -> Result<bool, Ended> {
-        match asked {
-            Asked::Quit => return Ok(false),
-            Asked::Ping => self.encoder.ok(&Done::default()),
-            Asked::Load(load, _held) => self.load(load).await,
-            Asked::Refused(failure) => results::error(&mut self.encoder, &failure),
-            Asked::TakeSeveral(several) => {
+    async fn answer(&mut self, request: Request) -> Result<bool, Ended> {
+        match request {
+            Request::Quit => return Ok(false),
+            Request::Ping => self.encoder.ok(&Done::default()),
+            Request::Load(load, _held) => self.load(load).await,
+            Request::Refused(failure) => results::error(&mut self.encoder, &failure),
+            Request::TakeSeveral(several) => {
                 self.takes_several = several;
                 self.encoder.end_rows(0, 0);
             }
-            Asked::InitDb(database) => match self.session.use_database(database) {
+            Request::InitDb(database) => match self.session.use_database(database) {
                 Ok(()) => self.encoder.ok(&Done::default()),
                 Err(failure) => results::error(&mut self.encoder, &failure),
             },
-            Asked::Query => return self.query().await,
-            Asked::FieldList { table, wildcard } => self.field_list(&table, &wildcard),
-            Asked::Statistics => {
+            Request::Query => return self.query().await,
+            Request::FieldList { table, wildcard } => self.field_list(&table, &wildcard),
+            Request::Statistics => {
                 let open = self.server.places.count();
                 let uptime = self.server.clock.steady_us() / 1_000_000;
                 self.encoder
                     .text(&format!("Uptime: {uptime}  Threads: {open}"));
             }
-            Asked::Reset => {
+            Request::Reset => {
                 self.server.close_session(&self.session);
                 self.session.reset();
                 self.encoder.session_status(self.session.status());
                 self.encoder.ok(&Done::default());
             }
-            Asked::ChangeUser(change) => return self.change_user(change).await,
-            Asked::Unanswered => {}
-            Asked::Unknown(number) => results::error(&mut self.encoder, &not_offered(number)),
-            Asked::Malformed(error) => {
+            Request::ChangeUser(change) => return self.change_user(change).await,
+            Request::Unanswered => {}
+            Request::Unknown(number) => results::error(&mut self.encoder, &not_offered(number)),
+            Request::Malformed(error) => {
                 let failure = Failure::new(errors::MALFORMED_PACKET, error.to_string());
                 results::error(&mut self.encoder, &failure);
             }
@@ -223,7 +220,7 @@ impl<'a> Connection<'a> {
         }
         if !is_more {
             self.socket.release();
-            return Ok(self.statement(statement, 0).await? != Did::End);
+            return Ok(self.statement(statement, 0).await? != StatementEnd::End);
         }
         let held = self.server.budget.grant();
         if let Err(failure) = held.reserve(behind.len()).await {
@@ -237,9 +234,9 @@ impl<'a> Connection<'a> {
             let is_more = !wire::sql::is_blank(rest);
             let more = if is_more { STATUS_MORE_RESULTS } else { 0 };
             match self.statement(statement, more).await? {
-                Did::End => return Ok(false),
-                Did::Fail => break,
-                Did::Go => {}
+                StatementEnd::End => return Ok(false),
+                StatementEnd::Fail => break,
+                StatementEnd::Go => {}
             }
             if self.encoder.is_full() {
                 self.flush().await?;
@@ -261,9 +258,9 @@ impl<'a> Connection<'a> {
     }
 
     /// Does one statement and sends what it gives.
-    async fn statement(&mut self, statement: Parsed, more: u16) -> Result<Did, Ended> {
+    async fn statement(&mut self, statement: Parsed, more: u16) -> Result<StatementEnd, Ended> {
         let Some(outcome) = self.execute(statement).await else {
-            return Ok(Did::End);
+            return Ok(StatementEnd::End);
         };
         self.encoder.session_status(self.session.status());
         let written = match outcome {
@@ -271,10 +268,10 @@ impl<'a> Connection<'a> {
             Err(failure) => Err(failure),
         };
         Ok(match written {
-            Ok(()) => Did::Go,
+            Ok(()) => StatementEnd::Go,
             Err(failure) => {
                 results::error(&mut self.encoder, &failure);
-                Did::Fail
+                StatementEnd::Fail
             }
         })
     }
@@ -319,10 +316,10 @@ impl<'a> Connection<'a> {
     /// Rows as they are made: whenever 64 KiB wait they are sent, and no more are made until the client took them.
     async fn write_rows(
         &mut self,
-        found: Found,
+        found: FoundRows,
         status: u16,
     ) -> Result<Result<(), Failure>, Ended> {
-        let Found {
+        let FoundRows {
             answer,
             table,
             counted,
@@ -343,13 +340,9 @@ impl<'a> Connection<'a> {
                 search.as_ref().map_or(Ok(()), Search::check)?;
                 sending.fill(encoder)
             };
-            match make(reads_long, || guarded(server, fill)) {
+            match make(reads_long, || guarded(&self.server, fill)) {
                 Err(failure) => return Ok(Err(failure)),
-                Ok(true) => self
-                    .socket
-                    .send(&mut self.encoder)
-                    .await
-                    .map_err(Ended::Gone)?,
+                Ok(true) => self.flush().await?,
                 Ok(false) => break,
             }
             // What fits the first buffer costs less than moving the sockets elsewhere.
@@ -379,10 +372,7 @@ impl<'a> Connection<'a> {
             results::pq_row(rows, &row, &mut self.encoder);
             count += 1;
             if self.encoder.is_full() {
-                self.socket
-                    .send(&mut self.encoder)
-                    .await
-                    .map_err(Ended::Gone)?;
+                self.flush().await?;
             }
         }
         add(&self.server.counters.rows_sent, count);
@@ -418,7 +408,7 @@ impl<'a> Connection<'a> {
     }
 
     fn field_list(&mut self, table: &str, wildcard: &str) {
-        let reads = Action::on(Deed::Read, table);
+        let reads = Action(Deed::Read, Some(table));
         let snapshot = self.server.snapshot(&self.session, reads);
         match snapshot.and_then(|snapshot| statement::columns(&snapshot, table)) {
             Ok(mut columns) => {
@@ -457,10 +447,7 @@ impl<'a> Connection<'a> {
         };
         if let Err(failure) = granted {
             results::error(&mut self.encoder, &failure);
-            self.socket
-                .send(&mut self.encoder)
-                .await
-                .map_err(Ended::Gone)?;
+            self.flush().await?;
             return Ok(false);
         }
         self.server.close_session(&self.session);
@@ -483,26 +470,26 @@ impl Drop for Connection<'_> {
     }
 }
 
-impl Asked {
-    fn read(payload: &[u8], capabilities: Capabilities, held: Grant) -> Asked {
+impl Request {
+    fn read(payload: &[u8], capabilities: Capabilities, held: Grant) -> Request {
         if let Err(failure) = held.cover(Load::memory_bytes(payload)) {
-            return Asked::Refused(failure);
+            return Request::Refused(failure);
         }
         let large = payload.len() > PARSE_INLINE_BYTES;
         match make(large, || Command::decode(payload, capabilities)) {
-            Ok(Command::Quit) => Asked::Quit,
-            Ok(Command::InitDb(database)) => Asked::InitDb(database),
-            Ok(Command::Query(_)) => Asked::Query,
-            Ok(Command::FieldList { table, wildcard }) => Asked::FieldList { table, wildcard },
-            Ok(Command::Statistics) => Asked::Statistics,
-            Ok(Command::Ping) => Asked::Ping,
-            Ok(Command::SetOption(option)) => Asked::TakeSeveral(option == 0),
-            Ok(Command::ChangeUser(change)) => Asked::ChangeUser(change),
-            Ok(Command::ResetConnection) => Asked::Reset,
-            Ok(Command::Load(load)) => Asked::Load(load, held),
-            Ok(Command::Unanswered) => Asked::Unanswered,
-            Ok(Command::Unknown(number)) => Asked::Unknown(number),
-            Err(error) => Asked::Malformed(error),
+            Ok(Command::Quit) => Request::Quit,
+            Ok(Command::InitDb(database)) => Request::InitDb(database),
+            Ok(Command::Query(_)) => Request::Query,
+            Ok(Command::FieldList { table, wildcard }) => Request::FieldList { table, wildcard },
+            Ok(Command::Statistics) => Request::Statistics,
+            Ok(Command::Ping) => Request::Ping,
+            Ok(Command::SetOption(option)) => Request::TakeSeveral(option == 0),
+            Ok(Command::ChangeUser(change)) => Request::ChangeUser(change),
+            Ok(Command::ResetConnection) => Request::Reset,
+            Ok(Command::Load(load)) => Request::Load(load, held),
+            Ok(Command::Unanswered) => Request::Unanswered,
+            Ok(Command::Unknown(number)) => Request::Unknown(number),
+            Err(error) => Request::Malformed(error),
         }
     }
 }

@@ -10,7 +10,7 @@ use wire::limits::PACKET_BYTES_MAX;
 use wire::mysql::{Encoder, Packet, PacketError, PacketReader};
 
 use crate::limits::LOGIN_PACKET_BYTES_MAX;
-use crate::listen::{Pace, Patient, Stream, TooSlow};
+use crate::listen::{Pace, Stream, TimedStream, TooSlow};
 use crate::server::Server;
 use session::counters::add;
 use session::errors::Failure;
@@ -44,7 +44,7 @@ pub(super) enum Ended {
 /// The socket of one connection.
 pub(super) struct Socket {
     server: Arc<Server>,
-    stream: Patient,
+    stream: TimedStream,
     reader: PacketReader,
     patience: Duration,
     /// Memory of the buffer.
@@ -69,7 +69,7 @@ impl Socket {
         Socket {
             grant: server.budget.grant(),
             server,
-            stream: Patient::new(stream, patience),
+            stream: TimedStream::new(stream, patience),
             reader: PacketReader::new(LOGIN_PACKET_BYTES_MAX),
             patience,
         }

@@ -22,7 +22,7 @@ fn connections_beyond_those_that_are_watched_are_admitted_without_a_second_descr
     let server = server();
     let admit = || {
         let (stream, _) = UnixStream::pair().unwrap();
-        let admitted = server.admit_watching("mysql", &Stream::Unix(stream), 2);
+        let admitted = server.admit_watching("mysql", &stream.into(), 2);
         admitted.map_err(|failure| failure.message).unwrap()
     };
     let mut open: Vec<Admitted> = (0..4).map(|_| admit()).collect();

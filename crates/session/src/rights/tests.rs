@@ -3,12 +3,12 @@ use query::request::Delete;
 
 use super::*;
 use crate::faults::Faults;
-use crate::node::Node;
+use crate::node::Bounds;
 
 fn actions(command: &Command) -> Vec<(Deed, Option<String>)> {
     let mut named = Vec::new();
     let mut note = |action: Action<'_>| {
-        named.push((action.deed, action.table.map(str::to_owned)));
+        named.push((action.0, action.1.map(str::to_owned)));
         Ok(())
     };
     each(command, &mut note).unwrap();
@@ -72,7 +72,7 @@ fn the_first_refusal_ends_a_command() {
     let mut asked = 0;
     let refused = each(&many, &mut |action| {
         asked += 1;
-        match action.table {
+        match action.1 {
             Some("theirs") => Err(Failure::new(errors::NOT_PERMITTED, "not yours")),
             _ => Ok(()),
         }

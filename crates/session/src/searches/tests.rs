@@ -1,7 +1,7 @@
 use super::*;
 
-fn asked(session: u64, until_us: Option<u64>, client: Option<IsGone>) -> Asked {
-    Asked {
+fn request(session: u64, until_us: Option<u64>, client: Option<IsGone>) -> SearchRequest {
+    SearchRequest {
         session,
         since_us: 1_000,
         until_us,
@@ -17,23 +17,23 @@ fn searches() -> Arc<Searches> {
 #[test]
 fn a_search_is_stopped_when_its_time_is_over_and_not_before() {
     let searches = searches();
-    let search = searches.begin(asked(7, Some(5_000), None));
-    let other = searches.begin(asked(8, None, None));
-    assert!(searches.look(4_999));
+    let search = searches.begin(request(7, Some(5_000), None));
+    let other = searches.begin(request(8, None, None));
+    assert!(searches.stop_overdue(4_999));
     assert_eq!(search.interrupt.reason(), None);
-    assert!(searches.look(5_000));
+    assert!(searches.stop_overdue(5_000));
     assert_eq!(search.interrupt.reason(), Some(Reason::Time));
     assert_eq!(other.interrupt.reason(), None);
     drop((search, other));
-    assert!(!searches.look(6_000));
+    assert!(!searches.stop_overdue(6_000));
 }
 
 #[test]
 fn a_search_that_has_its_rows_is_cut_no_more() {
     let searches = searches();
-    let search = searches.begin(asked(7, Some(5_000), None));
+    let search = searches.begin(request(7, Some(5_000), None));
     search.found();
-    assert!(searches.look(9_000));
+    assert!(searches.stop_overdue(9_000));
     assert_eq!(search.interrupt.reason(), None);
     assert!(searches.kill(7));
     assert_eq!(search.interrupt.reason(), Some(Reason::Killed));
@@ -45,13 +45,13 @@ fn a_search_whose_client_is_gone_is_stopped_once_it_runs_long() {
     let is_gone = Arc::new(AtomicBool::new(false));
     let client = Arc::clone(&is_gone);
     let client: IsGone = Arc::new(move || client.load(Ordering::Relaxed));
-    let search = searches.begin(asked(7, None, Some(client)));
-    searches.look(1_000 + SEARCH_CLIENT_AFTER_US);
+    let search = searches.begin(request(7, None, Some(client)));
+    searches.stop_overdue(1_000 + SEARCH_CLIENT_AFTER_US);
     assert_eq!(search.interrupt.reason(), None, "the client is there");
     is_gone.store(true, Ordering::Relaxed);
-    searches.look(1_000 + SEARCH_CLIENT_AFTER_US - 1);
+    searches.stop_overdue(1_000 + SEARCH_CLIENT_AFTER_US - 1);
     assert_eq!(search.interrupt.reason(), None, "it is too early to ask");
-    searches.look(1_000 + SEARCH_CLIENT_AFTER_US);
+    searches.stop_overdue(1_000 + SEARCH_CLIENT_AFTER_US);
     assert_eq!(search.interrupt.reason(), Some(Reason::Gone));
 }
 
@@ -59,7 +59,7 @@ fn a_search_whose_client_is_gone_is_stopped_once_it_runs_long() {
 fn kill_names_a_session_that_searches() {
     let searches = searches();
     assert!(!searches.kill(7));
-    let search = searches.begin(asked(7, None, None));
+    let search = searches.begin(request(7, None, None));
     let listed = searches.list();
     assert_eq!((listed[0].session, listed[0].since_us), (7, 1_000));
     assert_eq!(&*listed[0].text, "select 1");
@@ -74,7 +74,7 @@ fn the_watcher_stops_a_search_by_itself() {
     let searches = searches();
     let clock = Clock::start();
     searches.watch(clock).unwrap();
-    let search = searches.begin(asked(7, Some(clock.steady_us()), None));
+    let search = searches.begin(request(7, Some(clock.steady_us()), None));
     while search.interrupt.reason().is_none() {
         std::thread::yield_now();
     }

@@ -13,14 +13,14 @@ use query::lexer::Lexer;
 use wire::sql::PqOptions;
 
 use super::select::hold;
-use super::{Doing, Outcome, guarded};
+use super::{Execution, Outcome, guarded};
 use crate::budget::Grant;
 use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
 use crate::node::Node;
 use crate::rights::{Action, Deed};
-use crate::searches::{Asked, Search};
+use crate::searches::{Search, SearchRequest};
 use crate::session::Session;
 
 pub use documents::{Batch, Labels};
@@ -159,18 +159,18 @@ pub struct Percolation<'a> {
     /// Checked options.
     pub options: PqOptions,
     /// When the statement began, and who waits for it.
-    pub asked: Asked,
+    pub request: SearchRequest,
     /// What a test asked for in this read.
     pub fault: Option<ReadFault>,
 }
 
 /// Lists a percolation among the searches that run: KILL ends it, the server's `max_query_time`, and the end of its client.
-pub fn watched(node: &Node, asked: Asked) -> Search {
+pub fn watched(node: &Node, request: SearchRequest) -> Search {
     let time_us = node.bounds().query_time_max;
     let time_us = time_us.map(|time| time.as_micros() as u64);
-    node.searches.begin(Asked {
-        until_us: time_us.map(|us| asked.since_us.saturating_add(us)),
-        ..asked
+    node.searches.begin(SearchRequest {
+        until_us: time_us.map(|us| request.since_us.saturating_add(us)),
+        ..request
     })
 }
 
@@ -183,7 +183,7 @@ impl Percolation<'_> {
         session: &Session,
         read: impl FnOnce(&mut PqOptions) -> Result<Batch, Failure>,
     ) -> Result<PqRows, Failure> {
-        let snapshot = node.snapshot(session, Action::on(Deed::Read, self.table))?;
+        let snapshot = node.snapshot(session, Action(Deed::Read, Some(self.table)))?;
         // What is wrong with the table is told before what is wrong with the documents.
         if !matches!(
             snapshot.definition(self.table)?.kind,
@@ -192,7 +192,7 @@ impl Percolation<'_> {
             let message = format!("'{}' is not a pq table", self.table);
             return Err(Failure::new(errors::INVALID, message));
         }
-        let search = watched(node, self.asked.clone());
+        let search = watched(node, self.request.clone());
         let rows = tokio::task::block_in_place(|| {
             guarded(node, || {
                 let panics = self.fault == Some(ReadFault::Panic);
@@ -254,7 +254,7 @@ impl Percolation<'_> {
             labels: batch.labels,
             options,
             warnings: batch.warnings,
-            setup_us: read_us - self.asked.since_us,
+            setup_us: read_us - self.request.since_us,
             matching_us: node.clock.steady_us() - read_us,
             highlights: Vec::new(),
             held,
@@ -268,21 +268,21 @@ impl Percolation<'_> {
     }
 }
 
-impl Doing<'_> {
+impl Execution<'_> {
     pub(super) fn call_pq(
         &mut self,
         table: &str,
         documents: &[Vec<u8>],
         options: PqOptions,
     ) -> Result<Outcome, Failure> {
-        let asked = Percolation {
+        let percolation = Percolation {
             table,
             options,
-            asked: self.asked(table),
+            request: self.search_request(table),
             fault: self.fault,
         };
         let held = self.node.budget.grant();
-        let mut rows = asked.run(self.node, self.session, |options| {
+        let mut rows = percolation.run(self.node, self.session, |options| {
             if options.docs_json {
                 let texts = documents.iter();
                 // What is bad in a text is found in a tree.

@@ -9,12 +9,12 @@ use query::value::Value;
 use wire::sql::{self, QueueCall, QueueNext};
 
 use super::owned_row::OwnedRow;
-use super::{Doing, Found, Outcome, ready, show, unexpected};
+use super::{Execution, FoundRows, Outcome, ready, show, unexpected};
 use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::rights::{Action, Deed};
 
-impl Doing<'_> {
+impl Execution<'_> {
     /// A function: one row of one value.
     pub(super) async fn queue(&mut self, call: QueueCall, name: &str) -> Result<Outcome, Failure> {
         let kind = match call {
@@ -139,13 +139,13 @@ impl Doing<'_> {
         let mut columns = taken.columns;
         if columns.is_empty() {
             let table = first.as_deref().unwrap_or_default();
-            let takes = Action::on(Deed::Take, table);
+            let takes = Action(Deed::Take, Some(table));
             columns = show::columns(&*self.node.snapshot(self.session, takes)?, table)?;
         }
         let rows = taken.rows.into_iter().map(|row| row.values).collect();
         let columns = columns.into_iter();
         let columns = columns.map(|(name, kind)| (name, Some(kind))).collect();
-        Ok(Outcome::Rows(Found {
+        Ok(Outcome::Rows(FoundRows {
             answer: ready(columns, rows),
             table: first.unwrap_or_default(),
             counted: false,
@@ -156,7 +156,7 @@ impl Doing<'_> {
 
     /// UPDATE: refused, in words that fit the table.
     pub(super) fn update(&self, table: &str) -> Result<Outcome, Failure> {
-        let writes = Action::on(Deed::Write, table);
+        let writes = Action(Deed::Write, Some(table));
         let snapshot = self.node.snapshot(self.session, writes)?;
         Err(match snapshot.definition(table)?.kind {
             Kind::Queue(_) => Failure::new(

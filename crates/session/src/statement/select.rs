@@ -7,13 +7,13 @@ use engine::{Answer, Command, Control, Interrupt, Kind, Memory, OnDamage, Reason
 use query::options::Options;
 use query::request::Select;
 
-use super::{Doing, Found, Outcome, guarded, owned_row};
+use super::{Execution, FoundRows, Outcome, guarded, owned_row};
 use crate::budget::Grant;
 use crate::errors::Failure;
 use crate::faults::ReadFault;
 use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
 use crate::rights::{Action, Deed};
-use crate::searches::{Asked, Search};
+use crate::searches::{Search, SearchRequest};
 
 /// What SHOW THREADS shows of a statement.
 pub(super) fn shown(text: &[u8]) -> Arc<str> {
@@ -21,12 +21,12 @@ pub(super) fn shown(text: &[u8]) -> Arc<str> {
     String::from_utf8_lossy(text).trim().into()
 }
 
-impl Doing<'_> {
+impl Execution<'_> {
     /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
     pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
-        let reads = Action::on(Deed::Read, &select.table);
+        let reads = Action(Deed::Read, Some(&select.table));
         let snapshot = self.node.snapshot(self.session, reads)?;
         let upheavals = self.node.engine()?.upheavals();
         if let Some(answer) = owned_row::answer(&self.session.owned_row, &select, upheavals) {
@@ -74,7 +74,7 @@ impl Doing<'_> {
         held: Option<Arc<Grant>>,
     ) -> Outcome {
         self.session.found(&answer);
-        Outcome::Rows(Found {
+        Outcome::Rows(FoundRows {
             answer,
             table,
             counted: true,
@@ -97,9 +97,9 @@ impl Doing<'_> {
         let time_us = bounds.query_time_max.map(|time| time.as_micros() as u64);
         let asked_us = (options.max_query_time_ms > 0)
             .then(|| options.max_query_time_ms.saturating_mul(1_000));
-        let search = self.node.searches.begin(Asked {
+        let search = self.node.searches.begin(SearchRequest {
             until_us: least(time_us, asked_us).map(|us| started_us.saturating_add(us)),
-            ..self.asked(&select.table)
+            ..self.search_request(&select.table)
         });
         let threads = (options.threads > 0).then_some(options.threads as usize);
         let control = Control {
@@ -138,8 +138,8 @@ impl Doing<'_> {
     }
 
     /// What SHOW THREADS and KILL are to know of the statement, which reads this table; nothing ends it yet.
-    pub(super) fn asked(&mut self, table: &str) -> Asked {
-        Asked {
+    pub(super) fn search_request(&mut self, table: &str) -> SearchRequest {
+        SearchRequest {
             session: self.session.id.0,
             since_us: self.session.started_us,
             until_us: None,

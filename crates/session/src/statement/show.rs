@@ -48,7 +48,7 @@ pub(super) fn show(
         }
         Statement::ShowWarnings { count } => Ok(warnings(session, count)),
         Statement::ShowQueues { like } => {
-            let snapshot = node.snapshot(session, Action::server(Deed::Read))?;
+            let snapshot = node.snapshot(session, Action(Deed::Read, None))?;
             Ok(queues::queues(&snapshot, node.clock.unix_us(), like))
         }
         Statement::ShowEngineQueueStatus => queues::engine_status(node),
@@ -63,11 +63,8 @@ pub(super) fn show(
             like,
         )),
         of_a_table => {
-            let action = Action {
-                deed: Deed::Read,
-                table: table_of(&of_a_table),
-            };
-            show_table(&*node.snapshot(session, action)?, of_a_table)
+            let reads = Action(Deed::Read, table_of(&of_a_table));
+            show_table(&*node.snapshot(session, reads)?, of_a_table)
         }
     }
 }

@@ -106,7 +106,7 @@ fn lone_column(
     session: &Session,
     table: &str,
 ) -> Result<Option<Vec<String>>, Failure> {
-    let snapshot = node.snapshot(session, Action::on(Deed::Write, table))?;
+    let snapshot = node.snapshot(session, Action(Deed::Write, Some(table)))?;
     let is_pq = snapshot
         .definition(table)
         .is_ok_and(|definition| matches!(definition.kind, Kind::Percolate { .. }));
@@ -115,7 +115,7 @@ fn lone_column(
 
 /// Rows of a queue that somebody owns go by TRUNCATE, and stay by a DELETE of somebody else.
 fn is_queue(node: &Node, session: &Session, table: &str) -> Result<bool, Failure> {
-    let snapshot = node.snapshot(session, Action::on(Deed::Write, table))?;
+    let snapshot = node.snapshot(session, Action(Deed::Write, Some(table)))?;
     let definition = snapshot.definition(table);
     Ok(definition.is_ok_and(|definition| matches!(definition.kind, Kind::Queue(_))))
 }

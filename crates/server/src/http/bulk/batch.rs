@@ -5,18 +5,19 @@ use query::request::{Delete, Insert};
 use query::value::Value;
 use wire::json::{BulkAction, BulkEvent, BulkItem, BulkReply, bulk};
 
+use crate::http::document::with_id;
 use crate::http::search;
 use session::errors::Failure;
 
 /// Lines that became commands.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    parts: Vec<Part>,
+    parts: Vec<BatchPart>,
 }
 
 /// Neighbouring lines that one command does: inserts into the same columns of a table, or one delete.
 #[derive(Debug)]
-struct Part {
+struct BatchPart {
     table: String,
     kind: PartKind,
     /// The line of each row.
@@ -64,7 +65,7 @@ impl Batch {
             BulkAction::Replace { fields } => (fields, true),
             BulkAction::Delete => {
                 let id = id.unwrap_or(0);
-                self.parts.push(Part {
+                self.parts.push(BatchPart {
                     table,
                     kind: PartKind::Delete { id },
                     lines: vec![line],
@@ -73,11 +74,7 @@ impl Batch {
                 return;
             }
         };
-        let (mut columns, mut row): (Vec<String>, Vec<Value>) = fields.into_iter().unzip();
-        if let Some(id) = id {
-            columns.push("id".to_owned());
-            row.push(Value::Int(i128::from(id)));
-        }
+        let (columns, row) = with_id(fields, id);
         if let Some(last) = self.parts.last_mut()
             && last.table == table
             && let PartKind::Insert {
@@ -97,7 +94,7 @@ impl Batch {
             rows: vec![row],
             replace,
         };
-        self.parts.push(Part {
+        self.parts.push(BatchPart {
             table,
             kind,
             lines: vec![line],
@@ -109,7 +106,7 @@ impl Batch {
     pub(super) fn into_command(self) -> (Command, Counted) {
         let mut commands = Vec::with_capacity(self.parts.len());
         let mut parts = Vec::with_capacity(self.parts.len());
-        for Part {
+        for BatchPart {
             table,
             kind,
             lines,
@@ -122,7 +119,11 @@ impl Batch {
                     rows,
                     replace,
                 } => {
-                    let done = if replace { Did::Updated } else { Did::Created };
+                    let done = if replace {
+                        DocumentChange::Updated
+                    } else {
+                        DocumentChange::Created
+                    };
                     let table = table.clone();
                     (
                         Command::Insert(Insert {
@@ -134,7 +135,7 @@ impl Batch {
                         done,
                     )
                 }
-                PartKind::Delete { id } => (delete(&table, id), Did::Deleted),
+                PartKind::Delete { id } => (delete(&table, id), DocumentChange::Deleted),
             };
             commands.push(command);
             parts.push(CountedPart {
@@ -158,12 +159,12 @@ pub(super) struct Counted {
 struct CountedPart {
     table: String,
     lines: Vec<u64>,
-    done: Did,
+    done: DocumentChange,
     last_id: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Did {
+enum DocumentChange {
     Created,
     Updated,
     Deleted,
@@ -195,9 +196,9 @@ impl Counted {
                 *last_id
             };
             match part.done {
-                Did::Created => counts[0] += affected,
-                Did::Deleted => counts[1] += affected,
-                Did::Updated => counts[2] += part.lines.len() as u64,
+                DocumentChange::Created => counts[0] += affected,
+                DocumentChange::Deleted => counts[1] += affected,
+                DocumentChange::Updated => counts[2] += part.lines.len() as u64,
             }
         }
         for (table, last_id, [created, deleted, updated]) in tables {

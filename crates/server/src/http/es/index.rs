@@ -8,13 +8,13 @@ use query::analysis::Settings;
 use serde_json::{Value as Json, json};
 use wire::es::{EsError, Mapping};
 
-use super::asked::Asked;
+use super::request::EsRequest;
 use super::{Replied, failed, info};
 use crate::http::Guest;
 
 /// Which part of an index is shown.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Part {
+pub(super) enum IndexPart {
     Whole,
     Mappings,
     Settings,
@@ -49,7 +49,7 @@ impl Index {
 }
 
 /// `PUT /{index}`.
-pub(super) async fn create(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
+pub(super) async fn create(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let is_name = name == name.to_lowercase()
         && !name.starts_with(['-', '+', '.'])
         && !name.contains(['"', '\\', '<', '>', '|', ' ', '?', '#', ':']);
@@ -57,7 +57,7 @@ pub(super) async fn create(guest: &Guest<'_>, name: &str, asked: &Asked) -> Repl
         let reason = format!("invalid index name [{name}]: lower case, without blanks and signs");
         return Err(EsError::new(400, "invalid_index_name_exception", reason).about(name));
     }
-    let mapping = Mapping::read(&asked.json()?)?;
+    let mapping = Mapping::read(&request.json()?)?;
     let definition = Definition {
         name: name.to_owned(),
         kind: Kind::Percolate {
@@ -95,8 +95,8 @@ fn analysis(mapping: &Mapping) -> Result<Settings, EsError> {
 }
 
 /// `DELETE /{index}`.
-pub(super) async fn delete(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
-    let if_exists = asked.is_set("ignore_unavailable");
+pub(super) async fn delete(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
+    let if_exists = request.is_set("ignore_unavailable");
     if !if_exists {
         Index::find(guest, name)?;
     }
@@ -113,16 +113,16 @@ pub(super) async fn delete(guest: &Guest<'_>, name: &str, asked: &Asked) -> Repl
 }
 
 /// `GET /{index}`, `/_mapping`, `/_settings`.
-pub(super) fn show(guest: &Guest<'_>, name: &str, part: Part) -> Replied {
+pub(super) fn show(guest: &Guest<'_>, name: &str, part: IndexPart) -> Replied {
     let index = Index::find(guest, name)?;
     let mut shown = json!({});
-    if part == Part::Whole {
+    if part == IndexPart::Whole {
         shown["aliases"] = json!({});
     }
-    if part != Part::Settings {
+    if part != IndexPart::Settings {
         shown["mappings"] = index.mapping.shown();
     }
-    if part != Part::Mappings {
+    if part != IndexPart::Mappings {
         shown["settings"] = settings(&index);
     }
     let mut reply = json!({});
@@ -144,9 +144,9 @@ fn settings(index: &Index) -> Json {
 }
 
 /// `PUT /{index}/_mapping`: what is there already may be said again.
-pub(super) fn put_mapping(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
+pub(super) fn put_mapping(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
-    let body = asked.json()?;
+    let body = request.json()?;
     let given = body.get("properties").and_then(Json::as_object);
     let known = |(field, body): (&String, &Json)| index.mapping.properties.get(field) == Some(body);
     if given.is_some_and(|given| !given.iter().all(known)) {

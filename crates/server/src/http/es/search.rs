@@ -10,9 +10,9 @@ use percolate::StandingQuery;
 use serde_json::{Map, Value as Json, json};
 use wire::es::{EsError, Hits, Order, Percolate, Search, columns_of, quoted};
 
-use super::asked::{self, Asked};
 use super::index::Index;
 use super::read::{document, id_of, read};
+use super::request::{self, EsRequest};
 use super::{Replied, failed, highlight};
 use crate::http::Guest;
 use session::Grant;
@@ -32,20 +32,20 @@ struct Candidate {
 }
 
 /// `_search`.
-pub(super) async fn one(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
+pub(super) async fn one(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
-    let body = with_parameters(asked.json()?, asked)?;
-    let as_number = asked.is_set("rest_total_hits_as_int");
+    let body = with_parameters(request.json()?, request)?;
+    let as_number = request.is_set("rest_total_hits_as_int");
     Ok((
         200,
-        answered(guest, &index, &body, as_number, &asked.written).await?,
+        answered(guest, &index, &body, as_number, &request.written).await?,
     ))
 }
 
 /// `_msearch`: a line that names the index, a line with the search; one that is refused leaves the others as they are.
-pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, asked: &Asked) -> Replied {
+pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, request: &EsRequest) -> Replied {
     let started_us = guest.clock.steady_us();
-    let mut lines = asked
+    let mut lines = request
         .body
         .split(|byte| *byte == b'\n')
         .map(|line| line.trim_ascii());
@@ -54,14 +54,14 @@ pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, asked: &Asked) -
         let Some(body) = lines.next().filter(|body| !body.is_empty()) else {
             break;
         };
-        let reply = match asked::json(head).and_then(|head| Ok((head, asked::json(body)?))) {
+        let reply = match request::json(head).and_then(|head| Ok((head, request::json(body)?))) {
             Ok((head, body)) => {
                 let named = head.get("index").map(|index| index.get(0).unwrap_or(index));
                 let name = named.and_then(Json::as_str).or(name).unwrap_or_default();
                 match Index::find(guest, name) {
                     Ok(index) => {
-                        let as_number = asked.is_set("rest_total_hits_as_int");
-                        answered(guest, &index, &body, as_number, &asked.written).await
+                        let as_number = request.is_set("rest_total_hits_as_int");
+                        answered(guest, &index, &body, as_number, &request.written).await
                     }
                     Err(error) => Err(error),
                 }
@@ -80,7 +80,7 @@ pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, asked: &Asked) -
     let took_ms = (guest.clock.steady_us() - started_us) / 1_000;
     // All of them once more, in one.
     let bytes = replies.iter().map(|reply| reply.len() as u64);
-    let joined = asked.written.take(2 * bytes.sum::<u64>());
+    let joined = request.written.take(2 * bytes.sum::<u64>());
     joined.map_err(|failure| failed(failure, ""))?;
     Ok((
         200,
@@ -92,9 +92,9 @@ pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, asked: &Asked) -
 }
 
 /// `_count`.
-pub(super) async fn count(guest: &Guest<'_>, name: &str, asked: &Asked) -> Replied {
+pub(super) async fn count(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
-    let body = asked.json()?;
+    let body = request.json()?;
     let search = wire::es::search(&body, &index.mapping)?;
     let found = candidates(guest, &index, &search, &guest.budget.grant()).await?;
     let shards = json!({"total": 1, "successful": 1, "skipped": 0, "failed": 0});
@@ -105,11 +105,11 @@ pub(super) async fn count(guest: &Guest<'_>, name: &str, asked: &Asked) -> Repli
 }
 
 /// Parameters of the path stand for members of the body.
-fn with_parameters(mut body: Json, asked: &Asked) -> Result<Json, EsError> {
-    if asked.parameter("q").is_some() {
+fn with_parameters(mut body: Json, request: &EsRequest) -> Result<Json, EsError> {
+    if request.parameter("q").is_some() {
         return Err(EsError::not_yet("q", "a search in the path"));
     }
-    if asked.parameter("scroll").is_some() {
+    if request.parameter("scroll").is_some() {
         let what = "scrolling: ask with a size of up to 100000, or by search_after";
         return Err(EsError::not_yet("scroll", what));
     }
@@ -117,7 +117,7 @@ fn with_parameters(mut body: Json, asked: &Asked) -> Result<Json, EsError> {
         body = json!({});
     }
     for name in ["from", "size", "sort", "_source", "track_total_hits"] {
-        if let (Some(value), Some(members)) = (asked.parameter(name), body.as_object_mut()) {
+        if let (Some(value), Some(members)) = (request.parameter(name), body.as_object_mut()) {
             let value = match value {
                 "true" => Json::Bool(true),
                 "false" => Json::Bool(false),
@@ -269,8 +269,8 @@ async fn candidates(
         read(guest, &index.name, None)?
     };
     let address = format!("POST /{}/_search", index.name);
-    let asked = guest.asked(guest.clock.steady_us(), &address);
-    let running = statement::watched(guest, asked);
+    let request = guest.search_request(guest.clock.steady_us(), &address);
+    let running = statement::watched(guest, request);
     let interrupt = &running.interrupt;
     tokio::task::block_in_place(|| {
         let found = guarded(guest, || {

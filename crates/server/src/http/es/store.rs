@@ -4,10 +4,10 @@ use serde_json::json;
 use wire::es::{BulkItem, BulkOperation, EsError, Paths, query_id, quoted};
 
 use super::Replied;
-use super::asked::Asked;
 use super::change::{Change, Outcome, change_all};
 use super::index::Index;
 use super::read::{document, id_of, read};
+use super::request::EsRequest;
 use crate::http::Guest;
 
 /// Changes sent to the engine as one durable unit, at most.
@@ -20,10 +20,10 @@ pub(super) async fn one(
     kind: Option<String>,
     id: Option<String>,
     create: bool,
-    asked: &Asked,
+    request: &EsRequest,
 ) -> Replied {
     let index = Index::find(guest, name)?;
-    let create = create || asked.parameter("op_type") == Some("create");
+    let create = create || request.parameter("op_type") == Some("create");
     let operation = if create {
         BulkOperation::Create
     } else {
@@ -32,7 +32,7 @@ pub(super) async fn one(
     let change = Change {
         operation,
         id,
-        document: asked.body.clone(),
+        document: request.body.clone(),
     };
     single(guest, &index, kind.as_deref(), change).await
 }
@@ -71,7 +71,7 @@ pub(super) async fn get(
     name: &str,
     kind: Option<String>,
     id: &str,
-    asked: &Asked,
+    request: &EsRequest,
 ) -> Replied {
     let index = Index::find(guest, name)?;
     let kind = kind.map_or_else(String::new, |kind| format!("\"_type\":{},", quoted(&kind)));
@@ -83,7 +83,7 @@ pub(super) async fn get(
     let Some(source) = source(guest, &index, id).await? else {
         return Ok((404, format!("{{{head},\"found\":false}}")));
     };
-    let paths = shown_paths(asked);
+    let paths = shown_paths(request);
     let source = if paths.nothing {
         String::new()
     } else if paths.is_everything() {
@@ -113,9 +113,9 @@ async fn source(guest: &Guest<'_>, index: &Index, id: &str) -> Result<Option<Str
     Ok(found.map(|query| document(query, &index.mapping)))
 }
 
-fn shown_paths(asked: &Asked) -> Paths {
+fn shown_paths(request: &EsRequest) -> Paths {
     let list = |name: &str| {
-        let list = asked.parameter(name);
+        let list = request.parameter(name);
         let list = list.map(|paths| paths.split(',').map(str::to_owned).collect());
         list.unwrap_or_default()
     };
@@ -124,7 +124,7 @@ fn shown_paths(asked: &Asked) -> Paths {
         includes: list("_source_includes"),
         excludes: list("_source_excludes"),
     };
-    match asked.parameter("_source") {
+    match request.parameter("_source") {
         None | Some("true" | "") => {}
         Some("false") => paths.nothing = true,
         Some(_) => paths.includes = list("_source"),
@@ -133,11 +133,11 @@ fn shown_paths(asked: &Asked) -> Paths {
 }
 
 /// `_bulk`: items of one index are changed in units; one that is refused leaves the others as they are.
-pub(super) async fn bulk(guest: &Guest<'_>, name: Option<&str>, asked: &Asked) -> Replied {
+pub(super) async fn bulk(guest: &Guest<'_>, name: Option<&str>, request: &EsRequest) -> Replied {
     let started_us = guest.clock.steady_us();
     let mut replies: Vec<String> = Vec::new();
     let mut errors = false;
-    let mut items = wire::es::bulk(&asked.body)?.into_iter().peekable();
+    let mut items = wire::es::bulk(&request.body)?.into_iter().peekable();
     while let Some(item) = items.next() {
         let named = item.index.clone().or_else(|| name.map(str::to_owned));
         let named = named.ok_or_else(|| {

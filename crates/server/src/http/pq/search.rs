@@ -63,17 +63,17 @@ pub(super) async fn post(
     }
     let table = table.to_lowercase();
     add(&server.counters.call_pqs, 1);
-    let asked = Percolation {
+    let percolation = Percolation {
         table: &table,
         options,
-        asked: guest.asked(started_us, &format!("POST /pq/{table}/search")),
+        request: guest.search_request(started_us, &format!("POST /pq/{table}/search")),
         fault: server
             .faults
             .any()
             .then(|| server.faults.choose(&bytes))
             .flatten(),
     };
-    let answered = asked
+    let answered = percolation
         .run(server, &guest.session, |options| {
             read(&bytes, form, options)
         })

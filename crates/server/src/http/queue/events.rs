@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Path, Request, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use engine::{Command, Hold, QueueNext, Receipt, Taken, WaitSource};
@@ -20,7 +20,7 @@ use wire::json::QueueReply;
 
 use super::super::reply::{Refusal, held_piece};
 use super::super::{Door, Guest};
-use super::asked::{Asked, receipt_text};
+use super::request::{QueueRequest, receipt_text};
 use super::{TAKEN_COPIES, receipts, write};
 use crate::limits::{EVENT_BEAT, EVENT_LEASE};
 use crate::server::Server;
@@ -33,22 +33,20 @@ const EVENTS_AHEAD: usize = 4;
 /// Opens a stream.
 pub(super) async fn get(
     State(door): State<Door>,
-    Path(queue): Path<String>,
-    request: Request<Body>,
+    request: QueueRequest,
 ) -> Result<Response, Refusal> {
     let server = Arc::clone(&door.server);
-    let asked = Asked::read(&server, &queue, request).await?;
     add(&server.counters.queue_calls, 1);
     let (sender, receiver) = mpsc::channel(EVENTS_AHEAD);
     tokio::spawn(async move {
         let guest = Guest::new(&server);
-        let lease_us = asked
+        let lease_us = request
             .visible_again_us
             .unwrap_or(EVENT_LEASE.as_micros() as u64);
         let mut stream = Stream {
             server: &server,
             guest,
-            asked,
+            request,
             lease_us,
             out: Vec::new(),
             looked_us: server.clock.steady_us(),
@@ -89,7 +87,7 @@ impl HttpBody for Events {
 struct Stream<'a> {
     server: &'a Server,
     guest: Guest<'a>,
-    asked: Asked,
+    request: QueueRequest,
     lease_us: u64,
     /// What the client has and has not acknowledged, as far as is known.
     out: Vec<Receipt>,
@@ -110,7 +108,7 @@ impl Stream<'_> {
             // From here on no ring is missed, also none during the look at what is still out.
             acknowledged.as_mut().enable();
             self.hold_on().await?;
-            let room = (self.asked.rows as usize).saturating_sub(self.out.len());
+            let room = (self.request.rows as usize).saturating_sub(self.out.len());
             let next = self.next(room as u32);
             let taken = tokio::select! {
                 biased;
@@ -134,10 +132,10 @@ impl Stream<'_> {
     fn next(&self, rows: u32) -> Command {
         Command::QueueNext(QueueNext {
             sources: vec![WaitSource {
-                table: self.asked.queue.clone(),
-                condition: self.asked.condition.clone(),
+                table: self.request.queue.clone(),
+                condition: self.request.condition.clone(),
             }],
-            group: self.asked.group.clone(),
+            group: self.request.group.clone(),
             rows,
             timeout_us: self.beat().as_micros() as u64,
             hold: Hold::Lease {
@@ -154,9 +152,9 @@ impl Stream<'_> {
             let waiting = Bytes::from_static(b": waiting\n\n");
             return self.sender.send(waiting).await.map_err(|_| Ended);
         }
-        let group = self.asked.group.clone();
+        let group = self.request.group.clone();
         self.out
-            .extend(receipts(&self.asked.queue, group.clone(), &taken));
+            .extend(receipts(&self.request.queue, group.clone(), &taken));
         let held = self.server.budget.grant();
         let room = held.cover(TAKEN_COPIES * taken.bytes());
         room.map_err(|_| Ended)?;
@@ -184,7 +182,7 @@ impl Stream<'_> {
     async fn hold_on(&mut self) -> Result<(), Failure> {
         let now_us = self.server.clock.steady_us();
         let is_time = now_us.saturating_sub(self.looked_us) >= self.beat().as_micros() as u64;
-        let is_full = self.out.len() >= self.asked.rows as usize;
+        let is_full = self.out.len() >= self.request.rows as usize;
         if self.out.is_empty() || !is_time && !is_full {
             return Ok(());
         }

@@ -1,14 +1,17 @@
 use std::time::Duration;
 
-use super::{Asked, parameter};
+use super::{SqlRequest, parameter};
 use session::Budget;
 
 #[track_caller]
 fn check(body: &str, text: &str, raw: bool) {
     let held = Budget::new(1 << 20, Duration::ZERO).grant();
-    let asked = Asked::read(body.as_bytes().to_vec(), held);
+    let request = SqlRequest::read(body.as_bytes().to_vec(), held);
     assert_eq!(
-        (String::from_utf8(asked.text).unwrap().as_str(), asked.raw),
+        (
+            String::from_utf8(request.text).unwrap().as_str(),
+            request.raw
+        ),
         (text, raw)
     );
 }

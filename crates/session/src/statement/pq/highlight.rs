@@ -32,7 +32,7 @@ pub(super) fn of(
         Kind::Percolate { syntax, .. } => *syntax,
         Kind::Search(_) | Kind::Queue(_) | Kind::Distributed { .. } => Syntax::default(),
     };
-    let reading = Reading {
+    let reading = TableAnalysis {
         analyzer: Analyzer::new(definition.analysis.clone()),
         syntax,
         fields,
@@ -66,7 +66,7 @@ pub(super) fn of(
 }
 
 /// How a table reads queries and documents.
-struct Reading<'a> {
+struct TableAnalysis<'a> {
     analyzer: Analyzer,
     /// What its queries are written in.
     syntax: Syntax,
@@ -74,7 +74,7 @@ struct Reading<'a> {
     fields: Vec<&'a str>,
 }
 
-impl Reading<'_> {
+impl TableAnalysis<'_> {
     /// The tree of a stored query. It was parsed when it was stored; one that cannot be any more has no marks.
     fn root(&self, text: &str) -> Node {
         let parsed = self.syntax.parse_stored(text, &self.fields, &self.analyzer);

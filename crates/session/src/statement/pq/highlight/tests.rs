@@ -2,7 +2,7 @@ use super::*;
 
 /// The marked texts of a document with the fields `title` and `body`.
 fn marked(query: &str, title: &str, body: &str) -> Vec<(String, String)> {
-    let reading = Reading {
+    let reading = TableAnalysis {
         analyzer: Analyzer::default(),
         syntax: Syntax::default(),
         fields: vec!["title", "body"],

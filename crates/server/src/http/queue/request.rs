@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::response::{IntoResponse, Response};
 use engine::{Command, Hold, Issuer, QueueNext, Receipt, TakenRow, WaitSource};
 use query::expression::Expression;
 use wire::json::queue_body;
 
-use super::super::body;
+use super::super::reply::Refusal;
 use super::super::search::failure;
 use super::super::sql::parameters;
+use super::super::{Door, body};
 use super::queue_of;
 use crate::limits::{QUEUE_ROWS_MAX, QUEUE_WAIT_MAX};
 use crate::server::Server;
@@ -19,7 +21,7 @@ use session::statement;
 use session::units::duration;
 
 /// A request to a queue.
-pub(super) struct Asked {
+pub(super) struct QueueRequest {
     /// Lower case.
     pub queue: String,
     /// `rows`: at most so many; 1.
@@ -38,14 +40,27 @@ pub(super) struct Asked {
     pub receipts: Vec<Receipt>,
 }
 
-impl Asked {
+impl FromRequest<Door> for QueueRequest {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, door: &Door) -> Result<QueueRequest, Response> {
+        let (mut parts, body) = request.into_parts();
+        let queue = Path::<String>::from_request_parts(&mut parts, door).await;
+        let Path(queue) = queue.map_err(IntoResponse::into_response)?;
+        let read = QueueRequest::read(&door.server, &queue, Request::from_parts(parts, body));
+        read.await
+            .map_err(|failure| Refusal(failure).into_response())
+    }
+}
+
+impl QueueRequest {
     /// Reads address and body; what the body says counts.
-    pub(super) async fn read(
+    async fn read(
         server: &Server,
         queue: &str,
         request: Request<Body>,
-    ) -> Result<Asked, Failure> {
-        let mut asked = Asked {
+    ) -> Result<QueueRequest, Failure> {
+        let mut read = QueueRequest {
             queue: queue_of(server, queue)?,
             rows: 1,
             wait: Duration::ZERO,
@@ -56,22 +71,22 @@ impl Asked {
             receipts: Vec::new(),
         };
         for (name, value) in parameters(request.uri().query().unwrap_or("").as_bytes()) {
-            asked.set(&name, &value)?;
+            read.set(&name, &value)?;
         }
         let held = server.budget.grant();
         let bytes = body::whole(server, request, &held).await?;
         body::room_for_json(&bytes, 0, &held).await?;
         let body = statement::guarded(server, || queue_body(&bytes).map_err(failure))?;
         for (name, value) in body.options {
-            asked.set(&name, &value)?;
+            read.set(&name, &value)?;
         }
         for text in &body.receipts {
-            let receipt = receipt(&asked.queue, text).ok_or_else(|| {
+            let receipt = receipt(&read.queue, text).ok_or_else(|| {
                 Failure::new(errors::INVALID, format!("{text:?} is no receipt of a row"))
             })?;
-            asked.receipts.push(receipt);
+            read.receipts.push(receipt);
         }
-        Ok(asked)
+        Ok(read)
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {

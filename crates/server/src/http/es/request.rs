@@ -27,7 +27,7 @@ const PACKED_BYTES_MIN: usize = 1 << 10;
 const UNPACKED_AT_ONCE: usize = 32 << 10;
 
 /// A request, read.
-pub(super) struct Asked {
+pub(super) struct EsRequest {
     /// Parameters behind the `?`.
     pub parameters: Vec<(String, String)>,
     /// The body, unpacked.
@@ -49,19 +49,19 @@ pub(super) struct ReplyAs {
     filter_path: Option<String>,
 }
 
-impl Asked {
+impl EsRequest {
     /// Reads a request; what went wrong is told in the form that was asked for.
     pub(super) async fn read(
         server: &Server,
         request: Request<Body>,
-    ) -> Result<Asked, (ReplyAs, EsError)> {
+    ) -> Result<EsRequest, (ReplyAs, EsError)> {
         let parameters = parameters(request.uri().query().unwrap_or("").as_bytes());
         let reply = ReplyAs::read(request.headers(), &parameters);
         let is_packed = header(request.headers(), &CONTENT_ENCODING).eq_ignore_ascii_case("gzip");
         let held = server.budget.grant();
         let body = body(server, request, is_packed, &held).await;
         match body.map_err(|failure| failed(failure, "")) {
-            Ok(body) => Ok(Asked {
+            Ok(body) => Ok(EsRequest {
                 parameters,
                 body,
                 reply,
