@@ -17,7 +17,7 @@ use shape::Shape;
 use step::Stepper;
 
 use super::rank::{QueryWords, Table, Weigher};
-use super::statistics::Statistics;
+use super::statistics::{Frequencies, Statistics};
 use super::terms::{Terms, WordNumbers};
 use crate::answer::Keyword;
 use crate::error::Result;
@@ -35,7 +35,7 @@ pub(super) struct Plan {
     /// What a row that the steps find must still satisfy: the whole tree, where a part of it has no step.
     verified: Option<Verifier>,
     /// By word.
-    frequencies: Vec<Frequency>,
+    frequencies: Frequencies,
     /// Of the query's words and patterns, those of the plan that each stands for; `None`: they are the words of the plan.
     keywords: Option<Vec<(String, Vec<usize>)>>,
 }

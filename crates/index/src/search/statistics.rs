@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use query::pattern::{Literal, Matcher};
 use query::tree::Term;
+use smallvec::{SmallVec, smallvec};
 
 use super::terms::Terms;
 use crate::error::{Error, Result};
@@ -14,6 +15,9 @@ use crate::limits::EXPANSION_MAX;
 use crate::part::{LookUp, Part, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::{PartIndex, Snapshot};
+
+/// By word. Few queries have more of them: then no memory is asked for.
+pub(super) type Frequencies = SmallVec<[Frequency; 8]>;
 
 /// Sums over live rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +27,7 @@ pub(super) struct Statistics {
     /// Their words over all fields, every occurrence counted.
     pub(super) hits: u64,
     /// By word of [`Terms`].
-    pub(super) words: Vec<Frequency>,
+    pub(super) words: Frequencies,
     /// By pattern of [`Terms`]: the words that it stands for, each of which some row holds.
     pub(super) patterns: Vec<BTreeMap<String, Frequency>>,
 }
@@ -49,7 +53,7 @@ impl Statistics {
         let mut statistics = Statistics {
             rows: 0,
             hits: 0,
-            words: vec![Frequency::default(); texts.len()],
+            words: smallvec![Frequency::default(); texts.len()],
             patterns: vec![BTreeMap::new(); patterns.len()],
         };
         let mut found = FoundWords {
