@@ -21,8 +21,12 @@ pub(super) struct Terms<'q> {
 #[derive(Default)]
 pub(super) struct WordNumbers {
     texts: Vec<String>,
+    /// Empty where they are few, which are compared one by one.
     numbers: hashbrown::HashMap<String, usize>,
 }
+
+/// Words that are sooner compared than hashed.
+const FEW_WORDS: usize = 8;
 
 impl<'q> Terms<'q> {
     pub(super) fn new(root: &'q Node) -> Terms<'q> {
@@ -55,16 +59,23 @@ impl<'q> Terms<'q> {
 impl WordNumbers {
     /// The number of a word, which gets the next one if it has none.
     pub(super) fn add(&mut self, text: &str) -> usize {
-        let next = self.texts.len();
-        let number = *self.numbers.entry_ref(text).or_insert(next);
-        if number == next {
-            self.texts.push(text.into());
+        if let Some(number) = self.get(text) {
+            return number;
         }
-        number
+        let next = self.texts.len();
+        self.texts.push(text.into());
+        if next >= FEW_WORDS {
+            let texts = self.texts.iter().cloned().zip(0..);
+            self.numbers.extend(texts.skip(self.numbers.len()));
+        }
+        next
     }
 
     pub(super) fn get(&self, text: &str) -> Option<usize> {
-        self.numbers.get(text).copied()
+        match self.numbers.is_empty() {
+            true => self.texts.iter().position(|known| known == text),
+            false => self.numbers.get(text).copied(),
+        }
     }
 
     /// By number.
