@@ -40,7 +40,7 @@ use crate::status::EngineStatus;
 use crate::sync_mode::SyncMode;
 pub use log::Journal;
 pub use open::{Claim, Restored};
-pub(crate) use open::{JOURNAL_DIR, check_new, lock, named_files};
+pub(crate) use open::{JOURNAL_DIR, check_new, lock};
 
 /// How an engine is opened.
 #[derive(Clone)]

@@ -44,7 +44,11 @@ impl Engine {
             engine: Mutex::new(Some(self)),
             clock: Box::new(clock),
         });
-        running.inbox.let_lead(Arc::downgrade(&running));
+        let lead = Arc::downgrade(&running);
+        running.inbox.let_lead(Box::new(move || {
+            let running = lead.upgrade();
+            running.inspect(|running| running.lead()).is_some()
+        }));
         let outcome = running.guarded(|| running.serve());
         drop(running.hold().take()); // whoever leads now has ended before, whoever comes later finds nobody
         outcome

@@ -174,7 +174,7 @@ impl Node {
     /// # Errors
     /// `NOT_PERMITTED`.
     pub fn permit(&self, session: &Session, action: Action<'_>) -> Result<(), Failure> {
-        rights::check(self, session, action)
+        rights::check(session, self.bounds().backups_are_open, action)
     }
 
     /// The tables as they are now, for this action.

@@ -8,7 +8,6 @@ use engine::Command;
 use query::request::{Delete, Insert};
 
 use crate::errors::{self, Failure};
-use crate::node::Node;
 use crate::session::Session;
 
 /// What is done.
@@ -37,9 +36,13 @@ pub struct Action<'a>(pub Deed, pub Option<&'a str>);
 ///
 /// # Errors
 /// `NOT_PERMITTED`.
-pub(crate) fn check(node: &Node, session: &Session, action: Action<'_>) -> Result<(), Failure> {
-    let is_free = || session.is_on_unix_socket || node.bounds().backups_are_open;
-    if action.0 == Deed::Backup && !is_free() {
+pub(crate) fn check(
+    session: &Session,
+    backups_are_open: bool,
+    action: Action<'_>,
+) -> Result<(), Failure> {
+    let is_free = session.is_on_unix_socket || backups_are_open;
+    if action.0 == Deed::Backup && !is_free {
         let message = "BACKUP TO any path is for clients on a unix socket: set backup.dir, or start the server with --insecure";
         return Err(Failure::new(errors::NOT_PERMITTED, message));
     }

@@ -12,7 +12,6 @@ use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX
 use crate::places::Peer;
 use crate::searches::IsGone;
 use crate::statement::OwnedRow;
-use crate::statement::{Outcome, PqRows};
 
 /// A session. Owner mode is the engine's; the rest is here.
 pub struct Session {
@@ -226,34 +225,8 @@ impl Session {
         meta.lines = lines;
     }
 
-    /// A CALL PQ was answered; its warnings are here already.
-    pub(crate) fn matched(&mut self, rows: &PqRows, now_us: u64) {
-        let seconds = |us: u64| format!("{:.3} sec", us as f64 / 1e6);
-        let total = seconds(now_us.saturating_sub(self.started_us));
-        let mut lines = vec![("total".to_owned(), total)];
-        if rows.options.verbose {
-            lines.push(("setup".to_owned(), seconds(rows.setup_us)));
-        }
-        let answer = &rows.answer;
-        let numbers = [
-            ("queries_matched", answer.total),
-            ("queries_failed", 0),
-            ("document_matched", answer.documents_matched),
-            ("total_queries_stored", answer.queries_total),
-            (
-                "term_only_queries",
-                answer.queries_total.saturating_sub(answer.queries_always),
-            ),
-            // At least so many were tried on no document at all.
-            (
-                "fast_rejected_queries",
-                answer.queries_total.saturating_sub(answer.candidates),
-            ),
-        ];
-        lines.extend(numbers.map(|(name, number)| (name.to_owned(), number.to_string())));
-        if rows.options.verbose {
-            lines.extend(times(rows));
-        }
+    /// SHOW META of a CALL PQ; its warnings are here already.
+    pub(crate) fn percolated(&mut self, mut lines: Vec<(String, String)>) {
         if !self.warnings.is_empty() {
             lines.push(("warning".to_owned(), self.warnings.join("; ")));
         }
@@ -266,21 +239,19 @@ impl Session {
     }
 
     /// BEGIN. Each statement commits by itself, inside a transaction too; see [`Session::rollback`].
-    pub(crate) fn begin_transaction(&mut self) -> Outcome {
+    pub(crate) fn begin_transaction(&mut self) {
         self.in_transaction = true;
         self.written_in_transaction = false;
-        Outcome::NOTHING
     }
 
     /// COMMIT: all is committed already.
-    pub(crate) fn commit(&mut self) -> Outcome {
+    pub(crate) fn commit(&mut self) {
         self.in_transaction = false;
         self.written_in_transaction = false;
-        Outcome::NOTHING
     }
 
     /// ROLLBACK: fine where nothing was written since BEGIN, else an error, as nothing can be taken back.
-    pub(crate) fn rollback(&mut self) -> Result<Outcome, Failure> {
+    pub(crate) fn rollback(&mut self) -> Result<(), Failure> {
         let written =
             self.written_in_transaction && (self.in_transaction || self.is_manual_commit());
         self.in_transaction = false;
@@ -290,7 +261,7 @@ impl Session {
                 "not yet: ROLLBACK; every statement was committed when it was acknowledged";
             return Err(Failure::new(errors::NOT_YET, message));
         }
-        Ok(Outcome::NOTHING)
+        Ok(())
     }
 
     /// Status flags of the protocol. IN_TRANSACTION stands where COMMIT or ROLLBACK ends something: behind BEGIN, and
@@ -308,23 +279,6 @@ impl Session {
             .get("autocommit")
             .is_some_and(|value| value.as_bool() == Some(false))
     }
-}
-
-/// The time of matching, in microseconds, and what falls on each query that was hit. Queries are not run one by one, so
-/// each has the same part; the parts of all add up, and the first ones are given.
-fn times(rows: &PqRows) -> [(String, String); 2] {
-    let count = rows.answer.hits.len() as u64;
-    let part = |place: u64| {
-        let until = |place: u64| rows.matching_us * place / count.max(1);
-        (until(place + 1) - until(place)).to_string()
-    };
-    let shown = count.min(META_KEYWORDS_MAX as u64);
-    let parts: Vec<String> = (0..shown).map(part).collect();
-    let matched_us = if count > 0 { rows.matching_us } else { 0 };
-    [
-        ("time_per_query".to_owned(), parts.join(",")),
-        ("time_of_matched_queries".to_owned(), matched_us.to_string()),
-    ]
 }
 
 /// Errors: `LIMIT` for a name that is too long to be kept.

@@ -335,6 +335,15 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
+    fn in_transaction(&mut self, statement: &Statement) -> Result<Outcome, Failure> {
+        match statement {
+            Statement::Begin => self.session.begin_transaction(),
+            Statement::Commit => self.session.commit(),
+            _ => self.session.rollback()?,
+        }
+        Ok(Outcome::NOTHING)
+    }
+
     async fn run(&mut self, statement: Statement) -> Result<Outcome, Failure> {
         if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) {
             self.session.owned_row = None;
@@ -386,9 +395,9 @@ impl Execution<'_> {
             Statement::Backup { to } => self.write(Command::Backup { to }).await,
             Statement::Flush { tables } => self.write(Command::Flush { tables }).await,
             Statement::Optimize { table } => self.write(Command::Optimize { table }).await,
-            Statement::Begin => Ok(self.session.begin_transaction()),
-            Statement::Commit => Ok(self.session.commit()),
-            Statement::Rollback => self.session.rollback(),
+            Statement::Begin | Statement::Commit | Statement::Rollback => {
+                self.in_transaction(&statement)
+            }
             Statement::Set(assignments) => variables::set(self.session, assignments),
             Statement::Use(database) => {
                 self.session.use_database(database)?;

@@ -166,7 +166,7 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         name: "named-queue-file-removed",
-        file: "crates/engine/src/engine/open.rs",
+        file: "crates/engine/src/apply/state.rs",
         text: ".map(|(file, _)| file.path().to_owned())",
         becomes: ".map(|(file, _)| file.path().to_uppercase())",
         test: "crates/engine/tests/it/fixture.rs::directories_of_all_formats_may_be_written_to_and_lose_power_at_any_time",

@@ -446,6 +446,19 @@ impl State {
             .min(catalog_folded)
     }
 
+    /// The files of queues and standing queries that the manifest names.
+    pub(crate) fn named_files(&self) -> BTreeSet<String> {
+        let percolates = self.percolates.values();
+        let queries = percolates.flat_map(|pq| {
+            let files = pq.files.iter().map(|file| &file.path);
+            files.chain(&pq.counts_file).cloned()
+        });
+        let rows = self.queues.values().flat_map(|queue| queue.backlog.files());
+        queries
+            .chain(rows.map(|(file, _)| file.path().to_owned()))
+            .collect()
+    }
+
     /// A record of a table that is not there is fine where the catalog already knows that it was dropped.
     fn skip_dropped(&self, table: TableId, position: u64) -> Result<bool> {
         if position <= self.catalog_folded && table.0 <= self.catalog.highest {

@@ -5,7 +5,6 @@ use std::sync::{Arc, Weak};
 use journal::LocalLog;
 
 use super::Engine;
-use super::open::named_files;
 use crate::backup::BackupJob;
 use crate::command::{Answering, Reply};
 use crate::error::{Error, Result};
@@ -65,7 +64,7 @@ impl Engine {
 
     /// Everything that the manifest names.
     fn files_of_manifest(&self) -> Vec<String> {
-        let mut files: Vec<String> = named_files(&self.state).into_iter().collect();
+        let mut files: Vec<String> = self.state.named_files().into_iter().collect();
         for (table, search) in &self.state.searches {
             let dir = table_dir(*table);
             files.extend(search.files.paths().map(|path| format!("{dir}/{path}")));

@@ -367,7 +367,7 @@ fn remove_orphans(state: &State) -> Result<u64> {
         .iter()
         .map(|(table, _)| table_dir(table))
         .collect();
-    let named = named_files(state);
+    let named = state.named_files();
     for name in disk.list(TABLES_DIR).map_err(failed(TABLES_DIR))? {
         let dir = format!("{TABLES_DIR}/{name}");
         if !tables.contains(&dir) {
@@ -413,20 +413,4 @@ fn unnamed_folders(state: &State) -> Result<Vec<String>> {
     let names = state.disk.list(TABLES_DIR).map_err(failed)?;
     let folders = names.iter().map(|name| format!("{TABLES_DIR}/{name}"));
     Ok(folders.filter(|dir| !tables.contains(dir)).collect())
-}
-
-/// The files of queues and standing queries that the manifest names.
-pub(crate) fn named_files(state: &State) -> BTreeSet<String> {
-    let percolates = state.percolates.values();
-    let queries = percolates.flat_map(|pq| {
-        let files = pq.files.iter().map(|file| &file.path);
-        files.chain(&pq.counts_file).cloned()
-    });
-    let rows = state
-        .queues
-        .values()
-        .flat_map(|queue| queue.backlog.files());
-    queries
-        .chain(rows.map(|(file, _)| file.path().to_owned()))
-        .collect()
 }

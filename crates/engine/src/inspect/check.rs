@@ -8,7 +8,7 @@ use disk::{Disk, Overlay};
 use super::reading::Reading;
 use super::{Fault, Loss};
 use crate::backup::list_files;
-use crate::engine::{JOURNAL_DIR, lock, named_files};
+use crate::engine::{JOURNAL_DIR, lock};
 use crate::error::Result;
 use crate::failure;
 use crate::manifest;
@@ -73,7 +73,7 @@ fn kinds(
     all: &BTreeSet<String>,
 ) -> Vec<(KindOfFile, BTreeSet<String>)> {
     let state = &reading.state;
-    let named = named_files(state);
+    let named = state.named_files();
     let with = |suffix: &str| -> BTreeSet<String> {
         let of = named.iter().filter(|path| path.ends_with(suffix));
         of.cloned().collect()

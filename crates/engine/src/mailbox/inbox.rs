@@ -1,22 +1,24 @@
 //! Where commands and the engine's thread meet: whether it rests, and who may do its work meanwhile.
 
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::commands::Commands;
 use crate::command::{Command, Envelope, Now, SessionId};
 use crate::error::{Error, Result};
 use crate::limits::{LED_COMMAND_BYTES_MAX, MAILBOX_BYTES_MAX, MAILBOX_COMMANDS_MAX};
-use crate::running::Running;
 
 /// So many commands, the last ones, tell how many sessions are at work.
 const LATELY: usize = 8;
+
+/// Does the work of the engine that runs, on the calling thread; false where none runs any more.
+type Lead = Box<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Default)]
 pub(crate) struct Inbox {
     desk: Mutex<Desk>,
     filled: Condvar,
-    running: OnceLock<Weak<Running>>,
+    lead: OnceLock<Lead>,
 }
 
 #[derive(Default)]
@@ -48,8 +50,8 @@ enum Arrival {
 
 impl Inbox {
     /// Lets callers of [`Inbox::submit`] do the work of an engine that rests.
-    pub(crate) fn let_lead(&self, running: Weak<Running>) {
-        let _ = self.running.set(running); // an engine is run once
+    pub(crate) fn let_lead(&self, lead: Lead) {
+        let _ = self.lead.set(lead); // an engine is run once
     }
 
     /// Puts a command in line; see [`super::Handle::submit`].
@@ -65,10 +67,11 @@ impl Inbox {
         match arrival {
             Arrival::Awake => {}
             Arrival::Call => self.filled.notify_one(),
-            Arrival::Lead => match self.running.get().and_then(Weak::upgrade) {
-                Some(running) => running.lead(),
-                None => self.led(Some(0)),
-            },
+            Arrival::Lead => {
+                if !self.lead.get().is_some_and(|lead| lead()) {
+                    self.led(Some(0));
+                }
+            }
         }
         Ok(())
     }

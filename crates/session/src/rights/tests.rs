@@ -4,6 +4,7 @@ use query::request::Delete;
 use super::*;
 use crate::faults::Faults;
 use crate::node::Bounds;
+use crate::node::Node;
 
 fn actions(command: &Command) -> Vec<(Deed, Option<String>)> {
     let mut named = Vec::new();

@@ -18,6 +18,7 @@ use crate::budget::Grant;
 use crate::counters::add;
 use crate::errors::{self, Failure};
 use crate::faults::ReadFault;
+use crate::limits::META_KEYWORDS_MAX;
 use crate::node::Node;
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, SearchRequest};
@@ -302,4 +303,54 @@ impl Execution<'_> {
         self.session.matched(&rows, self.node.clock.steady_us());
         Ok(Outcome::Pq(Box::new(rows)))
     }
+}
+
+impl Session {
+    /// A CALL PQ was answered; its warnings are here already.
+    fn matched(&mut self, rows: &PqRows, now_us: u64) {
+        let seconds = |us: u64| format!("{:.3} sec", us as f64 / 1e6);
+        let total = seconds(now_us.saturating_sub(self.started_us));
+        let mut lines = vec![("total".to_owned(), total)];
+        if rows.options.verbose {
+            lines.push(("setup".to_owned(), seconds(rows.setup_us)));
+        }
+        let answer = &rows.answer;
+        let numbers = [
+            ("queries_matched", answer.total),
+            ("queries_failed", 0),
+            ("document_matched", answer.documents_matched),
+            ("total_queries_stored", answer.queries_total),
+            (
+                "term_only_queries",
+                answer.queries_total.saturating_sub(answer.queries_always),
+            ),
+            // At least so many were tried on no document at all.
+            (
+                "fast_rejected_queries",
+                answer.queries_total.saturating_sub(answer.candidates),
+            ),
+        ];
+        lines.extend(numbers.map(|(name, number)| (name.to_owned(), number.to_string())));
+        if rows.options.verbose {
+            lines.extend(times(rows));
+        }
+        self.percolated(lines);
+    }
+}
+
+/// The time of matching, in microseconds, and what falls on each query that was hit. Queries are not run one by one, so
+/// each has the same part; the parts of all add up, and the first ones are given.
+fn times(rows: &PqRows) -> [(String, String); 2] {
+    let count = rows.answer.hits.len() as u64;
+    let part = |place: u64| {
+        let until = |place: u64| rows.matching_us * place / count.max(1);
+        (until(place + 1) - until(place)).to_string()
+    };
+    let shown = count.min(META_KEYWORDS_MAX as u64);
+    let parts: Vec<String> = (0..shown).map(part).collect();
+    let matched_us = if count > 0 { rows.matching_us } else { 0 };
+    [
+        ("time_per_query".to_owned(), parts.join(",")),
+        ("time_of_matched_queries".to_owned(), matched_us.to_string()),
+    ]
 }
