@@ -15,7 +15,8 @@ use session::limits::{FILTER_SHARE_OF_MEMORY, REQUEST_SHARE_OF_MEMORY};
 use tokio::sync::oneshot;
 
 use crate::limits::{
-    IDLE_THREAD, LOOP_THREADS_MIN, ROOM_LOOK_EVERY, STOP_ENGINE_GRACE, STOP_GRACE,
+    IDLE_THREAD, LISTENS_AGAIN_WITHIN, LOOP_THREADS_MIN, ROOM_LOOK_EVERY, STOP_ENGINE_GRACE,
+    STOP_GRACE,
 };
 use crate::listen::{Address, Listener};
 use crate::logs::Logs;
@@ -171,6 +172,7 @@ impl Life<'_> {
                     if let Some((handle, recovered)) = handle {
                         log_recovered(&recovered);
                         self.engine = Some(handle.clone());
+                        keep_listening(handle.clone());
                         self.server.serve(handle);
                         if self.server.settings().read_only {
                             tracing::warn!("read-only: nothing is written, and no hits are sent");
@@ -331,6 +333,24 @@ fn warn_of_wide_rights(data: &Path) {
     {
         let (data, mode) = (data.display(), format!("{mode:04o}"));
         tracing::warn!(%data, mode, "the data directory is open to other users of this machine: chmod 700");
+    }
+}
+
+/// A caller may do a turn of the engine on one of tokio's threads. If that one waited for the sockets until then, no other does before
+/// the turn is over: while a device hangs, `/livez` would be silent. So another thread is woken while a turn lasts, and waits for them.
+fn keep_listening(engine: Handle) {
+    let runtime = tokio::runtime::Handle::current();
+    let look = move || {
+        loop {
+            std::thread::sleep(LISTENS_AGAIN_WITHIN);
+            if engine.turn_since_us().is_some() {
+                runtime.spawn(async {});
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("listening".to_owned());
+    if let Err(error) = thread.spawn(look) {
+        tracing::error!(%error, "cannot start a thread: a hanging device may hold up the answers of /livez");
     }
 }
 

@@ -84,6 +84,9 @@ pub(crate) const STOP_ENGINE_GRACE: Duration = Duration::from_secs(20);
 /// Threads of the event loop at least: one may do the engine's work, and health checks are answered all the same.
 pub(crate) const LOOP_THREADS_MIN: usize = 2;
 
+/// While a turn of the engine lasts, sockets are waited for again after so long at most.
+pub(crate) const LISTENS_AGAIN_WITHIN: Duration = Duration::from_millis(100);
+
 /// Time between two looks at whether the disk is full, for the log.
 pub(crate) const ROOM_LOOK_EVERY: Duration = Duration::from_secs(1);
 
