@@ -5,7 +5,7 @@ use query::value::Value;
 
 use crate::error::Reason;
 use crate::error::Result;
-use crate::search::FoundRows;
+use crate::search::fetch::FoundRows;
 use crate::warning::Warning;
 
 /// The answer of one SELECT.

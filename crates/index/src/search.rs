@@ -9,7 +9,7 @@
 mod collect;
 mod cutoff;
 mod exec;
-mod fetch;
+pub(crate) mod fetch;
 mod parallel;
 mod plan;
 mod rank;
@@ -32,7 +32,7 @@ use plan::Plan;
 use statistics::{FoundWords, Statistics};
 use terms::Terms;
 
-pub(crate) use fetch::FoundRows;
+use fetch::FoundRows;
 
 /// Whether an answer without some rows is better than none: not where rows are counted, nor where their ids are named, since
 /// whoever misses one there takes it for gone.

@@ -22,7 +22,8 @@ use session::{Bounds, units};
 
 use crate::auth::Login;
 use crate::listen::Address;
-use crate::webhook::{Allowed, Secret};
+use crate::webhook::allow::Allowed;
+use crate::webhook::sign::Secret;
 use origin::Chosen;
 use table::setting;
 

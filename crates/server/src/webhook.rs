@@ -4,10 +4,10 @@
 //! A target that hangs holds a thread for its time limit. So that it holds up no other table, a table whose last attempt failed
 //! shares other threads than the rest: see [`worker::Lanes`].
 
-mod allow;
+pub(crate) mod allow;
 mod message;
 mod retry;
-mod sign;
+pub(crate) mod sign;
 mod worker;
 
 use std::collections::BTreeMap;
@@ -16,9 +16,7 @@ use std::sync::Arc;
 use engine::Webhook;
 use tokio::task::JoinHandle;
 
-pub(crate) use allow::Allowed;
 pub use message::as_json;
-pub(crate) use sign::Secret;
 
 use crate::limits::WEBHOOK_LOOK_EVERY;
 use crate::server::Server;

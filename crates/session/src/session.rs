@@ -11,7 +11,7 @@ use crate::errors::{self, Failure};
 use crate::limits::{META_KEYWORDS_MAX, SESSION_NAME_BYTES_MAX, WARNING_CHARS_MAX, WARNINGS_MAX};
 use crate::places::Peer;
 use crate::searches::IsGone;
-use crate::statement::OwnedRow;
+use crate::statement::owned_row::OwnedRow;
 
 /// A session. Owner mode is the engine's; the rest is here.
 pub struct Session {

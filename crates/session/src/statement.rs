@@ -3,7 +3,7 @@
 mod constants;
 mod lists;
 mod load;
-mod owned_row;
+pub(crate) mod owned_row;
 mod pq;
 mod queue;
 mod select;
@@ -33,7 +33,6 @@ use crate::searches::Search;
 use crate::session::Session;
 
 pub use load::load;
-pub(crate) use owned_row::OwnedRow;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
 pub use show::columns;
 
