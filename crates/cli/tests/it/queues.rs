@@ -12,10 +12,10 @@ fn number(client: &mut Client, statement: &str) -> i64 {
     String::from_utf8(cell).unwrap().parse().unwrap()
 }
 
-/// Until so many wait for rows.
+/// Until this number of sessions waits for rows.
 fn until_waiting(client: &mut Client, count: i64) {
     let statement = "SHOW STATUS LIKE 'queue_waiting'";
-    until("so many wait", || {
+    until("the number of waiters", || {
         (number(client, statement) == count).then_some(())
     });
 }
