@@ -146,9 +146,9 @@ fn a_server_that_recovers_says_so_at_both_doors() {
     assert!(error.contains("3032"), "{error}");
 
     fs::write(&pipe, b"go").unwrap();
-    while request(&http, "GET /readyz", "", b"").0 != 200 {
-        std::thread::yield_now();
-    }
+    until("it is ready", || {
+        (request(&http, "GET /readyz", "", b"").0 == 200).then_some(())
+    });
     assert!(client.query("SHOW TABLES").is_ok());
     child.kill().unwrap();
     child.wait().unwrap();
@@ -299,9 +299,9 @@ fn readyz_tells_of_an_engine_that_is_stuck_until_it_goes_on() {
     assert!(age.unwrap().parse::<f64>().unwrap() >= 0.1, "{metrics}");
     fs::write(&pipe, b"go").unwrap();
     assert!(sticks.join().unwrap());
-    while request(server.http(), "GET /readyz", "", b"").0 != 200 {
-        thread::yield_now();
-    }
+    until("it is ready again", || {
+        (request(server.http(), "GET /readyz", "", b"").0 == 200).then_some(())
+    });
 }
 
 #[test]

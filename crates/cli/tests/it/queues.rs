@@ -4,21 +4,7 @@ use std::process::Stdio;
 
 use bench::client::Client;
 
-use crate::server::{Server, clean_command, request, until};
-
-fn number(client: &mut Client, statement: &str) -> i64 {
-    let rows = client.query(statement).unwrap().rows;
-    let cell = rows[0].last().unwrap().clone().unwrap();
-    String::from_utf8(cell).unwrap().parse().unwrap()
-}
-
-/// Until this number of sessions waits for rows.
-fn until_waiting(client: &mut Client, count: i64) {
-    let statement = "SHOW STATUS LIKE 'queue_waiting'";
-    until("the number of waiters", || {
-        (number(client, statement) == count).then_some(())
-    });
-}
+use crate::server::{Server, clean_command, number, request, until_waiting};
 
 fn queue(server: &Server) -> Client {
     let mut client = server.client();

@@ -312,3 +312,18 @@ pub fn until<T>(fact: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         std::thread::yield_now();
     }
 }
+
+/// The number in the last cell of a statement's first row.
+pub fn number(client: &mut Client, statement: &str) -> i64 {
+    let rows = client.query(statement).unwrap().rows;
+    let cell = rows[0].last().unwrap().clone().unwrap();
+    String::from_utf8(cell).unwrap().parse().unwrap()
+}
+
+/// Until this number of sessions waits for rows.
+pub fn until_waiting(client: &mut Client, count: i64) {
+    let statement = "SHOW STATUS LIKE 'queue_waiting'";
+    until("the number of waiters", || {
+        (number(client, statement) == count).then_some(())
+    });
+}
