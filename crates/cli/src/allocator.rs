@@ -1,10 +1,12 @@
 //! The allocator of the binary, and how soon it gives memory back.
 //!
 //! `memory` bounds what tables and requests hold. The process keeps to it only if what they have freed goes back to the system.
-//! mimalloc keeps a freed page for a second, since most are used again: giving each back as soon as it is free costs a load a
-//! quarter more processor time. But requests were seen to free 36 MiB in 10 ms. So a server with little memory gives each page
-//! back at once; one with more looks 40 times a second, and gives all back while it holds more than half. ADR 033 has the figures.
+//! Most freed pages are used again, and the kernel clears a page that comes back: giving each back as soon as it is free costs a
+//! load a quarter more processor time. But requests were seen to free 36 MiB in 10 ms. So a server with little memory gives each
+//! page back at once. A server with more keeps a freed page for ten seconds, reads 40 times a second how much memory it holds, and
+//! gives all free pages back while that is more than half of `memory`. ADR 033 has the figures.
 
+use std::ffi::c_long;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -19,6 +21,10 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// A server with less `memory` gives each page back as soon as nothing on it is in use.
 const LITTLE_BYTES: u64 = 1 << 30;
+
+/// How long a server with more keeps a freed page. A load seals a segment about every second, so that with mimalloc's own delay of
+/// one second the pages of a seal are given back just before the next seal asks for them: 8 % more processor time.
+const KEPT_MS: c_long = 10_000;
 
 /// How often a server with more looks at what it holds. Requests were seen to free 36 MiB in 10 ms: 90 MiB meanwhile, of at least 512
 /// that are left then.
@@ -39,13 +45,14 @@ const PAGE_BYTES: u64 = 4096;
 /// There is no thread to look.
 pub(crate) fn keep_to(memory_bytes: u64) -> io::Result<()> {
     if memory_bytes < LITTLE_BYTES {
-        give_back_at_once();
+        set_purge_delay(0);
         return Ok(());
     }
     let Ok(counts) = File::open(COUNTS) else {
-        give_back_at_once(); // a system that does not tell
+        set_purge_delay(0); // a system that does not tell
         return Ok(());
     };
+    set_purge_delay(KEPT_MS);
     let look = move || {
         loop {
             thread::sleep(LOOK);
@@ -58,12 +65,12 @@ pub(crate) fn keep_to(memory_bytes: u64) -> io::Result<()> {
     thread.spawn(look).map(drop)
 }
 
-/// From now on a page goes back to the system as soon as nothing on it is in use.
+/// From now on a page goes back to the system once nothing on it has been in use for `delay_ms`.
 #[expect(unsafe_code, reason = "the option has no safe binding")]
-fn give_back_at_once() {
+fn set_purge_delay(delay_ms: c_long) {
     // SAFETY: the call writes an integer into a static table of options, within its bounds. No other thread reads the table
     // meanwhile, as none was started.
-    unsafe { mi_option_set(PURGE_DELAY, 0) };
+    unsafe { mi_option_set(PURGE_DELAY, delay_ms) };
 }
 
 /// Gives back every page on which nothing is in use. Cost: about 15 µs, and the system's for each page.
@@ -99,7 +106,7 @@ mod tests {
             assert_eq!(unsafe { mi_option_get(PURGE_DELAY) }, 4321);
             keep_to(LITTLE_BYTES).unwrap();
             // SAFETY: as above.
-            assert_eq!(unsafe { mi_option_get(PURGE_DELAY) }, 4321);
+            assert_eq!(unsafe { mi_option_get(PURGE_DELAY) }, KEPT_MS);
             keep_to(LITTLE_BYTES - 1).unwrap();
             // SAFETY: as above.
             assert_eq!(unsafe { mi_option_get(PURGE_DELAY) }, 0);
