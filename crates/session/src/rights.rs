@@ -4,7 +4,7 @@
 //! few things that need no table by [`Node::permit`](crate::Node::permit). All of them ask [`check`], so a right is refused here or
 //! nowhere.
 
-use engine::Command;
+use engine::{Command, Kind};
 use query::request::{Delete, Insert};
 
 use crate::errors::{self, Failure};
@@ -49,7 +49,8 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Has every action of a command checked; the first refusal ends that. What a session does to the row that it owns needs no right:
+/// Has every action of a command checked; the first refusal ends that. A table that hands rows on to another, or shows those of
+/// another, is created by clients who may do so themselves. What a session does to the row that it owns needs no right:
 /// taking it did.
 pub(crate) fn each(
     command: &Command,
@@ -58,7 +59,16 @@ pub(crate) fn each(
     match command {
         Command::Many(commands) => commands.iter().try_for_each(|one| each(one, check)),
         Command::CreateTable { definition, .. } => {
-            check(Action(Deed::Define, Some(&definition.name)))
+            check(Action(Deed::Define, Some(&definition.name)))?;
+            match &definition.kind {
+                Kind::Search(_) => Ok(()),
+                Kind::Distributed { locals } => all(Deed::Read, locals, check),
+                Kind::Percolate { on, into, .. } => {
+                    all(Deed::Read, on, check)?;
+                    all(Deed::Write, into, check)
+                }
+                Kind::Queue(options) => all(Deed::Write, &options.dead, check),
+            }
         }
         Command::AlterTable { table, .. } => check(Action(Deed::Define, Some(table))),
         Command::DropTable { tables, .. } => all(Deed::Define, tables, check),

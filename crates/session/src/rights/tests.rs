@@ -1,4 +1,8 @@
-use engine::{Command, Hold, Issuer, QueueNext, Receipt, SessionId, WaitSource};
+use engine::{
+    Command, Definition, Hold, Issuer, QueueNext, QueueOptions, Receipt, SessionId, WaitSource,
+};
+use query::Syntax;
+use query::analysis::Settings;
 use query::request::Delete;
 
 use super::*;
@@ -41,6 +45,46 @@ fn every_table_of_a_command_is_named() {
     let flush = |tables| actions(&Command::Flush { tables });
     assert_eq!(flush(Vec::new()), [(Deed::Maintain, None)], "all tables");
     assert_eq!(flush(tables).len(), 2);
+}
+
+#[test]
+fn a_table_that_reads_or_fills_others_needs_a_right_to_each() {
+    let create = |kind| {
+        actions(&Command::CreateTable {
+            definition: Definition {
+                name: "new".to_owned(),
+                kind,
+                columns: Vec::new(),
+                analysis: Settings::default(),
+                sync: None,
+                keep: None,
+            },
+            if_not_exists: false,
+        })
+    };
+    let define = on(Deed::Define, "new");
+    let hits = Kind::Percolate {
+        on: vec!["posts".to_owned(), "news".to_owned()],
+        into: Some("hits".to_owned()),
+        syntax: Syntax::default(),
+    };
+    let [posts, news] = [on(Deed::Read, "posts"), on(Deed::Read, "news")];
+    let wanted = [
+        define.clone(),
+        posts.clone(),
+        news.clone(),
+        on(Deed::Write, "hits"),
+    ];
+    assert_eq!(create(hits), wanted);
+    let locals = vec!["posts".to_owned(), "news".to_owned()];
+    let wanted = [define.clone(), posts, news];
+    assert_eq!(create(Kind::Distributed { locals }), wanted);
+    let options = QueueOptions {
+        dead: Some("failed".to_owned()),
+        ..QueueOptions::default()
+    };
+    let wanted = [define, on(Deed::Write, "failed")];
+    assert_eq!(create(Kind::Queue(options)), wanted);
 }
 
 #[test]
