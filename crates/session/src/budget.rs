@@ -1,16 +1,30 @@
-//! Memory of requests: one budget for packets and bodies, what they unpack and parse to, rows that are sorted, hits, and
-//! answers that wait to be read.
+//! Memory of requests: one budget for packets and bodies, the values that they are parsed to, sorted rows, hits, and answers
+//! that wait for their client.
 //!
-//! Example, a budget of 64 MiB: an INSERT of 3 MiB holds 4 MiB for its packet and, once read, 10 MiB for its rows; a sorted
-//! answer that nobody reads holds 12 MiB until its client takes it or is given up. 38 MiB are free. A body that
-//! unpacks to 127 MiB could never fit: [`errors::LIMIT`]. One that unpacks to 40 MiB waits five seconds for room, then
-//! is refused: [`errors::OVERLOADED`].
+//! Example, a budget of 64 MiB, all in MiB (packet headers left out):
 //!
-//! - Bytes are taken before they are allocated, by the amount that they become: a parser's count, a list's capacity.
-//! - What a request takes it holds in one [`Grant`]; dropping that gives all of it back.
-//! - The first [`GRANT_FREE_BYTES`] of each request cost nothing and are not counted: most requests never touch the budget.
-//! - Whoever waits holds what was granted before. The wait ends by itself, so requests that wait for one another end, too.
-//! - Large requests are served in their order: a small one does not overtake and starve a large one.
+//! ```text
+//! event                                                              INSERT  SELECT  body   free
+//! an INSERT of 3 arrives: its packet fills a buffer of 3               3        –       –     61
+//! its parse begins with an estimate of 6, twice the text             3 + 6      –       –     55
+//! the values take 5: the parser keeps 5, the packet goes               5        –       –     59
+//! a SELECT sorts rows of 12; its client reads nothing yet              5       12       –     47
+//! an HTTP body needs 70: LIMIT at once, 70 would never fit             5       12       –     47
+//! a body needs 50: it gets 47 and waits for 3, at most BUDGET_WAIT     5       12      47      0
+//! the INSERT ends and drops its grant: the body goes on                –       12      50      2
+//! a SELECT needs 3 and cannot wait: OVERLOADED                         –       12      50      2
+//! ```
+//!
+//! Invariants:
+//! - A request takes bytes from the budget before it allocates them, by their final size: a parser's count, a list's capacity.
+//! - A [`Grant`] holds the memory of one part of a request: its packet, its values, its rows or its answer. Dropping the grant
+//!   gives all of it back.
+//! - The first [`GRANT_FREE_BYTES`] of a grant are free and not counted: most requests never touch the budget.
+//! - A request keeps its memory while it waits for more. Two requests may so wait for each other; the time limit ends that.
+//! - Requests that wait are served in their order, and the first of them gets all that becomes free: small requests cannot
+//!   starve a large one.
+//!
+//! Operations: [`Grant::reserve`] waits, [`Grant::cover`] and [`Grant::take`] do not; [`Grant::keep`] gives a part back.
 
 #[cfg(test)]
 mod tests;
@@ -29,25 +43,25 @@ use crate::limits::{GRANT_FREE_BYTES, GRANT_STEP_BYTES};
 /// The memory that all requests share.
 #[derive(Debug)]
 pub struct Budget {
-    /// A permit is a KiB.
+    /// One permit for each free KiB.
     free_kib: Semaphore,
     total_kib: u64,
-    /// Requests that wait for room.
+    /// Count of requests that wait for memory.
     waiting: AtomicU64,
-    /// How long a request waits for room.
+    /// Longest time that a request waits for memory.
     wait: Duration,
 }
 
-/// How a request got its room.
+/// How a request got its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// It was free.
     Free,
-    /// Others had to give it back.
+    /// The request waited until others gave it back.
     Waited,
 }
 
-/// One of the requests that wait; dropping it, however the wait ends, counts it no more.
+/// Counts a request as waiting until it is dropped, however the wait ends.
 struct Waiting<'a>(&'a AtomicU64);
 
 impl Waiting<'_> {
@@ -63,18 +77,18 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// What one request holds. Several threads may take from it.
+/// Memory that one part of a request holds. Several threads may take from it at a time.
 #[derive(Debug)]
 pub struct Grant {
     budget: Arc<Budget>,
     /// KiB taken from the budget.
     held_kib: AtomicU64,
-    /// Bytes asked for by [`Grant::take`].
+    /// Sum of the bytes that [`Grant::take`] was asked for, refused ones included.
     taken_bytes: AtomicU64,
 }
 
 impl Budget {
-    /// Nothing is taken of so many bytes; who finds no room waits so long.
+    /// A free budget of `bytes`, rounded down to KiB. A request waits for memory at most `wait`.
     pub fn new(bytes: u64, wait: Duration) -> Arc<Budget> {
         let total_kib = (bytes >> 10).min(Semaphore::MAX_PERMITS as u64 >> 1);
         Arc::new(Budget {
@@ -85,7 +99,7 @@ impl Budget {
         })
     }
 
-    /// A request that holds nothing yet.
+    /// A grant that holds nothing yet.
     pub fn grant(self: &Arc<Budget>) -> Grant {
         Grant {
             budget: Arc::clone(self),
@@ -94,7 +108,7 @@ impl Budget {
         }
     }
 
-    /// All of it, in bytes.
+    /// Size of the whole budget, in bytes.
     pub fn total_bytes(&self) -> usize {
         (self.total_kib << 10) as usize
     }
@@ -114,17 +128,17 @@ impl Budget {
     }
 }
 
-/// Others hold the memory: the caller may try again.
+/// The error while other requests hold the memory; the client may try again.
 fn overloaded() -> Failure {
     let message = "the memory of requests is taken: try again later, or ask for less";
     Failure::new(errors::OVERLOADED, message)
 }
 
 impl Grant {
-    /// Makes sure that the request holds so many bytes in all; waits for room.
+    /// Makes sure that this grant holds `bytes` in all; waits for them if need be.
     ///
     /// # Errors
-    /// `LIMIT` where it could never have them, `OVERLOADED` where nothing became free in time.
+    /// `LIMIT`: more than the whole budget. `OVERLOADED`: not free in time.
     pub async fn reserve(&self, bytes: usize) -> Result<Room, Failure> {
         let Some(more_kib) = self.missing_kib(bytes)? else {
             return Ok(Room::Free);
@@ -146,25 +160,25 @@ impl Grant {
         Ok(room)
     }
 
-    /// Whether it holds nothing that others could wait for.
+    /// Whether it holds nothing of the budget.
     pub fn is_empty(&self) -> bool {
         self.held_kib.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether it holds what others wait for.
+    /// Whether it holds memory while another request waits for some.
     pub fn is_wanted(&self) -> bool {
         !self.is_empty() && self.budget.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// As [`Grant::reserve`], for callers that cannot wait: what is not free now is refused.
+    /// As [`Grant::reserve`], for callers that cannot wait. Takes at least [`GRANT_STEP_BYTES`] at a time where they are free.
     ///
     /// # Errors
-    /// `LIMIT`, `OVERLOADED`.
+    /// `LIMIT`: more than the whole budget. `OVERLOADED`: not free now.
     pub fn cover(&self, bytes: usize) -> Result<(), Failure> {
         let Some(mut more_kib) = self.missing_kib(bytes)? else {
             return Ok(());
         };
-        // What grows in small steps asks in larger ones, where they are free.
+        // An answer grows row by row; it asks the budget once in 256 KiB instead.
         let step_kib = more_kib.max(GRANT_STEP_BYTES as u32 >> 10);
         let permit = match self.budget.free_kib.try_acquire_many(step_kib) {
             Ok(permit) => {
@@ -182,31 +196,31 @@ impl Grant {
         Ok(())
     }
 
-    /// Takes more, beside what was taken so before; does not wait.
+    /// Takes `bytes` more than earlier calls of `take` did; does not wait.
     ///
     /// # Errors
-    /// `LIMIT`, `OVERLOADED`.
+    /// As [`Grant::cover`].
     pub fn take(&self, bytes: u64) -> Result<(), Failure> {
         let before = self.taken_bytes.fetch_add(bytes, Ordering::Relaxed);
         let all = before.saturating_add(bytes);
         self.cover(usize::try_from(all).unwrap_or(usize::MAX))
     }
 
-    /// Memory for the rows of one SELECT, at most so many bytes, which this request then holds.
+    /// Memory for the rows of one SELECT, at most `bytes_max`. The engine takes it bit by bit, and this grant holds it.
     pub fn for_rows(self: &Arc<Grant>, bytes_max: u64) -> Memory {
         let held = Arc::clone(self);
         let lender = Arc::new(move |bytes| held.take(bytes).is_ok());
         Memory::new(bytes_max.min(self.budget.total_bytes() as u64)).lent_by(lender)
     }
 
-    /// Gives back what is held beyond so many bytes.
+    /// Gives back all but `bytes`.
     pub fn keep(&self, bytes: usize) {
         let kept_kib = kib_of(bytes);
         let before = self.held_kib.fetch_min(kept_kib, Ordering::Relaxed);
         self.give_back(before.saturating_sub(kept_kib));
     }
 
-    /// KiB that are missing for so many bytes; `None`: none. Errors: `LIMIT`.
+    /// KiB that this grant lacks to hold `bytes`; `None`: it holds them. Errors: `LIMIT`.
     fn missing_kib(&self, bytes: usize) -> Result<Option<u32>, Failure> {
         let wanted_kib = kib_of(bytes);
         let held_kib = self.held_kib.load(Ordering::Relaxed);
@@ -235,7 +249,7 @@ impl Drop for Grant {
     }
 }
 
-/// What is counted of so many bytes.
+/// KiB that the budget counts for `bytes`, rounded up; 0 up to [`GRANT_FREE_BYTES`].
 fn kib_of(bytes: usize) -> u64 {
     if bytes <= GRANT_FREE_BYTES {
         return 0;

@@ -2,14 +2,14 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Both times: of day, and steady since the process began.
+/// Gives the time of day, and a steady time that counts from [`Clock::start`].
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     started: Instant,
 }
 
 impl Clock {
-    /// Steady time is counted from here.
+    /// A clock whose steady time is 0 now.
     pub fn start() -> Clock {
         Clock {
             started: Instant::now(),

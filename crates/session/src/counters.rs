@@ -8,20 +8,20 @@ use ::engine::Filters;
 
 use crate::budget::Budget;
 
-/// One number, ready to be shown.
+/// One number with its two names.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// In SHOW STATUS; Sphinx's name where there is one.
+    /// Name in SHOW STATUS; Sphinx's name if it has one.
     pub status: &'static str,
-    /// In `/metrics`, with its labels if it has any; empty: not shown there. What only grows ends in `_total`.
+    /// Name in `/metrics`, with labels if any; empty: not shown there. Names of counters that only grow end in `_total`.
     pub metric: &'static str,
-    /// One line of help.
+    /// HELP line of `/metrics`.
     pub help: &'static str,
-    /// Its value.
+    /// The value; times in microseconds.
     pub value: u64,
 }
 
-/// A value as `/metrics` shows it: times are counted in microseconds and shown in seconds.
+/// A value as `/metrics` shows it. A metric named `…_seconds…` is counted in microseconds and shown in seconds.
 pub fn in_base_units(metric: &str, value: u64) -> String {
     match metric.contains("_seconds") {
         true => format!("{}.{:06}", value / 1_000_000, value % 1_000_000),
@@ -31,15 +31,15 @@ pub fn in_base_units(metric: &str, value: u64) -> String {
 
 macro_rules! counters {
     ($($(#[doc = $help:literal])+ $field:ident $status:literal $metric:literal;)*) => {
-        /// Every number the server counts. Read and written without a lock; each is exact, together they are not one
-        /// moment.
+        /// Counters of the doors. They are read and written without a lock: each is exact, but two of them may be read at
+        /// different moments.
         #[derive(Debug, Default)]
         pub struct Counters {
             $($(#[doc = $help])+ pub $field: AtomicU64,)*
         }
 
         impl Counters {
-            /// All of them, in the order of declaration.
+            /// All counters, in the order of declaration. The doc line of a field is its help text.
             pub fn samples(&self) -> Vec<Sample> {
                 vec![$(Sample {
                     status: $status,
@@ -119,7 +119,7 @@ counters! {
     panics "panics" "seine_panics_total";
 }
 
-/// Memory of requests.
+/// The sample of the memory that requests hold.
 pub fn requests(budget: &Budget) -> Sample {
     Sample {
         status: "request_bytes",
@@ -129,7 +129,7 @@ pub fn requests(budget: &Budget) -> Sample {
     }
 }
 
-/// What is kept of conditions on attributes.
+/// The samples of cached conditions on attributes.
 pub fn filters(filters: &Filters) -> [Sample; 3] {
     let sample = |status, metric, help, value| Sample {
         status,

@@ -1,5 +1,7 @@
-//! The one table of errors: what a user can look up, what MySQL clients and what HTTP clients are told.
+//! The one table of errors: for each stable code its MySQL number, SQLSTATE and HTTP status.
 //! `docs/errors.md` holds the same table; a test compares them.
+//!
+//! To add an error: add its line to `kinds!` and to `docs/errors.md`; if the engine raises it, also an arm to [`kind_of`].
 
 #[cfg(test)]
 mod tests;
@@ -9,18 +11,18 @@ use std::fmt;
 use engine::Error;
 use wire::sql::{ErrorKind, SyntaxError};
 
-/// A kind of failure, by its stable code. A code is never used again for something else.
+/// A row of the table. Its code never changes and is never used again for another error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// What documentation and programs call it.
+    /// Stable name, for documentation and HTTP clients: lower case with underscores.
     pub code: &'static str,
-    /// MySQL's number.
+    /// MySQL's error number.
     pub errno: u16,
-    /// MySQL's five letters.
+    /// SQLSTATE, five characters.
     pub sqlstate: &'static str,
     /// Status of an HTTP reply.
     pub status: u16,
-    /// When it is given, and what to do: one line of `docs/errors.md`.
+    /// Cause and remedy: the text of `docs/errors.md`.
     pub when: &'static str,
 }
 
@@ -86,10 +88,10 @@ kinds! {
     INTERNAL "internal" 1105 "HY000" 500 "A fault of the server itself; the log has the detail.";
 }
 
-/// How the text of a refusal begins where a later version will do what was asked.
+/// First words of a message whose request a later version will serve.
 pub const LATER: &str = "not yet: ";
 
-/// MySQL's number of every warning in SHOW WARNINGS: "unknown error", as Sphinx's warnings have none of their own.
+/// MySQL's number of every warning in SHOW WARNINGS: "unknown error". Warnings have no numbers of their own, as in Sphinx.
 pub const WARNING_ERRNO: u16 = 1000;
 
 /// A failure on its way to a client.
@@ -97,12 +99,12 @@ pub const WARNING_ERRNO: u16 = 1000;
 pub struct Failure {
     /// Its row of the table.
     pub kind: Kind,
-    /// For the client: lower case, no full stop.
+    /// Text for the client: lower case, no full stop.
     pub message: String,
 }
 
 impl Failure {
-    /// A value that is refused: what a later version will take has one code wherever it is asked for, see [`LATER`].
+    /// A refused value: `NOT_YET` if the message begins with [`LATER`], else `INVALID`.
     pub fn refused(message: String) -> Failure {
         let kind = if message.starts_with(LATER) {
             NOT_YET
@@ -112,7 +114,7 @@ impl Failure {
         Failure::new(kind, message)
     }
 
-    /// A failure of this crate.
+    /// A failure with this kind and message.
     pub fn new(kind: Kind, message: impl Into<String>) -> Failure {
         Failure {
             kind,
@@ -130,7 +132,7 @@ impl fmt::Display for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         let kind = kind_of(&error);
-        // What stands in the log is for the operator; the client need not know our files.
+        // The detail may name files of the server: it goes to the log, not to the client.
         let message = match &error {
             Error::Internal { .. } => "internal error; the server's log has the detail".to_owned(),
             other => other.to_string(),
@@ -150,7 +152,7 @@ impl From<SyntaxError> for Failure {
     }
 }
 
-/// The row of an engine's error. There is no wildcard arm: a new error must find its row.
+/// The row of an engine's error. There is no wildcard arm, so the compiler asks for the row of a new error.
 fn kind_of(error: &Error) -> Kind {
     match error {
         Error::NoSuchTable(_) => NO_SUCH_TABLE,

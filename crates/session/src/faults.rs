@@ -1,28 +1,35 @@
-//! Faults that the tests of the real binary ask for in the variable `SEINE_FAULTS`, read once at the start. Empty in
-//! every real life; when it is not, the log begins with a warning.
+//! Faults for tests of the real binary. The environment variable `SEINE_FAULTS` asks for them; it is read once, at the start.
+//! Production leaves it unset. If it is set, the log begins with a warning.
 //!
-//! A comma list of: `panic-read=TEXT` (a read whose statement holds TEXT panics), `panic-write=TEXT` (the engine's
-//! thread panics when a statement holds TEXT), `hold-search=TEXT` (a search whose statement holds TEXT does not begin before
-//! it is stopped), `hold-recovery=PATH` (recovery ends when the pipe at PATH is opened for
-//! writing and closed), `hold-write=TEXT@PATH` (likewise the engine's next turn that writes after a statement that holds TEXT came),
-//! `stuck-after=MS` (a turn that lasts longer makes `/readyz` say so), `stop-grace=MS` (so long have connections, and then
-//! the engine, when the server stops), `webhook-pause=MS` (every pause between two attempts of a webhook lasts so long),
-//! `webhook-timeout=MS` (so long has its target to answer), `http-head=MS` (so long has the head of an HTTP request).
+//! Its value is a list with commas. TEXT is compared with the bytes of a statement, PATH is a named pipe, MS are milliseconds:
+//!
+//! | fault | effect |
+//! |---|---|
+//! | `panic-read=TEXT` | a read whose statement contains TEXT panics |
+//! | `panic-write=TEXT` | after a statement that contains TEXT, the engine panics as it applies the next record |
+//! | `hold-search=TEXT` | a search whose statement contains TEXT does not begin until it is stopped |
+//! | `hold-recovery=PATH` | recovery does not end before a writer opens and closes PATH |
+//! | `hold-write=TEXT@PATH` | as `panic-write`, but the engine waits for a writer of PATH |
+//! | `stuck-after=MS` | `/readyz` answers `stuck` after a turn of that length |
+//! | `stop-grace=MS` | time that a stop leaves to connections, and then to the engine |
+//! | `webhook-pause=MS` | every pause between two attempts of a webhook |
+//! | `webhook-timeout=MS` | time that a webhook's target has to answer |
+//! | `http-head=MS` | time that the head of an HTTP request has |
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What is to happen in a read.
+/// Fault of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadFault {
-    /// It panics.
+    /// The read panics.
     Panic,
-    /// A search waits until it is stopped.
+    /// The search waits until it is stopped.
     Hold,
 }
 
-/// What was asked for.
+/// The faults that `SEINE_FAULTS` asks for.
 #[derive(Debug, Default)]
 pub struct Faults {
     panic_read: Option<String>,
@@ -40,7 +47,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Reads the variable's text; parts that mean nothing are ignored.
+    /// Reads the variable's text. Parts with an unknown name or a bad number are ignored.
     pub fn read(text: &str) -> Faults {
         let mut faults = Faults::default();
         for (name, value) in text.split(',').filter_map(|part| part.split_once('=')) {
@@ -64,7 +71,7 @@ impl Faults {
         faults
     }
 
-    /// Whether anything was asked for.
+    /// Whether any fault is asked for.
     pub fn any(&self) -> bool {
         let times = [
             self.webhook_pause,
@@ -79,7 +86,7 @@ impl Faults {
         texts.into_iter().any(Option::is_some) || paths || times.is_some()
     }
 
-    /// What is to happen in this statement's read. Marks the engine's next record where its write is to panic or to wait.
+    /// The fault of this statement's read, if any. Arms the fault of the engine's next write if the statement asks for one.
     pub fn choose(&self, statement: &[u8]) -> Option<ReadFault> {
         if holds(statement, self.panic_write.as_deref()) {
             self.write_panics.store(true, Ordering::SeqCst);
@@ -94,7 +101,7 @@ impl Faults {
         holds(statement, self.hold_search.as_deref()).then_some(ReadFault::Hold)
     }
 
-    /// Called before a record is applied: panics where a write was chosen, or blocks until the test lets it go.
+    /// The engine calls this before it applies a record. Panics or blocks if [`Faults::choose`] has armed that.
     pub fn on_apply(&self) {
         assert!(
             !self.write_panics.load(Ordering::Relaxed),
@@ -107,17 +114,17 @@ impl Faults {
         }
     }
 
-    /// The pause between two attempts of a webhook, in place of the usual one.
+    /// Pause between two attempts of a webhook: `usual`, unless a test has set it.
     pub fn webhook_pause(&self, usual: Duration) -> Duration {
         self.webhook_pause.unwrap_or(usual)
     }
 
-    /// The time a webhook's target has, in place of the usual one.
+    /// Time that a webhook's target has to answer: `usual`, unless a test has set it.
     pub fn webhook_timeout(&self, usual: Duration) -> Duration {
         self.webhook_timeout.unwrap_or(usual)
     }
 
-    /// The time that the head of an HTTP request has, in place of the usual one.
+    /// Time that the head of an HTTP request has: `usual`, unless a test has set it.
     pub fn http_head(&self, usual: Duration) -> Duration {
         self.http_head.unwrap_or(usual)
     }
@@ -129,18 +136,18 @@ impl Faults {
         }
     }
 
-    /// How long a turn of the engine may last before `/readyz` tells, in place of the usual time.
+    /// Longest turn of the engine before `/readyz` answers `stuck`: `usual`, unless a test has set it.
     pub fn stuck_after(&self, usual: Duration) -> Duration {
         self.stuck_after.unwrap_or(usual)
     }
 
-    /// How long a stop waits for connections, and then for the engine, in place of the usual time.
+    /// Time that a stop leaves to connections, and then to the engine: `usual`, unless a test has set it.
     pub fn stop_grace(&self, usual: Duration) -> Duration {
         self.stop_grace.unwrap_or(usual)
     }
 }
 
-/// Opening a pipe for reading waits for its writer; what it writes does not matter.
+/// Blocks until another process has opened the pipe for writing and closed it. The bytes that it writes do not matter.
 fn wait_for(path: &Path) {
     let _ = std::fs::read(path);
 }

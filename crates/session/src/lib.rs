@@ -1,4 +1,36 @@
 //! Statements of connections and requests, from text to an outcome: the one entry of every door. Knows no socket.
+//!
+//! A door (MySQL, HTTP) holds one [`Node`] for the process and one [`Session`] for each connection or HTTP request. For each
+//! text it receives it does four steps:
+//!
+//! 1. [`statement::next`] cuts the first statement off the text and parses it into a [`statement::Parsed`].
+//! 2. [`statement::execute`] does it and gives a [`statement::Outcome`]: a count, rows, or rows of CALL PQ. A read takes a
+//!    snapshot ([`Node::snapshot`]). A write goes to the engine's mailbox ([`Node::submit`]) and waits for its sync.
+//! 3. The door encodes the outcome into its socket and drops it. That gives the statement's memory back to the [`Budget`].
+//! 4. [`Session::sent`] settles the lines of SHOW META. [`Node::close_session`] ends the session with its connection.
+//!
+//! A connection takes its place before any of this, and a newcomer may displace it while it owes its login:
+//!
+//! ```
+//! use session::places::{Bounds, Full, Newcomer, Places};
+//! use session::Remote;
+//!
+//! let places = Places::default();
+//! let bounds = Bounds { connections_max: 2, per_address_max: None };
+//! let connect = |id| {
+//!     let remote = Remote::of([127, 0, 0, 1].into());
+//!     let host = remote.to_string();
+//!     let newcomer = Newcomer { id, host, remote, door: "mysql", now_us: id, may_reserve: false };
+//!     places.take(newcomer, &bounds, |_| None)
+//! };
+//! let a = connect(1).unwrap_or_else(|_| panic!("2 of 2 places are free"));
+//! a.peer.owes_nothing(); // a has logged in
+//! let b = connect(2).unwrap_or_else(|_| panic!("1 of 2 places is free"));
+//! let c = connect(3).unwrap_or_else(|_| panic!("b owes its login"));
+//! assert!(!b.has_evicted && c.has_evicted);
+//! c.peer.owes_nothing();
+//! assert_eq!(connect(4).err(), Some(Full::Places));
+//! ```
 
 mod budget;
 mod clock;
@@ -24,5 +56,6 @@ pub use remote::Remote;
 pub use rights::{Action, Deed};
 pub use session::{Session, check_name};
 
-/// What clients are told the server is. MySQL 8's number in front, as clients and drivers choose their ways by it.
+/// Version text of the MySQL greeting and of VERSION(). It begins with a version of MySQL 8: clients and drivers pick their
+/// SQL and their login by it.
 pub const VERSION: &str = concat!("8.0.36-seine-", env!("CARGO_PKG_VERSION"));

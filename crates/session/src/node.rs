@@ -1,4 +1,4 @@
-//! What all connections of one server share.
+//! State that all connections of one server share, and their only way to the engine.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,38 +25,38 @@ use crate::rights::{self, Action};
 use crate::searches::Searches;
 use crate::session::Session;
 
-/// The server's settings, as far as statements go by them.
+/// The settings that statements obey. A reload replaces them as a whole ([`Node::set_bounds`]).
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    /// Most threads of one search; `None`: those that are idle.
+    /// Most threads of one search; `None`: every idle thread of the pool.
     pub threads_per_query_max: Option<usize>,
-    /// A search's time; `None`: as long as it takes.
+    /// Longest time of a search; `None`: no limit.
     pub query_time_max: Option<Duration>,
-    /// Memory of the rows that one search keeps, in bytes.
+    /// Most memory for the rows that one search keeps, in bytes.
     pub search_memory_bytes: u64,
-    /// Every client may have a backup written; else those on a unix socket.
+    /// Whether every client may write a backup. If not, only clients on a unix socket may.
     pub backups_are_open: bool,
     /// Names and values for SHOW VARIABLES.
     pub variables: Vec<(String, String)>,
 }
 
-/// The shared state. One a process; connections hold it by reference count.
+/// The shared state. A process has one; connections hold it by reference count.
 pub struct Node {
-    /// The time.
+    /// Source of the time of day and of steady time.
     pub clock: Clock,
-    /// The server's own numbers.
+    /// Counters of the doors, for SHOW STATUS and `/metrics`.
     pub counters: Counters,
-    /// Faults that a test asked for.
+    /// Faults that a test asked for; none in production.
     pub faults: Faults,
-    /// Rings when deliveries of a queue were acknowledged or given back over HTTP: event streams look again.
+    /// Wakes event streams when an HTTP request has ended or returned rows of a queue.
     pub acknowledged: Notify,
-    /// The searches that run.
+    /// The running searches and the threads they share.
     pub searches: Arc<Searches>,
-    /// The memory of requests.
+    /// Memory of requests.
     pub budget: Arc<Budget>,
     /// The open connections.
     pub places: Places,
-    /// Who makes many rows at once.
+    /// One permit for each statement that finds or writes many rows at the same time.
     turns: Semaphore,
     bounds: RwLock<Arc<Bounds>>,
     engine: OnceLock<Handle>,
@@ -66,8 +66,10 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node that still recovers: [`Node::serve`] opens it for statements.
-    /// `threads` search at the same time; requests and kept conditions have their shares of `memory_bytes`.
+    /// A node without an engine: statements fail with `RECOVERING` until [`Node::serve`] is called.
+    ///
+    /// At most `threads` threads search at a time. Requests get a quarter of `memory_bytes`
+    /// ([`REQUEST_SHARE_OF_MEMORY`]), cached conditions one 32nd ([`FILTER_SHARE_OF_MEMORY`]).
     pub fn new(memory_bytes: u64, threads: usize, bounds: Bounds, faults: Faults) -> Node {
         Node {
             clock: Clock::start(),
@@ -89,13 +91,16 @@ impl Node {
         }
     }
 
-    /// Recovery is over: statements go to this engine.
+    /// Ends recovery: statements go to this engine from now on.
     pub fn serve(&self, engine: Handle) {
-        // Called once, by the start of the server; a second engine would be ignored.
+        // The start of the server calls this once. A second engine would be ignored.
         let _ = self.engine.set(engine);
     }
 
-    /// The engine, once recovery is over. Clients reach it by [`Node::snapshot`] and [`Node::submit`].
+    /// The engine. Clients reach it only by [`Node::snapshot`] and [`Node::submit`], which check rights.
+    ///
+    /// # Errors
+    /// `RECOVERING`, until [`Node::serve`].
     pub(crate) fn engine(&self) -> Result<&Handle, Failure> {
         self.engine.get().ok_or_else(|| {
             Failure::new(
@@ -105,7 +110,7 @@ impl Node {
         })
     }
 
-    /// The time, as the engine wants it.
+    /// Both times, as the engine takes them.
     pub fn now(&self) -> Now {
         Now {
             unix_us: self.clock.unix_us(),
@@ -113,7 +118,10 @@ impl Node {
         }
     }
 
-    /// Whether every statement is answered, writes included.
+    /// Whether every statement is answered, writes included; `/readyz` asks it.
+    ///
+    /// # Errors
+    /// `RECOVERING`; `STOPPING`; `STUCK` if a turn of the engine lasts longer than [`STUCK_AFTER`]; `DISK_FULL`.
     pub fn ready(&self) -> Result<(), Failure> {
         let engine = self.engine()?;
         if *self.stopping.borrow() {
@@ -133,7 +141,7 @@ impl Node {
         Ok(())
     }
 
-    /// For how long the engine's turn under way has lasted, in microseconds; 0 while it rests. Does not wait for the engine.
+    /// Age of the engine's current turn, in microseconds; 0 while the engine rests. Does not wait for the engine.
     fn turn_us(&self, engine: &Handle) -> u64 {
         let since_us = engine.turn_since_us();
         since_us.map_or(0, |since_us| {
@@ -141,12 +149,12 @@ impl Node {
         })
     }
 
-    /// Distributions of the engine's work, once recovery is over.
+    /// Histograms of the engine's work; `None` during recovery.
     pub fn work(&self) -> Option<&Work> {
         self.engine.get().map(Handle::work)
     }
 
-    /// Every number there is: the server's, then the engine's once recovery is over.
+    /// All numbers: the server's, then the engine's once recovery is over.
     pub fn samples(&self) -> Vec<Sample> {
         let mut samples = vec![Sample {
             status: "uptime",
@@ -169,7 +177,7 @@ impl Node {
         samples
     }
 
-    /// Whether the client of a session may do this.
+    /// Checks whether the client of a session may do this.
     ///
     /// # Errors
     /// `NOT_PERMITTED`.
@@ -177,7 +185,7 @@ impl Node {
         rights::check(session, self.bounds().backups_are_open, action)
     }
 
-    /// The tables as they are now, for this action.
+    /// The published snapshot of all tables, for this action. Does not wait for the engine.
     ///
     /// # Errors
     /// As [`Node::permit`]; `RECOVERING`.
@@ -190,15 +198,15 @@ impl Node {
         Ok(self.engine()?.snapshot())
     }
 
-    /// Sends a command and waits until what it did is durable.
+    /// Sends a command to the engine and waits for its reply. The reply to a write comes after its sync.
     ///
     /// # Errors
-    /// As [`Node::permit`]; `RECOVERING`; the engine's.
+    /// As [`Node::permit`]; `RECOVERING`; the engine's own.
     pub async fn submit(&self, session: &Session, command: Command) -> Result<Reply, Failure> {
         Ok(self.submit_raw(session, command).await??)
     }
 
-    /// As [`Node::submit`]; the inner error is the engine's, for who wants its facts.
+    /// As [`Node::submit`]. The inner error is the engine's, for callers that look at its facts.
     pub async fn submit_raw(
         &self,
         session: &Session,
@@ -207,7 +215,7 @@ impl Node {
         rights::each(&command, &mut |action| self.permit(session, action))?;
         let (sender, answer) = oneshot::channel();
         let reply = Box::new(move |result| {
-            // The client is gone; whoever closes its session tells the engine.
+            // Fails if the client is gone: then `close_session` tells the engine.
             let _ = sender.send(result);
         });
         session.has_asked.store(true, Ordering::Relaxed);
@@ -215,9 +223,11 @@ impl Node {
         Ok(answer.await.unwrap_or(Err(Error::Stopped)))
     }
 
-    /// Waits for its turn to find or write so many rows, where they are many. As many do that at a time as searches have
-    /// threads: else what is short would wait for the processor behind all of them. No turn is waited for longer than
-    /// [`TURN_WAIT`], so that those that take minutes share the processor instead.
+    /// Waits for a permit to find or write `rows` rows; `None`: the count is unknown. Up to [`ROWS_INLINE_MAX`] rows need none.
+    ///
+    /// There is one permit for each search thread. Without that bound many large answers would take every core, and short
+    /// statements would wait behind them. The wait ends after [`TURN_WAIT`] without a permit: behind statements that take
+    /// minutes it is better to share the processor.
     pub async fn turn(&self, rows: Option<usize>) -> Option<SemaphorePermit<'_>> {
         match rows {
             Some(rows) if rows as u64 <= ROWS_INLINE_MAX => None,
@@ -225,8 +235,8 @@ impl Node {
         }
     }
 
-    /// The rows of a reply to [`Command::Read`], taken from `memory`. Those that take long are read on this thread; the loop's
-    /// other tasks move elsewhere. A fault in it ends the statement.
+    /// The rows of a reply to [`Command::Read`]. Rows that the engine has not read itself are read here, off the event loop,
+    /// into `memory`. A panic of the read becomes an error of this statement.
     pub async fn rows_of(&self, reply: Reply, memory: &Memory) -> Result<Answer, Error> {
         let reading = match reply {
             Reply::Rows(answer) => return Ok(answer),
@@ -245,22 +255,22 @@ impl Node {
         })
     }
 
-    /// Tells the engine that a session is over, if it knows of it.
+    /// Tells the engine that a session is over, if it has received a command of it. Rows that the session owns come back.
     pub fn close_session(&self, session: &Session) {
         if session.has_asked.swap(false, Ordering::Relaxed)
             && let Some(engine) = self.engine.get()
         {
-            // Refused only by an engine that has ended, and its sessions with it.
+            // Only an engine that has ended refuses this, and its sessions ended with it.
             let _ = engine.submit(session.id, Command::SessionClosed, Box::new(|_| {}));
         }
     }
 
-    /// The bounds as they are now.
+    /// The current bounds.
     pub fn bounds(&self) -> Arc<Bounds> {
         Arc::clone(&self.bounds.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes new bounds for the statements that begin from now on.
+    /// Replaces the bounds. Statements that begin from now on obey the new ones.
     pub fn set_bounds(&self, bounds: Bounds) {
         *self.bounds.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(bounds);
     }
@@ -270,17 +280,17 @@ impl Node {
         self.stopping.send_replace(true);
     }
 
-    /// Becomes true when the server stops.
+    /// A receiver whose value becomes true when the server stops.
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
     }
 
-    /// A session number for one request of a door without sessions.
+    /// A new session number, from 1, unique in this process.
     pub fn next_session(&self) -> SessionId {
         SessionId(self.next_session.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Takes note of files that an answer had to do without; the log names each once. Gives the warnings for the client.
+    /// Records the damaged files that an answer left out; the log names each file once. Gives the warnings for the client.
     pub fn note_damaged(&self, damaged: &Damaged) -> Vec<String> {
         let files = damaged.files();
         if files.is_empty() {
@@ -302,19 +312,18 @@ impl Node {
         warnings
     }
 
-    /// Files that were found damaged by searches since the start, by name.
+    /// Names of the files that searches found damaged since the start, sorted.
     pub fn damaged_files(&self) -> Vec<String> {
         let known = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().cloned().collect()
     }
 
-    /// Ends the search of a session and leaves its connection; false where there is neither.
+    /// KILL QUERY: ends the search of a session and leaves its connection open. False if there is neither.
     pub fn kill_search(&self, id: u64) -> bool {
         self.searches.kill(id) || self.places.get(id).is_some()
     }
 
-    /// Ends a connection and its search, or a search without a connection of its own; false where there is none of that
-    /// number.
+    /// KILL: ends a connection and its search, or the search of an HTTP request. False if neither has that number.
     pub fn kill(&self, id: u64) -> bool {
         let searched = self.searches.kill(id);
         self.places.get(id).map_or(searched, |peer| {

@@ -1,13 +1,32 @@
 //! Places of connections: who is connected, and who is let in when no place is left.
 //!
-//! Example, with `connections_max = 2`: A has logged in, B has connected and said nothing. C connects: B is closed and C gets its
-//! place. C logs in. D connects: A and C are clients at work, so D is refused, unless it asks for the server's health or owns it.
+//! A connection owes something while the server waits for its login, for the head of a request or for more of a body. Example
+//! with `connections_max = 2`, each client at an address of its own. A number is the second since which a connection owes
+//! something; `–` means that it owes nothing:
+//!
+//! ```text
+//! second  event                              ordinary places   reserved places
+//! 1       A connects over HTTP               A 1
+//! 2       B connects over MySQL              A 1  B 2
+//! 3       A's request has come               A –  B 2
+//! 4       C connects over MySQL              A –  C 4                            B is evicted: it owes for longest
+//! 5       C has logged in                    A –  C –
+//! 6       D connects over HTTP               A –  C –          D 6               D may ask for /livez and /readyz
+//! 7       E, a stranger, over MySQL          A –  C –          D 6               E is refused: MySQL 1040
+//! 8       A's answer is sent                 A 8  C –          D 6               A owes its next request
+//! 9       E connects again                   E 9  C –          D 6               A is evicted
+//! ```
 //!
 //! Invariants:
-//! - At most `connections_max` connections hold an ordinary place, and at most [`RESERVED_PLACES`] of each door a reserved one.
-//! - A connection that owes something (its login, the head of a request, more of a body) loses its place to a newcomer when
-//!   none is left; the one that owes for longest goes first. A connection that owes nothing keeps its place.
-//! - A reserved place is for health checks and for the server's owner. The doors refuse anything else there.
+//! - At most `connections_max` connections hold an ordinary place. At most [`RESERVED_PLACES`] of each door hold a reserved one.
+//!   Only a reload that lowers `connections_max` breaks this; the surplus goes as connections end.
+//! - A newcomer for which no place is left evicts the connection that owes for longest, of those whose place it could take. It
+//!   never evicts one that owes nothing.
+//! - A connection holds a reserved place only if no ordinary place was left when it came. A door serves health checks and the
+//!   server's owner there, and refuses everything else.
+//!
+//! Operations: [`Places::take`] as a connection comes, [`Peer::owes`] and [`Peer::owes_nothing`] as its requests come and go,
+//! [`Places::leave`] as it ends. [`Places::evict`] frees a file descriptor.
 
 #[cfg(test)]
 mod tests;
@@ -26,58 +45,59 @@ use crate::searches::IsGone;
 pub struct Peer {
     /// The session's number; MySQL's connection id.
     pub id: u64,
-    /// Where it comes from.
+    /// The client's address for people: `ip:port` or `unix`.
     pub host: String,
-    /// The same, as limits and failed logins are counted by.
+    /// The client's address as limits and failed logins count it.
     pub remote: Remote,
-    /// Which door.
+    /// `mysql` or `http`.
     pub door: &'static str,
-    /// Since when, in steady microseconds.
+    /// When it connected, in steady microseconds.
     pub since_us: u64,
-    /// Tells whether it is still there while a search keeps its task busy; `None` where nobody looks.
+    /// Tells whether the client has closed the connection, while a search keeps its task busy. `None`: not watched.
     pub client: Option<IsGone>,
-    /// Rings when KILL names this connection, or a newcomer got its place.
+    /// Notified when KILL names this connection, or when it is evicted. Its task then closes the socket.
     pub killed: Notify,
-    /// Whether its place is a reserved one.
+    /// Whether it holds a reserved place.
     pub is_reserved: bool,
-    /// Since when it owes something, in steady microseconds and at least 1; 0: it owes nothing.
+    /// Since when it owes something, in steady microseconds, at least 1. 0: it owes nothing.
     owes_since_us: AtomicU64,
 }
 
 impl Peer {
-    /// From now on the client has to send something.
+    /// The client must send something from now on: it may be evicted.
     pub fn owes(&self, now_us: u64) {
         self.owes_since_us.store(now_us.max(1), Ordering::Relaxed);
     }
 
-    /// The client has sent all that it had to.
+    /// The server has all that it waited for: the connection cannot be evicted.
     pub fn owes_nothing(&self) {
         self.owes_since_us.store(0, Ordering::Relaxed);
     }
 }
 
-/// A client that wants a place.
+/// A client that asks for a place; the fields are those of [`Peer`].
 pub struct Newcomer {
-    /// Its number.
+    /// Session number, unique in this process.
     pub id: u64,
-    /// Where it comes from, for people.
+    /// The client's address for people.
     pub host: String,
-    /// Where it comes from.
+    /// The client's address as limits count it.
     pub remote: Remote,
-    /// Which door.
+    /// `mysql` or `http`.
     pub door: &'static str,
-    /// When it came, in steady microseconds.
+    /// The time of the connection, in steady microseconds.
     pub now_us: u64,
-    /// Whether it may have a reserved place: its door asks it there for a proof.
+    /// Whether it may get a reserved place. Its door then checks that it is a health check or the owner.
     pub may_reserve: bool,
 }
 
-/// How many may be connected.
+/// Most connections at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Over all.
+    /// Most ordinary places, of all addresses and doors.
     pub connections_max: usize,
-    /// From one address; `None`: half of them, and any number from this machine.
+    /// Most ordinary places of one network address. `None`: half of `connections_max`, and no limit for this machine.
+    /// Unix sockets have no such limit.
     pub per_address_max: Option<usize>,
 }
 
@@ -95,27 +115,29 @@ impl Bounds {
 /// Why there is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
-    /// All are taken.
+    /// All places are taken by connections that owe nothing.
     Places,
-    /// Those of this address are.
+    /// The places of this address are taken by connections that owe nothing.
     Address,
 }
 
-/// What a newcomer got.
+/// A newcomer's place.
 pub struct Taken {
-    /// Itself.
+    /// The newcomer, now a peer. It owes its login or its first request.
     pub peer: Arc<Peer>,
-    /// Whether another lost its place for it.
+    /// Whether another connection was evicted for it.
     pub has_evicted: bool,
 }
 
-/// The open connections, by number.
+/// The open connections, by session number.
 #[derive(Default)]
 pub struct Places(Mutex<BTreeMap<u64, Arc<Peer>>>);
 
 impl Places {
-    /// Gives a place, or says why there is none. `client` is called, with the number of open connections, only for a newcomer
-    /// that is let in. Costs a look at every open connection where places are scarce.
+    /// Gives an ordinary place; else a reserved one, if the newcomer may have it; else says why there is none.
+    ///
+    /// `client` makes [`Peer::client`]. It is called only for a newcomer that is let in, with the count of other open
+    /// connections. Cost: O(log n) while places are free, O(n) in the open connections once they are scarce.
     pub fn take(
         &self,
         newcomer: Newcomer,
@@ -148,7 +170,7 @@ impl Places {
         Ok(Taken { peer, has_evicted })
     }
 
-    /// Why there is no ordinary place, after the one that owes for longest has lost its own.
+    /// Tries to free an ordinary place for the newcomer, by an eviction if need be. `None`: one is free now.
     fn full(
         peers: &mut BTreeMap<u64, Arc<Peer>>,
         newcomer: &Newcomer,
@@ -167,8 +189,7 @@ impl Places {
         None
     }
 
-    /// Closes the connection that owes something for longest; false where none owes. For when the process has no file descriptor
-    /// left for a newcomer.
+    /// Evicts the connection that owes for longest; false if none owes anything. For a process without a free file descriptor.
     pub fn evict(&self) -> bool {
         let mut peers = self.lock();
         let open = peers.len();
@@ -177,24 +198,24 @@ impl Places {
         has_evicted
     }
 
-    /// A connection is gone. Gives how many are left.
+    /// Removes a connection that has ended, if it is still there. Gives the count of those left.
     pub fn leave(&self, id: u64) -> usize {
         let mut peers = self.lock();
         peers.remove(&id);
         peers.len()
     }
 
-    /// The open connections, by number.
+    /// The open connections, by rising number.
     pub fn all(&self) -> Vec<Arc<Peer>> {
         self.lock().values().cloned().collect()
     }
 
-    /// One of them.
+    /// The open connection of this number.
     pub fn get(&self, id: u64) -> Option<Arc<Peer>> {
         self.lock().get(&id).cloned()
     }
 
-    /// How many are open.
+    /// Count of open connections, reserved places included.
     pub fn count(&self) -> usize {
         self.lock().len()
     }
@@ -204,8 +225,8 @@ impl Places {
     }
 }
 
-/// Whether fewer than `most` of these connections are open, once the one that owes something for longest was closed where that
-/// is what it takes.
+/// Makes sure that fewer than `most` of the connections that `these` selects are open. If exactly `most` are, it evicts the
+/// selected connection that owes for longest. False if that does not do.
 fn make_room(
     peers: &mut BTreeMap<u64, Arc<Peer>>,
     most: usize,
@@ -227,7 +248,7 @@ fn make_room(
     if count < most {
         return true;
     }
-    // More than one too many are there only after a reload lowered the bound: those go as they end.
+    // More than `most` are open only after a reload has lowered the bound: they go as they end, one eviction would not do.
     let Some((_, id)) = oldest.filter(|_| count == most) else {
         return false;
     };

@@ -1,20 +1,20 @@
-//! Where a client comes from.
+//! Address of a client, as limits and failed logins count it.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Where a client comes from: what limits and failed logins are counted by.
+/// Address of a client, as limits and failed logins count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Remote {
-    /// An address of the network. Of an IPv6 address beyond this machine only the first 64 bits are kept: one client has all
-    /// addresses that begin with them.
+    /// An IP address. An IPv4 address mapped into IPv6 is stored as IPv4. Any other IPv6 address but loopback keeps only its
+    /// first 64 bits: one client usually has all addresses that begin with them.
     Ip(IpAddr),
-    /// A process of this machine on a unix socket: the id of its user, as far as the kernel tells it.
+    /// A process of this machine on a unix socket, with its user id if the kernel tells it.
     Unix(Option<u32>),
 }
 
 impl Remote {
-    /// A client at this address.
+    /// The client at this address.
     pub fn of(address: IpAddr) -> Remote {
         match address.to_canonical() {
             IpAddr::V6(long) if !long.is_loopback() => {
@@ -33,7 +33,7 @@ impl Remote {
         }
     }
 
-    /// Whether the client is on a unix socket, and runs as this process's user or as root.
+    /// Whether the client is on a unix socket and runs as this process's user or as root.
     pub fn is_owners_process(self) -> bool {
         let Remote::Unix(Some(user)) = self else {
             return false;

@@ -1,8 +1,8 @@
-//! Rights: what a client wants done, to which table, and whether it may.
+//! Rights: which client may do which deed to which table.
 //!
-//! Doors and statements reach tables by [`Node::submit`](crate::Node::submit) and [`Node::snapshot`](crate::Node::snapshot), and the
-//! few things that need no table by [`Node::permit`](crate::Node::permit). All of them ask [`check`], so a right is refused here or
-//! nowhere.
+//! Doors and statements reach tables only by [`Node::submit`](crate::Node::submit) and [`Node::snapshot`](crate::Node::snapshot).
+//! Deeds without a table, such as KILL, ask [`Node::permit`](crate::Node::permit). All three call [`check`], so a right is
+//! refused there or nowhere.
 
 use engine::{Command, Kind};
 use query::request::{Delete, Insert};
@@ -10,29 +10,29 @@ use query::request::{Delete, Insert};
 use crate::errors::{self, Failure};
 use crate::session::Session;
 
-/// What is done.
+/// Kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// Rows, or what is known of a table, are shown.
+    /// Shows rows, or a table's definition and numbers.
     Read,
-    /// Rows are stored or deleted.
+    /// Stores or deletes rows.
     Write,
-    /// Rows of a queue are taken, acknowledged or given back.
+    /// Takes, ends or returns rows of a queue.
     Take,
-    /// A table is created, altered or dropped.
+    /// Creates, alters or drops a table.
     Define,
-    /// Files are written, a queue is paused, a connection is ended.
+    /// Writes files, pauses a queue, ends a connection.
     Maintain,
-    /// Everything is copied to a folder that the client names.
+    /// Copies all tables to a folder that the client names.
     Backup,
 }
 
-/// A deed and its table, in any case of letters; `None`: the server itself, or all tables.
+/// A deed and its table's name, in any case of letters. `None`: the server itself, or all tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action<'a>(pub Deed, pub Option<&'a str>);
 
-/// Whether the client of a session may do this. Everybody may do everything, except that a backup goes anywhere only for clients
-/// who could write there themselves, or where the server's owner has said where, or trusts all clients.
+/// Checks whether the client of a session may do this. Everybody may do everything but write a backup. That needs a client on
+/// a unix socket, which could write to the folder itself, or `backups_are_open`.
 ///
 /// # Errors
 /// `NOT_PERMITTED`.
@@ -49,9 +49,9 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Has every action of a command checked; the first refusal ends that. A table that hands rows on to another, or shows those of
-/// another, is created by clients who may do so themselves. What a session does to the row that it owns needs no right:
-/// taking it did.
+/// Calls `check` for every action of a command; stops at the first refusal. A session needs no right to end or return the row
+/// that it owns: taking the row needed one. A client creates a table that reads other tables or writes into them only with those
+/// rights of its own.
 pub(crate) fn each(
     command: &Command,
     check: &mut dyn FnMut(Action<'_>) -> Result<(), Failure>,

@@ -1,7 +1,7 @@
-//! The searches that run: the threads they share, who may stop them, and when they are stopped by themselves.
+//! The running searches: the threads they share, KILL, and the watcher.
 //!
-//! One thread looks at them now and then: it ends those whose time is over, and those whose client is gone, which their own
-//! threads have no time to notice. It sleeps while nobody searches.
+//! The watcher is one thread that looks at all running searches every [`SEARCH_LOOK_EVERY`]. It ends a search whose time is
+//! over, or whose client is gone: the search's own threads are too busy to notice. It sleeps while no search runs.
 
 #[cfg(test)]
 mod tests;
@@ -16,51 +16,51 @@ use engine::{Filters, Interrupt, Pool, Reason};
 use crate::clock::Clock;
 use crate::limits::{SEARCH_CLIENT_AFTER_US, SEARCH_LOOK_EVERY, SEARCH_LOOKS_IDLE};
 
-/// Whether a client has closed its end of the connection. Called by another thread than the one that serves the client.
+/// Whether a client has closed its end of the connection. Called by a thread other than the one that serves the client.
 pub type IsGone = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// All searches of a server.
+/// The running searches of a server.
 pub struct Searches {
-    /// The threads; `None` until there are some, and then searches run on their callers' alone.
+    /// Threads that help a search. `None`: none could be started, and each search runs on its caller's thread alone.
     pub pool: Option<Arc<Pool>>,
-    /// What conditions on attributes say, kept from search to search.
+    /// Results of conditions on attributes, cached between searches.
     pub filters: Arc<Filters>,
     running: Mutex<BTreeMap<u64, Running>>,
-    /// Whether the watcher looks by itself.
+    /// Whether the watcher is awake. If not, a search that begins wakes it.
     is_watched: AtomicBool,
     watcher: OnceLock<Thread>,
 }
 
-/// A search at work.
+/// A running search.
 struct Running {
     interrupt: Arc<Interrupt>,
     since_us: u64,
-    /// When it is cut; `None`: never, or it has found its rows already.
+    /// When the watcher ends it, in steady microseconds; `None`: never, or it has found its rows already.
     until_us: Option<u64>,
     text: Arc<str>,
     client: Option<IsGone>,
 }
 
-/// What a search brings with it.
+/// A search that is about to run.
 #[derive(Clone)]
 pub struct SearchRequest {
-    /// The session's number: what KILL names.
+    /// The session's number, which KILL names. A session runs one search at a time.
     pub session: u64,
-    /// Now, in steady microseconds.
+    /// When its statement began, in steady microseconds.
     pub since_us: u64,
-    /// When it is cut.
+    /// When the watcher ends it, in steady microseconds; `None`: never.
     pub until_us: Option<u64>,
-    /// The statement, for SHOW THREADS.
+    /// The statement or address, for SHOW THREADS.
     pub text: Arc<str>,
-    /// Tells whether anybody waits for the answer.
+    /// Tells whether the client is gone; `None`: not watched.
     pub client: Option<IsGone>,
 }
 
-/// A search's place among the running ones; dropping it gives the place back.
+/// Keeps a search listed as running until it is dropped.
 pub struct Search {
     searches: Arc<Searches>,
     session: u64,
-    /// Stops it.
+    /// Ends the search.
     pub interrupt: Arc<Interrupt>,
 }
 
@@ -69,15 +69,15 @@ pub struct Search {
 pub struct Listed {
     /// The session's number.
     pub session: u64,
-    /// Since when, in steady microseconds.
+    /// When its statement began, in steady microseconds.
     pub since_us: u64,
-    /// The statement.
+    /// The statement or address.
     pub text: Arc<str>,
 }
 
 impl Searches {
-    /// None runs. `threads` are to be busy at most; where none can be started, each search has its caller's.
-    /// Conditions may take so many bytes.
+    /// A list without searches. At most `threads` threads search at a time; if none can be started, each search runs on its
+    /// caller's thread. Cached conditions take at most `filter_bytes_max`.
     pub fn new(threads: usize, filter_bytes_max: u64) -> Searches {
         let pool = Pool::new(threads);
         if let Err(error) = &pool {
@@ -92,17 +92,17 @@ impl Searches {
         }
     }
 
-    /// Starts the thread that looks at them; it ends with them.
+    /// Starts the watcher. It ends when this list is dropped.
     pub fn watch(self: &Arc<Searches>, clock: Clock) -> std::io::Result<()> {
         let searches = Arc::downgrade(self);
         let thread = std::thread::Builder::new().name("watch".to_owned());
         let watcher = thread.spawn(move || watch(&searches, &clock))?;
-        // Called once, by the start of the server.
+        // The start of the server calls this once.
         let _ = self.watcher.set(watcher.thread().clone());
         Ok(())
     }
 
-    /// Lists a search as running.
+    /// Lists a search as running, and wakes the watcher if it sleeps.
     pub fn begin(self: &Arc<Searches>, request: SearchRequest) -> Search {
         let interrupt = Arc::new(Interrupt::default());
         let running = Running {
@@ -126,7 +126,7 @@ impl Searches {
         }
     }
 
-    /// Ends the search of a session; false where none runs.
+    /// Ends the search of a session; false if it has none.
     pub fn kill(&self, session: u64) -> bool {
         let running = self.running();
         let search = running.get(&session);
@@ -136,14 +136,14 @@ impl Searches {
         })
     }
 
-    /// Ends all of them: the server stops.
+    /// Ends all searches: the server stops.
     pub fn stop(&self) {
         let running = self.running();
         let searches = running.values();
         searches.for_each(|search| search.interrupt.stop(Reason::Killed));
     }
 
-    /// Those that run, by session.
+    /// The running searches, by rising session number.
     pub fn list(&self) -> Vec<Listed> {
         let running = self.running();
         let listed = |(session, search): (&u64, &Running)| Listed {
@@ -154,7 +154,7 @@ impl Searches {
         running.iter().map(listed).collect()
     }
 
-    /// Stops those whose time is over or whose client is gone; whether any runs.
+    /// Ends each search whose time is over or whose client is gone. Gives whether any search runs.
     fn stop_overdue(&self, now_us: u64) -> bool {
         let running = self.running();
         for search in running.values() {
@@ -176,7 +176,7 @@ impl Searches {
 }
 
 impl Search {
-    /// Whether its rows are still to be sent. Errors: `Interrupted`, after KILL.
+    /// Checks, while rows are sent, that nobody has killed the search. Errors: `Interrupted`, after KILL or a stop.
     pub fn check(&self) -> engine::Result<()> {
         match self.interrupt.reason() {
             Some(Reason::Killed) => Err(engine::Error::Interrupted),
@@ -184,7 +184,7 @@ impl Search {
         }
     }
 
-    /// The rows are found: only KILL ends it from here on. A client that is gone is noticed when they are sent.
+    /// Marks the rows as found: from here on only KILL ends the search. Sending the rows notices a client that is gone.
     pub fn found(&self) {
         if let Some(search) = self.searches.running().get_mut(&self.session) {
             search.until_us = None;
@@ -207,7 +207,7 @@ impl Drop for Searches {
     }
 }
 
-/// Looks as long as there are searches, and for some looks longer; then sleeps until one begins.
+/// The watcher. Looks while searches run and for [`SEARCH_LOOKS_IDLE`] looks more; then sleeps until one begins.
 fn watch(searches: &Weak<Searches>, clock: &Clock) {
     let mut idle = 0;
     while let Some(searches) = searches.upgrade() {
@@ -222,7 +222,7 @@ fn watch(searches: &Weak<Searches>, clock: &Clock) {
             continue;
         }
         searches.is_watched.store(false, Ordering::Relaxed);
-        // One that began since the last look did not ring; one that begins after this look does.
+        // A search that began before the store did not wake this thread, so look once more. Any later one wakes it.
         let is_idle = !searches.stop_overdue(clock.steady_us());
         drop(searches);
         idle = 0;

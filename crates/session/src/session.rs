@@ -1,4 +1,5 @@
-//! What the server remembers of one connection between two statements.
+//! State of one connection between two statements: names, variables, warnings, and the answers to SHOW META, ROW_COUNT() and
+//! the like.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -13,60 +14,60 @@ use crate::places::Peer;
 use crate::searches::IsGone;
 use crate::statement::owned_row::OwnedRow;
 
-/// A session. Owner mode is the engine's; the rest is here.
+/// State of one connection, or of one HTTP request. The engine holds the rows that the connection owns.
 pub struct Session {
-    /// The connection's number.
+    /// Number of the connection or request, unique in this process.
     pub id: SessionId,
-    /// The name given at login.
+    /// The name given at login; empty over HTTP.
     pub user: String,
-    /// Where the client is.
+    /// The client's address for people: `ip:port`, `unix` or `http`.
     pub host: String,
-    /// Chosen by USE or at login; any name will do.
+    /// Name chosen by USE or at login. Any name is accepted and changes nothing.
     pub database: Option<String>,
-    /// What SET has set, by lower-case name; a user's own begin with `@`.
+    /// Variables that SET changed, by lower-case name. Names of user variables begin with `@`.
     pub variables: BTreeMap<String, Value>,
-    /// Tells during a search whether anybody still waits.
+    /// Tells whether the client has closed the connection. A running search asks it.
     pub client: Option<IsGone>,
-    /// Whether the client is on a unix socket, which only this machine's users reach whom its file lets in.
+    /// Whether the client is on a unix socket. The rights of the socket's file decide which users reach it.
     pub is_on_unix_socket: bool,
-    /// What the last statement warned of.
+    /// Warnings of the last statement; at most [`WARNINGS_MAX`].
     pub warnings: Vec<String>,
-    /// What SHOW META says.
+    /// The answer to SHOW META.
     pub meta: Meta,
-    /// LAST_INSERT_ID(): the ids that the last INSERT or REPLACE stored, as far as the engine tells them, else the last.
+    /// LAST_INSERT_ID(): ids that the last INSERT or REPLACE stored. Only the last id where the engine gives no list.
     pub last_insert_ids: Vec<u64>,
     /// ROW_COUNT(): -1 after a statement with rows.
     pub row_count: i64,
-    /// FOUND_ROWS().
+    /// FOUND_ROWS(): rows that the last SELECT on a table found, before LIMIT.
     pub found_rows: u64,
-    /// When the statement at hand began, in steady microseconds.
+    /// When the current statement began, in steady microseconds.
     pub started_us: u64,
-    /// The row that the last `queue_wait` gave, as long as a SELECT of it needs nobody else.
+    /// The row that the last `queue_wait` gave. The next SELECT is answered from it without the engine.
     pub(crate) owned_row: Option<OwnedRow>,
-    /// The last rows of a load were refused.
+    /// Whether the last step of a load was refused.
     pub(crate) load_refused: bool,
-    /// The engine has had a command of it, and must be told when it ends.
+    /// Whether the engine has received a command of this session. If so, it must be told when the session ends.
     pub(crate) has_asked: AtomicBool,
     in_transaction: bool,
     written_in_transaction: bool,
 }
 
-/// SHOW META of the last SELECT or CALL PQ.
+/// The answer to SHOW META after a SELECT or CALL PQ.
 #[derive(Debug, Default)]
 pub struct Meta {
-    /// Header of the first column: the two kinds differ by a blank.
+    /// Header of the first column: `Variable_name` after a SELECT, `Variable name` after a CALL PQ, as Manticore writes them.
     pub header: &'static str,
-    /// Names and values.
+    /// Names and values, in the order shown.
     pub lines: Vec<(String, String)>,
     total_found: u64,
-    /// Rows that could be had of it, `max_matches` at most.
+    /// Rows that the client could fetch: `total_found`, or `max_matches` if that is less.
     total: u64,
     is_partial: bool,
     keywords: Vec<engine::Keyword>,
 }
 
 impl Session {
-    /// A new one.
+    /// A session without variables, warnings or rows.
     pub fn new(id: SessionId, user: String, host: String, database: Option<String>) -> Session {
         Session {
             id,
@@ -93,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Of the client of this connection.
+    /// Takes the client's facts from its connection.
     #[must_use]
     pub fn at(self, peer: &Peer) -> Session {
         Session {
@@ -103,17 +104,17 @@ impl Session {
         }
     }
 
-    /// USE; any name will do.
+    /// USE: keeps the name. Any name is accepted.
     ///
     /// # Errors
-    /// `LIMIT` for a name that is too long to be kept.
+    /// `LIMIT`: the name is longer than [`SESSION_NAME_BYTES_MAX`].
     pub fn use_database(&mut self, name: String) -> Result<(), Failure> {
         check_name(&name)?;
         self.database = Some(name);
         Ok(())
     }
 
-    /// As new, for the same client: COM_RESET_CONNECTION.
+    /// COM_RESET_CONNECTION: back to a new session of the same user and database.
     pub fn reset(&mut self) {
         let (user, host) = (
             std::mem::take(&mut self.user),
@@ -126,7 +127,7 @@ impl Session {
         };
     }
 
-    /// A statement begins. One that does not look back at the last one forgets its warnings.
+    /// Begins a statement. Unless it asks about the statement before it (`looks_back`), that one's warnings are dropped.
     pub(crate) fn begin(&mut self, started_us: u64, looks_back: bool) {
         self.started_us = started_us;
         if !looks_back {
@@ -145,12 +146,12 @@ impl Session {
         }
     }
 
-    /// Warnings of the statement at hand, as the protocol counts them.
+    /// Count of warnings of the current statement, 0 ..= [`WARNINGS_MAX`].
     pub fn warning_count(&self) -> u16 {
         self.warnings.len() as u16
     }
 
-    /// A write is done.
+    /// Records a write: its row count, ids and warnings.
     pub(crate) fn wrote(&mut self, affected: u64, ids: Vec<u64>, warnings: Vec<String>) {
         self.row_count = i64::try_from(affected).unwrap_or(i64::MAX);
         if !ids.is_empty() {
@@ -162,7 +163,7 @@ impl Session {
         }
     }
 
-    /// LAST_INSERT_ID(): a number, or, as Manticore has it, of several rows a list with commas.
+    /// LAST_INSERT_ID(): a number; for several rows a text `1,2,3`, as Manticore has it.
     pub(crate) fn last_insert_id(&self) -> Value {
         match self.last_insert_ids.as_slice() {
             [] => Value::Int(0),
@@ -171,7 +172,7 @@ impl Session {
         }
     }
 
-    /// A SELECT on a table was answered; its rows are not sent yet.
+    /// Records the answer of a SELECT on a table. Its rows are not sent yet.
     pub(crate) fn found(&mut self, answer: &Answer) {
         self.found_rows = answer.total_found;
         for warning in &answer.warnings {
@@ -192,17 +193,17 @@ impl Session {
         };
     }
 
-    /// No more rows than these could be had of the last answer.
+    /// Bounds `total` of SHOW META: the client cannot fetch more rows than this.
     pub(crate) fn has_at_most(&mut self, rows: u64) {
         self.meta.total = self.meta.total.min(rows);
     }
 
-    /// Rows were left out of an answer because of these files.
+    /// Marks the answer as partial if rows are missing from it because files are damaged.
     pub fn lacks(&mut self, damaged: &Damaged) {
         self.meta.is_partial |= !damaged.files().is_empty();
     }
 
-    /// The rows of a counted answer were sent.
+    /// Writes the lines of SHOW META, once the door has sent the rows of a [counted](crate::statement::FoundRows) answer.
     pub fn sent(&mut self, now_us: u64) {
         self.row_count = -1;
         let meta = &mut self.meta;
@@ -225,7 +226,7 @@ impl Session {
         meta.lines = lines;
     }
 
-    /// SHOW META of a CALL PQ; its warnings are here already.
+    /// Sets SHOW META after a CALL PQ. The session must hold its warnings already.
     pub(crate) fn percolated(&mut self, mut lines: Vec<(String, String)>) {
         if !self.warnings.is_empty() {
             lines.push(("warning".to_owned(), self.warnings.join("; ")));
@@ -238,19 +239,19 @@ impl Session {
         };
     }
 
-    /// BEGIN. Each statement commits by itself, inside a transaction too; see [`Session::rollback`].
+    /// BEGIN. Every statement commits by itself all the same; see [`Session::rollback`].
     pub(crate) fn begin_transaction(&mut self) {
         self.in_transaction = true;
         self.written_in_transaction = false;
     }
 
-    /// COMMIT: all is committed already.
+    /// COMMIT: ends the transaction. Its statements were committed one by one.
     pub(crate) fn commit(&mut self) {
         self.in_transaction = false;
         self.written_in_transaction = false;
     }
 
-    /// ROLLBACK: fine where nothing was written since BEGIN, else an error, as nothing can be taken back.
+    /// ROLLBACK: succeeds if nothing was written since BEGIN. Otherwise it fails: a committed write cannot be undone.
     pub(crate) fn rollback(&mut self) -> Result<(), Failure> {
         let written =
             self.written_in_transaction && (self.in_transaction || self.is_manual_commit());
@@ -264,9 +265,8 @@ impl Session {
         Ok(())
     }
 
-    /// Status flags of the protocol. IN_TRANSACTION stands where COMMIT or ROLLBACK ends something: behind BEGIN, and
-    /// behind a write with autocommit off. Drivers that do not see it leave a ROLLBACK out, and nobody learns that the
-    /// write stays.
+    /// Status flags of the protocol. IN_TRANSACTION is set after BEGIN, and after a write with autocommit off. Without it some
+    /// drivers do not send ROLLBACK at all, so the user would never learn that the write stays.
     pub fn status(&self) -> u16 {
         let is_manual = self.is_manual_commit();
         let autocommit = if is_manual { 0 } else { STATUS_AUTOCOMMIT };
@@ -281,7 +281,10 @@ impl Session {
     }
 }
 
-/// Errors: `LIMIT` for a name that is too long to be kept.
+/// Checks a name that a session is to keep.
+///
+/// # Errors
+/// `LIMIT`: it is longer than [`SESSION_NAME_BYTES_MAX`].
 pub fn check_name(name: &str) -> Result<(), Failure> {
     if name.len() > SESSION_NAME_BYTES_MAX {
         let message = format!("a name has at most {SESSION_NAME_BYTES_MAX} bytes");

@@ -1,4 +1,18 @@
-//! Statements: from text to an outcome, the same for both doors. A door only writes the outcome down.
+//! Statements: from text to an outcome, the same for both doors. A door only encodes the outcome.
+//!
+//! Example: a client sends `INSERT INTO t VALUES (1, 'a'); SHOW META` in one text.
+//!
+//! ```text
+//! next(text)                        Parsed(INSERT), rest " SHOW META"
+//! execute(INSERT)                   translate::write → Command::Insert → Node::submit: mailbox, sync, Reply::Done
+//!                                   Outcome::Done { affected: 1, .. }; the session's row_count is 1
+//! next(rest)                        Parsed(SHOW META), rest ""
+//! execute(SHOW META)                show::show → Outcome::Rows: the lines of the last SELECT or CALL PQ
+//! next("")                          None: the text is done
+//! ```
+//!
+//! A SELECT on a search or pq table runs in [`execute`] itself, on the caller's thread (`select.rs`). Its rows are read as
+//! the door encodes them.
 
 mod constants;
 mod lists;
@@ -36,47 +50,47 @@ pub use load::load;
 pub use pq::{Batch, Labels, Percolation, PqRow, PqRows, watched};
 pub use show::columns;
 
-/// One statement, read but not yet done.
+/// A statement that is parsed, or its syntax error. [`execute`] does it.
 pub struct Parsed {
     statement: Result<Statement, Failure>,
-    /// What a test asked to happen in this read.
+    /// Fault of this read that a test asked for.
     fault: Option<ReadFault>,
-    /// The statement as written, or as much as SHOW THREADS shows, where that may list it.
+    /// The beginning of the text, for SHOW THREADS; only of a SELECT or CALL PQ.
     text: Option<Arc<str>>,
-    /// Its memory, until it is done.
+    /// Memory of the parsed values, until the statement is done.
     held: Option<Grant>,
 }
 
-/// What a statement gives.
+/// Result of a statement.
 pub enum Outcome {
-    /// No rows.
+    /// Done, without rows.
     Done {
-        /// Rows inserted, replaced or deleted.
+        /// Count of rows inserted, replaced or deleted.
         affected: u64,
-        /// Id of the last row inserted; 0 where none was.
+        /// Id of the last row inserted; 0 if none was.
         last_id: u64,
     },
-    /// Rows.
+    /// Rows of a SELECT, SHOW or queue function.
     Rows(FoundRows),
     /// Rows of CALL PQ.
     Pq(Box<PqRows>),
 }
 
-/// Rows, and what SHOW META will say of them.
+/// Rows for a door to encode.
 pub struct FoundRows {
-    /// The rows.
+    /// Columns and rows. Reading a row may read files.
     pub answer: Answer,
     /// The table they come from; empty for a SHOW.
     pub table: String,
-    /// Whether this was a SELECT on a table, which SHOW META tells of.
+    /// Whether SHOW META reports it: a SELECT on a table. The door then calls [`Session::sent`].
     pub counted: bool,
-    /// Its place among the running searches, kept until the rows are sent.
+    /// Keeps the search listed as running until the rows are sent.
     pub search: Option<Search>,
-    /// Memory of the rows found, kept likewise.
+    /// Memory of the rows, held until they are sent.
     pub held: Option<Arc<Grant>>,
 }
 
-/// Rows that are at hand, with nothing to say about them.
+/// An answer of rows in memory, without keywords or warnings.
 pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Answer {
     Answer {
         columns,
@@ -89,7 +103,7 @@ pub(crate) fn ready(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Va
 }
 
 impl Outcome {
-    /// Rows of no table, which SHOW META does not tell of.
+    /// Rows of no table. SHOW META does not report them.
     fn shown(columns: Vec<(String, Option<ColumnType>)>, rows: Vec<Vec<Value>>) -> Outcome {
         Outcome::Rows(FoundRows {
             answer: ready(columns, rows),
@@ -100,7 +114,7 @@ impl Outcome {
         })
     }
 
-    /// Rows that are to be written; `None`: nobody knows yet.
+    /// Count of rows to be encoded; `None`: not known before they are read.
     pub fn rows(&self) -> Option<usize> {
         match self {
             Outcome::Done { .. } => Some(0),
@@ -109,15 +123,17 @@ impl Outcome {
         }
     }
 
-    /// Done, with nothing to count.
+    /// Done, with no row affected.
     pub const NOTHING: Outcome = Outcome::Done {
         affected: 0,
         last_id: 0,
     };
 }
 
-/// Reads the first statement of a text; also gives what stands behind it. A statement that cannot be read is given with
-/// its error. `None` where there is no statement at all.
+/// Parses the first statement of a text. Also gives the text behind it. `None`: the text has no statement.
+///
+/// A syntax error is part of the [`Parsed`], so that [`execute`] counts it. Up to [`PARSE_INLINE_BYTES`] are parsed on the
+/// event loop and need no memory of the budget; a longer statement waits for its memory.
 pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])> {
     let near = text.get(..PARSE_INLINE_BYTES).unwrap_or(text);
     if let Some((one, behind)) = wire::sql::first(near)
@@ -135,10 +151,10 @@ pub async fn next<'t>(node: &Node, text: &'t [u8]) -> Option<(Parsed, &'t [u8])>
     Some((parsed, rest))
 }
 
-/// Reads a large statement within the memory that it is granted: an estimate first, and more where that was too little. What
-/// it does not take is given back.
+/// Parses a large statement within granted memory. It first asks for an estimate; if that is too little, it parses again with
+/// [`PARSED_GROWTH`] times as much. In the end it gives the unused part back.
 async fn large(node: &Node, text: &[u8], held: &Grant) -> Result<Statement, Failure> {
-    // The text itself stands in a buffer of up to twice its length, which the request holds, too.
+    // The request also holds the buffer of the text, up to twice its length: the values can get the rest at most.
     let most = node.budget.total_bytes().saturating_sub(2 * text.len());
     let factor = match text.len() <= PARSED_FACTOR_BYTES_MAX {
         true => PARSED_FACTOR,
@@ -178,7 +194,7 @@ impl Parsed {
         }
     }
 
-    /// A statement that was never text.
+    /// A statement that a door made without SQL text.
     pub fn of(statement: Statement) -> Parsed {
         Parsed {
             statement: Ok(statement),
@@ -188,13 +204,13 @@ impl Parsed {
         }
     }
 
-    /// With the memory that it holds until it is done.
+    /// Gives the statement memory to hold until it is done.
     pub fn holding(mut self, held: Grant) -> Parsed {
         self.held = Some(held);
         self
     }
 
-    /// Whether it is a SELECT; `None` where it could not be read.
+    /// Whether it is a SELECT; `None`: a syntax error.
     pub fn is_read(&self) -> Option<bool> {
         let statement = self.statement.as_ref().ok()?;
         Some(matches!(
@@ -206,7 +222,7 @@ impl Parsed {
         ))
     }
 
-    /// Whether it changes nothing, neither rows nor tables nor who owns a row. True of what could not be read.
+    /// Whether it changes neither rows, tables nor leases. True for a syntax error.
     pub fn only_reads(&self) -> bool {
         match &self.statement {
             Err(_) => true,
@@ -233,7 +249,7 @@ impl Parsed {
         }
     }
 
-    /// Whether it owns a row, or ends owning it, and so makes no sense without a lasting connection.
+    /// Whether it takes or ends a row that the connection owns, and so needs a lasting connection.
     pub fn needs_connection(&self) -> bool {
         match &self.statement {
             Ok(Statement::Queue { call, .. }) => {
@@ -247,7 +263,7 @@ impl Parsed {
         }
     }
 
-    /// Whether it may wait for as long as its client likes.
+    /// Whether it waits for a row of a queue, as long as its client's timeout says.
     pub fn waits(&self) -> bool {
         matches!(
             self.statement,
@@ -260,8 +276,8 @@ impl Parsed {
     }
 }
 
-/// Does one statement for a session. What it leaves for SHOW WARNINGS is in the session; what SHOW META says is
-/// settled by [`Session::sent`], once the door has sent the rows.
+/// Does one statement for a session. The session then holds its warnings. The door calls [`Session::sent`] once it has sent
+/// the rows: that settles SHOW META.
 pub async fn execute(
     node: &Node,
     session: &mut Session,
@@ -308,8 +324,8 @@ pub async fn execute(
     outcome
 }
 
-/// Runs a read: a panic ends this statement with an error and nothing else. What a read touches is either its own or
-/// an immutable snapshot, so nothing half changed is left behind.
+/// Runs a read and turns a panic into an error of this statement. That is safe: a read changes only values of its own and
+/// reads an immutable snapshot, so a panic leaves nothing half changed.
 pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result,
@@ -323,13 +339,13 @@ pub fn guarded<T>(node: &Node, read: impl FnOnce() -> Result<T, Failure>) -> Res
     }
 }
 
-/// One statement at work.
+/// A statement that is being done.
 struct Execution<'a> {
     node: &'a Node,
     session: &'a mut Session,
     fault: Option<ReadFault>,
     text: Option<Arc<str>>,
-    /// What was read of its text takes memory that is counted: to make it ready takes long, too.
+    /// Whether its values hold memory of the budget. Compiling so large a statement takes long, so it goes off the event loop.
     is_large: bool,
 }
 
@@ -410,7 +426,7 @@ impl Execution<'_> {
         }
     }
 
-    /// As MySQL has it: the rows are not counted.
+    /// TRUNCATE reports no affected rows, as in MySQL.
     async fn truncate(&mut self, statement: Statement) -> Result<Outcome, Failure> {
         let command = translate::write(self.node, self.session, statement)?;
         self.write(command).await?;
@@ -439,7 +455,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Finds the documents of a backfill here, from a snapshot, and has the engine take them piece by piece.
+    /// Finds the documents of a backfill here, from a snapshot, and sends them to the engine piece by piece.
     async fn backfill(
         &mut self,
         table: &str,
@@ -483,7 +499,7 @@ impl Execution<'_> {
     }
 }
 
-/// The engine answered something else than what the command is answered by: a fault of ours.
+/// The error for a reply of the engine that does not fit its command: a bug.
 pub fn unexpected() -> Failure {
     Failure::new(
         errors::INTERNAL,
@@ -491,7 +507,7 @@ pub fn unexpected() -> Failure {
     )
 }
 
-/// Whether a statement ends the transaction that is open: those that change tables rather than rows do, as in MySQL.
+/// Whether a statement ends the open transaction, as statements that change tables do in MySQL.
 fn commits(statement: &Statement) -> bool {
     matches!(
         statement,

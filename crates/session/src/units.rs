@@ -1,8 +1,9 @@
-//! Sizes and times as people write them, with their units. Errors say what would have been accepted.
+//! Sizes and times as people write them, with their units. Errors give examples of accepted texts.
 
 use std::time::Duration;
 
-/// Bytes: `4096`, `64KiB`, `512MB`, `2G`. Letters are binary units, written as `K`, `KB` or `KiB`.
+/// A size above zero, in bytes: `4096`, `64KiB`, `512MB`, `2G`. `K`, `KB` and `KiB` all mean 1,024, in any case of letters;
+/// likewise M, G and T.
 pub fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);
     let shift = match unit.to_ascii_lowercase().as_str() {
@@ -21,7 +22,7 @@ pub fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a size, such as 512MiB or 2GiB"))
 }
 
-/// A time longer than zero: `250ms`, `30s`, `5m`, `8h`, `1d`. A unit must be written.
+/// A time above zero: `250ms`, `30s`, `5m` or `5min`, `8h`, `1d`. The unit is required, in lower case.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let unit_ms = match unit {

@@ -1,15 +1,15 @@
-//! Addresses that hits are sent to.
+//! The address of a webhook: hits of a pq table are sent to it.
 
 use std::fmt;
 
-/// A webhook's address, taken apart.
+/// A webhook's address, split into host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookTarget {
-    /// As a request is sent to.
+    /// The whole address, as written: requests go to it.
     pub url: String,
-    /// Lower case.
+    /// Host name or IP address, in lower case; never empty.
     pub host: String,
-    /// As written, else that of the scheme.
+    /// The port as written, else 80 for http and 443 for https.
     pub port: u16,
 }
 
@@ -17,7 +17,7 @@ impl WebhookTarget {
     /// Reads `http://host[:port][/path]` or the same with https.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A sentence that quotes the address: wrong scheme, user name in it, bad port, no host, or blanks.
     pub fn parse(url: &str) -> Result<WebhookTarget, String> {
         let (rest, default_port) = if let Some(rest) = url.strip_prefix("https://") {
             (rest, 443)
@@ -54,7 +54,7 @@ impl fmt::Display for WebhookTarget {
     }
 }
 
-/// `host`, `host:port`, `[::1]:port`; `None` for a port that is no number.
+/// Splits `host`, `host:port` or `[::1]:port`. `None`: the port is no number of 16 bits.
 pub fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     let colon = match text.rfind(']') {
         Some(bracket) => text[bracket..].find(':').map(|at| at + bracket),

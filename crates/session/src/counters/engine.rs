@@ -6,7 +6,7 @@ use super::Sample;
 
 macro_rules! samples {
     ($($field:ident $status:literal $metric:literal $help:literal;)*) => {
-        /// The engine's numbers, in a fixed order. The first name is that of SHOW STATUS, the second that of `/metrics`.
+        /// The engine's numbers, in the order of this table: field, name in SHOW STATUS, name in `/metrics`, help.
         pub fn samples(engine: &EngineStatus) -> Vec<Sample> {
             vec![$(Sample {
                 status: $status,

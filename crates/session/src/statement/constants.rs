@@ -1,4 +1,4 @@
-//! SELECT without a table: what clients ask when they connect.
+//! SELECT without a table, such as `SELECT @@version_comment`: clients send it when they connect.
 
 use query::expression::evaluate;
 use query::value::Value;
@@ -11,7 +11,7 @@ use crate::errors::Failure;
 use crate::node::Node;
 use crate::session::Session;
 
-/// One row, each item under its name.
+/// Answers with one row: the value of each item under its name.
 pub(super) fn select(
     node: &Node,
     session: &Session,

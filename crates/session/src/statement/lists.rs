@@ -1,4 +1,4 @@
-//! Lists that clients and graphical tools ask for: engines, collations, connections.
+//! SHOW lists that clients and graphical tools ask for: engines, collations, connections.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::places::Peer;
 use crate::searches::Listed;
 use crate::session::Session;
 
-/// Headers of a list.
+/// Column headers of a list.
 pub(super) fn headers(list: ShowList) -> &'static [&'static str] {
     match list {
         ShowList::Engines => &[
@@ -47,7 +47,7 @@ pub(super) fn headers(list: ShowList) -> &'static [&'static str] {
     }
 }
 
-/// Its rows.
+/// Rows of a list. Lists that have no meaning here are empty: graphical tools ask for them all the same.
 pub(super) fn rows(node: &Node, session: &Session, list: ShowList) -> Vec<Vec<String>> {
     let owned = |row: &[&str]| {
         row.iter()
@@ -97,7 +97,7 @@ pub(super) fn rows(node: &Node, session: &Session, list: ShowList) -> Vec<Vec<St
     }
 }
 
-/// Connections, and searches that have none of their own: those of HTTP requests.
+/// SHOW PROCESSLIST: the open connections, then the searches of HTTP requests.
 fn processes(node: &Node, session: &Session) -> Vec<Vec<String>> {
     let now_us = node.clock.steady_us();
     let mut searches: BTreeMap<u64, Listed> = BTreeMap::new();
@@ -122,7 +122,7 @@ fn processes(node: &Node, session: &Session) -> Vec<Vec<String>> {
     rows
 }
 
-/// A line of SHOW PROCESSLIST.
+/// A row of SHOW PROCESSLIST.
 struct Process {
     id: u64,
     user: String,
@@ -156,7 +156,7 @@ impl Process {
         }
     }
 
-    /// What it does, and since when.
+    /// Adds the search that it runs, if any: command, start and text.
     fn with(self, search: Option<Listed>) -> Process {
         match search {
             None => self,

@@ -1,4 +1,4 @@
-//! Steps of a load, as the MySQL door takes them.
+//! Steps of `seine load`, for the MySQL door: see [`wire::mysql::load`].
 
 use engine::{Command, LoadStep, Reply};
 use wire::mysql::load::{Load, LoadRows, LoadStep as Step};
@@ -9,8 +9,11 @@ use crate::errors::{self, Failure};
 use crate::node::Node;
 use crate::session::Session;
 
-/// Does a step; gives the rows stored and the place reached. Rows sent behind some that were refused are refused too: the
-/// client had not read that, and the order of rows is the file's.
+/// Does one step. Gives the count of rows stored and the place in the input that the load has reached.
+///
+/// # Errors
+/// The engine's. `INVALID`: the step before was refused, and the client sent this one before it had read that. To store it
+/// would break the order of the file.
 pub async fn load(node: &Node, session: &mut Session, load: Load) -> Result<(u64, u64), Failure> {
     let started_us = node.clock.steady_us();
     session.begin(started_us, false);

@@ -1,7 +1,7 @@
-//! The row that `queue_wait` gave, kept with the session: Q4M's second statement, `SELECT * FROM t`, is answered from it.
+//! The row that `queue_wait` gave, kept with the session. It answers a Q4M worker's second statement, `SELECT * FROM t`.
 //!
-//! The engine would answer it between two batches, and so after a sync that the row does not need: what was given is
-//! durable already, and only its owner can end it. What else may change it is counted by [`engine::Handle::upheavals`].
+//! The engine would answer that SELECT between two batches, and so after a sync. The row needs no sync: it is durable, and only
+//! its owner can end it. Anything else that may change it raises [`engine::Handle::upheavals`].
 
 use engine::{Answer, Taken};
 use query::expression::Expression;
@@ -11,7 +11,7 @@ use query::value::Value;
 
 use super::ready;
 
-/// Larger rows are not kept, in bytes of their texts: ten thousand waiting sessions may hold one each.
+/// Largest row that a session keeps, in bytes of its texts. Ten thousand sessions may each keep a row.
 const BYTES_MAX: usize = 4 << 10;
 
 /// A row that the session owns.
@@ -24,7 +24,7 @@ pub(crate) struct OwnedRow {
 }
 
 impl OwnedRow {
-    /// Of one row taken from this table; `upheavals` as of before it was asked for. `None` where it is not worth keeping.
+    /// The row taken from `table`. `upheavals` was read before the wait began. `None`: no row, or larger than [`BYTES_MAX`].
     pub(crate) fn new(table: &str, upheavals: u64, taken: Taken) -> Option<OwnedRow> {
         let is_small = taken.bytes() <= BYTES_MAX;
         let first = taken.rows.into_iter().next().filter(|_| is_small)?;
@@ -37,7 +37,7 @@ impl OwnedRow {
     }
 }
 
-/// The answer to a SELECT of all or some of its columns; `None`: the engine must be asked.
+/// The answer to a plain SELECT of columns of the owned row; `None`: the engine must answer.
 pub(crate) fn answer(owned: &Option<OwnedRow>, select: &Select, upheavals: u64) -> Option<Answer> {
     let owned = owned.as_ref()?;
     let is_plain = select.matching.is_none()

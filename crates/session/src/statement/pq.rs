@@ -1,4 +1,4 @@
-//! Percolation: CALL PQ, and the same asked over HTTP.
+//! Percolation: CALL PQ, and POST /pq/…/search over HTTP.
 
 mod documents;
 mod highlight;
@@ -29,48 +29,48 @@ pub use documents::{Batch, Labels};
 /// The column that lists a row's documents.
 const DOCUMENTS: &str = "documents";
 
-/// Levels of brackets of a document that are read without a tree: a list, a document.
+/// Levels of JSON that are read without a tree: the list of documents, and a document.
 const FIELDS_DEPTH: usize = 2;
 
-/// The answer of one percolation, for a door to write down row by row.
+/// The answer of one percolation, for a door to encode row by row.
 pub struct PqRows {
-    /// The hits.
+    /// The hits and their totals.
     pub answer: PqAnswer,
-    /// How many documents were asked about.
+    /// Count of documents in the call.
     pub documents_asked: usize,
-    /// How the documents are named.
+    /// Names of the documents in the column `documents`.
     pub labels: Labels,
-    /// Which columns are shown.
+    /// Options of the call; they choose the columns.
     pub options: PqOptions,
-    /// For SHOW WARNINGS.
+    /// Warnings for SHOW WARNINGS.
     pub warnings: Vec<String>,
-    /// From the statement's begin to the documents being read.
+    /// Microseconds from the statement's start until its documents were parsed.
     pub setup_us: u64,
-    /// Taken by analysis and matching.
+    /// Microseconds of analysis and matching.
     pub matching_us: u64,
-    /// For each row a JSON array parallel to its documents; empty where none were asked for.
+    /// For each row a JSON array parallel to its documents; empty unless the call asked for highlights.
     highlights: Vec<String>,
     /// Memory of the hits and highlights.
     held: Grant,
 }
 
-/// One row as it is shown; the doors write its cells.
+/// One row of the answer: a query and the documents that it hits.
 pub struct PqRow<'a> {
-    /// The query that was hit.
+    /// The standing query.
     pub query: &'a Arc<percolate::StandingQuery>,
-    /// Its id, which costs no look at it.
+    /// The query's id. Reading it here does not touch the query's memory.
     pub id: u64,
-    /// Indexes of its documents.
+    /// Indexes of the documents in the call, from 0.
     pub documents: &'a [u32],
-    /// A weight a document; empty where none were asked for.
+    /// Weights, parallel to `documents`; empty unless the call asked for them.
     pub weights: &'a [u32],
-    /// A JSON array with an object a document; empty where none was asked for.
+    /// A JSON array with an object for each document; empty unless the call asked for highlights.
     pub highlights: &'a str,
 }
 
 impl PqRow<'_> {
-    /// The query's filter in the one way of writing that Manticore shows: `price > 5` is `price>5`. As it was written where
-    /// that could not be read back as the same condition.
+    /// The query's filter in Manticore's form: `price > 5` becomes `price>5`. If that form would not parse back to the same
+    /// condition, the filter as it was written.
     pub fn filters(&self) -> Cow<'_, str> {
         let written: &str = &self.query.filters;
         let tree = |text: &str| parse(&mut Lexer::new(text.as_bytes()));
@@ -82,13 +82,13 @@ impl PqRow<'_> {
                     false => Cow::Borrowed(written),
                 }
             }
-            Err(_) => Cow::Borrowed(written), // a blank one
+            Err(_) => Cow::Borrowed(written), // a blank filter
         }
     }
 }
 
 impl PqRows {
-    /// Headers, in order: those of Manticore's manual, then ours.
+    /// Headers of the columns, in order: Manticore's, then our own.
     pub fn columns(&self) -> Vec<&'static str> {
         let options = &self.options;
         if options.count {
@@ -113,7 +113,7 @@ impl PqRows {
         columns
     }
 
-    /// The rows, by query id.
+    /// The rows, by rising query id. None if the call asked for counts only.
     #[inline]
     pub fn rows(&self) -> impl Iterator<Item = PqRow<'_>> {
         let mut weights = self.answer.weights.as_slice();
@@ -135,7 +135,7 @@ impl PqRows {
         })
     }
 
-    /// The labels of a row's documents, with commas.
+    /// The labels of these documents, with commas between them.
     pub fn documents(&self, indexes: &[u32]) -> String {
         let mut text = String::new();
         for index in indexes {
@@ -153,19 +153,19 @@ impl PqRows {
     }
 }
 
-/// What a percolation is asked of.
+/// A percolation before its documents are parsed.
 pub struct Percolation<'a> {
     /// The pq table.
     pub table: &'a str,
     /// Checked options.
     pub options: PqOptions,
-    /// When the statement began, and who waits for it.
+    /// Start, text and client of the statement.
     pub request: SearchRequest,
-    /// What a test asked for in this read.
+    /// Fault of this read that a test asked for.
     pub fault: Option<ReadFault>,
 }
 
-/// Lists a percolation among the searches that run: KILL ends it, the server's `max_query_time`, and the end of its client.
+/// Lists a percolation among the running searches. KILL, the server's `max_query_time` or the end of its client end it.
 pub fn watched(node: &Node, request: SearchRequest) -> Search {
     let time_us = node.bounds().query_time_max;
     let time_us = time_us.map(|time| time.as_micros() as u64);
@@ -176,8 +176,11 @@ pub fn watched(node: &Node, request: SearchRequest) -> Search {
 }
 
 impl Percolation<'_> {
-    /// Reads the documents, and options that stand beside them, and matches. A panic of the matcher ends this call with an
-    /// error and nothing else.
+    /// Parses the documents with `read`, which may also set options that stand beside them, and matches. A panic becomes an
+    /// error of this call.
+    ///
+    /// # Errors
+    /// Missing table; `INVALID`: not a pq table; errors of `read` and of the engine.
     pub fn run(
         mut self,
         node: &Node,
@@ -185,7 +188,7 @@ impl Percolation<'_> {
         read: impl FnOnce(&mut PqOptions) -> Result<Batch, Failure>,
     ) -> Result<PqRows, Failure> {
         let snapshot = node.snapshot(session, Action(Deed::Read, Some(self.table)))?;
-        // What is wrong with the table is told before what is wrong with the documents.
+        // An error of the table is reported before an error of the documents.
         if !matches!(
             snapshot.definition(self.table)?.kind,
             Kind::Percolate { .. }
@@ -286,7 +289,7 @@ impl Execution<'_> {
         let mut rows = percolation.run(self.node, self.session, |options| {
             if options.docs_json {
                 let texts = documents.iter();
-                // What is bad in a text is found in a tree.
+                // `skip_bad_json` parses every document as a tree.
                 let depth = if options.skip_bad_json {
                     0
                 } else {
@@ -306,7 +309,7 @@ impl Execution<'_> {
 }
 
 impl Session {
-    /// A CALL PQ was answered; its warnings are here already.
+    /// Sets SHOW META after a CALL PQ. The session must hold its warnings already.
     fn matched(&mut self, rows: &PqRows, now_us: u64) {
         let seconds = |us: u64| format!("{:.3} sec", us as f64 / 1e6);
         let total = seconds(now_us.saturating_sub(self.started_us));
@@ -324,7 +327,7 @@ impl Session {
                 "term_only_queries",
                 answer.queries_total.saturating_sub(answer.queries_always),
             ),
-            // At least so many were tried on no document at all.
+            // A lower bound of the queries that were tried on no document.
             (
                 "fast_rejected_queries",
                 answer.queries_total.saturating_sub(answer.candidates),
@@ -338,8 +341,8 @@ impl Session {
     }
 }
 
-/// The time of matching, in microseconds, and what falls on each query that was hit. Queries are not run one by one, so
-/// each has the same part; the parts of all add up, and the first ones are given.
+/// Lines of SHOW META with matching times in microseconds: a time for each matched query, and their sum. The matcher does
+/// not run queries one by one, so each gets the same part of the sum. At most [`META_KEYWORDS_MAX`] parts are given.
 fn times(rows: &PqRows) -> [(String, String); 2] {
     let count = rows.answer.hits.len() as u64;
     let part = |place: u64| {

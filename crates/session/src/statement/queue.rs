@@ -15,7 +15,7 @@ use crate::errors::{self, Failure};
 use crate::rights::{Action, Deed};
 
 impl Execution<'_> {
-    /// A function: one row of one value.
+    /// Calls a queue function; the answer is one row with one value.
     pub(super) async fn queue(&mut self, call: QueueCall, name: &str) -> Result<Outcome, Failure> {
         let kind = match call {
             QueueCall::Stats { .. } => ColumnType::String,
@@ -25,8 +25,8 @@ impl Execution<'_> {
         Ok(show::one_value(name, kind, value))
     }
 
-    /// What a function answers. What the caller did wrong is NULL and a warning, as Q4M has it; but for the two that need
-    /// owner mode: outside of it they are errors there, too.
+    /// The value of a queue function. A mistake of the caller gives NULL and a warning, as in Q4M. `queue_abort` and
+    /// `queue_rowid` outside owner mode are errors, as in Q4M, too.
     async fn called(&mut self, call: QueueCall) -> Result<Value, Failure> {
         self.count_call(&call);
         let command = match call {
@@ -54,7 +54,7 @@ impl Execution<'_> {
         }
     }
 
-    /// `queue_wait`: the row comes with the answer, since nearly everybody asks for it next.
+    /// `queue_wait`: the engine sends the row with its reply, because nearly every client selects it next. The session keeps it.
     async fn wait(
         &mut self,
         waited_for: Vec<WaitSource>,
@@ -103,7 +103,7 @@ impl Execution<'_> {
         Value::Null
     }
 
-    /// `SELECT … FROM t WHERE queue_wait('t')`: the wait, then the SELECT with its answer in the place of the call.
+    /// `SELECT … FROM t WHERE queue_wait('t')`: first waits, then runs the SELECT with the result in place of the call.
     pub(super) async fn select_waiting(
         &mut self,
         wait: QueueCall,
@@ -116,7 +116,7 @@ impl Execution<'_> {
         self.select(select).await
     }
 
-    /// `CALL QUEUE_NEXT`: the rows taken, under the columns of their queue. The connection owns them.
+    /// `CALL QUEUE_NEXT`: gives the taken rows under the columns of their queue. The connection owns them.
     pub(super) async fn queue_next(&mut self, next: QueueNext) -> Result<Outcome, Failure> {
         let first = next.sources.first().map(|source| source.table.clone());
         let command = Command::QueueNext(engine::QueueNext {
@@ -132,7 +132,7 @@ impl Execution<'_> {
         };
         let held = self.node.budget.grant();
         if let Err(failure) = held.cover(taken.bytes()) {
-            // The client is told of no row, so it may own none.
+            // The client learns of no row, so its connection must own none.
             self.submit(Command::QueueAbort).await?;
             return Err(failure);
         }
@@ -154,7 +154,7 @@ impl Execution<'_> {
         }))
     }
 
-    /// UPDATE: refused, in words that fit the table.
+    /// UPDATE is refused, with a message that fits the kind of table.
     pub(super) fn update(&self, table: &str) -> Result<Outcome, Failure> {
         let writes = Action(Deed::Write, Some(table));
         let snapshot = self.node.snapshot(self.session, writes)?;
@@ -172,13 +172,13 @@ impl Execution<'_> {
     }
 }
 
-/// Whether a function of Q4M answers NULL to this. What this server cannot do yet, and its own troubles, are errors.
+/// Whether a function of Q4M answers NULL to this error. Refusals by "not yet" and faults of the server stay errors.
 fn is_null(error: &Error) -> bool {
     let asks_wrongly = matches!(error.family(), Family::Caller | Family::Limit);
     asks_wrongly && !matches!(error, Error::NotOwner { .. } | Error::NotYet { .. })
 }
 
-/// Q4M's nine lines.
+/// The nine lines of Q4M's `queue_stats`.
 fn text_of(stats: &QueueStats) -> String {
     [
         ("rows_written", stats.rows_written),

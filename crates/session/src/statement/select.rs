@@ -1,4 +1,4 @@
-//! SELECT on tables: where it runs, for how long, and who may end it.
+//! SELECT on tables: on which thread it runs, its time limit, and how it is listed for KILL.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +15,15 @@ use crate::limits::{MATCH_INLINE_BYTES, ROWS_INLINE_MAX, SHOWN_STATEMENT_BYTES};
 use crate::rights::{Action, Deed};
 use crate::searches::{Search, SearchRequest};
 
-/// What SHOW THREADS shows of a statement.
+/// The beginning of a statement, for SHOW THREADS.
 pub(super) fn shown(text: &[u8]) -> Arc<str> {
     let text = &text[..text.len().min(SHOWN_STATEMENT_BYTES)];
     String::from_utf8_lossy(text).trim().into()
 }
 
 impl Execution<'_> {
-    /// Search and pq tables are read here, from a snapshot; queues by the engine, which knows who owns what.
+    /// Does a SELECT. Search and pq tables are read here, from a snapshot. A queue is read by the engine, because the rows
+    /// that a connection sees depend on the rows that it owns.
     pub(super) async fn select(&mut self, select: Select) -> Result<Outcome, Failure> {
         let options = Options::parse(&select.options);
         let options = options.map_err(|error| Failure::refused(error.to_string()))?;
@@ -35,7 +36,7 @@ impl Execution<'_> {
         let held = Arc::new(self.node.budget.grant());
         let (answer, search) = match snapshot.definition(&select.table)?.kind {
             Kind::Search(_) | Kind::Distributed { .. } => {
-                // Without LIMIT they are few, or named by their ids.
+                // Without LIMIT a search gives few rows, or rows that the statement names by id.
                 let rows = select.limit.map_or(0, |rows| rows as usize);
                 let _turn = self.node.turn(Some(rows)).await;
                 let (answer, search) = self.search(&snapshot, &select, &options, &held)?;
@@ -83,8 +84,8 @@ impl Execution<'_> {
         })
     }
 
-    /// A search runs on this thread, which is one of those that serve sockets: most are done sooner than another thread
-    /// would have begun. One that is not says so ([`Control::long`]), and the sockets move elsewhere.
+    /// Searches on this thread, which also serves sockets: most searches end before another thread would have begun. A
+    /// search that takes longer calls [`Control::long`]; tokio then moves the sockets to another thread.
     fn search(
         &mut self,
         snapshot: &Snapshot,
@@ -113,7 +114,7 @@ impl Execution<'_> {
             ..Control::default()
         };
         let read = || self.read(snapshot, select, options, &control);
-        // To make many words ready, or to gather and sort many rows, takes long whatever the search itself takes.
+        // Compiling many words, or gathering and sorting many rows, takes long even if the search itself is short.
         let words = select.matching.as_ref().map_or(0, String::len);
         let is_long = self.is_large
             || words > MATCH_INLINE_BYTES
@@ -131,13 +132,13 @@ impl Execution<'_> {
         Ok((answer, search))
     }
 
-    /// Memory of the rows that a SELECT finds.
+    /// Memory for the rows that a SELECT finds, taken from the budget through `held`.
     fn memory(&self, held: &Arc<Grant>) -> Arc<Memory> {
         let bytes_max = self.node.bounds().search_memory_bytes;
         Arc::new(held.for_rows(bytes_max))
     }
 
-    /// What SHOW THREADS and KILL are to know of the statement, which reads this table; nothing ends it yet.
+    /// The entry of this statement for SHOW THREADS and KILL, without a time limit. Without a text it is shown as `table`.
     pub(super) fn search_request(&mut self, table: &str) -> SearchRequest {
         SearchRequest {
             session: self.session.id.0,
@@ -166,14 +167,14 @@ impl Execution<'_> {
     }
 }
 
-/// Waits until a search is stopped: a test asked for it.
+/// Waits until the search is stopped; for [`ReadFault::Hold`].
 pub(super) fn hold(interrupt: &Interrupt) {
     while interrupt.reason().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// The smaller of what is given.
+/// The smaller value, of those that are given.
 fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

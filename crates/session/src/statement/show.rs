@@ -1,4 +1,4 @@
-//! SHOW and DESCRIBE: the server about itself, as tables.
+//! SHOW and DESCRIBE. To add a SHOW: a variant of [`Statement`], its syntax in `wire::sql::show`, and an arm of [`show`].
 
 mod queues;
 
@@ -16,10 +16,10 @@ use crate::node::Node;
 use crate::rights::{Action, Deed};
 use crate::session::Session;
 
-/// The one database there is; every other name passes for it.
+/// Name of the only database. Clients may use any other name for it.
 const DATABASE: &str = "seine";
 
-/// Answers a SHOW or a DESCRIBE.
+/// Answers a SHOW or DESCRIBE. A `like` pattern selects rows by their first cell.
 pub(super) fn show(
     node: &Node,
     session: &Session,
@@ -79,7 +79,7 @@ pub(super) fn one_value(name: &str, kind: ColumnType, value: Value) -> Outcome {
     Outcome::shown(vec![(name.to_owned(), Some(kind))], vec![vec![value]])
 }
 
-/// The table that a statement shows.
+/// The table that a statement shows; `None`: all tables.
 fn table_of(statement: &Statement) -> Option<&str> {
     match statement {
         Statement::Describe { table, .. }
@@ -154,7 +154,11 @@ fn show_table(snapshot: &Snapshot, statement: Statement) -> Result<Outcome, Fail
     }
 }
 
-/// The columns of a table, the implied ones first, for COM_FIELD_LIST as well.
+/// Names and types of a table's columns, implied columns first; also for COM_FIELD_LIST. A search table has `id`, a pq table
+/// has `id`, `query`, `tags`, `filters`, `hits` and `last_hit`; its document columns are left out.
+///
+/// # Errors
+/// `NO_SUCH_TABLE`.
 pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnType)>, Failure> {
     let definition: Arc<Definition> = snapshot.definition(table)?;
     let own = definition
@@ -183,15 +187,15 @@ pub fn columns(snapshot: &Snapshot, table: &str) -> Result<Vec<(String, ColumnTy
 /// A column as DESCRIBE and SHOW FULL COLUMNS show it.
 struct Described {
     name: String,
-    /// Its type as CREATE TABLE takes it.
+    /// The type, as CREATE TABLE takes it.
     kind: String,
     is_text: bool,
     /// YES or NO.
     null: &'static str,
-    /// PRI for an id.
+    /// PRI for an id, else empty.
     key: &'static str,
     default: Value,
-    /// What the column is good for beside holding values; empty in a queue.
+    /// `indexed stored`, `document`, `read only` or empty.
     extra: String,
 }
 
@@ -280,7 +284,7 @@ impl Described {
     }
 }
 
-/// The columns of a table, the implied ones first; of a table of standing queries, on demand, only those of its documents.
+/// The columns of a table, implied columns first. With `documents`, only the `id` and the document columns of a pq table.
 fn described(definition: &Definition, documents: bool) -> Vec<Described> {
     let mut rows = Vec::new();
     let mut extra = "";
@@ -358,7 +362,7 @@ fn pairs(headers: [&str; 2], rows: Vec<(String, String)>, pattern: Option<String
     )
 }
 
-/// Rows whose first cell is LIKE the pattern.
+/// A table of texts. `pattern` keeps the rows whose first cell is LIKE it.
 fn matching(headers: &[&str], rows: Vec<Vec<String>>, pattern: Option<String>) -> Outcome {
     let rows = rows.into_iter();
     let rows = rows.map(|row| row.into_iter().map(Value::Str).collect());

@@ -1,4 +1,4 @@
-//! Statements that change something as the engine wants them; of CREATE TABLE, what the options say about the table.
+//! Statements that change something, translated into commands of the engine. For CREATE TABLE: options into a definition.
 
 mod queue_options;
 mod search_options;
@@ -19,7 +19,7 @@ use crate::units::{duration, size};
 use crate::webhook_target::WebhookTarget;
 use query::options::nearest;
 
-/// Options of Manticore's tables that this server does not have yet, told apart from those that nobody has.
+/// Options of Manticore's tables that this server lacks. They are refused as "not yet", unknown options as invalid.
 const LATER: &[&str] = &[
     "access_blob_attrs",
     "access_plain_attrs",
@@ -59,7 +59,7 @@ const LATER: &[&str] = &[
     "wordforms",
 ];
 
-/// Engines of MySQL and Manticore.
+/// Engines of MySQL and Manticore, refused as "not yet".
 const ENGINES_LATER: &[&str] = &[
     "archive",
     "aria",
@@ -73,7 +73,10 @@ const ENGINES_LATER: &[&str] = &[
     "rowwise",
 ];
 
-/// The command of INSERT, REPLACE, DELETE and TRUNCATE.
+/// The command of an INSERT, REPLACE, DELETE or TRUNCATE.
+///
+/// # Errors
+/// `NOT_YET`: a DELETE with MATCH and ORDER BY. `RECOVERING`.
 pub(super) fn write(
     node: &Node,
     session: &Session,
@@ -99,8 +102,8 @@ pub(super) fn write(
     })
 }
 
-/// A standing query may be stored by its text alone: `INSERT INTO pq VALUES ('text')`. Elsewhere a row of one value means
-/// what the table's columns say.
+/// The column list of an INSERT whose rows are single texts. For a pq table it is `query`: `INSERT INTO pq VALUES ('text')`
+/// stores a standing query. `None`: another table, whose own columns decide.
 fn lone_column(
     node: &Node,
     session: &Session,
@@ -113,7 +116,8 @@ fn lone_column(
     Ok(is_pq.then(|| vec!["query".to_owned()]))
 }
 
-/// Rows of a queue that somebody owns go by TRUNCATE, and stay by a DELETE of somebody else.
+/// Whether the table is a queue. TRUNCATE of a queue also removes rows that a connection owns; a DELETE leaves rows that
+/// another connection owns.
 fn is_queue(node: &Node, session: &Session, table: &str) -> Result<bool, Failure> {
     let snapshot = node.snapshot(session, Action(Deed::Write, Some(table)))?;
     let definition = snapshot.definition(table);
@@ -121,6 +125,9 @@ fn is_queue(node: &Node, session: &Session, table: &str) -> Result<bool, Failure
 }
 
 /// The command of a CREATE TABLE.
+///
+/// # Errors
+/// `INVALID`: an unknown option, a bad value, or an option of another kind of table. `NOT_YET`: an option of [`LATER`].
 pub(super) fn create_table(create: CreateTable) -> Result<Command, Failure> {
     let options = Options::read(&create.options)?;
     let analysis = options.analysis.clone();
@@ -151,10 +158,10 @@ struct Options {
     sync: Option<SyncMode>,
     keep: Option<Keep>,
     queue: QueueOptions,
-    /// An option that only queues have, where there was one.
+    /// Name of the last option that only queues have, for the error.
     of_queues: Option<String>,
     search: SearchOptions,
-    /// The same of search tables.
+    /// Name of the last option that only search tables have, for the error.
     of_searches: Option<String>,
     locals: Vec<String>,
 }
@@ -175,7 +182,7 @@ impl Options {
                     return Err(Failure::new(errors::INVALID, message));
                 }
                 "dict" => check_dictionary(&lower)?,
-                // Memory is the server's to share.
+                // Checked and ignored: the server shares its memory among tables itself.
                 "rt_mem_limit" => {
                     _ = size(&lower).map_err(|why| bad_value("rt_mem_limit", &why))?
                 }
@@ -208,7 +215,7 @@ impl Options {
                     options.keep.get_or_insert_default().bytes = Some(bytes);
                 }
                 "keep_by" => options.keep.get_or_insert_default().by = Some(lower),
-                // MySQL's dumps carry these; here all text is UTF-8 and compared by its bytes.
+                // MySQL's dumps contain these. All text here is UTF-8 and compared by its bytes.
                 "charset" | "character_set" | "default_charset" | "collate" | "comment" => {}
                 other if is_analysis(&mut options.analysis, other, value)? => {}
                 "local" => options.locals.extend(names(&lower)),
@@ -286,7 +293,7 @@ impl Options {
     }
 }
 
-/// Words of any length are looked up here, as `dict='keywords'` has it.
+/// Accepts `dict='keywords'` alone: the dictionary here always holds whole words.
 fn check_dictionary(kind: &str) -> Result<(), Failure> {
     match kind {
         "keywords" => Ok(()),
@@ -298,7 +305,7 @@ fn check_dictionary(kind: &str) -> Result<(), Failure> {
     }
 }
 
-/// The refusal of an option that nobody has, with the one that may have been meant.
+/// The error for an unknown option, with the known name that is nearest to it.
 fn unknown(name: &str) -> Failure {
     let known = [
         "type",
@@ -322,12 +329,12 @@ fn unknown(name: &str) -> Failure {
     Failure::new(errors::INVALID, format!("no table option '{name}'{meant}"))
 }
 
-/// Names with commas between them.
+/// Names from a list with commas; may give an empty one.
 fn names(list: &str) -> impl Iterator<Item = String> + '_ {
     list.split(',').map(|name| name.trim().to_owned())
 }
 
-/// Whether the option is a setting of analysis; then it is set.
+/// Sets the option if it is a setting of analysis; false if it is none.
 fn is_analysis(analysis: &mut Settings, name: &str, value: &str) -> Result<bool, Failure> {
     match analysis.set(name, value) {
         None => Ok(false),
@@ -336,7 +343,7 @@ fn is_analysis(analysis: &mut Settings, name: &str, value: &str) -> Result<bool,
     }
 }
 
-/// The refusal of an option's value.
+/// The error for an option's value.
 fn bad_value(name: &str, why: &str) -> Failure {
     Failure::new(errors::INVALID, format!("{name}={why}"))
 }

@@ -1,4 +1,4 @@
-//! Variables: what clients ask of a MySQL server when they connect, what SET has changed, and the settings.
+//! Variables: values that MySQL clients ask for when they connect, values changed by SET, and the server's settings.
 
 use query::value::Value;
 use wire::sql::{Assignment, Scope};
@@ -10,10 +10,10 @@ use crate::limits::{SESSION_VARIABLE_BYTES_MAX, SESSION_VARIABLES_MAX};
 use crate::node::Node;
 use crate::session::{Session, check_name};
 
-/// Shown by clients when they connect.
+/// Value of `@@version_comment`; clients print it when they connect.
 pub(super) const VERSION_COMMENT: &str = "Seine";
 
-/// What clients of MySQL 8 read. Values that are numbers look like numbers.
+/// Variables that MySQL 8 clients read. A value that looks like a number is sent as a number.
 const KNOWN: &[(&str, &str)] = &[
     ("auto_increment_increment", "1"),
     ("auto_increment_offset", "1"),
@@ -65,7 +65,10 @@ const KNOWN: &[(&str, &str)] = &[
     ("wait_timeout", "28800"),
 ];
 
-/// The value of a variable. A user's own that was never set is NULL.
+/// The value of a variable. A user variable that was never set is NULL.
+///
+/// # Errors
+/// `UNKNOWN_VARIABLE`.
 pub(super) fn read(
     node: &Node,
     session: &Session,
@@ -101,7 +104,7 @@ pub(super) fn read(
     }
 }
 
-/// Every variable and its text, by name.
+/// Every known variable and setting with its text, sorted by name.
 pub(super) fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
     let text_of = |name: &str, text: &str| match session.variables.get(name) {
         Some(value) => value.to_string(),
@@ -116,9 +119,11 @@ pub(super) fn all(node: &Node, session: &Session) -> Vec<(String, String)> {
     rows
 }
 
-/// SET. A session's variables are kept and given back when asked for; most of them change nothing.
+/// SET. The session keeps its variables and gives them back; only `autocommit` changes anything else. Setting it from 0 to 1
+/// commits, as in MySQL.
 ///
-/// `autocommit` set from 0 to 1 commits, as in MySQL.
+/// # Errors
+/// `READ_ONLY_VARIABLE`: SET GLOBAL. `LIMIT`: too many or too long variables. `INVALID`: a bad `autocommit`.
 pub(super) fn set(session: &mut Session, assignments: Vec<Assignment>) -> Result<Outcome, Failure> {
     let was_manual = session.is_manual_commit();
     assign(session, assignments)?;
@@ -155,7 +160,8 @@ fn assign(session: &mut Session, assignments: Vec<Assignment>) -> Result<(), Fai
     Ok(())
 }
 
-/// Whether it says on or off, or leaves that to the server: a driver that mistypes it must not learn so by lost rows.
+/// Whether a value of `autocommit` means on, off or default. Any other is refused: a driver that mistypes the value must not
+/// believe that it can roll back.
 fn is_switch(value: &Value) -> bool {
     match value {
         Value::Int(number) => matches!(number, 0 | 1),

@@ -1,4 +1,4 @@
-//! The documents of a percolation: as they are written into as the engine takes them, and the labels they are named by.
+//! The documents of a percolation: from the texts of a CALL PQ to the engine's form, and their labels.
 
 use engine::PqDocument;
 use query::value::Value;
@@ -7,28 +7,28 @@ use wire::sql::PqOptions;
 
 use crate::errors::{self, Failure};
 
-/// How the documents of a call are named in the column `documents`.
+/// Names of a call's documents in the column `documents`.
 #[derive(Debug, PartialEq)]
 pub enum Labels {
-    /// The document of index `i` is `i + first`.
+    /// Numbers: the document of index `i` is `i + first`.
     From(u64),
-    /// Each has its own.
+    /// A name for each document, by index.
     Named(Vec<String>),
 }
 
 /// The documents of one call.
 #[derive(Debug)]
 pub struct Batch {
-    /// In the order written.
+    /// The documents, in the order written.
     pub documents: Vec<PqDocument>,
-    /// How they are named.
+    /// Names of the documents.
     pub labels: Labels,
-    /// For SHOW WARNINGS.
+    /// Warnings for SHOW WARNINGS.
     pub warnings: Vec<String>,
 }
 
 impl Batch {
-    /// Documents that are numbered from 1.
+    /// Documents numbered from 1.
     pub fn numbered(documents: Vec<PqDocument>) -> Batch {
         Batch {
             documents,
@@ -38,7 +38,7 @@ impl Batch {
     }
 }
 
-/// Reads the documents of a call.
+/// Parses the documents of a call: texts, or with `docs_json` JSON objects and lists of them.
 pub(super) fn read(written: &[Vec<u8>], options: &PqOptions) -> Result<Batch, Failure> {
     if options.docs_json {
         return read_json(written, options);
@@ -102,7 +102,7 @@ fn read_json(written: &[Vec<u8>], options: &PqOptions) -> Result<Batch, Failure>
     })
 }
 
-/// Takes each document's own id; those without one are left out, with a warning.
+/// Takes each document's id from `field`. A document without that field is dropped, with a warning.
 fn take_ids(
     found: &mut Vec<Vec<(String, Value)>>,
     field: &str,
@@ -126,7 +126,7 @@ fn take_ids(
     ids
 }
 
-/// Numbers from 1, shifted. A shift below zero gives numbers that are no `u64`, and so names.
+/// Numbers from `1 + shift`. A negative shift may give numbers below 0, which only names can hold.
 fn numbered(count: usize, shift: i64) -> Labels {
     match u64::try_from(shift) {
         Ok(shift) => Labels::From(shift.saturating_add(1)),

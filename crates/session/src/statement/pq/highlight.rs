@@ -1,4 +1,4 @@
-//! Highlights: the texts of the documents that a standing query hit, with marks around what it found there.
+//! Highlights of CALL PQ: texts of the hit documents with `<b>` marks around the words that matched.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -16,8 +16,11 @@ use crate::budget::Grant;
 use crate::errors::{self, Failure};
 use crate::limits::{HIGHLIGHT_TEXT_BYTES_MAX, REPLY_BYTES_MAX};
 
-/// For each row a JSON array with an object for each of its documents: the text fields that have marks. They are taken from a
-/// grant that holds so many bytes before.
+/// For each row a JSON array with an object for each of its documents: the marked text fields. `held` is the grant that pays
+/// for them, and the bytes that it holds already.
+///
+/// # Errors
+/// `LIMIT`: longer than [`REPLY_BYTES_MAX`] in all. `OVERLOADED`. `INTERRUPTED` and `OUT_OF_TIME`, by `interrupt`.
 pub(super) fn of(
     rows: &PqRows,
     definition: &Definition,
@@ -65,23 +68,24 @@ pub(super) fn of(
     Ok(highlights)
 }
 
-/// How a table reads queries and documents.
+/// A pq table's rules for parsing queries and analysing documents.
 struct TableAnalysis<'a> {
     analyzer: Analyzer,
-    /// What its queries are written in.
+    /// Syntax of its queries.
     syntax: Syntax,
-    /// Its text columns.
+    /// Names of its text columns.
     fields: Vec<&'a str>,
 }
 
 impl TableAnalysis<'_> {
-    /// The tree of a stored query. It was parsed when it was stored; one that cannot be any more has no marks.
+    /// The tree of a stored query. If today's parser refuses a text that an older one accepted, the query has no marks.
     fn root(&self, text: &str) -> Node {
         let parsed = self.syntax.parse_stored(text, &self.fields, &self.analyzer);
         parsed.map_or(Node::All, |query| query.root)
     }
 
-    /// The text fields of a document that have marks, marked.
+    /// Names and marked texts of the text fields in which the query matched. Leaves out fields above
+    /// [`HIGHLIGHT_TEXT_BYTES_MAX`].
     fn marked(&self, root: &Node, document: &PqDocument) -> Vec<(&str, String)> {
         let fields = self.fields.iter().enumerate();
         let marked = fields.filter_map(|(field, name)| {
@@ -110,14 +114,14 @@ fn text_of(document: &PqDocument, field: usize, name: &str) -> Option<String> {
     }
 }
 
-/// `marks`: rising, apart from each other.
+/// Writes `<b>` and `</b>` around each mark. The marks rise and do not overlap.
 fn with_marks(text: &str, marks: &[Range<usize>]) -> String {
     let mut marked = String::with_capacity(text.len() + marks.len() * 7);
     let mut until = 0;
     for mark in marks {
         let before = text.get(until..mark.start).unwrap_or_default();
         let word = text.get(mark.clone()).unwrap_or_default();
-        // A String takes all that is written.
+        // Writing into a String cannot fail.
         let _ = write!(marked, "{before}<b>{word}</b>");
         until = mark.end;
     }

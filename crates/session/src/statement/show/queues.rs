@@ -33,7 +33,7 @@ pub(super) fn queues(snapshot: &Snapshot, now_us: i64, like: Option<String>) -> 
     matching(&HEADERS, rows.collect(), like)
 }
 
-/// A cell that does not apply is empty.
+/// Cells of a queue's line and of a line for each of its groups. A cell that does not apply is empty.
 fn lines(report: QueueReport, now_us: i64) -> Vec<Vec<String>> {
     let yes = |is: bool| if is { "YES" } else { "NO" }.to_owned();
     let age = |oldest_us: i64| (now_us.saturating_sub(oldest_us).max(0) / 1_000_000).to_string();
@@ -66,7 +66,7 @@ fn lines(report: QueueReport, now_us: i64) -> Vec<Vec<String>> {
     lines
 }
 
-/// SHOW ENGINE QUEUE STATUS: Q4M's text, with those of its numbers that there are here.
+/// SHOW ENGINE QUEUE STATUS: Q4M's text, with the numbers of it that this server has.
 pub(super) fn engine_status(node: &Node) -> Result<Outcome, Failure> {
     let engine = node.engine()?.status();
     let counters = &node.counters;

@@ -5,7 +5,7 @@ use engine::{QueueOptions, WhenFull};
 use crate::errors::{self, Failure};
 use crate::units::{duration, size};
 
-/// Their names.
+/// Names of the options.
 pub(super) const NAMES: [&str; 11] = [
     "visible_again",
     "max_deliveries",
@@ -20,7 +20,7 @@ pub(super) const NAMES: [&str; 11] = [
     "deliver_at",
 ];
 
-/// Sets one option, if it is one of these.
+/// Sets one option; false if [`NAMES`] lacks it. Errors: `INVALID`, a bad value.
 pub(super) fn set(options: &mut QueueOptions, name: &str, value: &str) -> Result<bool, Failure> {
     if !NAMES.contains(&name) {
         return Ok(false);
@@ -62,7 +62,7 @@ pub(super) fn set(options: &mut QueueOptions, name: &str, value: &str) -> Result
     Ok(true)
 }
 
-/// Names between commas.
+/// Names from a list with commas; blanks around them and empty names are dropped.
 fn names(list: &str) -> Vec<String> {
     let names = list.split(',').map(|name| name.trim().to_owned());
     names.filter(|name| !name.is_empty()).collect()

@@ -5,10 +5,10 @@ use query::options::Ranker;
 
 use crate::errors::{self, Failure};
 
-/// Their names.
+/// Names of the options.
 pub(super) const NAMES: [&str; 2] = ["shards", "ranker"];
 
-/// Sets one option, if it is one of these.
+/// Sets one option; false if [`NAMES`] lacks it. Errors: `INVALID` or `NOT_YET`, a bad value.
 pub(super) fn set(options: &mut SearchOptions, name: &str, value: &str) -> Result<bool, Failure> {
     match name {
         "shards" if value.eq_ignore_ascii_case("auto") => options.shards = None,
