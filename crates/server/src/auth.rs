@@ -7,7 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use subtle::ConstantTimeEq;
 
-/// Padding is taken away before; bits that a client leaves behind the last byte are passed over.
+/// Base64 without padding, which is removed before; stray bits behind the last byte are ignored.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -18,7 +18,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// A name and a password. Its `Debug` does not show the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Login {
-    /// The name that must be given.
+    /// The user name that a client must give.
     pub user: String,
     /// The password; never empty.
     pub password: String,

@@ -1,4 +1,4 @@
-//! Where `BACKUP TO` may write.
+//! The folders that `BACKUP TO` may write to.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use disk::{Disk, RealDisk};
 use engine::{Error, OpenBackup};
 
-/// Opens the places of backups: new folders, below `within` where that is set, never in the data directory.
+/// Opens the folder of a backup. It must be new or empty, below `within` if that is set, and outside the data directory.
 pub(crate) fn door(within: Option<PathBuf>, data: PathBuf) -> OpenBackup {
     Arc::new(move |to| {
         let place = place(within.as_deref(), &data, to).map_err(|what| Error::Invalid {
@@ -19,7 +19,7 @@ pub(crate) fn door(within: Option<PathBuf>, data: PathBuf) -> OpenBackup {
     })
 }
 
-/// The folder that is meant, which is not there yet, or empty.
+/// The path of the folder that `to` names. It does not exist yet, or is empty.
 fn place(within: Option<&Path>, data: &Path, to: &str) -> Result<PathBuf, String> {
     let named = Path::new(to);
     if to.is_empty() || named.components().any(|part| part == Component::ParentDir) {
@@ -37,7 +37,7 @@ fn place(within: Option<&Path>, data: &Path, to: &str) -> Result<PathBuf, String
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err("the path of a new folder is needed".to_owned());
     };
-    // Links in the path lead where they lead: the folder itself is compared.
+    // A link in the path may lead anywhere, so the real path is compared.
     let real = |path: &Path| {
         path.canonicalize()
             .map_err(|error| format!("{}: {error}", path.display()))

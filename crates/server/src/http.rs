@@ -1,4 +1,7 @@
 //! The HTTP door: SQL, bulk loads, searches, standing queries, queues, health and metrics.
+//!
+//! To add a route: a line in [`routes`], or in the `routes` of a submodule, and its handler. All routes but the two of health
+//! need the login, if one is set. A path that is none of ours goes to the Elasticsearch routes ([`es`]).
 
 mod body;
 mod bulk;
@@ -38,15 +41,15 @@ use session::places::Peer;
 use session::searches::SearchRequest;
 use session::{Action, Deed, Session};
 
-/// What every handler knows.
+/// State of every handler.
 #[derive(Clone)]
 struct Door {
     server: Arc<Server>,
-    /// Only this machine reaches the listener, so only this machine's names are its names.
+    /// Whether only this machine reaches the listener. Its Host header must then be a name of this machine.
     local: bool,
 }
 
-/// Serves one listener until the server stops; connections then end after their request.
+/// Serves one listener until the server stops. Connections then end after their request.
 pub(crate) async fn listen(server: Arc<Server>, listener: Listener) {
     let local = listener.is_local();
     let router = routes(Door {
@@ -65,7 +68,7 @@ fn routes(door: Door) -> Router {
         .route("/bulk", post(bulk::post))
         .route("/search", post(search::post))
         .route("/metrics", get(health::metrics))
-        // Kept free of Elasticsearch's routes, for pages and nodes of this server.
+        // Reserved for later pages of this server, so that the Elasticsearch routes do not take them.
         .route("/_seine", any(guard::no_such_path))
         .route("/_seine/", any(guard::no_such_path))
         .route("/_seine/{*path}", any(guard::no_such_path))
@@ -92,7 +95,7 @@ fn routes(door: Door) -> Router {
         .with_state(door)
 }
 
-/// A session of one request: it has no name, and ends with the request, however that ends.
+/// A session of one request, without a user name. Dropping it ends the session, however the request ends.
 struct Guest<'a> {
     server: &'a Server,
     session: Session,
@@ -109,7 +112,7 @@ impl<'a> Guest<'a> {
         Guest { server, session }
     }
 
-    /// A table as it is now, to be read.
+    /// The published snapshot, to read this table.
     fn reads(&self, table: &str) -> Result<Arc<Snapshot>, Failure> {
         let reads = Action(Deed::Read, Some(table));
         self.server.snapshot(&self.session, reads)
@@ -119,7 +122,7 @@ impl<'a> Guest<'a> {
         self.server.submit(&self.session, command).await
     }
 
-    /// The request among the searches that run: shown by its address, and ended with its client.
+    /// The request's entry among the running searches: shown by its address, and ended when its client is gone.
     fn search_request(&self, since_us: u64, address: &str) -> SearchRequest {
         SearchRequest {
             session: self.session.id.0,
@@ -146,16 +149,16 @@ impl Drop for Guest<'_> {
 }
 
 tokio::task_local! {
-    /// The connection whose request is answered: the handler's own argument is the request alone.
+    /// Connection of this task. A handler's argument is only the request, so it finds its connection here.
     static COURSE: Arc<Course>;
 }
 
-/// The connection whose request this task answers.
+/// The peer of this task's connection; `None` outside of one.
 fn peer() -> Option<Arc<Peer>> {
     course().map(|course| Arc::clone(course.peer()))
 }
 
-/// The same, and what it is in the middle of.
+/// This task's connection and its stage; `None` outside of one.
 fn course() -> Option<Arc<Course>> {
     COURSE.try_with(Arc::clone).ok()
 }
@@ -167,7 +170,7 @@ async fn connection(server: Arc<Server>, router: Router, stream: Stream) {
     let admitted: Admitted = match admitted {
         Ok(admitted) => admitted,
         Err(failure) => {
-            // Nobody waits for the outcome: the client is told if it listens.
+            // Whether the client reads the refusal does not matter.
             let _ = stream.write_all(&reply::raw(&failure)).await;
             let _ = stream.shutdown().await;
             return;
@@ -180,7 +183,7 @@ async fn connection(server: Arc<Server>, router: Router, stream: Stream) {
         .await;
 }
 
-/// One request after the other.
+/// Serves the requests of a connection, one after the other.
 async fn converse(server: &Server, router: Router, stream: Timely, admitted: &Admitted) {
     let service = TowerToHyperService::new(router);
     let mut served = std::pin::pin!(
@@ -199,7 +202,7 @@ async fn converse(server: &Server, router: Router, stream: Timely, admitted: &Ad
     report(served.await);
 }
 
-/// A connection that ends badly is the client's matter; it is worth a line only for who looks for it.
+/// Logs a connection that ended with an error, at level debug: it is nearly always the client's doing.
 fn report(ended: Result<(), hyper::Error>) {
     if let Err(error) = ended {
         tracing::debug!(%error, "an HTTP connection ended");

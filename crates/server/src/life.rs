@@ -1,4 +1,5 @@
-//! The life of a server: doors open, recovery, `ready`, signals, checkpoint, end.
+//! The life of a server, in this order: it claims the data directory, opens the doors (they answer "recovering"), recovers,
+//! prints `ready`, serves until a signal, lets connections finish, writes everything into files, ends.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::unix::fs::PermissionsExt;
@@ -24,11 +25,11 @@ use crate::server::Server;
 use crate::settings::{BadSetting, Settings};
 use crate::signals::{Signal, Signals};
 
-/// The session of the server itself.
+/// Session of the server's own commands.
 const OWN_SESSION: SessionId = SessionId(0);
 
-/// Serves until a signal asks for the end. `reload` reads all sources of the settings again; `announce` gets the line that says
-/// where the doors are, once every statement is answered.
+/// Serves until SIGTERM or SIGINT. `reload` reads all sources of the settings again, on SIGHUP. `announce` gets the line with
+/// the doors' addresses once recovery is over. The exit code tells whether the stop succeeded.
 pub fn serve(
     settings: Settings,
     reload: &dyn Fn() -> Result<Settings, BadSetting>,
@@ -40,7 +41,7 @@ pub fn serve(
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(cores.max(LOOP_THREADS_MIN))
-        // Long work is done on threads beside the loop's. Each that rests keeps up to a mebibyte.
+        // Long work runs on threads beside the loop's. An idle one keeps up to a mebibyte, so it ends soon.
         .thread_keep_alive(IDLE_THREAD)
         .enable_all()
         .build()
@@ -52,7 +53,7 @@ pub fn serve(
         }
     };
     let ended = runtime.block_on(Life::run(settings, &logs, reload, announce));
-    // Connections that did not end in time must not hold the process.
+    // A connection that did not end in time must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(1));
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -63,7 +64,7 @@ pub fn serve(
     }
 }
 
-/// A connection takes two file descriptors, and many systems allow a process 1,024 unless it asks for more.
+/// Raises the limit of file descriptors to its maximum: a connection takes two, and the usual limit is 1,024.
 fn raise_file_limit() {
     let mut limit = rustix::process::getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -74,7 +75,7 @@ fn raise_file_limit() {
 
 struct Life<'a> {
     server: Arc<Server>,
-    /// Once recovery is over.
+    /// The engine; `None` during recovery.
     engine: Option<Handle>,
     logs: &'a Logs,
     reload: &'a dyn Fn() -> Result<Settings, BadSetting>,
@@ -82,7 +83,7 @@ struct Life<'a> {
     signals: Signals,
 }
 
-/// What the engine's thread tells, in this order.
+/// Messages of the engine's thread, in this order.
 struct EngineThread {
     opened: oneshot::Receiver<(Handle, Recovered)>,
     ended: oneshot::Receiver<Result<(), engine::Error>>,
@@ -117,14 +118,14 @@ impl Life<'_> {
             announce,
             signals,
         };
-        // The directory is ours before a client can reach us: a second server on it binds no port.
+        // The directory is claimed before a port is bound: a second server on it never reaches a client.
         let claim = claim(&life.server).map_err(|error| error.to_string())?;
         let ready = life.open_doors().await?;
         let engine = life.start_engine(claim);
         life.live(engine, &ready).await
     }
 
-    /// Binds every address and begins to answer, with "recovering" for now. Returns the line to print when ready.
+    /// Binds every address and begins to answer, with "recovering" for now. Gives the line to print when ready.
     async fn open_doors(&self) -> Result<String, String> {
         let settings = self.server.settings();
         let mysql = bind(&settings.mysql).await?;
@@ -150,7 +151,7 @@ impl Life<'_> {
         let server = Arc::clone(&self.server);
         let thread = std::thread::Builder::new().name("engine".to_owned());
         let spawned = thread.spawn(move || {
-            // Receivers are gone only when the process ends anyway.
+            // The receiver is gone only if the process is ending.
             let _ = ended_sender.send(run_engine(&server, claim, opened_sender));
         });
         if let Err(error) = spawned {
@@ -159,7 +160,7 @@ impl Life<'_> {
         EngineThread { opened, ended }
     }
 
-    /// From here on the server lives until a signal, or until its engine cannot go on.
+    /// Serves until a signal stops the server or its engine fails.
     async fn live(&mut self, engine: EngineThread, ready: &str) -> Result<(), String> {
         let EngineThread { opened, mut ended } = engine;
         let mut opened = Some(opened);
@@ -191,7 +192,7 @@ impl Life<'_> {
         }
     }
 
-    /// Logs when the disk became full and when it no longer is; returns which it is now.
+    /// Logs when the disk becomes full and when it has room again. Gives whether it is full now.
     fn tell_of_room(&self, was_full: bool) -> bool {
         let Some(engine) = &self.engine else {
             return was_full;
@@ -221,8 +222,8 @@ impl Life<'_> {
         }
     }
 
-    /// Lets statements finish, refuses those that do not in time, folds everything into files, ends. An engine that does not
-    /// come back is left behind: the end of the process loses nothing that was acknowledged.
+    /// Lets statements finish, then ends the searches that are late and refuses statements, folds everything into files, ends.
+    /// It does not wait for an engine that hangs: the process may end without losing an acknowledged write.
     async fn stop(
         &self,
         ended: oneshot::Receiver<Result<(), engine::Error>>,
@@ -238,7 +239,7 @@ impl Life<'_> {
         engine.refuse_statements();
         let (sender, checkpoint) = oneshot::channel();
         let reply = Box::new(move |outcome| drop(sender.send(outcome)));
-        // Refused only by an engine that has ended already, which the next line tells.
+        // Only an engine that has ended already refuses it, and `ended` tells that.
         let _ = engine.submit(OWN_SESSION, Command::Shutdown, reply);
         let grace = faults.stop_grace(STOP_ENGINE_GRACE);
         let Ok(ended) = tokio::time::timeout(grace, ended).await else {
@@ -276,7 +277,7 @@ impl Life<'_> {
         }
     }
 
-    /// Waits until every connection has ended, at most so long.
+    /// Waits until every connection has ended, at most `grace`.
     async fn drained(&self, grace: Duration) {
         const LOOK_EVERY: Duration = Duration::from_millis(5);
         let ended = async {
@@ -293,7 +294,7 @@ impl Life<'_> {
     }
 }
 
-/// Takes the data directory: from here on no other server has it.
+/// Locks the data directory for this process.
 fn claim(server: &Arc<Server>) -> Result<Claim, engine::Error> {
     let settings = server.settings();
     let unusable = |error: std::io::Error| engine::Error::Invalid {
@@ -324,7 +325,7 @@ fn claim(server: &Arc<Server>) -> Result<Claim, engine::Error> {
     Ok(claim)
 }
 
-/// A directory that an older version made, or somebody else, may be open to others: its owner decides that.
+/// Warns if other users may read or write the data directory. An older version may have created it so; its owner decides.
 fn warn_of_wide_rights(data: &Path) {
     const OTHERS: u32 = 0o077;
     let mode = std::fs::metadata(data).map(|found| found.permissions().mode() & 0o7777);
@@ -336,8 +337,11 @@ fn warn_of_wide_rights(data: &Path) {
     }
 }
 
-/// A caller may do a turn of the engine on one of tokio's threads. If that one waited for the sockets until then, no other does before
-/// the turn is over: while a device hangs, `/livez` would be silent. So another thread is woken while a turn lasts, and waits for them.
+/// Keeps a thread waiting for the sockets during long turns of the engine.
+///
+/// A caller may do a turn of the engine on one of tokio's threads. If that thread was the one that waits for the sockets, no
+/// other thread takes over before the turn ends: while a device hangs, `/livez` would not answer. An empty task wakes another
+/// thread, which then waits for the sockets.
 fn keep_listening(engine: Handle) {
     let runtime = tokio::runtime::Handle::current();
     let look = move || {
@@ -354,7 +358,7 @@ fn keep_listening(engine: Handle) {
     }
 }
 
-/// The engine's thread from the first byte read to the end.
+/// The engine's thread: recovers, gives the handle away, runs until the engine ends.
 fn run_engine(
     server: &Arc<Server>,
     claim: Claim,
@@ -363,14 +367,13 @@ fn run_engine(
     let (engine, recovered) = claim.open(server.now())?;
     server.faults.on_recovered();
     let (handle, mailbox) = engine.mailbox();
-    // Nobody waits any more when a signal came first; the loop then ends by its shutdown.
+    // The receiver is gone if a signal came first; the engine then ends by its Shutdown command.
     let _ = opened.send((handle, recovered));
     let clock = Arc::clone(server);
     engine.run(mailbox, move || clock.now())
 }
 
-/// Drawn from the system's randomness, so that receipts of an earlier start are late. Never 0: that is the incarnation of
-/// receipts that name none.
+/// A random number for this start, so that receipts of earlier starts are late. Never 0: a receipt without an incarnation has 0.
 fn draw_incarnation() -> u64 {
     RandomState::new().build_hasher().finish().max(1)
 }
@@ -392,7 +395,7 @@ fn names(listeners: &[Listener]) -> String {
     names.join(",")
 }
 
-/// The engine once it is open; never again after that, nor when it cannot be opened (`ended` tells that).
+/// The receiver's value, once; `None` if the sender is gone, and then `ended` tells why. Later calls wait for ever.
 async fn wait<T>(receiver: &mut Option<oneshot::Receiver<T>>) -> Option<T> {
     match receiver.as_mut() {
         None => std::future::pending().await,

@@ -1,114 +1,114 @@
-//! Every bound of the doors, with its unit. Bounds of sessions are `session::limits`, those of packets `wire::limits`.
+//! Bounds of the doors, each with its unit. `session::limits` has the bounds of sessions, `wire::limits` of packets.
 
 use std::time::Duration;
 
 use session::limits::GRANT_FREE_BYTES;
 
-/// Time to finish connecting to the MySQL door.
+/// Longest time of a MySQL login, from the greeting to the OK.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Wait of an address's next login after one that failed; doubled by each further failure.
+/// Wait of an address's next login after its first failed login. Each further failure doubles it.
 pub(crate) const LOGIN_DELAY_FIRST: Duration = Duration::from_millis(100);
 
-/// Longest such wait.
+/// Longest wait of a login after failed ones.
 pub(crate) const LOGIN_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// Time without a failed login after which those of an address are forgotten.
+/// Time without a failed login after which an address's failures are forgotten.
 pub(crate) const LOGIN_FORGET_AFTER: Duration = Duration::from_secs(15 * 60);
 
 /// Most addresses whose failed logins are remembered.
 pub(crate) const LOGIN_ADDRESSES_MAX: usize = 4096;
 
-/// Time between two lines of the log about failed logins.
+/// Least time between two log lines about failed logins.
 pub(crate) const LOGIN_LOG_EVERY: Duration = Duration::from_secs(1);
 
-/// Longest packet of a MySQL client that has not logged in, in bytes: a login with its attributes takes hundreds.
+/// Longest packet of a MySQL client before its login, in bytes. A login with attributes takes some hundred bytes.
 pub(crate) const LOGIN_PACKET_BYTES_MAX: usize = 16 << 10;
 
-/// Time for a request's first line and headers, from their first byte, or from the beginning of a connection.
+/// Longest time of a request's first line and headers, from their first byte; for the first request, from the connection on.
 pub(crate) const HTTP_HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest time that an HTTP connection may be silent between two requests.
+/// Longest silence of an HTTP connection between two requests.
 pub(crate) const HTTP_IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes a second that a request must come with on average, once its time for a pause is used up.
+/// Slowest average rate of a request in bytes per second, beside one pause of `client_timeout`.
 pub(crate) const REQUEST_RATE_MIN: u64 = 1 << 10;
 
-/// Longest pause of a large request while others wait for the room that it has.
+/// Longest pause of a request while other requests wait for the memory that it holds.
 pub(crate) const ROOM_STALL: Duration = Duration::from_secs(1);
 
-/// Bytes a second that a large request must come with on average while others wait for the room that it has.
+/// Slowest average rate of a request, in bytes per second, while other requests wait for the memory that it holds.
 pub(crate) const ROOM_RATE_MIN: u64 = 1 << 20;
 
-/// Silence after which the kernel asks whether a client's machine is still there, and time it has to answer.
+/// Silence after which the kernel probes a client's machine, and time that the machine has to answer.
 pub(crate) const KEEPALIVE_SILENCE: Duration = Duration::from_secs(60);
 
-/// Questions asked in that time.
+/// TCP keepalive probes in that time.
 pub(crate) const KEEPALIVE_PROBES: u32 = 6;
 
-/// Most bytes of an HTTP request's body that is read whole (`/sql`, `/search`).
+/// Most bytes of a request body that is read whole, as of `/sql` and `/search`. `/bulk` reads line by line.
 pub(crate) const BODY_BYTES_MAX: usize = wire::limits::PACKET_BYTES_MAX;
 
-/// Longest text that Elasticsearch's door highlights, in bytes: the cost grows with its square.
+/// Longest text that the Elasticsearch routes highlight, in bytes. The cost grows with its square.
 pub(crate) const HIGHLIGHT_BYTES_MAX: usize = 64 << 10;
 
-/// Bytes of lines that `/bulk` collects before it commits, where no empty line commits earlier: 8 MiB.
+/// Bytes of lines after which `/bulk` commits, unless an empty line commits earlier: 8 MiB.
 pub(crate) const BULK_BATCH_BYTES: usize = 8 << 20;
 
-/// Operations that `/bulk` collects before it commits.
+/// Lines after which `/bulk` commits, unless an empty line commits earlier.
 pub(crate) const BULK_BATCH_COUNT: usize = 10_000;
 
-/// Statements of one text.
+/// Most statements in one text.
 pub(crate) const STATEMENTS_MAX: usize = 100_000;
 
-/// Statements of one text that are done before other connections' tasks have their turn.
+/// Statements of one text after which its task lets other connections' tasks run.
 pub(crate) const STATEMENTS_IN_A_ROW: usize = 64;
 
-/// Bytes of an HTTP connection that wait to be read, or to be sent: also the longest head of a request.
+/// Most bytes that an HTTP connection buffers in each direction; also the longest head of a request.
 pub(crate) const CONNECTION_BUFFER_BYTES: usize = 128 << 10;
 
-/// Time after which a thread that did long work and rests is ended.
+/// Time after which an idle thread of tokio's blocking pool ends.
 pub(crate) const IDLE_THREAD: Duration = Duration::from_millis(200);
 
-/// Connections open at most when one comes whose client is looked after while it searches: that takes a second descriptor
-/// each. A search of any other ends by itself, by its time, or by KILL.
+/// A connection is watched for a vanished client only if fewer than this are open when it comes: watching takes a second file
+/// descriptor. A search of an unwatched client ends by itself, by its time limit or by KILL.
 pub(crate) const WATCHED_CONNECTIONS_MAX: usize = 1024;
 
-/// Time that connections have to end by themselves when the server stops.
+/// Time that a stop leaves connections to finish their statements.
 pub(crate) const STOP_GRACE: Duration = Duration::from_secs(5);
 
-/// Time that the engine has when the server stops, after the connections' time: to end its statement and to put everything
-/// into files. Then the process ends without that; what was acknowledged is in the journal.
+/// Time that a stop then leaves the engine to finish its turn and to write everything into files. After it the process ends
+/// without that. Nothing is lost: acknowledged writes are in the journal.
 pub(crate) const STOP_ENGINE_GRACE: Duration = Duration::from_secs(20);
 
-/// Threads of the event loop at least: one may do the engine's work, and health checks are answered all the same.
+/// Least threads of the event loop. While one does a turn of the engine, another must answer health checks.
 pub(crate) const LOOP_THREADS_MIN: usize = 2;
 
-/// While a turn of the engine lasts, sockets are waited for again after so long at most.
+/// Longest time, during a turn of the engine, in which no thread may be waiting for the sockets.
 pub(crate) const LISTENS_AGAIN_WITHIN: Duration = Duration::from_millis(100);
 
-/// Time between two looks at whether the disk is full, for the log.
+/// Time between two checks whether the disk is full, for the log.
 pub(crate) const ROOM_LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Time between two looks for tables with a webhook, and pause of one that cannot go on.
+/// Time between two looks for tables with a webhook, and pause of a webhook that has failed to read its queue.
 pub(crate) const WEBHOOK_LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Time that a webhook's target has for everything, from its name's look-up to the end of its reply.
+/// Longest time of one attempt to send a hit, from the look-up of the host name to the end of the reply.
 pub(crate) const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Threads that send hits at the same time, of tables whose last attempt succeeded, and again of tables whose last one failed.
+/// Threads that send hits of tables whose last attempt succeeded. Tables whose last attempt failed have the same number.
 pub(crate) const WEBHOOK_SENDERS: usize = 4;
 
-/// Most bytes that are read of a webhook's reply.
+/// Most bytes read of a webhook's reply. Its content is ignored.
 pub(crate) const WEBHOOK_REPLY_BYTES_MAX: u64 = 64 << 10;
 
-/// Time between two warnings that a host is not allowed.
+/// Time between two log lines that `webhook.allow` does not name a table's host.
 pub(crate) const WEBHOOK_WARN_EVERY: Duration = Duration::from_secs(60);
 
-/// Pause after a failed accept (out of file descriptors), so that the loop does not spin.
+/// Pause after a failed accept when no connection could be evicted, so that the loop does not spin.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The same where a connection was closed to make room for the next one.
+/// Pause after a failed accept when a connection was evicted to free its file descriptor.
 pub(crate) const EVICTION_PAUSE: Duration = Duration::from_millis(1);
 
 const _: () = assert!(LOGIN_DELAY_MAX.as_secs() < HANDSHAKE_TIMEOUT.as_secs());
@@ -116,14 +116,14 @@ const _: () = assert!(BULK_BATCH_COUNT <= engine::limits::MANY_COMMANDS_MAX);
 const _: () = assert!(LOGIN_PACKET_BYTES_MAX < GRANT_FREE_BYTES);
 const _: () = assert!(HTTP_HEAD_TIMEOUT.as_secs() < HTTP_IDLE_TIMEOUT.as_secs());
 
-/// Most rows that one HTTP request takes from a queue, and that one event stream has out at a time.
+/// Most rows that one HTTP request takes from a queue, and most rows that one event stream holds at a time.
 pub(crate) const QUEUE_ROWS_MAX: u32 = 10_000;
 
 /// Longest time that an HTTP request waits for a row.
 pub(crate) const QUEUE_WAIT_MAX: Duration = Duration::from_secs(300);
 
-/// How long the rows of an event stream are held, where the client does not say; the stream holds on to them while it lasts.
+/// Default lease of the rows of an event stream. The stream extends it while it lasts.
 pub(crate) const EVENT_LEASE: Duration = Duration::from_secs(30);
 
-/// Silence after which an event stream says that it is still there.
+/// Silence after which an event stream sends a comment, to show that it is alive.
 pub(crate) const EVENT_BEAT: Duration = Duration::from_secs(15);

@@ -1,4 +1,4 @@
-//! Addresses, listening sockets and the streams they accept: TCP and unix, behind one type each.
+//! Addresses, listening sockets and client streams. Each type covers both TCP and unix sockets.
 
 mod pace;
 #[cfg(test)]
@@ -24,17 +24,17 @@ use crate::limits::{KEEPALIVE_PROBES, KEEPALIVE_SILENCE};
 pub(crate) use pace::{Pace, TooSlow};
 pub(crate) use timed::TimedStream;
 
-/// Where a door listens, as written.
+/// Address of a door, as written in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// `host:port`; port 0 is a free one.
+    /// `host:port`; the system replaces port 0 by a free port.
     Tcp(String),
     /// `unix:/path`.
     Unix(PathBuf),
 }
 
 impl Address {
-    /// Reads `host:port` or `unix:/path`. Does not look the host up.
+    /// Parses `host:port` or `unix:/path`. Does not look the host up.
     pub fn parse(text: &str) -> Result<Address, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             if !path.starts_with('/') {
@@ -51,7 +51,7 @@ impl Address {
         Ok(Address::Tcp(text.to_owned()))
     }
 
-    /// Whether only this machine can reach it. Looks a host name up, which may block.
+    /// Whether only this machine can reach the address. Looks a host name up, which may block.
     pub fn is_local(&self) -> Result<bool, String> {
         match self {
             Address::Unix(_) => Ok(true),
@@ -74,16 +74,16 @@ impl fmt::Display for Address {
     }
 }
 
-/// A listening socket. A unix socket's file goes away with it.
+/// A listening socket. Dropping it removes the file of a unix socket.
 pub(crate) enum Listener {
-    /// TCP.
+    /// A TCP socket and its bound address.
     Tcp(TcpListener, SocketAddr),
-    /// Unix.
+    /// A unix socket and the path of its file.
     Unix(UnixListener, PathBuf),
 }
 
 impl Listener {
-    /// Binds and listens. A unix socket's file that nobody listens on any more is replaced.
+    /// Binds and listens. Replaces the file of a unix socket that no process listens on. A new file has mode 660.
     pub(crate) async fn bind(address: &Address) -> io::Result<Listener> {
         match address {
             Address::Tcp(text) => {
@@ -100,7 +100,7 @@ impl Listener {
         }
     }
 
-    /// The address with the port that was really taken.
+    /// The address with the port that the system has chosen.
     pub(crate) fn address(&self) -> Address {
         match self {
             Listener::Tcp(_, bound) => Address::Tcp(bound.to_string()),
@@ -108,7 +108,7 @@ impl Listener {
         }
     }
 
-    /// Whether only this machine reaches it.
+    /// Whether only this machine can reach the socket.
     pub(crate) fn is_local(&self) -> bool {
         match self {
             Listener::Tcp(_, bound) => bound.ip().is_loopback(),
@@ -116,7 +116,7 @@ impl Listener {
         }
     }
 
-    /// The next client.
+    /// Waits for the next client.
     pub(crate) async fn accept(&self) -> io::Result<Stream> {
         match self {
             Listener::Tcp(listener, _) => {
@@ -130,8 +130,8 @@ impl Listener {
     }
 }
 
-/// A client whose machine died says nothing more, not even goodbye; the row of a queue that it owned must go back all the
-/// same. The kernel asks after a minute of silence, and gives up after another.
+/// A client whose machine has died never closes its connection, but the queue rows that it owns must come back. So the kernel
+/// probes after a minute of silence, and closes the connection after another minute without an answer.
 fn keepalive() -> TcpKeepalive {
     TcpKeepalive::new()
         .with_time(KEEPALIVE_SILENCE)
@@ -142,7 +142,7 @@ fn keepalive() -> TcpKeepalive {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Listener::Unix(_, path) = self {
-            // Nothing to do about a failure: the next server replaces an abandoned file.
+            // A failure does no harm: the next server replaces the file.
             let _ = fs::remove_file(path);
         }
     }
@@ -162,7 +162,7 @@ fn remove_abandoned(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What a client's connection is made of.
+/// A TCP or unix stream.
 pub(crate) trait Io: AsyncRead + AsyncWrite + AsFd + Send + Unpin {}
 
 impl Io for TcpStream {}
@@ -171,15 +171,15 @@ impl Io for UnixStream {}
 /// A client's connection.
 pub(crate) struct Stream {
     io: Box<dyn Io>,
-    /// The client's address, or `unix`.
+    /// The client's address for people: `ip:port`, `unix`, or `gone` if it has left already.
     pub(crate) host: String,
-    /// Where the client comes from.
+    /// The client's address as limits count it.
     pub(crate) remote: Remote,
 }
 
 impl From<TcpStream> for Stream {
     fn from(stream: TcpStream) -> Stream {
-        // A client that is gone already has no address: its connection ends with the next call.
+        // A client that has left already has no address. Its connection fails with the next read.
         let peer = stream.peer_addr().ok();
         let ip = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.ip());
         Stream {
@@ -202,15 +202,15 @@ impl From<UnixStream> for Stream {
 }
 
 impl Stream {
-    /// Tells from anywhere whether the client is gone. It holds a second file descriptor, and the connection is closed when
-    /// both are: `None` where there is none left.
+    /// A function that tells on any thread whether the client is gone. It holds a second file descriptor of the socket. The
+    /// connection closes when both are closed. `None`: no descriptor is left.
     pub(crate) fn watched(&self) -> Option<IsGone> {
         let socket = self.io.as_fd().try_clone_to_owned().ok()?;
         Some(Arc::new(move || is_gone(&socket)))
     }
 }
 
-/// Whether a client has closed its end: there is nothing to read and never will be.
+/// Whether a client has closed its end and no byte is left to read.
 fn is_gone(client: &OwnedFd) -> bool {
     let mut byte = [std::mem::MaybeUninit::uninit()];
     match SockRef::from(client).peek(&mut byte) {

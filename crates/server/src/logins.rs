@@ -1,7 +1,7 @@
-//! Failed logins: counted for each address, so that the address's next login waits, and told in the log.
+//! Failed logins: counted for each address, so that the address's next login waits.
 //!
-//! Example: an address fails four times. Its fifth login waits 800 ms before the password is looked at, whether it is right or
-//! wrong; a right one then forgets the address. The wait holds a connection and no thread.
+//! Example: four logins of an address fail. Its fifth login waits 800 ms before the password is checked, right or wrong. If the
+//! password is right, the address's failures are forgotten. The wait holds a connection but no thread.
 
 #[cfg(test)]
 mod tests;
@@ -15,14 +15,15 @@ use crate::limits::{
 };
 use session::Remote;
 
-/// What is known of failed logins. At most [`LOGIN_ADDRESSES_MAX`] addresses are remembered.
+/// Failed logins by address, of at most [`LOGIN_ADDRESSES_MAX`] addresses. A further one displaces the address whose last
+/// failure is oldest.
 #[derive(Debug, Default)]
 pub(crate) struct Logins(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     failures: BTreeMap<Remote, Failures>,
-    /// When a line went to the log, in steady microseconds.
+    /// When the last line went to the log, in steady microseconds.
     logged_us: Option<u64>,
     /// Failed logins since that line.
     unlogged: u64,
@@ -30,14 +31,14 @@ struct State {
 
 #[derive(Clone, Copy, Debug)]
 struct Failures {
-    /// In a row.
+    /// Failures in a row, at least 1.
     count: u32,
-    /// When the last one was, in steady microseconds.
+    /// When the last failure was, in steady microseconds.
     last_us: u64,
 }
 
 impl Logins {
-    /// How long the next login from this address waits: zero without a failure, then 100 ms, doubled by each further failure
+    /// Wait of the next login from this address: zero without a failure, 100 ms after the first, doubled by each further one
     /// up to [`LOGIN_DELAY_MAX`].
     pub(crate) fn delay(&self, from: Remote, now_us: u64) -> Duration {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,14 +54,14 @@ impl Logins {
         }
     }
 
-    /// A login from this address passed: its failures are forgotten.
+    /// Records a login that passed: the failures of its address are forgotten.
     pub(crate) fn passed(&self, from: Remote) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.failures.remove(&from);
     }
 
-    /// A login from this address failed. Gives the number of failed logins that the log has not told of, this one included,
-    /// where a line is due: at most one each [`LOGIN_LOG_EVERY`].
+    /// Records a failed login. If a log line is due, gives the count of failed logins since the last line, this one included.
+    /// A line is due once in [`LOGIN_LOG_EVERY`].
     pub(crate) fn failed(&self, from: Remote, now_us: u64) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.failures.contains_key(&from) && state.failures.len() >= LOGIN_ADDRESSES_MAX {

@@ -1,4 +1,4 @@
-//! The log: lines on standard error, through `tracing`. Only this crate logs; the others return facts.
+//! The log: lines on standard error, through `tracing`. Only this crate and `session` log; the others return facts.
 
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -15,7 +15,7 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Logs {
     let (filter, handle) = reload::Layer::new(EnvFilter::new(filter));
     let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
     let registry = tracing_subscriber::registry().with(filter);
-    // A second start (only tests of this module could ask for one) keeps the first log.
+    // A second start keeps the first log. Only a test could start a log twice.
     let _ = match format {
         LogFormat::Text => registry.with(lines.with_ansi(false)).try_init(),
         LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
@@ -23,7 +23,7 @@ pub(crate) fn start(filter: &str, format: LogFormat) -> Logs {
     Logs(handle)
 }
 
-/// Makes a panic of any thread a line of the log.
+/// Writes a panic of any thread to the log.
 pub(crate) fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
@@ -42,7 +42,7 @@ pub(crate) fn log_panics() {
 }
 
 impl Logs {
-    /// Takes a new filter from now on.
+    /// Replaces the filter.
     pub(crate) fn set(&self, filter: &str) {
         if let Err(error) = self.0.reload(EnvFilter::new(filter)) {
             tracing::warn!(%error, "the log's filter stays as it was");
@@ -50,7 +50,7 @@ impl Logs {
     }
 }
 
-/// Checks a filter: a level, or a comma list of `target=level`.
+/// Checks a filter: a level, or a list of `target=level` with commas.
 pub(crate) fn filter_text(text: &str) -> Result<String, String> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     for part in text.split(',') {

@@ -1,4 +1,4 @@
-//! The MySQL door: one task a connection, one statement at a time, results sent as they are made.
+//! The MySQL door: one task for each connection, one statement at a time, rows sent as they are read.
 
 mod connection;
 mod handshake;
@@ -28,7 +28,7 @@ async fn connection(server: Arc<Server>, stream: Stream) {
     let admitted = match admitted {
         Ok(admitted) => admitted,
         Err(failure) => {
-            // The refusal takes the greeting's place; nobody waits for its outcome.
+            // The refusal takes the place of the greeting. Whether the client reads it does not matter.
             let mut encoder = Encoder::new(Capabilities::SERVER);
             encoder.start(0);
             results::error(&mut encoder, &failure);
@@ -49,7 +49,7 @@ async fn connection(server: Arc<Server>, stream: Stream) {
         }
         Ok(None) => Ok(()),
         Err(Ended::Broken(error)) => {
-            // Nobody waits for the outcome, nor for what else a stranger sends.
+            // Whether the client reads it does not matter. Unlike after a login, what else it sends is not drained.
             let mut encoder = Encoder::new(Capabilities::SERVER);
             encoder.start(error.sequence().wrapping_add(1));
             results::error(&mut encoder, &results::broken(error));

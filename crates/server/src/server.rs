@@ -1,4 +1,4 @@
-//! What all connections of one server share: the node that does their statements, the settings, the failed logins.
+//! State that all connections of one server share: the node that does their statements, settings, failed logins.
 
 #[cfg(test)]
 mod tests;
@@ -16,10 +16,10 @@ use crate::listen::{Listener, Stream};
 use crate::logins::Logins;
 use crate::settings::{Live, Settings};
 
-/// One server; connections hold it by reference count.
+/// The server. Connections hold it by reference count.
 pub(crate) struct Server {
     node: Node,
-    /// Logins that failed.
+    /// Failed logins, by address.
     pub(crate) logins: Logins,
     settings: RwLock<Arc<Settings>>,
 }
@@ -33,7 +33,7 @@ impl Deref for Server {
 }
 
 impl Server {
-    /// A server that still recovers: [`Node::serve`] opens it for statements.
+    /// A server without an engine: [`Node::serve`] opens it for statements.
     pub(crate) fn new(settings: Settings, faults: Faults) -> Server {
         let (memory_bytes, threads) = (settings.memory_bytes, settings.threads);
         Server {
@@ -43,12 +43,12 @@ impl Server {
         }
     }
 
-    /// The settings as they are now.
+    /// The current settings.
     pub(crate) fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes new values of what may change while running.
+    /// Replaces the settings that SIGHUP may change.
     pub(crate) fn reload(&self, live: Live) {
         let mut settings = self
             .settings
@@ -60,7 +60,7 @@ impl Server {
         *settings = Arc::new(changed);
     }
 
-    /// Takes a place among the connections, or refuses where all are taken.
+    /// Gives a client a place among the connections. Errors: `TOO_MANY_CONNECTIONS`.
     pub(crate) fn admit(
         self: &Arc<Server>,
         door: &'static str,
@@ -69,7 +69,7 @@ impl Server {
         self.admit_watching(door, stream, WATCHED_CONNECTIONS_MAX)
     }
 
-    /// The same; a client is looked after only where fewer than `watched_max` connections are open.
+    /// As [`Server::admit`]. The client is watched only if fewer than `watched_max` connections are open.
     fn admit_watching(
         self: &Arc<Server>,
         door: &'static str,
@@ -88,7 +88,7 @@ impl Server {
             remote,
             door,
             now_us: self.clock.steady_us(),
-            // At the HTTP door each request is judged; a MySQL client passes its login first, where there is one.
+            // The HTTP door checks each request of a reserved place. At the MySQL door the login is the check.
             may_reserve: door == "http"
                 || remote.is_owners_process()
                 || remote.is_local() && settings.live.login.is_some(),
@@ -119,7 +119,7 @@ impl Server {
         }
     }
 
-    /// Has each client of a listener served by a task of its own, until the server stops.
+    /// Accepts clients and serves each by a task of its own, until the server stops.
     pub(crate) async fn accept<C: Future<Output = ()> + Send + 'static>(
         &self,
         door: &'static str,
@@ -139,12 +139,11 @@ impl Server {
         }
     }
 
-    /// A connection could not be accepted, as a rule because no file descriptor is left: closes one that owes something, and
-    /// waits until the next one may be tried.
+    /// Handles a failed accept: usually no file descriptor is left. Evicts a connection that owes something, and pauses.
     async fn could_not_accept(&self, door: &'static str, error: &std::io::Error) {
         if self.places.evict() {
             self.counters.evicted.fetch_add(1, Ordering::Relaxed);
-            // Its task closes the socket as soon as it runs.
+            // The evicted connection's task closes its socket as soon as it runs.
             tokio::time::sleep(EVICTION_PAUSE).await;
         } else {
             tracing::warn!(%error, door, "cannot accept a connection");
@@ -152,20 +151,20 @@ impl Server {
         }
     }
 
-    /// The refusal of a client for which there is no place; counts it.
+    /// Counts a client without a place and gives its refusal.
     pub(crate) fn no_place(&self, message: &str) -> Failure {
         self.counters.refused.fetch_add(1, Ordering::Relaxed);
         Failure::new(errors::TOO_MANY_CONNECTIONS, message)
     }
 
-    /// Whether this client, which has passed the login where there is one, is the server's owner: on a unix socket as the
-    /// server's own user, or on this machine with the password.
+    /// Whether a client that has passed the login, if one is set, is the server's owner: on a unix socket as the server's user
+    /// or root, or on this machine with a password.
     pub(crate) fn is_owner(&self, peer: &Peer) -> bool {
         let has_login = self.settings().live.login.is_some();
         peer.remote.is_owners_process() || has_login && peer.remote.is_local()
     }
 
-    /// Waits as long as a login of this client must, for those that failed before it.
+    /// Waits as long as the earlier failed logins of this client's address demand.
     pub(crate) async fn slow_login(&self, peer: &Peer) {
         let delay = self.logins.delay(peer.remote, self.clock.steady_us());
         if !delay.is_zero() {
@@ -173,7 +172,7 @@ impl Server {
         }
     }
 
-    /// Takes note of a login that failed; the log tells of it, unless it did so a moment ago.
+    /// Records a failed login, and logs it unless the last such line is too recent.
     pub(crate) fn login_failed(&self, peer: &Peer) {
         self.counters.logins_refused.fetch_add(1, Ordering::Relaxed);
         let now_us = self.clock.steady_us();

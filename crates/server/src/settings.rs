@@ -1,4 +1,7 @@
-//! Settings: one table, four sources, one typed value.
+//! Settings: the table of settings ([`SETTINGS`]), four sources for each, one typed value ([`Settings`]).
+//!
+//! To add a setting: a variant of [`Key`], its row in [`SETTINGS`], a field of [`Settings`], or of [`Live`] if SIGHUP may
+//! change it, and a line in [`Settings::load`]. Flags, `seine config`, SHOW VARIABLES and docs/settings.md follow the table.
 
 mod file;
 mod memory;
@@ -27,7 +30,7 @@ use crate::webhook::sign::Secret;
 use origin::Chosen;
 use table::setting;
 
-/// Why a setting cannot be used: one line that names the place and what would be accepted. The exit code is 2.
+/// Why a setting cannot be used: one line with the source and the accepted values. The exit code of the process is 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSetting(pub String);
 
@@ -39,75 +42,75 @@ impl fmt::Display for BadSetting {
 
 impl std::error::Error for BadSetting {}
 
-/// Shape of a line of the log.
+/// Format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// Lines for people.
     Text,
-    /// One JSON object a line.
+    /// Lines of one JSON object each.
     Json,
 }
 
-/// What holds for the life of the process.
+/// The settings of a process.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Folder that holds everything.
+    /// The data directory.
     pub data: PathBuf,
     /// Addresses of the MySQL door; not empty.
     pub mysql: Vec<Address>,
     /// Addresses of the HTTP door; not empty.
     pub http: Vec<Address>,
-    /// Bound of memory, in bytes.
+    /// Bound of the memory of data and requests, in bytes; at least 64 MiB.
     pub memory_bytes: u64,
-    /// Bound of the journal, in bytes.
+    /// Size of the journal at which its content is folded into files, in bytes.
     pub journal_bytes_max: u64,
-    /// When the reply to a write goes.
+    /// Whether a write is acknowledged before or after its sync.
     pub sync: SyncMode,
-    /// Nothing is written to the data directory.
+    /// Whether the server refuses every write.
     pub read_only: bool,
-    /// Threads that search at the same time.
+    /// Most threads that search at a time; at least 1.
     pub threads: usize,
-    /// The folder below which backups go; `None`: any.
+    /// Folder below which BACKUP TO may write; `None`: any path.
     pub backup_dir: Option<PathBuf>,
-    /// Clients without a password are trusted as the server's owner is.
+    /// Whether doors beyond this machine may open without a password.
     pub insecure: bool,
-    /// Shape of the log.
+    /// Format of the log.
     pub log_format: LogFormat,
-    /// What SIGHUP may change.
+    /// Settings that SIGHUP may change.
     pub live: Live,
-    /// Everything as text with its origin, in the table's order.
+    /// Texts and origin of every setting, in the order of [`SETTINGS`].
     chosen: Vec<Chosen>,
 }
 
-/// What SIGHUP may change.
+/// Settings that SIGHUP may change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Live {
     /// Filter of the log, as `tracing` reads it.
     pub log: String,
-    /// Most threads of one search; `None`: those that are idle.
+    /// Most threads of one search; `None`: every idle thread.
     pub threads_per_query_max: Option<usize>,
-    /// A search's time; `None`: as long as it takes.
+    /// Longest time of a search; `None`: no limit.
     pub query_time_max: Option<Duration>,
-    /// Memory of the rows that one search keeps, in bytes.
+    /// Most memory for the rows that one search keeps, in bytes.
     pub search_memory_bytes: u64,
-    /// Most clients at a time.
+    /// Most clients at a time, over both doors.
     pub connections_max: usize,
-    /// Most clients at a time from one address; `None`: half of all, and any number from this machine.
+    /// Most clients at a time from one address; `None`: half of `connections_max`, and any number from this machine.
     pub connections_per_address: Option<usize>,
-    /// A silent MySQL client's time.
+    /// Longest silence of a MySQL client between two commands.
     pub idle_timeout: Duration,
-    /// A client's time to take or give one more byte of a request.
+    /// Longest pause of a client in the middle of a request or an answer.
     pub client_timeout: Duration,
-    /// What both doors ask for; `None` lets any name pass.
+    /// Login that both doors ask for; `None`: any name and password pass.
     pub login: Option<Login>,
     /// Hosts that hits may be sent to.
     pub webhook_allow: Allowed,
-    /// What messages to them are signed with.
+    /// Secret that signs the messages to webhooks.
     pub webhook_secret: Secret,
 }
 
 impl Settings {
-    /// What statements go by.
+    /// The settings that statements obey.
     pub fn bounds(&self) -> Bounds {
         Bounds {
             threads_per_query_max: self.live.threads_per_query_max,
@@ -118,7 +121,10 @@ impl Settings {
         }
     }
 
-    /// Reads every source. The first thing that is wrong is the error.
+    /// Reads all sources. Reads the configuration and the password file, and looks host names up.
+    ///
+    /// # Errors
+    /// The first setting that cannot be used.
     pub fn load(sources: &Sources<'_>) -> Result<Settings, BadSetting> {
         let chosen = origin::choose(sources)?;
         let read = Reader { chosen: &chosen };
@@ -168,7 +174,7 @@ impl Settings {
         })
     }
 
-    /// Names of settings that differ from `other` and that only a new start changes.
+    /// Names of the settings that differ from `other` and that SIGHUP cannot change.
     pub fn fixed_changes(&self, other: &Settings) -> Vec<&'static str> {
         let pairs = self.chosen.iter().zip(&other.chosen);
         pairs
@@ -192,7 +198,7 @@ impl Reader<'_> {
         read(chosen.text()).map_err(|why| chosen.bad(why))
     }
 
-    /// Addresses of a door. Beyond this machine they are refused unless `guarded`.
+    /// Addresses of a door, at least one. Unless `guarded`, an address that other machines reach is an error.
     fn addresses(&self, key: Key, guarded: bool) -> Result<Vec<Address>, BadSetting> {
         let chosen = self.of(key);
         let mut addresses = Vec::new();
@@ -211,8 +217,8 @@ impl Reader<'_> {
         Ok(addresses)
     }
 
-    /// The login both doors ask for. A user without a password is a mistake worth stopping for, and so is a password that was
-    /// set and is blank: a variable that was never filled must not open the doors.
+    /// The login that both doors ask for. A user without a password is an error. So is a blank password: an environment
+    /// variable that was never filled must not open the doors.
     fn login(&self) -> Result<Option<Login>, BadSetting> {
         let (user, file) = (self.of(Key::User), self.of(Key::PasswordFile));
         for chosen in [self.of(Key::Password), file] {
@@ -251,7 +257,7 @@ fn optional_path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
-/// `None` for the word that says so.
+/// `None` if the text is `word`, which means "not set"; else the value.
 fn unless<T>(
     word: &str,
     text: &str,

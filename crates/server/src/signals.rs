@@ -1,19 +1,19 @@
-//! Signals of the operating system, as this server understands them.
+//! The operating system's signals that the server obeys.
 
 use std::io;
 
 use tokio::signal::unix::{self, SignalKind};
 
-/// What was asked.
+/// Request of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// SIGTERM, SIGINT: finish and end.
+    /// SIGTERM or SIGINT: finish the statements and end.
     Stop,
     /// SIGHUP: read the settings again.
     Reload,
 }
 
-/// The signals as they come. SIGPIPE is ignored by Rust's runtime: a vanished client is an error of its write.
+/// The stream of signals. Rust's runtime ignores SIGPIPE: a write to a vanished client fails instead.
 pub(crate) struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
@@ -21,7 +21,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Takes the signals over from here on.
+    /// Handles the signals from now on.
     pub(crate) fn new() -> io::Result<Signals> {
         Ok(Signals {
             terminate: unix::signal(SignalKind::terminate())?,
@@ -30,7 +30,7 @@ impl Signals {
         })
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.terminate.recv() => Signal::Stop,

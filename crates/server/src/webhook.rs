@@ -1,8 +1,17 @@
-//! Hits that go to an address: `into='https://…'`. The engine keeps them in a queue; here a task for each table takes them, one
-//! at a time, and has them sent by a few threads that all tables share.
+//! Webhooks: hits of a pq table with `into='https://…'` are sent to that address.
 //!
-//! A target that hangs holds a thread for its time limit. So that it holds up no other table, a table whose last attempt failed
-//! shares other threads than the rest: see [`worker::Lanes`].
+//! The engine puts the hits into a queue. A task for each table takes them from it, one at a time. A few threads that all tables
+//! share send them. A hit in its life:
+//!
+//! ```text
+//! queue_wait takes the hit                  the task's session owns the row: a crash returns it
+//! attempt 1 → 503, pause 1 s                the table moves to the lane of failing tables
+//! attempt 2 → no answer in 15 s, pause 5 s
+//! attempt 3 → 200                           queue_end: the row is gone; the table is back in the sound lane
+//! ```
+//!
+//! After the sixth failed attempt, or a status 410, the hit moves to the queue of the dead. A target that hangs blocks a thread
+//! for its time limit. Two lanes of threads keep it from blocking tables whose targets answer: see [`worker::Lanes`].
 
 pub(crate) mod allow;
 mod message;
@@ -23,8 +32,7 @@ use crate::server::Server;
 use session::{Action, Deed, Session};
 use worker::{Sender, Worker};
 
-/// Starts the task that looks for tables with a webhook, and one for each of those, until the server stops. Called once, when
-/// recovery is over.
+/// Starts the task that starts and ends the tasks of tables with a webhook, until the server stops. Called once, after recovery.
 pub(crate) fn start(server: &Arc<Server>) {
     let server = Arc::clone(server);
     tokio::spawn(async move {
@@ -42,12 +50,12 @@ pub(crate) fn start(server: &Arc<Server>) {
     });
 }
 
-/// The tasks, by table. Dropping it ends them; a hit that a task has taken goes back to its queue.
+/// The tasks, by table. Dropping it ends them; a hit that a task has taken returns to its queue.
 #[derive(Default)]
 struct Workers(BTreeMap<String, (Webhook, JoinHandle<()>)>);
 
 impl Workers {
-    /// Ends the task of a table that is gone or has another address, and starts those that are missing.
+    /// Ends the tasks of tables that are gone or have another address, and starts missing tasks.
     fn follow(&mut self, server: &Arc<Server>, session: &Session, sender: &Sender) {
         let webhooks = webhooks(server, session);
         self.0.retain(|_, (webhook, task)| {
@@ -74,7 +82,7 @@ impl Drop for Workers {
     }
 }
 
-/// Those of all tables as they are now.
+/// The webhooks of all tables.
 fn webhooks(server: &Server, session: &Session) -> Vec<Webhook> {
     let Ok(snapshot) = server.snapshot(session, Action(Deed::Read, None)) else {
         return Vec::new();
@@ -85,7 +93,7 @@ fn webhooks(server: &Server, session: &Session) -> Vec<Webhook> {
         .collect()
 }
 
-/// A session of the server itself.
+/// A session of the server's own.
 fn own_session(server: &Server) -> Session {
     let id = server.next_session();
     Session::new(id, String::new(), "webhook".to_owned(), None)

@@ -1,4 +1,4 @@
-//! Reading the body of a request: bounded, never waiting for ever, and with room for a large one.
+//! Reads the body of a request: bounded in size and time, with memory from the budget.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use session::errors::{self, Failure};
 use session::limits::PARSE_INLINE_BYTES;
 use session::{Grant, Room};
 
-/// A body, piece by piece.
+/// A body that is read piece by piece.
 pub(super) struct Pieces {
     body: Body,
     patience: Duration,
@@ -24,7 +24,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Gives up when nothing comes for `patience`.
+    /// A body whose pieces may be `patience` apart.
     pub(super) fn new(body: Body, patience: Duration) -> Pieces {
         Pieces {
             body,
@@ -33,7 +33,7 @@ impl Pieces {
         }
     }
 
-    /// The next bytes; `None` at the end.
+    /// The next bytes; `None` at the end. Errors: `MALFORMED_BODY`, also after a pause of `patience`.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
         match tokio::time::timeout(self.patience, self.piece()).await {
             Ok(piece) => piece,
@@ -41,7 +41,7 @@ impl Pieces {
         }
     }
 
-    /// The same, however long it takes.
+    /// As [`Pieces::next`], without a time limit.
     async fn piece(&mut self) -> Result<Option<Bytes>, Failure> {
         loop {
             let body = &mut self.body;
@@ -53,7 +53,7 @@ impl Pieces {
             match frame {
                 None => return Ok(None),
                 Some(Ok(frame)) => {
-                    // Trailers are not looked at.
+                    // Trailers are ignored.
                     if let Ok(bytes) = frame.into_data() {
                         return Ok(Some(bytes));
                     }
@@ -67,8 +67,11 @@ impl Pieces {
     }
 }
 
-/// The whole body of a request, at most [`BODY_BYTES_MAX`] of it. Memory grows with what arrives, not with what is announced,
-/// and is taken from the budget before: `held` keeps it.
+/// Reads a whole body of at most [`BODY_BYTES_MAX`]. Its buffer grows with the bytes that arrive, not with the announced
+/// length. `held` takes the memory from the budget before each growth.
+///
+/// # Errors
+/// `PACKET_TOO_LARGE`; `MALFORMED_BODY`: cut off or slower than its [`Pace`]; `LIMIT`, `OVERLOADED`.
 pub(super) async fn whole(
     server: &Server,
     request: Request<Body>,
@@ -79,7 +82,7 @@ pub(super) async fn whole(
     if announced > BODY_BYTES_MAX {
         return Err(too_long(BODY_BYTES_MAX));
     }
-    // A body in chunks does not say how long it is.
+    // A chunked body announces no length.
     let most = match announced {
         0 => BODY_BYTES_MAX,
         _ => announced,
@@ -115,7 +118,7 @@ fn stopped() -> Failure {
     )
 }
 
-/// Makes room for what a JSON body becomes beside itself: see [`wire::json::memory_bytes`].
+/// Takes memory for a JSON body and the values that it is parsed to: see [`wire::json::memory_bytes`].
 pub(super) async fn room_for_json(
     bytes: &[u8],
     fields_depth: usize,
@@ -126,7 +129,7 @@ pub(super) async fn room_for_json(
     held.reserve(bytes_all).await.map(|_| ())
 }
 
-/// Does what reads so many bytes: off the event loop where they are many.
+/// Does work that reads `bytes` bytes; off the event loop if there are more than [`PARSE_INLINE_BYTES`].
 pub(super) fn at_length<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     if bytes > PARSE_INLINE_BYTES {
         tokio::task::block_in_place(work)

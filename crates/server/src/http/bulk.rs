@@ -1,8 +1,19 @@
-//! POST /bulk: one JSON operation a line, read and stored as it comes.
+//! POST /bulk: a JSON operation in each line, read and stored as the lines arrive.
 //!
-//! Lines are collected into batches. A batch ends at an empty line, at the end of the body, and where it reaches
-//! [`BULK_BATCH_COUNT`] lines or [`BULK_BATCH_BYTES`]; it is one durable unit. A bad line refuses its batch, whole, and
-//! ends the request: batches before it stay, nothing after it is read.
+//! Lines are collected into batches. A batch ends at an empty line, at the end of the body, or when it reaches
+//! [`BULK_BATCH_COUNT`] lines or [`BULK_BATCH_BYTES`]. It is stored as a whole or not at all. Example, a body of seven lines:
+//!
+//! ```text
+//! line 1  {"insert": …}
+//! line 2  {"insert": …}
+//! line 3                     an empty line: lines 1 and 2 are stored as one batch
+//! line 4  {"insert": …}
+//! line 5  {"insert": BAD
+//! line 6                     the batch of lines 4 and 5 is refused, for line 5; the request ends
+//! line 7  {"insert": …}      not read
+//! ```
+//!
+//! The reply says that lines 1 to 3 are stored and that nothing from line 4 on is.
 
 mod batch;
 
@@ -21,17 +32,17 @@ use batch::Batch;
 use session::errors::{self, Failure};
 use session::{Action, Deed, Grant};
 
-/// Levels of brackets that are read without a tree: a line, its action, the document.
+/// Levels of JSON that are read without a tree: a line, its action, the document.
 const FIELDS_DEPTH: usize = 3;
 
-/// Answers a request once its last batch is durable.
+/// Handles POST /bulk. Answers once the last batch is synced.
 pub(super) async fn post(
     State(door): State<Door>,
     request: Request<Body>,
 ) -> Result<Response, Refusal> {
     let server = &door.server;
     let guest = Guest::new(server);
-    // Refused before a byte is read.
+    // Recovery and rights are checked before the body is read.
     server.snapshot(&guest.session, Action(Deed::Write, None))?;
     let patience = server.settings().live.client_timeout;
     let mut load = Load::new(guest);
@@ -39,21 +50,21 @@ pub(super) async fn post(
     Ok(load.reply(result))
 }
 
-/// One request at work.
+/// A request that is being read.
 struct Load<'a> {
     guest: Guest<'a>,
-    /// Bytes of whole lines that wait, then the beginning of the next.
+    /// Whole lines of the current batch, then the beginning of the next line.
     text: Vec<u8>,
-    /// Where the next line begins in `text`.
+    /// Offset in `text` at which the next line begins.
     line_start: usize,
-    /// Lines of the batch that waits in `text`.
+    /// Count of lines of the current batch.
     lines: u64,
-    /// Lines of batches that are done, empty ones included.
+    /// Count of lines of stored batches, empty lines included.
     lines_done: u64,
-    /// Number of the last line read.
+    /// Number of the last line read, from 1.
     line: u64,
     reply: BulkReply,
-    /// Memory of the text and of the batch that is read of it.
+    /// Memory of `text` and of the batch that is parsed from it.
     held: Grant,
 }
 
@@ -76,7 +87,7 @@ impl<'a> Load<'a> {
     async fn all(&mut self, mut pieces: Pieces) -> Result<(), Failure> {
         while let Some(piece) = pieces.next().await? {
             let mut piece = piece.as_ref();
-            // The text doubles as it grows.
+            // The text's buffer may double as it grows.
             self.held
                 .reserve(2 * (self.text.len() + piece.len()))
                 .await?;
@@ -97,7 +108,7 @@ impl<'a> Load<'a> {
         self.commit().await
     }
 
-    /// A whole line stands at the end of `text`.
+    /// Ends the line at the end of `text`. Stores the batch if it ends here.
     async fn line_ended(&mut self) -> Result<(), Failure> {
         self.line += 1;
         let is_empty = self.text[self.line_start..]
@@ -118,7 +129,7 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    /// Stores the batch that waits, if one does.
+    /// Stores the current batch, unless it is empty.
     async fn commit(&mut self) -> Result<(), Failure> {
         if self.lines == 0 {
             return Ok(());
@@ -142,7 +153,7 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    /// The reply: what was stored, and for a failure its line and what became of the lines around it.
+    /// The reply: counts and ids of each stored batch. For a failure also its line, and which lines are stored.
     fn reply(mut self, result: Result<(), Failure>) -> Response {
         let Err(failure) = result else {
             self.reply.finish(self.line, 0, "");

@@ -1,5 +1,5 @@
-//! /cli and /cli_json: SQL for a person with curl or a browser. /cli answers with tables of text, as the mysql client shows
-//! them, /cli_json as /sql?mode=raw. The statement is the body, or everything behind the `?` of the address.
+//! /cli and /cli_json: SQL for a person with curl or a browser. /cli answers with text tables like those of the mysql client,
+//! /cli_json with the JSON of /sql?mode=raw. The statement is the body, or everything behind the `?` of the address.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -12,7 +12,7 @@ use super::sql::{self, SqlRequest};
 use super::table::TableReply;
 use session::errors::Failure;
 
-/// Answers with text.
+/// /cli: answers with text tables.
 pub(super) async fn text(
     State(door): State<Door>,
     request: Request<Body>,
@@ -29,7 +29,7 @@ pub(super) async fn text(
     Ok(reply::held(status, kind, reply.out.into_bytes(), held))
 }
 
-/// Answers with JSON.
+/// /cli_json: answers with JSON tables.
 pub(super) async fn json(
     State(door): State<Door>,
     request: Request<Body>,
@@ -38,15 +38,15 @@ pub(super) async fn json(
     sql::raw(&door.server, request).await
 }
 
-/// Tables as text: columns as wide as their widest cell, between bars.
+/// Builds text tables. A column is as wide as its widest cell, so a table is written only once it has ended.
 #[derive(Default)]
 struct TextReply {
     out: String,
     columns: Vec<String>,
-    /// Letters of each column's widest cell.
+    /// Characters of each column's widest cell.
     widths: Vec<usize>,
     rows: Vec<Vec<String>>,
-    /// Memory of the rows.
+    /// Bytes of the rows' texts and strings.
     row_bytes: usize,
 }
 
@@ -116,14 +116,14 @@ impl TableReply for TextReply {
         self.warned(warning);
     }
 
-    /// With the table that the rows will be: a wide cell widens its column in all of them.
+    /// Counts the open table as text, too: a wide cell widens its column in every row.
     fn byte_count(&self) -> usize {
         self.out.len() + self.row_bytes * 2 + self.line_bytes() * (self.rows.len() + 4)
     }
 }
 
 impl TextReply {
-    /// Letters of a line of the table.
+    /// Characters of a line of the table.
     fn line_bytes(&self) -> usize {
         self.widths.iter().map(|width| width + 3).sum::<usize>() + 2
     }
@@ -144,7 +144,7 @@ fn letters(cell: &str) -> usize {
     cell.chars().count()
 }
 
-/// A cell on one line: a control character would break the table, or obey a stranger's text on a terminal.
+/// A cell with control characters escaped. They would break the table, or let a stored text control the terminal.
 fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! /insert, /create, /replace, /delete: one document a request, as Manticore has it.
+//! /insert, /create, /replace, /update, /delete: one document in a request, as in Manticore.
 
 use axum::Router;
 use axum::body::Body;
@@ -21,10 +21,10 @@ use session::Grant;
 use session::errors::{self, Failure};
 use session::statement::{self, Outcome, Parsed};
 
-/// Levels of brackets that are read without a tree: the body, its doc.
+/// Levels of JSON that are read without a tree: the body, its doc.
 const FIELDS_DEPTH: usize = 2;
 
-/// The paths.
+/// The routes of this module.
 pub(super) fn routes() -> Router<Door> {
     Router::new()
         .route("/insert", post(insert))
@@ -85,7 +85,7 @@ async fn store(server: &Server, verb: &str, request: Request<Body>) -> Result<Re
     )
 }
 
-/// Columns and values of a document, its id among them if it has one.
+/// Columns and values of a document, parallel; its id is the last, if it has one.
 pub(super) fn with_id(
     mut fields: Vec<(String, Value)>,
     id: Option<u64>,
@@ -94,7 +94,7 @@ pub(super) fn with_id(
     fields.into_iter().unzip()
 }
 
-/// By an id or a list of them, or by a query as /search takes it.
+/// POST /delete: by an id, by a list of ids, or by a query as in /search.
 async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Response, Refusal> {
     let server = &door.server;
     let held = server.budget.grant();
@@ -138,7 +138,7 @@ async fn delete(State(door): State<Door>, request: Request<Body>) -> Result<Resp
     )
 }
 
-/// The body; `held` keeps the memory of what it becomes until it is answered.
+/// Reads the body. `held` gets the memory of the body and its values.
 async fn read(
     server: &Server,
     request: Request<Body>,
@@ -150,7 +150,7 @@ async fn read(
     Ok(bytes)
 }
 
-/// Does a write: rows affected, and the last id.
+/// Does a write. Gives the count of affected rows, and the last id.
 pub(super) async fn execute(server: &Server, statement: Statement) -> Result<(u64, u64), Failure> {
     let mut guest = Guest::new(server);
     match statement::execute(server, &mut guest.session, Parsed::of(statement)).await? {

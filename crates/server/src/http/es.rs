@@ -1,4 +1,7 @@
-//! Elasticsearch's percolator API, on every path that is not one of our own.
+//! Elasticsearch's percolator API, on every path that no route of our own has.
+//!
+//! Example: `PUT /alerts/_doc/7` → [`Route::Store`] → `store::one` → `change::change_all` → an INSERT into the pq table
+//! `alerts`. An index is a pq table with a mapping; a stored document is a standing query with its source.
 
 mod change;
 mod highlight;
@@ -23,10 +26,10 @@ use route::Route;
 use session::Grant;
 use session::errors::{self, Failure};
 
-/// A reply: its status and its JSON.
+/// A reply: its HTTP status and its JSON.
 type Replied = Result<(u16, String), EsError>;
 
-/// Answers a request to a path that no other handler has.
+/// Handles a request to a path that no route of our own has.
 pub(super) async fn answer(State(door): State<Door>, request: Request<Body>) -> Response {
     let Some(route) = Route::of(request.method(), request.uri().path()) else {
         return guard::no_such_path(request).await;
@@ -75,9 +78,9 @@ async fn run(guest: &Guest<'_>, route: Route, request: &EsRequest) -> Replied {
     }
 }
 
-/// Writes a reply the way it was asked for.
+/// Builds the response in the form that the request asks for.
 fn reply(how: &request::ReplyAs, is_head: bool, replied: Replied, held: Grant) -> Response {
-    // Shaping and packing each make another one of it.
+    // Shaping and packing each make a copy.
     let replied = replied.and_then(|replied| {
         let room = held.cover(2 * replied.1.len());
         room.map(|()| replied)
@@ -103,7 +106,7 @@ fn reply(how: &request::ReplyAs, is_head: bool, replied: Replied, held: Grant) -
     response
 }
 
-/// A failure of ours as Elasticsearch would name it.
+/// Translates a failure into Elasticsearch's status and exception name.
 fn failed(failure: Failure, index: &str) -> EsError {
     let Failure { kind, message } = failure;
     let (status, name) = match kind {

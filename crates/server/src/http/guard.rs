@@ -1,4 +1,4 @@
-//! Who may ask: the login, and only pages of this server itself.
+//! Checks before each handler: the login, reserved places, and requests that pages of other sites send.
 
 use crate::server::Server;
 use axum::body::Body;
@@ -15,8 +15,9 @@ use session::counters::add;
 use session::errors::{self, Failure};
 use session::places::Peer;
 
-/// Lets through who gives the login, where one is set. After failed logins of an address its next one waits first. A request
-/// without a login is refused at once and slows nobody: many clients give theirs only when they are asked for it.
+/// Passes a request on if it has the right login, or if none is set. After failed logins of an address its next login first
+/// waits. A request without a login is refused at once and counts as no failure: many clients send their login only when a
+/// 401 asks for it.
 pub(super) async fn login(State(door): State<Door>, request: Request, next: Next) -> Response {
     let server = &door.server;
     let settings = server.settings();
@@ -28,7 +29,7 @@ pub(super) async fn login(State(door): State<Door>, request: Request, next: Next
     match (text(request.headers(), AUTHORIZATION), &course) {
         (Some(given), Some(course)) => {
             let peer = course.peer();
-            // Whoever guesses keeps no place from others meanwhile.
+            // A client that guesses passwords may be evicted while it waits.
             course.owed(server.slow_login(peer)).await;
             if login.accepts_basic(given) {
                 server.logins.passed(peer.remote);
@@ -50,7 +51,8 @@ pub(super) async fn login(State(door): State<Door>, request: Request, next: Next
     response
 }
 
-/// Goes on with a request, unless its connection has a reserved place and is not the owner's: those are for health checks.
+/// Passes a request on, unless its connection holds a reserved place and is not the owner's. Only health checks need not pass
+/// here.
 async fn placed(server: &Server, peer: Option<&Peer>, request: Request, next: Next) -> Response {
     if peer.is_none_or(|peer| !peer.is_reserved || server.is_owner(peer)) {
         return next.run(request).await;
@@ -61,8 +63,8 @@ async fn placed(server: &Server, peer: Option<&Peer>, request: Request, next: Ne
     response
 }
 
-/// Refuses requests that a page of another site made a browser send: a name of this machine that is not ours
-/// (DNS rebinding), an origin that is not the host that was asked, or a GET that the browser marks as another site's.
+/// Refuses requests that a browser sends for a page of another site. Signs of it are a Host that is no name of this machine
+/// (DNS rebinding), an Origin that is not the Host, or a GET that the browser marks as another site's.
 pub(super) async fn own_page(State(door): State<Door>, request: Request, next: Next) -> Response {
     add(&door.server.counters.http_requests, 1);
     let refusal = foreign(request.headers(), door.local)
@@ -79,13 +81,13 @@ pub(super) async fn own_page(State(door): State<Door>, request: Request, next: N
     }
 }
 
-/// Every other path.
+/// Answers 404 to an unknown path.
 pub(super) async fn no_such_path(request: Request) -> Response {
     let message = format!("no such path: {}", request.uri().path());
     Refusal(Failure::new(errors::NO_SUCH_PATH, message)).into_response()
 }
 
-/// Every other method of a path there is.
+/// Answers 405 to a known path with another method.
 pub(super) async fn wrong_method(request: Request) -> Response {
     let message = format!(
         "{} does not take {}",
@@ -95,8 +97,8 @@ pub(super) async fn wrong_method(request: Request) -> Response {
     Refusal(Failure::new(errors::WRONG_METHOD, message)).into_response()
 }
 
-/// The header that gives a foreign request away. A host name is judged only where `local`: a server that the network
-/// reaches cannot know all its names, and asks for a password instead.
+/// The header that shows a request to be another site's. Host is checked only if `local`: a server that other machines reach
+/// cannot know all its names; it asks for a password instead.
 fn foreign(headers: &HeaderMap, local: bool) -> Option<String> {
     let host = text(headers, HOST);
     if let Some(origin) = text(headers, ORIGIN) {
@@ -111,9 +113,10 @@ fn foreign(headers: &HeaderMap, local: bool) -> Option<String> {
         .map(|host| format!("host {host:?}"))
 }
 
-/// Why a GET or HEAD is not served that a browser sends for a page of another site, or of another port of this host. Such a
-/// request carries no Origin when it is a link, an image or a form, and some GETs change state: they take rows of a queue. All
-/// paths are treated alike, so that none can be forgotten. Programs do not send the header.
+/// The refusal of a GET or HEAD that a browser sends for a page of another site, or of another port of this host.
+///
+/// A link, an image or a form sends no Origin, but some GETs change state: they take rows of a queue. The rule covers all
+/// paths, so that none is forgotten. Programs do not send `Sec-Fetch-Site`, and pass.
 fn cross_site(method: &Method, headers: &HeaderMap) -> Option<String> {
     if method != Method::GET && method != Method::HEAD {
         return None;

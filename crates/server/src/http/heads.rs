@@ -1,7 +1,15 @@
-//! The stream of an HTTP connection: the head of a request comes in time, or the connection ends.
+//! The stream of an HTTP connection, with a time limit for the head of each request.
 //!
-//! hyper has one time limit for a head and for the silence before it. Here a head has [`HTTP_HEAD_TIMEOUT`] from its first byte,
-//! the first one from the beginning of the connection, and hyper's limit is for the silence between two requests.
+//! hyper has only one limit, for a head together with the silence before it. It serves as the limit of the silence here. A head
+//! has [`HTTP_HEAD_TIMEOUT`] from its first byte; the first head of a connection has it from the connection's beginning.
+//!
+//! ```text
+//!          first byte              head complete: owes nothing
+//! SILENT ──────────────→ HEAD ──────────────────────────────────→ REQUEST
+//!    ↑                    ↑ a new connection begins here             │
+//!    └───────────────────────────────────────────────────────────────┘
+//!              last byte of the reply is written: owes the next request
+//! ```
 
 use std::future::Future;
 use std::io;
@@ -20,25 +28,25 @@ use crate::listen::TimedStream;
 use crate::server::Server;
 use session::places::Peer;
 
-/// Between two requests.
+/// Stage between two requests.
 const SILENT: u8 = 0;
-/// A head is coming.
+/// Stage while a head is coming.
 const HEAD: u8 = 1;
-/// A head has come, and its request is read or answered.
+/// Stage while a body is read or the reply is written.
 const REQUEST: u8 = 2;
 
-/// What one HTTP connection is in the middle of.
+/// Stage of one HTTP connection.
 pub(super) struct Course {
     server: Arc<Server>,
     peer: Arc<Peer>,
     stage: AtomicU8,
 }
 
-/// A request under way; when it is dropped, the next one may come.
+/// A request in progress. Dropping it ends the request: the connection then owes the next one.
 pub(super) struct Underway(Arc<Course>);
 
 impl Course {
-    /// Of a new connection.
+    /// The course of a new connection, which owes its first head.
     pub(super) fn new(server: Arc<Server>, peer: Arc<Peer>) -> Arc<Course> {
         Arc::new(Course {
             server,
@@ -47,19 +55,19 @@ impl Course {
         })
     }
 
-    /// The connection.
+    /// The connection's entry in [`session::places::Places`].
     pub(super) fn peer(&self) -> &Arc<Peer> {
         &self.peer
     }
 
-    /// A head has come.
+    /// Begins a request: its head has come.
     pub(super) fn begin(self: &Arc<Course>) -> Underway {
         self.stage.store(REQUEST, Ordering::Relaxed);
         self.peer.owes_nothing();
         Underway(Arc::clone(self))
     }
 
-    /// Waits for what the client owes: more of a body, or the time that its failed logins cost.
+    /// Waits for `wait`; the connection owes meanwhile. For more of a body, or for the delay after failed logins.
     pub(super) async fn owed<T>(&self, wait: impl Future<Output = T>) -> T {
         self.peer.owes(self.server.clock.steady_us());
         let done = wait.await;
@@ -75,14 +83,14 @@ impl Drop for Underway {
     }
 }
 
-/// The body of a reply: its request is under way until the last byte is written.
+/// The body of a reply. Its request lasts until the last byte is handed to the connection.
 pub(super) struct Replying {
     body: Body,
     _underway: Underway,
 }
 
 impl Replying {
-    /// A reply to this request.
+    /// The body of the reply to this request.
     pub(super) fn new(body: Body, underway: Underway) -> Replying {
         Replying {
             body,
@@ -111,16 +119,16 @@ impl HttpBody for Replying {
     }
 }
 
-/// The stream.
+/// The stream of a connection. A read fails with `TimedOut` if a head comes too late.
 pub(super) struct Timely {
     stream: TimedStream,
     course: Arc<Course>,
-    /// Runs while a head is coming.
+    /// Timer of the head that is coming.
     late: Option<Pin<Box<Sleep>>>,
 }
 
 impl Timely {
-    /// The stream of this connection.
+    /// A stream that sets and obeys the stage of `course`.
     pub(super) fn new(stream: TimedStream, course: Arc<Course>) -> Timely {
         Timely {
             stream,

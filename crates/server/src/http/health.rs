@@ -1,4 +1,4 @@
-//! Health and numbers.
+//! Health checks and metrics: /livez, /readyz, /metrics.
 
 use std::fmt::Write;
 
@@ -14,13 +14,13 @@ use session::counters::{Sample, in_base_units};
 use session::errors::{self, Failure};
 use session::{Action, Deed};
 
-/// Whether the process answers at all: always 200.
+/// GET /livez: always 200, since the process answers.
 pub(super) async fn livez() -> Response {
     reply::json_bytes(StatusCode::OK, br#"{"status":"alive"}"#.to_vec())
 }
 
-/// Whether statements are answered, writes included: 200, or 503 with the reason. Files that searches found damaged are
-/// named; the rest is served, so that is no reason to send clients elsewhere.
+/// GET /readyz: 200 if every statement is answered, writes included; else 503 with the reason. A 200 names the files that
+/// searches found damaged: the rest is still served, so a load balancer should not leave for it.
 pub(super) async fn readyz(State(door): State<Door>) -> Response {
     match door.server.ready() {
         Ok(()) => {
@@ -32,7 +32,7 @@ pub(super) async fn readyz(State(door): State<Door>) -> Response {
             reply::json_bytes(StatusCode::OK, body.to_string().into_bytes())
         }
         Err(failure) => {
-            // A load balancer looks for 503, whatever the reason.
+            // Load balancers look for 503, whatever the reason.
             let kind = errors::Kind {
                 status: 503,
                 ..failure.kind
@@ -42,7 +42,7 @@ pub(super) async fn readyz(State(door): State<Door>) -> Response {
     }
 }
 
-/// Every number, in the text format of Prometheus.
+/// GET /metrics: all numbers, in the text format of Prometheus.
 pub(super) async fn metrics(State(door): State<Door>) -> Response {
     let mut text = exposition(&door.server.samples());
     let guest = Guest::new(&door.server);
@@ -62,7 +62,7 @@ pub(super) async fn metrics(State(door): State<Door>) -> Response {
         .into_response()
 }
 
-/// Help and type once a name; samples that differ in labels only stand next to each other in the table.
+/// The samples as text. Samples of one name with different labels are neighbours, so each name gets help and type once.
 fn exposition(samples: &[Sample]) -> String {
     let mut text = String::new();
     let mut last = "";
@@ -84,7 +84,7 @@ fn exposition(samples: &[Sample]) -> String {
     text
 }
 
-/// Names of what only grows end in `_total`.
+/// The Prometheus type of a metric: counters end in `_total`.
 fn shape(name: &str) -> &'static str {
     match name.ends_with("_total") {
         true => "counter",
@@ -92,7 +92,7 @@ fn shape(name: &str) -> &'static str {
     }
 }
 
-/// What each queue and each group of it holds, one metric after the other.
+/// Appends the metrics of each queue and each consumer group, one metric after the other.
 fn queues(reports: &[QueueReport], now_us: i64, text: &mut String) {
     let age_s = |oldest_us: i64| now_us.saturating_sub(oldest_us).max(0) as u64 / 1_000_000;
     let of_queue = |report: &QueueReport| {
@@ -124,7 +124,7 @@ fn queues(reports: &[QueueReport], now_us: i64, text: &mut String) {
     numbers(&OF_GROUPS, &lines.collect::<Vec<_>>(), text);
 }
 
-/// Metrics of a queue: name, blank, help.
+/// Metrics of a queue, each `name help`. The order is that of the values in [`queues`].
 const OF_QUEUES: [&str; 8] = [
     "seine_queue_depth Rows of a queue, owned ones included.",
     "seine_queue_owned Rows of a queue that somebody has.",
@@ -136,7 +136,7 @@ const OF_QUEUES: [&str; 8] = [
     "seine_queue_restored_total Times that a row of a queue was given back.",
 ];
 
-/// Likewise, of a consumer group.
+/// Metrics of a consumer group, each `name help`. The order is that of the values in [`queues`].
 const OF_GROUPS: [&str; 4] = [
     "seine_queue_group_depth Rows that a consumer group is not done with.",
     "seine_queue_group_owned Rows that somebody of a consumer group has.",
@@ -144,7 +144,7 @@ const OF_GROUPS: [&str; 4] = [
     "seine_queue_group_redelivered_total Rows handed out again to a consumer group.",
 ];
 
-/// Metrics with a line for each set of labels; nothing where there is none.
+/// Appends each metric with a line for each set of labels. Without labels it appends nothing.
 fn numbers<const N: usize>(metrics: &[&str; N], lines: &[(String, [u64; N])], text: &mut String) {
     if lines.is_empty() {
         return;
@@ -159,7 +159,7 @@ fn numbers<const N: usize>(metrics: &[&str; N], lines: &[(String, [u64; N])], te
     }
 }
 
-/// A label's value, escaped.
+/// The escaped value of a label.
 fn label(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"")
 }

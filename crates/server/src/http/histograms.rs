@@ -1,11 +1,11 @@
-//! The distributions of the engine's work, for `/metrics`.
+//! Histograms of the engine's work, for `/metrics`.
 
 use std::fmt::Write;
 
 use engine::{Histogram, Work};
 use session::counters::in_base_units;
 
-/// Appends all of them in the text format of Prometheus.
+/// Appends the five histograms in the text format of Prometheus.
 pub(super) fn expose(text: &mut String, work: &Work) {
     let batch = "Commands of a batch: what one turn of the engine's thread took.";
     let bytes = "Bytes of the records of a batch: one write of the journal.";
@@ -28,7 +28,7 @@ fn expose_one(text: &mut String, name: &str, help: &str, histogram: &Histogram) 
     for (bound, count) in ranges {
         let _ = writeln!(text, "{name}_bucket{{le=\"{}\"}} {count}", number(bound));
     }
-    // Counted while others count: the whole is never less than its parts.
+    // The engine counts meanwhile: keep the total from being less than the last bucket.
     let count = histogram.count().max(below);
     let _ = writeln!(
         text,

@@ -1,4 +1,4 @@
-//! Rows as hits: the reply of /search and of a plain /sql.
+//! Rows as JSON hits: the reply of /search and of a plain /sql.
 
 use engine::{Answer, Reason};
 use query::schema::ColumnType;
@@ -10,10 +10,10 @@ use session::Grant;
 use session::errors::{self, Failure};
 use session::limits::REPLY_BYTES_MAX;
 
-/// Header of the column that carries a hit's score.
+/// Header of the column that becomes a hit's `_score`.
 const SCORE: &str = "weight()";
 
-/// Writes the whole reply. The columns `id` and `weight()` become the hit's `_id` and `_score`.
+/// Builds the whole reply. The columns `id` and `weight()` become `_id` and `_score` of a hit.
 pub(super) fn write(
     server: &Server,
     answer: Answer,
@@ -57,10 +57,10 @@ pub(super) fn write(
     Ok(reply.into_bytes())
 }
 
-/// Refuses a reply that grows beyond its bound, or for which there is no memory.
+/// Checks a reply of `bytes` bytes. Errors: `LIMIT` above [`REPLY_BYTES_MAX`]; `OVERLOADED`.
 pub(super) fn bounded(bytes: usize, held: &Grant) -> Result<(), Failure> {
     if bytes <= REPLY_BYTES_MAX {
-        // While its list moves to a larger block, it is there twice.
+        // The buffer of a growing reply exists twice while it moves.
         return held.cover(2 * bytes);
     }
     let message =
@@ -68,7 +68,7 @@ pub(super) fn bounded(bytes: usize, held: &Grant) -> Result<(), Failure> {
     Err(Failure::new(errors::LIMIT, message))
 }
 
-/// A value as JSON writes it. A `float` column keeps 32 bits: its shortest text is that of an `f32`.
+/// A value as a JSON cell. A `float` column stores 32 bits, so it is written by the shortest text of its `f32`.
 pub(super) fn cell(value: &Value, kind: Option<ColumnType>) -> Cell<'_> {
     match (value, kind) {
         (Value::Null, _) => Cell::Null,

@@ -1,4 +1,4 @@
-//! /pq: standing queries stored, deleted and asked over HTTP, as Manticore has it.
+//! /pq: stores, deletes and runs standing queries, as in Manticore.
 
 mod search;
 
@@ -24,7 +24,7 @@ use crate::server::Server;
 use session::errors::{self, Failure};
 use session::statement;
 
-/// The paths below /pq.
+/// The routes below /pq.
 pub(super) fn routes() -> Router<Door> {
     Router::new()
         .route("/pq/{table}/doc", put(store).post(store))
@@ -35,7 +35,7 @@ pub(super) fn routes() -> Router<Door> {
         .route("/pq/{table}/search", post(search::post))
 }
 
-/// Stores a query under an id of the server's choice.
+/// Stores a query under an id that the server chooses.
 async fn store(
     State(door): State<Door>,
     Path(table): Path<String>,
@@ -44,7 +44,7 @@ async fn store(
     write(&door.server, table, 0, request).await
 }
 
-/// Stores a query under an id; `?refresh=1` replaces the one that has it.
+/// Stores a query under the id of the path. With `?refresh=1` it replaces the query that has this id.
 async fn store_as(
     State(door): State<Door>,
     Path((table, id)): Path<(String, String)>,
@@ -114,7 +114,7 @@ async fn delete(
     ))
 }
 
-/// The table's name as the catalog has it; an error where it is no table of standing queries.
+/// The table's name in lower case. Errors: `NO_SUCH_TABLE`; `INVALID`, not a pq table.
 fn pq_table(server: &Server, written: &str) -> Result<String, Failure> {
     let table = written.to_lowercase();
     let snapshot = Guest::new(server).reads(&table)?;

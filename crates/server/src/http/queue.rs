@@ -1,4 +1,16 @@
-//! /queue: rows in, rows out, and their receipts back. A row taken here is held by its receipt, not by the connection.
+//! /queue: puts rows, takes them, and settles them by their receipts. A row taken here is held by its receipt and its lease,
+//! not by the connection:
+//!
+//! ```text
+//! POST /queue/mail               {"to": "a"}                    → {"rows": 1}
+//! GET  /queue/mail/next?wait=5s                                 → a row with its receipt, leased to this client
+//! POST /queue/mail/done          {"receipts": ["1-1-5f…01"]}    → {"done": 1}    the row is gone
+//!   or /queue/mail/return        the same                       → {"done": 1}    another client may take the row now
+//!   or /queue/mail/extend?visible_again=60s                     → {"done": 1}    the lease lasts 60 s from now
+//!   or nothing                   the lease ends, and another client gets the row with delivery 2
+//! ```
+//!
+//! `done` in an answer counts the receipts that were not late.
 
 mod events;
 mod request;
@@ -27,11 +39,11 @@ use session::counters::add;
 use session::errors::{self, Failure};
 use session::statement;
 
-/// The paths below /queue.
+/// The routes below /queue.
 pub(super) fn routes() -> Router<Door> {
     Router::new()
         .route("/queue/{queue}", post(put))
-        // A HEAD must change nothing, and would take rows and show none of them.
+        // axum would answer HEAD by the GET handler, which takes rows: refuse it.
         .route(
             "/queue/{queue}/next",
             get(next).post(next).head(guard::wrong_method),
@@ -56,7 +68,7 @@ pub(super) fn routes() -> Router<Door> {
 }
 
 impl Guest<'_> {
-    /// Gives rows back at once. An engine that does not answer has them come back by their time.
+    /// Returns rows at once. If the engine refuses, they come back when their leases end.
     async fn give_back(&self, receipts: Vec<Receipt>) {
         if receipts.is_empty() {
             return;
@@ -68,7 +80,7 @@ impl Guest<'_> {
         let _ = self.affected(command).await;
     }
 
-    /// How many rows a command was about.
+    /// Submits a command and gives its count of affected rows.
     async fn affected(&self, command: Command) -> Result<u64, Failure> {
         match self.submit(command).await? {
             Reply::Done { affected, .. } => Ok(affected),
@@ -76,7 +88,7 @@ impl Guest<'_> {
         }
     }
 
-    /// Takes the next rows, or ends with the server.
+    /// Takes the next rows. Errors: the engine's; `STOPPING`, when the server stops during the wait.
     async fn take(&self, command: Command) -> Result<Taken, Failure> {
         let mut stopping = self.server.stopping();
         let reply = tokio::select! {
@@ -92,10 +104,10 @@ impl Guest<'_> {
     }
 }
 
-/// Levels of brackets that are read without a tree: a list, a row.
+/// Levels of JSON that are read without a tree: a list, a row.
 const FIELDS_DEPTH: usize = 2;
 
-/// Rows in: JSON objects, in an array or one behind the other. One durable unit.
+/// POST /queue/{queue}: puts rows, which are JSON objects in an array or one behind the other. Stores all or none.
 async fn put(
     State(door): State<Door>,
     Path(queue): Path<String>,
@@ -115,7 +127,7 @@ async fn put(
     Ok(answer(&json!({ "rows": count })))
 }
 
-/// Rows that name the same columns are one INSERT.
+/// The command that puts the rows. Neighbouring rows with the same columns share an INSERT.
 fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
     let mut inserts: Vec<(Vec<String>, Vec<Vec<Value>>)> = Vec::new();
     for row in rows {
@@ -145,7 +157,7 @@ fn insert(queue: &str, rows: Vec<Vec<(String, Value)>>) -> Command {
     }
 }
 
-/// Acknowledges, then takes the next rows, waiting for the first.
+/// GET or POST /queue/{queue}/next: ends the rows of the given receipts, then takes the next rows. Waits for the first.
 async fn next(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     let server = &door.server;
     add(&server.counters.queue_calls, 1);
@@ -165,7 +177,7 @@ async fn next(State(door): State<Door>, request: QueueRequest) -> Result<Respons
         Err(failure) => Err(failure),
     };
     if let Err(failure) = written {
-        // The client is told of no row: all of them go to the next.
+        // The client learns of no row, so all of them are free again.
         guest.give_back(receipts(&name, group, &taken)).await;
         return Err(failure.into());
     }
@@ -173,10 +185,10 @@ async fn next(State(door): State<Door>, request: QueueRequest) -> Result<Respons
     Ok(reply::held_bytes(StatusCode::OK, reply.into_bytes(), held))
 }
 
-/// Rows that were taken are there as values and, in a list that grows by doubling, as a reply.
+/// Copies of taken rows in memory: as values, and as a reply whose buffer may double.
 const TAKEN_COPIES: usize = 3;
 
-/// The receipts of rows that were taken.
+/// The receipts of taken rows, in their order.
 fn receipts(queue: &str, group: Option<String>, taken: &Taken) -> Vec<Receipt> {
     let receipt = |row: &TakenRow| Receipt {
         table: queue.to_owned(),
@@ -188,7 +200,7 @@ fn receipts(queue: &str, group: Option<String>, taken: &Taken) -> Vec<Receipt> {
     taken.rows.iter().map(receipt).collect()
 }
 
-/// Writes rows with their receipts.
+/// Adds taken rows with their receipts to a reply.
 fn write(
     taken: &Taken,
     group: Option<&str>,
@@ -207,7 +219,7 @@ fn write(
     Ok(())
 }
 
-/// Acknowledges deliveries.
+/// POST /queue/{queue}/done: ends rows.
 async fn done(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     settle(&door.server, request, |request| {
         Ok(Command::QueueDone {
@@ -217,7 +229,7 @@ async fn done(State(door): State<Door>, request: QueueRequest) -> Result<Respons
     .await
 }
 
-/// Gives deliveries back, at once or after a while.
+/// POST /queue/{queue}/return: returns rows, at once or after `delay`.
 async fn give_back(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     settle(&door.server, request, |request| {
         Ok(Command::QueueReturn {
@@ -228,7 +240,7 @@ async fn give_back(State(door): State<Door>, request: QueueRequest) -> Result<Re
     .await
 }
 
-/// Holds deliveries for longer.
+/// POST /queue/{queue}/extend: extends the leases of rows.
 async fn extend(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     settle(&door.server, request, |request| {
         let visible_again_us = request.visible_again_us.ok_or_else(|| {
@@ -245,7 +257,7 @@ async fn extend(State(door): State<Door>, request: QueueRequest) -> Result<Respo
     .await
 }
 
-/// Does something to deliveries, and answers for how many of them it was not too late.
+/// Submits a command on receipts, and answers with the count of those that were not late.
 async fn settle(
     server: &Server,
     request: QueueRequest,
@@ -262,7 +274,7 @@ async fn settle(
     Ok(answer(&json!({ "done": affected })))
 }
 
-/// The first free rows, without taking them.
+/// GET /queue/{queue}/peek: shows the first free rows without taking them.
 async fn peek(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     let server = &door.server;
     let select = Select {
@@ -311,7 +323,7 @@ async fn set_paused(door: Door, request: QueueRequest, paused: bool) -> Result<R
     Ok(answer(&json!({ "paused": paused })))
 }
 
-/// Deletes every row that nobody holds.
+/// POST /queue/{queue}/purge: deletes every row that no client holds.
 async fn purge(State(door): State<Door>, request: QueueRequest) -> Result<Response, Refusal> {
     let server = &door.server;
     let table = request.queue;
@@ -321,7 +333,7 @@ async fn purge(State(door): State<Door>, request: QueueRequest) -> Result<Respon
     Ok(answer(&json!({ "rows": gone })))
 }
 
-/// The queue's name as the catalog has it; an error where it is no queue.
+/// The queue's name in lower case. Errors: `NO_SUCH_TABLE`; `INVALID`, not a queue.
 fn queue_of(server: &Server, written: &str) -> Result<String, Failure> {
     let queue = written.to_lowercase();
     let snapshot = Guest::new(server).reads(&queue)?;

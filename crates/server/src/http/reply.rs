@@ -1,4 +1,4 @@
-//! Replies of the HTTP door, errors first.
+//! Replies of the HTTP door: errors, and bodies that hold memory until they are sent.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,10 +13,10 @@ use serde_json::json;
 use session::Grant;
 use session::errors::{self, Failure};
 
-/// Seconds after which a client that was refused for lack of room should come back.
+/// Value of Retry-After, in seconds, for a client that was refused by overload.
 const RETRY_AFTER_S: &str = "1";
 
-/// A failure as an HTTP reply: its status, and JSON with its code, its message and MySQL's number.
+/// A failure as an HTTP reply: its status, and a JSON [`body`].
 pub(super) struct Refusal(pub Failure);
 
 impl From<Failure> for Refusal {
@@ -36,33 +36,33 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// A status of the table of errors.
+/// A status number of the table of errors.
 pub(super) fn status(number: u16) -> StatusCode {
     StatusCode::from_u16(number).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// JSON that is written already, with the memory that it holds until the client has taken it or is gone.
+/// A JSON reply. It keeps the memory of `held` until the client has taken the body or is gone.
 pub(super) fn held_bytes(status: StatusCode, body: Vec<u8>, held: Grant) -> Response {
     self::held(status, "application/json", body, held)
 }
 
-/// The same for a body of another kind.
+/// As [`held_bytes`], for a body of the content type `kind`.
 pub(super) fn held(status: StatusCode, kind: &'static str, body: Vec<u8>, held: Grant) -> Response {
     let rest = held_piece(body, held);
     let body = Body::new(Written { rest });
     (status, [(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
-/// Bytes that hold their memory until they are sent or dropped.
+/// Bytes that keep the memory of `held` until they are sent or dropped.
 pub(super) fn held_piece(body: Vec<u8>, held: Grant) -> Bytes {
     held.keep(body.len());
     Bytes::from_owner(HeldBody { body, _grant: held })
 }
 
-/// Bytes of a body that are given to the connection at once: it copies them, and other tasks wait meanwhile.
+/// Bytes of a body that the connection gets at a time. It copies them, and other tasks wait meanwhile.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// A body that is written already and goes out piece by piece.
+/// A finished body that goes out piece by piece.
 struct Written {
     rest: Bytes,
 }
@@ -89,7 +89,7 @@ impl HttpBody for Written {
     }
 }
 
-/// A body on its way out.
+/// A body with the memory that it holds.
 struct HeldBody {
     body: Vec<u8>,
     _grant: Grant,
@@ -101,12 +101,12 @@ impl AsRef<[u8]> for HeldBody {
     }
 }
 
-/// JSON that is written already.
+/// A JSON reply that holds no memory of the budget.
 pub(super) fn json_bytes(status: StatusCode, body: Vec<u8>) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-/// A whole HTTP reply as bytes, for a connection that gets no other.
+/// A whole HTTP reply as bytes, for a connection that is refused before hyper serves it.
 pub(super) fn raw(failure: &Failure) -> Vec<u8> {
     let body = body(failure);
     format!(

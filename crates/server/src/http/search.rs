@@ -1,4 +1,4 @@
-//! POST /search: a JSON query as hits.
+//! POST /search: a JSON query, answered with hits.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -13,10 +13,10 @@ use super::{Door, Guest, body, hits};
 use session::errors::{self, Failure};
 use session::statement::{self, Outcome, Parsed};
 
-/// Levels of brackets that are read without a tree: the body, its query, a clause.
+/// Levels of JSON that are read without a tree: the body, its query, a clause.
 const FIELDS_DEPTH: usize = 3;
 
-/// Answers a request.
+/// Handles POST /search.
 pub(super) async fn post(
     State(door): State<Door>,
     request: Request<Body>,
@@ -37,7 +37,7 @@ pub(super) async fn post(
     answered(&guest, found.answer).await
 }
 
-/// Writes the rows of an answer as hits.
+/// Answers with the rows as hits.
 pub(super) async fn answered(guest: &Guest<'_>, answer: Answer) -> Result<Response, Refusal> {
     let took_ms = (guest.clock.steady_us() - guest.session.started_us) / 1_000;
     let held = guest.budget.grant();
@@ -48,7 +48,7 @@ pub(super) async fn answered(guest: &Guest<'_>, answer: Answer) -> Result<Respon
     Ok(reply::held_bytes(StatusCode::OK, bytes, held))
 }
 
-/// The failure of a body that cannot be read, or not yet.
+/// The failure of a body that cannot be parsed: `NOT_YET` for a known feature that is missing, else `SYNTAX`.
 pub(super) fn failure(error: JsonError) -> Failure {
     let kind = if error.not_yet {
         errors::NOT_YET

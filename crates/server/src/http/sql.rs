@@ -1,5 +1,5 @@
-//! /sql: one SELECT as hits, or with `mode=raw` any statements as tables. A GET has its statement in the address, and only
-//! reads: a page of any site can make a browser send one.
+//! /sql: one SELECT as hits, or with `mode=raw` any statements as tables. A GET has its statement in the address and may only
+//! read: any web page can make a browser send a GET.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -17,7 +17,7 @@ use session::Grant;
 use session::errors::{self, Failure};
 use session::statement::{self, Outcome, Parsed};
 
-/// Answers a request. The session lives as long as the request.
+/// Handles /sql. Its session ends with the request.
 pub(super) async fn answer(
     State(door): State<Door>,
     request: Request<Body>,
@@ -32,18 +32,18 @@ pub(super) async fn answer(
     one(Guest::new(server), &request).await
 }
 
-/// What a request asks for.
+/// A request with SQL text.
 pub(super) struct SqlRequest {
     text: Vec<u8>,
     raw: bool,
-    /// It is a GET.
+    /// Whether only reads are allowed: it is a GET.
     only_reads: bool,
-    /// Memory of the text, until it is answered.
+    /// Memory of the text, until the request is answered.
     _held: Grant,
 }
 
 impl SqlRequest {
-    /// Reads a request: the statement in its body, or, of a GET, what `in_address` finds behind the `?`.
+    /// Reads a request: the text of its body, or for a GET the text that `in_address` finds behind the `?`.
     pub(super) async fn of(
         server: &Server,
         request: Request<Body>,
@@ -60,13 +60,13 @@ impl SqlRequest {
             });
         }
         let bytes = body::whole(server, request, &held).await?;
-        // A form is decoded beside its body.
+        // The decoded form needs as much memory again as the body.
         held.reserve(2 * bytes.len()).await?;
         Ok(SqlRequest::read(bytes, held))
     }
 
-    /// A body is a form where it begins as one, `query=`, `mode=` or `raw_response=`; else it is the statement itself, as
-    /// no statement begins so. The content type is not asked: clients name a form whatever they send.
+    /// A body that begins with `query=`, `mode=` or `raw_response=` is a form; no statement begins so. Any other body is the
+    /// statement itself. The content type is ignored: many clients name a form whatever they send.
     fn read(body: Vec<u8>, held: Grant) -> SqlRequest {
         let begins = |name: &&[u8]| body.starts_with(name);
         let forms: [&[u8]; 3] = [b"query=", b"mode=", b"raw_response="];
@@ -90,7 +90,7 @@ fn is_raw(form: &[u8]) -> bool {
     is("mode", "raw") || is("raw_response", "true") || is("raw_response", "1")
 }
 
-/// Any statements, as JSON tables.
+/// Does all statements and answers with JSON tables.
 pub(super) async fn raw(server: &Server, request: SqlRequest) -> Result<Response, Refusal> {
     let mut reply = RawReply::default();
     let held = server.budget.grant();
@@ -103,13 +103,13 @@ pub(super) async fn raw(server: &Server, request: SqlRequest) -> Result<Response
     Ok(reply::held_bytes(status, reply.into_bytes(), held))
 }
 
-/// The status of a reply to several statements: that of the failure that ended them.
+/// The status of a reply to several statements: 200, or the status of the failure that ended them.
 pub(super) fn status(failure: Option<&Failure>) -> StatusCode {
     failure.map_or(StatusCode::OK, |failure| reply::status(failure.kind.status))
 }
 
-/// Does statements in order, each into the reply, whose memory `held` keeps; the first failure ends them, and is given
-/// back. The error: nothing was asked at all.
+/// Does the statements in order and adds each to the reply; `held` keeps the reply's memory. The first failure ends them, and
+/// is the value. Errors: `EMPTY_STATEMENT`.
 pub(super) async fn all(
     server: &Server,
     request: SqlRequest,
@@ -194,7 +194,7 @@ async fn one(mut guest: Guest<'_>, request: &SqlRequest) -> Result<Response, Ref
     }
 }
 
-/// A connection that may be gone any moment, and whose session ends with the request, can own no row.
+/// Does a statement, unless it takes or ends a queue's row: the session ends with the request, so it cannot own a row.
 async fn execute(guest: &mut Guest<'_>, statement: Parsed) -> Result<Outcome, Failure> {
     if statement.needs_connection() {
         let message = "queue functions need a connection that stays: use the MySQL door";
@@ -210,7 +210,7 @@ fn only(what: &str) -> Failure {
     )
 }
 
-/// The value of `name` in `name=value&…`, decoded; a name without `=` has none.
+/// The decoded value of `name` in `name=value&…`. A name without `=` has no value.
 pub(super) fn parameter(form: &[u8], name: &str) -> Option<String> {
     let pairs = form.split(|byte| *byte == b'&');
     let mut pairs = pairs
@@ -221,12 +221,12 @@ pub(super) fn parameter(form: &[u8], name: &str) -> Option<String> {
         .map(|(_, value)| value.into_owned())
 }
 
-/// Every `name=value` of a form, decoded, in the order written; a name alone has an empty value.
+/// All decoded pairs of a form, in the order written. A name without `=` has an empty value.
 pub(super) fn parameters(form: &[u8]) -> Vec<(String, String)> {
     form_urlencoded::parse(form).into_owned().collect()
 }
 
-/// Undoes the escapes of an address: `%41` is a byte. A broken one stands for itself.
+/// Decodes the `%41` escapes of an address. A broken escape stays as it is.
 pub(super) fn unescaped(value: &[u8]) -> String {
     percent_decode(value).decode_utf8_lossy().into_owned()
 }

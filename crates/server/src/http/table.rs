@@ -1,4 +1,4 @@
-//! Rows as tables: the replies of /sql?mode=raw, /cli_json and /cli.
+//! Outcomes as tables: the replies of /sql?mode=raw, /cli_json and /cli.
 
 use engine::Answer;
 use query::schema::ColumnType;
@@ -12,22 +12,22 @@ use session::Session;
 use session::errors::Failure;
 use session::statement::{FoundRows, Outcome, PqRow, PqRows};
 
-/// A reply that holds one table a statement. One with rows is `begin`, for each row `row`, `cell`s and `row_end`, then
-/// `end`; one without is `done`.
+/// A reply with one table for each statement. Calls for a statement with rows: `begin`; for each row `row`, `cell`s, `row_end`;
+/// then `end`. For a statement without rows: `done`.
 pub(super) trait TableReply {
-    /// Begins a table with these columns: name and type.
+    /// Begins a table with these columns, each a name and Manticore's name of its type.
     fn begin(&mut self, columns: &[(&str, &str)]);
     /// Begins a row.
     fn row(&mut self);
-    /// The row's next cell: its column's name and its value.
+    /// Adds the row's next cell; `name` is its column's.
     fn cell(&mut self, name: &str, cell: Cell<'_>);
     /// Ends the row.
     fn row_end(&mut self);
-    /// Ends the table. `total`: its rows.
+    /// Ends the table. `total` is its count of rows; `error` and `warning` may be empty.
     fn end(&mut self, total: u64, error: &str, warning: &str);
-    /// A statement without rows. `total`: rows affected.
+    /// Adds a statement without rows. `total` is its count of affected rows.
     fn done(&mut self, total: u64, error: &str, warning: &str);
-    /// Bytes so far.
+    /// Bytes of the reply so far.
     fn byte_count(&self) -> usize;
 }
 
@@ -61,7 +61,8 @@ impl TableReply for RawReply {
     }
 }
 
-/// Writes one outcome as one element of the reply.
+/// Adds an outcome to the reply, as one table. Errors: a row that cannot be read; the reply is too large for its limit or
+/// for memory.
 pub(super) fn write(
     server: &Server,
     session: &mut Session,
@@ -185,7 +186,7 @@ fn pq_cells(rows: &PqRows, row: &PqRow<'_>, columns: &[&str], reply: &mut impl T
     }
 }
 
-/// Manticore's names of types.
+/// Manticore's name of a column's type. An expression has no type; its first value tells.
 fn type_name(kind: Option<ColumnType>, sample: Option<&Value>) -> &'static str {
     match kind {
         Some(ColumnType::Int | ColumnType::Bool | ColumnType::Timestamp | ColumnType::Year) => {

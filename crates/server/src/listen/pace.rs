@@ -1,4 +1,8 @@
-//! How fast a request must come once it has begun.
+//! The least speed of a request that has begun.
+//!
+//! Example: `client_timeout = 60s`, a request that began at second 0 and sent 100 KiB by second 150. Its next byte must come by
+//! second 160: 60 s of pause and 100 s that its 100 KiB earn at [`REQUEST_RATE_MIN`]. Without the second rule a client could
+//! hold a place and its memory for years by one byte a minute.
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,12 +13,13 @@ use tokio::time::{Instant, timeout_at};
 use crate::limits::{REQUEST_RATE_MIN, ROOM_RATE_MIN, ROOM_STALL};
 use session::Grant;
 
-/// The request came too slowly; its connection is to be closed.
+/// The request came too slowly. The door closes its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooSlow;
 
-/// The times of one request whose bytes come. It may pause for `patience`, and must come at [`REQUEST_RATE_MIN`] beside that.
-/// While it has room that others wait for, it may pause for [`ROOM_STALL`], and must come at [`ROOM_RATE_MIN`].
+/// Times of one request. Its next byte must come within `patience` of the last byte, and within `patience` plus the time that
+/// its bytes earn at [`REQUEST_RATE_MIN`] of its begin. While it holds memory that others wait for, [`ROOM_STALL`] and
+/// [`ROOM_RATE_MIN`] take their places.
 #[derive(Debug)]
 pub(crate) struct Pace {
     patience: Duration,
@@ -35,18 +40,18 @@ impl Pace {
         }
     }
 
-    /// More of it came.
+    /// Records that `count` bytes have come.
     pub(crate) fn came(&mut self, count: usize) {
         self.last = Instant::now();
         self.bytes += count as u64;
     }
 
-    /// It waited for us and not we for it: its time begins again.
+    /// Starts its time anew: the server has kept it waiting.
     pub(crate) fn again(&mut self) {
         *self = Pace::new(self.patience);
     }
 
-    /// Waits for its next bytes. `held` is the memory that it holds and that others may wait for.
+    /// Waits for `read`, its next bytes. `held` is the memory of the request.
     pub(crate) async fn next<T>(
         &self,
         held: &Grant,
@@ -68,7 +73,7 @@ impl Pace {
         }
     }
 
-    /// When it is too late for the next byte.
+    /// Deadline of the next byte.
     fn until(&self, is_wanted: bool) -> Instant {
         let (pause, rate) = match is_wanted {
             true => (ROOM_STALL, ROOM_RATE_MIN),

@@ -1,4 +1,4 @@
-//! A stream that gives up on a client that takes nothing.
+//! A stream that gives up on a client that does not read.
 
 use std::future::Future;
 use std::io;
@@ -11,17 +11,17 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::{Io, Stream};
 
-/// A stream whose writes fail with `TimedOut` when the client has taken no byte for a while. Reads are not timed here:
-/// how long a client may be silent depends on what it is in the middle of.
+/// A stream whose writes fail with `TimedOut` when the client takes no byte for `patience`. Reads have no limit here: it
+/// differs between a silence, a head, a packet and a body.
 pub(crate) struct TimedStream {
     io: Box<dyn Io>,
     patience: Duration,
-    /// Runs while a write waits; no timer is touched by a write that goes through at once.
+    /// Timer of a write that waits. A write that goes through at once needs none.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl TimedStream {
-    /// Gives up after `patience` without progress.
+    /// A stream whose writes may pause for `patience`.
     pub(crate) fn new(stream: Stream, patience: Duration) -> TimedStream {
         TimedStream {
             io: stream.io,

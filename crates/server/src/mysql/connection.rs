@@ -1,4 +1,4 @@
-//! One connection after its login: command, answer, command, answer.
+//! One connection after its login: reads a command, answers it, reads the next.
 
 use std::sync::Arc;
 
@@ -31,29 +31,29 @@ pub(super) struct Connection<'a> {
     session: Session,
     guest: Guest,
     peer: &'a Peer,
-    /// Whether a text may hold several statements: off unless the client asks, as in MySQL, where drivers count on it
-    /// against injected statements.
+    /// Whether a text may hold several statements. As in MySQL the client must ask for it: drivers rely on that against
+    /// injected statements.
     takes_several: bool,
-    /// What came while the rows of a load were stored.
+    /// The command, or end, that was read while the rows of a load were stored.
     ahead: Option<Result<(u8, Request), Ended>>,
 }
 
-/// What became of a statement.
+/// End of a statement of a text.
 #[derive(PartialEq, Eq)]
 enum StatementEnd {
-    /// The next one may come.
+    /// It succeeded: the next statement of the text follows.
     Go,
-    /// It failed, and the client was told.
+    /// It failed. Its error is encoded, and the rest of the text is skipped.
     Fail,
-    /// The client is gone, or was killed.
+    /// The client is gone, or KILL named the connection.
     End,
 }
 
-/// A command that owns what it needs.
+/// A command that borrows nothing from the socket's buffer.
 enum Request {
     Quit,
     InitDb(String),
-    /// Statements, whose text stands in the socket's buffer.
+    /// SQL text, which is still in the socket's buffer.
     Query,
     FieldList {
         table: String,
@@ -61,9 +61,9 @@ enum Request {
     },
     Statistics,
     Ping,
-    /// With the memory of its rows.
+    /// A step of a load, with the memory of its rows.
     Load(Load, Grant),
-    /// A command for which there is no memory.
+    /// A step of a load for which there is no memory.
     Refused(Failure),
     /// Whether a text may hold several statements from now on.
     TakeSeveral(bool),
@@ -75,7 +75,7 @@ enum Request {
 }
 
 impl<'a> Connection<'a> {
-    /// A connection of a guest who passed.
+    /// The connection of a client that has logged in.
     pub(super) fn new(
         server: Arc<Server>,
         socket: Socket,
@@ -134,7 +134,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// How a packet becomes a command.
+    /// The function that turns a packet into its sequence number and its command.
     fn reading(&self) -> impl FnOnce(Packet<'_>) -> (u8, Request) + use<> {
         let (capabilities, held) = (self.guest.capabilities, self.server.budget.grant());
         move |packet| {
@@ -143,7 +143,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Tells a client whose bytes are not read any further why, if it is there and said anything, and ends.
+    /// Ends a connection from which no packet can be read. Tells the client why, unless it is gone or silent.
     async fn part(mut self, ended: Ended) -> Result<(), Ended> {
         let (sequence, failure) = match &ended {
             Ended::Broken(error) => (error.sequence(), results::broken(*error)),
@@ -157,7 +157,7 @@ impl<'a> Connection<'a> {
         Err(ended)
     }
 
-    /// Sends what is encoded.
+    /// Sends the encoded bytes.
     async fn flush(&mut self) -> Result<(), Ended> {
         let sent = self.socket.send(&mut self.encoder).await;
         sent.map_err(Ended::Gone)
@@ -203,7 +203,7 @@ impl<'a> Connection<'a> {
         Ok(true)
     }
 
-    /// Does each statement of a text in turn, reading one as the one before is done; the first failure ends the text.
+    /// Does the statements of a text in turn. Parses a statement only once the one before is done. A failure ends the text.
     async fn query(&mut self) -> Result<bool, Ended> {
         let text = self.socket.payload().get(1..).unwrap_or_default();
         let Some((mut statement, behind)) = statement::next(&self.server, text).await else {
@@ -257,7 +257,7 @@ impl<'a> Connection<'a> {
         Ok(true)
     }
 
-    /// Does one statement and sends what it gives.
+    /// Does one statement and encodes its result. `more` is [`STATUS_MORE_RESULTS`] if another statement follows.
     async fn statement(&mut self, statement: Parsed, more: u16) -> Result<StatementEnd, Ended> {
         let Some(outcome) = self.execute(statement).await else {
             return Ok(StatementEnd::End);
@@ -276,7 +276,7 @@ impl<'a> Connection<'a> {
         })
     }
 
-    /// Does a statement; `None` when the client vanished while it waited for a row, or was killed.
+    /// Does a statement. `None`: while it waited for a queue's row, the client vanished or KILL named the connection.
     async fn execute(&mut self, parsed: Parsed) -> Option<Result<Outcome, Failure>> {
         let waits = parsed.waits();
         let done = statement::execute(&self.server, &mut self.session, parsed);
@@ -294,7 +294,8 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Sends an outcome. The inner error is the statement's, told to the client; the outer is the connection's.
+    /// Encodes an outcome, and sends what does not fit the encoder. The inner error is the statement's: the client is told.
+    /// The outer error is the connection's.
     async fn write(&mut self, outcome: Outcome, status: u16) -> Result<Result<(), Failure>, Ended> {
         match outcome {
             Outcome::Done { affected, last_id } => {
@@ -313,7 +314,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Rows as they are made: whenever 64 KiB wait they are sent, and no more are made until the client took them.
+    /// Sends rows as they are read: whenever 64 KiB are encoded, no further row is read until the client has taken them.
     async fn write_rows(
         &mut self,
         found: FoundRows,
@@ -345,7 +346,7 @@ impl<'a> Connection<'a> {
                 Ok(true) => self.flush().await?,
                 Ok(false) => break,
             }
-            // What fits the first buffer costs less than moving the sockets elsewhere.
+            // The first 64 KiB are encoded on the event loop: that costs less than moving the sockets to another thread.
             reads_long = reads;
         }
         add(&self.server.counters.rows_sent, sending.count);
@@ -380,7 +381,7 @@ impl<'a> Connection<'a> {
         Ok(Ok(()))
     }
 
-    /// A step of a load. While its rows are stored the next command is read, so that the engine need not wait for it.
+    /// Does a step of a load. Reads the next command while the engine stores the rows, so that the engine never waits for it.
     async fn load(&mut self, load: Load) {
         let idle = self.server.settings().live.idle_timeout;
         let take = self.reading();
@@ -423,7 +424,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// Another user on this connection. A refused one ends it, as MySQL does.
+    /// COM_CHANGE_USER: another login on this connection. A failed login ends the connection, as in MySQL.
     async fn change_user(&mut self, change: ChangeUser) -> Result<bool, Ended> {
         let login = Login {
             user: &change.user,
@@ -494,8 +495,8 @@ impl Request {
     }
 }
 
-/// A command that is not there. To 1295 for a prepared statement many drivers (Perl's DBI, PHP's PDO) answer by filling in
-/// the parameters themselves; after any other number they give up.
+/// The error for an unknown command. For COM_STMT_PREPARE it is 1295: on that number many drivers (Perl's DBI, PHP's PDO)
+/// fill in the parameters themselves; on any other they give up.
 fn not_offered(number: u8) -> Failure {
     const PREPARE: u8 = 0x16;
     if number == PREPARE {
@@ -509,7 +510,7 @@ fn not_offered(number: u8) -> Failure {
     )
 }
 
-/// Makes rows off the event loop where they are not at hand: they are read and decoded meanwhile.
+/// Does work that may read files, or decode much, off the event loop.
 fn make<T>(reads: bool, work: impl FnOnce() -> T) -> T {
     if reads {
         tokio::task::block_in_place(work)

@@ -1,4 +1,4 @@
-//! Greeting, login, and the first OK.
+//! Login: greeting, response, proof of the password, OK.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,22 +18,23 @@ use session::VERSION;
 use session::errors::{self, Failure};
 use session::places::Peer;
 
-/// The plugin that the greeting names.
+/// Authentication plugin that the greeting names.
 const OFFERED: Plugin = Plugin::CachingSha2;
 
-/// Who passed.
+/// A client that has logged in.
 pub(super) struct Guest {
-    /// What both sides can.
+    /// Capabilities that both sides have.
     pub capabilities: Capabilities,
-    /// The name that was given.
+    /// The user name as given.
     pub user: String,
-    /// The database that was named.
+    /// The database that the client named.
     pub database: Option<String>,
-    /// What passwords of this connection are scrambled with.
+    /// Nonce of the greeting; COM_CHANGE_USER uses it again.
     pub nonce: Nonce,
 }
 
-/// Lets a client in, or tells it why not (`None`).
+/// Does the login. `None`: it failed and the client was told. Errors: the client is gone, silent for
+/// [`HANDSHAKE_TIMEOUT`], or does not speak the protocol.
 pub(super) async fn shake(
     server: &Server,
     socket: &mut Socket,
@@ -82,7 +83,7 @@ async fn shake_unhurried(
     if let Err(failure) = granted {
         return refuse(socket, &mut encoder, &failure).await;
     }
-    // Before its client can know of the login: a client that has read this OK never loses its place to a newcomer.
+    // Before the OK is sent: a client that has read it is never evicted.
     peer.owes_nothing();
     encoder.ok(&Done::default());
     socket.send(&mut encoder).await.map_err(Ended::Gone)?;
@@ -95,21 +96,21 @@ async fn shake_unhurried(
     }))
 }
 
-/// A name and what is to prove it.
+/// A user name and the proof of its password.
 pub(super) struct Login<'a> {
-    /// As given.
+    /// The user name as given.
     pub user: &'a str,
-    /// The plugin that made `auth`.
+    /// The plugin that made `auth`; `None`: an old client named none.
     pub plugin: Option<&'a str>,
-    /// The scramble.
+    /// The scrambled password; empty without one.
     pub auth: &'a [u8],
-    /// What it was made with.
+    /// Nonce that `auth` was made with.
     pub nonce: Nonce,
 }
 
 impl Login<'_> {
-    /// Goes through the exchange; the refusal, if there is one, is still to be sent. After failures of this address it waits
-    /// first, so that guesses cost time.
+    /// Checks the proof, with further packets if need be. The caller sends the refusal, which is the inner error. After failed
+    /// logins of this address it first waits, so that guesses cost time. `again`: this is a COM_CHANGE_USER.
     pub(super) async fn prove(
         &self,
         server: &Server,
@@ -163,7 +164,7 @@ impl Login<'_> {
 fn greeting(peer: &Peer, nonce: Nonce) -> Greeting {
     Greeting {
         version: VERSION.to_owned(),
-        // The protocol has 32 bits for it; KILL takes the whole number that SHOW PROCESSLIST shows.
+        // The protocol has only 32 bits for it. KILL takes the whole number, as SHOW PROCESSLIST shows it.
         connection_id: peer.id as u32,
         nonce,
         capabilities: Capabilities::SERVER,
@@ -191,7 +192,7 @@ async fn refuse(
     Ok(None)
 }
 
-/// The source is opened once: a connection must not fail because no file descriptor is left.
+/// A random nonce. The source stays open, so that a login never fails for want of a file descriptor.
 fn nonce() -> io::Result<Nonce> {
     static SOURCE: OnceLock<File> = OnceLock::new();
     let mut source = match SOURCE.get() {

@@ -8,7 +8,7 @@ use wire::mysql::{ColumnDefinition, Encoder, PacketError};
 use session::errors::{self, Failure};
 use session::statement::{Labels, PqRow, PqRows};
 
-/// What a client is told whose bytes cannot be read any further.
+/// The failure for a client whose bytes cannot be read any further.
 pub(super) fn broken(error: PacketError) -> Failure {
     let kind = match error {
         PacketError::TooLong { .. } => errors::PACKET_TOO_LARGE,
@@ -17,7 +17,7 @@ pub(super) fn broken(error: PacketError) -> Failure {
     Failure::new(kind, error.to_string())
 }
 
-/// An error packet.
+/// Encodes an error packet.
 pub(super) fn error(encoder: &mut Encoder, failure: &Failure) {
     let mut state = *b"HY000";
     if let Ok(five) = <[u8; 5]>::try_from(failure.kind.sqlstate.as_bytes()) {
@@ -26,17 +26,17 @@ pub(super) fn error(encoder: &mut Encoder, failure: &Failure) {
     encoder.error(failure.kind.errno, &state, &failure.message);
 }
 
-/// The rows of an answer on their way out.
+/// Rows of an answer that are being encoded.
 pub(super) struct Sending {
     first: Option<Vec<Value>>,
     rows: Rows,
     kinds: Vec<Option<ColumnType>>,
-    /// Rows encoded so far.
+    /// Count of rows encoded so far.
     pub count: u64,
 }
 
 impl Sending {
-    /// Writes the columns' definitions. The first row is read for them: it tells the types of expressions.
+    /// Encodes the column definitions. It reads the first row for them: its values tell the types of expressions.
     pub(super) fn begin(
         mut answer: Answer,
         table: &str,
@@ -62,12 +62,12 @@ impl Sending {
         })
     }
 
-    /// What was found damaged so far.
+    /// Damaged files that rows were left out for, so far.
     pub(super) fn damaged(&self) -> Damaged {
         self.rows.damaged()
     }
 
-    /// Encodes rows until there is enough to send (true) or no more (false).
+    /// Encodes rows. True: the encoder is full, so send it and call again. False: all rows are encoded.
     pub(super) fn fill(&mut self, encoder: &mut Encoder) -> Result<bool, Failure> {
         let mut text = Vec::new();
         while let Some(row) = self.first.take().map(Ok).or_else(|| self.rows.next()) {
@@ -88,7 +88,7 @@ impl Sending {
 
 fn define(name: &str, kind: Option<ColumnType>, sample: Option<&Value>) -> ColumnDefinition {
     match (kind, sample) {
-        // A queue's column of that name has another type, and may be negative.
+        // Only of type Bigint: a queue's own column `id` may have another type and be negative.
         (Some(ColumnType::Bigint), _) if name == "id" => ColumnDefinition::id(name),
         (Some(kind), _) => ColumnDefinition::of(name, kind),
         (None, Some(Value::Int(_))) => ColumnDefinition::bigint(name),
@@ -112,7 +112,7 @@ fn cell(value: &Value, kind: Option<ColumnType>, text: &mut Vec<u8>, encoder: &m
     }
 }
 
-/// Definitions of the columns of CALL PQ.
+/// Column definitions of a CALL PQ.
 pub(super) fn pq_columns(rows: &PqRows) -> Vec<ColumnDefinition> {
     let is_counted = rows.options.count;
     let define = |name: &str| match name {
@@ -123,7 +123,7 @@ pub(super) fn pq_columns(rows: &PqRows) -> Vec<ColumnDefinition> {
     rows.columns().into_iter().map(define).collect()
 }
 
-/// The one row of a CALL PQ that only counts.
+/// Encodes the only row of a CALL PQ with `count`: hit queries and hit documents.
 pub(super) fn pq_count(rows: &PqRows, encoder: &mut Encoder) {
     encoder.row_begin();
     encoder.row_u64(rows.answer.total);
@@ -131,7 +131,7 @@ pub(super) fn pq_count(rows: &PqRows, encoder: &mut Encoder) {
     encoder.row_end();
 }
 
-/// One row of CALL PQ, straight from the hits. This is the hottest loop of the door: a million rows a second.
+/// Encodes one row of CALL PQ, straight from the hits. This is the door's hottest loop: a million rows a second.
 #[inline]
 pub(super) fn pq_row(rows: &PqRows, row: &PqRow<'_>, encoder: &mut Encoder) {
     let options = &rows.options;

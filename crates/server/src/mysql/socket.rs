@@ -1,4 +1,4 @@
-//! Packets in, bytes out: the socket of one connection, with its patience and its share of memory.
+//! The socket of one connection: packets in, bytes out, with time limits and the memory of its buffer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,24 +17,24 @@ use session::errors::Failure;
 use session::limits::GRANT_FREE_BYTES;
 use session::{Grant, Room};
 
-/// Bytes that a client may send ahead while its statement runs; more stays in the kernel.
+/// Most bytes read ahead while a statement waits for a queue's row. The rest stays in the kernel.
 const AHEAD_BYTES_MAX: usize = GRANT_FREE_BYTES;
 
-/// Buffers above so many bytes are moved and given back off the event loop.
+/// Largest buffer that is moved or freed on the event loop, in bytes.
 const MOVED_INLINE_BYTES: usize = 4 << 20;
 
-/// Why no packet comes any more.
+/// Why no further packet can be read.
 #[derive(Debug)]
 pub(super) enum Ended {
     /// The client closed the connection, or its socket failed.
     Gone(io::Error),
-    /// The client said nothing for too long.
+    /// The client was silent, or its packet came too slowly.
     Silent,
     /// The bytes are not the protocol, or a packet is too long; the client can still be told.
     Broken(PacketError),
     /// There is no memory for the packet; the client can still be told.
     Refused {
-        /// Why.
+        /// The error for the client.
         failure: Failure,
         /// Sequence number of the packet's last frame.
         sequence: u8,
@@ -47,7 +47,7 @@ pub(super) struct Socket {
     stream: TimedStream,
     reader: PacketReader,
     patience: Duration,
-    /// Memory of the buffer.
+    /// Memory of the read buffer.
     grant: Grant,
 }
 
@@ -63,8 +63,8 @@ impl fmt::Display for Ended {
 }
 
 impl Socket {
-    /// A socket whose client may pause for `patience` within a packet. Before [`Socket::logged_in`] it takes packets of
-    /// kilobytes only, and so no room for large ones.
+    /// A socket whose client may pause for `patience` within a packet. Before [`Socket::logged_in`] a packet has at most
+    /// [`LOGIN_PACKET_BYTES_MAX`], so a stranger takes no memory of the budget.
     pub(super) fn new(server: Arc<Server>, stream: Stream, patience: Duration) -> Socket {
         Socket {
             grant: server.budget.grant(),
@@ -75,13 +75,15 @@ impl Socket {
         }
     }
 
-    /// The client has passed its login: large packets are taken from now on.
+    /// The client has logged in: packets may have [`PACKET_BYTES_MAX`] from now on.
     pub(super) fn logged_in(&mut self) {
         self.reader.take_up_to(PACKET_BYTES_MAX);
     }
 
-    /// Waits for a packet and gives it to `take`. A silent client has `idle` before a packet begins; within it the packet has
-    /// to come at a [`Pace`].
+    /// Waits for a packet and gives it to `take`. It must begin within `idle`, and must then keep to its [`Pace`].
+    ///
+    /// A packet that finds no memory is read to its end all the same, without being kept: the client reads no error before it
+    /// has sent all of it.
     pub(super) async fn packet<T>(
         &mut self,
         idle: Duration,
@@ -102,7 +104,7 @@ impl Socket {
             match self.grant.reserve(self.reader.wanted_bytes()).await {
                 Ok(Room::Free) => {}
                 Ok(Room::Waited) => pace.again(),
-                // The client reads no answer before it has sent the packet.
+                // The client reads the error only after it has sent the whole packet: pass the rest over.
                 Err(failure) => {
                     refused = Some(failure);
                     self.reader.give_up();
@@ -110,7 +112,7 @@ impl Socket {
                 }
             }
             if self.reader.wanted_bytes() > self.reader.buffer_bytes().max(MOVED_INLINE_BYTES) {
-                // The buffer moves: others need not wait for the copy.
+                // A large buffer moves: do the copy off the event loop.
                 tokio::task::block_in_place(|| self.reader.spare().len());
             }
             let read = if self.reader.is_midway() {
@@ -134,12 +136,12 @@ impl Socket {
         }
     }
 
-    /// The payload of the packet taken last, until more is read.
+    /// The payload of the last packet; valid until more is read.
     pub(super) fn payload(&self) -> &[u8] {
         self.reader.packet().payload
     }
 
-    /// The packet taken last is of no use any more: a large one's memory is given back.
+    /// Drops the last packet. A buffer above [`GRANT_FREE_BYTES`] goes back to the budget if nothing else is in it.
     pub(super) fn release(&mut self) {
         if self.reader.buffer_bytes() > GRANT_FREE_BYTES {
             match self.reader.buffer_bytes() > MOVED_INLINE_BYTES {
@@ -150,7 +152,7 @@ impl Socket {
         }
     }
 
-    /// Sends what the encoder holds.
+    /// Sends the encoder's bytes and empties it.
     pub(super) async fn send(&mut self, encoder: &mut Encoder) -> io::Result<()> {
         let bytes = encoder.bytes();
         if bytes.is_empty() {
@@ -162,7 +164,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Returns when the client is gone. What it sends meanwhile is kept.
+    /// Returns when the client is gone. Keeps up to [`AHEAD_BYTES_MAX`] that it sends meanwhile; then it waits for ever.
     pub(super) async fn vanished(&mut self) {
         let mut ahead = 0;
         while ahead < AHEAD_BYTES_MAX {
@@ -177,8 +179,8 @@ impl Socket {
         std::future::pending::<()>().await;
     }
 
-    /// Takes and forgets what the client still sends, so that it comes to read what it was told; ends with the client,
-    /// when it pauses, or after a gigabyte.
+    /// Reads and drops what the client still sends, so that it gets to read the error. Ends when the client closes, pauses for a
+    /// second, or has sent 1 GiB.
     pub(super) async fn drain(&mut self) {
         const PAUSE: Duration = Duration::from_secs(1);
         let mut scrap = vec![0; 64 << 10];

@@ -1,4 +1,4 @@
-//! `seine.toml`: keys and their texts, with the line each stands on.
+//! `seine.toml`: keys, their texts and their lines.
 
 use toml::de::{DeTable, DeValue};
 
@@ -8,16 +8,18 @@ use query::options::nearest;
 /// One key of the file.
 #[derive(Debug, PartialEq)]
 pub(super) struct Entry {
-    /// Its name, with dots for tables.
+    /// Name of the setting; a key `user` in the table `[auth]` is `auth.user`.
     pub name: &'static str,
-    /// Its value as texts; a list has several.
+    /// The value as text; a list gives several.
     pub texts: Vec<String>,
-    /// The line it stands on, from 1.
+    /// Line of the key, from 1.
     pub line: usize,
 }
 
-/// Reads a file's text. The error is one line: line number, what is wrong and, for a key that does not exist, the
-/// nearest that does.
+/// Reads the text of a file. Gives the entries by rising line.
+///
+/// # Errors
+/// One line of text: the line's number and the reason; for an unknown key the nearest known key.
 pub(super) fn read(text: &str) -> Result<Vec<Entry>, String> {
     let document = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));

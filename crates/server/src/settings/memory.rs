@@ -1,8 +1,8 @@
-//! The default of `memory`: half of what this process may have.
+//! The default of `memory`: half of the memory that this process may use.
 
 use std::fs;
 
-/// Taken where neither the machine nor a cgroup says how much there is.
+/// The default if neither the machine nor a cgroup tells its memory.
 const FALLBACK_BYTES: u64 = 1 << 30;
 
 /// Half of the machine's memory or of the cgroup's limit, whichever is lower. Reads `/proc` and `/sys`.

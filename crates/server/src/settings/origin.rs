@@ -1,4 +1,4 @@
-//! Where each setting's value came from: the command line, then the environment, then the file, then the default.
+//! Source of each setting's value. The first that names it wins: command line, environment, file, default.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use super::table::{Key, SETTINGS, Setting};
 use super::{BadSetting, file};
 
-/// Files looked for where `--config` is not given; the first that exists is read.
+/// Configuration files without `--config`: the first that exists is read.
 pub(super) const FILES: [&str; 2] = ["./seine.toml", "/etc/seine/seine.toml"];
 
-/// Who set a value.
+/// Source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A flag of the command line.
+    /// A flag of the command line, without its dashes.
     Flag(&'static str),
-    /// A variable of the environment.
+    /// An environment variable, by name.
     Environment(&'static str),
-    /// A line of a file.
+    /// A file and the line, from 1.
     File(PathBuf, usize),
-    /// Nobody.
+    /// The default of [`SETTINGS`].
     Default,
 }
 
@@ -33,19 +33,19 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One setting's texts, not yet read.
+/// A setting with the texts of the source that won.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
-    /// Its row.
+    /// The setting's row of the table.
     pub setting: &'static Setting,
     /// One text, or several for a list.
     pub texts: Vec<String>,
-    /// Who chose them.
+    /// Source of the texts.
     pub origin: Origin,
 }
 
 impl Chosen {
-    /// The error of a text that cannot be read, naming where it stands.
+    /// The error for a bad text; it names the source.
     pub(super) fn bad(&self, why: impl fmt::Display) -> BadSetting {
         match &self.origin {
             Origin::Default => BadSetting(format!("{}: {why}", self.setting.name)),
@@ -58,23 +58,23 @@ impl Chosen {
         }
     }
 
-    /// The last text: of several, the latest counts where only one is taken.
+    /// The text of a setting with a single value: the last, if the source gives several.
     pub(super) fn text(&self) -> &str {
         self.texts.last().map_or("", String::as_str)
     }
 }
 
-/// What the three sources say.
+/// The three sources beside the defaults.
 pub struct Sources<'a> {
-    /// Texts given with a flag, in order; `None` where it was not given.
+    /// Texts of a flag, in order; `None`: the flag was not given.
     pub flags: &'a dyn Fn(&'static str) -> Option<Vec<String>>,
-    /// A variable of the environment.
+    /// Value of an environment variable; `None`: not set.
     pub environment: &'a dyn Fn(&str) -> Option<String>,
-    /// `--config`.
+    /// File of `--config`; `None`: the usual files are tried.
     pub config: Option<&'a Path>,
 }
 
-/// One entry a setting, in the order of the table. Reads at most one file.
+/// The winning texts of every setting, in the order of [`SETTINGS`]. Reads at most one file.
 pub(super) fn choose(sources: &Sources<'_>) -> Result<Vec<Chosen>, BadSetting> {
     let (path, entries) = read_file(sources.config)?;
     let choose_one = |setting: &'static Setting| {
@@ -111,8 +111,8 @@ pub(super) fn choose(sources: &Sources<'_>) -> Result<Vec<Chosen>, BadSetting> {
     Ok(SETTINGS.iter().map(choose_one).collect())
 }
 
-/// Variables that begin with `SEINE_` and mean nothing here. They are a warning and no error: an orchestrator that
-/// runs a service called "seine" adds such names by itself.
+/// Names that begin with `SEINE_` but are no setting. The server only warns of them: an orchestrator that runs a service
+/// called "seine" sets such variables by itself.
 pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
     const OTHERS: [&str; 2] = ["SEINE_ADDR", "SEINE_FAULTS"];
     names

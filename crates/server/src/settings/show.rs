@@ -1,13 +1,13 @@
-//! The settings as people see them: `seine config`, SHOW VARIABLES.
+//! The settings for people: `seine config` and SHOW VARIABLES.
 
 use super::{Key, Origin, Settings};
 use crate::listen::Address;
 
-/// What stands for the value of a secret that is set.
+/// Shown in place of a secret's value.
 const HIDDEN: &str = "********";
 
-/// One line a setting, with where it came from. Together they can stand in the file and then say the same: what is not
-/// set, is hidden, or would be taken for a login is a remark.
+/// A line for each setting, with its source. The lines together are a valid `seine.toml` with the same meaning: secrets,
+/// unset values and a default user name are comments.
 pub fn lines(settings: &Settings) -> Vec<String> {
     let rows: Vec<(String, String)> = settings
         .chosen
@@ -29,8 +29,8 @@ pub fn lines(settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// Names and values for SHOW VARIABLES. Dots become underscores, as MySQL's names have none. `socket` is the path of the first
-/// unix socket that the MySQL door listens on.
+/// Names and values for SHOW VARIABLES: `auth.user` is `seine_auth_user`, because MySQL's names have no dots. `socket` is the
+/// path of the MySQL door's first unix socket.
 pub(super) fn variables(settings: &Settings) -> Vec<(String, String)> {
     let mut rows: Vec<(String, String)> = settings
         .chosen

@@ -1,34 +1,34 @@
 //! The table of settings. The command line, the environment, the file, `seine config`, `SHOW VARIABLES` and
 //! `docs/settings.md` are all made from it.
 
-/// A row of [`SETTINGS`], by name.
+/// A setting, as an index of [`SETTINGS`]. The help texts there say more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// Where everything is stored.
+    /// The data directory.
     Data,
-    /// MySQL door.
+    /// Addresses of the MySQL door.
     Mysql,
-    /// HTTP door.
+    /// Addresses of the HTTP door.
     Http,
-    /// Scribe door.
+    /// Address of the Scribe door, which does not exist yet.
     Scribe,
-    /// Scribe's own configuration.
+    /// Configuration file of the Scribe door.
     ScribeConfig,
     /// Bound of all memory.
     Memory,
-    /// When a write is acknowledged.
+    /// Whether a write is acknowledged before or after its sync.
     Sync,
     /// Bound of the journal.
     JournalMax,
-    /// Nothing is written.
+    /// Whether every write is refused.
     ReadOnly,
-    /// Where backups may go.
+    /// Folder below which backups may be written.
     BackupDir,
-    /// Threads that search.
+    /// Bound of the threads that search at a time.
     Threads,
     /// Bound of the threads of one search.
     ThreadsPerQuery,
-    /// A search's time.
+    /// Bound of the time of a search.
     QueryTimeMax,
     /// Bound of the memory of one search.
     SearchMemory,
@@ -36,29 +36,29 @@ pub enum Key {
     ConnectionsMax,
     /// Bound of the connections from one address.
     ConnectionsPerAddress,
-    /// A silent client's time.
+    /// Bound of a MySQL client's silence between two commands.
     IdleTimeout,
-    /// A slow client's time.
+    /// Bound of a client's pause within a request or an answer.
     ClientTimeout,
     /// Name that both doors ask for.
     User,
     /// Password that both doors ask for.
     Password,
-    /// The same, from a file.
+    /// File whose first line is that password.
     PasswordFile,
-    /// Open doors without a password.
+    /// Whether doors beyond this machine may open without a password.
     Insecure,
     /// Hosts that hits may be sent to.
     WebhookAllow,
-    /// What messages to them are signed with.
+    /// Secret that signs messages to webhooks.
     WebhookSecret,
-    /// Least level of a line of the log.
+    /// Least level of a log line.
     Log,
-    /// Shape of a line of the log.
+    /// Format of the log.
     LogFormat,
 }
 
-/// How a setting's text is read.
+/// Type of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A path of a file or folder.
@@ -67,42 +67,42 @@ pub enum Kind {
     Addresses,
     /// One address.
     Address,
-    /// Bytes, with a unit.
+    /// A size such as `2GiB`: [`session::units::size`].
     Size,
-    /// Time, with a unit.
+    /// A time such as `30s`: [`session::units::duration`].
     Duration,
-    /// A whole number.
+    /// A whole number above 0.
     Count,
     /// `true` or `false`.
     Switch,
-    /// Anything.
+    /// Any text.
     Text,
     /// One of these words.
     Word(&'static [&'static str]),
     /// `always`, `never`, or a time.
     Sync,
-    /// `info`, or `warn,seine=debug`.
+    /// A filter such as `info` or `warn,seine=debug`.
     LogFilter,
 }
 
 /// One setting.
 #[derive(Debug)]
 pub struct Setting {
-    /// Its name in code.
+    /// The setting's name in code.
     pub key: Key,
-    /// Its name in the file; a dot is a table of the file.
+    /// Name in the file; the part before a dot is a table of the file.
     pub name: &'static str,
-    /// Its flag of `seine serve`, without the dashes.
+    /// Flag of `seine serve`, without the dashes; `None`: it has none.
     pub flag: Option<&'static str>,
-    /// Its name in the environment.
+    /// Name of the environment variable.
     pub environment: &'static str,
-    /// How it is read.
+    /// Type of the value.
     pub kind: Kind,
-    /// What it is where nobody set it, as a user would write it; empty for "not set".
+    /// The default, as a user would write it; empty for "not set".
     pub default: &'static str,
-    /// Whether SIGHUP takes a new value.
+    /// Whether SIGHUP changes the value.
     pub reload: bool,
-    /// Whether its value is never shown.
+    /// Whether the value is a secret and never shown.
     pub secret: bool,
     /// One sentence for help and docs.
     pub help: &'static str,
@@ -353,7 +353,7 @@ pub const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// One that is taken at the start only.
+/// A setting that only a new start changes.
 const fn fixed(
     key: Key,
     name: &'static str,
@@ -375,7 +375,7 @@ const fn fixed(
     }
 }
 
-/// One whose new value SIGHUP takes.
+/// A setting that SIGHUP changes.
 const fn live(
     key: Key,
     name: &'static str,

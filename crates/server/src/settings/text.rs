@@ -1,4 +1,4 @@
-//! How the text of a setting becomes a value. Errors say what would have been accepted.
+//! Values from the texts of settings. Errors name the accepted texts.
 
 /// A whole number above zero.
 pub(super) fn count(text: &str) -> Result<usize, String> {
@@ -8,7 +8,7 @@ pub(super) fn count(text: &str) -> Result<usize, String> {
     }
 }
 
-/// `true` or `false`, and what people write for them in an environment.
+/// A truth value: `true`, `1`, `yes`, `on`, or `false`, `0`, `no`, `off` and the empty text.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     match text {
         "true" | "1" | "yes" | "on" => Ok(true),

@@ -1,6 +1,6 @@
-//! Where webhooks may go: hosts that the server's owner has named, and nowhere else.
+//! Hosts that webhooks may reach: those that the server's owner names, and no other.
 //!
-//! Whoever may create a table may write any address into it; what lies behind the server's own network must not be reached so.
+//! Any client may create a table with any address. Without this list it could reach hosts of the server's own network.
 
 use session::webhook_target::{WebhookTarget, split_port};
 
@@ -10,19 +10,19 @@ pub struct Allowed(Vec<Pattern>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pattern {
-    /// Lower case; without the star.
+    /// The host in lower case, without the star.
     host: String,
-    /// `*.host`: everything below it.
+    /// Written `*.host`: matches every name below the host, not the host itself.
     below: bool,
-    /// Any, if none is named.
+    /// The port; `None`: any.
     port: Option<u16>,
 }
 
 impl Allowed {
-    /// Hosts with commas between: `hooks.example.com`, `*.example.com`, `127.0.0.1:8080`.
+    /// Parses hosts with commas between them: `hooks.example.com`, `*.example.com`, `127.0.0.1:8080`.
     ///
     /// # Errors
-    /// The first one that is no host.
+    /// A sentence that quotes the first part that is no host.
     pub fn parse(text: &str) -> Result<Allowed, String> {
         let hosts = text
             .split(',')
@@ -34,7 +34,7 @@ impl Allowed {
             .map(Allowed)
     }
 
-    /// Whether a target is one of them.
+    /// Whether a target's host and port are allowed.
     pub fn holds(&self, target: &WebhookTarget) -> bool {
         self.0.iter().any(|pattern| {
             let named = match pattern.below {

@@ -1,4 +1,4 @@
-//! A hit as a webhook's body, with an id that is the same whenever the same hit is sent.
+//! A hit as a webhook's message. The same hit always gives the same id, so a target can drop repetitions.
 
 use std::fmt::Write as _;
 
@@ -9,20 +9,20 @@ use sha2::{Digest, Sha256};
 
 use session::civil;
 
-/// Columns that the hit brings itself; the others are the document's.
+/// Columns that describe the hit. The other columns belong to the document.
 const OF_HIT: [&str; 6] = ["query_id", "query", "tags", "doc_table", "doc_id", "hit_at"];
 
-/// What is sent.
+/// A message to a webhook.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Message {
-    /// `webhook-id`: made of the content, so that it outlives restarts.
+    /// Value of `webhook-id`: a hash of the content, so a restart does not change it.
     pub(super) id: String,
-    /// JSON.
+    /// The JSON body.
     pub(super) body: String,
 }
 
 impl Message {
-    /// A row of the queue before a table's webhook.
+    /// The message of a row of the webhook's queue. `columns` and `row` are parallel.
     pub(super) fn of(
         table: &str,
         columns: &[(String, Option<ColumnType>)],
@@ -52,7 +52,7 @@ impl Message {
     }
 }
 
-/// Half of a SHA-256 in hexadecimal: two hits with one id have all of query, document and second in common.
+/// `msg_` and half of a SHA-256 in hexadecimal. Hits with the same id have the same table, query, document and second.
 fn id(table: &str, data: &str) -> String {
     let digest = Sha256::new().chain_update(table).chain_update([0]);
     let digest = digest.chain_update(data).finalize();
@@ -74,7 +74,7 @@ pub fn as_json(value: &Value, kind: Option<ColumnType>) -> Json {
             _ => Json::Null,
         },
         (Value::Float(number), Some(ColumnType::Float)) => {
-            // 32 bits are stored: their shortest text is meant.
+            // The column stores 32 bits: write the shortest text of its `f32`.
             let shortest = (*number as f32).to_string().parse().unwrap_or(*number);
             Number::from_f64(shortest).map_or(Json::Null, Json::Number)
         }

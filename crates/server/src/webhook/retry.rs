@@ -1,8 +1,8 @@
-//! When a hit that was not taken is sent again.
+//! Pauses between the attempts to send a hit.
 
 use std::time::Duration;
 
-/// Pauses between attempts: a restart of the target, a short outage, a deploy.
+/// The pauses, long enough for a restart of the target, a short outage, a deploy.
 const PAUSES: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(5),
@@ -11,7 +11,7 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(600),
 ];
 
-/// How long to wait after so many failed attempts (from 1); `None`: no more, the hit goes to the dead.
+/// Pause after the failed attempt number `attempts`, from 1. `None`: that was the last, the hit goes to the dead.
 pub(super) fn pause_after(attempts: usize) -> Option<Duration> {
     PAUSES.get(attempts.checked_sub(1)?).copied()
 }

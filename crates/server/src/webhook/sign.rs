@@ -1,15 +1,14 @@
-//! Headers of the Standard Webhooks specification 1.0: an id to know a message again, a time, a signature over both and the
-//! body.
+//! Signatures of the Standard Webhooks specification 1.0, over a message's id, time and body.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// What begins a secret as the specification writes it; base64 follows.
+/// Prefix of a secret in the specification; base64 follows.
 const PREFIX: &str = "whsec_";
 
-/// A secret to sign with. Without one, messages go out unsigned.
+/// A secret that signs messages; empty by default, and then messages are unsigned. `Debug` does not show it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
@@ -20,10 +19,10 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// Reads `whsec_` and base64 of 24 to 64 bytes; an empty text is no secret.
+    /// Parses `whsec_` and base64 of 24 to 64 bytes. An empty text is no secret.
     ///
     /// # Errors
-    /// What it should be, without showing it.
+    /// The accepted form. The text itself is not repeated.
     pub fn parse(text: &str) -> Result<Secret, String> {
         if text.is_empty() {
             return Ok(Secret::default());
@@ -37,7 +36,7 @@ impl Secret {
         }
     }
 
-    /// The value of `webhook-signature`; none without a secret.
+    /// Value of the header `webhook-signature`; `None` without a secret. `seconds` is the value of `webhook-timestamp`.
     pub fn sign(&self, id: &str, seconds: i64, body: &str) -> Option<String> {
         if self.0.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The task of one table: takes a hit, has it sent until it is taken or given up, ends it.
+//! The task of one table: takes a hit, sends it until the target accepts it or the attempts are used up, then ends it.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -23,32 +23,33 @@ use session::Session;
 use session::counters::add;
 use session::webhook_target::WebhookTarget;
 
-/// How long one `queue_wait` lasts; the worker asks again.
+/// Time of one wait for a hit, in microseconds; then the worker waits again.
 const WAIT_US: u64 = 3_600_000_000;
 
-/// HTTP's "Gone": the target asks for nothing more, so the hit is not sent again.
+/// HTTP's "Gone": the target refuses the hit for good.
 const GONE: u16 = 410;
 
-/// What sends the messages of all tables: an HTTP client, and the right to use its threads.
+/// Sender of the messages of all tables: an HTTP client, and two lanes of threads.
 #[derive(Clone)]
 pub(super) struct Sender {
     agent: Agent,
     lanes: Arc<Lanes>,
 }
 
-/// Threads that may send at the same time, [`WEBHOOK_SENDERS`] in each lane. A table's attempt goes through the lane of its last
-/// one's outcome, so a table whose target answers waits for a thread only behind tables whose targets answered last time: at
-/// most one time limit for each target that has just begun to hang.
+/// Two lanes with [`WEBHOOK_SENDERS`] threads each. A table whose last attempt failed uses the lane `failing`, any other `sound`.
+///
+/// Example: four targets begin to hang. For one time limit they block all threads of `sound`, and other tables wait. Then their
+/// attempts fail, they move to `failing`, and `sound` is free for the tables whose targets answer.
 struct Lanes {
-    /// Of tables whose last attempt succeeded, or that have made none.
+    /// Threads for tables whose last attempt succeeded, or that have made none.
     sound: Arc<Semaphore>,
-    /// Of tables whose last attempt failed.
+    /// Threads for tables whose last attempt failed.
     failing: Arc<Semaphore>,
 }
 
 impl Sender {
     pub(super) fn new(server: &Server) -> Sender {
-        // What is connected to is what was allowed: no redirect is followed and no proxy asked.
+        // Only the allowed host may be reached: follow no redirect and ask no proxy.
         let config = Agent::config_builder()
             .max_redirects(0)
             .http_status_as_error(false)
@@ -66,7 +67,7 @@ impl Sender {
         }
     }
 
-    /// One attempt, on a thread of the lane. The thread goes on to its end when nobody waits for it any more.
+    /// Makes one attempt, on a thread of the table's lane. If the table's task ends, the thread still finishes its attempt.
     async fn send(&self, has_failed: bool, request: Request) -> Result<(), Refused> {
         let lane = match has_failed {
             true => &self.lanes.failing,
@@ -96,14 +97,14 @@ pub(super) struct Worker {
     has_failed: bool,
 }
 
-/// A row of the queue.
+/// A row of the webhook's queue.
 struct Hit {
     columns: Vec<String>,
     row: Vec<Value>,
     message: Arc<Message>,
 }
 
-/// One attempt's message, its address and its headers.
+/// One attempt: message, address and headers.
 struct Request {
     url: String,
     message: Arc<Message>,
@@ -114,12 +115,12 @@ struct Request {
 /// Why an attempt failed.
 struct Refused {
     why: String,
-    /// Another attempt is not wanted.
+    /// Whether the hit must not be sent again.
     is_final: bool,
 }
 
 impl Request {
-    /// Any status of 200 to 299 means taken.
+    /// Sends the message. A status of 200 to 299 means that the target has accepted it.
     fn post(self, agent: &Agent) -> Result<(), Refused> {
         let mut request = agent
             .post(&self.url)
@@ -133,7 +134,7 @@ impl Request {
             why: error.to_string(),
             is_final: false,
         })?;
-        // Read so that the connection can be used again; what it says does not matter, nor whether it ends.
+        // Read the body so that the connection can be used again. Its content, and an error in it, do not matter.
         let body = response.body_mut().with_config();
         drop(body.limit(WEBHOOK_REPLY_BYTES_MAX).read_to_vec());
         let status = response.status();
@@ -158,7 +159,7 @@ impl Worker {
         }
     }
 
-    /// Until the task is ended: because the server stops, or the table is gone or has another address.
+    /// Sends hits until the task is aborted: the server stops, or the table is gone or has another address.
     pub(super) async fn run(mut self) {
         let target = match WebhookTarget::parse(&self.webhook.url) {
             Ok(target) => target,
@@ -171,7 +172,7 @@ impl Worker {
         loop {
             self.wait_until_allowed(&target).await;
             if let Err(error) = self.turn(&target).await {
-                // What was taken is not ended: it goes back, and is sent again.
+                // The taken hit is not ended: closing the session returns it, and it is sent again.
                 let table = &self.webhook.table;
                 tracing::warn!(table, %error, "a hit waits in the webhook's queue");
                 self.server.close_session(&self.session);
@@ -180,7 +181,7 @@ impl Worker {
         }
     }
 
-    /// One hit, if one comes.
+    /// Waits for a hit and delivers it.
     async fn turn(&mut self, target: &WebhookTarget) -> Result<(), Error> {
         let wait = Command::QueueWait {
             sources: vec![WaitSource::all(self.webhook.queue.clone())],
@@ -195,7 +196,7 @@ impl Worker {
         self.ask(Command::QueueEnd).await.map(drop)
     }
 
-    /// The row that was taken.
+    /// The row that the session owns.
     async fn owned(&self) -> Result<Option<Hit>, Error> {
         let select = Select {
             table: self.webhook.queue.clone(),
@@ -222,7 +223,7 @@ impl Worker {
         }))
     }
 
-    /// Sends a hit until it is taken or put to the dead.
+    /// Sends a hit until the target accepts it or the hit goes to the dead.
     async fn deliver(&mut self, target: &WebhookTarget, hit: Hit) -> Result<(), Error> {
         let mut attempt = 0;
         loop {
@@ -264,7 +265,7 @@ impl Worker {
         }
     }
 
-    /// Moves a hit to the dead, as one unit.
+    /// Moves a hit to the queue of the dead, as one unit.
     async fn bury(&self, hit: Hit, why: String) -> Result<(), Error> {
         let Hit {
             mut columns,
@@ -279,7 +280,7 @@ impl Worker {
             rows: vec![row],
             replace: false,
         });
-        // In owner mode only the row owned is seen, and so deleted.
+        // In owner mode the session sees only the row that it owns, so a DELETE without a condition deletes only that.
         let delete = Command::Delete(Delete::of(self.webhook.queue.clone(), None));
         self.ask(Command::Many(vec![insert, delete])).await?;
         add(&self.server.counters.webhooks_dead, 1);
@@ -291,7 +292,7 @@ impl Worker {
         replied.unwrap_or(Err(Error::Stopped))
     }
 
-    /// Waits while the host is not among those of `webhook.allow`, and says so now and then.
+    /// Waits until `webhook.allow` names the host. Warns in the log once in [`WEBHOOK_WARN_EVERY`].
     async fn wait_until_allowed(&self, target: &WebhookTarget) {
         let mut warned: Option<Duration> = None;
         while !self.server.settings().live.webhook_allow.holds(target) {
@@ -307,7 +308,7 @@ impl Worker {
 }
 
 impl Drop for Worker {
-    /// Also when the task is ended in the middle, or by a panic: what was taken goes back.
+    /// Returns the taken hit, also when the task is aborted or panics.
     fn drop(&mut self) {
         self.server.close_session(&self.session);
     }

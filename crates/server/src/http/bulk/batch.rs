@@ -1,4 +1,4 @@
-//! One batch of /bulk: lines into one command, and the command's answer back into lines.
+//! One batch of /bulk: its lines as one command, and the command's reply by lines.
 
 use engine::{Command, Error, Reply};
 use query::request::{Delete, Insert};
@@ -9,18 +9,18 @@ use crate::http::document::with_id;
 use crate::http::search;
 use session::errors::Failure;
 
-/// Lines that became commands.
+/// The parsed lines of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     parts: Vec<BatchPart>,
 }
 
-/// Neighbouring lines that one command does: inserts into the same columns of a table, or one delete.
+/// Neighbouring lines that become one command: inserts into the same columns of a table, or one delete.
 #[derive(Debug)]
 struct BatchPart {
     table: String,
     kind: PartKind,
-    /// The line of each row.
+    /// Line number of each row.
     lines: Vec<u64>,
     last_id: u64,
 }
@@ -38,7 +38,7 @@ enum PartKind {
 }
 
 impl Batch {
-    /// Reads lines whose first has the number `first_line`. The error names the line.
+    /// Parses the lines; the first has the number `first_line`. The error names the line.
     pub(super) fn read(text: &[u8], first_line: u64) -> Result<Batch, Failure> {
         let mut batch = Batch::default();
         for event in bulk(text) {
@@ -102,7 +102,7 @@ impl Batch {
         });
     }
 
-    /// The command that does all of it or nothing, and what its answer will be read by.
+    /// The command that stores all lines or none, and the key to its reply.
     pub(super) fn into_command(self) -> (Command, Counted) {
         let mut commands = Vec::with_capacity(self.parts.len());
         let mut parts = Vec::with_capacity(self.parts.len());
@@ -149,7 +149,7 @@ impl Batch {
     }
 }
 
-/// A batch on its way: enough to tell which lines an answer speaks of.
+/// Lines of the commands of a batch, in their order: they tell to which lines a reply or an error belongs.
 #[derive(Debug)]
 pub(super) struct Counted {
     parts: Vec<CountedPart>,
@@ -171,7 +171,7 @@ enum DocumentChange {
 }
 
 impl Counted {
-    /// Writes one element of the reply for each table, in the order of their first lines.
+    /// Adds one element to the reply for each table, in the order of their first lines.
     pub(super) fn report(&self, reply: &Reply, out: &mut BulkReply) {
         let Reply::Many(replies) = reply else { return };
         let mut tables: Vec<(&str, u64, [u64; 3])> = Vec::new();
@@ -206,7 +206,7 @@ impl Counted {
         }
     }
 
-    /// A refusal of the engine, with the line or lines it speaks of.
+    /// The engine's error, with the number of its line or the range of its lines.
     pub(super) fn failure(&self, error: Error) -> Failure {
         let (part, error) = match error {
             Error::InMany { index, error } => (self.parts.get(index), *error),
@@ -229,7 +229,7 @@ impl Counted {
             (None, []) => "a line".to_owned(),
         };
         let failure = Failure::from(error);
-        // The engine counts rows of its command; the sender counts lines.
+        // The engine names a row of its command; the client knows only lines.
         let own_row = row.map(|row| format!(" at row {row}")).unwrap_or_default();
         let message = failure.message.trim_end_matches(&own_row);
         Failure {

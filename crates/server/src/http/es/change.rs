@@ -1,4 +1,4 @@
-//! Changes of stored documents: read, decided, and sent to the engine in units.
+//! Changes of stored documents: parsed, decided, and sent to the engine in units. The engine does all of a unit or nothing.
 
 use query::request::{Delete, Insert};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub(super) struct Change {
     pub document: Vec<u8>,
 }
 
-/// What became of one.
+/// Result of a change: the document's `_id`, and `created`, `updated`, `deleted` or `not_found`.
 pub(super) struct Done {
     pub id: String,
     pub result: &'static str,
@@ -37,7 +37,7 @@ impl Done {
         }
     }
 
-    /// The members that every reply about a document has.
+    /// The JSON members of every reply about a document.
     pub(super) fn shown(&self, index: &str, kind: Option<&str>) -> Json {
         let mut shown = json!({
             "_index": index,
@@ -55,18 +55,18 @@ impl Done {
     }
 }
 
-/// One change, read.
+/// A parsed change.
 struct Ready {
-    /// None: the engine assigns one.
+    /// The standing query's id; `None`: the engine assigns one.
     number: Option<u64>,
     name: Option<String>,
     values: Vec<Value>,
 }
 
-/// The id that was given, and what became of its document.
+/// The `_id` that the client gave, and the result of its change.
 pub(super) type Outcome = (Option<String>, Result<Done, EsError>);
 
-/// Does changes of one index, in order.
+/// Does changes of one index, in order. Gives a result for each; a refused change does not stop the others.
 pub(super) async fn change_all(
     guest: &Guest<'_>,
     index: &Index,
@@ -146,7 +146,8 @@ fn ready(change: &Change, mapping: &Mapping) -> Result<Ready, EsError> {
     })
 }
 
-/// The command of one change, if it needs one, and what it will have done; `there` is as it leaves it.
+/// The command of a change, if it needs one, and its result. `there` holds the stored names by id; it is updated as if the
+/// command had succeeded, so that the next change of the same id sees it.
 fn decide(
     change: &Change,
     ready: Ready,
@@ -202,7 +203,8 @@ fn deleted(
     (Some(command), Done { id, result })
 }
 
-/// Sends commands as few units; the one that the engine refuses is told, the others are sent again without it.
+/// Sends the commands in as few units as the engine takes. If the engine refuses a command, its change gets the error, and the
+/// commands before and behind it are sent again without it.
 async fn submit(
     guest: &Guest<'_>,
     index: &Index,
@@ -231,7 +233,7 @@ async fn submit(
                 waiting.push((start, start + bad));
                 refused(unit.get(bad..bad + 1), &error, index, outcomes);
             }
-            // Too much at once: half as much, down to one.
+            // The unit is too large: send two halves instead.
             Err(error) if unit.len() > 1 && error.family() == Family::Limit => {
                 let middle = start + unit.len() / 2;
                 waiting.push((middle, end));
@@ -253,7 +255,7 @@ async fn sent(guest: &Guest<'_>, many: Vec<Command>) -> Result<Result<Vec<Reply>
         }))
 }
 
-/// The id that the engine chose, where none was given.
+/// Sets the id that the engine chose, for a change without an `_id`.
 fn assigned(outcome: Option<&mut Outcome>, reply: &Reply) {
     if let (Some((None, Ok(done))), Reply::Done { last_id, .. }) = (outcome, reply) {
         done.id = last_id.to_string();

@@ -1,4 +1,4 @@
-//! Highlights: the documents with the words marked that a stored query asked for.
+//! Highlights of `_search`: fragments of the percolated documents with marks around the words that a stored query found.
 
 use engine::Kind;
 use query::analysis::Analyzer;
@@ -10,8 +10,8 @@ use wire::es::{FieldKind, Highlight, Percolate, columns_of, fragments, glob};
 use super::index::Index;
 use crate::limits::HIGHLIGHT_BYTES_MAX;
 
-/// Of the documents that the query hit the fields with something marked, named with the document's number in front where there are
-/// several, and with the clause's name where it has one.
+/// The fragments of each text field in which the query matched, by field name. With several documents the document's number
+/// stands before the field's name, and the clause's name before that if it has one: `clause_0_title`.
 pub(super) fn of(
     index: &Index,
     text: &str,
@@ -29,7 +29,7 @@ pub(super) fn of(
     let definition = &index.definition;
     let analyzer = Analyzer::new(definition.analysis.clone());
     let mut marked = Map::new();
-    // A stored text was parsed once; a build that refuses it marks nothing.
+    // If today's parser refuses a text that an older one accepted, there are no marks.
     let Kind::Percolate { syntax, .. } = &definition.kind else {
         return marked;
     };

@@ -12,7 +12,7 @@ use super::request::EsRequest;
 use super::{Replied, failed, info};
 use crate::http::Guest;
 
-/// Which part of an index is shown.
+/// Part of an index that a request shows.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum IndexPart {
     Whole,
@@ -20,7 +20,7 @@ pub(super) enum IndexPart {
     Settings,
 }
 
-/// An index that is there.
+/// An existing index.
 pub(super) struct Index {
     pub name: String,
     pub definition: Arc<Definition>,
@@ -28,8 +28,10 @@ pub(super) struct Index {
 }
 
 impl Index {
+    /// Finds an index by name.
+    ///
     /// # Errors
-    /// `index_not_found_exception`; a table that holds no standing queries.
+    /// `index_not_found_exception`; the table is no pq table.
     pub(super) fn find(guest: &Guest<'_>, name: &str) -> Result<Index, EsError> {
         let snapshot = guest.reads(name).map_err(|failure| failed(failure, name))?;
         let definition = snapshot
@@ -83,7 +85,7 @@ pub(super) async fn create(guest: &Guest<'_>, name: &str, request: &EsRequest) -
     Ok((200, reply.to_string()))
 }
 
-/// `english` is its stemmer; stop words and possessives are not taken out.
+/// The analysis of a mapping. The analyzer `english` is only its stemmer here: stop words and possessives stay.
 fn analysis(mapping: &Mapping) -> Result<Settings, EsError> {
     let mut settings = Settings::default();
     if mapping.english
@@ -112,7 +114,7 @@ pub(super) async fn delete(guest: &Guest<'_>, name: &str, request: &EsRequest) -
     Ok((200, json!({"acknowledged": true}).to_string()))
 }
 
-/// `GET /{index}`, `/_mapping`, `/_settings`.
+/// `GET /{index}`, `GET /{index}/_mapping` and `GET /{index}/_settings`.
 pub(super) fn show(guest: &Guest<'_>, name: &str, part: IndexPart) -> Replied {
     let index = Index::find(guest, name)?;
     let mut shown = json!({});
@@ -143,7 +145,7 @@ fn settings(index: &Index) -> Json {
     }})
 }
 
-/// `PUT /{index}/_mapping`: what is there already may be said again.
+/// `PUT /{index}/_mapping`: accepts only fields that the index already has, unchanged.
 pub(super) fn put_mapping(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
     let body = request.json()?;
@@ -157,7 +159,7 @@ pub(super) fn put_mapping(guest: &Guest<'_>, name: &str, request: &EsRequest) ->
     Ok((200, json!({"acknowledged": true}).to_string()))
 }
 
-/// `/_refresh`: what was acknowledged is seen already.
+/// `/_refresh`, `/_flush`, `/_forcemerge`: does nothing, since acknowledged writes are visible at once.
 pub(super) fn refresh(guest: &Guest<'_>, name: &str) -> Replied {
     Index::find(guest, name)?;
     Ok((

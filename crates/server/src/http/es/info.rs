@@ -1,8 +1,8 @@
-//! What the server says of itself.
+//! `GET /` and `GET /_cluster/health`: facts about the server that clients check when they connect.
 
 use serde_json::json;
 
-/// The version of Elasticsearch whose API this is like; clients compare it with their own.
+/// The version of Elasticsearch whose API this one follows. Clients compare it with their own.
 pub(super) const VERSION: &str = "8.19.0";
 
 /// `GET /`.
@@ -27,7 +27,7 @@ pub(super) fn root() -> String {
     .to_string()
 }
 
-/// `GET /_cluster/health`: one server that answers.
+/// `GET /_cluster/health`: always green, with one node.
 pub(super) fn health() -> String {
     json!({
         "cluster_name": "seine",

@@ -1,4 +1,4 @@
-//! Standing queries, read as stored documents.
+//! Reads standing queries as stored documents.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use wire::es::{EsError, Mapping, Source};
 use super::failed;
 use crate::http::Guest;
 
-/// Columns of a standing query, as they are written and read here.
+/// Columns of a standing query, in the order in which changes write them.
 pub(super) const COLUMNS: [&str; 5] = ["id", "query", "tags", "filters", "source"];
 
-/// The condition of these numbers.
+/// The condition `id IN (ids)`.
 pub(super) fn named(ids: Vec<u64>) -> Expression {
     Expression::In {
         needle: Box::new(Expression::Column("id".to_owned())),
@@ -23,7 +23,7 @@ pub(super) fn named(ids: Vec<u64>) -> Expression {
     }
 }
 
-/// Standing queries of these numbers, or all of them.
+/// The standing queries with these ids; `None`: all of them.
 pub(super) fn read(
     guest: &Guest<'_>,
     table: &str,
@@ -43,7 +43,7 @@ pub(super) fn id_of(query: &StandingQuery) -> String {
         .unwrap_or_else(|| query.id.to_string())
 }
 
-/// The document of a standing query; one that SQL stored is shown as what it would be here.
+/// The stored document of a standing query. A query that SQL stored has none; it is shown as the document that would store it.
 pub(super) fn document(query: &StandingQuery, mapping: &Mapping) -> String {
     let document = Source::read(&query.source).document;
     if !document.is_empty() {

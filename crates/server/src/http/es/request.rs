@@ -1,4 +1,4 @@
-//! A request, read whole, and how its reply is wanted.
+//! Requests, read whole, and the form of their replies.
 
 use std::io::{Read, Write};
 
@@ -20,29 +20,29 @@ use crate::server::Server;
 use session::Grant;
 use session::errors::{self, Failure};
 
-/// Replies below this many bytes are not packed: it would cost more than it saves.
+/// Smallest reply that is packed by gzip, in bytes. Packing a smaller one costs more than it saves.
 const PACKED_BYTES_MIN: usize = 1 << 10;
 
-/// Bytes that are unpacked between two looks at their number.
+/// Bytes that are unpacked between two checks of the limit.
 const UNPACKED_AT_ONCE: usize = 32 << 10;
 
-/// A request, read.
+/// A request that is read whole.
 pub(super) struct EsRequest {
-    /// Parameters behind the `?`.
+    /// Parameters behind the `?`, in order.
     pub parameters: Vec<(String, String)>,
-    /// The body, unpacked.
+    /// The unpacked body.
     pub body: Vec<u8>,
-    /// How the reply is wanted.
+    /// Form of the reply.
     pub reply: ReplyAs,
-    /// Memory of the body and of what is read of it.
+    /// Memory of the body and of the values parsed from it.
     _held: Grant,
-    /// Memory of what is found and of the reply.
+    /// Memory of the reply.
     pub written: Grant,
 }
 
-/// How a reply is wanted.
+/// Form of a reply.
 pub(super) struct ReplyAs {
-    /// As the request's `Accept` names it.
+    /// JSON, in the version that the request's `Accept` names.
     pub content_type: HeaderValue,
     packed: bool,
     pretty: bool,
@@ -50,7 +50,7 @@ pub(super) struct ReplyAs {
 }
 
 impl EsRequest {
-    /// Reads a request; what went wrong is told in the form that was asked for.
+    /// Reads a request. An error comes with the form of its reply.
     pub(super) async fn read(
         server: &Server,
         request: Request<Body>,
@@ -72,7 +72,7 @@ impl EsRequest {
         }
     }
 
-    /// A parameter's value; empty where it stands alone.
+    /// Value of a parameter; empty if it has no `=`.
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters
             .iter()
@@ -80,18 +80,18 @@ impl EsRequest {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether a parameter is there, and not `false`.
+    /// Whether a parameter is given and not `false`.
     pub(super) fn is_set(&self, name: &str) -> bool {
         self.parameter(name).is_some_and(|value| value != "false")
     }
 
-    /// The body as JSON, null where it is empty.
+    /// The body as JSON; null if it is blank.
     pub(super) fn json(&self) -> Result<Json, EsError> {
         json(&self.body)
     }
 }
 
-/// JSON, null where there is nothing.
+/// Parses JSON; null if the text is blank.
 pub(super) fn json(body: &[u8]) -> Result<Json, EsError> {
     if body.trim_ascii().is_empty() {
         return Ok(Json::Null);
@@ -122,7 +122,7 @@ impl ReplyAs {
         }
     }
 
-    /// The body with only what was asked for, and with line breaks if they were.
+    /// The body cut to `filter_path`, and with line breaks if `pretty` asks for them.
     pub(super) fn shaped(&self, mut body: String) -> String {
         if let Some(paths) = &self.filter_path {
             body = filter_path(&body, paths);
@@ -136,7 +136,7 @@ impl ReplyAs {
             return (bytes, false);
         }
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-        // Writing to a vector cannot fail; if it did, the bytes go as they are.
+        // Writing to a vector cannot fail; if it did, the bytes would go unpacked.
         match packed.write_all(&bytes).and_then(|()| packed.finish()) {
             Ok(packed) => (packed, true),
             Err(_) => (bytes, false),
@@ -144,7 +144,7 @@ impl ReplyAs {
     }
 }
 
-/// Reads a body, unpacks it, and makes room for its JSON.
+/// Reads a body, unpacks it, and takes memory for its JSON values.
 async fn body(
     server: &Server,
     request: Request<Body>,
@@ -155,12 +155,12 @@ async fn body(
     if is_packed {
         body = tokio::task::block_in_place(|| unpacked(&body, held))?;
     }
-    // Documents of a bulk body are copied from it.
+    // The documents of a bulk body are copied out of it.
     body::room_for_json(&body, 0, held).await?;
     Ok(body)
 }
 
-/// Unpacks a body, to the same bound as one that came as it is.
+/// Unpacks a body, to at most [`BODY_BYTES_MAX`].
 fn unpacked(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let mut packed = MultiGzDecoder::new(body);
@@ -177,7 +177,7 @@ fn unpacked(body: &[u8], held: &Grant) -> Result<Vec<u8>, Failure> {
             let message = format!("the body is longer than {BODY_BYTES_MAX} bytes");
             return Err(Failure::new(errors::PACKET_TOO_LARGE, message));
         }
-        // While its list moves to a larger block, it is there twice.
+        // The buffer of the bytes exists twice while it grows.
         held.cover(body.len() + 2 * (bytes.len() + read))?;
         bytes.extend_from_slice(&piece[..read]);
     }

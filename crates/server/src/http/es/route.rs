@@ -1,4 +1,4 @@
-//! Which path is what.
+//! Routes of the Elasticsearch API, by method and path.
 
 #[cfg(test)]
 mod tests;
@@ -6,7 +6,7 @@ mod tests;
 use axum::http::Method;
 use percent_encoding::percent_decode_str;
 
-/// What is asked, as the path and the method tell it. `kind` is the type of the typed paths, before Elasticsearch 8.
+/// A request, as its path and method name it. `kind` is the document type in paths of Elasticsearch before 8.
 #[derive(Debug, PartialEq)]
 pub(super) enum Route {
     Info,
@@ -47,7 +47,7 @@ pub(super) enum Route {
 }
 
 impl Route {
-    /// `None`: no path of Elasticsearch's that we know by name.
+    /// The route of a path; `None`: no known path of Elasticsearch.
     pub(super) fn of(method: &Method, path: &str) -> Option<Route> {
         let names: Option<Vec<String>> = path
             .split('/')
@@ -148,7 +148,7 @@ fn document(method: &Method, index: String, kind: Option<String>, id: String) ->
     })
 }
 
-/// `_doc`, or a type of the paths before Elasticsearch 8.
+/// Whether a part of a path is `_doc`, or a document type of Elasticsearch before 8.
 fn names_type(name: &str) -> bool {
     name == "_doc" || !name.starts_with('_')
 }

@@ -1,4 +1,4 @@
-//! `_search`: which stored queries hit these documents, and which stored documents pass these tests.
+//! `_search`, `_msearch`, `_count`: finds the stored queries that documents hit, and the stored documents that pass conditions.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -20,18 +20,18 @@ use session::counters::add;
 use session::limits::REPLY_BYTES_MAX;
 use session::statement::{self, guarded};
 
-/// Name of the field that tells which documents hit.
+/// Name of the field that lists the documents that hit a query.
 const SLOT: &str = "_percolator_document_slot";
 
-/// A stored query that may be shown.
+/// A stored query that the search has found, or may find.
 struct Candidate {
     query: Arc<StandingQuery>,
-    /// For each clause the documents that hit it.
+    /// For each percolate clause the indexes of the documents that hit the query, ascending.
     slots: Vec<Vec<u32>>,
     score: f64,
 }
 
-/// `_search`.
+/// `_search`: one search in one index.
 pub(super) async fn one(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
     let body = with_parameters(request.json()?, request)?;
@@ -42,7 +42,8 @@ pub(super) async fn one(guest: &Guest<'_>, name: &str, request: &EsRequest) -> R
     ))
 }
 
-/// `_msearch`: a line that names the index, a line with the search; one that is refused leaves the others as they are.
+/// `_msearch`: a line that names the index, then a line with the search, for each search. A refused search does not stop the
+/// others.
 pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, request: &EsRequest) -> Replied {
     let started_us = guest.clock.steady_us();
     let mut lines = request
@@ -78,7 +79,7 @@ pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, request: &EsRequ
         });
     }
     let took_ms = (guest.clock.steady_us() - started_us) / 1_000;
-    // All of them once more, in one.
+    // The joined reply is a copy of all replies.
     let bytes = replies.iter().map(|reply| reply.len() as u64);
     let joined = request.written.take(2 * bytes.sum::<u64>());
     joined.map_err(|failure| failed(failure, ""))?;
@@ -91,7 +92,7 @@ pub(super) async fn many(guest: &Guest<'_>, name: Option<&str>, request: &EsRequ
     ))
 }
 
-/// `_count`.
+/// `_count`: the count of stored queries that a search finds.
 pub(super) async fn count(guest: &Guest<'_>, name: &str, request: &EsRequest) -> Replied {
     let index = Index::find(guest, name)?;
     let body = request.json()?;
@@ -104,7 +105,7 @@ pub(super) async fn count(guest: &Guest<'_>, name: &str, request: &EsRequest) ->
     ))
 }
 
-/// Parameters of the path stand for members of the body.
+/// Adds parameters of the address to the body, as members of the same name.
 fn with_parameters(mut body: Json, request: &EsRequest) -> Result<Json, EsError> {
     if request.parameter("q").is_some() {
         return Err(EsError::not_yet("q", "a search in the path"));
@@ -167,7 +168,7 @@ async fn answered(
         let rest = rest(candidate, index, &search);
         let before = hits.len();
         hits.hit(&name, &id, is_scored.then_some(candidate.score), &rest);
-        // Its list grows by doubling.
+        // The reply's buffer may double.
         take(written, 2 * (hits.len() - before), index)?;
         if hits.len() > REPLY_BYTES_MAX {
             let what =
@@ -178,7 +179,7 @@ async fn answered(
     Ok(hits.finish())
 }
 
-/// What a hit holds behind its score.
+/// The JSON members of a hit behind its score.
 fn rest(candidate: &Candidate, index: &Index, search: &Search) -> String {
     let mut rest = String::new();
     if !search.source.nothing {
@@ -218,7 +219,7 @@ fn rest(candidate: &Candidate, index: &Index, search: &Search) -> String {
     rest
 }
 
-/// The highlights of all clauses, where they are asked for and there are any.
+/// The highlights of all clauses; `None`: not asked for, or none.
 fn marked(candidate: &Candidate, index: &Index, search: &Search) -> Option<Json> {
     let how = search.highlight.as_ref()?;
     let mut marked = Map::new();
@@ -234,7 +235,7 @@ fn sort(found: &mut Vec<Candidate>, search: &Search) {
         found.retain(|candidate| candidate.query.id > after);
     }
     let by_score = |one: &Candidate, other: &Candidate| one.score.total_cmp(&other.score);
-    // Candidates come by number, which breaks ties.
+    // Candidates come by rising id and the sorts are stable, so the id breaks ties.
     match search.order {
         None | Some(Order::Score { descending: true }) => {
             found.sort_by(|one, other| by_score(other, one))
@@ -247,16 +248,16 @@ fn sort(found: &mut Vec<Candidate>, search: &Search) {
     }
 }
 
-/// Memory of a candidate and of its place in a tree.
+/// Most memory of a candidate and of its entry in a tree, in bytes.
 const CANDIDATE_BYTES: usize = 2 * (size_of::<Candidate>() + size_of::<u64>());
 
-/// Takes memory for what is found, or for the reply.
+/// Takes memory for candidates or for the reply.
 fn take(held: &Grant, bytes: usize, index: &Index) -> Result<(), EsError> {
     let taken = held.take(bytes as u64);
     taken.map_err(|failure| failed(failure, &index.name))
 }
 
-/// The stored queries that are found, by number.
+/// The stored queries that the search finds, by rising id.
 async fn candidates(
     guest: &Guest<'_>,
     index: &Index,
@@ -311,7 +312,7 @@ fn found(
             let hit = found
                 .entry(query.id)
                 .or_insert_with(|| candidate(Arc::clone(query)));
-            // Of several documents the best counts.
+            // The best document gives the score.
             for weight in weights.by_ref().take(documents.len()) {
                 hit.score = hit.score.max(f64::from(*weight));
             }

@@ -1,4 +1,4 @@
-//! Stored documents: standing queries by their `_id`.
+//! Stored documents, which are standing queries, by their `_id`.
 
 use serde_json::json;
 use wire::es::{BulkItem, BulkOperation, EsError, Paths, query_id, quoted};
@@ -10,7 +10,7 @@ use super::read::{document, id_of, read};
 use super::request::EsRequest;
 use crate::http::Guest;
 
-/// Changes sent to the engine as one durable unit, at most.
+/// Most changes in a unit, which the engine stores as a whole or not at all.
 const UNIT_CHANGES: usize = 10_000;
 
 /// `PUT|POST /{index}/_doc[/{id}]`, `/_create/{id}` and the typed paths.
@@ -132,7 +132,7 @@ fn shown_paths(request: &EsRequest) -> Paths {
     paths
 }
 
-/// `_bulk`: items of one index are changed in units; one that is refused leaves the others as they are.
+/// `_bulk`: does neighbouring items of one index in units. A refused item does not stop the others.
 pub(super) async fn bulk(guest: &Guest<'_>, name: Option<&str>, request: &EsRequest) -> Replied {
     let started_us = guest.clock.steady_us();
     let mut replies: Vec<String> = Vec::new();

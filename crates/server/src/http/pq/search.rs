@@ -1,4 +1,5 @@
-//! POST /pq/{table}/search: documents as JSON, as lines of JSON or as lines of text; hits as JSON or compact.
+//! POST /pq/{table}/search: documents as one JSON body, as lines of JSON or as lines of text. The reply is JSON, or the compact
+//! answer of [`wire::pq`] if Accept asks for it.
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -20,21 +21,21 @@ use session::counters::add;
 use session::errors::{self, Failure};
 use session::statement::{self, Batch, Percolation, PqRows};
 
-/// Levels of brackets that are read without a tree: the body, its query, `percolate`, the list, a document.
+/// Levels of JSON that are read without a tree: the body, its query, `percolate`, the list, a document.
 const FIELDS_DEPTH: usize = 5;
 
-/// How the documents stand in the body.
+/// Form of the documents in the body, by its content type.
 #[derive(Clone, Copy)]
 enum Form {
-    /// One JSON body with options.
+    /// One JSON body with documents and options.
     Json,
-    /// A JSON document a line.
+    /// A JSON document in each line.
     JsonLines,
-    /// A text a line.
+    /// A text in each line.
     Lines,
 }
 
-/// Answers a request.
+/// Handles POST /pq/{table}/search.
 pub(super) async fn post(
     State(door): State<Door>,
     Path(table): Path<String>,
@@ -106,13 +107,13 @@ fn header(headers: &HeaderMap, name: HeaderName) -> &str {
     value.unwrap_or_default()
 }
 
-/// Memory of the documents of a body of lines.
+/// Most memory of the documents of a body of text lines, in bytes.
 fn at_most(bytes: &[u8]) -> usize {
     let count = || bytes.iter().filter(|byte| **byte == b'\n').count();
     bytes.len() + body::at_length(bytes.len(), count) * 2 * size_of::<PqDocument>()
 }
 
-/// The documents of a body; of a JSON body the options, too.
+/// Parses the documents of a body. A JSON body also sets options.
 fn read(bytes: &[u8], form: Form, options: &mut PqOptions) -> Result<Batch, Failure> {
     let documents = match form {
         Form::Json => {
@@ -127,7 +128,7 @@ fn read(bytes: &[u8], form: Form, options: &mut PqOptions) -> Result<Batch, Fail
     Ok(Batch::numbered(documents))
 }
 
-/// Lines without their ends; the last one needs none, and an empty one is a document without words.
+/// Lines without their ends. The last line needs no end. An empty line is a document without words.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let lines = (!bytes.is_empty()).then(|| bytes.split(|byte| *byte == b'\n'));
@@ -137,7 +138,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// A document a line; empty lines are passed over.
+/// Parses a JSON document from each line; skips blank lines.
 fn json_lines(bytes: &[u8]) -> Result<Vec<PqDocument>, Failure> {
     let mut documents = Vec::new();
     for (index, line) in lines(bytes).enumerate() {
@@ -153,7 +154,7 @@ fn json_lines(bytes: &[u8]) -> Result<Vec<PqDocument>, Failure> {
     Ok(documents)
 }
 
-/// Options in the address, for bodies that have no place for them.
+/// Sets options from the address, for bodies that cannot hold them. Errors: `SYNTAX`.
 fn set_parameters(options: &mut PqOptions, query: &str) -> Result<(), Failure> {
     if query.is_empty() {
         return Ok(());
@@ -222,7 +223,7 @@ fn hits(table: &str, rows: &PqRows, took_ms: u64, held: &Grant) -> Result<Vec<u8
     Ok(reply.into_bytes())
 }
 
-/// The compact answer. The queries themselves are not touched: an id and its documents lie side by side.
+/// Encodes the compact answer. It reads only ids and documents of the hits, so it touches no memory of the queries.
 fn compact(rows: &PqRows, held: &Grant) -> Result<Vec<u8>, Failure> {
     let answer = &rows.answer;
     let shown = if rows.options.count {

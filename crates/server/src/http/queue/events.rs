@@ -1,7 +1,12 @@
 //! GET /queue/{queue}/events: rows as server-sent events, as they come.
 //!
-//! A stream has at most `rows` rows out at a time; acknowledging one by POST /queue/{queue}/done makes room for the next. The
-//! stream holds its rows while it lasts, and gives those back at once that were not acknowledged when its client goes.
+//! Example with `rows=2`: the stream sends rows 1 and 2 and takes no more. POST /queue/{queue}/done with the receipt of row 1
+//! wakes it; it sends row 3. The client goes: rows 2 and 3 are free for others at once.
+//!
+//! Invariants:
+//! - The client holds at most `rows` rows at a time.
+//! - While its client reads, the stream extends the leases of its rows whenever a third of a lease is over.
+//! - When the stream ends, it returns every row whose end it has not seen.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -27,10 +32,10 @@ use crate::server::Server;
 use session::counters::add;
 use session::errors::Failure;
 
-/// Events on their way to a slow client; the next rows are taken when these are gone.
+/// Pieces of events that may wait for a slow client. No more rows are taken until the client has read one.
 const EVENTS_AHEAD: usize = 4;
 
-/// Opens a stream.
+/// Handles GET /queue/{queue}/events: answers at once, and lets a task of its own take the rows.
 pub(super) async fn get(
     State(door): State<Door>,
     request: QueueRequest,
@@ -55,7 +60,7 @@ pub(super) async fn get(
         if let Err(failure) = stream.run().await {
             let data = super::super::reply::body(&failure);
             let event = format!("event: error\ndata: {data}\n\n");
-            // A client that is gone does not hear why.
+            // Fails if the client is gone: then nobody needs the error.
             let _ = stream.sender.send(event.into()).await;
         }
         stream.give_back().await;
@@ -68,7 +73,7 @@ pub(super) async fn get(
     Ok((StatusCode::OK, headers, body).into_response())
 }
 
-/// The body of the reply.
+/// The body of the reply. Dropping it tells the stream that the client is gone.
 struct Events(mpsc::Receiver<Bytes>);
 
 impl HttpBody for Events {
@@ -89,23 +94,23 @@ struct Stream<'a> {
     guest: Guest<'a>,
     request: QueueRequest,
     lease_us: u64,
-    /// What the client has and has not acknowledged, as far as is known.
+    /// Receipts of the rows that the client holds. A row that has ended may still be among them until the next look.
     out: Vec<Receipt>,
-    /// When that was looked at last, in steady microseconds.
+    /// When the leases were extended last, in steady microseconds.
     looked_us: u64,
     sender: mpsc::Sender<Bytes>,
 }
 
-/// A stream goes no further.
+/// The stream ends: the client is gone, or there is no memory for its rows.
 struct Ended;
 
 impl Stream<'_> {
-    /// Until the client goes or the server stops.
+    /// Takes and sends rows until the client goes or the server stops.
     async fn run(&mut self) -> Result<(), Failure> {
         let mut stopping = self.server.stopping();
         loop {
             let mut acknowledged = std::pin::pin!(self.server.acknowledged.notified());
-            // From here on no ring is missed, also none during the look at what is still out.
+            // Enabled before `hold_on`: a row that ends during it wakes the wait below.
             acknowledged.as_mut().enable();
             self.hold_on().await?;
             let room = (self.request.rows as usize).saturating_sub(self.out.len());
@@ -124,7 +129,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Rows are held again long before their time is over.
+    /// Time between two extensions of leases, and between two signs of life: a third of the lease, at most [`EVENT_BEAT`].
     fn beat(&self) -> Duration {
         EVENT_BEAT.min(Duration::from_micros(self.lease_us / 3))
     }
@@ -145,8 +150,7 @@ impl Stream<'_> {
         })
     }
 
-    /// Sends rows, or a sign of life where there are none. An error ends the stream: the client is gone, or there is no memory
-    /// for the rows.
+    /// Sends rows, or a comment as a sign of life if there are none.
     async fn send(&mut self, taken: Taken) -> Result<(), Ended> {
         if taken.rows.is_empty() {
             let waiting = Bytes::from_static(b": waiting\n\n");
@@ -177,8 +181,8 @@ impl Stream<'_> {
         self.sender.send(events).await.map_err(|_| Ended)
     }
 
-    /// Holds what is out for longer, and forgets what was acknowledged.
-    /// Only where there is no room left, or when it is time.
+    /// Extends the leases of the rows that are out, and drops the receipts of rows that have ended. It does so only when a beat
+    /// is over or the client holds `rows` rows.
     async fn hold_on(&mut self) -> Result<(), Failure> {
         let now_us = self.server.clock.steady_us();
         let is_time = now_us.saturating_sub(self.looked_us) >= self.beat().as_micros() as u64;
@@ -209,7 +213,7 @@ impl Stream<'_> {
         self.guest.affected(command).await
     }
 
-    /// The client is gone: what it had goes to others at once.
+    /// Returns the rows of a client that is gone, so that others get them at once.
     async fn give_back(&mut self) {
         let receipts = std::mem::take(&mut self.out);
         self.guest.give_back(receipts).await;

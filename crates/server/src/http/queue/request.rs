@@ -1,4 +1,4 @@
-//! What a request to /queue asks for: in its address, in its body, or in both.
+//! Requests to /queue: options in the address, in the body, or in both.
 
 use std::time::Duration;
 
@@ -22,19 +22,19 @@ use session::units::duration;
 
 /// A request to a queue.
 pub(super) struct QueueRequest {
-    /// Lower case.
+    /// The queue's name, in lower case.
     pub queue: String,
-    /// `rows`: at most so many; 1.
+    /// `rows`: most rows, 1 ..= [`QUEUE_ROWS_MAX`]; default 1.
     pub rows: u32,
-    /// `wait`: how long for the first row; 0.
+    /// `wait`: longest wait for the first row, at most [`QUEUE_WAIT_MAX`]; default 0.
     pub wait: Duration,
-    /// `visible_again`: how long a row is held; `None`: the queue's own time.
+    /// `visible_again`: the lease of a row; `None`: the queue's own.
     pub visible_again_us: Option<u64>,
-    /// `delay`: a row that is given back is not handed out earlier; 0.
+    /// `delay`: time before a returned row is free again; default 0.
     pub delay_us: u64,
-    /// `group`: a consumer group.
+    /// `group`: a consumer group, in lower case.
     pub group: Option<String>,
-    /// `where`: only rows for which this is true.
+    /// `where`: takes only rows for which this is true.
     pub condition: Option<Expression>,
     /// `done` or `receipts` of the body.
     pub receipts: Vec<Receipt>,
@@ -54,7 +54,7 @@ impl FromRequest<Door> for QueueRequest {
 }
 
 impl QueueRequest {
-    /// Reads address and body; what the body says counts.
+    /// Reads address and body. An option of the body overrides that of the address.
     async fn read(
         server: &Server,
         queue: &str,
@@ -105,7 +105,7 @@ impl QueueRequest {
         done.map_err(|why| Failure::new(errors::INVALID, format!("{name}: {why}")))
     }
 
-    /// The command that takes what is asked for, held by receipts.
+    /// The command that ends the rows of the receipts, then takes rows on a lease.
     pub(super) fn next(self) -> Result<Command, Failure> {
         let source = WaitSource {
             table: self.queue,
@@ -124,10 +124,11 @@ impl QueueRequest {
     }
 }
 
-/// Hexadecimal digits of a token: 16 of the incarnation, then 8 of the table's number.
+/// Hexadecimal digits of a token: 16 for the incarnation, then 8 for the table's number.
 const TOKEN_DIGITS: usize = 24;
 
-/// A receipt as clients get it: `ROW-DELIVERY-TOKEN`, and `-GROUP` where there is one. The token stands for the issuer.
+/// A receipt as text: `ROW-DELIVERY-TOKEN`, and `-GROUP` for a consumer group. The token is the issuer. Example, row 17 at its
+/// second delivery, of table 3 and a server of incarnation 255: `17-2-00000000000000ff00000003`.
 pub(super) fn receipt_text(row: &TakenRow, issuer: Issuer, group: Option<&str>) -> String {
     let Issuer { incarnation, table } = issuer;
     let text = format!("{}-{}-{incarnation:016x}{table:08x}", row.row, row.delivery);
@@ -137,8 +138,8 @@ pub(super) fn receipt_text(row: &TakenRow, issuer: Issuer, group: Option<&str>) 
     }
 }
 
-/// Reads one back. A client may still hold a receipt of an older program, `ROW-DELIVERY` or `ROW-DELIVERY-GROUP`: its
-/// issuer is the default, which no server has, so it is late.
+/// Parses a receipt. A client may still hold a receipt of an older version, `ROW-DELIVERY` or `ROW-DELIVERY-GROUP`. It gets the
+/// default issuer, which no server has, and so is late.
 fn receipt(queue: &str, text: &str) -> Option<Receipt> {
     let mut parts = text.splitn(3, '-');
     let row = parts.next()?.parse().ok()?;
@@ -154,7 +155,7 @@ fn receipt(queue: &str, text: &str) -> Option<Receipt> {
     })
 }
 
-/// What a token stands for; `None` where a text is no token.
+/// The issuer of a token; `None`: the text is no token.
 fn issuer(token: &str) -> Option<Issuer> {
     let is_token =
         token.len() == TOKEN_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -171,7 +172,7 @@ fn rows(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("{text:?} is not a number from 1 to {QUEUE_ROWS_MAX}"))
 }
 
-/// `10s`, `250ms`; a number alone is seconds, and may be 0 or have a fraction.
+/// A time such as `10s` or `250ms`. A number alone is seconds; it may be 0 or have a fraction.
 pub(super) fn time(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>().map(Duration::try_from_secs_f64) {
         Ok(Ok(time)) => Ok(time),
