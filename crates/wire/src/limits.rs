@@ -1,4 +1,4 @@
-//! The limits of what a stranger may send. Each has an error, and a line in `docs/sql.md`.
+//! Limits of a stranger's bytes. Each has an error, and a line in `docs/sql.md`.
 
 /// Longest logical packet (one command, or one row of an answer), in bytes: 128 MiB.
 pub const PACKET_BYTES_MAX: usize = 128 << 20;
@@ -6,10 +6,10 @@ pub const PACKET_BYTES_MAX: usize = 128 << 20;
 /// Most payload bytes of one physical MySQL frame; a longer packet goes on in the next frame.
 pub const FRAME_BYTES_MAX: usize = 0xff_ffff;
 
-/// Most that a header alone makes a packet reader reserve, in bytes; the rest is reserved as bytes arrive.
+/// Most bytes that a packet reader reserves on the word of a header. More are reserved only as bytes arrive.
 pub const READ_AHEAD_BYTES: usize = 1 << 20;
 
-/// A server hands encoded bytes to its socket when this many wait, so that no answer is held whole.
+/// Encoded bytes after which a server sends them, so that it never holds an answer whole.
 pub const FLUSH_BYTES: usize = 64 << 10;
 
 /// Most keys of ORDER BY.
@@ -21,10 +21,10 @@ pub const OPTIONS_MAX: usize = 256;
 /// Most columns of one result set that a client accepts, and most items of a SELECT list.
 pub const COLUMNS_MAX: usize = 4096;
 
-/// Most names of a list in a statement that defines or names tables: columns, types' arguments, options, tables, changes.
+/// Most names in a list of a statement about tables: columns, arguments of types, options, tables, changes.
 pub const NAMES_MAX: usize = 4096;
 
-/// Most connect attributes kept of one client; more are skipped.
+/// Most connect attributes kept of a client. More are dropped.
 pub const ATTRIBUTES_MAX: usize = 128;
 
 /// Most characters of a statement that an error message repeats.
@@ -33,7 +33,7 @@ pub const NEAR_CHARS_MAX: usize = 80;
 /// Deepest nesting of a JSON query body (`bool` inside `bool`).
 pub const JSON_QUERY_DEPTH_MAX: usize = 64;
 
-/// Longest line of a bulk body, in bytes: as a packet, since both doors take the same document.
+/// Longest line of a bulk body, in bytes. It is that of a packet, so that both doors take the same documents.
 pub const LINE_BYTES_MAX: usize = PACKET_BYTES_MAX;
 
 const _: () = assert!(PACKET_BYTES_MAX > FRAME_BYTES_MAX);

@@ -1,15 +1,29 @@
 //! The compact answer of a percolation, for programs: which standing queries hit which documents of a batch.
 //!
-//! Limits: document indexes and their count fit 32 bits; query ids and weights 64. The bytes are described in
-//! `docs/formats/pq-answer.md`:
+//! Limits: document indexes and their count have 32 bits, query ids, weights and totals 64. `docs/formats/pq-answer.md`
+//! describes the bytes:
 //!
 //! ```text
 //! "SPQ" version | flags | documents | total | matched | rows | row … | CRC-32C of all before, 4 bytes, little-endian
 //! row: id difference | count × 2 + form | documents: differences (form 0) or a bitmap (form 1) | weights, if flagged
 //! ```
 //!
-//! Numbers are unsigned LEB128. [`Encoder`] writes it without an allocation for a row, [`decode`] reads it into four flat
-//! lists.
+//! Numbers are unsigned LEB128. Example: a batch of 20 documents; query 7 hits the documents 0 and 2, query 300 all of them.
+//!
+//! ```text
+//! 53 50 51 01   00   14   02   14   02   magic; flags 0; 20 documents; 2 queries hit; 20 documents hit; 2 rows
+//! 07      04   00 01                     id 7; count 2, form 0; document 0, then 2 − 0 − 1
+//! a5 02   29   ff ff 0f                  id 7 + 293; count 20, form 1; twenty bits of three bytes
+//! xx xx xx xx                            checksum
+//! ```
+//!
+//! Invariants, which [`decode`] checks:
+//! - Query ids rise: a difference is never 0 behind the first row.
+//! - The documents of a row rise and are below `documents`. A difference of 0 is the next document.
+//! - A bitmap has ⌈documents ÷ 8⌉ bytes and `count` set bits. [`Encoder`] writes one only if a list would be longer.
+//! - With flag bit 0 a row has a weight for each of its documents.
+//!
+//! [`Encoder`] allocates nothing for a row. [`decode`] reads an answer into four flat lists.
 
 mod decode;
 
@@ -22,27 +36,27 @@ use query::codec::put_number;
 /// First bytes of every answer; the fourth is the version.
 pub const MAGIC: [u8; 4] = *b"SPQ\x01";
 
-/// What the door calls it: `Accept` and `Content-Type`.
+/// Media type of the answer, for `Accept` and `Content-Type`.
 pub const CONTENT_TYPE: &str = "application/vnd.seine.hits";
 
-/// Flag of a [`Head`] with weights.
+/// Flag bit 0: rows have weights.
 const WEIGHTS: u64 = 1;
 
 /// Bytes of the checksum at the end.
 const CHECKSUM_BYTES: usize = 4;
 
-/// What stands before the rows.
+/// The numbers before the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// Documents that were asked about; every index in a row is below it.
+    /// Count of documents in the batch. Every document index is below it.
     pub documents: u32,
-    /// Queries that were hit, before a limit.
+    /// Count of queries with a hit, before a limit.
     pub total: u64,
-    /// Documents that at least one query hit.
+    /// Count of documents with a hit.
     pub matched: u64,
-    /// Rows that follow.
+    /// Count of rows that follow.
     pub rows: u64,
-    /// Each row has a weight a document.
+    /// Whether each row has a weight for each of its documents.
     pub weights: bool,
 }
 
@@ -52,13 +66,13 @@ pub struct Encoder {
     out: Vec<u8>,
     documents: u32,
     last_id: u64,
-    /// Bytes of a bitmap of all documents.
+    /// Bytes of a bitmap over all documents.
     bitmap_bytes: usize,
     weights: bool,
 }
 
 impl Encoder {
-    /// Begins an answer. So many rows as `head` says must follow.
+    /// Begins an answer. Exactly `head.rows` calls of [`row`](Self::row) must follow.
     #[must_use]
     pub fn new(head: &Head) -> Encoder {
         // Most rows are a short difference, a count and one or two documents.
@@ -84,13 +98,13 @@ impl Encoder {
         }
     }
 
-    /// A query and the documents that hit it, ascending, below the head's count. `weights` is as long as `documents`
-    /// where the head announced weights, and is not looked at elsewhere.
+    /// Adds a query and the documents that it hits. Ids must rise from call to call. `documents` must rise and be below the
+    /// head's count. `weights` must be as long as `documents` if the head has weights; else it is not read.
     #[inline]
     pub fn row(&mut self, id: u64, documents: &[u32], weights: impl Iterator<Item = u64>) {
         put_number(&mut self.out, id.wrapping_sub(self.last_id));
         self.last_id = id;
-        // A document in a list takes at least a byte.
+        // A list has at least a byte for each document.
         let is_bitmap = self.bitmap_bytes < documents.len();
         put_number(
             &mut self.out,
@@ -112,13 +126,13 @@ impl Encoder {
         }
     }
 
-    /// What was written so far, to bound it.
+    /// Bytes written so far, for callers that bound them.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.out
     }
 
-    /// The whole answer.
+    /// Adds the checksum and gives the whole answer.
     #[must_use]
     pub fn finish(mut self) -> Vec<u8> {
         let sum = crc32c::crc32c(&self.out);

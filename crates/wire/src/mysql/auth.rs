@@ -1,7 +1,12 @@
 //! Authentication: the two scrambles, and the server's side of the exchange.
 //!
-//! The server knows the password, so `caching_sha2_password` never needs its full exchange (which would need TLS or
-//! RSA): the scramble is compared and answered by "fast authentication succeeded", or by an error.
+//! ```text
+//! mysql_native_password    SHA1(password) xor SHA1(nonce ‖ SHA1(SHA1(password)))               20 bytes
+//! caching_sha2_password    SHA256(password) xor SHA256(SHA256(SHA256(password)) ‖ nonce)       32 bytes
+//! ```
+//!
+//! The server knows the password, so it can compute the scramble and compare. `caching_sha2_password` therefore never needs its
+//! full exchange, which would need TLS or RSA: the server answers "fast authentication succeeded" or an error.
 
 use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
@@ -18,7 +23,7 @@ pub(super) const NONCE_BYTES: usize = 20;
 pub struct Nonce([u8; NONCE_BYTES]);
 
 impl Nonce {
-    /// A nonce from random bytes. Each is brought into 1 ..= 127, as clients cut the nonce at a zero byte.
+    /// A nonce from random bytes. Each byte is mapped into 1 ..= 127, because clients cut the nonce at a zero byte.
     #[must_use]
     pub fn from_random(mut random: [u8; NONCE_BYTES]) -> Self {
         for byte in &mut random {
@@ -38,7 +43,7 @@ impl Nonce {
     }
 }
 
-/// How a password is proved.
+/// A method of proving a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plugin {
     /// `caching_sha2_password`, the default of MySQL 8.
@@ -48,7 +53,7 @@ pub enum Plugin {
 }
 
 impl Plugin {
-    /// Its name on the wire.
+    /// The plugin's name in packets.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -65,7 +70,7 @@ impl Plugin {
             .find(|plugin| plugin.name().as_bytes() == name)
     }
 
-    /// What a client sends to prove `password`; empty for an empty one.
+    /// The scramble by which a client proves `password`; empty for an empty password.
     #[must_use]
     pub fn scramble(self, password: &[u8], nonce: &Nonce) -> Vec<u8> {
         if password.is_empty() {
@@ -101,7 +106,7 @@ fn exclusive_or(left: &[u8], right: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Equality whose time does not tell where two scrambles differ.
+/// Compares scrambles in a time that does not depend on where they differ.
 fn same(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len()
         && left
@@ -111,27 +116,27 @@ fn same(left: &[u8], right: &[u8]) -> bool {
             == 0
 }
 
-/// What the user who connects must prove.
+/// The password that a user must prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
-    /// Nothing: any password passes.
+    /// Any password passes.
     Anyone,
-    /// This password; an empty one means that none may be given.
+    /// This password. If it is empty, only an empty password passes.
     Password(String),
-    /// Nothing will do: there is no such user. Asked and refused like a wrong password.
+    /// No password passes: the user is unknown. The exchange is that of a wrong password.
     Nobody,
 }
 
-/// What comes next in an exchange.
+/// Next step of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Send what was written, read the client's next packet, give it to [`Authenticator::answer`].
+    /// Send the written packets, read the client's next packet, give it to [`Authenticator::answer`].
     Read,
-    /// Proved: send what was written and an OK packet behind it.
+    /// The password is proved: send the written packets, and an OK packet behind them.
     Welcome,
-    /// Not proved: answer error 1045.
+    /// The password is wrong: answer error 1045.
     Denied {
-        /// For the message's `using password: YES`.
+        /// Whether the client gave a password; the error message says so.
         password_given: bool,
     },
 }
@@ -145,7 +150,7 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// With the plugin that the client named, which comes second if it is known here; else with the one offered.
+    /// An exchange with the plugin that the client named, if it is known here, else with `offered`. Also gives the named plugin.
     fn new(
         nonce: Nonce,
         offered: Plugin,
@@ -161,9 +166,9 @@ impl Authenticator {
         (authenticator, plugin)
     }
 
-    /// Takes the handshake response's data. `offered` is the greeting's plugin, `named` the response's.
+    /// Begins a login with the data of the handshake response. `offered` is the greeting's plugin, `named` the response's.
     ///
-    /// Writes to `packets` what is to be sent before the next step.
+    /// Writes to `packets` the packets to send before the next step.
     pub fn begin(
         nonce: Nonce,
         offered: Plugin,
@@ -173,7 +178,7 @@ impl Authenticator {
         packets: &mut PacketWriter,
     ) -> (Self, Step) {
         let (authenticator, plugin) = Authenticator::new(nonce, offered, credential, named);
-        // A client whose plugin differs from the greeting's may have sent nothing yet: it waits for a switch.
+        // A client with another plugin than the greeting's may not have sent its proof: it waits for a switch.
         let scrambled = plugin.is_some() && auth.len() > 1;
         let step = if plugin == Some(offered) || scrambled && authenticator.proves(auth) {
             authenticator.verify(auth, packets)
@@ -183,9 +188,9 @@ impl Authenticator {
         (authenticator, step)
     }
 
-    /// Takes the data of COM_CHANGE_USER, on the nonce of the connection's greeting.
+    /// Begins a COM_CHANGE_USER, with the nonce of the connection's greeting.
     ///
-    /// Clients differ in what they send here and when, but all of them answer a switch.
+    /// Clients differ in the data that they send here. All of them answer a switch, so any doubt leads to one.
     pub fn change_user(
         nonce: Nonce,
         offered: Plugin,
@@ -203,12 +208,12 @@ impl Authenticator {
         (authenticator, step)
     }
 
-    /// Takes the client's answer to what was asked last.
+    /// Takes the client's answer to a switch.
     pub fn answer(&self, payload: &[u8], packets: &mut PacketWriter) -> Step {
         self.verify(payload, packets)
     }
 
-    /// Asks the client to scramble anew: AuthSwitchRequest.
+    /// Asks the client for a new scramble: AuthSwitchRequest.
     fn switch(&self, packets: &mut PacketWriter) -> Step {
         let out = packets.begin();
         out.push(EOF);
@@ -230,7 +235,7 @@ impl Authenticator {
     }
 
     fn verify(&self, auth: &[u8], packets: &mut PacketWriter) -> Step {
-        // Some clients say "no password" by a single zero byte.
+        // Some clients send a single zero byte for "no password".
         let auth = if auth == [0] { &[] } else { auth };
         let password_given = !auth.is_empty();
         if !self.proves(auth) {
@@ -246,12 +251,12 @@ impl Authenticator {
     }
 }
 
-/// The plugin of that name, if it is known. Clients that name none are older than plugins: they scramble natively.
+/// The plugin of that name, if it is known. A client that names none is older than plugins and scrambles natively.
 fn named_or_native(named: Option<&str>) -> Option<Plugin> {
     named.map_or(Some(Plugin::Native), |name| Plugin::named(name.as_bytes()))
 }
 
-/// Plugin and nonce of an AuthSwitchRequest, as a client reads it. `None`: a plugin or nonce that is not known here.
+/// Plugin and nonce of an AuthSwitchRequest, for a client. `None`: an unknown plugin, or too few bytes.
 pub(super) fn read_switch(payload: &[u8]) -> Option<(Plugin, Nonce)> {
     let mut reader = Reader::new(payload);
     reader.u8("header").ok()?;

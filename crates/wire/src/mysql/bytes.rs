@@ -1,13 +1,23 @@
-//! Integers and strings of the protocol: reading with every length checked, and writing.
+//! Integers and strings of the protocol. Reading checks every length against the bytes that are left.
+//!
+//! A length-encoded integer has 1, 3, 4 or 9 bytes; a length-encoded string is its length, then its bytes:
+//!
+//! ```text
+//! fa                    250
+//! fc fb 00              251
+//! fd 00 00 01           65,536
+//! fe 00 00 00 01 …      16,777,216 and more, eight bytes behind the fe
+//! 03 'abc'              a string; fb in place of a cell's length is NULL
+//! ```
 
 use std::fmt;
 
-/// A packet that does not hold what its kind must hold.
+/// A payload that ends too early, or has a byte that its kind does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// What was being read, e.g. `user name`.
+    /// The part that could not be read, such as `user name`.
     pub what: &'static str,
-    /// Byte offset in the packet's payload where reading it failed.
+    /// Byte offset of that part in the payload.
     pub offset: usize,
 }
 
@@ -84,7 +94,7 @@ impl<'a> Reader<'a> {
         self.little(8, what)
     }
 
-    /// Bytes that are not read yet.
+    /// Count of bytes that are not read yet.
     pub(super) fn left(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
@@ -112,7 +122,7 @@ impl<'a> Reader<'a> {
         self.take(length, what)
     }
 
-    /// A string that ends at a zero byte, or at the packet's end as some clients leave the last one.
+    /// A string that ends at a zero byte, or at the payload's end: some clients leave the last zero byte out.
     pub(super) fn terminated(&mut self) -> &'a [u8] {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|&byte| byte == 0);

@@ -1,4 +1,4 @@
-//! What a client reads: replies, column definitions and text rows, without copying a cell.
+//! The client's side: login, replies and text rows. No cell is copied.
 
 use std::fmt;
 
@@ -12,14 +12,14 @@ use super::handshake::{Greeting, HandshakeResponse};
 use super::packet::PacketWriter;
 use crate::limits::{FRAME_BYTES_MAX, PACKET_BYTES_MAX};
 
-/// An error as the server sent it.
+/// An error packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerError {
-    /// MySQL's number.
+    /// MySQL's error number.
     pub code: u16,
-    /// SQLSTATE, five characters; `HY000` where none was sent.
+    /// SQLSTATE, five characters; `HY000` if the server sent none.
     pub sqlstate: String,
-    /// The message.
+    /// The message, for people.
     pub message: String,
 }
 
@@ -53,14 +53,14 @@ impl ServerError {
     }
 }
 
-/// First packet of a reply.
+/// The first packet of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Done, no rows.
+    /// The command is done and has no rows.
     Ok(Done),
-    /// Refused.
+    /// The command failed.
     Error(ServerError),
-    /// A result set of so many columns follows.
+    /// A result set follows: this many column definitions, then rows.
     Columns(u64),
 }
 
@@ -68,7 +68,7 @@ impl Reply {
     /// Reads a reply's first packet.
     ///
     /// # Errors
-    /// [`DecodeError`]; LOAD DATA LOCAL, which nobody asked for, is one.
+    /// [`DecodeError`]: the packet ends early, or asks for a local file, which this client never sends.
     pub fn decode(payload: &[u8]) -> Result<Self, DecodeError> {
         match payload.first() {
             Some(&constants::OK) => read_ok(payload).map(Reply::Ok),
@@ -150,7 +150,7 @@ impl<'a> RowPacket<'a> {
     }
 }
 
-/// The cells of a text row, in order: `None` is NULL.
+/// The cells of a text row, in order. `None` is NULL. After an error the iterator ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cells<'a> {
     rest: &'a [u8],
@@ -179,29 +179,29 @@ impl<'a> Iterator for Cells<'a> {
     }
 }
 
-/// The client's side of the handshake.
+/// The client's side of a login.
 #[derive(Clone, Debug)]
 pub struct ClientLogin {
     password: String,
-    /// What both sides agreed on.
+    /// Capabilities that both sides have.
     pub capabilities: Capabilities,
 }
 
-/// What comes next in a client's login.
+/// Next step of a client's login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoginStep {
-    /// Send what was written, if anything, and read the next packet.
+    /// Send the written packets, if any, and read the next packet.
     Read,
-    /// Connected.
+    /// The client is logged in.
     Done,
-    /// Refused by the server.
+    /// The server has refused the login.
     Refused(ServerError),
-    /// The server wants a way of authentication that is not known here.
+    /// The server wants a plugin or an exchange that is not supported here.
     Unsupported,
 }
 
 impl ClientLogin {
-    /// Answers a greeting.
+    /// Answers a greeting: writes the handshake response to `packets`.
     ///
     /// # Errors
     /// [`DecodeError`]: not a greeting.

@@ -1,4 +1,4 @@
-//! Column definitions, and which MySQL type each of our types is shown as.
+//! Column definitions, and the MySQL type of each of our column types.
 
 use query::schema::ColumnType;
 
@@ -49,25 +49,25 @@ const BLOB: u16 = 16;
 const UNSIGNED: u16 = 32;
 const ZEROFILL: u16 = 64;
 const BINARY: u16 = 128;
-/// "As many decimals as the value has."
+/// Value of `decimals` for numbers without a fixed count of decimals.
 const DECIMALS_OPEN: u8 = 31;
 
 /// One column of a result set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnDefinition {
-    /// Table it came from; may be empty.
+    /// Table of the column; empty for an expression.
     pub table: String,
-    /// Its header.
+    /// Header of the column.
     pub name: String,
-    /// Its type.
+    /// MySQL type of the column.
     pub kind: FieldType,
-    /// Collation number: [`CHARSET_BINARY`] for numbers and bytes.
+    /// Collation number; [`CHARSET_BINARY`] for numbers and bytes.
     pub charset: u16,
-    /// Widest value, in bytes.
+    /// Length of the widest value, in bytes.
     pub length: u32,
-    /// Flags as MySQL numbers them.
+    /// MySQL's column flags: 1 NOT NULL, 16 BLOB, 32 UNSIGNED, 64 ZEROFILL, 128 BINARY.
     pub flags: u16,
-    /// Digits behind the point; 31 is "as many as there are".
+    /// Digits behind the point; 31: their count is not fixed.
     pub decimals: u8,
 }
 
@@ -96,7 +96,7 @@ impl ColumnDefinition {
         }
     }
 
-    /// A column of short text: what every SHOW is made of.
+    /// A column of short text, as in every SHOW.
     #[must_use]
     pub fn text(name: &str) -> Self {
         Self::characters(name, FieldType::VAR_STRING, 1024, 0)
@@ -122,8 +122,8 @@ impl ColumnDefinition {
 
     /// A column of a table.
     ///
-    /// A search table's `int` holds both signs and 2^32-1, more than MySQL's INT, so it is shown as BIGINT:
-    /// clients that trust the type then read every value.
+    /// A search table's `int` holds both signs and 2^32-1, more than MySQL's INT. It is sent as BIGINT, so that clients that
+    /// trust the type read every value.
     #[must_use]
     pub fn of(name: &str, kind: ColumnType) -> Self {
         match kind {
@@ -169,7 +169,7 @@ impl ColumnDefinition {
         }
     }
 
-    /// `length`: without the point and the fraction of a second.
+    /// A time type. `length` leaves out the point and the fraction of a second.
     fn clock(name: &str, kind: FieldType, length: u32, fraction_digits: u8) -> Self {
         let fraction = match fraction_digits {
             0 => 0,
@@ -190,7 +190,7 @@ impl ColumnDefinition {
         Self::number(name, kind, length, flags, 0)
     }
 
-    /// Names the table it came from.
+    /// Sets the table.
     #[must_use]
     pub fn from_table(mut self, table: &str) -> Self {
         table.clone_into(&mut self.table);
@@ -219,10 +219,10 @@ impl ColumnDefinition {
         out.extend_from_slice(&[0, 0]);
     }
 
-    /// Reads the packet's payload; what FIELD_LIST adds behind is left alone.
+    /// Reads the packet's payload. Ignores the default value that COM_FIELD_LIST adds.
     ///
     /// # Errors
-    /// [`DecodeError`]: it ends early.
+    /// [`DecodeError`]: the payload ends early.
     pub fn decode(payload: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(payload);
         reader.string("catalog")?;

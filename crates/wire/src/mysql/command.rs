@@ -1,4 +1,4 @@
-//! Commands: what a client may ask once it is connected.
+//! Commands of a client that has logged in. A command is a packet: one byte with its number, then its data.
 
 use super::bytes::{DecodeError, Reader};
 use super::constants::Capabilities;
@@ -18,38 +18,38 @@ const STMT_CLOSE: u8 = 0x19;
 const SET_OPTION: u8 = 0x1b;
 const RESET_CONNECTION: u8 = 0x1f;
 
-/// One command.
+/// A command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command<'a> {
-    /// The client goes; no answer.
+    /// COM_QUIT: the client leaves; it gets no answer.
     Quit,
-    /// USE in another form.
+    /// COM_INIT_DB: USE in another form.
     InitDb(String),
-    /// SQL text.
+    /// COM_QUERY: SQL text, of one or more statements.
     Query(&'a [u8]),
-    /// Columns of a table; the mysql client asks it for completion.
+    /// COM_FIELD_LIST: columns of a table; the mysql client sends it to complete names.
     FieldList {
         /// The table, lower case.
         table: String,
         /// LIKE pattern on the column's name; empty means all.
         wildcard: String,
     },
-    /// A line about the server.
+    /// COM_STATISTICS: asks for a line of text about the server.
     Statistics,
-    /// Are you there?
+    /// COM_PING: asks whether the server answers.
     Ping,
-    /// Another user on the same connection.
+    /// COM_CHANGE_USER: another user on the same connection.
     ChangeUser(ChangeUser),
-    /// 0: several statements in one command are allowed from now on; 1: no longer.
+    /// COM_SET_OPTION. 0: COM_QUERY may hold several statements from now on; 1: no longer.
     SetOption(u16),
-    /// Session state back to that of a new connection.
+    /// COM_RESET_CONNECTION: the session becomes as new.
     ResetConnection,
     /// A step of a load: a command of our own.
     Load(Load),
-    /// COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA: the client reads no answer, so any packet would be taken for that of
-    /// its next command.
+    /// COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA. The client reads no answer to them: it would take any packet for the answer
+    /// to its next command.
     Unanswered,
-    /// A command that is not offered, prepared statements among them: MySQL 1047.
+    /// The number of a command that is not offered, such as COM_STMT_PREPARE: MySQL 1047 or 1295.
     Unknown(u8),
 }
 
@@ -58,9 +58,9 @@ pub enum Command<'a> {
 pub struct ChangeUser {
     /// The new user.
     pub user: String,
-    /// Authentication data, on the nonce of the greeting.
+    /// Authentication data, made with the nonce of the greeting.
     pub auth: Vec<u8>,
-    /// The new database.
+    /// The new database; `None`: none is named.
     pub database: Option<String>,
     /// The plugin that made `auth`.
     pub plugin: Option<String>,
@@ -72,7 +72,7 @@ impl<'a> Command<'a> {
     /// Reads a command's payload.
     ///
     /// # Errors
-    /// [`DecodeError`]: empty, or it ends early.
+    /// [`DecodeError`]: the payload is empty or ends early.
     pub fn decode(payload: &'a [u8], capabilities: Capabilities) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(payload);
         Ok(match reader.u8("command")? {

@@ -1,4 +1,4 @@
-//! Numbers of the protocol, as MySQL's manual names them.
+//! Numbers of the protocol, under the names of MySQL's manual.
 
 use std::ops::BitOr;
 
@@ -38,7 +38,7 @@ impl Capabilities {
     /// No EOF packet after column definitions; an OK packet ends the rows.
     pub const DEPRECATE_EOF: Self = Self(1 << 24);
 
-    /// What a server here offers.
+    /// The flags that our server offers.
     pub const SERVER: Self = Self(
         Self::LONG_PASSWORD.0
             | Self::FOUND_ROWS.0
@@ -56,7 +56,7 @@ impl Capabilities {
             | Self::DEPRECATE_EOF.0,
     );
 
-    /// What the client here asks for, where the server offers it.
+    /// The flags that our client asks for, of those that the server offers.
     pub const CLIENT: Self = Self(
         Self::LONG_PASSWORD.0
             | Self::LONG_FLAG.0
@@ -91,7 +91,7 @@ impl BitOr for Capabilities {
     }
 }
 
-/// Status flag: a transaction is open. Drivers leave COMMIT and ROLLBACK out, or refuse to begin, without it.
+/// Status flag: a transaction is open. Without it drivers do not send COMMIT and ROLLBACK, or refuse to begin.
 pub const STATUS_IN_TRANSACTION: u16 = 1;
 /// Status flag: each statement commits itself.
 pub const STATUS_AUTOCOMMIT: u16 = 2;
@@ -100,7 +100,7 @@ pub const STATUS_MORE_RESULTS: u16 = 8;
 
 /// Collation `utf8mb4_general_ci`, which every client knows.
 pub const CHARSET_UTF8MB4: u16 = 45;
-/// Collation `binary`: bytes, and every number.
+/// Collation `binary`, of bytes and of all numbers.
 pub const CHARSET_BINARY: u16 = 63;
 
 /// First byte of an OK packet.

@@ -1,4 +1,4 @@
-//! A server's replies, written straight into one reusable buffer: no value per cell, no packet per row.
+//! Encodes a server's replies straight into a reusable buffer: it allocates neither for a cell nor for a row.
 
 use crate::limits::FLUSH_BYTES;
 
@@ -7,16 +7,16 @@ use super::column::ColumnDefinition;
 use super::constants::{self, Capabilities, STATUS_AUTOCOMMIT};
 use super::packet::PacketWriter;
 
-/// What a statement without rows reports.
+/// Result of a statement without rows: the content of an OK packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Rows inserted, replaced or deleted.
+    /// Count of rows inserted, replaced or deleted.
     pub affected: u64,
-    /// Id of the last row inserted; 0 where none was.
+    /// Id of the last row inserted; 0 if none was.
     pub last_id: u64,
-    /// Status flags. As a server writes it: those beyond the flags of [`Encoder::session_status`].
+    /// Status flags. An [`Encoder`] adds the flags of [`Encoder::session_status`].
     pub status: u16,
-    /// How many warnings SHOW WARNINGS has; the protocol carries 16 bits of it.
+    /// Count of warnings that SHOW WARNINGS has; the protocol has 16 bits for it.
     pub warnings: u16,
     /// Text for people; may be empty.
     pub info: String,
@@ -32,12 +32,12 @@ pub struct Done {
 pub struct Encoder {
     packets: PacketWriter,
     deprecate_eof: bool,
-    /// Flags that every OK and EOF packet carries.
+    /// Status flags of every OK and EOF packet.
     status: u16,
 }
 
 impl Encoder {
-    /// An encoder for a client that has these capabilities.
+    /// An encoder for a client with these capabilities.
     #[must_use]
     pub fn new(capabilities: Capabilities) -> Self {
         Encoder {
@@ -53,23 +53,23 @@ impl Encoder {
         self.status = flags;
     }
 
-    /// Begins a reply: its first packet gets this number, one more than the command's (mostly 1).
+    /// Begins a reply. Its first packet gets this number: one more than that of the command's last frame.
     pub fn start(&mut self, sequence: u8) {
         self.packets.start(sequence);
     }
 
-    /// What waits for the socket.
+    /// Encoded bytes that wait for the socket.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.packets.bytes()
     }
 
-    /// Forgets what was sent; the reply goes on.
+    /// Drops the bytes that were sent; the reply goes on.
     pub fn clear(&mut self) {
         self.packets.clear();
     }
 
-    /// Whether enough waits to be worth sending ([`FLUSH_BYTES`]).
+    /// Whether at least [`FLUSH_BYTES`] wait: send them before the next row.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -81,12 +81,12 @@ impl Encoder {
         &mut self.packets
     }
 
-    /// A statement without rows is done.
+    /// Answers a statement without rows by an OK packet.
     pub fn ok(&mut self, done: &Done) {
         self.put_ok(constants::OK, done);
     }
 
-    /// A statement failed. `sqlstate` is MySQL's five characters.
+    /// Answers by an error packet. It may also end a result set early.
     pub fn error(&mut self, code: u16, sqlstate: &[u8; 5], message: &str) {
         let out = self.packets.begin();
         out.push(constants::ERR);
@@ -103,7 +103,7 @@ impl Encoder {
         self.packets.end();
     }
 
-    /// Begins a result set. At least one column: a count of 0 would read as an OK packet.
+    /// Begins a result set of at least one column: a count of 0 would read as an OK packet.
     pub fn columns(&mut self, columns: &[ColumnDefinition]) {
         put_integer(self.packets.begin(), columns.len() as u64);
         self.packets.end();
@@ -116,7 +116,7 @@ impl Encoder {
         }
     }
 
-    /// Ends a result set; `status` holds flags beyond those of the session.
+    /// Ends a result set. `status` has flags beyond those of the session.
     pub fn end_rows(&mut self, status: u16, warnings: u16) {
         if self.deprecate_eof {
             self.put_ok(
@@ -191,8 +191,7 @@ impl Encoder {
     /// A cell that is a list of numbers, as `1,2,3`. Costs no allocation.
     pub fn row_list(&mut self, values: impl Iterator<Item = u64>) {
         let out = self.packets.body();
-        // The list's length stands in front of it, so a short list is written behind a one-byte length and
-        // moved only if it grew beyond what one byte can say.
+        // The length stands before the list. Leave one byte for it, and move the list only if one byte is not enough.
         let length_at = out.len();
         out.push(0);
         for (index, value) in values.enumerate() {
@@ -234,7 +233,7 @@ impl Encoder {
     }
 }
 
-/// Decimal digits of a number, at the end of the array from the index given.
+/// Decimal digits of a number: the array's bytes from the index to the end.
 #[inline]
 fn decimal_digits(mut value: u64) -> ([u8; 20], usize) {
     let mut digits = [b'0'; 20];
@@ -249,7 +248,7 @@ fn decimal_digits(mut value: u64) -> ([u8; 20], usize) {
     }
 }
 
-/// A cell's length byte, sign and digits: 21 characters at most, so one length byte is enough.
+/// Appends a cell's length, sign and digits. At most 21 characters, so one length byte is enough.
 #[inline]
 fn put_decimal(out: &mut Vec<u8>, value: u64, negative: bool) {
     let (digits, from) = decimal_digits(value);

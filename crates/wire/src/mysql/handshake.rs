@@ -7,22 +7,22 @@ use super::bytes::{DecodeError, Reader, put_integer, put_string, put_terminated}
 use super::constants::Capabilities;
 use super::packet::PacketWriter;
 
-/// What a server says first.
+/// The first packet of a server: greeting, or handshake v10.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Greeting {
-    /// Version text; clients compare its first digits.
+    /// Version text. Clients compare its first digits.
     pub version: String,
     /// Number of this connection, as CONNECTION_ID() and KILL use it.
     pub connection_id: u32,
-    /// Random bytes that passwords are scrambled with.
+    /// Random bytes for the scramble of the password.
     pub nonce: Nonce,
-    /// What the server offers.
+    /// Capabilities that the server offers.
     pub capabilities: Capabilities,
     /// The server's collation number.
     pub charset: u8,
     /// Status flags.
     pub status: u16,
-    /// The authentication the server starts with.
+    /// Authentication plugin that the server proposes.
     pub plugin: Plugin,
 }
 
@@ -89,12 +89,12 @@ impl Greeting {
     }
 }
 
-/// What a client answers.
+/// The client's answer to the greeting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandshakeResponse {
-    /// What the client can and wants.
+    /// Capabilities that the client has and wants.
     pub capabilities: Capabilities,
-    /// Longest packet the client sends, by its own word.
+    /// Longest packet that the client says it sends; not enforced.
     pub packet_bytes_max: u32,
     /// The client's collation number (its lower byte).
     pub charset: u8,
@@ -102,11 +102,11 @@ pub struct HandshakeResponse {
     pub user: String,
     /// Authentication data; empty without a password.
     pub auth: Vec<u8>,
-    /// Database to use, where one was named.
+    /// Database to use; `None`: none is named.
     pub database: Option<String>,
     /// Name of the authentication plugin that made `auth`.
     pub plugin: Option<String>,
-    /// Connect attributes, at most [`ATTRIBUTES_MAX`].
+    /// Connect attributes, at most [`ATTRIBUTES_MAX`]; more are dropped.
     pub attributes: Vec<(String, String)>,
 }
 
@@ -114,7 +114,7 @@ impl HandshakeResponse {
     /// Reads the packet, as a server.
     ///
     /// # Errors
-    /// [`DecodeError`]: it ends early, speaks a protocol before 4.1, or asks for TLS, which was not offered.
+    /// [`DecodeError`]: the packet ends early, is of a protocol before 4.1, or asks for TLS, which is not offered.
     pub fn decode(payload: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(payload);
         let capabilities = Capabilities(reader.u32("capabilities")?);
@@ -204,7 +204,7 @@ fn read_auth(reader: &mut Reader<'_>, capabilities: Capabilities) -> Result<Vec<
     Ok(auth.to_vec())
 }
 
-/// Name and value pairs, behind the length of all of them.
+/// Reads connect attributes: their length in bytes, then pairs of name and value.
 pub(super) fn read_attributes(
     reader: &mut Reader<'_>,
 ) -> Result<Vec<(String, String)>, DecodeError> {

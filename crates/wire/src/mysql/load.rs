@@ -1,17 +1,26 @@
-//! A command of our own: rows of a load in binary, with the place that the load has reached.
+//! A command of our own, for `seine load`: rows in binary, and the place in the input that the load has reached.
 //!
 //! Limits: those of a packet; a row has at most 65,535 columns.
 //!
 //! ```text
 //! 0x6c | table: string | load: u64 | step: u8 (0 ask, 1 put, 2 end, 3 forget)
-//! put: from: integer | to: integer | flags: u8 (1 replace, 2 follows) | columns: integer, so many strings
-//!      | rows: integer | the cells of all rows, one after the other
+//! put: from: integer | to: integer | flags: u8 (1 replace, 2 follows) | columns: u16, then a string for each
+//!      | rows: u32 | the cells of all rows, row by row
 //! cell: 0 NULL | 1 number: i64 | 2 real: f64 | 3 text: string | 4 wide number: i128
 //! ```
 //!
-//! Integers and strings are the protocol's length-encoded ones, fixed numbers little-endian. The answer is OK (`affected`: rows
-//! stored now; `last_id`: the place reached, where it was asked for or the rows were stored before) or an error, one for
-//! each command, in order: a client may send several before it reads.
+//! `integer` and `string` are the protocol's length-encoded forms. Numbers of a fixed width are little-endian. Example: load 9
+//! of table `t`, rows of the input's bytes 0 to 40, one column `id`, the row 7:
+//!
+//! ```text
+//! 6c   01 't'   09 00 00 00 00 00 00 00   01            the command, table, load, step put
+//! 00   28   00   01 00   02 'id'   01 00 00 00          from 0, to 40, no flag, one column, one row
+//! 01   07 00 00 00 00 00 00 00                          the cell
+//! ```
+//!
+//! Each command gets one answer, in order; a client may send several before it reads. The answer is an error, or an OK packet.
+//! Its `affected` counts the rows stored now. Its `last_id` is the place reached, if the step asked for it or if the rows were
+//! stored before.
 
 use query::value::Value;
 
@@ -37,53 +46,53 @@ const WIDE: u8 = 4;
 /// One step of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// Into which table, as written.
+    /// The table's name, as written.
     pub table: String,
-    /// Names the load.
+    /// Number that names the load within its table.
     pub load: u64,
-    /// Which step.
+    /// The step.
     pub step: LoadStep,
 }
 
-/// What a load asks for.
+/// A step of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoadStep {
-    /// How far is it?
+    /// Asks for the place that the load has reached.
     Ask,
-    /// Rows.
+    /// Stores rows, and the place behind them.
     Put(LoadRows),
-    /// It is over.
+    /// Ends the load: its place is forgotten.
     End,
-    /// Every load of the table is over.
+    /// Ends every load of the table.
     Forget,
 }
 
 /// Rows between two places of the input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadRows {
-    /// Where they stand.
+    /// Place of the rows in the input.
     pub part: LoadPart,
-    /// The columns' names.
+    /// Names of the columns; at least one if there is a row.
     pub columns: Vec<String>,
-    /// Each as many values as there are columns.
+    /// The rows; each has a value for each column.
     pub rows: Vec<Vec<Value>>,
 }
 
-/// Where rows stand in the input, and how they are stored.
+/// Place of rows in the input, and how they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadPart {
-    /// Where they begin.
+    /// Place in the input at which the rows begin.
     pub from: u64,
-    /// Where they end.
+    /// Place behind the rows.
     pub to: u64,
-    /// REPLACE, else INSERT.
+    /// REPLACE; false: INSERT.
     pub replace: bool,
-    /// Sent before the answer to the one before was read: refused if that is refused.
+    /// Whether the client sent this before it had read the answer to the step before. Refused if that step was refused.
     pub follows: bool,
 }
 
 impl Load {
-    /// Most memory that the rows of a command take once it is decoded; 0 for a command without rows.
+    /// Most memory that the rows of a command take once they are decoded, in bytes; 0 for a command without rows.
     #[must_use]
     pub fn memory_bytes(payload: &[u8]) -> usize {
         let mut reader = Reader::new(payload);
@@ -126,7 +135,7 @@ fn name(reader: &mut Reader<'_>) -> Result<String, DecodeError> {
     Ok(text.to_owned())
 }
 
-/// What stands before the rows of a command.
+/// The part of a put before its cells.
 struct Head {
     part: LoadPart,
     columns: Vec<String>,
@@ -134,7 +143,7 @@ struct Head {
 }
 
 impl Head {
-    /// Rows that may follow: a cell has a byte at least, so no count makes more room than the packet has bytes.
+    /// Most rows that can follow. A cell has at least a byte, so a false count reserves no more than the packet can hold.
     fn rows_max(&self, reader: &Reader<'_>) -> usize {
         (reader.left() / self.columns.len().max(1)).min(self.count as usize)
     }
@@ -203,19 +212,19 @@ fn cell(reader: &mut Reader<'_>) -> Result<Value, DecodeError> {
     })
 }
 
-/// The cells of rows, as a client gathers them.
+/// Encoded cells of rows, for a client.
 #[derive(Clone, Debug, Default)]
 pub struct LoadCells {
     bytes: Vec<u8>,
 }
 
 impl LoadCells {
-    /// NULL.
+    /// Appends NULL.
     pub fn null(&mut self) {
         self.bytes.push(NULL);
     }
 
-    /// A whole number.
+    /// Appends a whole number.
     pub fn int(&mut self, number: i128) {
         match i64::try_from(number) {
             Ok(number) => {
@@ -229,20 +238,20 @@ impl LoadCells {
         }
     }
 
-    /// A real number.
+    /// Appends a real number.
     pub fn float(&mut self, number: f64) {
         self.bytes.push(FLOAT);
         self.bytes
             .extend_from_slice(&number.to_bits().to_le_bytes());
     }
 
-    /// A text.
+    /// Appends a text.
     pub fn text(&mut self, text: &str) {
         self.bytes.push(TEXT);
         put_string(&mut self.bytes, text.as_bytes());
     }
 
-    /// Bytes so far: where a row ends.
+    /// Bytes so far: after the last cell of a row, the row's end for [`between`](Self::between).
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
@@ -254,14 +263,14 @@ impl LoadCells {
         self.bytes.is_empty()
     }
 
-    /// The cells between two ends of rows.
+    /// The bytes of the cells between two offsets, which must be ends of rows.
     #[must_use]
     pub fn between(&self, from: usize, to: usize) -> &[u8] {
         self.bytes.get(from..to).unwrap_or_default()
     }
 }
 
-/// Writes rows as a client: `cells` holds those of so many rows of these columns.
+/// Writes a put, as a client. `cells` are the cells of `rows` rows of these columns.
 pub fn put(
     packets: &mut PacketWriter,
     (table, load): (&str, u64),
@@ -284,17 +293,17 @@ pub fn put(
     packets.end();
 }
 
-/// Asks how far a load is, as a client.
+/// Writes an ask, as a client.
 pub fn ask(packets: &mut PacketWriter, (table, load): (&str, u64)) {
     simple(packets, table, load, ASK);
 }
 
-/// Ends a load, as a client.
+/// Writes an end, as a client.
 pub fn end(packets: &mut PacketWriter, (table, load): (&str, u64)) {
     simple(packets, table, load, END);
 }
 
-/// Ends every load of a table, as a client. The answer has their count as `affected`.
+/// Writes a forget, as a client. The answer's `affected` is the count of loads ended.
 pub fn forget(packets: &mut PacketWriter, table: &str) {
     simple(packets, table, 0, FORGET);
 }

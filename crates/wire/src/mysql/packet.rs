@@ -1,47 +1,70 @@
 //! Framing: a packet is one or more frames of a 3-byte length, a sequence number and a payload.
 //!
-//! Limits: a packet holds at most [`PACKET_BYTES_MAX`] bytes (or what the reader was given); a header alone
-//! reserves at most [`READ_AHEAD_BYTES`]. A longer packet is refused at its header, or, where the reader may
-//! [pass it over](PacketReader::take_up_to), read to its last frame without being kept, up to 1 GiB: its client reads no
-//! answer before it has sent the whole, and takes only one that is numbered behind the last frame.
+//! Limits:
+//! - A packet has at most [`PACKET_BYTES_MAX`] bytes, or as the caller of [`PacketReader::new`] says.
+//! - The word of a header reserves at most [`READ_AHEAD_BYTES`]. More memory follows only the bytes that arrive.
+//! - A reader refuses a longer packet at its header. After [`PacketReader::take_up_to`] it passes the packet over instead: it
+//!   reads up to 1 GiB to the last frame without keeping it. A client reads no answer before it has sent its whole packet, and
+//!   accepts only an answer that is numbered behind its last frame.
 //!
 //! Layout of a frame: `length: u24 little-endian`, `sequence: u8`, `payload: length bytes`. A frame of exactly
-//! [`FRAME_BYTES_MAX`] bytes is continued by the next one, which may be empty.
+//! [`FRAME_BYTES_MAX`] bytes is continued by the next frame, which may be empty. Three packets, the first two of one frame:
+//!
+//! ```text
+//! 01 00 00 00   0e                           COM_PING, sequence 0
+//! 09 00 00 00   03 53 45 4c 45 43 54 20 31   COM_QUERY "SELECT 1"; each command begins with sequence 0
+//! ff ff ff 00   03 …                         16,777,218 bytes of a command: 16,777,215 …
+//! 03 00 00 01   … … …                        … and 3 in the next frame, with the next sequence number
+//! ```
+//!
+//! The reader's buffer while the last packet arrives:
+//!
+//! ```text
+//!         start                                                                  end
+//! … used up │ ff ff ff 00 │ 16,777,215 bytes (joined) │ 03 00 00 01 │ 2 of 3 bytes │ room …     missing = 1
+//! ```
+//!
+//! When the third byte is there, `join` moves the bytes over the second header: the payload is one slice.
+//!
+//! Invariants of [`PacketReader`]:
+//! - `buffer[start..end]` has arrived and belongs to no packet that was found before.
+//! - The packet at `start` has `joined` payload bytes in place; the header of its next frame stands right behind them.
+//! - `found` is the payload of the last packet found. It is valid until the next [`PacketReader::spare`].
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::limits::{FLUSH_BYTES, FRAME_BYTES_MAX, PACKET_BYTES_MAX, READ_AHEAD_BYTES};
 
-/// Bytes of a packet that is too long which the reader passes over to find its last frame: MySQL's longest packet.
+/// Most bytes of a refused packet that the reader passes over to find its last frame: MySQL's longest packet.
 const PASSED_BYTES_MAX: usize = 1 << 30;
 /// Bytes of a frame's header.
 const HEADER_BYTES: usize = 4;
-/// Least room that [`PacketReader::spare`] gives.
+/// Least room that [`PacketReader::spare`] gives, in bytes.
 const SPARE_BYTES: usize = 16 << 10;
 
 const _: () = assert!(SPARE_BYTES < READ_AHEAD_BYTES);
 
-/// A packet as it arrived.
+/// A packet that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
-    /// Sequence number of its last frame; a reply goes on from the next one.
+    /// Sequence number of its last frame. The reply begins with the next number.
     pub sequence: u8,
-    /// Its payload, frames joined.
+    /// The joined payloads of its frames.
     pub payload: &'a [u8],
 }
 
-/// Why no packet can be read any more. The connection is to be closed.
+/// Why no further packet can be read. The caller must close the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketError {
-    /// Longer than the limit: MySQL 1153.
+    /// The packet is longer than the limit: MySQL 1153.
     TooLong {
         /// The limit, in bytes.
         limit: usize,
         /// Sequence number of the last frame read.
         sequence: u8,
     },
-    /// A continuation frame that does not follow the one before: MySQL 1156.
+    /// The sequence number of a continued frame does not follow that of the frame before.
     OutOfOrder {
         /// Sequence number of that frame.
         sequence: u8,
@@ -49,7 +72,7 @@ pub enum PacketError {
 }
 
 impl PacketError {
-    /// Sequence number of the last frame read; the error packet takes the next one.
+    /// Sequence number of the last frame read. The error packet has the next number.
     #[must_use]
     pub fn sequence(&self) -> u8 {
         match self {
@@ -71,41 +94,41 @@ impl fmt::Display for PacketError {
 
 impl std::error::Error for PacketError {}
 
-/// Turns a stream of bytes into packets: read from the socket into [`spare`](Self::spare), tell
-/// [`filled`](Self::filled) how much came, then take packets until there is none.
+/// Turns a stream of bytes into packets: read from the socket into [`spare`](Self::spare), report the count to
+/// [`filled`](Self::filled), then take packets until there is none.
 #[derive(Debug)]
 pub struct PacketReader {
     /// `buffer[start..end]` has arrived and is not used up; behind `end` is room.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Payload bytes of the packet at `start` that were joined so far; its frames' headers but the first are gone.
+    /// Payload bytes of the packet at `start` that are joined. Only the first frame's header is still there.
     joined: usize,
-    /// Sequence number of the frame that was joined last, if any.
+    /// Sequence number of the last joined frame; `None`: no frame is joined yet.
     joined_sequence: Option<u8>,
-    /// Where the payload of the packet found last stands.
+    /// Place of the last found packet's payload in the buffer.
     found: Range<usize>,
     found_sequence: u8,
-    /// Bytes known to be missing from the frame at hand.
+    /// Bytes known to be missing from the current frame.
     missing: usize,
-    /// Whether that frame is known to be the packet's last.
+    /// Whether the current frame is known to be the packet's last.
     is_last: bool,
     packet_bytes_max: usize,
-    /// Bytes of a packet that is not taken which may be passed over.
+    /// Most bytes of a refused packet that may be passed over.
     passed_bytes_max: usize,
-    /// Set while a packet that is not taken is passed over.
+    /// The refused packet that is being passed over.
     passing: Option<Passing>,
 }
 
-/// A packet that is not taken, on its way out.
+/// A refused packet whose bytes are read and dropped.
 #[derive(Debug)]
 struct Passing {
-    /// Bytes of the frame at hand that have not arrived.
+    /// Bytes of the current frame that have not arrived.
     frame_bytes: usize,
     /// Whether another frame follows.
     continues: bool,
     sequence: u8,
-    /// Bytes that may still come.
+    /// Bytes that may still be dropped.
     bytes_left: usize,
 }
 
@@ -116,7 +139,7 @@ impl Default for PacketReader {
 }
 
 impl PacketReader {
-    /// A reader that refuses packets longer than `packet_bytes_max` at their header. Allocates nothing yet.
+    /// A reader that refuses packets longer than `packet_bytes_max`, at their header. Allocates nothing yet.
     #[must_use]
     pub fn new(packet_bytes_max: usize) -> Self {
         PacketReader {
@@ -135,14 +158,14 @@ impl PacketReader {
         }
     }
 
-    /// From now on packets of up to `packet_bytes_max` are taken, and longer ones are passed over: a client that has logged in
-    /// may send more than one that has not.
+    /// From now on takes packets of up to `packet_bytes_max`, and passes longer ones over. For a client that has logged in: it
+    /// may send more than a stranger.
     pub fn take_up_to(&mut self, packet_bytes_max: usize) {
         self.packet_bytes_max = packet_bytes_max;
         self.passed_bytes_max = PASSED_BYTES_MAX;
     }
 
-    /// Takes no more of the packet that is on its way, nor any later one: it is passed over as one that is too long is.
+    /// Takes neither the packet that is arriving nor any later one, and passes it over as if it were too long.
     pub fn give_up(&mut self) {
         self.packet_bytes_max = 0;
         if self.passing.is_none() {
@@ -150,7 +173,7 @@ impl PacketReader {
         }
     }
 
-    /// Bytes of the buffer once [`spare`](Self::spare) has made its room: what is to be allowed before.
+    /// Size of the buffer once [`spare`](Self::spare) has made its room, in bytes. A caller that budgets memory asks before.
     #[must_use]
     pub fn wanted_bytes(&self) -> usize {
         let held = self.end - self.start;
@@ -162,7 +185,7 @@ impl PacketReader {
         if wanted <= kept {
             return kept;
         }
-        // Doubling: no more than twice of what has really arrived, nor than the packet's last frame needs.
+        // Double, but to no more than twice the bytes that have arrived, nor than the packet's last frame needs.
         let needed = if self.is_last {
             held + self.missing
         } else {
@@ -171,13 +194,13 @@ impl PacketReader {
         wanted.max((held * 2).min(needed))
     }
 
-    /// Bytes of the buffer.
+    /// Size of the buffer now, in bytes.
     #[must_use]
     pub fn buffer_bytes(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Gives the buffer back once every packet in it is used up; the packet found last is gone.
+    /// Frees the buffer if every byte in it is used up. The last found packet is then gone.
     pub fn release(&mut self) {
         if self.start == self.end {
             *self = PacketReader {
@@ -187,8 +210,7 @@ impl PacketReader {
         }
     }
 
-    /// Room to read into, at least 16 KiB. May move what is left of the bytes to the front, so the packet found last
-    /// is gone.
+    /// Room to read into, at least 16 KiB. May move the remaining bytes to the front, so the last found packet is gone.
     pub fn spare(&mut self) -> &mut [u8] {
         self.found = 0..0;
         if self.start == self.end {
@@ -210,10 +232,10 @@ impl PacketReader {
         &mut self.buffer[self.end..]
     }
 
-    /// Tells that the first `count` bytes of [`spare`](Self::spare) were filled.
+    /// Records that the first `count` bytes of [`spare`](Self::spare) are filled.
     ///
     /// # Panics
-    /// If that is more than `spare` was long.
+    /// If `count` is more than the length of `spare`.
     pub fn filled(&mut self, count: usize) {
         assert!(
             count <= self.buffer.len() - self.end,
@@ -222,16 +244,16 @@ impl PacketReader {
         self.end += count;
     }
 
-    /// Whether bytes of an unfinished packet wait: an end of the stream now is a broken connection.
+    /// Whether a packet has begun and is not whole. An end of the stream now is a broken connection.
     #[must_use]
     pub fn is_midway(&self) -> bool {
         self.start < self.end || self.passing.is_some()
     }
 
-    /// The next whole packet, or `None` until more bytes arrive. Its payload is gone with the next call.
+    /// The next whole packet; `None`: more bytes must arrive first. The packet is valid until the next call.
     ///
     /// # Errors
-    /// [`PacketError`]; the reader is of no use after it.
+    /// [`PacketError`]. Do not use the reader after it.
     #[inline]
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>, PacketError> {
         Ok(if self.advance()? {
@@ -241,7 +263,7 @@ impl PacketReader {
         })
     }
 
-    /// The packet that [`advance`](Self::advance) found; empty before the first.
+    /// The packet that [`advance`](Self::advance) has found; empty before the first.
     #[inline]
     #[must_use]
     pub fn packet(&self) -> Packet<'_> {
@@ -252,11 +274,11 @@ impl PacketReader {
         }
     }
 
-    /// Goes to the next whole packet; false until more bytes arrive. For loops that read in between: see
-    /// [`packet`](Self::packet).
+    /// Finds the next whole packet; false: more bytes must arrive first. [`packet`](Self::packet) gives it, so that a loop may
+    /// read in between.
     ///
     /// # Errors
-    /// [`PacketError`]; the reader is of no use after it.
+    /// [`PacketError`]. Do not use the reader after it.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, PacketError> {
         if self.passing.is_some() {
@@ -296,7 +318,7 @@ impl PacketReader {
         }
     }
 
-    /// Where the header of the frame at hand stands, or will.
+    /// Offset of the current frame's header, which may not have arrived.
     #[inline]
     fn header_at(&self) -> usize {
         match self.joined_sequence {
@@ -305,7 +327,7 @@ impl PacketReader {
         }
     }
 
-    /// Begins to pass over a packet, from the header of its frame at hand on. `sequence`: of the last frame known.
+    /// Begins to pass a packet over, from the header of its current frame on. `sequence` is that of the last known frame.
     #[cold]
     fn pass(&mut self, header_at: usize, sequence: u8) {
         self.start = header_at;
@@ -317,7 +339,7 @@ impl PacketReader {
         });
     }
 
-    /// Drops what has arrived of a packet that is not taken; its error comes with its last frame.
+    /// Drops the bytes of a refused packet that have arrived. The error comes with its last frame.
     #[cold]
     fn pass_over(&mut self) -> Result<bool, PacketError> {
         while let Some(passing) = &mut self.passing {
@@ -349,7 +371,7 @@ impl PacketReader {
         Ok(false)
     }
 
-    /// Takes a whole frame into the packet: a later frame's header is closed up.
+    /// Joins a whole frame to the packet. For a frame behind the first it moves the bytes over the frame's header.
     #[inline]
     fn join(&mut self, header_at: usize, length: usize, sequence: u8) -> Result<(), PacketError> {
         if let Some(before) = self.joined_sequence {
@@ -366,7 +388,7 @@ impl PacketReader {
     }
 }
 
-/// Builds packets one behind the other in one reusable buffer.
+/// Builds packets, one behind the other, in a reusable buffer.
 #[derive(Debug, Default)]
 pub struct PacketWriter {
     out: Vec<u8>,
@@ -386,7 +408,7 @@ impl PacketWriter {
         self.sequence = sequence;
     }
 
-    /// Opens a packet and gives the buffer to append its payload to. What is in it already must stay.
+    /// Opens a packet and gives the buffer to append its payload to. The caller must leave the bytes in it as they are.
     #[inline]
     pub fn begin(&mut self) -> &mut Vec<u8> {
         self.open_at = self.out.len();
@@ -394,13 +416,13 @@ impl PacketWriter {
         &mut self.out
     }
 
-    /// The buffer, to append more to the open packet.
+    /// The buffer, to append to the open packet.
     #[inline]
     pub fn body(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Closes the open packet, in as many frames as it needs.
+    /// Closes the open packet: writes its header, and splits it into frames if it is too long for one.
     #[inline]
     pub fn end(&mut self) {
         let length = self.out.len() - self.open_at - HEADER_BYTES;
@@ -417,7 +439,7 @@ impl PacketWriter {
         self.sequence = self.sequence.wrapping_add(1);
     }
 
-    /// Makes room for a header in front of every further frame, last frame first, then writes the headers.
+    /// Makes room for a header before every frame but the first, last frame first, then writes all headers.
     fn split(&mut self, length: usize) {
         let more = length / FRAME_BYTES_MAX;
         let body_at = self.open_at + HEADER_BYTES;
@@ -434,13 +456,13 @@ impl PacketWriter {
         }
     }
 
-    /// Every closed packet, ready for the socket.
+    /// The bytes of all closed packets, for the socket.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.out
     }
 
-    /// Forgets the bytes, keeps the sequence number and a buffer that a large row has not grown. Not while a packet is open.
+    /// Drops the bytes and keeps the sequence number. Frees a buffer that a large row has grown. Not while a packet is open.
     pub fn clear(&mut self) {
         self.out.clear();
         if self.out.capacity() > 2 * FLUSH_BYTES {

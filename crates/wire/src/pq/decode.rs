@@ -1,4 +1,4 @@
-//! Reading an answer. The bytes are a stranger's: every count is checked against what is there before it is used.
+//! Reads an answer. The bytes are a stranger's: every count is checked against the bytes left before it is used.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use query::codec::number_at;
 
 use super::{CHECKSUM_BYTES, Head, MAGIC, WEIGHTS};
 
-/// Why bytes are no answer.
+/// Why bytes are not a compact answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PqError {
-    /// Other first bytes, or a newer version.
+    /// The first bytes are not [`MAGIC`]: no answer, or one of another version.
     NotAnAnswer,
-    /// The checksum does not fit: cut or changed on the way.
+    /// The checksum is wrong: the answer was cut or changed on the way.
     Checksum,
-    /// The checksum fits, but what it covers is not what the format says; the place is a byte offset.
+    /// The checksum is right, but the bytes break the format at this byte offset.
     Malformed(usize),
 }
 
@@ -29,13 +29,13 @@ impl fmt::Display for PqError {
 
 impl std::error::Error for PqError {}
 
-/// An answer, read. Rows lie in flat lists, so that reading a batch allocates four times, not once a row.
+/// A decoded answer. Its rows lie in four flat lists, so that decoding does not allocate for each row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// What stands before the rows.
+    /// The numbers before the rows.
     pub head: Head,
     ids: Vec<u64>,
-    /// Where each row's documents end in `documents`.
+    /// End of each row's documents in `documents`.
     ends: Vec<usize>,
     documents: Vec<u32>,
     /// Parallel to `documents`; empty without weights.
@@ -43,8 +43,8 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// Each query that was hit: its id, the indexes of its documents, ascending, and their weights (none where the head
-    /// says so). Ids rise.
+    /// The rows by rising query id: the id, the rising indexes of its documents, and their weights. The weights are empty if
+    /// the head has none.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &[u32], &[u64])> {
         let mut start = 0;
         self.ids.iter().zip(&self.ends).map(move |(&id, &end)| {
@@ -55,14 +55,14 @@ impl Decoded {
         })
     }
 
-    /// Pairs of a query and a document.
+    /// Count of pairs of a query and a document.
     #[must_use]
     pub fn pairs(&self) -> usize {
         self.documents.len()
     }
 }
 
-/// Reads a whole answer. Cost: linear in the bytes and the pairs; memory at most 32 times the bytes (a bitmap's).
+/// Reads a whole answer. Cost: linear in the bytes and the pairs. Memory: at most 32 times the bytes, for bitmaps.
 ///
 /// # Errors
 /// [`PqError`]; never a panic, whatever the bytes.
@@ -128,7 +128,7 @@ impl Reader<'_> {
         Some(decoded)
     }
 
-    /// The documents of a row, and their weights.
+    /// Reads the documents of a row, and their weights.
     fn row(&mut self, decoded: &mut Decoded) -> Option<()> {
         let head = self.number()?;
         let count = u32::try_from(head >> 1)
@@ -181,7 +181,7 @@ impl Reader<'_> {
         (decoded.documents.len() - before == count as usize).then_some(())
     }
 
-    /// A count of things that take at least so many bytes each; `None` where so many bytes are not there.
+    /// `announced` as a count of items with at least `bytes_each` bytes each; `None`: the bytes left cannot hold them.
     fn count(&self, announced: u64, bytes_each: usize) -> Option<usize> {
         let most = (self.bytes.len() - self.at.min(self.bytes.len())) / bytes_each;
         usize::try_from(announced)
