@@ -1,7 +1,25 @@
-//! One level: an immutable run of standing queries, filed under the words they need.
+//! One level: an immutable run of standing queries, filed under the terms that they require.
 //!
-//! Queries lie in rising id, so a level is searched by id without a table, hits come out in the order of ids, and
-//! merging levels is merging runs. An entry is found by its anchor's row and the bit of its second term.
+//! Example: three queries, ids 4, 9 and 12.
+//!
+//! ```text
+//! ordinal  id  query                       entries (one for each conjunction)
+//! 0        4   storm gulf -flood           under gulf: with storm, without flood
+//! 1        9   "storm warning" | coast     under the pair; under coast     has_alternatives
+//! 2        12  (empty text), lang = 'en'   always                          filter_of[2] = 0
+//! ```
+//!
+//! A document with `storm` alone tries query 12 only. A document with `gulf` tries the entry of query 4: `storm` must
+//! be in the document and `flood` must not. Query 12 is a candidate of every document; its filter decides.
+//!
+//! Invariants:
+//! - `ids` rises, and `ids[n]` is the id of `queries[n]`. So a level is searched by id without a table, its hits come
+//!   out in the order of ids, and merging levels is merging runs.
+//! - Each conjunction is an entry under each of its anchors, or in `always`. A document that satisfies it holds an
+//!   anchor, so no hit is missed.
+//! - At most `SCANNED_MAX` filed entries lie in `scanned`, and rows, `entries` and `grouped` are then empty. More lie
+//!   in `entries`, at the rank of their bit (see `rows.rs`), and `scanned` is empty.
+//! - With `has_alternatives` one query and document may be found twice and out of order: sorting removes the second.
 
 pub(crate) mod builder;
 
@@ -18,44 +36,45 @@ use crate::{
     term::TermId,
 };
 
-/// A query without a filter.
+/// In `filter_of`: the query has no filter.
 pub(crate) const NO_FILTER: u32 = u32::MAX;
 
-/// A level.
+/// An immutable level; see the head of this file.
 #[derive(Debug, Default)]
 pub(crate) struct Level {
-    /// By id ascending.
+    /// The queries, by id ascending.
     pub(crate) queries: Box<[Arc<StandingQuery>]>,
-    /// Their ids.
+    /// The ids of the queries, in the same order.
     pub(crate) ids: Box<[u64]>,
     pub(crate) anchors: Anchors,
     pub(crate) rows: Rows,
-    /// In a level of few entries all of them, each under its anchor; nothing is filed then.
+    /// The filed entries of a level that has few; empty in others.
     pub(crate) scanned: Scanned,
-    /// One for each bit of the rows, in their order: an entry, or the range in `grouped` of those that share the bit.
+    /// An item for each bit set in the rows, in their order: an entry, or the range in `grouped` of entries that
+    /// share the bit.
     pub(crate) entries: Box<[Entry]>,
     pub(crate) grouped: Box<[Entry]>,
-    /// Entries without an anchor.
+    /// Entries without an anchor: every document is tried against them.
     pub(crate) always: Box<[Entry]>,
-    /// A query has more than one entry: its documents may be found out of order.
+    /// Whether a query has more than one entry. Its documents may then be found out of order.
     pub(crate) has_alternatives: bool,
     tails: Box<[Tail]>,
     checks: Checks,
-    /// By query, the place of its filter in `filters`, or [`NO_FILTER`]; shorter by those at the end without one.
+    /// By query, the index of its filter in `filters`, or [`NO_FILTER`]. Ends with the last query that has a filter.
     filter_of: Box<[u32]>,
     filters: Box<[Filter]>,
 }
 
-/// Entries that are decided one after the other.
+/// Entries that are decided one after the other for a whole slice.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
-    /// Beside `entries`.
+    /// The anchor of each entry, in the order of `entries`.
     pub(crate) anchors: Box<[TermId]>,
     pub(crate) entries: Box<[Entry]>,
 }
 
 impl Level {
-    /// Where the query of that id lies.
+    /// The ordinal of a query, removed or not. Cost: a binary search.
     pub(crate) fn find(&self, id: u64) -> Option<Ordinal> {
         self.ids
             .binary_search(&id)
@@ -63,12 +82,12 @@ impl Level {
             .map(|index| index as Ordinal)
     }
 
-    /// How many queries it holds, removed ones included.
+    /// The number of queries, removed ones included.
     pub(crate) fn len(&self) -> usize {
         self.queries.len()
     }
 
-    /// Bytes that matching reads: all but the queries themselves.
+    /// Memory that matching reads, in bytes: all but the queries and their filters.
     pub(crate) fn hot_bytes(&self) -> usize {
         self.anchors.bytes()
             + self.rows.bytes()
@@ -90,27 +109,27 @@ impl Level {
         self.grouped.get(range).unwrap_or_default()
     }
 
-    /// Whether a query of it has a filter.
+    /// Whether any of its queries has a filter.
     pub(crate) fn has_filters(&self) -> bool {
         !self.filters.is_empty()
     }
 
-    /// The filter of a query.
+    /// The filter of a query, if it has one.
     #[inline]
     pub(crate) fn filter(&self, query: Ordinal) -> Option<&Filter> {
         let place = *self.filter_of.get(query as usize)?;
         self.filters.get(place as usize)
     }
 
-    /// Asks for the memory of a query's filter.
+    /// Prefetches a query's filter.
     #[inline(always)]
     pub(crate) fn fetch_filter(&self, steps: impl Fetch, query: Ordinal) {
         let place = self.filter_of.get(query as usize).copied();
         steps.fetch(&self.filters, place.unwrap_or(0) as usize);
     }
 
-    /// Those of the documents `among`, which hold its anchor, that satisfy the entry. A query that was removed is not asked
-    /// where its words stand.
+    /// The documents in `among` that satisfy the entry. All of them must hold the entry's anchor, or the entry has
+    /// none. Of a removed query the check is not run.
     #[inline(always)]
     pub(crate) fn verify(
         &self,
@@ -150,7 +169,7 @@ impl Level {
         }
     }
 
-    /// Every entry as it was before it was filed: first those under anchors, by anchor ascending, then the others.
+    /// Every entry as a draft: first the filed ones by anchor ascending, then those without an anchor.
     fn drafts(&self) -> (Vec<Draft>, Vec<Draft>) {
         let mut anchors = Vec::new();
         self.anchors.each(|anchor, row| anchors.push((anchor, row)));

@@ -1,7 +1,39 @@
-//! Document batches against a snapshot of standing queries.
+//! Matches batches of documents against a snapshot of standing queries.
 //!
-//! A [`QuerySet`] belongs to one writer. It publishes immutable [`Snapshot`]s; any number of matchers run
-//! [`Snapshot::matches`] over them while the set changes, without a lock and without waiting for the writer.
+//! One writer owns a [`QuerySet`] and publishes immutable [`Snapshot`]s of it. Any number of matchers call
+//! [`Snapshot::matches`] while the writer changes the set. Matchers take no lock and never wait for the writer.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use percolate::{Documents, Hits, QuerySet, Scratch, StandingQuery};
+//! use query::analysis::{Analyzer, Words};
+//!
+//! let analyzer = Analyzer::default();
+//! let mut set = QuerySet::new();
+//! for (id, text) in [(1, "gulf storm"), (2, "\"storm warning\""), (3, "flood -storm")] {
+//!     let root = query::parse(text, &["body"], &analyzer)?.root;
+//!     let query = StandingQuery { id, text: text.into(), ..StandingQuery::default() };
+//!     set.insert(Arc::new(query), &root, None);
+//! }
+//! let snapshot = set.snapshot();
+//!
+//! let mut words = Words::new();
+//! words.push_field(&analyzer, 0, "Storm warning for the Gulf coast");
+//! let documents = [words];
+//! let (mut scratch, mut hits) = (Scratch::new(), Hits::new());
+//! let matched = snapshot.matches(&Documents::of(&documents), &mut scratch, &mut hits);
+//! assert!(matched.is_ok());
+//! assert_eq!(hits.ids().map(|(id, _)| id).collect::<Vec<_>>(), [1, 2]);
+//! # Ok::<(), query::tree::QueryError>(())
+//! ```
+//!
+//! From a query's tree to its hits:
+//! 1. `conjunction` turns the tree into conjunctions of terms. A term is a word, a pair of neighbours, or a pattern.
+//! 2. `level` files each conjunction as an entry under one term that it requires, the anchor.
+//! 3. `scratch` marks the terms of 64 documents, finds the entries whose anchor and second term a document holds, and
+//!    decides them with 64-bit masks. `check` decides what masks of single terms cannot.
+//! 4. `hits` sorts the pairs of query and document into the answer.
 
 mod anchors;
 mod check;

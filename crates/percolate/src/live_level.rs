@@ -1,4 +1,4 @@
-//! A level as a snapshot has it.
+//! A level beside the set of its removed queries, as a snapshot holds it.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::{
     standing::{Ordinal, StandingQuery},
 };
 
-/// A level and what has been removed from it.
+/// A level and the ordinals of its queries that were removed since it was built.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveLevel {
     pub(crate) level: Arc<Level>,
     pub(crate) removed: Arc<Removed>,
 }
 
-/// Memory of a query in a level: itself and its count of holders, its place, and what its four texts are rounded up by.
+/// Memory of a query in a level, in bytes: itself, the two counters of its `Arc`, and the rounding of its four texts.
 const QUERY_BYTES: usize = size_of::<StandingQuery>() + 2 * size_of::<usize>() + 64;
 
 impl LiveLevel {
@@ -33,7 +33,7 @@ impl LiveLevel {
 
     pub(crate) fn find(&self, id: u64) -> Option<Ordinal> {
         if self.level.ids.last().is_none_or(|last| *last < id) {
-            return None; // ids are often given out rising
+            return None; // a new id is often above all others
         }
         self.level
             .find(id)
@@ -44,13 +44,13 @@ impl LiveLevel {
         self.level.len() - self.removed.len()
     }
 
-    /// Whether so many of its queries were removed that it is worth rewriting: their memory is no longer counted.
+    /// Whether more than one in [`HOLLOW_PART`] of its queries was removed, so that it is worth rewriting.
     pub(crate) fn is_hollow(&self) -> bool {
         self.removed.len() * HOLLOW_PART > self.level.len()
     }
 
-    /// Memory of its queries without their texts. That of the removed ones is left out, as room for new ones; a merge gives
-    /// it back before it is more than one part in [`HOLLOW_PART`].
+    /// Memory of its live queries in bytes, without their texts. Removed queries count as free room: a merge returns
+    /// their memory before it exceeds one part in [`HOLLOW_PART`].
     pub(crate) fn memory_bytes(&self) -> usize {
         let all = self.level.hot_bytes() + self.level.len() * QUERY_BYTES;
         all * self.len() / self.level.len().max(1)
@@ -63,7 +63,7 @@ impl LiveLevel {
             .map(|(query, _)| query)
     }
 
-    /// Queries with an entry that is filed under no word.
+    /// The number of live queries with an entry that has no anchor.
     pub(crate) fn always_len(&self) -> usize {
         let queries = self.level.always.chunk_by(|a, b| a.query() == b.query());
         queries
@@ -72,7 +72,7 @@ impl LiveLevel {
     }
 }
 
-/// The id of a query, by the number of its level among these and its place there.
+/// Returns a function from a level's number among `levels` and a query's ordinal to the query's id.
 pub(crate) fn id_in(levels: &[LiveLevel]) -> impl Fn(usize, Ordinal) -> Option<u64> {
     |level, query| levels.get(level)?.level.ids.get(query as usize).copied()
 }

@@ -1,33 +1,58 @@
-//! Which second terms the entries of an anchor have: a row of bits for each anchor, and an entry for each bit set.
+//! Rows of bits: which second terms the entries of an anchor have.
 //!
-//! A document is compared with the rows of its terms, not with entries: a bit of a row says that an entry is filed
-//! under the anchor and a second term that falls on that bit. The terms' numbers are their own hash, for they are dense.
-//! A row as long as the vocabulary is exact; a shorter one has [`BITS_MIN`] or more bits for each second term.
+//! Each anchor of a level has one row. A bit of the row stands for the second terms whose number falls on it, and
+//! each bit that is set has one place in the level's `entries`. A document's terms are compared with the rows of its
+//! anchors, so most entries are dismissed without being read.
+//!
+//! Example: anchor 7 has an entry with second term 3. Anchor 9 has entries with second terms 4, 36 and 70. Both rows
+//! take one 32-bit word, so 36 falls on the bit of 4 (36 mod 32) and 70 on bit 6.
+//!
+//! ```text
+//! row of 7: start 0, last 0, entries 1    words[0]: bit 3         before[0] = 0
+//! row of 9: start 1, last 0, entries 3    words[1]: bits 4 and 6  before[1] = 1
+//!
+//! place   3 = 0·32 + 3    36 = 1·32 + 4               38 = 1·32 + 6
+//! rank    0               1                           2
+//! entry   (7, 3)          group of (9, 4), (9, 36)    (9, 70)
+//! ```
+//!
+//! A document holds the terms 9, 70 and 100. Of the row of 9 it meets bit 6 by 70 and bit 4 by 100 (100 mod 32). Rank
+//! 2 is the entry (9, 70). Rank 1 is the group: its two entries are read, and their conditions dismiss them.
+//!
+//! Invariants:
+//! - A row has a power of two of words. `last`, one less, is the mask that folds a second term into the row.
+//! - The bit of every entry's second term is set, else the entry would never be tried. A spare bit only costs time.
+//! - `before[n]` counts the bits of `words[..n]`, so the rank of a bit is the index of its entry. Entries do not
+//!   repeat their anchor: a wrong rank tries an entry whose anchor the document may lack, and gives a wrong hit.
+//! - An entry without a second term uses its anchor as one, and the document always meets that bit.
+//!
+//! A row has at least 8 bits for each second term, rounded up to a power of two of words, but no more words than its
+//! largest second term needs. A row of that length has no false bits.
 
 use crate::{fetch::Fetch, term::TermId};
 
-/// Bits of a word.
+/// Bits of a word of a row.
 const WORD: u32 = u32::BITS;
 
-/// Bits of a row for each second term, at least; at most twice as many.
+/// Bits of a row for each second term, at least, before they are rounded up to a power of two of words.
 const BITS_MIN: usize = 8;
 
-/// A row of one anchor.
+/// The row of one anchor. The default is the empty row of a term that is no anchor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Its first word.
+    /// Index of the row's first word in [`Rows::words`].
     pub(crate) start: u32,
-    /// One less than its words, which are a power of two.
+    /// The number of words less one. The number of words is a power of two.
     pub(crate) last: u32,
-    /// Entries filed under the anchor; 0 if there is no row.
+    /// Entries filed under the anchor; 0 if the term is no anchor.
     pub(crate) entries: u32,
 }
 
-/// Where a bit lies, counted from the first row's first.
+/// Place of a bit, counted from bit 0 of the first row's first word.
 pub(crate) type BitPlace = u32;
 
 impl Row {
-    /// How many words a row takes for so many second terms, the largest of which is given.
+    /// Words of a row for `seconds` different second terms of which `largest` is the largest. A power of two.
     pub(crate) fn words_for(seconds: usize, largest: TermId) -> u32 {
         let words = (seconds * BITS_MIN).div_ceil(WORD as usize);
         let all = largest / WORD + 1;
@@ -36,7 +61,7 @@ impl Row {
             .min(all.next_power_of_two())
     }
 
-    /// The bit of a second term, in a row of so many words.
+    /// The bit on which a second term falls in a row of `words` words.
     pub(crate) fn bit_in(words: u32, second: TermId) -> u32 {
         second & (words * WORD - 1)
     }
@@ -46,12 +71,12 @@ impl Row {
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     pub(crate) words: Box<[u32]>,
-    /// By word: how many bits are set before it.
+    /// By word: how many bits are set in all words before it.
     pub(crate) before: Box<[u32]>,
 }
 
 impl Rows {
-    /// From the words of all rows.
+    /// Takes the words of all rows, one row after the other. Panics at 2^27 words, 512 MiB.
     pub(crate) fn of(words: Vec<u32>) -> Rows {
         let mut count = 0;
         let mut before = Vec::with_capacity(words.len());
@@ -69,18 +94,18 @@ impl Rows {
         }
     }
 
-    /// Bytes it takes.
+    /// Memory of the rows, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.words) + size_of_val(&*self.before)
     }
 
-    /// Asks for the memory of a row's first words.
+    /// Prefetches the row's first words.
     #[inline(always)]
     pub(crate) fn fetch(&self, steps: impl Fetch, row: Row) {
         steps.fetch(&self.words, row.start as usize);
     }
 
-    /// Where the bit of a second term lies in a row, and whether it is set.
+    /// The place of a second term's bit in a row, and whether the bit is set.
     #[inline(always)]
     pub(crate) fn probe(&self, row: Row, second: TermId) -> (BitPlace, bool) {
         let index = row.start + ((second / WORD) & row.last);
@@ -89,7 +114,7 @@ impl Rows {
         (index * WORD + bit, word >> bit & 1 == 1)
     }
 
-    /// Which of all the bits set it is, counted from the first row.
+    /// The index in the level's `entries` that belongs to a set bit: how many set bits of all rows lie before it.
     #[inline(always)]
     pub(crate) fn rank(&self, place: BitPlace) -> u32 {
         let (index, bit) = ((place / WORD) as usize, place % WORD);
@@ -98,7 +123,7 @@ impl Rows {
         before + (word & ((1 << bit) - 1)).count_ones()
     }
 
-    /// Calls `visit` with where each bit of a row lies.
+    /// Calls `visit` with the place of each bit set in a row, rising.
     #[inline]
     pub(crate) fn each(&self, row: Row, mut visit: impl FnMut(BitPlace)) {
         for index in row.start..=row.start + row.last {
@@ -110,7 +135,7 @@ impl Rows {
         }
     }
 
-    /// The ranks of all the bits of a row.
+    /// The ranks of all bits set in a row; empty for the empty row.
     pub(crate) fn ranks(&self, row: Row) -> std::ops::Range<u32> {
         if row.entries == 0 {
             return 0..0;

@@ -1,4 +1,29 @@
-//! The writer's side: queries added, replaced and removed.
+//! The writer's side: queries are added, replaced and removed.
+//!
+//! New queries gather in `fresh`. A snapshot turns them into a level, and levels that have grown too alike in size
+//! are merged, as in a log-structured merge tree.
+//!
+//! Example, with levels of 9,000, 700 and 60 queries (each at least 8 times the next):
+//!
+//! ```text
+//! 10 queries, snapshot     9,000  700  60  10    60 < 8·10: merged here, 70 queries
+//!                          9,000  700  70        700 ≥ 8·70
+//! 20 queries, snapshot     9,000  700  70  20    70 < 8·20: merged, 90; 700 < 8·90: merged, 790
+//! 400 queries, snapshot    9,000  790  400       790 < 8·400: merged, 1,190
+//!                          9,000  1,190          9,000 < 8·1,190: 10,190 queries are a job
+//! job installed            10,190
+//! ```
+//!
+//! Until the job is installed, matchers look into both levels. To replace a query in the level of 9,000 sets its bit
+//! in that level's `removed` and adds the new query to `fresh`.
+//!
+//! Invariants:
+//! - A live id is in `fresh` or in exactly one level, where its `removed` bit is clear. Else a snapshot would show a
+//!   query twice or not at all.
+//! - Levels never change. A change of a level is a bit in its `removed`, or another level in its place.
+//! - `published` is `None` whenever the set differs from it.
+//! - A snapshot has at most [`LEVELS_MAX`](crate::limits::LEVELS_MAX) levels. The ratio of 8 is an aim: a slow job or
+//!   [`QuerySet::load`] breaks it for a while.
 
 mod levels;
 mod load;
@@ -24,41 +49,41 @@ use crate::{
 
 pub use load::QueryBatch;
 
-/// Memory of a query that is in no level yet, with its conjunctions.
+/// Memory of a query in `fresh` with its conjunctions, in bytes.
 const FRESH_BYTES: usize = 1024;
 
-/// Memory of a term in the vocabulary: its text, its places in tables that grow by doubling, its uses.
+/// Memory of a term in the vocabulary, in bytes: its text, its entries in tables that grow by doubling, its uses.
 const TERM_BYTES: usize = 192;
 
 /// A set of standing queries, owned by one writer.
 ///
-/// New queries gather until [`snapshot`](QuerySet::snapshot) is called; then they become a small level, and small levels
-/// that have grown too alike in size are merged. Larger ones are left to a [`merge_job`](QuerySet::merge_job), which runs
-/// on another thread; an owner without one calls [`settle`](QuerySet::settle). A query is rewritten some fifty times on
-/// its way to the largest of a million, at about a tenth of a microsecond each.
+/// [`snapshot`](QuerySet::snapshot) publishes the changes. Large merges are left to a
+/// [`merge_job`](QuerySet::merge_job), which runs on another thread; an owner without such a thread calls
+/// [`settle`](QuerySet::settle). A query is rewritten some fifty times on its way to the largest level of a million,
+/// at about a tenth of a microsecond each time.
 #[derive(Debug, Default)]
 pub struct QuerySet {
-    /// Largest first; each at least [`LEVEL_RATIO`] times the next.
+    /// Largest first; see the ratio at the head of this file.
     levels: Vec<LiveLevel>,
-    /// Not in a level yet.
+    /// Queries that are in no level yet, by id.
     fresh: BTreeMap<u64, Fresh>,
     words: Vocabulary,
     filters: Filters,
     stream: Arc<Stream>,
     len: usize,
-    /// Queries taken out since the vocabulary was begun: their words are still in it.
+    /// Queries removed since the vocabulary was built. Their words are still in it.
     taken: usize,
-    /// Documents that the stream had shown when all queries were last filed anew.
+    /// The stream's count of documents when all queries were last filed anew.
     filed_at: u64,
-    /// Documents that matchers had been asked about when the largest level was last made.
+    /// The stream's count of matched documents when the largest level was last made.
     merged_at: u64,
-    /// The job under way.
+    /// The job under way, if there is one. Its levels must not be merged by another.
     running: Option<Running>,
-    /// Jobs begun.
+    /// Jobs begun so far: the number of the last one.
     jobs: u64,
-    /// Large levels that were merged into others and that a snapshot may still hold.
+    /// Large levels that were replaced and that a snapshot may still hold. A job drops them, since that takes long.
     retired: Vec<Arc<Level>>,
-    /// The set as it is, unless it has changed since.
+    /// The snapshot of the set as it is; `None` after a change.
     published: Option<Arc<Snapshot>>,
 }
 
@@ -66,9 +91,9 @@ pub struct QuerySet {
 #[derive(Debug)]
 struct Running {
     number: u64,
-    /// What it merges.
+    /// The levels that it reads.
     levels: Vec<Arc<Level>>,
-    /// Queries taken out before it began.
+    /// Value of [`QuerySet::taken`] when it began.
     taken: usize,
 }
 
@@ -79,8 +104,8 @@ impl QuerySet {
         QuerySet::default()
     }
 
-    /// Adds a query that asks for `root`, of documents that its filter accepts, or puts it in the place of the one with
-    /// its id: a snapshot shows the old one or the new one, never both and never neither. Returns the one replaced.
+    /// Adds a query, or replaces the one with its id and returns that one. The query matches documents that `root`
+    /// matches and `filter` accepts. A snapshot shows the old query or the new one, never both and never neither.
     pub fn insert(
         &mut self,
         query: Arc<StandingQuery>,
@@ -99,12 +124,12 @@ impl QuerySet {
         replaced
     }
 
-    /// Removes a query; false if there is none of that id.
+    /// Removes a query; false if the set has no query of that id.
     pub fn remove(&mut self, id: u64) -> bool {
         self.take(id).is_some()
     }
 
-    /// The query of that id.
+    /// The query of that id. Cost: a binary search in each level.
     #[must_use]
     pub fn get(&self, id: u64) -> Option<&Arc<StandingQuery>> {
         let fresh = self.fresh.get(&id).map(|fresh| &fresh.query);
@@ -116,7 +141,7 @@ impl QuerySet {
         })
     }
 
-    /// Every query, by id ascending. Cost: gathers and sorts a list of all first.
+    /// Every query, by id ascending. Cost: collects and sorts a list of all queries first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
         let mut all: Vec<_> = self.levels.iter().flat_map(LiveLevel::live).collect();
         all.extend(self.fresh.values().map(|fresh| &fresh.query));
@@ -124,14 +149,15 @@ impl QuerySet {
         all.into_iter()
     }
 
-    /// How many queries there are.
+    /// The number of queries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Memory of the set without the texts of its queries, in bytes: that of the levels counted, that of the rest by its
-    /// number. While levels are merged, what they become is there besides. Cost: a few steps a level.
+    /// Memory of the set in bytes, without the texts of its queries: measured for levels, estimated by counts for the
+    /// rest. The level that a job makes is not included; see [`merging_bytes`](QuerySet::merging_bytes). Cost: a few
+    /// steps a level.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let levels = self.levels.iter().map(LiveLevel::memory_bytes);
@@ -141,31 +167,31 @@ impl QuerySet {
             + self.filters.bytes()
     }
 
-    /// Memory of what the job under way makes, at most: as much as it reads.
+    /// Most memory of the level that the job under way makes, in bytes: as much as the levels that it reads.
     #[must_use]
     pub fn merging_bytes(&self) -> usize {
         let levels = self.running.iter().flat_map(|running| &running.levels);
         levels.map(|level| level.hot_bytes()).sum()
     }
 
-    /// Whether there is none.
+    /// Whether the set has no query.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether all queries are to be filed anew, because matchers have seen much more of the stream than when that
-    /// was last done: [`merge_job`](QuerySet::merge_job) then gives the work.
+    /// Whether all queries are due to be filed anew: matchers have seen 1,024 documents, and eight times the count of
+    /// the last refiling. [`merge_job`](QuerySet::merge_job) then returns that work.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         self.stream.documents() >= LEARNED_FIRST.max(self.filed_at * LEARNED_GROWTH)
     }
 
-    /// The set as it is now. The same `Arc` again, at once, if nothing has changed: call it once for each batch of
-    /// changes and documents.
+    /// A snapshot of the set as it is now. Returns the same `Arc` at once if nothing has changed. Call it once for
+    /// each batch of changes and documents.
     ///
-    /// Cost: microseconds for each query added since the last call, a merge of at most some thousand queries now and
-    /// then, and larger ones only if [`merge_job`](QuerySet::merge_job) was not asked for very long.
+    /// Cost: microseconds for each query added since the last call; now and then a merge of a few thousand queries.
+    /// It merges more only if [`merge_job`](QuerySet::merge_job) was not called for very long.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         if let Some(published) = &self.published {
             return Arc::clone(published);
@@ -182,10 +208,9 @@ impl QuerySet {
         snapshot
     }
 
-    /// The work that is due and too long for the writer's thread, if there is any and none is under way: merging large
-    /// levels, filing all queries anew when matchers have learned eight times as much of the stream as before (first at
-    /// 1,024 documents), giving back memory. [`install`](QuerySet::install) takes its result, or
-    /// [`abandon`](QuerySet::abandon) ends it.
+    /// The work that is due and too long for the writer's thread; `None` if there is none or a job is under way. A
+    /// job merges large levels, files all queries anew, rebuilds the vocabulary, merges the dictionary's layers, and
+    /// frees old levels. End it with [`install`](QuerySet::install) or [`abandon`](QuerySet::abandon).
     pub fn merge_job(&mut self) -> Option<MergeJob> {
         if self.running.is_some() {
             return None;
@@ -230,12 +255,13 @@ impl QuerySet {
         })
     }
 
-    /// Puts what a job made in the place of what it read, less the queries removed meanwhile. Cost: that of removing
-    /// those.
+    /// Replaces the levels that a job has read by the level that it made, less the queries removed meanwhile. Does
+    /// nothing if the job was abandoned. Cost: a step for each query removed meanwhile; after a rebuilt vocabulary
+    /// also the words, and the levels that the job has not seen.
     pub fn install(&mut self, merged: Merged) {
         let is_running = |running: &mut Running| running.number == merged.number;
         let Some(running) = self.running.take_if(is_running) else {
-            return; // it was given up
+            return; // it was abandoned
         };
         if let Some(dictionary) = merged.dictionary {
             self.words.dictionary.install(dictionary);
@@ -269,8 +295,8 @@ impl QuerySet {
         }
     }
 
-    /// Goes over to the vocabulary that a job has made, with the levels from `first` on, which it has not seen. Cost: that
-    /// of looking through the words, and of merging those levels.
+    /// Changes over to the vocabulary that a job has made. The job has not seen the levels from `first` on: they are
+    /// renumbered here. Cost: one pass over the words and over those levels.
     fn renumber(&mut self, first: usize, mut renumbering: Renumbering) {
         if let Some(unseen) = self
             .levels
@@ -286,25 +312,25 @@ impl QuerySet {
         self.published = None;
     }
 
-    /// As if many queries had been taken out.
+    /// Pretends that many queries were removed.
     #[cfg(test)]
     pub(crate) fn outlive_words(&mut self) {
         self.taken += 1 << 20;
     }
 
-    /// As if matchers had seen much of the stream.
+    /// Pretends that matchers have seen much of the stream.
     #[cfg(test)]
     pub(crate) fn outdate(&mut self) {
         self.filed_at = 0;
         self.stream.pretend(LEARNED_FIRST);
     }
 
-    /// Forgets the job under way, whose result will not come.
+    /// Forgets the job under way: [`install`](QuerySet::install) will ignore its result.
     pub fn abandon(&mut self) {
         self.running = None;
     }
 
-    /// Does all that is due, on this thread: after a load, in tests and tools.
+    /// Does all work that is due on the caller's thread. For use after a load, in tests and in tools.
     pub fn settle(&mut self) {
         self.snapshot();
         while let Some(job) = self.merge_job() {
@@ -312,7 +338,7 @@ impl QuerySet {
         }
     }
 
-    /// Takes a query out.
+    /// Removes a query and returns it.
     fn take(&mut self, id: u64) -> Option<Arc<StandingQuery>> {
         let taken = match self.fresh.remove(&id) {
             Some(fresh) => fresh.query,
@@ -327,7 +353,7 @@ impl QuerySet {
     fn take_from_level(&mut self, id: u64) -> Option<Arc<StandingQuery>> {
         let found = |(number, held): (usize, &LiveLevel)| Some((number, held.find(id)?));
         let (number, ordinal) = self.levels.iter().enumerate().find_map(found)?;
-        self.published = None; // else its share of the set would force a copy
+        self.published = None; // a snapshot's share of `removed` would force a copy
         let held = &mut self.levels[number];
         Arc::make_mut(&mut held.removed).add(ordinal);
         Some(Arc::clone(&held.level.queries[ordinal as usize]))

@@ -1,4 +1,4 @@
-//! How a level is made: of new queries, or of the live ones of other levels.
+//! Building a level: from new queries, or from the live queries of other levels.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::{
     term::{NEVER, TermId},
 };
 
-/// A query on its way into a level.
+/// A compiled query that is in no level yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Fresh {
     pub(crate) query: Arc<StandingQuery>,
@@ -32,19 +32,19 @@ pub(crate) struct Fresh {
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     queries: Vec<Arc<StandingQuery>>,
-    /// In no order.
+    /// Drafts that have an anchor, in no order.
     filed: Vec<Draft>,
-    /// Without an anchor, by query.
+    /// Drafts without an anchor, by query.
     always: Vec<Draft>,
     checks: Checks,
     filter_of: Vec<u32>,
     filters: Vec<Filter>,
-    /// By a filter's number, its place in `filters`.
+    /// By a filter's number in the set, its index in `filters`.
     filter_places: HashMap<u32, u32, FxBuildHasher>,
 }
 
 impl Level {
-    /// The same level with other numbers for its terms and filters.
+    /// A copy of the level with other numbers for its terms and filters.
     pub(crate) fn renumbered(
         &self,
         number: &mut dyn FnMut(TermId) -> TermId,
@@ -64,7 +64,7 @@ impl Level {
 }
 
 impl Builder {
-    /// Adds a query, compiled. Its id is above every earlier one's, or at least another if [`Builder::finish_anew`] ends it.
+    /// Adds a compiled query. Its id is above every earlier one; with [`Builder::finish_anew`] any new id will do.
     pub(crate) fn add(&mut self, fresh: Fresh) {
         let ordinal = self.begin(&fresh.query, fresh.filter.as_ref());
         for conjunction in fresh.conjunctions {
@@ -116,8 +116,8 @@ impl Builder {
         }
     }
 
-    /// The live queries of several levels as one, merged by id, each filed anew by today's costs.
-    /// No two levels have a live query of the same id.
+    /// A level of the live queries of several levels, each entry filed anew by `costs`. No two levels may have a live
+    /// query of the same id.
     pub(crate) fn merge(levels: &[LiveLevel], costs: &Costs<'_>) -> Level {
         let mut builder = Builder::default();
         let places = builder.merge_queries(levels);
@@ -128,7 +128,7 @@ impl Builder {
         builder.finish()
     }
 
-    /// Takes over the live queries; says for each level where each of its queries lies now.
+    /// Takes over the live queries in the order of ids. Returns, by level and old ordinal, each query's new ordinal.
     fn merge_queries(&mut self, levels: &[LiveLevel]) -> Vec<Vec<Option<Ordinal>>> {
         let mut places: Vec<_> = levels
             .iter()
@@ -143,7 +143,7 @@ impl Builder {
                 .filter(|(_, ordinal)| !removed.holds(*ordinal));
             live.extend(ids.map(|(id, ordinal)| (*id, number as u32, ordinal)));
         }
-        live.sort(); // runs already in order: close to one merging pass
+        live.sort(); // runs that are sorted already: close to one merging pass
         for (_, number, ordinal) in live {
             let (number, ordinal) = (number as usize, ordinal as usize);
             let level = &levels[number].level;
@@ -168,7 +168,7 @@ impl Builder {
         self.always.extend(always.into_iter().filter_map(moved));
     }
 
-    /// Takes over the entries of a level, its terms with other numbers.
+    /// Takes over the drafts and checks of a level and renumbers their terms.
     pub(super) fn renumber(
         &mut self,
         filed: Vec<Draft>,
@@ -192,7 +192,7 @@ impl Builder {
         }
     }
 
-    /// Gives its terms and filters the numbers they have elsewhere.
+    /// Renumbers its terms by `number` and its filters by their numbers in `filters`.
     pub(crate) fn renumber_all(
         &mut self,
         number: &mut dyn FnMut(TermId) -> TermId,
@@ -213,12 +213,12 @@ impl Builder {
         }
     }
 
-    /// How many queries were added.
+    /// The number of queries added.
     pub(crate) fn len(&self) -> usize {
         self.queries.len()
     }
 
-    /// The level of queries that came in any order of ids, each filed by these costs.
+    /// Builds the level from queries that came in any order of ids, each entry filed by `costs`.
     pub(crate) fn finish_anew(mut self, costs: &Costs<'_>) -> Level {
         self.sort();
         let drafts = self.filed.iter_mut().chain(&mut self.always);
@@ -226,7 +226,7 @@ impl Builder {
         self.finish()
     }
 
-    /// Puts the queries in rising order of id.
+    /// Sorts the queries by id.
     fn sort(&mut self) {
         if self.queries.is_sorted_by_key(|query| query.id) {
             return;
@@ -257,7 +257,7 @@ impl Builder {
         drafts.any(|draft| std::mem::replace(&mut seen[draft.query as usize], true))
     }
 
-    /// The level.
+    /// Builds the level.
     pub(crate) fn finish(self) -> Level {
         let has_alternatives = self.has_alternatives();
         let mut tails = Vec::new();
@@ -293,7 +293,7 @@ impl Builder {
     }
 }
 
-/// The entries of a level while they are filed.
+/// The entries of a level while they are filed. `words`, `entries` and `anchors` grow together, anchor by anchor.
 #[derive(Default)]
 struct Filing<'a> {
     drafts: &'a [Draft],
@@ -304,11 +304,11 @@ struct Filing<'a> {
     tails: Vec<Tail>,
 }
 
-/// A draft's index, with its second term and then that term's bit above it: what drafts of one anchor are sorted by.
+/// A draft's second term, later that term's bit, and the draft's index: the sort key of one anchor's drafts.
 type Keyed = (u32, u32);
 
 impl Filing<'_> {
-    /// Every entry, in the order of queries.
+    /// Lists every entry under its anchor, in the order of queries.
     fn scan(&mut self) -> Scanned {
         let mut order: Vec<&Draft> = self.drafts.iter().collect();
         order.sort_by_key(|draft| draft.query);
@@ -338,7 +338,7 @@ impl Filing<'_> {
         }
     }
 
-    /// Files what has one anchor, in the order of second terms.
+    /// Adds the row of one anchor, and an entry or a group for each of its bits. `keyed` is sorted by second term.
     fn file_anchor(&mut self, anchor: TermId, keyed: &mut [Keyed]) {
         let seconds = keyed.chunk_by(|(a, _), (b, _)| a == b).count();
         let largest = keyed.last().map_or(0, |(second, _)| *second);

@@ -1,4 +1,4 @@
-//! When levels are merged, and by whom.
+//! Which levels are merged when, by the writer or by a job.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::{
 };
 
 impl QuerySet {
-    /// Merges small levels until each is large enough against the next and none is hollow.
-    /// Those of a job are left alone. Large ones are merged only where levels have become so many that matchers would
-    /// be slow: the job thread is behind.
+    /// Merges neighbouring levels whose sizes are too alike, and rewrites hollow levels, from the smallest on. It
+    /// leaves alone the levels of a job, and merges of more than [`MERGED_HERE_MAX`] queries, which are a job's work.
+    /// With more than [`LEVELS_CROWDED`] levels the job thread is behind: then it merges large levels, too.
     pub(super) fn merge_small(&mut self) {
         let mut index = self.levels.len();
         while index > 0 {
@@ -37,14 +37,14 @@ impl QuerySet {
         assert!(self.levels.len() <= LEVELS_MAX, "levels grow by a ratio");
     }
 
-    /// Whether a job reads one of these.
+    /// Whether the job under way reads one of these levels.
     fn is_running(&self, levels: &[LiveLevel]) -> bool {
         let mut running = self.running.iter().flat_map(|running| &running.levels);
         running.any(|running| levels.iter().any(|held| Arc::ptr_eq(&held.level, running)))
     }
 
-    /// All levels, if matchers have paid for that; the last levels that are too alike in size; or the last hollow
-    /// level.
+    /// The levels that the next job is to merge: all, if matchers have paid for that; else the last run of levels
+    /// that are too alike in size; else the last hollow level.
     pub(super) fn due(&self) -> Option<std::ops::Range<usize>> {
         if self.is_paid() {
             return Some(0..self.levels.len());
@@ -60,8 +60,8 @@ impl QuerySet {
         })
     }
 
-    /// Whether matchers have spent as much on the levels beside the largest as merging all takes. A clock would have to know
-    /// how busy they are; this needs none, and a set that nobody asks is left alone.
+    /// Whether matchers have spent as much on the levels beside the largest as merging all levels takes. Counting
+    /// documents needs no clock, and a set that no matcher asks is left alone.
     fn is_paid(&self) -> bool {
         let Some((largest, others)) = self.levels.split_first() else {
             return false;
@@ -71,7 +71,7 @@ impl QuerySet {
         beside as u64 * matched > largest.len() as u64 * MERGED_FOR
     }
 
-    /// Merges neighbouring levels into one, or into none if all their queries were removed.
+    /// Replaces neighbouring levels by one that holds their live queries, or by none if all were removed.
     fn merge(&mut self, range: std::ops::Range<usize>) {
         let costs = Costs::new(&self.stream, &self.words.uses);
         let merged = Builder::merge(&self.levels[range.clone()], &costs);
@@ -79,8 +79,8 @@ impl QuerySet {
         self.replace(range, merged);
     }
 
-    /// Puts one level, or none, in the place of neighbouring ones. A matcher that still holds a large one shall not be
-    /// the last to do so: giving it back takes long.
+    /// Replaces neighbouring levels by `made`. It keeps large replaced levels in `retired`: else a matcher that is
+    /// the last to drop one would have to free it, which takes long.
     pub(super) fn replace(&mut self, range: std::ops::Range<usize>, made: Option<LiveLevel>) {
         let replaced = self.levels.splice(range, made).map(|held| held.level);
         let large = replaced.filter(|level| level.len() > MERGED_HERE_MAX);

@@ -1,4 +1,5 @@
-//! Many queries at once, as at a restart: compiled on several threads, each in a vocabulary of its own, and filed once.
+//! Loading many queries at once, as at a restart: several threads compile them, each into a batch with a vocabulary
+//! of its own, and each batch is filed once.
 
 use std::{
     mem::take,
@@ -19,7 +20,8 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
-/// Queries on their way into a set. Each thread that reads queries fills one; [`QuerySet::load`] takes them all.
+/// Compiled queries on their way into a set. Each thread that parses queries fills one batch; [`QuerySet::load`]
+/// takes all batches.
 #[derive(Debug)]
 pub struct QueryBatch {
     words: Vocabulary,
@@ -29,7 +31,8 @@ pub struct QueryBatch {
 }
 
 impl QueryBatch {
-    /// Adds a query, as [`QuerySet::insert`] does. Its id is neither in the set nor in another part, nor twice in this one.
+    /// Adds a query, as [`QuerySet::insert`] does. Its id must be new: not in the set, not in another batch, not
+    /// earlier in this one.
     pub fn insert(
         &mut self,
         query: Arc<StandingQuery>,
@@ -43,7 +46,7 @@ impl QueryBatch {
 }
 
 impl QuerySet {
-    /// A part to fill on some thread.
+    /// An empty batch, to be filled on any thread.
     #[must_use]
     pub fn part(&self) -> QueryBatch {
         QueryBatch {
@@ -54,9 +57,9 @@ impl QuerySet {
         }
     }
 
-    /// Takes over the queries of parts. Each becomes a level, all filed by what all of them ask for, on as many threads;
-    /// a [`merge_job`](QuerySet::merge_job) makes one of them later. Cost: about 0.2 µs for each query, besides what goes
-    /// through the words of every part but the first.
+    /// Takes over the queries of all batches. Each batch becomes a level, filed by the word counts of all batches, on
+    /// one thread a batch; a [`merge_job`](QuerySet::merge_job) merges these levels later. Cost: about 0.2 µs a
+    /// query, and one pass over the words of every batch but the first.
     pub fn load(&mut self, parts: Vec<QueryBatch>) {
         let mut builders: Vec<Builder> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -66,7 +69,7 @@ impl QuerySet {
             }
             if self.words.dictionary.is_empty() && self.is_empty() {
                 (self.words, self.filters) = (words, filters);
-                self.abandon(); // a job under way knows the vocabulary before
+                self.abandon(); // a job under way has the old vocabulary
             } else {
                 let (ours, filters) = (take(&mut self.words), take(&mut self.filters));
                 let mut renumbering = Renumbering::into(ours, filters);
@@ -82,7 +85,7 @@ impl QuerySet {
         self.published = None;
     }
 
-    /// Makes a level of each builder. A thread that cannot be had is none: this one does what is left.
+    /// Makes a level of each builder. If a thread cannot be started, the other threads do its work.
     fn file(&mut self, builders: Vec<Builder>) {
         let costs = Costs::new(&self.stream, &self.words.uses);
         let threads = builders.len();
@@ -108,6 +111,6 @@ impl QuerySet {
         });
         let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
         made.sort_by_key(|held| std::cmp::Reverse(held.len()));
-        self.levels.extend(made); // behind the others: a job may know where those lie
+        self.levels.extend(made); // at the end: a job under way covers a range of the others
     }
 }
