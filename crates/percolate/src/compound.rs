@@ -1,4 +1,4 @@
-//! The terms of a document that are more than a word looked up: pairs of neighbours, and patterns.
+//! The terms of a document that are not single words: pairs of neighbours, and patterns.
 
 use query::analysis::Words;
 
@@ -10,20 +10,22 @@ use crate::{
     term::{Plain, TermId, UNKNOWN},
 };
 
-/// Buffers of one matcher.
+/// Buffers for finding them. A matcher's own.
 #[derive(Debug, Default)]
 pub(crate) struct CompoundTerms {
-    /// Of each word of the document at hand the field above the position.
+    /// By word of the document: its field in the upper 32 bits, its position in the lower.
     places: Vec<u64>,
-    /// Terms that a pair may begin with, and the word that each ends with: words, and pairs that phrases go on from.
+    /// Terms that a pair may begin with, and the index of each term's last word: words, and pairs that phrases go on
+    /// from.
     open: Vec<(TermId, u32)>,
-    /// Shared with what hit_pairs out where patterns stand.
+    /// Also used where checks ask for the places of patterns.
     pub(crate) memo: Memo,
 }
 
 impl CompoundTerms {
-    /// Calls `mark` with the patterns of a document, some more than once. `plain` is what the dictionary says of each of its
-    /// words. `spend` counts the steps of each word; once it says false, the rest is not looked at.
+    /// Calls `mark` with the patterns that match a word of the document, some more than once. `plain` holds the
+    /// dictionary's entries of the words. `spend` counts the steps of each word; once it returns false, the remaining
+    /// words are skipped.
     #[inline(always)]
     pub(crate) fn mark_patterns(
         &mut self,
@@ -58,10 +60,11 @@ impl CompoundTerms {
         }
     }
 
-    /// Calls `mark` with the pairs of a document, some more than once. `spend` as above, for each word that may begin a pair.
+    /// Calls `mark` with the pairs that the document holds, some more than once. `spend` as above, for each word that
+    /// may begin a pair.
     ///
-    /// First it is found out which words may begin a pair with their neighbour, without a branch on whether one does; then
-    /// each of these is followed as far as phrases go.
+    /// First it lists the words that may begin a pair with their neighbour, without branching on whether one does.
+    /// Then it follows each of these as far as phrases go.
     #[inline(always)]
     pub(crate) fn mark_pairs(
         &mut self,

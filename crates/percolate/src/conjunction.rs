@@ -1,4 +1,22 @@
-//! A query's tree as conjunctions, any of which is enough, each filed under words that it needs.
+//! The compiler of queries: from a tree to conjunctions, any of which is enough.
+//!
+//! Example: `gulf (storm | flood) -"cold front"`, where filing costs are gulf 10, storm 40 and flood 5.
+//!
+//! ```text
+//! conjunction  positive       negative  check              anchors
+//! 1            gulf, storm              not (cold front)   gulf
+//! 2            flood, gulf              not (cold front)   flood
+//! ```
+//!
+//! The inner `Or` has two parts, and 1 · 2 conjunctions are at most [`EXPANSION_MAX`], so it is expanded. The phrase
+//! is a term, but only single words become negative terms; a check excludes it. With nine alternatives the `Or` would
+//! stay in the check, and the conjunction would be filed under the cheaper of `gulf` and all nine.
+//!
+//! Invariants:
+//! - A document that matches the query satisfies a conjunction, and a document that satisfies one matches the query.
+//! - A document that satisfies a conjunction holds at least one of its anchors. Without anchors every document is
+//!   tried.
+//! - `positive` is sorted by cost, and an uncovered conjunction's only anchor is the first.
 
 mod cover;
 mod simple;
@@ -15,35 +33,34 @@ use crate::{
 };
 use cover::cover;
 
-/// What must be there, what must not, and what is left to check on the documents that survive.
+/// The parts of one conjunction: required, excluded, and left to a check.
 #[derive(Clone, Debug, Default)]
 struct Parts<'q> {
-    /// Words that may stand anywhere in their fields.
+    /// Required words that may stand anywhere in their fields.
     positive: Vec<&'q Word>,
-    /// What asks where words stand.
+    /// Required nodes that ask where words stand.
     placed: Vec<&'q Node>,
-    /// `Or`s that were not expanded, and quorums.
+    /// Required `Or`s that were not expanded, and quorums.
     inner: Vec<&'q Node>,
     negative: Vec<&'q Node>,
 }
 
-/// One conjunction, compiled.
+/// A compiled conjunction.
 #[derive(Clone, Debug)]
 pub(crate) struct Conjunction {
-    /// Terms that all must be there, cheapest first.
+    /// Required terms, cheapest first.
     pub(crate) positive: Vec<TermId>,
-    /// Terms that must not be there.
+    /// Excluded terms, costliest first.
     pub(crate) negative: Vec<TermId>,
-    /// The rest.
+    /// The part that masks of single terms cannot decide, if there is one.
     pub(crate) check: Option<Check>,
-    /// Terms to file it under: a document that satisfies it holds at least one of them. Empty: every document
-    /// must be tried.
+    /// The terms that it is filed under. Empty: every document is tried.
     pub(crate) anchors: Vec<TermId>,
-    /// The anchors come from an inner `Or`, not from `positive`.
+    /// Whether the anchors are those of an inner `Or`, not the first of `positive`.
     pub(crate) covered: bool,
 }
 
-/// Compiles a query.
+/// Compiles a query's tree. Numbers its words, phrases and patterns.
 pub(crate) fn compile(root: &Node, terms: &mut impl Terms) -> Vec<Conjunction> {
     alternatives(&simple::of(root))
         .into_iter()
@@ -51,7 +68,7 @@ pub(crate) fn compile(root: &Node, terms: &mut impl Terms) -> Vec<Conjunction> {
         .collect()
 }
 
-/// The tree as an `Or` of conjunctions.
+/// The tree as alternatives, each a conjunction of parts.
 fn alternatives(node: &Node) -> Vec<Parts<'_>> {
     match node {
         Node::Or(parts) => parts.iter().flat_map(alternatives).collect(),
@@ -60,7 +77,7 @@ fn alternatives(node: &Node) -> Vec<Parts<'_>> {
     }
 }
 
-/// Each of the conjunctions with one more part.
+/// Adds a part to each conjunction. An `Or` multiplies them, up to [`EXPANSION_MAX`].
 fn conjoin<'q>(conjunctions: Vec<Parts<'q>>, part: &'q Node) -> Vec<Parts<'q>> {
     match part {
         Node::And(parts) => parts.iter().fold(conjunctions, conjoin),
@@ -92,7 +109,7 @@ impl<'q> Parts<'q> {
         self
     }
 
-    /// Not (a or b) is not a and not b.
+    /// Adds an excluded part: `NOT (a OR b)` is `NOT a` and `NOT b`.
     fn without(&mut self, part: &'q Node) {
         match part {
             Node::Or(parts) => parts.iter().for_each(|part| self.without(part)),
@@ -104,7 +121,7 @@ impl<'q> Parts<'q> {
 fn conjunction(parts: &Parts<'_>, terms: &mut impl Terms) -> Conjunction {
     let words = parts.positive.iter();
     let mut positive: Vec<TermId> = words.map(|word| terms.intern(word)).collect();
-    // What needs no positions of what does: more words, and further alternatives that narrow down where to look.
+    // The terms and alternatives that nodes on places imply: they need no positions, and narrow down the documents.
     let mut incomplete: Vec<&Node> = Vec::new();
     let mut narrowing: Vec<Node> = Vec::new();
     for node in &parts.placed {
@@ -147,8 +164,8 @@ fn conjunction(parts: &Parts<'_>, terms: &mut impl Terms) -> Conjunction {
     }
 }
 
-/// Adds the terms that every document holds which a node on places matches, and what else narrows it down; whether the
-/// terms are all that it asks.
+/// Adds the terms that a node on places requires to `positive`, and the alternatives that it implies to `narrowing`.
+/// Returns whether the terms say all that the node says.
 fn require(
     node: &Node,
     terms: &mut impl Terms,
@@ -203,7 +220,7 @@ fn require(
     false
 }
 
-/// The cheapest choice of terms of which any satisfying document holds one, and whether it is an inner node's.
+/// The cheapest anchors of a conjunction, and whether they are an inner node's.
 fn anchors(positive: &[TermId], inner: &[&Node], terms: &mut impl Terms) -> (Vec<TermId>, bool) {
     let single = positive
         .first()
@@ -218,8 +235,8 @@ fn anchors(positive: &[TermId], inner: &[&Node], terms: &mut impl Terms) -> (Vec
     }
 }
 
-/// Leaves as many terms as an entry has room for and gives the others to the check. The cheapest positive terms and the
-/// commonest negative ones stay: those decide most.
+/// Moves the terms for which an entry has no room into the check; returns them. The cheapest required and the
+/// costliest excluded terms stay, because they decide most documents.
 fn fit(
     positive: &mut Vec<TermId>,
     negative: &mut Vec<TermId>,

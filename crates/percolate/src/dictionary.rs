@@ -1,11 +1,23 @@
-//! The words that standing queries ask for, numbered.
+//! The dictionary: the words that standing queries name, as numbers.
 //!
-//! Words are added by the writer and never taken out; a number keeps its meaning in every later snapshot, so entries
-//! compiled once stay good. A snapshot shares the table: it is two layers, a large one that is rarely copied and a
-//! small one that holds what came since, copied whenever it changes under a snapshot.
+//! Example: queries name `storm`, `gulf`, then `@title storm`, then `flood`; the layers were merged after the first
+//! two.
 //!
-//! A word limited to fields is a term of its own beside the plain word's: words outside the chosen fields then never
-//! set its mask, and matching needs no other test of fields.
+//! ```text
+//! base    storm → 2   gulf → 3
+//! recent  storm → 2 + LIMITED   flood → 5   limited: 2 → (term 4, fields {title})
+//! ```
+//!
+//! A document with `storm` in its title has the terms 2 and 4; with `storm` in its body, 2 alone. So matching needs
+//! no other test of fields.
+//!
+//! Invariants:
+//! - A term keeps its meaning in every later snapshot: words are added and never removed, so compiled entries stay
+//!   good. [`crate::merging::Renumbering`] alone gives new numbers, in a new dictionary.
+//! - An entry in `recent` replaces the entry of the same word in `base`.
+//! - `base` is large and rarely copied. `recent` is small: a change copies it while a snapshot shares it.
+//! - `compactions` counts merges of the layers. [`Dictionary::install`] takes a job's `base` only if the writer has
+//!   merged none meanwhile: else words would be lost.
 
 pub(crate) mod table;
 
@@ -25,16 +37,17 @@ use crate::{
 };
 use table::Table;
 
-/// The small layer is to be merged into the large one when it has so many words, or this part of the large one's:
-/// every change under a snapshot copies it.
+/// The small layer is due to be merged into the large one when it has more words than this, and more than one in
+/// `RECENT_PART` of the large one's. Each change under a snapshot copies it.
 const RECENT_WORDS_MIN: usize = 512;
 const RECENT_PART: usize = 256;
 
-/// With so many words, or this part, it is merged even if that copies the large one: nobody else does it.
+/// With more words than this, and more than one in `CROWDED_PART`, the writer merges it, even if it must copy the
+/// large layer: the job thread is behind.
 const CROWDED_WORDS_MIN: usize = 1 << 15;
 const CROWDED_PART: usize = 8;
 
-/// A term limited to fields.
+/// A word's term that is limited to fields.
 #[derive(Clone, Copy, Debug)]
 struct Limited {
     term: TermId,
@@ -45,7 +58,7 @@ struct Limited {
 struct Layer {
     short: Table,
     long: HashMap<Arc<[u8]>, u32, FxBuildHasher>,
-    /// By plain term: every term of the word that is limited to fields.
+    /// By plain term: all terms of the word that are limited to fields.
     limited: HashMap<TermId, Box<[Limited]>, FxBuildHasher>,
 }
 
@@ -63,39 +76,39 @@ impl Layer {
     }
 }
 
-/// The numbered words. A clone shares both layers.
+/// The numbered words, pairs and patterns. A clone shares both layers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dictionary {
     base: Arc<Layer>,
     recent: Arc<Layer>,
     terms: TermId,
-    /// How often the small layer was merged into the large one.
+    /// How often the layers were merged.
     compactions: u64,
     pub(crate) pairs: Pairs,
     pub(crate) patterns: Patterns,
 }
 
-/// What a term stands for.
+/// The word, pattern or pair that a term stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Named {
     /// A word or a pattern.
     Word(Word),
-    /// A word behind another or behind a pair, by their terms.
+    /// A word behind a word or behind a pair, by their terms.
     Pair(TermId, TermId, FieldSet),
 }
 
 impl Dictionary {
-    /// Every term is below this.
+    /// Every term is below this number.
     pub(crate) fn len(&self) -> usize {
         (FIRST + self.terms) as usize
     }
 
-    /// Whether no term was ever numbered.
+    /// Whether it has no term.
     pub(crate) fn is_empty(&self) -> bool {
         self.terms == 0
     }
 
-    /// For looking up many words.
+    /// A view for looking up many words.
     #[inline(always)]
     pub(crate) fn view(&self) -> View<'_> {
         let recent = self.recent.short.view();
@@ -117,7 +130,7 @@ impl Dictionary {
         Plain(found.copied().unwrap_or(UNKNOWN))
     }
 
-    /// Calls `visit` with every further term of that word which standing in `field` satisfies.
+    /// Calls `visit` with every term of a word that is limited to fields of which `field` is one.
     pub(crate) fn limited(&self, plain: Plain, field: u8, mut visit: impl FnMut(TermId)) {
         for limited in self.all_limited(plain) {
             if limited.fields.holds(field) {
@@ -126,7 +139,7 @@ impl Dictionary {
         }
     }
 
-    /// The term of a query's word, numbered now if it is new.
+    /// The term of a query's word or pattern, numbered now if it is new.
     pub(crate) fn intern(&mut self, word: &Word) -> TermId {
         if word.term.form != Form::Whole {
             return self.patterns.find(word).unwrap_or_else(|| {
@@ -150,8 +163,8 @@ impl Dictionary {
         }
     }
 
-    /// The term of words that follow each other in one of the fields, numbered now if it is new: that of a pair for two,
-    /// and for more that of a pair whose left part is all but the last word. A single word is itself.
+    /// The term of words that follow each other in one of the fields, numbered now if it is new. Two words are a
+    /// pair. More are a pair whose left part is the pair of all words but the last. One word is its own plain term.
     pub(crate) fn intern_phrase(&mut self, words: &[&str], fields: FieldSet) -> TermId {
         let plain = |text: &&str| Word::whole(*text, FieldSet::ALL);
         let Some((first, others)) = words.split_first() else {
@@ -172,13 +185,13 @@ impl Dictionary {
         })
     }
 
-    /// Whether documents have terms that are more than a word looked up.
+    /// Whether it has pairs or patterns.
     #[inline]
     pub(crate) fn has_compound(&self) -> bool {
         !self.pairs.is_empty() || !self.patterns.is_empty()
     }
 
-    /// By number, what each term stands for.
+    /// What each term stands for, by number.
     pub(crate) fn named(&self) -> Vec<Named> {
         let mut named = vec![Named::Pair(UNKNOWN, UNKNOWN, FieldSet::ALL); self.len()];
         let mut name = |text: &[u8], plain: Plain| {
@@ -213,7 +226,7 @@ impl Dictionary {
         named
     }
 
-    /// The term that stands for the same in this dictionary as one of those in another.
+    /// The term of this dictionary with the meaning of `term` in another, whose terms are `named`.
     pub(crate) fn adopt(&mut self, term: TermId, named: &[Named]) -> TermId {
         match named.get(term as usize) {
             _ if term < FIRST => term,
@@ -261,14 +274,13 @@ impl Dictionary {
         term
     }
 
-    /// Whether the small layer has outgrown its part: another thread is to merge it, by
-    /// [`compact`](Dictionary::compact) and [`install`](Dictionary::install).
+    /// Whether the small layer has outgrown its part. Another thread is to merge the layers by
+    /// [`compact`](Dictionary::compact), for [`install`](Dictionary::install).
     pub(crate) fn is_split(&self) -> bool {
         self.recent.len() > RECENT_WORDS_MIN.max(self.base.len() / RECENT_PART)
     }
 
-    /// Merges the small layer into the large one if it has outgrown its part and that is cheap, or has grown out of all
-    /// proportion.
+    /// Merges the layers if the small one has outgrown its part and no copy is needed, or if it is crowded.
     fn settle(&mut self) {
         if self.is_split() {
             let is_shared = Arc::get_mut(&mut self.base).is_none();
@@ -279,9 +291,9 @@ impl Dictionary {
         }
     }
 
-    /// Takes over the layer of an older copy of this dictionary, which was compacted since. What was added after the
-    /// copy was made stays in the small layer. Nothing is done if this one was compacted meanwhile: its large layer then
-    /// has words that the copy's has not.
+    /// Takes over the merged layer of an older copy of this dictionary. Words added since the copy stay in the small
+    /// layer. Does nothing if this dictionary was compacted meanwhile: its large layer then has words that the copy's
+    /// has not.
     pub(crate) fn install(&mut self, compacted: Dictionary) {
         if self.compactions + 1 != compacted.compactions {
             return;
@@ -300,8 +312,8 @@ impl Dictionary {
         self.base = compacted.base;
     }
 
-    /// Merges the small layer into the large one: a look-up then has one layer to look into. What the small one holds
-    /// wins, it is newer. Cost: linear in all words if a snapshot shares the large layer, else in those of the small.
+    /// Merges the small layer into the large one, so that a look-up reads one layer. Cost: linear in all words if a
+    /// snapshot shares the large layer, else in the words of the small one.
     pub(crate) fn compact(&mut self) {
         self.compactions += 1;
         let recent = std::mem::take(&mut self.recent);
@@ -316,18 +328,18 @@ impl Dictionary {
     }
 }
 
-/// A dictionary that is read.
+/// A dictionary as a matcher reads it.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     dictionary: &'a Dictionary,
     pub(crate) base: table::View<'a>,
-    /// None if empty.
+    /// `None` if the layer is empty.
     pub(crate) recent: Option<table::View<'a>>,
 }
 
 impl View<'_> {
-    /// What there is of a word, which is a stretch of a buffer. No branch tells words that are asked for from others:
-    /// nobody could predict it.
+    /// The entry of a word, which is a stretch of `buffer`. It does not branch on whether queries name the word,
+    /// which no processor could predict.
     #[inline(always)]
     pub(crate) fn find(self, buffer: &[u8], word: Range<usize>) -> Plain {
         if word.len() > SHORT_BYTES_MAX {

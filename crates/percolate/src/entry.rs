@@ -1,4 +1,24 @@
-//! One conjunction of one query, as it is compared with documents: 16 bytes, so four to a cache line.
+//! One conjunction of one query, as it is compared with documents: 16 bytes, so four entries fill a cache line.
+//!
+//! Example: the query `storm gulf -flood`, where the terms are 9, 70 and 12 and the anchor is 9.
+//!
+//! ```text
+//! Entry { query: 0, near: [140, 25, 3] }
+//!     140 = 2·70      term 70 must be there
+//!     25 = 2·12 + 1   term 12 must not be there; 3 = NONE, no condition
+//!
+//! masks of a slice of three documents   [9] = 111   [70] = 110   [12] = 100   (document 0 is the right bit)
+//! mask(masks) = 110 & !100 = 010; with the mask of the anchor, 111 & 010: document 1 hits
+//! ```
+//!
+//! A conjunction of more than three conditions beside the anchor, or with a check, has a [`Tail`]: bit 30 of `query`
+//! is set and the last place of `near` is the tail's index. Where several entries share a bit of a row, bit 31 marks
+//! a group: `near` is then a range of the level's grouped entries and their anchor.
+//!
+//! Invariants:
+//! - An entry that is reached by its anchor does not repeat it. The caller passes only documents that hold the
+//!   anchor.
+//! - A free place of `near` is [`Condition::NONE`], so all places can be evaluated without a branch.
 
 use crate::{
     frequency::Costs,
@@ -7,12 +27,12 @@ use crate::{
     term::{NEVER, TermId},
 };
 
-/// A term that must be there, or must not: its number doubled, and 1 if it must not.
+/// A term that must be there, or must not: twice the term's number, plus 1 if it must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Condition(u32);
 
 impl Condition {
-    /// Satisfied by every document.
+    /// Every document satisfies it: it excludes the term that no document holds.
     pub(crate) const NONE: Condition = Condition::without(NEVER);
 
     pub(crate) const fn with(term: TermId) -> Condition {
@@ -23,32 +43,32 @@ impl Condition {
         Condition(term << 1 | 1)
     }
 
-    /// The documents of a slice that satisfy it. No branch on which kind it is.
+    /// The documents of a slice that satisfy it. There is no branch on the kind of condition.
     #[inline(always)]
     pub(crate) fn mask(self, masks: &[u64]) -> u64 {
         let holding = masks.get((self.0 >> 1) as usize).copied().unwrap_or(0);
         holding ^ u64::from(self.0 & 1).wrapping_neg()
     }
 
-    /// The term, and whether it must be there; none for [`Condition::NONE`].
+    /// The term, and whether it must be there; `None` for [`Condition::NONE`].
     fn term(self) -> Option<(TermId, bool)> {
         (self != Condition::NONE).then_some((self.0 >> 1, self.0 & 1 == 0))
     }
 }
 
-/// Conditions inside an entry; the anchor is one more.
+/// Conditions inside an entry, besides the anchor.
 const NEAR: usize = 3;
 
-/// Queries of a level are fewer: two bits of their numbers are taken.
+/// A level has fewer queries: the two upper bits of an entry's query are flags.
 pub(crate) const ORDINALS_MAX: u32 = 1 << 30;
 
-/// The last place of `near` is the number of a [`Tail`].
+/// Flag: the last place of `near` is the index of a [`Tail`].
 const TAILED: u32 = 1 << 30;
 
-/// Not a conjunction: `near` is a range of the level's grouped entries, and the anchor they are filed under.
+/// Flag: the entry is a group.
 const GROUP: u32 = 1 << 31;
 
-/// One conjunction, without its anchor. Or a range of them that are filed alike.
+/// One conjunction without its anchor, or a group; see the head of this file.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Entry {
@@ -58,7 +78,7 @@ pub(crate) struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == 16, "four to a cache line");
 
-/// Entries that are filed under one anchor and, as far as their row tells, under one second term.
+/// Entries that have one anchor and whose second terms share a bit: a range of the level's grouped entries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) start: u32,
@@ -66,14 +86,14 @@ pub(crate) struct Group {
     pub(crate) anchor: TermId,
 }
 
-/// What an entry has no room for.
+/// The part of a conjunction for which its entry has no room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
-    /// Those from the third on.
+    /// The conditions from the third on; free places are [`Condition::NONE`].
     pub(crate) conditions: [Condition; INLINE_TERMS],
-    /// Number of a check, if there is one.
+    /// Number of the check among the level's checks, if it has one.
     pub(crate) check: Option<u32>,
-    /// Filed under words of an inner `Or`; its anchor is not chosen anew and is no condition.
+    /// The anchors are terms of an inner `Or`. They are no conditions, and refiling does not choose them anew.
     covered: bool,
 }
 
@@ -85,13 +105,13 @@ impl Entry {
         }
     }
 
-    /// Whose it is.
+    /// The query that it belongs to. Without meaning for a group.
     #[inline(always)]
     pub(crate) fn query(&self) -> Ordinal {
         self.query & (ORDINALS_MAX - 1)
     }
 
-    /// Neither a group nor with a tail: its mask is the whole answer.
+    /// Whether it is neither a group nor has a tail: its mask is then the whole answer.
     #[inline(always)]
     pub(crate) fn is_simple(&self) -> bool {
         self.query < ORDINALS_MAX
@@ -102,20 +122,20 @@ impl Entry {
         (self.query & GROUP != 0).then_some(Group { start, len, anchor })
     }
 
-    /// Index of its tail.
+    /// Index of its tail, if it has one.
     #[inline(always)]
     pub(crate) fn tail(&self) -> Option<usize> {
         (self.query & TAILED != 0).then_some(self.near[NEAR - 1] as usize)
     }
 
-    /// The documents that satisfy the conditions of a simple entry.
+    /// The documents that satisfy the three conditions of a simple entry.
     #[inline(always)]
     pub(crate) fn mask(&self, masks: &[u64]) -> u64 {
         let [a, b, c] = self.near.map(Condition);
         a.mask(masks) & b.mask(masks) & c.mask(masks)
     }
 
-    /// The documents that satisfy the conditions of an entry that lie beside its tail.
+    /// The documents that satisfy the two conditions beside a tail's index.
     pub(crate) fn near_mask(&self, masks: &[u64]) -> u64 {
         let [a, b, _] = self.near.map(Condition);
         a.mask(masks) & b.mask(masks)
@@ -126,11 +146,11 @@ impl Entry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draft {
     pub(crate) query: Ordinal,
-    /// What it is filed under; unused if it lies with those that every document is tried against.
+    /// The term that it is filed under; unused for an entry that every document is tried against.
     pub(crate) anchor: TermId,
-    /// The first so many terms must be there; the anchor is one of them unless the draft is `covered`.
+    /// Number of leading `terms` that must be there. The anchor is one of them unless the draft is `covered`.
     pub(crate) positive: u8,
-    /// So many following ones must not be there.
+    /// Number of further `terms` that must not be there.
     pub(crate) negative: u8,
     pub(crate) covered: bool,
     pub(crate) terms: [TermId; INLINE_TERMS],
@@ -138,13 +158,13 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// The same, filed under that anchor.
+    /// The draft filed under `anchor`.
     pub(crate) fn under(mut self, anchor: TermId) -> Draft {
         self.anchor = anchor;
         self
     }
 
-    /// The same, filed by these costs: under the cheapest of what must be there.
+    /// Sorts the required terms by cost and files the draft under the cheapest, unless it is `covered`.
     pub(crate) fn refile(&mut self, costs: &Costs<'_>) {
         let positive = &mut self.terms[..usize::from(self.positive)];
         positive.sort_unstable_by_key(|term| (costs.of(*term), *term));
@@ -163,14 +183,14 @@ impl Draft {
         &self.terms[usize::from(self.positive)..][..usize::from(self.negative)]
     }
 
-    /// A term besides the anchor that must be there: the cheapest. The anchor if there is no other.
+    /// The cheapest required term besides the anchor; the anchor if there is no other.
     pub(crate) fn second(&self) -> TermId {
         let mut others = self.positive().iter().filter(|term| **term != self.anchor);
         others.next().copied().unwrap_or(self.anchor)
     }
 
-    /// The entry; a tail that it needs is put behind the others. `anchored` if it is reached by its anchor alone, so
-    /// that the anchor need not be compared again.
+    /// The entry; its tail, if it needs one, is pushed to `tails`. `anchored`: a matcher reaches the entry only by
+    /// its anchor, which is then left out of the conditions.
     pub(crate) fn entry(&self, anchored: bool, tails: &mut Vec<Tail>) -> Entry {
         let known = |term: TermId| anchored && !self.covered && term == self.anchor;
         let positive = self.positive().iter().filter(|term| !known(**term));
@@ -198,7 +218,7 @@ impl Draft {
         }
     }
 
-    /// The draft that an entry was made from; its terms may have changed their order.
+    /// The draft that an entry was made from; its terms may be in another order.
     pub(crate) fn again(entry: &Entry, anchor: Option<TermId>, tails: &[Tail]) -> Draft {
         let tail = entry.tail().and_then(|tail| tails.get(tail));
         let [a, b, c] = entry.near.map(Condition);

@@ -1,7 +1,7 @@
-//! Asking for memory that is read soon.
+//! Prefetching memory that is read soon.
 
-/// Whether and how it is asked for, by what the processor can do.
+/// A way of prefetching: an instruction, or nothing where the processor has none.
 pub(crate) trait Fetch: Copy {
-    /// Asks for the item of a list, if there is one at that place.
+    /// Prefetches an item of a list. A place beyond the list's end does no harm.
     fn fetch<T>(self, list: &[T], place: usize);
 }

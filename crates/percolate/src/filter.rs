@@ -1,8 +1,9 @@
 //! Attribute filters of standing queries.
 //!
-//! A filter is numbered in its set; queries with the same text share one. It is asked last, for documents that satisfy
-//! all else. Most are a range or a list of texts, which costs no more than to remember the answer. That of others for a
-//! document is kept until the next slice: fifty thousand queries with one filter cost one evaluation a document.
+//! A filter has a number in its set; queries with equal filter texts share it. The matcher asks filters last, about
+//! documents that satisfy all else. Most filters are a range or a list of texts: [`Quick`] decides these at the cost
+//! of remembering an answer. The verdict of any other filter on a document is remembered until the next slice, so
+//! fifty thousand queries with one filter cost one evaluation a document.
 
 mod quick;
 
@@ -22,28 +23,28 @@ pub(crate) struct Filter {
     pub(crate) prepared: Arc<Prepared>,
 }
 
-/// The filters of a set's queries. The writer's own.
+/// The filters of a set, by text. The writer's own.
 #[derive(Debug, Default)]
 pub(crate) struct Filters {
     by_text: HashMap<Box<str>, Filter, FxBuildHasher>,
     numbers: u32,
-    /// Of their texts.
+    /// Bytes of all texts in `by_text`.
     text_bytes: usize,
 }
 
-/// Memory of a filter beside its text and what its constants become.
+/// Memory of a filter in bytes, without its text and its constants.
 const FILTER_BYTES: usize = 1024;
 
-/// What the constants of a filter become for each byte of its text: `1,` is a value and an entry of a set.
+/// Memory of a filter's constants for each byte of its text: `1,` becomes a value and an entry of a set.
 const TEXT_FACTOR: usize = 16;
 
 impl Filters {
-    /// Memory of all, at most.
+    /// Memory of all filters in bytes, at most.
     pub(crate) fn bytes(&self) -> usize {
         self.by_text.len() * FILTER_BYTES + self.text_bytes * TEXT_FACTOR
     }
 
-    /// The filter of that text if there is one, else this one, numbered. Without a text it is a filter of its own.
+    /// The known filter of that text, else this one under a new number. A filter without a text is never shared.
     pub(crate) fn intern(&mut self, text: &str, prepared: Arc<Prepared>) -> Filter {
         if let Some(known) = self.by_text.get(text) {
             return known.clone();
@@ -62,12 +63,13 @@ impl Filters {
     }
 }
 
-/// What the filters said of the slice at hand. A matcher's own.
+/// The verdicts of filters on the documents of a slice. A matcher's own.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts {
-    /// By number.
+    /// By the filter's number. The bits of `decided` are documents with a verdict, those of `accepted` the accepted
+    /// ones.
     known: Vec<Verdict>,
-    /// Numbers with a document decided.
+    /// Numbers of filters with a verdict in this slice.
     touched: Vec<u32>,
     values: Values,
 }
@@ -79,7 +81,7 @@ struct Verdict {
 }
 
 impl Verdicts {
-    /// Forgets the slice.
+    /// Forgets all verdicts and values.
     pub(crate) fn clear(&mut self) {
         for number in self.touched.drain(..) {
             self.known[number as usize] = Verdict::default();
@@ -87,7 +89,7 @@ impl Verdicts {
         self.values.clear();
     }
 
-    /// Whether the filter accepts a document of the slice, which begins at document `first` of the call.
+    /// Whether the filter accepts document `index` of the slice that begins at document `first` of the call.
     #[inline(always)]
     pub(crate) fn accepts(
         &mut self,
@@ -107,7 +109,7 @@ impl Verdicts {
         decided.unwrap_or_else(|| self.evaluate(filter, index, (documents, first), meter))
     }
 
-    /// The same by the whole expression, once for each document. False once the call has ended.
+    /// As [`Verdicts::accepts`], by evaluating the expression once for each document. False once the call has ended.
     fn evaluate(
         &mut self,
         filter: &Filter,

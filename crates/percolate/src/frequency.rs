@@ -1,4 +1,8 @@
-//! How often words come, in the stream of documents and in the queries: what choosing an anchor is guided by.
+//! How often words occur in documents and in queries: the costs by which anchors are chosen.
+//!
+//! Example: 1,000 documents were learned from, and queries have named terms 100 times. `storm` was counted 40 times
+//! and named 3 times: filing under it costs 40 · 100 + 16 · 3 = 4,048. `gulf` was counted 10 times and named 20
+//! times: 1,320. `gulf` is the better anchor. Before any document is seen, only the second summand counts.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -6,31 +10,32 @@ use query::analysis::Words;
 
 use crate::term::{TermId, hash_word};
 
-/// Counters of the stream. Words share one where their hashes fall together: a rare word may then look common and
-/// be passed over as an anchor, which costs time and nothing else.
+/// Counters of the stream. Words whose hashes fall together share a counter: a rare word may then look common and be
+/// passed over as an anchor, which only costs time.
 const COUNTERS: usize = 1 << 16;
 
-/// Every so many slices of a matcher one is learned from, once the first documents have been seen whole.
+/// One slice in this many is learned from, once `LEARN_ALL_BELOW` documents were. Below that all slices are.
 const LEARN_EVERY: u64 = 64;
 const LEARN_ALL_BELOW: u64 = 4_096;
 
-/// The queries' own statistics count as much as this many documents of the stream.
+/// The queries count like this many documents: a term with a tenth of all namings as if a tenth of them held it.
 const PRIOR_DOCUMENTS: u64 = 16;
 
-/// The past counts half each time so many documents have been learned from.
+/// The past is halved each time this many documents have been learned from.
 const DECAY_DOCUMENTS: u64 = 1 << 20;
 
-/// A pair of neighbours is taken to come an eighth as often as its rarer word.
+/// A pair of neighbours is estimated at an eighth of its rarer word.
 const PAIR_HALVINGS: u8 = 3;
 
-/// A pattern is taken to come half as often for each byte of its literal, up to so many.
+/// A pattern's estimate is halved for each byte of its literal, up to this many bytes.
 const PATTERN_HALVINGS_MAX: usize = 12;
 
-/// What matchers have seen of the stream. Shared by every snapshot of a set; counters only, so no matcher waits.
+/// Counts of the documents that matchers have seen. All snapshots of a set share it; it has only atomic counters, so
+/// no matcher waits.
 #[derive(Debug)]
 pub(crate) struct Stream {
     documents: AtomicU64,
-    /// Documents that matchers were asked about, learned from or not, roughly.
+    /// Documents that matchers were asked about, learned from or not. An estimate.
     matched: AtomicU64,
     counters: Box<[AtomicU32]>,
 }
@@ -47,17 +52,17 @@ impl Default for Stream {
 }
 
 impl Stream {
-    /// Documents learned from; the past counts half from time to time.
+    /// Documents learned from, halved when the past is.
     pub(crate) fn documents(&self) -> u64 {
         self.documents.load(Relaxed)
     }
 
-    /// Documents that matchers were asked about, roughly.
+    /// Estimate of the documents that matchers were asked about. Never falls.
     pub(crate) fn matched(&self) -> u64 {
         self.matched.load(Relaxed)
     }
 
-    /// Counts the words of these documents, or of none of them: `turn` is a matcher's own count of slices.
+    /// Counts the words of a slice, or skips the slice. `turn` is the matcher's own count of slices.
     pub(crate) fn learn(&self, turn: u64, documents: &[Words]) {
         if !turn.is_multiple_of(LEARN_EVERY) && self.documents() >= LEARN_ALL_BELOW {
             return;
@@ -83,8 +88,8 @@ impl Stream {
         self.documents.store(documents, Relaxed);
     }
 
-    /// Lets the past count half when it has grown large, so that a word that has gone out of use is forgotten.
-    /// Counts that matchers add meanwhile may be lost.
+    /// Halves all counts once [`DECAY_DOCUMENTS`] documents were learned from, so that a word that went out of use is
+    /// forgotten. Counts that matchers add meanwhile may be lost.
     pub(crate) fn decay(&self) {
         if self.documents() < DECAY_DOCUMENTS {
             return;
@@ -108,20 +113,20 @@ fn counter_of(hash: u64) -> u16 {
     (hash >> 40) as u16
 }
 
-/// What the writer keeps of one term.
+/// The writer's figures of one term.
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
-    /// Its word's counter in the stream; for a phrase, that of its rarest word.
+    /// The word's counter in the stream; for a phrase, the counter of its rarest word.
     counter: u16,
-    /// It comes as often as the counter says, halved so many times.
+    /// The term is estimated at the counter's value, halved this many times.
     halvings: u8,
-    /// A pattern: no counter, so often as there are documents.
+    /// Whether it is a pattern: the number of documents then takes the place of a counter.
     is_pattern: bool,
-    /// Times a query named it, removed ones included.
+    /// How often queries named it, removed queries included.
     named: u32,
 }
 
-/// How often terms are asked for. The writer's own; a job has a copy.
+/// How often queries name each term. The writer's own; a job has a copy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Uses {
     terms: Vec<Use>,
@@ -129,12 +134,12 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Counts one more naming of the term of this word.
+    /// Counts one naming of a word's term.
     pub(crate) fn add(&mut self, term: TermId, word: &str) {
         self.count(term).counter = counter_of_word(word);
     }
 
-    /// Counts one more naming of words that follow each other: much rarer than the rarest of them.
+    /// Counts one naming of a phrase's term, which is much rarer than its rarest word.
     pub(crate) fn add_phrase(&mut self, term: TermId, words: &[&str], stream: &Stream) {
         let counters = words.iter().map(|word| counter_of_word(word));
         let rarest = counters.min_by_key(|counter| stream.count(*counter));
@@ -143,7 +148,7 @@ impl Uses {
         counted.halvings = PAIR_HALVINGS;
     }
 
-    /// Counts one more naming of a pattern: the longer its literal, the rarer its words.
+    /// Counts one naming of a pattern: the longer its literal, the rarer its words.
     pub(crate) fn add_pattern(&mut self, term: TermId, literal_bytes: usize) {
         let counted = self.count(term);
         counted.is_pattern = true;
@@ -161,7 +166,7 @@ impl Uses {
         counted
     }
 
-    /// Takes over what was kept of a term under its number elsewhere, beside what is kept of it here.
+    /// Adds a term's figures from `old` to those of its number here.
     pub(crate) fn take_over(&mut self, old: &Uses, old_term: TermId, term: TermId) {
         let Some(counted) = old.terms.get(old_term as usize) else {
             return;
@@ -176,20 +181,20 @@ impl Uses {
     }
 }
 
-/// The cost of filing an entry under a term: how many documents will make us look at it.
+/// The cost of filing an entry under a term: how many documents will make the matcher look at it.
 pub(crate) struct Costs<'a> {
     stream: &'a Stream,
     uses: &'a Uses,
 }
 
 impl<'a> Costs<'a> {
-    /// Costs as of now.
+    /// Costs by the counts of this moment.
     pub(crate) fn new(stream: &'a Stream, uses: &'a Uses) -> Costs<'a> {
         Costs { stream, uses }
     }
 
-    /// Expected documents, in a unit that is the same for all terms: what the stream showed, and what the
-    /// queries themselves suggest (a word often asked for is often written) as if seen in a few documents.
+    /// Expected documents, in a unit common to all terms: those that the stream showed, and those that the queries
+    /// suggest, since a word that is often asked for is often written. 0 for a term that no query has named.
     pub(crate) fn of(&self, term: TermId) -> u64 {
         let Some(counted) = self.uses.terms.get(term as usize) else {
             return 0;

@@ -1,9 +1,9 @@
-//! What was found, pair by pair, put in the order of queries.
+//! Pairs of a query and a document as the matcher finds them, and their sorting by query.
 
 use crate::standing::Ordinal;
 
-/// A query and a document that satisfies one of its entries: the query's ordinal in the upper half, the document's
-/// index in its call in the lower. The same pair may be found more than once.
+/// A pair of a query and a document that satisfies one of its entries: the query's ordinal in the upper 32 bits, the
+/// document's index in its call in the lower. The same pair may be found more than once.
 pub(crate) type HitPair = u64;
 
 #[inline(always)]
@@ -21,20 +21,20 @@ pub(crate) fn document_of(pair: HitPair) -> u32 {
     pair as u32
 }
 
-/// Below this many, comparing is faster than counting.
+/// Pairs from which on a counting sort is faster than comparing.
 const COUNTED_MIN: usize = 256;
 
-/// Bits sorted by in one pass: 2^11 counters of 4 bytes stay in the nearest cache.
+/// Bits that one pass sorts by: 2^11 counters of 4 bytes stay in the nearest cache.
 const DIGIT_BITS_MAX: u32 = 11;
 
-/// What was found in one level. Room once made is kept and not cleared: writing zeros first would cost as much as what is
-/// written after.
+/// The pairs found in one level. Room that was made is kept and not cleared: zeroing it would cost as much as filling
+/// it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HitPairs {
-    /// The first `len` are what was found.
+    /// The first `len` are the pairs.
     pairs: Vec<HitPair>,
     len: usize,
-    /// Documents did not come in rising order.
+    /// Whether documents may have come out of order, or twice.
     pub(crate) mixed: bool,
 }
 
@@ -53,7 +53,7 @@ impl HitPairs {
         &self.pairs[..self.len]
     }
 
-    /// Adds as many of the next `most` pairs as are kept. No branch on whether one is.
+    /// Adds the pairs that are kept. It does not branch on whether a pair is.
     #[inline(always)]
     pub(crate) fn extend(&mut self, pairs: impl ExactSizeIterator<Item = (HitPair, bool)>) {
         grow(&mut self.pairs, self.len + pairs.len());
@@ -66,21 +66,21 @@ impl HitPairs {
         self.len += kept;
     }
 
-    /// Room for `most` more pairs and some, for a writer that then says how many there are by [`HitPairs::add_written`].
+    /// Room for at least `most` more pairs. The writer then calls [`HitPairs::add_written`].
     #[inline(always)]
     pub(crate) fn room(&mut self, most: usize) -> &mut [HitPair] {
         grow(&mut self.pairs, self.len + most);
         &mut self.pairs[self.len..]
     }
 
-    /// So many of the room are found.
+    /// Counts the pairs that were written to the room.
     #[inline(always)]
     pub(crate) fn add_written(&mut self, count: usize) {
         self.len += count;
         debug_assert!(self.len <= self.pairs.len());
     }
 
-    /// Adds one query with each of these documents of a slice, the first of which is `first` of the call.
+    /// Adds a pair of `query` and each document of `mask`. Bit 0 is document `first` of the call.
     pub(crate) fn add(&mut self, query: Ordinal, first: u32, mut mask: u64) {
         grow(&mut self.pairs, self.len + u64::BITS as usize);
         while mask != 0 {
@@ -90,7 +90,7 @@ impl HitPairs {
         }
     }
 
-    /// Keeps those of the pairs from `from` on that pass.
+    /// Keeps the pairs before `from`, and those behind that pass.
     pub(crate) fn retain_from(&mut self, from: usize, mut passes: impl FnMut(HitPair) -> bool) {
         let mut kept = from;
         for index in from..self.len {
@@ -103,7 +103,7 @@ impl HitPairs {
 }
 
 impl HitPairs {
-    /// As [`HitPairs::retain_from`]; `fetch` is called with each pair some time before it is asked about.
+    /// As [`HitPairs::retain_from`]. Calls `fetch` with `AHEAD` pairs before it asks about the first of them.
     #[inline(always)]
     pub(crate) fn retain_ahead<const AHEAD: usize>(
         &mut self,
@@ -125,7 +125,7 @@ impl HitPairs {
     }
 }
 
-/// Makes a list at least so long.
+/// Grows a list to at least `len` items, by powers of two.
 #[inline(always)]
 pub(crate) fn grow<T: Copy + Default>(list: &mut Vec<T>, len: usize) {
     if list.len() < len {
@@ -133,10 +133,10 @@ pub(crate) fn grow<T: Copy + Default>(list: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Counters of a pass.
+/// Counters of a sorting pass.
 const PLACES: usize = 1 << DIGIT_BITS_MAX;
 
-/// Buffers for sorting.
+/// Buffers for sorting: the list that a pass writes to, and its counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Sorter {
     other: Vec<HitPair>,
@@ -153,8 +153,8 @@ impl Default for Sorter {
 }
 
 impl Sorter {
-    /// Puts what was found in rising order. Every query is below `queries`, every document below `documents`.
-    /// Cost: linear, two passes for up to four million queries.
+    /// Sorts the pairs. Every query is below `queries`, every document below `documents`. Cost: linear, two passes
+    /// for up to four million queries, and one or more for documents if they are `mixed`.
     #[inline(always)]
     pub(crate) fn sort(&mut self, hit_pairs: &mut HitPairs, queries: usize, documents: usize) {
         if hit_pairs.len < COUNTED_MIN {
@@ -167,7 +167,7 @@ impl Sorter {
         self.passes(hit_pairs, 32, queries);
     }
 
-    /// Sorts by the bits from `shift` on that numbers below `places` take; equal ones keep the order they had.
+    /// Sorts by the bits from `shift` on in which numbers below `places` differ. Equal numbers keep their order.
     #[inline(always)]
     fn passes(&mut self, hit_pairs: &mut HitPairs, shift: u32, places: usize) {
         let bits = usize::BITS - places.saturating_sub(1).leading_zeros();
@@ -188,7 +188,7 @@ impl Sorter {
     }
 }
 
-/// Moves all pairs to `to`, in the order of one digit.
+/// Copies all pairs to `to`, sorted by one digit.
 #[inline(always)]
 fn move_by_digit(
     from: &[HitPair],

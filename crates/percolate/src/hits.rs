@@ -1,4 +1,17 @@
 //! The answer of one call: which queries were hit, by which documents.
+//!
+//! Example: query 4 is hit by the documents 0 and 2, query 9 by document 2. Query 4 lies in level 0, query 9 in level
+//! 1.
+//!
+//! ```text
+//! rows       (level 0, query 0, 0..2)   (level 1, query 0, 2..3)     largest_len = 1
+//! documents  0 2 2
+//! ```
+//!
+//! Invariants:
+//! - The first `largest_len` rows are of level 0, in the order of ids; so are the rows behind them, of all other
+//!   levels. [`Ordered`] merges the two runs while they are read.
+//! - A row's documents are a range of `documents`: rising, each once, never empty.
 
 use std::sync::Arc;
 
@@ -11,59 +24,59 @@ use crate::{
     unfinished::TooManyPairs,
 };
 
-/// Work done by one call, counted rather than timed.
+/// Work that one call did, counted rather than timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Pairs of an entry and a document that holds a word under which the entry is filed (an entry is one
-    /// conjunction of a query; most queries are one).
+    /// Pairs of an entry and a document that holds the entry's anchor. An entry is one conjunction of a query; most
+    /// queries have one.
     pub candidates: u64,
-    /// Entries compared with a document, or with up to 64 at once.
+    /// Comparisons of an entry with one document, or with up to 64 documents at once.
     pub visits: u64,
-    /// Pairs of a query and a document that matched.
+    /// Pairs of a query and a document that it matches.
     pub matches: u64,
-    /// What [`Documents::steps_max`](crate::Documents::steps_max) bounds.
+    /// Steps, as [`Documents::steps_max`](crate::Documents::steps_max) bounds them.
     pub steps: u64,
 }
 
-/// The hits of one [`Snapshot::matches`](crate::Snapshot::matches) call. Kept by the caller and used again,
-/// so that a call allocates nothing once its buffers have grown. It keeps the levels of the snapshot alive.
+/// The hits of one [`Snapshot::matches`](crate::Snapshot::matches) call. The caller keeps it for the next call, which
+/// then allocates only while buffers grow. It keeps the levels of the snapshot alive.
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
     levels: Vec<Arc<Level>>,
-    /// The first so many of each are the answer; room once made is kept.
+    /// The first `rows_len` are the answer; the rest is room of earlier calls.
     rows: Vec<Row>,
     rows_len: usize,
-    /// The first so many rows are of one level, in the order of ids; the others are of the other levels, likewise.
+    /// The number of leading rows that are of the largest level.
     largest_len: usize,
     documents: Vec<u32>,
     documents_len: usize,
     pub(crate) work: Work,
 }
 
-/// One query that was hit.
+/// A query that was hit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
     level: u32,
     query: Ordinal,
-    /// Its documents: a range of `Hits::documents`.
+    /// Start of its documents in `Hits::documents`.
     start: u32,
     end: u32,
 }
 
 impl Hits {
-    /// No hits.
+    /// An empty answer.
     #[must_use]
     pub fn new() -> Hits {
         Hits::default()
     }
 
-    /// One row for each query that was hit, by query id ascending: the query, and the indexes of the documents
-    /// that hit it in the slice given to the call, ascending, never empty.
+    /// A row for each query that was hit, by query id ascending: the query, and the indexes of the documents that hit
+    /// it. Indexes are those of the call's slice of documents: rising, each once, never empty.
     pub fn rows(&self) -> impl Iterator<Item = (&Arc<StandingQuery>, &[u32])> {
         self.named().map(|(_, query, documents)| (query, documents))
     }
 
-    /// The same rows with the query's id before it: who needs no more of a query than its id does not wait for its memory.
+    /// The rows with the query's id before it. Reading the id alone does not touch the query's memory.
     pub fn named(&self) -> impl Iterator<Item = (u64, &Arc<StandingQuery>, &[u32])> {
         self.ordered().map(|row| {
             let level = &self.levels[row.level as usize];
@@ -73,7 +86,7 @@ impl Hits {
         })
     }
 
-    /// The same rows with the query's id alone: does not touch the queries.
+    /// The rows with the query's id alone. Does not touch the queries' memory.
     pub fn ids(&self) -> impl Iterator<Item = (u64, &[u32])> {
         self.ordered()
             .map(|row| (self.id_of(row), self.documents_of(row)))
@@ -98,13 +111,13 @@ impl Hits {
         &self.documents[row.start as usize..row.end as usize]
     }
 
-    /// Pairs of a query and a document: the documents of all rows.
+    /// The number of pairs of a query and a document.
     #[must_use]
     pub fn pairs(&self) -> usize {
         self.documents_len
     }
 
-    /// Queries hit: the number of rows.
+    /// The number of queries that were hit.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows_len
@@ -116,7 +129,7 @@ impl Hits {
         self.rows_len == 0
     }
 
-    /// What the call cost and gave.
+    /// The work that the call did.
     #[must_use]
     pub fn work(&self) -> Work {
         self.work
@@ -135,8 +148,8 @@ impl Hits {
         self.work = Work::default();
     }
 
-    /// Forgets the hits of the call before and holds these levels. Those it holds already it leaves alone: to count holders
-    /// is to write to memory that all matchers share.
+    /// Forgets the hits of the call before and holds these levels. It leaves alone levels that it holds already,
+    /// because counting a holder writes to memory that all matchers share.
     pub(crate) fn begin(&mut self, levels: &[LiveLevel]) {
         self.forget();
         self.levels.truncate(levels.len());
@@ -149,8 +162,9 @@ impl Hits {
         }
     }
 
-    /// Adds what was found in a level of that number, in rising order, as rows. No branch on where one query ends and the next begins:
-    /// most have one document or two, and nobody could predict which.
+    /// Adds the sorted pairs of one level as rows, without removed queries and repeated pairs. It does not branch on
+    /// where one query ends and the next begins: most queries have one document or two, which no processor can
+    /// predict.
     #[inline(always)]
     pub(crate) fn push_level(
         &mut self,
@@ -189,8 +203,7 @@ impl Hits {
         Ok(())
     }
 
-    /// Puts the rows of all levels but the first in the order of ids. Each level's are in order already, and the first
-    /// level is the largest.
+    /// Sorts the rows of all levels but the first by id. Those of each level are sorted already.
     pub(crate) fn order(&mut self) {
         let levels = &self.levels;
         let rows = &mut self.rows[..self.rows_len];
@@ -202,12 +215,12 @@ impl Hits {
     }
 }
 
-/// The rows by id: two runs become one as they are read. Most rows are of the largest level, and mostly all.
+/// The rows by id: a merge of two runs. Most rows, often all, are of the largest level.
 struct Ordered<'h> {
     hits: &'h Hits,
     largest: std::slice::Iter<'h, Row>,
     others: std::slice::Iter<'h, Row>,
-    /// Of the next of the others.
+    /// The id of the next row of `others`.
     other_id: Option<u64>,
 }
 

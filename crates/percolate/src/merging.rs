@@ -1,7 +1,12 @@
-//! Merging levels and filing queries anew, away from the writer's thread.
+//! Jobs: merging levels and filing queries anew, away from the writer's thread.
 //!
-//! A job owns what it reads: levels never change, and what has been removed from them, the counts of words and the
-//! dictionary are copies of the moment it began. What changed meanwhile is applied when its result is installed.
+//! A job owns all that it reads. Levels never change; removed bits, word counts and dictionary are copies of the
+//! moment the job began. The writer applies later changes when it installs the result.
+//!
+//! Example: a job merges levels A and B. Meanwhile the writer removes query 7, which lies in A. [`QuerySet::install`]
+//! finds the bit of 7 set in A's `removed` but not in the job's copy, and sets it in the merged level.
+//!
+//! [`QuerySet::install`]: crate::QuerySet::install
 
 use std::sync::Arc;
 
@@ -16,50 +21,51 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
-/// Work on the larger levels of a set, made by [`QuerySet::merge_job`](crate::QuerySet::merge_job). Runs on any
-/// thread while the set changes and matchers match.
+/// Work on a set that is too long for the writer's thread, made by
+/// [`QuerySet::merge_job`](crate::QuerySet::merge_job). Runs on any thread while the set changes and matchers match.
 #[derive(Debug)]
 pub struct MergeJob {
     pub(crate) number: u64,
-    /// Neighbouring levels to become one; may be none.
+    /// Neighbouring levels that become one; may be empty.
     pub(crate) inputs: Vec<LiveLevel>,
-    /// All queries are filed under what is rare now: the stream's past counts less from here on.
+    /// All queries are filed anew, and the stream's counts are halved where they have grown large.
     pub(crate) is_anew: bool,
-    /// The words of queries long gone are forgotten: terms get new numbers.
+    /// The vocabulary is built anew without the words of removed queries: terms get new numbers.
     pub(crate) is_forgetting: bool,
     pub(crate) stream: Arc<Stream>,
     pub(crate) uses: Arc<Uses>,
-    /// The dictionary, if its layers are to become one.
+    /// The dictionary, if its layers are to be merged.
     pub(crate) dictionary: Option<Dictionary>,
-    /// Levels that nobody else holds any more: giving a large one back takes as long as reading it.
+    /// Levels whose only holder is the job: freeing a large one takes as long as reading it.
     pub(crate) retired: Vec<Arc<Level>>,
 }
 
-/// What came of a [`MergeJob`]; goes to [`QuerySet::install`](crate::QuerySet::install).
+/// The result of a [`MergeJob`], for [`QuerySet::install`](crate::QuerySet::install).
 #[derive(Debug)]
 pub struct Merged {
     pub(crate) number: u64,
     pub(crate) inputs: Vec<LiveLevel>,
-    /// None if every query was removed, or no level was to be merged.
+    /// `None` if every query was removed, or the job merged no level.
     pub(crate) level: Option<Level>,
     pub(crate) dictionary: Option<Dictionary>,
-    /// If the level's terms have new numbers: the words by them.
+    /// The new vocabulary, if the level's terms have new numbers.
     pub(crate) renumbering: Option<Renumbering>,
 }
 
-/// A new vocabulary, of the words of live queries only, and how to come to it.
+/// A new vocabulary of the words of live queries only, and the map from old terms to its terms.
 #[derive(Debug, Default)]
 pub(crate) struct Renumbering {
     pub(crate) words: Vocabulary,
     pub(crate) filters: Filters,
-    /// By old number, what the term stands for and the new number.
+    /// By old term: the word, pattern or pair that it stands for.
     named: Vec<Named>,
+    /// By old term: the new one, once it is needed.
     numbers: Vec<Option<TermId>>,
     uses: Arc<Uses>,
 }
 
 impl Renumbering {
-    /// Into a vocabulary that is there already.
+    /// Starts from a vocabulary that has terms already.
     pub(crate) fn into(words: Vocabulary, filters: Filters) -> Renumbering {
         Renumbering {
             words,
@@ -68,19 +74,19 @@ impl Renumbering {
         }
     }
 
-    /// Takes over what the old vocabulary has come to.
+    /// Reads the terms of the old vocabulary. A second call replaces the old vocabulary by a later state of it.
     pub(crate) fn learn(&mut self, old: &Vocabulary) {
         self.named = old.dictionary.named();
         self.numbers.resize(self.named.len(), None);
         self.uses = Arc::clone(&old.uses);
     }
 
-    /// A level in the new vocabulary; its queries keep their places.
+    /// A copy of a level in the new vocabulary; its queries keep their ordinals.
     pub(crate) fn level(&mut self, level: &Level) -> Level {
         self.renumber(|number, filters| level.renumbered(number, filters))
     }
 
-    /// Queries on their way into a level, in the new vocabulary.
+    /// Renumbers queries that are in no level yet.
     pub(crate) fn unfiled(&mut self, builder: &mut Builder) {
         self.renumber(|number, filters| builder.renumber_all(number, filters));
     }
@@ -108,7 +114,7 @@ impl Renumbering {
 }
 
 impl MergeJob {
-    /// Does the work: about 0.3 µs for each query.
+    /// Does the work. Cost: about 0.3 µs for each query of the levels that it reads.
     #[must_use]
     pub fn run(self) -> Merged {
         drop(self.retired);

@@ -1,15 +1,15 @@
-//! What a call costs, counted rather than timed.
+//! The cost of a call, counted rather than timed.
 //!
-//! One step is about the work of taking one place of one word through one operation on places: some nanoseconds. The count
-//! depends on documents, queries and what the matcher remembers of words, never on a clock. Every [`LOOK_EVERY`] steps the caller is
-//! asked whether it still wants the answer.
+//! One step is about the work of taking one place of one word through one operation on places: some nanoseconds. The
+//! count depends on documents, queries and the words that the matcher remembers, never on a clock. Every
+//! [`LOOK_EVERY`] steps the meter asks the caller whether it still wants the answer.
 //!
-//! Example: a bound of 100,000 steps, and 30,000 are spent. The next pause is at 32,768: `goes_on` is asked there and the pause
-//! moves to 65,536, then to 98,304, then to 100,000. The spending that reaches 100,000 ends the call.
+//! Example: a bound of 100,000 steps. The first pause is at 32,768: the meter calls `goes_on` and moves the pause
+//! 32,768 steps on, and so on until the pause is 100,000. The spending that reaches 100,000 ends the call.
 //!
 //! Invariants:
 //! - `pause` is at most `max`.
-//! - Once `ended` is set, `pause` is 0: every further spending says so at once.
+//! - Once `ended` is set, `pause` is 0, so every further spending returns false at once.
 
 use crate::{
     limits::{LOOK_EVERY, QUERY_STEPS_MAX, SLICE_DOCUMENTS},
@@ -17,7 +17,7 @@ use crate::{
     unfinished::{Costly, Unfinished},
 };
 
-/// Entries that are compared by masks for one step: each is a load and a few operations.
+/// Entries that masks decide for one step: each is a load and a few operations.
 const ENTRIES_PER_STEP: u64 = 4;
 
 /// Counts the steps of a call. A matcher's own.
@@ -26,16 +26,16 @@ pub(crate) struct Meter {
     spent: u64,
     /// Most steps of the call.
     max: u64,
-    /// Most steps until the query at hand has to be done with the document at hand.
+    /// Value of `spent` at which the query at hand has taken [`QUERY_STEPS_MAX`] on the document at hand.
     query_max: u64,
-    /// Steps at which something has to be looked at.
+    /// Value of `spent` at which [`Meter::look`] runs next.
     pause: u64,
     ended: Option<Ended>,
-    /// The level and the query at hand, and the first document of the slice at hand.
+    /// The level and the query that are being matched, and the first document of the slice.
     level: usize,
     query: Ordinal,
     first: u32,
-    /// By document of the slice, the steps of the query at hand; good where `touched` has the bit.
+    /// By document of the slice, the steps of the query at hand; valid where `touched` has the bit.
     by_document: [u64; SLICE_DOCUMENTS],
     touched: u64,
     dearest: Option<Dearest>,
@@ -44,11 +44,11 @@ pub(crate) struct Meter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Stopped,
-    /// The bound that was reached.
+    /// The bound that was reached, in steps.
     Costly(u64),
 }
 
-/// The query and the document that took the most steps together so far.
+/// The query and the document on which it took the most steps so far.
 #[derive(Clone, Copy, Debug)]
 struct Dearest {
     steps: u64,
@@ -76,7 +76,7 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// A new call, of at most so many steps.
+    /// Begins a call of at most `max` steps.
     pub(crate) fn begin(&mut self, max: u64) {
         *self = Meter {
             max,
@@ -85,12 +85,12 @@ impl Meter {
         };
     }
 
-    /// What follows is about this level and the slice that begins at this document.
+    /// The steps that follow are of this level and of the slice that begins at document `first`.
     pub(crate) fn enter(&mut self, level: usize, first: u32) {
         (self.level, self.first) = (level, first);
     }
 
-    /// What follows is about this query of the level.
+    /// The steps that follow are of this query of the level.
     #[inline]
     pub(crate) fn ask(&mut self, query: Ordinal) {
         self.query = query;
@@ -129,7 +129,7 @@ impl Meter {
         self.ended.is_none()
     }
 
-    /// Does what the query at hand asks of a document of the slice, by its index there.
+    /// Runs `work` for the query at hand and one document of the slice, and charges its steps to both.
     #[inline]
     pub(crate) fn measured<T>(&mut self, index: usize, work: impl FnOnce(&mut Meter) -> T) -> T {
         if self.touched >> index & 1 == 0 {
@@ -154,7 +154,8 @@ impl Meter {
         done
     }
 
-    /// Whether the call goes on. `id_of`: the id of a query by the number of its level and its place there.
+    /// Ok while the call goes on, else the reason for its end. `id_of` gives a query's id by its level's number and
+    /// its ordinal.
     #[inline(always)]
     pub(crate) fn check(
         &self,

@@ -1,8 +1,25 @@
 //! Pairs of neighbouring words, as terms of their own.
 //!
-//! A phrase of two words is one such term: no document needs to be looked at again. One of three is a pair whose left part
-//! is a pair, and so on. Pairs lie in a few layers, each at
-//! least [`LAYER_RATIO`] times the next, so that a change copies the smallest alone.
+//! A phrase of two words is one term, so no document needs to be looked at again. A phrase of three words is a pair
+//! whose left part is a pair, and so on.
+//!
+//! Example: queries name `"storm warning"` and `"storm warning system"`; the words have the terms 5, 6 and 7.
+//!
+//! ```text
+//! pair    left  right  begins another
+//! 8       5     6      yes
+//! 9       8     7      no
+//! ```
+//!
+//! In `storm warning system down` the neighbours 5 and 6 give the term 8. Since 8 begins a pair, the matcher looks up
+//! 8 and 7, which gives 9.
+//!
+//! Pairs lie in layers, each at least [`LAYER_RATIO`] times as long as the next, so a change copies the smallest
+//! alone.
+//!
+//! Invariants of a layer:
+//! - `likely` and `begins` have the bit of every pair. A missing bit loses hits; a spare bit costs one look-up.
+//! - Pairs of the same two words in other fields form a chain by `next`, and `heads` points to the newest.
 
 mod heads;
 
@@ -13,40 +30,41 @@ use query::tree::FieldSet;
 use crate::{fetch::Fetch, term::TermId};
 use heads::{Heads, Slot};
 
-/// No pair.
+/// In `Pair::next`: the chain ends.
 const NONE: u32 = u32::MAX;
 
-/// See above.
+/// See the layers above.
 const LAYER_RATIO: usize = 4;
 
 /// A pair that some phrase asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
-    /// The plain terms of its words; the left one may be a pair's.
+    /// The plain terms of its words. The left one may be a pair's.
     pub(crate) left: TermId,
     pub(crate) right: TermId,
     pub(crate) fields: FieldSet,
     pub(crate) term: TermId,
-    /// The next one of the same words, or [`NONE`].
+    /// Index of the next pair of the same words in the layer, or [`NONE`].
     next: u32,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Layer {
-    /// The first pair of two words: the one that was added last.
+    /// By two words: their newest pair.
     heads: Heads,
     pairs: Vec<Pair>,
-    /// Bit by term: begins a pair.
+    /// Bitmap by term: the term begins a pair.
     begins: Vec<u64>,
-    /// Bits by pair, a few for each: most neighbours are told from pairs here, in nearer memory than the table.
+    /// A bitmap by the hash of two words. It turns away most neighbours that are no pair, in nearer memory than the
+    /// table.
     likely: Vec<u64>,
 }
 
-/// Pairs for each word of 64 bits in `likely`, at most; at least half as many. A table that stays in near memory is worth
-/// more than one that is never wrong.
+/// Pairs for each 64-bit block of `likely`: at most this many, and at least half. A small bitmap that stays in near
+/// memory gains more than one that is never wrong.
 const PAIRS_PER_WORD: usize = 8;
 
-/// Two words as a number.
+/// Hash of two words.
 fn hash(left: TermId, right: TermId) -> usize {
     let both = u64::from(left) << 32 | u64::from(right);
     (both.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
@@ -116,32 +134,32 @@ impl Layer {
     }
 }
 
-/// All pairs. A clone shares the layers.
+/// All pairs that queries name. A clone shares the layers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
     layers: Vec<Arc<Layer>>,
 }
 
 impl Pairs {
-    /// Whether there is none.
+    /// Whether there is no pair.
     pub(crate) fn is_empty(&self) -> bool {
         self.layers.is_empty()
     }
 
-    /// False for most neighbours that are no pair.
+    /// False only for neighbours that are no pair, and for most of those.
     #[inline(always)]
     pub(crate) fn may_hold(&self, left: TermId, right: TermId) -> bool {
         let layers = self.layers.iter();
         layers.fold(false, |may, layer| may | layer.may_hold(left, right))
     }
 
-    /// Whether a pair begins with the term.
+    /// Whether some pair begins with the term.
     #[inline]
     pub(crate) fn begins(&self, left: TermId) -> bool {
         self.layers.iter().any(|layer| layer.begins(left))
     }
 
-    /// Calls `visit` with the term of every pair of these words that standing in `field` satisfies.
+    /// Calls `visit` with the term of every pair of these words whose fields include `field`.
     #[inline]
     pub(crate) fn each(
         &self,
@@ -156,7 +174,7 @@ impl Pairs {
             .for_each(|layer| layer.each(left, right, field, &mut visit));
     }
 
-    /// Asks for the memory of what there is of two words.
+    /// Prefetches the table's slot of two words.
     #[inline(always)]
     pub(crate) fn fetch(&self, steps: impl Fetch, left: TermId, right: TermId) {
         let hash = hash(left, right);
@@ -165,7 +183,7 @@ impl Pairs {
             .for_each(|layer| layer.heads.fetch(steps, hash));
     }
 
-    /// The term of a pair, if there is one.
+    /// The term of a pair of these words in exactly these fields.
     pub(crate) fn find(&self, left: TermId, right: TermId, fields: FieldSet) -> Option<TermId> {
         let mut pairs = self.layers.iter().flat_map(|layer| layer.of(left, right));
         pairs
@@ -173,7 +191,7 @@ impl Pairs {
             .map(|pair| pair.term)
     }
 
-    /// Adds a pair that is not there yet.
+    /// Adds a pair, which must be new.
     pub(crate) fn add(&mut self, left: TermId, right: TermId, fields: FieldSet, term: TermId) {
         let pair = Pair {
             left,
@@ -198,7 +216,7 @@ impl Pairs {
         self.layers.push(layer);
     }
 
-    /// All of them.
+    /// All pairs, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Pair> {
         self.layers.iter().flat_map(|layer| &layer.pairs)
     }

@@ -1,9 +1,32 @@
-//! Wildcards and regular expressions, as terms: a document holds one if a word of it matches.
+//! The pattern table: wildcards and regular expressions as terms. A document holds such a term if a word of it
+//! matches.
 //!
-//! A word is compared with the patterns once and its answer kept, so that a word seen before costs one look-up however
-//! many patterns there are. A new word is compared with those whose literal it holds: each literal lies in a table, and
-//! the word's beginnings, endings and stretches of the lengths that occur are looked up. Patterns without a literal are
-//! compared with every new word.
+//! Every matcher remembers which patterns a word matches (`memo.rs`), so a known word costs one look-up however many
+//! patterns there are. A new word is compared only with the patterns whose literal it holds.
+//!
+//! Example: a layer with four patterns.
+//!
+//! ```text
+//! place  term  pattern         literal         filed in
+//! 0      20    storm*          storm           prefixes
+//! 1      21    *burg           burg            suffixes
+//! 2      22    *land*          land            infixes
+//! 3      23    REGEX(/\d+/)    none            rest
+//! ```
+//!
+//! The new word `hamburg` looks up its first 5 bytes, `hambu`, in `prefixes`, its last 4, `burg`, in `suffixes`, and
+//! each stretch of 4 bytes in `infixes`: only lengths that occur are tried. It is compared with the patterns 1 and 3,
+//! and matches the term 21.
+//!
+//! Patterns lie in layers, each at least [`LAYER_RATIO`] times as long as the next, so a change copies the smallest
+//! alone.
+//!
+//! Invariants:
+//! - Every word that a pattern matches holds the pattern's literal: else matches would be missed.
+//! - Terms of patterns rise with the order of adding, across layers and within them. So the memo compares a known
+//!   word with the later patterns alone.
+//! - Two states of the table have the same `family` only if one came of the other, or both of a third, by adding
+//!   patterns.
 
 mod literals;
 mod memo;
@@ -33,25 +56,25 @@ pub(crate) use memo::Memo;
 /// Patterns lie in layers, each at least so many times the next: a change copies the smallest alone.
 const LAYER_RATIO: usize = 4;
 
-/// A pattern that some query asks for.
+/// A pattern that a query names.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// As asked for, anywhere in its fields.
+    /// The pattern as the query names it, anywhere in its fields.
     pub(crate) word: Word,
     pub(crate) term: TermId,
-    /// None for what is no pattern: it matches nothing.
+    /// `None` if the text does not compile; it then matches nothing.
     matcher: Option<Matcher>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Layer {
     patterns: Vec<Arc<Pattern>>,
-    /// Places by word.
+    /// Indexes in `patterns`, by the pattern's word.
     known: HashTable<u32>,
     prefixes: Literals,
     suffixes: Literals,
     infixes: Literals,
-    /// Places of those without a literal.
+    /// Indexes of the patterns without a literal.
     rest: Vec<u32>,
 }
 
@@ -105,31 +128,31 @@ fn hash_of(word: &Word) -> u64 {
     FxBuildHasher.hash_one(word)
 }
 
-/// All patterns. A clone shares the layers.
+/// All patterns that queries name. A clone shares the layers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
     layers: Vec<Arc<Layer>>,
-    /// The same in all copies that came of one another by adding patterns, and in no others; 0 without patterns.
+    /// A number that copies share which came of one another by adding patterns; 0 without patterns.
     family: u64,
-    /// Terms of patterns are below this. Those added later have higher ones.
+    /// All terms of patterns are below this; patterns added later have higher terms.
     end: TermId,
 }
 
 static FAMILIES: AtomicU64 = AtomicU64::new(1);
 
 impl Patterns {
-    /// Whether there is none.
+    /// Whether there is no pattern.
     pub(crate) fn is_empty(&self) -> bool {
         self.layers.is_empty()
     }
 
-    /// The term of a pattern, if there is one.
+    /// The term of a pattern, if it was added.
     pub(crate) fn find(&self, word: &Word) -> Option<TermId> {
         let mut found = self.layers.iter().filter_map(|layer| layer.find(word));
         found.next().map(|found| found.term)
     }
 
-    /// How long the literal of a word is; none for a word that is no pattern of these.
+    /// Bytes of a pattern's literal, 0 without one. `None` for a whole word and for a pattern that was not added.
     pub(crate) fn literal_bytes(&self, word: &Word) -> Option<usize> {
         if word.term.form == Form::Whole {
             return None;
@@ -139,7 +162,7 @@ impl Patterns {
         Some(matcher.map_or(0, |matcher| matcher.literal().text().len()))
     }
 
-    /// Adds a pattern that is not there yet; its term is above those of all others. Cost: what making it ready costs.
+    /// Adds a pattern, which must be new; its term is above all others. Cost: compiling the pattern.
     pub(crate) fn add(&mut self, word: &Word, term: TermId) {
         let pattern = Arc::new(Pattern {
             word: word.clone(),
@@ -168,18 +191,18 @@ impl Patterns {
         self.layers.push(layer);
     }
 
-    /// All of them.
+    /// All patterns, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Pattern> {
         let patterns = self.layers.iter().flat_map(|layer| &layer.patterns);
         patterns.map(|pattern| &**pattern)
     }
 
-    /// Calls `visit` with the fields and the term of every pattern from that term on that a word matches, each once. Gives how
-    /// many patterns the word was compared with.
+    /// Calls `visit` once with the fields and the term of each pattern that the word matches, among those whose term
+    /// is at least `from`. Returns the number of patterns compared.
     fn each_match(&self, text: &str, from: TermId, visit: &mut dyn FnMut(FieldSet, TermId)) -> u64 {
         let mut compared = 0;
         for layer in &self.layers {
-            // Layers lie in the order in which their patterns came.
+            // Patterns lie in the order of adding, so the last term of a layer is its highest.
             if layer.patterns.last().is_some_and(|last| last.term >= from) {
                 compared += layer.each_match(text, from, visit);
             }

@@ -1,30 +1,30 @@
-//! Which queries of a level have been removed since it was built.
+//! The queries of a level that were removed since it was built: a set of ordinals as a bitmap in chunks.
 
 use std::sync::Arc;
 
 use crate::standing::Ordinal;
 
-/// Words of 64 bits in one chunk: 32,768 queries, half a page.
+/// 64-bit blocks of one chunk: 32,768 queries, 4 KiB.
 const CHUNK_WORDS: usize = 512;
 
 type Chunk = [u64; CHUNK_WORDS];
 
-/// A set of ordinals. Shared with snapshots: the first change after each copies one chunk of 4 KiB and the list of
-/// chunks, 8 bytes for 32,768 queries.
+/// A set of ordinals. Snapshots share it. The first change after each snapshot copies one chunk of 4 KiB and the list
+/// of chunks, which takes 8 bytes for every 32,768 queries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Removed {
-    /// Up to the last one that is not empty.
+    /// The chunks up to the last that is not empty; `None` for an empty one.
     chunks: Vec<Option<Arc<Chunk>>>,
     len: usize,
 }
 
 impl Removed {
-    /// How many were removed.
+    /// The number of removed queries.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether this one was.
+    /// Whether a query was removed.
     #[inline]
     pub(crate) fn holds(&self, query: Ordinal) -> bool {
         let (chunk, word, bit) = place(query);
@@ -34,7 +34,7 @@ impl Removed {
         }
     }
 
-    /// What [`Removed::holds`] says of ordinals that come in rising order, with the chunk at hand kept.
+    /// As [`Removed::holds`], for ordinals that are asked about in rising order: keeps the chunk at hand.
     #[inline]
     pub(crate) fn rising(&self) -> impl FnMut(Ordinal) -> bool {
         const NONE: &Chunk = &[0; CHUNK_WORDS];
@@ -49,7 +49,7 @@ impl Removed {
         }
     }
 
-    /// Adds one.
+    /// Adds an ordinal; no effect if it is in the set.
     pub(crate) fn add(&mut self, query: Ordinal) {
         if self.holds(query) {
             return;
@@ -63,8 +63,8 @@ impl Removed {
         self.len += 1;
     }
 
-    /// Those that were removed since `earlier`, an older copy of this set, ascending. Cost: chunks that have not
-    /// changed are passed over.
+    /// The ordinals, rising, that are not in `earlier`, an older copy of this set. Cost: chunks that both share are
+    /// skipped.
     pub(crate) fn since(&self, earlier: &Removed) -> impl Iterator<Item = Ordinal> {
         let before = |number: usize| earlier.chunks.get(number).and_then(Option::as_ref);
         let numbered = self.chunks.iter().enumerate();
@@ -83,7 +83,7 @@ impl Removed {
     }
 }
 
-/// Chunk, word in it, and the bit there.
+/// The chunk of an ordinal, its block there, and its bit.
 #[inline]
 fn place(query: Ordinal) -> (usize, usize, u64) {
     let word = query as usize / u64::BITS as usize;
@@ -94,7 +94,7 @@ fn place(query: Ordinal) -> (usize, usize, u64) {
     )
 }
 
-/// The places of a word's ones, ascending.
+/// The indexes of the bits set in a block, rising.
 fn ones(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros());

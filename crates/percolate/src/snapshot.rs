@@ -1,8 +1,8 @@
 //! The matcher's side: an immutable view of a set, and matching against it.
 //!
-//! Documents are taken 64 at a time. Each word of a slice sets its document's bit in the mask of its term. Then each
-//! document's terms are compared with the rows of bits of those among them that are anchors, which leaves few entries;
-//! each of these is decided by masks.
+//! Documents are taken 64 at a time. Each word of a slice sets its document's bit in the mask of its term. Then the
+//! matcher compares each document's terms with the rows of bits of its anchors, which leaves few entries. Masks
+//! decide most of these; a check decides the rest.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     wide,
 };
 
-/// The standing queries as they were at one moment. Never changes; shared by any number of matchers.
+/// The standing queries as they were at one moment. Never changes; any number of matchers share it.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     pub(crate) levels: Vec<LiveLevel>,
@@ -29,17 +29,18 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// HitPairs the queries that each document hits, into `hits` (what it held before is forgotten). The answer does
-    /// not depend on how documents are grouped into calls; larger calls are faster up to some hundreds.
+    /// Puts the queries that each document hits into `hits`, and forgets what it held before. The answer does not
+    /// depend on how documents are grouped into calls. Larger calls are faster, up to some hundreds of documents.
     ///
-    /// Takes no lock and allocates only while its buffers grow, except for checks of phrases.
+    /// Takes no lock. Allocates only while buffers grow and for checks of places.
     ///
     /// # Errors
-    /// `TooManyPairs`: fewer documents in a call are the way out. `Stopped`, by [`Documents::goes_on`]. `TooCostly`, by
-    /// [`Documents::steps_max`] or [`QUERY_STEPS_MAX`](crate::QUERY_STEPS_MAX). `hits` is empty then.
+    /// `TooManyPairs`: retry with fewer documents in a call. `Stopped`: [`Documents::goes_on`] returned false.
+    /// `TooCostly`: the call reached [`Documents::steps_max`] or [`QUERY_STEPS_MAX`](crate::QUERY_STEPS_MAX). `hits`
+    /// is empty after an error.
     ///
     /// # Panics
-    /// If there are more than 2^32 - 1 documents.
+    /// Above 2^32 - 1 documents.
     pub fn matches(
         &self,
         documents: &Documents<'_>,
@@ -53,7 +54,7 @@ impl Snapshot {
         wide::matches(self, documents, scratch, hits).inspect_err(|_| hits.clear())
     }
 
-    /// What [`Snapshot::matches`] does, for [`wide`] to compile for more than one kind of processor.
+    /// Does the work of [`Snapshot::matches`]; [`wide`] compiles it for several kinds of processor.
     #[inline(always)]
     pub(crate) fn matches_by(
         &self,
@@ -94,46 +95,46 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The query of that id.
+    /// The query of that id. Cost: a binary search in each level.
     #[must_use]
     pub fn get(&self, id: u64) -> Option<&Arc<StandingQuery>> {
         self.levels.iter().find_map(|held| held.get(id))
     }
 
-    /// Every query, by id ascending. Cost: gathers and sorts a list of all first.
+    /// Every query, by id ascending. Cost: collects and sorts a list of all queries first.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<StandingQuery>> {
         let mut all: Vec<_> = self.levels.iter().flat_map(LiveLevel::live).collect();
         all.sort_by_key(|query| query.id);
         all.into_iter()
     }
 
-    /// How many queries it holds.
+    /// The number of queries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it holds none.
+    /// Whether it has no query.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many of its queries have no word that must be there (`Node::All` and the like): every document is
-    /// tried against each of them. Cost: as many steps.
+    /// The number of queries that have no term to be filed under (`Node::All` and the like): every document is tried
+    /// against each of them. Cost: a step for each entry of such queries.
     #[must_use]
     pub fn always_len(&self) -> usize {
         self.levels.iter().map(LiveLevel::always_len).sum()
     }
 
-    /// Bytes that matching reads of the queries: what is worth keeping in fast memory. Not the dictionary, which grows with
-    /// the vocabulary, nor the texts.
+    /// Memory of the queries that matching reads, in bytes: the part that is worth keeping in fast memory. Without
+    /// the dictionary, which grows with the vocabulary, and without texts.
     #[must_use]
     pub fn hot_bytes(&self) -> usize {
         self.levels.iter().map(|held| held.level.hot_bytes()).sum()
     }
 
-    /// How many runs its queries lie in. A matcher looks into each; few are better.
+    /// The number of levels. A matcher looks into each, so few are better.
     #[must_use]
     pub fn levels_len(&self) -> usize {
         self.levels.len()

@@ -1,31 +1,31 @@
-//! A standing query: what a user saved.
+//! A standing query as its user saved it.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// A query's place in its level.
+/// Index of a query in its level.
 pub(crate) type Ordinal = u32;
 
-/// A saved search, as it was given. Its tree is compiled when it is added and not kept.
+/// A saved search as it was given. The tree is compiled when the query is added, and not kept.
 ///
-/// Shared by reference count: the set, its snapshots and the hits of a call all point at the same one.
+/// Shared by reference count: the set, its snapshots and the hits of a call point at the same query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StandingQuery {
-    /// Its number; unique in its set, any value.
+    /// Its id: any value, unique in its set.
     pub id: u64,
-    /// The text it was written in. Not looked at here.
+    /// Its text. This crate does not read it.
     pub text: Box<str>,
-    /// Its tags. Not looked at here.
+    /// Its tags. This crate does not read them.
     pub tags: Box<str>,
-    /// Its attribute filter as text. Equal texts of one set mean the same filter.
+    /// Its attribute filter as text; empty without one. Equal texts in one set mean the same filter.
     pub filters: Box<str>,
-    /// What a door that speaks another language was given; empty otherwise. Not looked at here.
+    /// Its request in another protocol's language, such as Elasticsearch's; else empty. This crate does not read it.
     pub source: Box<str>,
-    /// How often it was hit, as its owner counts. Not looked at here.
+    /// How often it was hit. Its owner counts; this crate does not.
     pub count: HitCount,
 }
 
-/// How often a query was hit, and when last. Everyone who holds the query sees it move; the two numbers are not read
-/// at one instant.
+/// How often a query was hit, and when last. All holders of the query see it change. The two numbers are not read at
+/// one instant.
 #[derive(Debug, Default)]
 pub struct HitCount {
     documents: AtomicU64,
@@ -33,7 +33,7 @@ pub struct HitCount {
 }
 
 impl HitCount {
-    /// So many more documents hit the query, the last one at `at_s`, seconds since 1970-01-01 UTC.
+    /// Adds documents that hit the query, the last of them at `at_s`, in seconds since 1970-01-01 UTC.
     pub fn add(&self, documents: u64, at_s: i64) {
         self.documents.fetch_add(documents, Relaxed);
         self.last_s.store(at_s, Relaxed);
@@ -45,7 +45,8 @@ impl HitCount {
         self.last_s.store(last_s, Relaxed);
     }
 
-    /// Documents that hit it, and the seconds since 1970-01-01 UTC of the last one, 0 for none.
+    /// The number of documents that hit the query, and the time of the last one in seconds since 1970-01-01 UTC, 0
+    /// for none.
     #[must_use]
     pub fn get(&self) -> (u64, i64) {
         (self.documents.load(Relaxed), self.last_s.load(Relaxed))
@@ -61,7 +62,7 @@ impl Clone for HitCount {
     }
 }
 
-/// Two queries are the same whatever was counted.
+/// Always equal: counts do not tell two queries apart.
 impl PartialEq for HitCount {
     fn eq(&self, _: &HitCount) -> bool {
         true

@@ -1,49 +1,52 @@
-//! A term, which is a word, a pair of neighbours or a pattern by number; and a word as a key.
+//! Terms and keys. A term is the number of a word, of a pair of neighbours or of a pattern; a key is a short word in
+//! 16 bytes.
+//!
+//! Example: the key of `storm` is the bytes `s t o r m`, ten zeros, and `0x85`: its length 5 and [`USED`].
 
 use std::{hash::BuildHasher, ops::Range};
 
 use query::tree::{FieldSet, Word};
 use rustc_hash::FxBuildHasher;
 
-/// Number of a term, dense from [`FIRST`] to below [`TERMS_MAX`].
+/// Number of a term: from [`FIRST`] to below [`TERMS_MAX`], dense, never used for another term of the dictionary.
 pub(crate) type TermId = u32;
 
-/// No term: what looking up a word gives that no query asks for.
+/// No term: the result for a word that no query names.
 pub(crate) const UNKNOWN: TermId = 0;
 
 /// A term that no document holds.
 pub(crate) const NEVER: TermId = 1;
 
-/// The first term of a word.
+/// The smallest number of a real term.
 pub(crate) const FIRST: TermId = 2;
 
-/// A bit of a number beside a term is in use by the dictionary and by entries.
+/// Terms are below this: the dictionary and entries use the upper bit for flags.
 pub(crate) const TERMS_MAX: TermId = 1 << 31;
 
-/// Set beside a word's plain term if the word has terms limited to fields, too.
+/// Flag beside a word's plain term: the word has terms limited to fields, too.
 pub(crate) const LIMITED: u32 = 1 << 31;
 
-/// Longest word that is its own key: with its length it fills 16 bytes.
+/// Longest word that has a key, in bytes: with its length it fills 16.
 pub(crate) const SHORT_BYTES_MAX: usize = 15;
 
-/// What compiling needs from the writer.
+/// The writer's services to the compiler of queries.
 pub(crate) trait Terms {
-    /// Numbers a word, or a pattern, that an entry names.
+    /// The term of a word or pattern, numbered now if it is new.
     fn intern(&mut self, word: &Word) -> TermId;
-    /// Numbers words that follow each other in one of the fields.
+    /// The term of two or more words that follow each other in one of the fields, numbered now if it is new.
     fn phrase(&mut self, words: &[&str], fields: FieldSet) -> TermId;
-    /// Cost of filing under a term.
+    /// Cost of filing an entry under a term; see `frequency::Costs`.
     fn cost(&self, term: TermId) -> u64;
 }
 
-/// A word of at most 15 bytes, exactly: its bytes, zeros, and its length with [`USED`] in the last byte. Equal keys are
-/// equal words, so finding a key needs no look at the text. Never 0.
+/// A word of at most 15 bytes: its bytes, zeros, and in the last byte its length and [`USED`]. Equal keys are equal
+/// words, so finding a key needs no look at the text. Never 0.
 pub(crate) type Key = [u64; 2];
 
-/// In the last byte of every key, so that none is 0.
+/// Flag in the last byte of every key, so that no key is 0.
 pub(crate) const USED: u64 = 0x80;
 
-/// What the dictionary says of a word: its plain term, which may stand in any field.
+/// The dictionary's entry of a word: its plain term, which may stand in any field, and the flag [`LIMITED`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Plain(pub(crate) u32);
@@ -62,13 +65,13 @@ impl Plain {
     }
 }
 
-/// The key of a word that is short enough to be its own.
+/// The key of a word; `None` if it is longer than [`SHORT_BYTES_MAX`].
 #[inline]
 pub(crate) fn short_key(buffer: &[u8], word: Range<usize>) -> Option<Key> {
     (word.len() <= SHORT_BYTES_MAX).then(|| key_in(buffer, word))
 }
 
-/// A number for a word, the same in every process; used to count words that may not be in a dictionary.
+/// A hash of a word, the same in every process. Used to count words that may not be in a dictionary.
 #[inline]
 pub(crate) fn hash_word(buffer: &[u8], word: Range<usize>) -> u64 {
     if word.len() <= SHORT_BYTES_MAX {
@@ -77,7 +80,8 @@ pub(crate) fn hash_word(buffer: &[u8], word: Range<usize>) -> u64 {
     FxBuildHasher.hash_one(buffer.get(word))
 }
 
-/// Reads 16 bytes and blanks those behind the word: no branch on its length, which nobody can predict.
+/// Reads 16 bytes and blanks those behind the word. It does not branch on the length, which no processor could
+/// predict. The key of a longer word means nothing.
 #[inline(always)]
 pub(crate) fn key_in(buffer: &[u8], word: Range<usize>) -> Key {
     let length = word.len();
@@ -101,14 +105,14 @@ fn masked(bytes: u128, length: usize) -> Key {
     [low & kept[0], high & kept[1] | (length as u64 | USED) << 56]
 }
 
-/// A word of a buffer with fewer than 16 bytes to read.
+/// Reads a word from a buffer of fewer than 16 bytes.
 #[cold]
 fn padded(word: &[u8]) -> u128 {
     let bytes = word.iter().rev();
     bytes.fold(0, |bytes, byte| bytes << 8 | u128::from(*byte))
 }
 
-/// By a word's length: ones where its bytes are.
+/// By a word's length: a mask of its bytes.
 const KEPT: [Key; SHORT_BYTES_MAX + 1] = {
     let mut kept = [[0, 0]; SHORT_BYTES_MAX + 1];
     let mut length = 0;
@@ -123,10 +127,11 @@ const KEPT: [Key; SHORT_BYTES_MAX + 1] = {
 /// Added to the four quarters of a key before they are multiplied.
 pub(crate) const HASH_ADDED: [u32; 4] = [0x9e37_79b9, 0x7f4a_7c15, 0xd1b5_4a32, 0xd192_ed03];
 
-/// Odd.
+/// The last multiplier of the hash; odd, so that no bit is lost.
 pub(crate) const HASH_FACTOR: u64 = 0x9fb2_1c65_1e98_df25;
 
-/// Two products of halves, mixed: nothing that vectors of eight numbers have not.
+/// The hash of a key: two products of halves, mixed. It uses only operations that AVX-512 has for eight numbers at
+/// once.
 #[inline(always)]
 pub(crate) fn hash_key(key: Key) -> u64 {
     let quarter = |number: u64, place: usize| (number as u32).wrapping_add(HASH_ADDED[place]);

@@ -1,23 +1,24 @@
-//! Why a call ends without an answer.
+//! The reasons for which a call ends without an answer.
 
 /// Why a call has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It found more than [`PAIRS_MAX`] pairs, or so many entries that it might, or more than there is memory for.
+    /// It found more than [`PAIRS_MAX`](crate::PAIRS_MAX) pairs, or
+    /// [`Documents::has_room`](crate::Documents::has_room) refused memory for them.
     TooManyPairs,
-    /// Nobody wants the answer any more: [`Documents::goes_on`](crate::Documents::goes_on).
+    /// [`Documents::goes_on`](crate::Documents::goes_on) returned false.
     Stopped,
-    /// It took more steps than it may.
+    /// It reached a bound of steps.
     TooCostly(Costly),
 }
 
-/// Which bound a call reached, and the query that took most of it.
+/// The bound that a call reached, and the query that took the most steps on one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costly {
     /// The bound, in steps: the call's own, or [`QUERY_STEPS_MAX`](crate::QUERY_STEPS_MAX).
     pub max: u64,
-    /// The id of the query that took the most steps on one document; none where no query had to look at places: the steps
-    /// went into finding the documents' words, phrases and patterns.
+    /// The id of the query that took the most steps on one document. `None` where no query looked at places: the
+    /// steps then went into finding the documents' words, phrases and patterns.
     pub query: Option<u64>,
     /// The index of that document in the call; 0 without a query.
     pub document: u32,
@@ -25,7 +26,7 @@ pub struct Costly {
     pub steps: u64,
 }
 
-/// [`Unfinished::TooManyPairs`], where nothing else can be.
+/// [`Unfinished::TooManyPairs`] as the only possible error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyPairs;
 

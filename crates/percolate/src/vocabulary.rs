@@ -1,4 +1,4 @@
-//! The words of all queries, as compiling asks for them.
+//! The words of all queries, as the compiler of queries asks for them.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::{
     term::{TermId, Terms},
 };
 
-/// The words of all queries, and how often they were named.
+/// The dictionary of all queries' words, and how often queries name each term.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vocabulary {
     pub(crate) dictionary: Dictionary,
-    /// Shared with a job: copied by the first change after it began.
+    /// A job under way shares it; the first change after that copies it.
     pub(crate) uses: Arc<Uses>,
 }
 
@@ -42,7 +42,7 @@ impl Vocabulary {
     }
 }
 
-/// A vocabulary with the stream's counts: what compiling a query asks.
+/// A vocabulary beside the stream's counts, for the compilation of one query.
 struct Compiling<'a> {
     words: &'a mut Vocabulary,
     stream: &'a Stream,

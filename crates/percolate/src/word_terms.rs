@@ -1,4 +1,4 @@
-//! What the dictionary says of the words of one document.
+//! The words of one document, looked up in the dictionary.
 
 use query::analysis::Words;
 
@@ -8,17 +8,17 @@ use crate::{
     term::{Key, Plain, TermId, UNKNOWN},
 };
 
-/// The words of a document, looked up.
+/// The terms of a document's words. A matcher's own; kept for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct WordTerms {
-    /// By word; then what is not in use.
+    /// By word of the document; longer than the document where an earlier one was.
     pub(crate) plain: Vec<Plain>,
-    /// Kept for its memory.
+    /// Buffer of the vector code: the keys of the words.
     pub(crate) keys: Vec<Key>,
-    /// The terms that are known, in the order of the words; the first `known_len` are in use.
+    /// The known terms in the order of the words; the first `known_len` are in use.
     pub(crate) known: Vec<TermId>,
     pub(crate) known_len: usize,
-    /// A word has terms limited to fields.
+    /// Whether a word has terms limited to fields.
     pub(crate) is_limited: bool,
 }
 
@@ -36,7 +36,7 @@ impl WordTerms {
         self.sift(document.len());
     }
 
-    /// Lists the terms that are known of so many words. No branch on whether one is.
+    /// Fills `known` from the first `words` of `plain`. It does not branch on whether a word is known.
     #[inline(always)]
     pub(crate) fn sift(&mut self, words: usize) {
         grow(&mut self.known, words);
@@ -48,7 +48,7 @@ impl WordTerms {
         self.known_len = count;
     }
 
-    /// The terms of the document's words, some more than once.
+    /// The known terms of the document's words; a repeated word repeats its term.
     #[inline(always)]
     pub(crate) fn known(&self) -> &[TermId] {
         &self.known[..self.known_len]

@@ -1,4 +1,7 @@
-//! Terms of which every document that satisfies a node holds one.
+//! Covers: terms of which every document that satisfies a node holds at least one.
+//!
+//! Example: the quorum `"storm gulf flood"/2` with costs 40, 10 and 5. A document that holds two of three words lacks
+//! at most one, so any two words cover the quorum. The cheapest two are `flood` and `gulf`, at cost 15.
 
 use query::tree::{Node, Word};
 
@@ -7,7 +10,8 @@ use crate::{
     term::{TermId, Terms},
 };
 
-/// Such terms and what filing under them costs, the cheapest found; none if there are no such, or too many.
+/// The cheapest cover found and its filing cost. `None` if the node has no cover, or none of at most
+/// [`COVER_TERMS_MAX`] terms.
 pub(super) fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<TermId>)> {
     let mut all = Vec::new();
     let cost = match node {
@@ -27,7 +31,7 @@ pub(super) fn cover(node: &Node, terms: &mut impl Terms) -> Option<(u64, Vec<Ter
             sum(&mut all, terms)
         }
         Node::Quorum { parts, least } => {
-            // Of any so many parts at least one is among those that match.
+            // A match lacks at most `parts - least` parts, so it holds one of any `wanted` parts.
             let wanted = (parts.len() + 1).checked_sub(*least as usize)?;
             let mut covers: Vec<_> = parts.iter().filter_map(|part| cover(part, terms)).collect();
             covers.sort_by_key(|(cost, _)| *cost);
@@ -49,7 +53,7 @@ fn single(word: &Word, terms: &mut impl Terms, all: &mut Vec<TermId>) -> u64 {
     terms.cost(term)
 }
 
-/// Each term once, and what all of them cost.
+/// Sorts the terms, drops repeated ones, and returns their total cost.
 fn sum(all: &mut Vec<TermId>, terms: &impl Terms) -> u64 {
     all.sort_unstable();
     all.dedup();

@@ -1,10 +1,10 @@
-//! A tree without what makes no difference to whether a document matches.
+//! Simplifies a tree without changing which documents match.
 
 use std::borrow::Cow;
 
 use query::tree::Node;
 
-/// The same question, without anything superfluous. Words side by side, which most queries are, hold nothing of the kind.
+/// The simplified tree. Most queries are words side by side, which are borrowed as they are.
 pub(super) fn of(node: &Node) -> Cow<'_, Node> {
     let is_plain = match node {
         Node::And(parts) => parts.iter().all(is_word),
@@ -24,8 +24,7 @@ fn is_word(node: &Node) -> bool {
     }
 }
 
-/// The same question without `Maybe`, nested `And` and `Or`, and quorums that are one of these. What asks where words
-/// stand is left as it is.
+/// Drops `Maybe`, nested `And` and `Or`, and quorums that are an `And` or an `Or`. Nodes on places are left alone.
 fn simplified(node: &Node) -> Node {
     match node {
         Node::Maybe(node, _) => simplified(node),

@@ -1,5 +1,20 @@
-//! From the key of a word to a number: an open-addressing table of small buckets with 32 bits of each key's hash. The keys
-//! themselves are read for words that are found alone.
+//! A hash table from the key of a word to a number, with open addressing. A bucket holds the tags of four keys, 32
+//! bits of each key's hash, and their indexes in a list. A look-up reads a key only where it finds the key's tag.
+//!
+//! Example: four buckets. The hashes of `storm` and `gulf` both end in bucket 2, their tags are `t1` and `t2`.
+//!
+//! ```text
+//! buckets[2]  tags t1 t2 0 0   keys 1 2 0 0
+//! keys        NONE   storm → 7   gulf → 9
+//! ```
+//!
+//! To find `gulf`, compare all four tags with `t2`, read keys[2], and compare the key. A word whose tag is in no
+//! place of bucket 2 ends there, since the bucket is not full: its index is 0, and `NONE` equals no key.
+//!
+//! Invariants:
+//! - A bucket fills from the front, and a full one runs over into the next. So a look-up stops at a free place.
+//! - No tag occurs twice on the way of a hash. A key that would repeat one lies in `apart`, a plain hash map.
+//! - There are at most as many keys as buckets. Fuller, more words would need a second bucket.
 
 use std::hint::select_unpredictable;
 
@@ -11,16 +26,16 @@ use crate::term::{Key, UNKNOWN, hash_key};
 /// Tags of a bucket.
 pub(crate) const WAYS: usize = 4;
 
-/// Keys for each bucket on average, at most. Fuller, more words need a look at a second bucket.
+/// Keys for each bucket on average, at most.
 const FILL_MAX: usize = 1;
 
-/// Filled from the front; full ones run over into the next.
+/// A bucket: one cache line holds two.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub(crate) struct Bucket {
-    /// No two that are in use are equal; 0 where the place is free.
+    /// The tags in use, no two equal; 0 at free places.
     tags: [u32; WAYS],
-    /// Index of the key; 0 where the place is free.
+    /// The index in `Table::keys` beside each tag; 0 at free places.
     keys: [u32; WAYS],
 }
 
@@ -32,7 +47,7 @@ pub(crate) struct KeyEntry {
     number: u32,
 }
 
-/// What a free place has: equal to no word's.
+/// The entry at index 0, to which free places point. Its key equals no word's.
 const NONE: KeyEntry = KeyEntry {
     key: [0, 0],
     number: UNKNOWN,
@@ -40,11 +55,11 @@ const NONE: KeyEntry = KeyEntry {
 
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    /// A power of two of them, at least one.
+    /// A power of two of buckets, at least one.
     buckets: Box<[Bucket]>,
     /// The first is [`NONE`].
     keys: Vec<KeyEntry>,
-    /// Keys that fall on the tag of another.
+    /// Keys whose tag another key on their way has.
     apart: HashMap<Key, u32, FxBuildHasher>,
 }
 
@@ -67,7 +82,7 @@ impl Table {
         self.keys.len() - 1 + self.apart.len()
     }
 
-    /// For looking up many keys.
+    /// A view for looking up many keys.
     #[inline]
     pub(super) fn view(&self) -> View<'_> {
         View {
@@ -77,7 +92,7 @@ impl Table {
         }
     }
 
-    /// Gives a key its number, in the place of the one it had.
+    /// Adds a key with its number, or changes the number that it has.
     pub(super) fn put(&mut self, key: Key, number: u32) {
         let hash = hash_key(key);
         let index = self.view().index(hash) as usize;
@@ -90,7 +105,7 @@ impl Table {
         }
     }
 
-    /// Adds a key on whose way there is none with its tag.
+    /// Adds a key whose tag is not on its way yet.
     fn add(&mut self, hash: u64, held: KeyEntry) {
         if self.keys.len() > self.buckets.len() * FILL_MAX {
             self.grow();
@@ -137,14 +152,14 @@ impl Table {
     }
 }
 
-/// A table that is read: where its parts lie, so that nothing is read twice that does not change.
+/// A table as a matcher reads it: the places of its parts, read once for many look-ups.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
-    /// A power of two of them.
+    /// A power of two of buckets.
     pub(crate) buckets: &'a [Bucket],
-    /// Those that buckets point to, [`NONE`] first.
+    /// The keys that buckets point to, [`NONE`] first.
     pub(crate) keys: &'a [KeyEntry],
-    /// None if empty.
+    /// `None` if empty.
     pub(crate) apart: Option<&'a HashMap<Key, u32, FxBuildHasher>>,
 }
 
@@ -153,8 +168,8 @@ impl View<'_> {
         self.keys.len() == 1
     }
 
-    /// The number of a key, or [`UNKNOWN`]. All tags of a bucket are compared and the index is put together from the
-    /// outcomes: the only branch is taken where a bucket has run over, which is seldom.
+    /// The number of a key, or [`UNKNOWN`]. It compares all tags of a bucket and joins the outcomes: the only branch
+    /// is taken where a full bucket has run over, which is rare.
     #[inline(always)]
     pub(super) fn find(self, key: Key, hash: u64) -> u32 {
         let index = self.index(hash);
@@ -178,7 +193,7 @@ impl View<'_> {
             for way in 0..WAYS {
                 found |= keys[way] & u32::from(tags[way] == tag).wrapping_neg();
             }
-            // First the question that has nearly always the same answer: the other has not.
+            // The first condition nearly always holds, so it predicts well; the second does not.
             if keys[WAYS - 1] == 0 || found != 0 {
                 return found;
             }
@@ -187,7 +202,7 @@ impl View<'_> {
     }
 }
 
-/// Never 0.
+/// Upper half of the hash, made odd: never 0.
 #[inline(always)]
 fn tag_of(hash: u64) -> u32 {
     (hash >> 32) as u32 | 1

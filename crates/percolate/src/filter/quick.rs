@@ -1,5 +1,5 @@
-//! Filters that are one or two conditions on single columns, in a few bytes: no tree is walked and no value copied for
-//! them. What a condition does not decide is left to the tree.
+//! Filters that are one or two conditions on single columns, in a few bytes. They need no walk of a tree and no copy
+//! of a value. A condition that cannot decide, such as an equal hash or a NULL, leaves the document to the tree.
 
 use query::{
     expression::{Prepared, Simple, text_hash},
@@ -8,18 +8,18 @@ use query::{
 
 use crate::limits::SLICE_DOCUMENTS;
 
-/// Conditions that a quick filter has at most.
+/// Conditions of a quick filter, at most.
 const CONDITIONS_MAX: usize = 2;
 
-/// Texts that a condition lists at most.
+/// Texts that a condition lists, at most.
 const TEXTS_MAX: usize = 4;
 
-/// Columns beyond these are left to the tree.
+/// Columns with a higher slot are left to the tree.
 const COLUMNS_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 enum Condition {
-    /// True of everything.
+    /// Always true: fills a place.
     Nothing,
     Whole {
         slot: u8,
@@ -27,7 +27,7 @@ enum Condition {
         low: i64,
         high: i64,
     },
-    /// A list of fewer holds the first again.
+    /// A shorter list repeats its first hash.
     Texts {
         slot: u8,
         negated: bool,
@@ -35,12 +35,12 @@ enum Condition {
     },
 }
 
-/// A filter's conditions.
+/// The conditions of a filter; all must be true.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quick([Condition; CONDITIONS_MAX]);
 
 impl Quick {
-    /// Those of a filter, if they are few.
+    /// The conditions of a filter; `None` if it is no conjunction of so few simple conditions.
     pub(super) fn of(filter: &Prepared) -> Option<Quick> {
         let simple = filter.simple()?;
         let mut conditions = [Condition::Nothing; CONDITIONS_MAX];
@@ -53,7 +53,7 @@ impl Quick {
         Some(Quick(conditions))
     }
 
-    /// Whether it accepts; none if that is not decided here.
+    /// Whether the filter accepts; `None` if a condition cannot decide.
     #[inline(always)]
     pub(super) fn accepts(&self, value: impl FnMut(usize) -> Known) -> Option<bool> {
         let mut value = value;
@@ -114,7 +114,7 @@ impl Condition {
                 negated,
                 hashes,
             } => match value(usize::from(*slot)) {
-                // An equal hash is no equal text.
+                // Equal hashes may be of different texts: the tree decides.
                 Known::Text(hash) if !hashes.contains(&hash) => Some(*negated),
                 _ => None,
             },
@@ -122,14 +122,14 @@ impl Condition {
     }
 }
 
-/// What is known of a value.
+/// A value as conditions compare it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Known {
-    /// Not asked for yet.
+    /// Not read yet in this slice.
     #[default]
     Unread,
     Whole(i64),
-    /// A text by its hash.
+    /// The hash of a text.
     Text(u32),
     Other,
 }
@@ -144,7 +144,7 @@ impl Known {
     }
 }
 
-/// The values of a slice's documents that were asked for, each once.
+/// The values of a slice's documents, each read once.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     /// By column, then by document.
@@ -152,12 +152,12 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Forgets the slice.
+    /// Forgets all values.
     pub(super) fn clear(&mut self) {
         self.known.fill([Known::Unread; SLICE_DOCUMENTS]);
     }
 
-    /// The value of a document's column, which `read` gives.
+    /// The value of a document's column; `read` is called for the first use in a slice.
     #[inline(always)]
     pub(super) fn of(
         &mut self,

@@ -1,20 +1,20 @@
-//! From two words to what there is of them.
+//! A hash table from two words to their newest pair.
 
 use crate::{
     fetch::Fetch,
     term::{TermId, UNKNOWN},
 };
 
-/// A table with open addressing: where two words may lie is known before anything is read, so it can be fetched early, and is
-/// mostly one place.
+/// A table with open addressing. The slot of two words follows from their hash alone, so it can be prefetched, and
+/// mostly the first slot read is the right one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heads {
-    /// A power of two of them, at most half in use.
+    /// A power of two of slots, at most half of them in use.
     slots: Vec<Slot>,
     len: usize,
 }
 
-/// Two words, and the newest pair of them. Not in use where the term is [`UNKNOWN`].
+/// Two words and their newest pair. Free where the term is [`UNKNOWN`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
     left: TermId,
@@ -23,7 +23,7 @@ pub(super) struct Slot {
     place: u32,
 }
 
-/// Beside the place: the pair is the only one of its words, and may stand in any field.
+/// Flag beside the place: the pair is the only one of its words, and may stand in any field.
 const ALONE: u32 = 1 << 31;
 
 impl Slot {
@@ -42,25 +42,25 @@ impl Slot {
         }
     }
 
-    /// Whether its term is all there is to know.
+    /// Whether the pair is alone and may stand in any field: the term then says all.
     pub(super) fn is_alone(&self) -> bool {
         self.place & ALONE != 0
     }
 
-    /// Which of the pairs it is.
+    /// Index of the pair in its layer.
     pub(super) fn place(&self) -> u32 {
         self.place & !ALONE
     }
 }
 
 impl Heads {
-    /// Asks for the memory of two words.
+    /// Prefetches the first slot of two words.
     #[inline(always)]
     pub(super) fn fetch(&self, steps: impl Fetch, hash: usize) {
         steps.fetch(&self.slots, hash & self.slots.len().wrapping_sub(1));
     }
 
-    /// The newest pair of two words; `hash` is theirs.
+    /// The slot of two words; `hash` is their hash.
     #[inline(always)]
     pub(super) fn find(&self, (left, right): (TermId, TermId), hash: usize) -> Option<&Slot> {
         let last = self.slots.len().checked_sub(1)?;
@@ -77,7 +77,7 @@ impl Heads {
         }
     }
 
-    /// Puts a pair in the place of that of the same words, if there is one.
+    /// Adds a slot, or replaces the slot of the same words.
     pub(super) fn put(&mut self, slot: Slot, hash_of: impl Fn(TermId, TermId) -> usize) {
         if (self.len + 1) * 2 > self.slots.len() {
             let larger = vec![Slot::default(); (self.slots.len() * 2).max(4)];

@@ -1,21 +1,25 @@
-//! Patterns by a literal that their words hold.
+//! Patterns by the literal that every matching word holds.
+//!
+//! Example: the infixes `land` and `burgh` set the bits 4 and 5 of `lengths`. For `holland` the stretches of 4 bytes
+//! are looked up (`holl`, `olla`, `llan`, `land`) and those of 5 bytes. One stretch is looked up once, even if the
+//! word repeats it.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-/// Of a longer literal the bytes furthest out are filed.
+/// Bytes filed of a longer literal: its first, or of a suffix its last.
 const FILED_BYTES_MAX: usize = 16;
 
-/// From a literal to the places of patterns.
+/// From a literal to the indexes of its patterns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Literals {
     places: HashMap<Box<[u8]>, Vec<u32>, FxBuildHasher>,
-    /// Bit by length: a literal of so many bytes is filed.
+    /// Bit `n`: a literal of `n` bytes is filed.
     lengths: u32,
 }
 
 impl Literals {
-    /// Files a pattern under its literal; of a long one the end is filed if `by_end`, else the beginning.
+    /// Files a pattern under its literal. Of a long one it files the end if `by_end`, else the beginning.
     pub(super) fn add(&mut self, literal: &[u8], place: u32, by_end: bool) {
         let length = literal.len().min(FILED_BYTES_MAX);
         let start = if by_end { literal.len() - length } else { 0 };
@@ -36,14 +40,14 @@ impl Literals {
         }
     }
 
-    /// Likewise for those that it ends with.
+    /// Calls `visit` with the patterns whose literal the word ends with.
     pub(super) fn at_end(&self, word: &[u8], visit: &mut dyn FnMut(&[u32])) {
         for length in self.lengths_up_to(word.len()) {
             self.look_up(&word[word.len() - length..], visit);
         }
     }
 
-    /// Likewise for those that it holds, each once.
+    /// Calls `visit` with the patterns whose literal the word holds, each once.
     pub(super) fn anywhere(&self, word: &[u8], visit: &mut dyn FnMut(&[u32])) {
         for length in self.lengths_up_to(word.len()) {
             for (start, stretch) in word.windows(length).enumerate() {

@@ -1,4 +1,18 @@
-//! What a matcher knows of the words it has met: the patterns that each of them matches.
+//! A matcher's memo: the patterns that each word it has met matches.
+//!
+//! Example: the terms of patterns are below 24 when the word `hamburg` comes, and it matches 21. Later `ham*` is
+//! added as term 30, and the word comes again.
+//!
+//! ```text
+//! at first  matches [21]            hamburg: 0..1, below 24
+//! later     matches [21, 30, 21]    hamburg: 1..3, below 31    compared with the terms 24 to 30 only
+//! ```
+//!
+//! A call on an older snapshot, whose terms end at 24, skips the terms from 24 on, which lie first, and gets 21.
+//!
+//! Invariants:
+//! - A word's stretch of `matches` holds all patterns below `below` that match it, the newest first.
+//! - All entries are of one `family` of patterns; asked about another, the memo starts anew.
 
 use std::ops::Range;
 
@@ -12,29 +26,29 @@ use crate::{
     term::{Key, TermId, hash_key, short_key},
 };
 
-/// Words known at most; then all are forgotten.
+/// Words without a plain term that are remembered. At this count the memo starts anew.
 const WORDS_MAX: usize = 1 << 17;
 
-/// Patterns of all those words at most.
+/// Entries of `matches`. At this count the memo starts anew.
 const MATCHES_MAX: usize = 1 << 21;
 
-/// See above. Good for any patterns: it begins anew when it is asked about another family, and compares words with the
-/// patterns that have come since.
+/// The memo of one matcher. Good for any patterns: asked about another family it starts anew, and it compares a word
+/// with the patterns added since.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     family: u64,
-    /// Words that are their own keys.
+    /// Words that have a key.
     short: HashTable<(Key, Met)>,
     long: HashMap<String, Met, FxBuildHasher>,
-    /// By term: words that queries ask for, too, which need no key.
+    /// By term: words that have a plain term, and so need no key.
     terms: Vec<Met>,
-    /// Of each word, the newest patterns first.
+    /// The matches of all words, each word's newest pattern first.
     matches: Vec<(FieldSet, TermId)>,
-    /// Patterns that words were compared with since this was asked last.
+    /// Patterns compared with words since [`Memo::take_compared`] was last called.
     compared: u64,
 }
 
-/// What is known of a word: a stretch of the matches, of patterns below a term.
+/// A word's entry: a stretch of `matches`, complete for patterns with terms below `below`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Met {
     start: u32,
@@ -43,7 +57,7 @@ struct Met {
 }
 
 impl Memo {
-    /// The patterns that a word matches, with their fields. The word is a stretch of a buffer.
+    /// The patterns that a word matches, with their fields. `word` is the stretch of `buffer` that holds `text`.
     pub(crate) fn of(
         &mut self,
         patterns: &Patterns,
@@ -64,26 +78,26 @@ impl Memo {
         met.matches(patterns, || text, &mut self.matches, &mut self.compared)
     }
 
-    /// How many patterns words were compared with since this was called last.
+    /// The patterns compared with words since the last call.
     #[inline]
     pub(crate) fn take_compared(&mut self) -> u64 {
         std::mem::take(&mut self.compared)
     }
 
-    /// Asks for the memory of what is known of a term.
+    /// Prefetches the entry of a term.
     #[inline(always)]
     pub(crate) fn fetch(&self, steps: impl Fetch, term: TermId) {
         steps.fetch(&self.terms, term as usize);
     }
 
-    /// Asks for the memory of the patterns that a term matches, as far as is known.
+    /// Prefetches the matches of a term.
     #[inline(always)]
     pub(crate) fn fetch_matches(&self, steps: impl Fetch, term: TermId) {
         let met = self.terms.get(term as usize).copied().unwrap_or_default();
         steps.fetch(&self.matches, met.start as usize);
     }
 
-    /// The same for a word that has a plain term in the patterns' dictionary.
+    /// As [`Memo::of`], for a word that has a plain term in the patterns' dictionary.
     #[inline]
     pub(crate) fn of_term<'w>(
         &mut self,
@@ -100,7 +114,7 @@ impl Memo {
         self.terms[term].matches(patterns, text, &mut self.matches, &mut self.compared)
     }
 
-    /// Forgets what is of no use or too much.
+    /// Starts anew for patterns of another family, and when the memo is full.
     #[inline]
     fn begin(&mut self, patterns: &Patterns) {
         let words = self.short.len() + self.long.len();
@@ -132,7 +146,7 @@ impl Met {
         if self.below == patterns.end {
             return found;
         }
-        // An older copy of the patterns does not have those that came since. They lie first.
+        // An older copy of the patterns lacks the newer ones, which lie first.
         let newer = found.iter().take_while(|(_, term)| *term >= patterns.end);
         &found[newer.count()..]
     }
