@@ -1,8 +1,30 @@
-//! What the words of an entry alone cannot decide: inner alternatives, numbers of words, negations of more than a word, and
-//! where words stand.
+//! Checks: the conditions that masks of single terms cannot decide. These are inner alternatives, numbers of words,
+//! negations of more than a word, and the places of words.
 //!
-//! A check runs on the documents that survived the entry's words, and gives back those that stay. It is a program over
-//! masks, all documents of a slice at once; only its operations on places look at single documents.
+//! A check runs on the documents that satisfy the entry's conditions, and returns those that satisfy the check. It is
+//! a program over masks, for all documents of a slice at once. Only its operations on places look at single
+//! documents.
+//!
+//! Example: the alternative `storm | flood | gulf warning`, run on the documents 1111.
+//!
+//! ```text
+//! offset  operation            left   stack
+//! 0       OR_BEGIN             1111   1111 0000
+//! 1       ANY storm flood      0001   1111 0000    storm is in document 0
+//! 4       OR_NEXT 10           1110   1111 0001    on with the documents not yet taken
+//! 6       HOLD gulf            0110   1111 0001
+//! 8       HOLD warning         0010   1111 0001
+//! 10      OR_END               0011                documents 0 and 1 satisfy it
+//! ```
+//!
+//! If the first part took all documents, `OR_NEXT` would jump to offset 10 and the operations between would be
+//! skipped.
+//!
+//! Invariants:
+//! - A nested operation returns a subset of the documents that it began with. It keeps these on the stack, because
+//!   each of its parts changes `left`.
+//! - Each operation that begins leaves the stack at its end as it found it.
+//! - A check's code lies in one piece: it starts where the code of the check before it ends.
 
 pub(crate) mod assemble;
 mod code;
@@ -15,31 +37,31 @@ use crate::{
     compound::CompoundTerms, dictionary::Dictionary, meter::Meter, removed::Removed, term::TermId,
 };
 
-/// Operands of an operation on masks that are one step.
+/// Words of a check's code that count as one step.
 const OPERANDS_PER_STEP: usize = 8;
 
-/// A compiled check.
+/// A compiled check; `code.rs` has its form.
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
     code: Box<[u32]>,
 }
 
-/// The documents a check is run on.
+/// The slice that a check runs on.
 #[derive(Clone, Copy)]
 pub(crate) struct Slice<'a> {
-    /// By term: which documents hold it.
+    /// By term: the documents that hold it.
     pub(crate) masks: &'a [u64],
-    /// At most 64.
+    /// The words of its documents: at most 64.
     pub(crate) documents: &'a [Words],
     pub(crate) dictionary: &'a Dictionary,
-    /// Queries of the level that are no longer asked.
+    /// The level's removed queries, of which checks need not run.
     pub(crate) removed: &'a Removed,
-    /// Whether anybody still wants the answer.
+    /// Whether the caller still wants the answer.
     pub(crate) goes_on: &'a dyn Fn() -> bool,
 }
 
 impl Slice<'_> {
-    /// Which documents hold a term.
+    /// The documents that hold a term.
     #[inline]
     pub(crate) fn mask(&self, term: TermId) -> u64 {
         self.masks.get(term as usize).copied().unwrap_or(0)
@@ -57,38 +79,38 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Forgets the slice.
+    /// Forgets the places of the slice's documents.
     pub(crate) fn clear(&mut self) {
         self.places.clear();
         self.lists.forget();
     }
 }
 
-/// The checks of a level, one behind the other: a check that is run is found where the one before ends.
+/// The checks of a level, one behind the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Checks {
     code: Vec<u32>,
-    /// By number: where its code ends.
+    /// By number: where the check's code ends.
     ends: Vec<u32>,
 }
 
 impl Checks {
-    /// How many there are.
+    /// The number of checks.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes they take.
+    /// Memory of the checks, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.code) + size_of_val(&*self.ends)
     }
 
-    /// Adds a check and gives its number.
+    /// Adds a check and returns its number.
     pub(crate) fn push(&mut self, check: &Check) -> u32 {
         self.add(&check.code)
     }
 
-    /// Adds one of other checks and gives its number here.
+    /// Copies a check of another level and returns its number here.
     pub(crate) fn push_of(&mut self, others: &Checks, number: u32) -> u32 {
         self.add(others.code(number))
     }
@@ -111,12 +133,12 @@ impl Checks {
         code.unwrap_or_default()
     }
 
-    /// Gives all terms new numbers.
+    /// Renumbers all terms.
     pub(crate) fn renumber(&mut self, number: &mut dyn FnMut(TermId) -> TermId) {
         code::each_term(&mut self.code, |term| *term = number(*term));
     }
 
-    /// Those of the documents `among` that satisfy a check. None once the call has ended.
+    /// The documents in `among` that satisfy the check. After the call has ended the answer means nothing.
     pub(crate) fn run(
         &self,
         number: u32,
@@ -165,7 +187,7 @@ impl Checks {
     }
 }
 
-/// The operations that keep masks on the stack: what is left, and where to go on if not behind.
+/// Does one operation that keeps masks on the stack. Returns the documents left, and the offset to jump to, if any.
 fn nested(
     operation: u32,
     operands: &[u32],

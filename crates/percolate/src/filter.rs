@@ -66,8 +66,7 @@ impl Filters {
 /// The verdicts of filters on the documents of a slice. A matcher's own.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts {
-    /// By the filter's number. The bits of `decided` are documents with a verdict, those of `accepted` the accepted
-    /// ones.
+    /// By the filter's number. `decided` has a bit for each document with a verdict, `accepted` for each accepted one.
     known: Vec<Verdict>,
     /// Numbers of filters with a verdict in this slice.
     touched: Vec<u32>,

@@ -32,7 +32,8 @@
 //! 1. `conjunction` turns the tree into conjunctions of terms. A term is a word, a pair of neighbours, or a pattern.
 //! 2. `level` files each conjunction as an entry under one term that it requires, the anchor.
 //! 3. `scratch` marks the terms of 64 documents, finds the entries whose anchor and second term a document holds, and
-//!    decides them with 64-bit masks. `check` decides what masks of single terms cannot.
+//!    decides them with 64-bit masks. `check` decides the conditions that masks of single terms
+//!    cannot.
 //! 4. `hits` sorts the pairs of query and document into the answer.
 
 mod anchors;

@@ -53,7 +53,7 @@ use crate::term::TermId;
 use literals::Literals;
 pub(crate) use memo::Memo;
 
-/// Patterns lie in layers, each at least so many times the next: a change copies the smallest alone.
+/// Least ratio of the lengths of neighbouring layers.
 const LAYER_RATIO: usize = 4;
 
 /// A pattern that a query names.

@@ -1,7 +1,17 @@
 //! A matcher's buffers, and the steps from documents to pairs of a query and a document.
 //!
-//! Each step runs over a whole slice before the next begins, and writes a list that is as long as what is left: no branch
-//! depends on whether a word, a second term or an entry fits, and what lies far apart is fetched many at a time.
+//! For each slice of 64 documents:
+//! 1. `mark`: look up the words of each document and set its bit in the mask of each term.
+//! 2. `gather` and `probe`: for each document and each of its anchors, meet the anchor's row of bits with the
+//!    document's terms. This gives places of bits.
+//! 3. `rank`: turn places into indexes of entries.
+//! 4. `decide`: decide simple entries by masks. Set aside entries with a tail, and groups.
+//! 5. `decide_others`, `decide_large`, `decide_always`: decide the rest, running checks where masks are not enough.
+//! 6. `filter`: drop pairs whose document the query's filter refuses.
+//!
+//! Each step runs over a whole slice before the next begins, and writes a list as long as what is left. No branch
+//! depends on whether a word, a second term or an entry fits, and memory that lies far apart is prefetched many items
+//! at a time.
 
 mod marks;
 mod steps;
@@ -26,26 +36,26 @@ use marks::Marks;
 pub(crate) use steps::{Candidates, LANES, Met, Plain, Steps};
 use survivors::{Survivors, decide_always};
 
-/// Buffers of one matcher, kept from call to call. One per thread; good for any snapshot of any set.
+/// Buffers of one matcher, kept from call to call. Each thread has its own; good for any snapshot of any set.
 #[derive(Debug, Default)]
 pub struct Scratch {
     marks: Marks,
     survivors: Survivors,
-    /// By level: what was found.
+    /// By level: the pairs found.
     pub(crate) hit_pairs: Vec<HitPairs>,
     pub(crate) sorter: Sorter,
     verdicts: Verdicts,
     checking: Workspace,
-    /// Slices seen so far.
+    /// Slices matched since the buffers were made.
     pub(crate) turn: u64,
 }
 
-/// A slice of a call's documents.
+/// A slice of a call's documents: at most 64.
 #[derive(Clone, Copy)]
 pub(crate) struct Batch<'a> {
     pub(crate) documents: &'a Documents<'a>,
     pub(crate) words: &'a [Words],
-    /// Index of its first document.
+    /// Index in the call of its first document.
     pub(crate) first: u32,
 }
 impl Scratch {
@@ -55,7 +65,7 @@ impl Scratch {
         Scratch::default()
     }
 
-    /// Forgets what was found before. The call that begins may take so many steps.
+    /// Forgets the pairs of the call before and begins one of at most `steps_max` steps.
     pub(crate) fn begin(&mut self, levels: usize, steps_max: u64) {
         self.checking.meter.begin(steps_max);
         if self.hit_pairs.len() < levels {
@@ -69,10 +79,10 @@ impl Scratch {
         self.checking.meter.spent()
     }
 
-    /// Marks the words of these documents.
+    /// Marks the terms of a slice's documents. `levels` name the query in an error.
     ///
     /// # Errors
-    /// `Stopped`, `TooCostly`; with the levels it names a query.
+    /// `Stopped`, `TooCostly`.
     #[inline(always)]
     pub(crate) fn mark(
         &mut self,
@@ -99,10 +109,10 @@ impl Scratch {
         Ok(())
     }
 
-    /// HitPairs what the marked documents hit in the level of that number.
+    /// Finds the pairs of the marked documents in level `number`.
     ///
     /// # Errors
-    /// As of the call.
+    /// Those of the call.
     #[inline(always)]
     pub(crate) fn examine(
         &mut self,
@@ -168,10 +178,10 @@ impl Scratch {
         }
     }
 }
-/// Pairs whose filters are fetched before the first is asked.
+/// Pairs whose filters are prefetched before the first is asked.
 const FETCHED_AT_ONCE: usize = 16;
 
-/// Of the pairs from `from` on, keeps those whose document the query's filter accepts.
+/// Keeps the pairs before `from`, and those behind whose document the query's filter accepts.
 #[inline(always)]
 fn filter(
     steps: impl Steps,

@@ -1,4 +1,4 @@
-//! What a set hit_pairs, and how it keeps its shape.
+//! Sets of standing queries: which hits they find, and how their levels are shaped.
 
 mod any;
 mod cost;
@@ -63,7 +63,7 @@ fn standing(id: u64, text: &str) -> Arc<StandingQuery> {
     })
 }
 
-/// Adds a query whose text is its tree, as Rust writes it. The text of the one replaced.
+/// Adds a query whose text is its tree, as Rust writes it. Returns the text of the query that it replaces.
 fn insert(set: &mut QuerySet, id: u64, root: &Node) -> Option<Box<str>> {
     let replaced = set.insert(standing(id, &format!("{root:?}")), root, None);
     replaced.map(|query| query.text.clone())
@@ -77,7 +77,7 @@ fn document(fields: &[&str]) -> Words {
     words
 }
 
-/// The only lines that know how a set is asked.
+/// Matches documents. No other lines of the tests know how a set is called.
 fn rows_of(
     snapshot: &Snapshot,
     documents: &Documents<'_>,
@@ -302,7 +302,7 @@ fn queries_are_filed_under_the_rare_word_once_the_stream_has_been_seen() {
         insert(&mut set, id, &Node::And(vec![word("cat"), word("b")]));
         insert(&mut set, 1_000 + id, &word("b"));
     }
-    // Nobody asks for `cat` as often as for `b`, but nearly every document holds it.
+    // Fewer queries name `cat` than `b`, but nearly every document holds it.
     let mut documents = vec![document(&["cat"]); 2_000];
     documents.push(document(&["b cat"]));
     let (mut scratch, mut hits) = (Scratch::new(), Hits::new());

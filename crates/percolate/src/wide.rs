@@ -1,9 +1,9 @@
-//! The matcher compiled for what the processor can do: for any; with the instructions that those of the last ten years
-//! have; and with the longest steps written for vectors of sixteen numbers.
+//! The matcher compiled three times: for any processor; with AVX2 and its companions; and with the longest steps
+//! written for AVX-512.
 //!
-//! The first two are one code that goes through the compiler twice: counting bits and shifting by variables take one
-//! instruction each where the common baseline needs a dozen. The third replaces [`Steps`], and a test holds it equal to
-//! the plain ones. This is the one module of the crate with `unsafe`.
+//! The first two are the same code. The instructions of the second count bits and shift by variables in one step,
+//! where the common baseline needs a dozen. The third replaces [`Steps`] by vector code, and a test holds it equal to
+//! the plain code. This is the one module of the crate with `unsafe`.
 #![allow(
     unsafe_code,
     reason = "functions compiled for a processor that was asked for are unsafe to call, and so is reading whole vectors"
@@ -20,7 +20,7 @@ use crate::{
     unfinished::Unfinished,
 };
 
-/// [`Snapshot::matches`] by the best code this processor has.
+/// Runs [`Snapshot::matches`] by the best code that this processor can run.
 pub(crate) fn matches(
     snapshot: &Snapshot,
     documents: &Documents<'_>,
@@ -94,7 +94,7 @@ mod x86 {
         snapshot.matches_by(vectors, documents, scratch, hits)
     }
 
-    /// Proof that the processor has the vectors: made by [`Vectors::new`] alone.
+    /// Proof that the processor has the vectors: only [`Vectors::new`] makes it.
     #[derive(Clone, Copy)]
     pub(super) struct Vectors(());
 
@@ -173,7 +173,7 @@ mod x86 {
         }
     }
 
-    /// The lanes in use where so many numbers are left.
+    /// The lanes in use where `left` numbers are left.
     #[inline]
     pub(super) fn lanes(left: usize) -> __mmask16 {
         (0xffff_u32 >> (LANES - left.min(LANES))) as __mmask16
@@ -185,7 +185,7 @@ mod x86 {
         _mm512_set1_epi32(number.cast_signed())
     }
 
-    /// The numbers of a list from `from` on, zeros behind its end.
+    /// Sixteen numbers of a list from `from` on, zeros behind its end.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn load(list: &[u32], from: usize) -> __m512i {
@@ -203,7 +203,7 @@ mod x86 {
         unsafe { _mm512_storeu_epi32(list.as_mut_ptr().cast(), numbers) }
     }
 
-    /// The numbers at these indexes of a list, in those lanes of `wanted` whose index is below its length; else 0.
+    /// The numbers at these indexes of a list; 0 in lanes that are not `wanted` or whose index is beyond its end.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn gather(list: &[u32], wanted: __mmask16, indexes: __m512i) -> __m512i {
@@ -307,7 +307,7 @@ mod x86 {
         }
     }
 
-    /// The four numbers of each of sixteen entries, the query first; those of a rank that no entry has are zeros.
+    /// The four numbers of each of sixteen entries, the query first; zeros for a rank beyond the entries.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn take(entries: &[Entry], ranks: &[u32]) -> [__m512i; 4] {
@@ -323,7 +323,7 @@ mod x86 {
             _mm512_inserti32x4::<3>(low, one(ranks[3]))
         };
         let ranks = &ranks[..LANES];
-        // Entry n of a vector holds those of rank n, n + 4, n + 8 and n + 12, so that the transposition keeps to quarters.
+        // Vector n holds the entries of rank n, n + 4, n + 8 and n + 12, so that the transposition stays inside quarters.
         let every = |first: usize| {
             four(&[
                 ranks[first],
@@ -343,7 +343,7 @@ mod x86 {
         ]
     }
 
-    /// Numbers of 64 bits as their halves, the lower first.
+    /// 64-bit numbers as halves, the lower half first.
     #[inline]
     fn halves(masks: &[u64]) -> &[u32] {
         // SAFETY: a number of 64 bits is two of 32, and every bit pattern is a number.

@@ -1,20 +1,20 @@
-//! From a tree to the code of a check.
+//! The assembler: from a tree to the code of a check.
 
 use query::tree::{FieldSet, Form, Node, Place, Term, Unit, Word};
 
 use super::{Check, code};
 use crate::{limits::PHRASE_TERM_WORDS_MAX, term::Terms};
 
-/// Code that is being written.
+/// Code that is being written. Each method appends the code for one condition; all conditions must hold.
 pub(crate) struct Assembler<'t, T> {
     code: Vec<u32>,
     terms: &'t mut T,
-    /// The operations on places that are being written ask where patterns stand.
+    /// Whether the operations on places at hand need the places of patterns.
     with_patterns: bool,
 }
 
 impl<'t, T: Terms> Assembler<'t, T> {
-    /// Nothing yet: every document comes out.
+    /// Empty code, which every document satisfies.
     pub(crate) fn new(terms: &'t mut T) -> Assembler<'t, T> {
         Assembler {
             code: Vec::new(),
@@ -23,23 +23,23 @@ impl<'t, T: Terms> Assembler<'t, T> {
         }
     }
 
-    /// The check; none if every document comes out.
+    /// The check; `None` for empty code.
     pub(crate) fn finish(self) -> Option<Check> {
         let code = self.code.into_boxed_slice();
         (!code.is_empty()).then_some(Check { code })
     }
 
-    /// Documents that hold all of these terms.
+    /// Requires all of these terms.
     pub(crate) fn hold(&mut self, terms: &[u32]) {
         self.put_unless_empty(code::HOLD, terms);
     }
 
-    /// Documents that hold none of these terms.
+    /// Excludes all of these terms.
     pub(crate) fn lack(&mut self, terms: &[u32]) {
         self.put_unless_empty(code::LACK, terms);
     }
 
-    /// Documents that match a node.
+    /// Requires that a node matches.
     pub(crate) fn node(&mut self, node: &Node) {
         match node {
             Node::All => {}
@@ -73,7 +73,7 @@ impl<'t, T: Terms> Assembler<'t, T> {
         }
     }
 
-    /// Documents that do not match a node.
+    /// Excludes documents that match a node.
     pub(crate) fn absent(&mut self, node: &Node) {
         if let Some(word) = as_term(node) {
             let term = self.terms.intern(word);
@@ -84,7 +84,7 @@ impl<'t, T: Terms> Assembler<'t, T> {
         self.put(code::NOT_END, &[]);
     }
 
-    /// Documents that match a node, among such that match what it needs without positions.
+    /// Requires that a node on places matches. The code before must require what the node needs without positions.
     pub(crate) fn places(&mut self, node: &Node) {
         let at = self.put(code::PLACES, &[0, 0]);
         self.with_patterns = false;
@@ -156,7 +156,7 @@ impl<'t, T: Terms> Assembler<'t, T> {
                 fields,
                 slack,
             } => {
-                // Equal terms together, as counting them wants.
+                // Equal terms must be neighbours: `proximity` counts runs of them.
                 let mut sorted: Vec<&Term> = terms.iter().collect();
                 sorted.sort_by_key(|term| (term.form as u8, &term.text, order_of(term.place)));
                 let terms = sorted.into_iter().map(|term| (term, *slack));
@@ -233,7 +233,7 @@ impl<'t, T: Terms> Assembler<'t, T> {
         }
     }
 
-    /// Writes an operation; where it lies.
+    /// Appends an operation and returns its offset.
     fn put(&mut self, operation: u32, operands: &[u32]) -> usize {
         let at = self.code.len();
         self.code.push(code::head(operation, operands.len()));
@@ -246,7 +246,7 @@ fn order_of(place: Place) -> (bool, bool, u32) {
     (place.first, place.last, place.within)
 }
 
-/// The word without its place: what its term in the dictionary is.
+/// The word without its place in the field: the form in which the dictionary has it.
 pub(crate) fn anywhere(word: &Word) -> Word {
     let term = Term {
         place: Place::default(),
@@ -255,7 +255,7 @@ pub(crate) fn anywhere(word: &Word) -> Word {
     Word { term, ..*word }
 }
 
-/// The word, if the node is one that may stand anywhere in its fields: then its term's mask is the answer.
+/// The word of a node that is a word which may stand anywhere in its fields: its term's mask is then the answer.
 pub(crate) fn as_term(node: &Node) -> Option<&Word> {
     match node {
         Node::Word(word) if word.term.place == Place::default() => Some(word),
@@ -270,7 +270,7 @@ fn as_phrase(node: &Node) -> Option<(Vec<&str>, FieldSet)> {
     }
 }
 
-/// The words of a phrase that is a term: each behind the one before, as it stands, and not too many.
+/// The words of a phrase that is a term: 2 to 8 plain words, each directly behind the one before. Else `None`.
 pub(crate) fn chained(words: &[(Term, u32)]) -> Option<Vec<&str>> {
     let is_chain = (2..=PHRASE_TERM_WORDS_MAX).contains(&words.len())
         && words.iter().all(|(term, _)| term.is_plain())

@@ -1,4 +1,15 @@
-//! Where the terms of a slice's documents stand, found out for a document when it is first asked.
+//! Places: where the terms of a slice's documents stand. A document is read when a check first asks about it.
+//!
+//! Example: the text `storm gulf storm` in field 0, where the terms are 9 and 70.
+//!
+//! ```text
+//! terms   9  9  70
+//! places  1  3  2       lasts 3
+//! ```
+//!
+//! Invariants:
+//! - Of each document, terms are sorted, and the places of a term rise, each once: two binary searches find a term.
+//! - A document's patterns are listed only if `known_patterns` has its bit. Patterns are many and seldom needed.
 
 use std::ops::Range;
 
@@ -10,26 +21,26 @@ use crate::{
     term::{TermId, UNKNOWN},
 };
 
-/// A place: the field's number above the position.
+/// A place: the field in the upper 32 bits, the position in the lower.
 pub(super) type At = u64;
 
-/// Places kept at most, 12 bytes each; beyond that all are forgotten and found out again when asked.
+/// Places that are kept, at most, 12 bytes each. Beyond that all are forgotten and read again when needed.
 const PLACES_MAX: usize = 1 << 24;
 
-/// The places of the documents asked for since the last slice.
+/// The places of the documents that checks of this slice have asked about.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Documents of the slice that are in here.
+    /// The documents of the slice that are listed, a bit each.
     known: u64,
-    /// Those of them whose patterns are, too.
+    /// The listed documents whose patterns are listed, too.
     known_patterns: u64,
     ranges: Vec<Document>,
-    /// Of each document, by term and then by place.
+    /// Of each document, its terms and their places, sorted by term and then by place.
     terms: Vec<TermId>,
     places: Vec<At>,
-    /// Of each document, the last place of each of its fields, rising.
+    /// Of each document, the last place of each field that has words, rising.
     lasts: Vec<At>,
-    /// Terms above their places, as numbers, which sort fastest.
+    /// Buffer: terms above their places as one number, which sorts fastest.
     sorted: Vec<u128>,
 }
 
@@ -40,7 +51,7 @@ struct Document {
 }
 
 impl Places {
-    /// Forgets the slice.
+    /// Forgets all documents.
     pub(super) fn clear(&mut self) {
         self.known = 0;
         self.known_patterns = 0;
@@ -49,8 +60,7 @@ impl Places {
         self.lasts.clear();
     }
 
-    /// Sees to it that a document of the slice is in here, with its patterns if there is a memo: they are many, and
-    /// seldom asked for. False if the call has ended before that.
+    /// Lists a document of the slice, and its patterns if there is a memo. False if the call has ended.
     #[inline]
     pub(super) fn learn(
         &mut self,
@@ -132,7 +142,7 @@ impl Places {
         true
     }
 
-    /// Where a term stands in a document that is in here, rising.
+    /// Places of a term in a listed document, rising, each once. Empty if it is not there.
     pub(super) fn of(&self, index: usize, term: TermId) -> &[At] {
         let range = self.ranges[index].places.clone();
         let terms = &self.terms[range.clone()];

@@ -1,7 +1,11 @@
-//! Where a document matches: the operations of a check on lists of spans.
+//! Operations of a check on lists of spans: where one document matches.
 //!
-//! They mean what `query::reference::spans` says, and take time near to linear in the places of the terms: lists are sorted,
-//! and each operation walks or halves them. A list is never longer than the lists of its operands together.
+//! They give the spans of `query::reference::spans`, in time near to linear in the places of the terms. Lists are
+//! sorted, and each operation walks or halves them. A list is never longer than the lists of its operands together.
+//!
+//! Invariants:
+//! - The spans of a list are sorted, each once.
+//! - A list that did not match has no spans. A list may match without spans, as a negation does.
 
 mod narrow;
 mod near;
@@ -26,19 +30,19 @@ struct Span {
 const LISTS_KEPT: usize = 64;
 const SPANS_KEPT: usize = 1 << 12;
 
-/// What a node gave.
+/// The outcome of a node.
 #[derive(Clone, Debug, Default)]
 struct List {
-    /// A node may match without a span.
+    /// Whether the node matches; it may do so without spans.
     matched: bool,
-    /// Sorted, each once.
+    /// Its spans: sorted, each once.
     spans: Vec<Span>,
 }
 
-/// The stack of lists, kept from check to check.
+/// The stack of lists. Its memory is kept from check to check.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// Those below `depth` are on the stack, the others are spare.
+    /// The first `depth` lists are on the stack; the others are spare.
     lists: Vec<List>,
     depth: usize,
     spans: Vec<Span>,
@@ -48,7 +52,7 @@ pub(super) struct Lists {
     narrow: narrow::Narrow,
 }
 
-/// The document at hand.
+/// The document that is being matched.
 #[derive(Clone, Copy)]
 struct Document<'a> {
     index: usize,
@@ -57,14 +61,14 @@ struct Document<'a> {
 }
 
 impl Lists {
-    /// Gives back the memory of long lists, which few documents need.
+    /// Frees the memory of long lists, which few documents need.
     pub(super) fn forget(&mut self) {
         let is_short = |list: &List| list.spans.capacity() <= SPANS_KEPT;
         self.lists.retain(is_short);
         self.lists.truncate(LISTS_KEPT);
     }
 
-    /// Whether a document matches the operations; false where the call ends meanwhile.
+    /// Whether document `index` of the slice matches the operations; false once the call has ended.
     pub(super) fn matches(
         &mut self,
         code: &[u32],
@@ -92,8 +96,8 @@ impl Lists {
         self.lists.first().is_some_and(|list| list.matched)
     }
 
-    /// Does one operation; false where the call ends meanwhile. An operation on lists costs as many steps as spans go in;
-    /// those that go over a list more than once count the rest themselves.
+    /// Does one operation; false once the call has ended. An operation on lists costs a step for each span that goes
+    /// in. Operations that walk a list more than once count the rest themselves.
     fn step(
         &mut self,
         operation: u32,
@@ -142,7 +146,7 @@ impl Lists {
         !meter.is_over()
     }
 
-    /// How many spans go into an operation on lists with that first operand.
+    /// The number of spans that go into an operation with that first operand.
     fn spans_in(&mut self, operation: u32, first: usize) -> usize {
         let lists = match operation {
             code::ORDER | code::TOGETHER | code::AT_LEAST => first,
@@ -152,7 +156,7 @@ impl Lists {
         self.top(lists).iter().map(|list| list.spans.len()).sum()
     }
 
-    /// An empty list on top.
+    /// Pushes an empty list that has not matched.
     fn push(&mut self) -> &mut List {
         if self.lists.len() == self.depth {
             self.lists.push(List::default());
@@ -164,17 +168,17 @@ impl Lists {
         list
     }
 
-    /// The last so many lists.
+    /// The last `count` lists of the stack.
     fn top(&mut self, count: usize) -> &mut [List] {
         &mut self.lists[self.depth - count..self.depth]
     }
 
-    /// Leaves the first of the last `count` lists.
+    /// Pops all but the first of the last `count` lists.
     fn pop_to_first(&mut self, count: usize) {
         self.depth -= count - 1;
     }
 
-    /// Says of the list on top whether it matched; one that did not has no spans.
+    /// Sets whether the list on top matched; one that did not loses its spans.
     fn settle(&mut self, matched: bool) {
         if let [list] = self.top(1) {
             list.matched = matched;
@@ -184,7 +188,7 @@ impl Lists {
         }
     }
 
-    /// The spans of those of the last `count` lists that matched, if at least so many did.
+    /// Joins the last `count` lists: the spans of those that matched, if at least `least` did.
     fn at_least(&mut self, count: usize, least: usize) {
         let mut matched = 0;
         if let [first, rest @ ..] = self.top(count) {
@@ -205,12 +209,12 @@ fn sort(spans: &mut Vec<Span>) {
     spans.dedup();
 }
 
-/// The place so many positions further on in its field, or the last there can be.
+/// The place `positions` behind in its field, or the last possible place of the field.
 fn further(at: At, positions: u32) -> At {
     at & !u64::from(u32::MAX) | u64::from((at as u32).saturating_add(positions))
 }
 
-/// The place so many positions before in its field, or the first there can be.
+/// The place `positions` before in its field, or the first possible place of the field.
 fn before(at: At, positions: u32) -> At {
     at & !u64::from(u32::MAX) | u64::from((at as u32).saturating_sub(positions))
 }

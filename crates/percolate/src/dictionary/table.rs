@@ -14,7 +14,7 @@
 //! Invariants:
 //! - A bucket fills from the front, and a full one runs over into the next. So a look-up stops at a free place.
 //! - No tag occurs twice on the way of a hash. A key that would repeat one lies in `apart`, a plain hash map.
-//! - There are at most as many keys as buckets. Fuller, more words would need a second bucket.
+//! - There is at most one key for each bucket. A fuller table would read second buckets more often.
 
 use std::hint::select_unpredictable;
 

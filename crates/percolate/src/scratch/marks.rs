@@ -1,4 +1,15 @@
-//! Which documents of a slice hold which terms.
+//! Marks: which documents of a slice hold which terms.
+//!
+//! Example: document 0 holds the terms 5 and 9, document 1 the terms 9 and 7.
+//!
+//! ```text
+//! masks  [0] = all ones   [5] = 01   [7] = 10   [9] = 11
+//! terms  5 9 | 9 7        ends 2 4
+//! ```
+//!
+//! Invariants:
+//! - `masks` is zero but for the terms listed in `terms` and for [`UNKNOWN`], so clearing touches only those.
+//! - A document lists a term once: the mask's bit tells whether it is there already.
 
 use query::analysis::Words;
 
@@ -12,21 +23,21 @@ use crate::{
     word_terms::WordTerms,
 };
 
-/// Which documents of a slice hold which terms.
+/// The masks of a slice's terms, and the terms of its documents.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    /// By term: the documents that hold it. That of [`UNKNOWN`] is full, the others are zero unless in `terms`.
+    /// By term: the documents that hold it, a bit each. The mask of [`UNKNOWN`] is full.
     pub(super) masks: Vec<u64>,
-    /// The terms of each document, each once, one document after the other; then what is not in use.
+    /// The terms of the documents, one document after the other. Longer than `ends` says where a slice before was.
     pub(super) terms: Vec<TermId>,
-    /// Of the document at hand.
+    /// The words of the document that was marked last, looked up.
     pub(super) word_terms: WordTerms,
-    /// By document: the end of its terms.
+    /// By document: where its terms end in `terms`.
     pub(super) ends: Vec<usize>,
 }
 impl Marks {
     /// Forgets the slice before. It does so first rather than last, so that a call that was broken off leaves nothing
-    /// behind.
+    /// behind. `terms` is the length of the dictionary.
     #[inline(always)]
     pub(super) fn clear(&mut self, terms: usize) {
         let used = self.used();
@@ -40,13 +51,13 @@ impl Marks {
         self.masks[UNKNOWN as usize] = u64::MAX;
     }
 
-    /// How many terms are in use.
+    /// The number of terms in use.
     pub(super) fn used(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Marks the words of one document. First all are looked up, none of which waits for another. Not all are marked where the
-    /// call has ended, here and below.
+    /// Marks the words of document `index` of the slice. It looks up all words first, since no look-up waits for
+    /// another. Once the call has ended, it may leave words unmarked; so do the functions below.
     #[inline(always)]
     pub(super) fn mark(
         &mut self,
@@ -74,7 +85,7 @@ impl Marks {
         self.ends.push(count);
     }
 
-    /// Marks the terms of a document, whose words are marked, that are more than a word looked up.
+    /// Marks the pairs and patterns of the document that was marked last.
     #[inline(always)]
     pub(super) fn mark_compound(
         &mut self,
@@ -101,7 +112,7 @@ impl Marks {
         compound.mark_patterns(steps, dictionary, document, plain, pattern, &mut spend);
     }
 
-    /// Marks the terms of its words that are limited to fields; gives how many terms there are now.
+    /// Marks the terms of its words that are limited to fields. Returns the number of terms in use then.
     #[cold]
     fn mark_limited(
         &mut self,
@@ -130,7 +141,7 @@ impl Marks {
     }
 }
 
-/// Marks a term and adds it to the `count` others. No branch on whether it was there.
+/// Marks a term and adds it behind the `count` others, if it is new. It does not branch on whether it is.
 #[inline(always)]
 fn add(masks: &mut [u64], terms: &mut Vec<TermId>, count: &mut usize, term: TermId, index: usize) {
     grow(terms, *count + 1);

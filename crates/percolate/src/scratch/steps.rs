@@ -1,4 +1,5 @@
-//! The steps that run over long lists, and the lists.
+//! The steps that run over long lists, and these lists. `Plain` does them on any processor; `wide.rs` has vector
+//! code.
 
 use query::analysis::Words;
 
@@ -13,23 +14,23 @@ use crate::{
     word_terms::WordTerms,
 };
 
-/// Numbers that a vector holds, at most.
+/// Numbers of 32 bits in the longest vector.
 pub(crate) const LANES: usize = 16;
 
 const _: () = assert!(GROUP_SMALL as usize <= LANES);
 
-/// Words of rows that have bits in common with the document at hand.
+/// 32-bit words of rows that have bits in common with the document at hand.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
-    /// Those bits. The first `len` are in use.
+    /// The bits in common. The first `len` are in use.
     pub(crate) bits: Vec<u32>,
-    /// Beside `bits`: where the word's first bit lies.
+    /// Beside `bits`: the place of the word's bit 0.
     pub(crate) first: Vec<u32>,
     pub(crate) len: usize,
 }
 
 impl Met {
-    /// Makes room for so many more, and for a whole vector behind them.
+    /// Makes room for `more` items, and for a whole vector behind them.
     #[inline(always)]
     pub(crate) fn grow(&mut self, more: usize) {
         grow(&mut self.bits, self.len + more + LANES);
@@ -37,25 +38,25 @@ impl Met {
     }
 }
 
-/// Numbers, each with a document of the slice.
+/// Candidates: numbers (places, ranks or indexes of entries), each with a document of the slice.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     /// The first `len` are in use.
     pub(crate) numbers: Vec<u32>,
-    /// Beside `numbers`.
+    /// The document of each number.
     pub(crate) documents: Vec<u32>,
     pub(crate) len: usize,
 }
 
 impl Candidates {
-    /// Makes room for so many more, and for a whole vector behind them.
+    /// Makes room for `more` items, and for a whole vector behind them.
     #[inline(always)]
     pub(crate) fn grow(&mut self, more: usize) {
         grow(&mut self.numbers, self.len + more + LANES);
         grow(&mut self.documents, self.len + more + LANES);
     }
 
-    /// Adds one, for which there is room, if it is kept.
+    /// Adds a number if it is kept. There must be room for it.
     #[inline(always)]
     pub(super) fn push_if(&mut self, number: u32, document: u32, is_kept: bool) {
         self.numbers[self.len] = number;
@@ -63,7 +64,8 @@ impl Candidates {
         self.len += usize::from(is_kept);
     }
 
-    /// Adds the entries of a small group. As many are written as the largest one has: no branch on how many there are.
+    /// Adds the entries of a small group. It always writes a whole vector, so that it need not branch on
+    /// their number.
     #[inline(always)]
     pub(super) fn push_group(&mut self, group: Group, document: u32) {
         self.grow(LANES);
@@ -83,12 +85,12 @@ impl Candidates {
             .map(|(number, document)| (*number, *document))
     }
 }
-/// The steps that run over long lists and are worth writing for vectors.
+/// The steps that are worth writing for vectors.
 pub(crate) trait Steps: Fetch {
     /// Looks up the words of a document.
     fn look_up(self, view: View<'_>, document: &Words, word_terms: &mut WordTerms);
-    /// Adds to `places` where the document's terms meet bits of its anchors' rows. Gives how many entries are filed under
-    /// the anchors.
+    /// Adds to `places` the bits that a document's terms meet in the rows of its anchors. Returns the number of
+    /// entries filed under these anchors.
     fn probe(
         self,
         level: &Level,
@@ -98,9 +100,10 @@ pub(crate) trait Steps: Fetch {
         places: &mut Candidates,
         met: &mut Met,
     ) -> u64;
-    /// From bits to the ranks of entries.
+    /// Turns places of bits into ranks: the indexes of their entries.
     fn rank(self, level: &Level, places: &mut Candidates);
-    /// Decides the simple ones of the entries with these ranks; the others go to `others`, in which there is room.
+    /// Decides the simple entries among `ranks`, each for one document. Copies the others to `others`, which has
+    /// room.
     fn decide(
         self,
         entries: &[Entry],
@@ -110,8 +113,9 @@ pub(crate) trait Steps: Fetch {
         others: &mut Candidates,
         hit_pairs: &mut HitPairs,
     );
-    /// Decides all entries for all of a slice's documents: adds what is found of the simple ones, and notes the index of each
-    /// other one, whose anchor is there, in `others`. Gives how often the anchors are there.
+    /// Decides every entry for all documents of a slice: adds the pairs of simple entries, and lists in `others` the
+    /// other entries whose anchor is in the slice. Returns the number of pairs of an entry and a document that holds
+    /// its anchor.
     fn scan(
         self,
         scanned: &Scanned,
@@ -122,7 +126,7 @@ pub(crate) trait Steps: Fetch {
     ) -> u64;
 }
 
-/// The steps for any processor.
+/// The steps in plain code, for any processor.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain;
 

@@ -1,4 +1,4 @@
-//! What is left of a slice's candidates in one level, from step to step.
+//! The candidates of a slice in one level: each step leaves fewer of them.
 
 use super::{Candidates, Met, Steps, marks::Marks};
 use crate::{
@@ -12,34 +12,35 @@ use crate::{
     unfinished::TooManyPairs,
 };
 
-/// A document of more terms than this has more than most rows have bits, and more anchors than are compared at once.
+/// A document with more terms than this has more terms than most rows have bits, and more anchors than are probed at
+/// once.
 const MANY_TERMS: usize = 256;
 
-/// Anchors whose rows are compared at once with a document of many terms.
+/// Anchors whose rows are probed at once for a document of many terms.
 const ANCHORS_AT_ONCE: usize = 64;
 
-/// To look at an entry costs as much as so many probes: it lies anywhere, a row's bits lie together.
+/// Cost of looking at an entry, in probes: an entry lies anywhere, the bits of a row lie together.
 const PROBES_PER_ENTRY: usize = 8;
 
-/// What is left of a slice's candidates in one level, from step to step.
+/// The lists that the steps read and write. A matcher's own.
 #[derive(Debug, Default)]
 pub(super) struct Survivors {
     /// Terms that may be anchors, one document after the other.
     anchors: Vec<TermId>,
-    /// By document: where they end.
+    /// By document: where its terms end in `anchors`.
     anchor_ends: Vec<usize>,
     met: Met,
-    /// First bits of rows, then ranks of entries.
+    /// First the places of bits, then the ranks of entries.
     pub(super) places: Candidates,
-    /// Entries that are no simple ones, by rank.
+    /// Entries that are not simple, by rank.
     pub(super) others: Candidates,
-    /// Entries of small groups.
+    /// Entries of small groups, by index in the level's `grouped`.
     grouped: Candidates,
     /// Ranks of large groups.
     large: Vec<u32>,
 }
 impl Survivors {
-    /// Decides the entries of a level that has filed none.
+    /// Decides the entries of a level that has no rows.
     #[inline(always)]
     pub(super) fn scan(
         &mut self,
@@ -66,7 +67,7 @@ impl Survivors {
         }
     }
 
-    /// Compares each document's terms with the rows of those that are anchors.
+    /// Meets each document's terms with the rows of its anchors.
     #[inline(always)]
     pub(super) fn probe(
         &mut self,
@@ -94,7 +95,7 @@ impl Survivors {
         work.candidates += candidates;
     }
 
-    /// Lists the terms of each document that may be anchors, and asks for their rows.
+    /// Lists the terms of each document that may be anchors, and prefetches their rows.
     #[inline(always)]
     fn gather(&mut self, steps: impl Steps, level: &Level, marks: &Marks) {
         let (mut start, mut count) = (0, 0);
@@ -113,7 +114,7 @@ impl Survivors {
         }
     }
 
-    /// From the bits that were met to what was found. Entries that take more are put aside.
+    /// Turns bits into entries and decides the simple ones; sets the others aside.
     #[inline(always)]
     pub(super) fn decide(
         &mut self,
@@ -137,7 +138,8 @@ impl Survivors {
         );
     }
 
-    /// Decides entries with tails and small groups; large groups are put aside. Gives how many the groups held.
+    /// Decides entries with tails, and small groups; sets large groups aside. Returns the number of entries in small
+    /// groups.
     #[inline(always)]
     pub(super) fn decide_others(
         &mut self,
@@ -182,7 +184,7 @@ impl Survivors {
         self.grouped.len as u64
     }
 
-    /// Decides large groups, each once for all documents.
+    /// Decides each large group once for all documents that hold its anchor.
     pub(super) fn decide_large(
         &mut self,
         level: &Level,
@@ -228,7 +230,7 @@ fn decide_one(
     hit_pairs.add(entry.query(), first, mask);
 }
 
-/// Probes for a document of many terms: where an anchor has few entries beside the document's terms, all of them are taken.
+/// Probes for a document of many terms. Where an anchor has few entries, it takes all of them without meeting terms.
 fn probe_long(
     steps: impl Steps,
     level: &Level,
@@ -258,7 +260,7 @@ fn probe_long(
     candidates
 }
 
-/// Tries every document against the entries that are filed under no word.
+/// Tries every document against the entries that have no anchor.
 pub(super) fn decide_always(
     level: &Level,
     slice: Slice<'_>,
@@ -276,7 +278,7 @@ pub(super) fn decide_always(
     decide_each(level, &level.always, all, slice, first, checking, hit_pairs)
 }
 
-/// Decides entries for all the documents `among` at once; not all of them where the call has ended, here and above.
+/// Decides entries for all documents in `among` at once; stops where the call has ended.
 fn decide_each(
     level: &Level,
     entries: &[Entry],

@@ -32,7 +32,7 @@ fn set_of(queries: impl IntoIterator<Item = String>) -> QuerySet {
     set
 }
 
-/// So many words `a`, and three `b` behind them.
+/// A document of `words` times `a`, and three `b` behind them.
 fn repeated(words: usize) -> Words {
     document(&[&("a ".repeat(words) + "b b b")])
 }
@@ -49,7 +49,7 @@ fn steps(snapshot: &Snapshot, documents: &[Words]) -> u64 {
     hits.work().steps
 }
 
-/// The end of a call that may take so many steps, and how often it asked whether to go on.
+/// The end of a call of at most `steps_max` steps, and how often it called `goes_on`.
 fn ended(snapshot: &Snapshot, words: &[Words], steps_max: u64) -> (Result<(), Unfinished>, u64) {
     let asked = Cell::new(0);
     let goes_on = || {

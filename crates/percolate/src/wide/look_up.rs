@@ -15,7 +15,7 @@ use crate::{
 /// Words looked up at once.
 const LANES: usize = 8;
 
-/// Numbers of 32 and of 64 bits that a bucket is, and a key that is held.
+/// The size of a bucket and of a key entry, in 32-bit and in 64-bit numbers.
 const BUCKET: [usize; 2] = [size_of::<Bucket>() / 4, size_of::<Bucket>() / 8];
 const KEY_ENTRY: [usize; 2] = [size_of::<KeyEntry>() / 4, size_of::<KeyEntry>() / 8];
 
@@ -24,7 +24,7 @@ const _: () = assert!(
     "see `find`"
 );
 
-/// What [`WordTerms::look_up`] does.
+/// The AVX-512 form of [`WordTerms::look_up`]. A table with keys in `apart` takes the plain form.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,bmi2,popcnt")]
 pub(super) fn look_up(view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
@@ -71,7 +71,7 @@ pub(super) fn look_up(view: View<'_>, document: &Words, word_terms: &mut WordTer
     }
 }
 
-/// Looks up the words that are too long to be keys, once the others are.
+/// Looks up the words that are too long for keys, after the others.
 #[cold]
 fn look_up_long(view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
     let buffer = document.buffer();
@@ -84,7 +84,7 @@ fn look_up_long(view: View<'_>, document: &Words, word_terms: &mut WordTerms) {
     word_terms.sift(document.len());
 }
 
-/// Writes the keys of the words; those of long ones are no key of any word. Gives how long the longest is.
+/// Writes the keys of the words; a long word gets a key that no word has. Returns the length of the longest word.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
 fn keys(document: &Words, keys: &mut [Key]) -> usize {
@@ -95,7 +95,7 @@ fn keys(document: &Words, keys: &mut [Key]) -> usize {
         longest = longest.max(word.len());
         let kept = _bzhi_u32(0xffff, word.len().min(16) as u32);
         let length = (word.len() as u64 | USED) as i8;
-        // SAFETY: only as many bytes are read as the word has, and a key has room for sixteen.
+        // SAFETY: only the bytes of the word are read, and a key has room for sixteen.
         unsafe {
             let bytes = _mm_maskz_loadu_epi8(kept as __mmask16, word.as_ptr().cast());
             let bytes = _mm_mask_set1_epi8(bytes, 1 << SHORT_BYTES_MAX, length);
@@ -105,7 +105,7 @@ fn keys(document: &Words, keys: &mut [Key]) -> usize {
     longest
 }
 
-/// The lower and the upper halves of eight keys.
+/// Loads eight keys as their lower and their upper halves.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load(keys: &[Key]) -> (__m512i, __m512i) {
@@ -125,7 +125,7 @@ fn load(keys: &[Key]) -> (__m512i, __m512i) {
     )
 }
 
-/// What `hash_key` does.
+/// The hash of eight keys, as `hash_key` computes it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn hash(low: __m512i, high: __m512i) -> __m512i {
@@ -141,8 +141,8 @@ fn hash(low: __m512i, high: __m512i) -> __m512i {
     fold(_mm512_mullo_epi64(fold(sum), factor))
 }
 
-/// The numbers of eight keys in a table with none apart, 0 for those that it has not and in lanes not in use. The tags of a
-/// bucket are two gathers of two, a bucket that has run over is one more turn.
+/// The numbers of eight keys in a table whose `apart` is empty; 0 for a key that it lacks and in lanes not in use.
+/// Two gathers of two tags each read a bucket; a bucket that has run over takes one more turn.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
 fn find(
@@ -164,7 +164,7 @@ fn find(
     while left != 0 {
         let place = _mm512_slli_epi64::<2>(bucket);
         let buckets = table.buckets.as_ptr();
-        // SAFETY: a bucket is four numbers of 64 bits, and those in use are of the table. Its tags are the first two.
+        // SAFETY: a bucket is four numbers of 64 bits, and lanes in use have an index of the table. Its tags are the first two.
         let (front, back) = unsafe {
             (
                 _mm512_mask_i64gather_epi64::<8>(zeros, left, place, buckets.cast()),

@@ -1,4 +1,7 @@
-//! Comparing a document's terms with rows of bits, sixteen words at a time, with AVX-512.
+//! Meeting a document's terms with rows of bits, sixteen words at a time, with AVX-512.
+//!
+//! The document's terms become a row of 32 words, the signature. To meet a shorter row it is folded: its halves are
+//! joined by OR until it is as long as the row. Then one AND meets a whole row with all terms.
 
 use std::arch::x86_64::*;
 
@@ -10,11 +13,11 @@ use crate::{
     term::TermId,
 };
 
-/// Words of a row that is compared whole with a document's terms; those of longer rows are picked term by term.
+/// Words of the longest row that is met whole. In a longer row each term's bit is picked.
 const WHOLE: usize = 2 * LANES;
 
-/// First the words of rows that have bits in common with the document, then their bits: words are met in many anchors'
-/// rows, and few have more than a bit or two.
+/// Adds the bits met to `places`. First it lists the words of rows that have bits in common with the document, then
+/// their bits: words are met in many rows, and few have more than two bits in common.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,popcnt")]
 pub(super) fn probe(
@@ -58,11 +61,12 @@ pub(super) fn probe(
     candidates
 }
 
-/// The terms of a document as bits.
+/// The signature of a document: its terms as bits, for rows of each length up to [`WHOLE`].
 struct Signature {
-    /// By the binary logarithm of a row's words: in a row of so many, its first sixteen words.
+    /// By the binary logarithm of a row's length in words: the signature folded to that length, its first sixteen
+    /// words.
     folded: [__m512i; 6],
-    /// The others in a row of [`WHOLE`] words.
+    /// Words 16 to 31 of the signature for a row of [`WHOLE`] words.
     back: __m512i,
 }
 
@@ -90,8 +94,8 @@ fn signature(terms: &[TermId]) -> Signature {
     }
 }
 
-/// Adds the words of a part of a row, at most sixteen, that have bits in common with the document: those bits, and where
-/// the word's first one lies.
+/// Adds the words of a part of a row, at most sixteen, that have bits in common with the document: the bits and the
+/// place of the word's bit 0.
 #[inline]
 #[target_feature(enable = "avx512f,popcnt")]
 fn meet(rows: &[u32], start: u32, words: u32, terms: __m512i, met: &mut Met) {
@@ -113,7 +117,7 @@ fn meet(rows: &[u32], start: u32, words: u32, terms: __m512i, met: &mut Met) {
     met.len += some.count_ones() as usize;
 }
 
-/// From words that were met to the places of their bits.
+/// Adds the places of the bits of all words met.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,popcnt")]
 fn spread(met: &Met, document: u32, places: &mut Candidates) {
@@ -140,7 +144,7 @@ fn spread(met: &Met, document: u32, places: &mut Candidates) {
     places.len = len;
 }
 
-/// Adds the bits of a long row that are those of terms.
+/// Adds the bits of a long row on which a term falls.
 #[inline]
 #[target_feature(enable = "avx512f,popcnt")]
 fn pick(rows: &Rows, row: Row, terms: &[TermId], document: u32, places: &mut Candidates) {

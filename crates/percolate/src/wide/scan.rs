@@ -12,7 +12,7 @@ use crate::{
 /// Entries decided at once.
 const LANES: usize = 8;
 
-/// What [`Steps::scan`](crate::scratch::Steps::scan) does.
+/// The AVX-512 form of [`Steps::scan`](crate::scratch::Steps::scan).
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512vpopcntdq,popcnt")]
 pub(super) fn scan(
@@ -60,7 +60,7 @@ pub(super) fn scan(
     _mm512_reduce_add_epi64(candidates).cast_unsigned()
 }
 
-/// Adds the documents of those entries that some satisfy.
+/// Adds a pair for each document of each entry in `some`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
 fn add(mut some: __mmask8, query: __m256i, held: __m512i, first: u32, hit_pairs: &mut HitPairs) {
@@ -86,7 +86,7 @@ fn all(number: u32) -> __m256i {
     _mm256_set1_epi32(number.cast_signed())
 }
 
-/// The masks of these terms, in those lanes of `wanted` whose term has one; else 0.
+/// The masks of these terms; 0 in lanes that are not `wanted` or whose term has no mask.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
 fn gather(masks: &[u64], wanted: __mmask8, terms: __m256i) -> __m512i {

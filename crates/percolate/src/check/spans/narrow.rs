@@ -1,10 +1,11 @@
-//! Chains of NEAR in long documents: only the neighbourhood of their rarest word is looked at.
+//! Chains of NEAR in long documents: only the neighbourhood of the rarest word is read.
 //!
-//! Example: `a NEAR/2 a NEAR/3 b`, and one `b`, at 900. A match has all its words within 2 + 3 positions of a `b`, so of the
-//! places of `a` only those from 895 to 905 are taken: ten, whether the document holds `a` twice or a million times.
+//! Example: `a NEAR/2 a NEAR/3 b` with one `b`, at 900. A match has all its words within 2 + 3 positions of a `b`, so
+//! only the places of `a` from 895 to 905 are taken: ten at most, whether the document holds `a` twice or a
+//! million times.
 //!
-//! It holds for trees of words and NEAR alone: each NEAR joins two words that are at most its distance apart, and places that are
-//! left out take no part in any match. Leaving them out adds none, since nothing in such a tree is negated.
+//! This holds for trees of words and NEAR alone. Each NEAR joins words that are at most its distance apart, so a
+//! place further off takes part in no match. Leaving it out adds no match, since such a tree negates nothing.
 
 use super::{Document, Lists, before, further};
 use crate::check::{
@@ -12,23 +13,23 @@ use crate::check::{
     places::At,
 };
 
-/// Words of a document at least; in shorter ones looking for the rarest word costs more than it saves. Few in tests, whose
+/// Least words of a document. In a shorter one, finding the rarest word costs more than it saves. Few in tests, whose
 /// reference is slow.
 const WORDS_MIN: usize = if cfg!(test) { 32 } else { 256 };
 
-/// The rarest word has so many times fewer places than the commonest, at least.
+/// Least ratio of the commonest word's places to the rarest word's.
 const RARER_MIN: usize = if cfg!(test) { 2 } else { 8 };
 
-/// Stretches of a document, rising, apart from each other, both ends included.
+/// Stretches of a document: rising, apart from each other, both ends included.
 #[derive(Debug, Default)]
 pub(super) struct Narrow {
-    /// Whether words are looked for in the stretches alone.
+    /// Whether words are read in the stretches alone.
     is_on: bool,
     stretches: Vec<(At, At)>,
 }
 
 impl Lists {
-    /// Finds the stretches of a document outside which the operations need not look, if that is worth it.
+    /// Finds the stretches to which the operations can be limited, if that is worth it.
     pub(super) fn narrow(&mut self, operations: &[u32], document: Document<'_>) {
         self.narrow.is_on = false;
         if document.slice.documents[document.index].len() < WORDS_MIN {
@@ -54,7 +55,7 @@ impl Lists {
 }
 
 impl Narrow {
-    /// Calls `visit` with the places of a word that are to be looked at, run by run.
+    /// Calls `visit` with the places of a word that lie in the stretches, run by run.
     pub(super) fn each_run<'p>(&self, places: &'p [At], mut visit: impl FnMut(&'p [At])) {
         if !self.is_on {
             return visit(places);
@@ -69,8 +70,8 @@ impl Narrow {
     }
 }
 
-/// Of operations that are words and NEAR alone: the distances together, the places of the rarest word, and how many the
-/// commonest has.
+/// For operations that are words and NEAR alone: the sum of the distances, the places of the rarest word, and the
+/// number of places of the commonest. Else `None`.
 fn chain<'d>(operations: &[u32], document: Document<'d>) -> Option<(u32, &'d [At], usize)> {
     let (mut at, mut reach, mut most) = (0, 0_u32, 0);
     let mut rarest: Option<&[At]> = None;
@@ -92,10 +93,10 @@ fn chain<'d>(operations: &[u32], document: Document<'d>) -> Option<(u32, &'d [At
     Some((reach, rarest?, most))
 }
 
-/// A list of so many is searched whole: its branches cannot be foretold.
+/// A list of at most this many items is searched whole: galloping would mispredict its branches.
 const SHORT: usize = if cfg!(test) { 3 } else { 16 };
 
-/// What `partition_point` gives, looked for around `from`. Cost: the logarithm of the way.
+/// The result of `partition_point`, searched outwards from `from`. Cost: the logarithm of the distance.
 #[inline]
 pub(super) fn seek<T>(list: &[T], from: usize, is_before: impl Fn(&T) -> bool) -> usize {
     if list.len() <= SHORT {

@@ -1,17 +1,18 @@
-//! Parts near each other, and away from each other.
+//! NEAR and NOTNEAR: parts near each other, and away from each other.
 //!
-//! Example: `a NEAR/2 b` in the text `a x a x x b`. The spans of `a` are 1 and 3, that of `b` is 6. 1 has no `b` up to 3 and 3
-//! has none up to 5: nothing matches. `NEAR/3` keeps 3 and 6, but not 1.
+//! Example: `a NEAR/2 b` in the text `a x a x x b`. The spans of `a` are 1 and 3, the span of `b` is 6. No `b` stands
+//! up to 3, and none up to 5: nothing matches. `NEAR/3` keeps 3 and 6, but not 1.
 //!
-//! Both lists are sorted by start, so the nearest span behind the next one lies close to that behind the one at hand. Each list
-//! is walked beside the other: for spans of single words the cost is linear, and never more than the logarithm of the other list
-//! for each span.
+//! Both lists are sorted by start, so the span next to one lies close to the span next to its successor. Each list is
+//! walked beside the other. For spans of single words the cost is linear; it never exceeds the logarithm of the other
+//! list for each span.
 
 use super::{List, Lists, Span, before, further, narrow::seek};
 use crate::check::places::At;
 
 impl Lists {
-    /// The spans of either list that have one of the other near: behind it, or inside of it, but not with one start.
+    /// NEAR: the spans of either list that have a span of the other near. Of two near spans, the later starts inside
+    /// of the other or at most the distance behind its end. Two spans with the same start are not near.
     pub(super) fn near(&mut self, most: u32) {
         let Lists { spans, ends, .. } = self;
         let [.., left, right] = &mut self.lists[..self.depth] else {
@@ -31,7 +32,7 @@ impl Lists {
         self.settle(matched);
     }
 
-    /// The spans of the left list that no span of the right one overlaps or is near.
+    /// NOTNEAR: the spans of the left list that no span of the right one overlaps or is near.
     pub(super) fn not_near(&mut self, most: u32) {
         let ends = &mut self.ends;
         let [.., left, right] = &mut self.lists[..self.depth] else {
@@ -51,7 +52,7 @@ impl Lists {
     }
 }
 
-/// The furthest end up to each span of a list; an earlier field ends earlier.
+/// By span of a list: the furthest end up to it. An earlier field ends earlier.
 fn furthest_ends(list: &List, ends: &mut Vec<At>) {
     ends.clear();
     ends.extend(list.spans.iter().scan(0, |furthest, span| {
@@ -60,7 +61,7 @@ fn furthest_ends(list: &List, ends: &mut Vec<At>) {
     }));
 }
 
-/// Adds the spans of a list that have one of the other list near.
+/// Adds the spans of a list that have a span of `others` near.
 fn keep_near(list: &List, others: &List, most: u32, ends: &mut Vec<At>, kept: &mut Vec<Span>) {
     furthest_ends(others, ends);
     let (mut next, mut begun) = (0, 0);
@@ -74,7 +75,7 @@ fn keep_near(list: &List, others: &List, most: u32, ends: &mut Vec<At>, kept: &m
     }));
 }
 
-/// Two sorted lists, each without duplicates, as one.
+/// Merges two sorted lists, each without duplicates.
 fn merge(mut left: &[Span], mut right: &[Span], merged: &mut Vec<Span>) {
     merged.reserve(left.len() + right.len());
     while let ([first, left_rest @ ..], [second, right_rest @ ..]) = (left, right) {

@@ -1,4 +1,4 @@
-//! Parts one behind the other, and parts in one sentence.
+//! `<<`, SENTENCE and PARAGRAPH: parts one behind the other, and parts in one unit.
 
 use query::tree::Unit;
 
@@ -6,7 +6,7 @@ use super::{Document, Lists, Span, sort};
 use crate::meter::Meter;
 
 impl Lists {
-    /// From each span of the first part, on to the span of the next part that ends soonest.
+    /// ORDER: from each span of the first part on to the span of the next part that ends soonest.
     pub(super) fn order(&mut self, count: usize, document: Document<'_>, meter: &mut Meter) {
         let ends = &mut self.ends;
         let [first, rest @ ..] = &mut self.lists[self.depth - count..self.depth] else {
@@ -16,7 +16,7 @@ impl Lists {
             if !meter.spend(first.spans.len() as u64, document.slice.goes_on) {
                 return;
             }
-            // The soonest end from each place of the list on; a later field ends later.
+            // By span: the soonest end from it on. A later field ends later.
             ends.clear();
             ends.extend(part.spans.iter().rev().scan(u64::MAX, |soonest, span| {
                 *soonest = span.end.min(*soonest);
@@ -35,7 +35,7 @@ impl Lists {
         self.settle(matched);
     }
 
-    /// The spans of units in which every part has one.
+    /// TOGETHER: the spans of sentences or paragraphs in which every part has a span.
     pub(super) fn together(&mut self, count: usize, unit: u32, document: Document<'_>) {
         let unit = match unit {
             0 => Unit::Sentence,

@@ -1,4 +1,7 @@
-//! Terms in any order within a window.
+//! `"a b"~n`: terms in any order within a window.
+//!
+//! Example: `"a b"~1` in `a x x b a`. The window may span fewer than 1 + 2 positions. From the `a` at 1 the shortest
+//! window ends at 4 and is too long; from the `b` at 4 it ends at 5 and matches. From the `a` at 5 there is none.
 
 use super::{Document, Lists, Span};
 use crate::{
@@ -6,18 +9,18 @@ use crate::{
     meter::Meter,
 };
 
-/// Buffers of one search for windows.
+/// Buffers of the search for windows.
 #[derive(Debug, Default)]
 pub(super) struct Window {
-    /// Places of all terms, with the number of the term.
+    /// Places of all terms, each with the term's number, sorted.
     places: Vec<(At, u32)>,
-    /// By term: how many more the window needs.
+    /// By term: how many more places the window needs.
     wanting: Vec<i64>,
     wanted: Vec<i64>,
 }
 
 impl Lists {
-    /// The shortest window from each place of a term. Equal terms, which are neighbours, need as many places.
+    /// The shortest window from each place of a term. A term that is listed twice needs two places.
     pub(super) fn proximity(
         &mut self,
         operands: &[u32],
@@ -32,7 +35,7 @@ impl Lists {
         for (equal, number) in groups.chunk_by(|a, b| a == b).zip(0..) {
             window.wanted.push(equal.len() as i64);
             if let Some(group) = equal.first() {
-                // Each place is sorted, and passed by both ends of the window.
+                // Each place is sorted, and both ends of the window pass it.
                 let places = 4 * document.places_of(group).len();
                 if !meter.spend((equal.len() + places) as u64, document.slice.goes_on) {
                     return;
@@ -54,7 +57,7 @@ impl Lists {
     }
 }
 
-/// The windows of one field: both their ends only move on.
+/// The windows of one field. Both ends of the window only move on.
 fn slide(places: &[(At, u32)], wanting: &mut [i64], most: u32, spans: &mut Vec<Span>) {
     let mut missing = wanting.len();
     let mut end = 0;

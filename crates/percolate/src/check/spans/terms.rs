@@ -1,4 +1,4 @@
-//! Terms and phrases.
+//! Spans of terms and phrases.
 
 use super::{Document, Lists, Span, further};
 use crate::{
@@ -10,12 +10,12 @@ use crate::{
 };
 
 impl<'a> Document<'a> {
-    /// Where the term of a group stands, its place not yet looked at.
+    /// Places of a group's term, before its [`query::tree::Place`] is looked at.
     pub(super) fn places_of(&self, group: &[u32; GROUP]) -> &'a [At] {
         self.places.of(self.index, group[0])
     }
 
-    /// Whether the place of a group allows a place.
+    /// Whether a group's restrictions allow a place.
     fn allows(&self, [_, bits, within, _]: &[u32; GROUP], at: At) -> bool {
         let position = at as u32;
         (bits & FIRST == 0 || position == 1)
@@ -23,7 +23,7 @@ impl<'a> Document<'a> {
             && (*within == 0 || position <= *within)
     }
 
-    /// Where the term of a group stands as its place allows.
+    /// Places of a group's term that its restrictions allow.
     pub(super) fn standing(&self, group: &[u32; GROUP]) -> impl Iterator<Item = At> {
         let places = self.places_of(group).iter().copied();
         places.filter(|at| self.allows(group, *at))
@@ -49,7 +49,7 @@ impl Lists {
         list.matched = !list.spans.is_empty();
     }
 
-    /// Begins with the rarest of the terms; each other term sifts the places where the phrase can still begin.
+    /// PHRASE: begins with the rarest term; each other term sifts the places where the phrase can still begin.
     pub(super) fn phrase(&mut self, operands: &[u32], document: Document<'_>, meter: &mut Meter) {
         let (groups, _) = operands.as_chunks::<GROUP>();
         let spans = &mut self.push().spans;
@@ -86,7 +86,7 @@ impl Lists {
     }
 }
 
-/// The first place from `from` on that is not before the wanted one. Cost: the logarithm of the way.
+/// The index of the first place from `from` on that is not before `wanted`. Cost: the logarithm of the distance.
 fn gallop(places: &[At], from: usize, wanted: At) -> usize {
     let mut step = 1;
     let mut low = from;
