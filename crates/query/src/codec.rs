@@ -1,6 +1,18 @@
-//! Bytes of records, manifest and files: unsigned LEB128 numbers, length-prefixed bytes, tagged values, columns.
+//! The bytes of records, manifest and files: unsigned LEB128 numbers, length-prefixed bytes, tagged values, columns.
 //!
-//! Writing cannot fail. Reading never panics and never allocates by a length that the input does not hold.
+//! Examples:
+//!
+//! ```text
+//! number 300                        ac 02
+//! text "ab"                         02 61 62
+//! list of the numbers 1 and 300     02 01 ac 02
+//! value 300                         01 ac 02              tag INT
+//! value -1                          02 00                 tag NEGATIVE, -1 - n
+//! value NULL                        00
+//! ids 100, 103, 101 as differences  64 03 fe ff ff ff ff ff ff ff ff 01
+//! ```
+//!
+//! Writing cannot fail. Reading never panics and never allocates by a length that the input cannot hold.
 
 mod column;
 
@@ -8,19 +20,19 @@ pub use column::{put_column, read_column};
 
 use crate::value::Value;
 
-/// What could not be read, and where.
+/// Bytes that could not be read: where, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Byte offset from the start of what was read.
+    /// Byte offset from the start of the reader's input.
     pub offset: usize,
-    /// What was expected there.
+    /// What should stand there.
     pub why: &'static str,
 }
 
-/// What was read, or the damage.
+/// The value read, or the damage.
 pub type Read<T> = Result<T, Damage>;
 
-/// Appends a number, low seven bits first.
+/// Appends a number in LEB128, the low seven bits first: one to ten bytes.
 #[inline]
 pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -30,7 +42,8 @@ pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// The number at an offset, which then is behind it; `None` where no number below 2^64 stands. Cost: a step a byte, ten at most.
+/// Reads the LEB128 number at `at` and moves `at` behind it. `None` where no number below 2^64 stands; `at` is then
+/// anywhere. Cost: a step for each byte, ten at most.
 #[inline]
 pub fn number_at(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut number = 0u64;
@@ -49,7 +62,7 @@ pub fn number_at(bytes: &[u8], at: &mut usize) -> Option<u64> {
     None
 }
 
-/// Takes a number below 2^32 off the front; `None` where there is none.
+/// Takes a number below 2^32 off the front of `bytes`. `None` where there is none.
 #[inline]
 pub fn cut_small(bytes: &mut &[u8]) -> Option<u32> {
     let mut at = 0;
@@ -58,27 +71,27 @@ pub fn cut_small(bytes: &mut &[u8]) -> Option<u32> {
     u32::try_from(number).ok()
 }
 
-/// Appends a length and the bytes.
+/// Appends the length of `bytes` and the bytes.
 #[inline]
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Appends a text in UTF-8, as [`put_bytes`] does.
+/// Appends a text as [`put_bytes`] does.
 #[inline]
 pub fn put_text(out: &mut Vec<u8>, text: &str) {
     put_bytes(out, text.as_bytes());
 }
 
-/// Appends the number of items, then each with `put`.
+/// Appends the number of items, then each item with `put`.
 #[inline]
 pub fn put_list<T>(out: &mut Vec<u8>, items: &[T], mut put: impl FnMut(&mut Vec<u8>, &T)) {
     put_number(out, items.len() as u64);
     items.iter().for_each(|item| put(out, item));
 }
 
-/// Ids as differences from the one before, wrapping: short for rising ids, right for any order.
+/// Writes or reads ids as wrapping differences from the id before: short for rising ids, right in any order.
 #[derive(Debug, Default)]
 pub struct Differences {
     before: u64,
@@ -92,7 +105,7 @@ impl Differences {
         self.before = id;
     }
 
-    /// Reads the next id.
+    /// Reads the next id. Error: no number stands there.
     #[inline]
     pub fn read(&mut self, reader: &mut Reader<'_>) -> Read<u64> {
         self.before = self.before.wrapping_add(reader.number()?);
@@ -108,7 +121,7 @@ const FLOAT: u8 = 4;
 const STR: u8 = 5;
 const BYTES: u8 = 6;
 
-/// Appends one value: a tag, then what the tag says.
+/// Appends a value: a tag, then the bytes that the tag demands.
 #[inline]
 pub fn put_value(out: &mut Vec<u8>, value: &Value) {
     match value {
@@ -143,7 +156,7 @@ fn put_int(out: &mut Vec<u8>, number: i128) {
     }
 }
 
-/// Appends the values of one row, without their count: the reader knows it.
+/// Appends the values of one row without their number, which the reader must know.
 #[inline]
 pub fn put_row(out: &mut Vec<u8>, row: &[Value]) {
     for value in row {
@@ -151,7 +164,7 @@ pub fn put_row(out: &mut Vec<u8>, row: &[Value]) {
     }
 }
 
-/// Reads what the functions above wrote.
+/// Reads the output of the functions above, front to back.
 #[derive(Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
@@ -165,13 +178,13 @@ impl<'a> Reader<'a> {
         Reader { bytes, offset: 0 }
     }
 
-    /// Where the reader stands.
+    /// Byte offset of the next read.
     #[inline]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is wrong where the reader stands.
+    /// Damage at the reader's offset.
     #[must_use]
     pub fn damage(&self, why: &'static str) -> Damage {
         Damage {
@@ -180,7 +193,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Nothing may be left.
+    /// Ok at the end of the input, else damage.
     #[inline]
     pub fn end(&self) -> Read<()> {
         if self.offset == self.bytes.len() {
@@ -190,7 +203,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One byte.
+    /// Reads one byte.
     #[inline]
     pub fn byte(&mut self) -> Read<u8> {
         let byte = *self.bytes.get(self.offset).ok_or(self.damage("a byte"))?;
@@ -198,7 +211,7 @@ impl<'a> Reader<'a> {
         Ok(byte)
     }
 
-    /// A byte that is 0 or 1.
+    /// Reads a byte that must be 0 or 1.
     #[inline]
     pub fn flag(&mut self) -> Read<bool> {
         match self.byte()? {
@@ -208,21 +221,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number, as [`put_number`] wrote it.
+    /// Reads a number, as [`put_number`] wrote it.
     #[inline]
     pub fn number(&mut self) -> Read<u64> {
         let number = number_at(self.bytes, &mut self.offset);
         number.ok_or(self.damage("a number below 2^64"))
     }
 
-    /// As [`Reader::number`], below 2^32.
+    /// As [`Reader::number`]; the number must be below 2^32.
     #[inline]
     pub fn small(&mut self) -> Read<u32> {
         let number = self.number()?;
         u32::try_from(number).map_err(|_| self.damage("a number below 2^32"))
     }
 
-    /// A count of things that take at least one byte each, so a wrong one cannot make the reader allocate much.
+    /// Reads a count of items that take at least one byte each. A count above the bytes left is damage, so a wrong
+    /// one cannot make the reader allocate much.
     #[inline]
     pub fn count(&mut self) -> Read<usize> {
         let count = self.number()?;
@@ -233,14 +247,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A list, as [`put_list`] wrote it: `read` reads one item.
+    /// Reads a list, as [`put_list`] wrote it; `read` reads one item.
     #[inline]
     pub fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let count = self.count()?;
         (0..count).map(|_| read(self)).collect()
     }
 
-    /// The next `length` bytes.
+    /// Reads `length` bytes.
     #[inline]
     pub fn fixed(&mut self, length: usize) -> Read<&'a [u8]> {
         let end = self.offset.checked_add(length);
@@ -250,34 +264,34 @@ impl<'a> Reader<'a> {
         Ok(slice)
     }
 
-    /// Bytes behind their length, as [`put_bytes`] wrote them.
+    /// Reads bytes behind their length, as [`put_bytes`] wrote them.
     #[inline]
     pub fn bytes(&mut self) -> Read<&'a [u8]> {
         let length = self.count()?;
         self.fixed(length)
     }
 
-    /// As [`Reader::bytes`], in UTF-8.
+    /// As [`Reader::bytes`]; the bytes must be UTF-8.
     #[inline]
     pub fn text(&mut self) -> Read<&'a str> {
         let bytes = self.bytes()?;
         std::str::from_utf8(bytes).map_err(|_| self.damage("text in UTF-8"))
     }
 
-    /// As [`Reader::text`], to keep.
+    /// As [`Reader::text`], copied.
     #[inline]
     pub fn string(&mut self) -> Read<String> {
         Ok(self.text()?.to_owned())
     }
 
-    /// The next `N` bytes.
+    /// Reads `N` bytes.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
         let slice = self.fixed(N)?;
         slice.try_into().map_err(|_| self.damage("more bytes"))
     }
 
-    /// A value, as [`put_value`] wrote it.
+    /// Reads a value, as [`put_value`] wrote it.
     #[inline]
     pub fn value(&mut self) -> Read<Value> {
         match self.byte()? {
@@ -294,7 +308,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `columns` values, as [`put_row`] wrote them.
+    /// Reads `columns` values, as [`put_row`] wrote them.
     #[inline]
     pub fn row(&mut self, columns: usize) -> Read<Vec<Value>> {
         (0..columns).map(|_| self.value()).collect()

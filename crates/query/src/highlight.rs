@@ -1,4 +1,4 @@
-//! Which bytes of a text made a query match.
+//! Highlights: which bytes of a text made a query match.
 
 use std::ops::Range;
 
@@ -9,10 +9,9 @@ use crate::pattern::Matcher;
 use crate::tree::{Node, Term};
 use crate::verify::{Counted, Places, Terms};
 
-/// The bytes of the words of one field's text that the query asks for there, ascending, apart from each other. Words under a NOT
-/// are none of them, nor are words that do not stand as a phrase, NEAR and the like want them. Whether the whole query matches is
-/// not asked: other fields may decide that.
-/// Cost: near to linear in the places of the query's words.
+/// The bytes of one field's words that the query names and that stand as its operators demand. Ascending, apart from
+/// each other; may be empty. Words under a NOT are left out. The whole query need not match: other fields may decide
+/// that. Cost: near to linear in the places of the query's words.
 #[must_use]
 pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Range<usize>> {
     let mut words = Words::new();
@@ -31,7 +30,7 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
     let mut marks = Vec::new();
     Counted::each(root, &standing, |term, span| {
         if !matchers.contains_key(term) {
-            // One that does not compile was refused by the parser.
+            // The parser refuses a pattern that does not compile.
             matchers.insert(term.clone(), Matcher::new(term).ok());
         }
         let Some(Some(matcher)) = matchers.get(term) else {
@@ -54,7 +53,7 @@ pub fn ranges(root: &Node, field: u8, text: &str, analyzer: &Analyzer) -> Vec<Ra
     marks
 }
 
-/// One word of the text.
+/// A word of the text.
 struct TextWord {
     text: String,
     position: u32,

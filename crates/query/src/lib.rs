@@ -1,6 +1,24 @@
-//! Analysis, the search language, expressions, and the slow reference of both directions.
+//! Analysis, the search language, SQL expressions, and the slow reference that all fast paths are tested against.
 //!
-//! Nothing in this crate knows a file, thread, clock, protocol or engine.
+//! Nothing in this crate knows a file, a thread, a clock, a protocol or an engine.
+//!
+//! ```
+//! use query::analysis::{Analyzer, Words};
+//! use query::reference;
+//!
+//! let analyzer = Analyzer::default();
+//! let query = query::parse("storm (gulf | coast) -flood", &["title", "body"], &analyzer)?;
+//!
+//! let mut words = Words::new();
+//! words.push_field(&analyzer, 0, "Storm warning");
+//! words.push_field(&analyzer, 1, "for the Gulf of Mexico");
+//! assert!(reference::matches(&query.root, &words));
+//! # Ok::<(), query::tree::QueryError>(())
+//! ```
+//!
+//! From text to words: `analysis`. From a query's text to its tree: [`parse`] and [`lucene`] into `tree`. The tree's
+//! meaning: `reference`, and `verify` in near-linear time. WHERE and filters: `lexer` and `expression`. A SELECT:
+//! `request` as asked, `bind` as resolved, `rows` as collected. Bytes on disk: `codec` and `row`.
 
 pub mod analysis;
 pub mod bind;

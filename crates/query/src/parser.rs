@@ -1,4 +1,4 @@
-//! The parser of search queries; `docs/language.md` is the language for its users.
+//! The parser of search queries; `docs/language.md` describes the language to its users.
 //!
 //! ```text
 //! query       = [ "@@relaxed" ] chain
@@ -9,9 +9,16 @@
 //! operand     = { field limit } ( ("-" | "!") alternation | "(" chain ")" | phrase | expression | word )
 //! ```
 //!
-//! A `-` or `!` stands only at the beginning of an alternation, all of which it excludes: `a -b | c` is `a -(b | c)`.
-//! All operators are left-associative. A field limit holds to the next one or to the closing bracket. The result is flat: no
-//! `And` in an `And`, no `Or` in an `Or`, no list of one.
+//! Examples, with brackets where the parser sees them:
+//!
+//! ```text
+//! a b | c d         a (b | c) d             | binds tighter than words side by side
+//! a b NEAR/3 c      (a b) NEAR/3 c          NEAR binds more loosely than these
+//! a -b | c          a -(b | c)              - excludes a whole alternation, at its beginning only
+//! @title a b | c    @title: a (b | c)       a field limit holds to the next limit or the closing bracket
+//! ```
+//!
+//! All operators are left-associative. The tree is flat: no `And` in an `And`, no `Or` in an `Or`, no list of one.
 
 mod chain;
 mod cursor;
@@ -33,35 +40,36 @@ use crate::limits::{
 use crate::tree::{FieldSet, Node, Query, QueryError};
 use cursor::Cursor;
 
-/// What a query's text may leave to be understood. The default is a standing query's, always.
+/// How leniently a query's text is read. The default is the reading of every standing query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leniency {
-    /// Words side by side are alternatives. What is excluded still is.
+    /// Words side by side are alternatives; excluded words stay excluded.
     pub any_word: bool,
-    /// A query may only exclude: it then starts from every document.
+    /// A query may consist of exclusions alone: it then starts from every document.
     pub only_negated: bool,
-    /// What earlier builds took is taken as they took it: `a NEAR/ 3 b`, `"a b"~x`, `- a`, `me@title`. For stored queries that are
-    /// refused otherwise.
+    /// Reads as earlier builds did: `a NEAR/ 3 b`, `"a b"~x`, `- a`, `me@title`. For stored queries that are refused
+    /// today.
     pub as_before: bool,
 }
 
-/// What Sphinx answers to a query that only excludes.
+/// Sphinx's message for a query that only excludes.
 const ONLY_NEGATION: &str = "query is non-computable (single NOT operator)";
 
-/// Parses a query. `fields` are the names of the table's text columns, in order, at most
-/// [`crate::schema::TEXT_COLUMNS_MAX`] of them. An empty text is [`Node::All`]; any other without a word is an [`Node::Or`] of nothing.
+/// Parses a query. `fields` are the names of the table's text columns in order, at most
+/// [`crate::schema::TEXT_COLUMNS_MAX`] of them. An empty text is [`Node::All`]; a text without a word is an
+/// [`Node::Or`] without children.
 ///
 /// # Errors
-/// [`QueryError`] with the byte position: bad syntax, an unknown field, only negation, an operator that is not built yet, a
-/// bound of [`crate::limits`] exceeded.
+/// [`QueryError`] with the byte position: bad syntax, an unknown field, only exclusions, an operator that is not
+/// built yet, or a bound of [`crate::limits`] exceeded.
 pub fn parse(text: &str, fields: &[&str], analyzer: &Analyzer) -> Result<Query, QueryError> {
     parse_as(Leniency::default(), text, fields, analyzer)
 }
 
-/// As [`parse`], with a leniency of its own.
+/// As [`parse`], with another leniency.
 ///
 /// # Errors
-/// Likewise.
+/// Those of [`parse`].
 pub fn parse_as(
     leniency: Leniency,
     text: &str,
@@ -93,27 +101,27 @@ struct Parser<'a> {
     fields: &'a [&'a str],
     analyzer: &'a Analyzer,
     leniency: Leniency,
-    /// Unknown fields are empty rather than errors.
+    /// Whether unknown fields are empty rather than errors: `@@relaxed`.
     relaxed: bool,
-    /// The field limit at the cursor.
+    /// The field limit that holds at the cursor.
     limit: Limit,
-    /// Where the alternation at hand begins.
+    /// Byte at which the alternation at hand begins.
     alternation_at: usize,
-    /// Where the last negation was written.
+    /// Byte of the last negation.
     negated_at: usize,
     words: usize,
     regexes: usize,
     nodes: usize,
-    /// How deep the node is nested that was made last.
+    /// Height of the node made last: 1 for a word.
     height: u32,
     warnings: Vec<String>,
 }
 
-/// Where words are wanted.
+/// Limits of the words that follow: their fields and positions.
 #[derive(Clone, Copy)]
 struct Limit {
     fields: FieldSet,
-    /// Among the first so many positions; 0 is no limit.
+    /// Last position allowed; 0 is no limit.
     within: u32,
 }
 
@@ -143,7 +151,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The whole query; `None`: the text holds no word.
+    /// Ends the query. `root` is `None` for a text without a word.
     fn finish(mut self, root: Option<Node>) -> Result<Query, QueryError> {
         let root = match root {
             Some(root) if only_excludes(&root) => Some(self.without(root)?),
@@ -163,7 +171,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Every document but those that are excluded, where a query may say so.
+    /// Every document but the excluded ones, if the leniency allows it.
     fn without(&mut self, excluded: Node) -> Result<Node, QueryError> {
         if !self.leniency.only_negated {
             return refuse(self.negated_at, ONLY_NEGATION.to_owned());
@@ -180,7 +188,7 @@ impl<'a> Parser<'a> {
         Ok(Node::And(parts))
     }
 
-    /// One operand; the cursor stands on its first character.
+    /// Reads an operand; the cursor stands on its first character.
     fn operand(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
         self.check_depth(depth)?;
@@ -208,7 +216,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `leads`: it is the first operand of an alternation, and excludes all of it.
+    /// Reads a negation. `leads`: it begins an alternation, and so excludes all of it.
     fn negation(&mut self, leads: bool, depth: u32) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
         let mut signs = 0;
@@ -269,7 +277,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Tells how high the node is that is being made.
+    /// Sets the height of the node that is being made. Error: it exceeds the limit.
     fn grow(&mut self, height: u32) -> Result<(), QueryError> {
         self.height = height;
         if height > QUERY_TREE_DEPTH_MAX {
@@ -303,7 +311,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Adds a warning, once.
+    /// Adds a warning, if it is new.
     fn warn(&mut self, warning: &str) {
         if !self.warnings.iter().any(|known| known == warning) {
             self.warnings.push(warning.to_owned());
@@ -318,7 +326,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a node says only what a document must not hold.
+/// Whether a node only excludes.
 fn only_excludes(node: &Node) -> bool {
     match node {
         Node::Not(_) => true,

@@ -1,13 +1,13 @@
-//! What is asked of the processor beside computing: its newer instructions, and memory before it is read.
+//! The processor's newer instructions, and its prefetching.
 #![expect(
     unsafe_code,
     reason = "the processor's instruction is behind a function that is unsafe to call"
 )]
 
-/// Bytes of a line of the processor's cache.
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Whether the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT, as those of the last ten years have.
+/// Whether the processor has AVX2, BMI1, BMI2, LZCNT and POPCNT, as most of the last ten years have.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[must_use]
@@ -19,8 +19,8 @@ pub fn has_avx2() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Has the processor bring these items near, so that several reads wait for memory together; where it cannot be asked for that,
-/// nothing. No program can tell the difference.
+/// Prefetches these items, so that several reads wait for memory together. Does nothing on processors without the
+/// instruction. No program can tell the difference but by time.
 #[inline(always)]
 pub fn fetch<T>(items: &[T]) {
     for at in (0..size_of_val(items)).step_by(LINE) {
@@ -28,7 +28,7 @@ pub fn fetch<T>(items: &[T]) {
     }
 }
 
-/// Has the processor bring the line near that an address lies in, which may be any.
+/// Prefetches the cache line of an address, which may be any.
 #[inline(always)]
 pub fn fetch_line<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
-//! The binary form of one row: every column in table order, without the id.
+//! The row codec: the binary form of one row, every column in table order, without the id.
 //!
-//! Layout, little-endian: `count: u16`, then for each column `tag: u8, end: u32`, then the values. `end` counts from the
-//! start of the values, so any column is found in one step, without reading the others. Tags:
+//! Layout, little-endian: `count: u16`, then for each column `tag: u8, end: u32`, then the values. `end` counts from
+//! the start of the values, so any column is found in one step, without reading the others. Tags:
 //!
 //! | tag | value | bytes |
 //! |---|---|---|
@@ -11,6 +11,26 @@
 //! | 3 | float (`f64` bits) | 8 |
 //! | 4 | text, UTF-8 | its length |
 //! | 5 | bytes | their length |
+//!
+//! Example: the row `'ab', 7, NULL` takes 27 bytes.
+//!
+//! ```text
+//! offset  bytes
+//! 0       03 00                      three columns
+//! 2       04 02 00 00 00             text, ends at 2
+//! 7       01 0a 00 00 00             short integer, ends at 10
+//! 12      00 0a 00 00 00             NULL, ends at 10
+//! 17      61 62                      ab
+//! 19      07 00 00 00 00 00 00 00    7
+//! ```
+//!
+//! To read column 1: its slot at 2 + 5·1 says tag 1 and end 10, the slot before says that it starts at 2, and values
+//! start at 2 + 5·3. So the value is the bytes 19 to 27.
+//!
+//! Invariants:
+//! - Ends never fall, and the last is the length of the values. A reader checks each offset against the bytes that it
+//!   has.
+//! - The tag of an integer follows from its size, so equal rows have equal bytes.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +48,7 @@ const FLOAT: u8 = 3;
 const TEXT: u8 = 4;
 const BINARY: u8 = 5;
 
-/// Encodes the columns of one row. Panics above [`COLUMNS_MAX`] columns or 4 GiB of values.
+/// Encodes one row. Panics above [`COLUMNS_MAX`] columns and from 4 GiB of values on.
 #[inline]
 #[must_use]
 pub fn encode(values: &[Value]) -> Vec<u8> {
@@ -49,7 +69,7 @@ pub fn encode(values: &[Value]) -> Vec<u8> {
     out
 }
 
-/// All columns of an encoded row. `None` where the bytes are not an encoded row.
+/// All columns of an encoded row. `None` where the bytes are no encoded row.
 #[inline]
 #[must_use]
 pub fn decode(row: &[u8]) -> Option<Vec<Value>> {
@@ -58,15 +78,15 @@ pub fn decode(row: &[u8]) -> Option<Vec<Value>> {
         .collect()
 }
 
-/// Number of columns of an encoded row. `None` where the bytes are not an encoded row.
+/// Number of columns of an encoded row. `None` below two bytes; the rest of the row is not read.
 #[inline]
 #[must_use]
 pub fn column_count(row: &[u8]) -> Option<usize> {
     Some(usize::from(u16::from_le_bytes(*row.first_chunk()?)))
 }
 
-/// One column of an encoded row. `None` beyond the last, or where the bytes are not an encoded row.
-/// Cost: one step, whatever the number of columns.
+/// One column of an encoded row, from 0. `None` beyond the last column, or where the bytes are no encoded row. Cost:
+/// one step, whatever the number of columns.
 #[inline]
 #[must_use]
 pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
@@ -93,7 +113,7 @@ pub fn decode_column(row: &[u8], column: usize) -> Option<Value> {
     })
 }
 
-/// As [`decode_column`], for numbers only; `None` also for a column that is no number. Never allocates.
+/// As [`decode_column`], for numbers only: `None` also for text, bytes and NULL. Never allocates.
 #[inline]
 #[must_use]
 pub fn decode_number(row: &[u8], column: usize) -> Option<Value> {
@@ -103,14 +123,14 @@ pub fn decode_number(row: &[u8], column: usize) -> Option<Value> {
     }
 }
 
-/// Bytes that the values of a row count as: those of its texts, and 8 for each other value.
+/// Bytes that a row counts as: the length of each text, and 8 for every other value.
 #[must_use]
 pub fn counted_bytes(row: &[Value]) -> u64 {
     let bytes = |value: &Value| value.text_bytes().map_or(8, <[u8]>::len);
     row.iter().map(bytes).sum::<usize>() as u64
 }
 
-/// Tag and end of a column's value.
+/// Tag and end of a column's value. `None` beyond the bytes.
 #[inline]
 fn slot(row: &[u8], column: usize) -> Option<(u8, usize)> {
     let at = HEAD_BYTES + COLUMN_BYTES * column;

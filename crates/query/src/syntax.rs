@@ -4,7 +4,7 @@ use crate::analysis::Analyzer;
 use crate::parser::{Leniency, parse_as};
 use crate::tree::{Query, QueryError};
 
-/// One of them. Both give the same trees.
+/// A query language. Both parse to the same kind of tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Syntax {
     /// Sphinx's extended syntax.
@@ -15,7 +15,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// By its name in `syntax='…'`: `sphinx`, `lucene`, in any case.
+    /// The language named `sphinx` or `lucene`, in any case, as in `syntax='…'`.
     #[must_use]
     pub fn named(name: &str) -> Option<Syntax> {
         [Syntax::Sphinx, Syntax::Lucene]
@@ -23,7 +23,7 @@ impl Syntax {
             .find(|syntax| syntax.name().eq_ignore_ascii_case(name))
     }
 
-    /// Its name.
+    /// The name that [`Syntax::named`] reads.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Syntax {
     /// Parses a query; see [`crate::parse`] and [`crate::lucene::parse`].
     ///
     /// # Errors
-    /// Likewise.
+    /// Those of these two functions.
     pub fn parse(
         self,
         text: &str,
@@ -50,10 +50,11 @@ impl Syntax {
         }
     }
 
-    /// Parses a query that was accepted once: what is refused now means what it meant then.
+    /// Parses a stored query. A text that is refused today but was accepted by an earlier build keeps its earlier
+    /// meaning.
     ///
     /// # Errors
-    /// Those of [`Syntax::parse`], where no build took the text.
+    /// Those of [`Syntax::parse`], if no build accepted the text.
     pub fn parse_stored(
         self,
         text: &str,

@@ -1,4 +1,21 @@
-//! The tree of a search query; the same for a search and for a standing query.
+//! The tree of a search query. A search and a standing query have the same tree.
+//!
+//! Example, over the fields `title` (bit 0) and `body` (bit 1): `storm (gulf | coast) -"cold front"` is
+//!
+//! ```text
+//! And [ Word storm, Or [ Word gulf, Word coast ], Not Phrase [ (cold, 0), (front, 1) ] ]
+//! ```
+//!
+//! and `@title "storm * warning"` is `Phrase [ (storm, 0), (warning, 2) ]` in the fields `01`.
+//!
+//! Invariants of a parsed tree:
+//! - `And`, `Order` and `Together` have at least two children. `Or` has at least two, or none: it then matches no
+//!   document, which is the meaning of a text without a word.
+//! - No `And` is a child of an `And`, and no `Or` of an `Or`.
+//! - `Not` is a child of `And` alone, beside at least one child that is no `Not`.
+//! - Distances in a phrase rise from 0.
+//!
+//! `reference.rs` gives the meaning of each node.
 
 mod necessary;
 mod print;
@@ -15,7 +32,7 @@ impl FieldSet {
     /// Every field.
     pub const ALL: FieldSet = FieldSet(u64::MAX);
 
-    /// Whether the field of that number is in the set.
+    /// Whether the field is in the set. False above 63.
     #[must_use]
     pub fn holds(self, field: u8) -> bool {
         field < 64 && self.0 >> field & 1 == 1
@@ -45,21 +62,21 @@ pub struct Place {
     pub within: u32,
 }
 
-/// What may stand at one position.
+/// A word or a pattern, and the place in the field that it must have.
 ///
-/// In a table that stems, a word as written is `=word` in documents and in terms; the bare word is its stem.
+/// In a table that stems, documents and terms have a word as written as `=word`, and its stem as the bare word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Term {
-    /// As analysis gives it: never empty.
+    /// The folded text, or the pattern. Never empty.
     pub text: Box<str>,
-    /// How it is compared.
+    /// How the text is compared with words.
     pub form: Form,
-    /// Where it must stand.
+    /// The place in its field that it must have.
     pub place: Place,
 }
 
 impl Term {
-    /// A word, anywhere.
+    /// A whole word, anywhere in its field.
     #[must_use]
     pub fn whole(text: impl Into<Box<str>>) -> Term {
         Term {
@@ -69,7 +86,7 @@ impl Term {
         }
     }
 
-    /// Whether it is a word that may stand anywhere.
+    /// Whether it is a whole word that may stand anywhere in its field.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.form == Form::Whole && self.place == Place::default()
@@ -79,14 +96,14 @@ impl Term {
 /// A term and the fields it may stand in.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Word {
-    /// What.
+    /// The term.
     pub term: Term,
     /// Where it may stand.
     pub fields: FieldSet,
 }
 
 impl Word {
-    /// A word, anywhere in these fields.
+    /// A whole word, anywhere in these fields.
     #[must_use]
     pub fn whole(text: impl Into<Box<str>>, fields: FieldSet) -> Word {
         let term = Term::whole(text);
@@ -103,85 +120,84 @@ pub enum Unit {
     Paragraph,
 }
 
-/// A node of the tree. `And`, `Order` and `Together` have at least two children. `Or` has at least two too, or none: then no document
-/// matches, which is what a text without a word says.
-/// `reference.rs` is the meaning of each.
+/// A node of the tree; see the invariants at the head of this file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// Every document (an empty query).
     All,
     /// One term.
     Word(Word),
-    /// One term at least so many times in all its fields together: a word that a quorum asks for again.
+    /// One term that occurs at least `times` times in all its fields together: a word that a quorum names repeatedly.
     Repeated {
-        /// Which.
+        /// The word.
         word: Word,
-        /// At least 2.
+        /// Least number of occurrences; at least 2.
         times: u32,
     },
-    /// Terms at fixed distances in one field: (term, distance from the phrase's first one), distances rising from 0.
+    /// Terms at fixed distances in one field: (term, distance from the phrase's first term).
     Phrase {
         /// At least two.
         words: Vec<(Term, u32)>,
         /// Where it may stand (all of it in one field).
         fields: FieldSet,
     },
-    /// `"a b"~slack`: all of them in one field, in any order, in fewer positions than `slack` and their number.
+    /// `"a b"~slack`: all terms in one field, in any order, in fewer positions than `slack` plus the number of terms.
     Proximity {
         /// At least two.
         terms: Vec<Term>,
         /// Where it may stand (all of it in one field).
         fields: FieldSet,
-        /// See above.
+        /// Positions that the window may have beyond the terms; at least 1.
         slack: u32,
     },
-    /// `"a b c"/least`: at least so many of them, wherever they stand.
+    /// `"a b c"/least`: at least `least` of the parts, wherever they stand.
     Quorum {
         /// At least two.
         parts: Vec<Node>,
         /// 1 to the number of parts.
         least: u32,
     },
-    /// `a << b`: each behind the one before, in one field.
+    /// `a << b`: each part behind the one before, in one field.
     Order(Vec<Node>),
-    /// `a NEAR/n b`: in one field, at most so many positions apart, in any order, not overlapping.
+    /// `a NEAR/n b`: both in one field, in any order. The later starts inside of the other or at most `distance`
+    /// behind its end; two spans with the same start are not near.
     Near {
-        /// One.
+        /// The left operand.
         left: Box<Node>,
-        /// And the other.
+        /// The right operand.
         right: Box<Node>,
-        /// At least 1.
+        /// Positions, at least 1.
         distance: u32,
     },
-    /// `a NOTNEAR/n b`: the left one with no right one overlapping it or at most so many positions away.
+    /// `a NOTNEAR/n b`: the left one, where no right one overlaps it or lies at most `distance` positions away.
     NotNear {
         /// What must be there.
         left: Box<Node>,
         /// What must not be near.
         right: Box<Node>,
-        /// At least 1.
+        /// Positions, at least 1.
         distance: u32,
     },
-    /// `a SENTENCE b`: all in one part of one field.
+    /// `a SENTENCE b`: all parts in one sentence or paragraph of one field.
     Together {
-        /// Which part.
+        /// Sentence or paragraph.
         unit: Unit,
-        /// What.
+        /// At least two.
         parts: Vec<Node>,
     },
-    /// `a MAYBE b`: the left one; the right one only adds to the weight.
+    /// `a MAYBE b`: the left one must match; the right one only adds to the weight.
     Maybe(Box<Node>, Box<Node>),
-    /// All of them. `Not` stands only here, and never as the only kind of child.
+    /// All children match.
     And(Vec<Node>),
-    /// Any of them; of none, no document.
+    /// At least one child matches; without children, no document does.
     Or(Vec<Node>),
-    /// Not this. Only a direct child of `And`.
+    /// The child does not match.
     Not(Box<Node>),
 }
 
 impl Node {
-    /// Places that a node takes in the text of its query: one for each term, in a phrase also for what stands between, and one for the number
-    /// behind the quotes of `~N` and a quorum, as in Sphinx.
+    /// Places that a node takes in the text of its query, as Sphinx counts them: one for each term, in a phrase also
+    /// one for each gap, and one for the number behind the quotes of `~N` and of a quorum.
     #[must_use]
     pub fn places(&self) -> u32 {
         let all = |parts: &[Node]| parts.iter().map(Node::places).sum();
@@ -202,7 +218,7 @@ impl Node {
         }
     }
 
-    /// Calls `visit` with every term, in the order in which they stand in the query, each as often as it does.
+    /// Calls `visit` with every term in the order of the query; a repeated term is visited each time.
     pub fn each_term<'n>(&'n self, visit: &mut dyn FnMut(&'n Term)) {
         match self {
             Node::All => {}
@@ -228,9 +244,9 @@ impl Node {
 /// A parsed query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// Its tree, checked against the limits.
+    /// The tree, within the limits of [`crate::limits`].
     pub root: Node,
-    /// What the writer probably meant otherwise (`AND`, `OR`, `NOT` in capitals): stored and obeyed as words all the same.
+    /// Hints for texts that may not mean what their writer thinks, such as `AND` in capitals, which is a word.
     pub warnings: Vec<String>,
 }
 

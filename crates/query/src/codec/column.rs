@@ -1,4 +1,13 @@
-//! Bytes of a table's column: name, type with its size, whether NULL is allowed, default.
+//! The bytes of a table's column: name, type with its size, whether NULL is allowed, default.
+//!
+//! Example: `price decimal(12,2) NOT NULL` without a default.
+//!
+//! ```text
+//! 05 70 72 69 63 65   name
+//! 12                  tag 18, DECIMAL
+//! 82 18               size 3074 = 12·256 + 2
+//! 00 00               not nullable, no default
+//! ```
 
 use super::{Read, Reader, put_number, put_text, put_value};
 use crate::schema::{Column, ColumnType};
@@ -48,7 +57,7 @@ pub fn put_column(out: &mut Vec<u8>, column: &Column) {
     }
 }
 
-/// Reads what [`put_column`] wrote.
+/// Reads a column, as [`put_column`] wrote it. Errors: an unknown tag, or a size that the type cannot have.
 pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
     let name = reader.string()?;
     let tag = reader.byte()?;
@@ -113,7 +122,7 @@ pub fn read_column(reader: &mut Reader<'_>) -> Read<Column> {
     })
 }
 
-/// Digits in all times 256, and digits behind the point.
+/// A DECIMAL's size: its digits times 256, plus the digits behind the point.
 fn decimal(size: u32) -> Option<ColumnType> {
     let [_, _, digits, scale] = size.to_be_bytes();
     let is_valid = size >> 16 == 0 && (1..=65).contains(&digits) && scale <= digits.min(30);

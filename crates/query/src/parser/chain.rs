@@ -4,21 +4,21 @@ use super::infix::Infix;
 use super::{Parser, only_excludes, refuse};
 use crate::tree::{Node, QueryError, Unit};
 
-/// An operand: its tree (`None`: not one word in it), its height, and where it begins.
+/// An operand: its tree (`None` if it has no word), its height, and the byte at which it begins.
 pub(super) struct Side {
     pub(super) node: Option<Node>,
     height: u32,
     start: usize,
 }
 
-/// What reads one operand, given the depth.
+/// A function that reads one operand at a depth.
 type Reader<'a> = fn(&mut Parser<'a>, u32) -> Result<Option<Node>, QueryError>;
 
 impl<'a> Parser<'a> {
-    /// `<<`, `NEAR/N`, `NOTNEAR/N`: up to the end or to a closing bracket, which stays.
+    /// `<<`, `NEAR/N` and `NOTNEAR/N`. Reads up to the end or a closing bracket, which it leaves.
     pub(super) fn chain(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
         let mut left = self.side(depth, Self::conjunction)?;
-        let mut in_order = false; // the left side is an `Order` made here
+        let mut in_order = false; // whether `left` is an `Order` made here, to which `<<` adds a part
         while let Some((infix, bytes)) = self.infix()? {
             if self.cursor.at == left.start {
                 return self.missing_beside(infix.name());
@@ -50,7 +50,7 @@ impl<'a> Parser<'a> {
         Ok(left.node)
     }
 
-    /// Words side by side, up to a looser operator, a closing bracket or the end.
+    /// Words side by side. Reads up to a looser operator, a closing bracket or the end.
     fn conjunction(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
         let mut children = Vec::new();
         let mut height = 0;
@@ -79,7 +79,7 @@ impl<'a> Parser<'a> {
         self.joined(children, height, Node::And)
     }
 
-    /// Any of some children, and none of those that are excluded.
+    /// At least one of the children, and none of the excluded ones.
     fn any_of(&mut self, children: Vec<Node>, height: u32) -> Result<Option<Node>, QueryError> {
         let is_excluded = |child: &Node| matches!(child, Node::Not(_));
         let (mut parts, wanted): (Vec<_>, Vec<_>) = children.into_iter().partition(is_excluded);
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
         self.joined(parts, height, Node::And)
     }
 
-    /// A list of children as one node, the highest of them given.
+    /// Makes one node of children, of which the highest has `height`. Several become a `list`, none is `None`.
     pub(super) fn joined(
         &mut self,
         mut children: Vec<Node>,
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
                     let infix = (Infix::Maybe, bytes);
                     let right = self.right_side(&left, infix, depth, Self::together)?;
                     if left.node.is_none() {
-                        continue; // the right side asks for nothing
+                        continue; // without a left side the right one has nothing to add to
                     }
                     self.both(left, right, false, |left, right| {
                         Node::Maybe(Box::new(left), Box::new(right))
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         Ok(left.node)
     }
 
-    /// `Or`, flat.
+    /// Joins two sides into one flat `Or`.
     fn either(&mut self, left: Side, right: Side) -> Result<Side, QueryError> {
         let height = match (&left.node, &right.node) {
             (None, _) | (_, None) | (Some(Node::Or(_)), Some(Node::Or(_))) => {
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
     /// SENTENCE and PARAGRAPH.
     fn together(&mut self, depth: u32) -> Result<Option<Node>, QueryError> {
         let mut left = self.side(depth, Self::operand)?;
-        let mut last = None; // the left side is a `Together` of it, made here
+        let mut last = None; // unit of `left` if it is a `Together` made here
         loop {
             self.cursor.skip_blank();
             let Some((Infix::Together(unit), bytes)) = self.infix()? else {
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// An operand; what stands before it is passed over.
+    /// Reads an operand behind blanks.
     fn side(&mut self, depth: u32, read: Reader<'a>) -> Result<Side, QueryError> {
         self.cursor.skip_blank();
         let start = self.cursor.at;
@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The operand behind an operator at the cursor. Neither side may say only what must not be there.
+    /// Reads the operator at the cursor and the operand behind it. Neither side may only exclude.
     fn right_side(
         &mut self,
         left: &Side,
@@ -258,7 +258,8 @@ impl<'a> Parser<'a> {
         Ok(right)
     }
 
-    /// Both sides as one node, or the one that holds a word. `chained`: the right one becomes one more part of the left.
+    /// Joins two sides into one node; a side without a word leaves the other. `chained`: the right one becomes
+    /// another part of the left one.
     fn both(
         &mut self,
         left: Side,
@@ -285,7 +286,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Refuses an operand that says only what must not be there.
+    /// Refuses an operand that only excludes.
     fn check_positive(&self, side: &Side, infix: Infix) -> Result<(), QueryError> {
         if side.node.as_ref().is_some_and(only_excludes) {
             let name = match infix {
@@ -301,7 +302,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The parts of a node with one more, or two parts.
+/// The parts of `left` and `more`, if they are chained; else the two as parts.
 fn list(chained: bool, left: Node, more: Node) -> Vec<Node> {
     let mut parts = match left {
         Node::Order(parts) | Node::Together { parts, .. } | Node::And(parts) if chained => parts,

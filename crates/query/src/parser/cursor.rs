@@ -1,4 +1,4 @@
-//! Where the parser stands in its text.
+//! The parser's place in its text.
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug)]
@@ -13,12 +13,12 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0 }
     }
 
-    /// What lies before the cursor.
+    /// The text before the cursor.
     pub(super) fn behind(&self) -> &'a str {
         self.text.get(..self.at).unwrap_or_default()
     }
 
-    /// What lies ahead.
+    /// The text from the cursor on.
     pub(super) fn ahead(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! `REGEX(/…/)`.
+//! `REGEX(/…/)`: regular expressions in queries.
 
 use super::{Parser, refuse};
 use crate::limits::QUERY_REGEXES_MAX;
@@ -6,7 +6,7 @@ use crate::pattern::Matcher;
 use crate::tree::{Form, Node, Place, QueryError, Term, Word};
 
 impl Parser<'_> {
-    /// The cursor stands on `REGEX(`. The character behind it ends the expression too.
+    /// Reads an expression; the cursor stands on `REGEX(`. The character behind it is the delimiter.
     pub(super) fn expression(&mut self) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
         self.cursor.take("REGEX(");
@@ -27,7 +27,7 @@ impl Parser<'_> {
         self.regex(&text, start).map(Some)
     }
 
-    /// Up to the delimiter, which is taken too. A backslash keeps its meaning, and hides a delimiter.
+    /// Takes the text up to the delimiter, and the delimiter. A backslash stays, and hides a delimiter behind it.
     pub(super) fn delimited(&mut self, delimiter: char) -> Option<String> {
         let start = self.cursor.at;
         loop {
@@ -45,7 +45,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A regular expression over whole words, at `start` of the query.
+    /// The node of a regular expression over whole words, which stands at `start` of the query.
     pub(super) fn regex(&mut self, text: &str, start: usize) -> Result<Node, QueryError> {
         self.regexes += 1;
         if self.regexes > QUERY_REGEXES_MAX {

@@ -1,4 +1,4 @@
-//! Field limits, each with `[N]` behind it or without: `@a`, `@(a,b)`, `@!a`, `@!(a,b)`, `@*`.
+//! Field limits: `@a`, `@(a,b)`, `@!a`, `@!(a,b)`, `@*`, each with or without `[N]` behind it.
 
 use super::{Limit, Parser, refuse};
 use crate::analysis::in_run;
@@ -36,7 +36,7 @@ impl Parser<'_> {
         Ok(Limit { fields, within })
     }
 
-    /// `[N]`, if it follows.
+    /// Reads `[N]` if it follows; 0 if not.
     fn within(&mut self) -> Result<u32, QueryError> {
         let start = self.cursor.at;
         if !self.cursor.take("[") {
@@ -55,7 +55,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The rest of `(a, b)`.
+    /// Reads the rest of `(a, b)`.
     fn field_list(&mut self, start: usize) -> Result<u64, QueryError> {
         let mut named = 0;
         loop {
@@ -71,7 +71,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One name, as a set of one field; of none if it is unknown in a relaxed query.
+    /// Reads a name, as a set of one field. In a relaxed query an unknown name is the empty set.
     fn field(&mut self) -> Result<u64, QueryError> {
         let start = self.cursor.at;
         let name = self.cursor.take_while(in_run);

@@ -1,9 +1,9 @@
-//! Operators that stand between their operands and are written as words or as `<<`.
+//! Operators between operands that are written as words or as `<<`.
 
 use super::{Parser, refuse};
 use crate::tree::{QueryError, Unit};
 
-/// One of them.
+/// An operator between two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Infix {
     Order,
@@ -15,7 +15,7 @@ pub(super) enum Infix {
 }
 
 impl Infix {
-    /// As its users know it.
+    /// The name by which users know it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Infix::Order => "<<",
@@ -28,13 +28,13 @@ impl Infix {
         }
     }
 
-    /// Whether it stands between conjunctions, as the loosest do.
+    /// Whether it stands between conjunctions, and so binds most loosely.
     pub(super) fn is_loosest(self) -> bool {
         matches!(self, Infix::Order | Infix::Near(_) | Infix::NotNear(_))
     }
 }
 
-/// Whether this is Sphinx's limit to zones: `ZONE:h1`, `ZONE:(h1,h2)`, and the same of ZONESPAN.
+/// Whether a word is Sphinx's limit to zones: `ZONE:h1`, `ZONE:(h1,h2)`, or the same with ZONESPAN.
 fn is_zone(word: &str, next: &str) -> bool {
     let name = word
         .strip_prefix("ZONE:")
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(Some((infix, end)))
     }
 
-    /// Whether it is an operator's distance, right or wrong.
+    /// Whether a text behind `NEAR/` is read as a distance, right or wrong.
     fn counts(&self, count: &str) -> bool {
         !self.leniency.as_before || count.starts_with(|c: char| c.is_ascii_digit())
     }

@@ -5,8 +5,9 @@
 //! clause  = [ field ":" ] ( "(" clauses ")" | phrase [ "~" slop ] | "/" expression "/" | "*:*" | word ) [ "^" boost ]
 //! ```
 //!
-//! As in Lucene, AND and OR say only whether the clauses beside them are required, so `a AND b OR c` is `+a +b c`. A clause
-//! beside required ones that is not required itself matches nothing more: it is a MAYBE.
+//! As in Lucene, AND and OR only say whether the clauses beside them are required: `a AND b OR c` is `+a +b c`.
+//! Beside required clauses, a clause that is not required cannot make a document match; it becomes the right side of
+//! a MAYBE.
 
 mod clauses;
 
@@ -19,12 +20,12 @@ use crate::analysis::{Analyzer, in_run};
 use crate::limits::QUERY_BYTES_MAX;
 use crate::tree::{FieldSet, Node, Query, QueryError};
 
-/// How a text is read that does not say it itself.
+/// The reading of a text where it does not say so itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Clauses without an operator between them are all wanted (`default_operator: AND`), not any of them.
+    /// Whether clauses without an operator between them are all required (`default_operator: AND`), not any of them.
     pub all: bool,
-    /// Where words without a field are looked for.
+    /// Fields of words without a field of their own.
     pub fields: FieldSet,
 }
 
@@ -40,8 +41,8 @@ impl Default for Options {
 /// Parses a query in Lucene's syntax; `fields` as for [`crate::parse`].
 ///
 /// # Errors
-/// [`QueryError`] with the byte position: bad syntax, an unknown field, only negation, what is not built yet (`a~`, `[a TO b]`), a
-/// bound of [`crate::limits`] exceeded.
+/// [`QueryError`] with the byte position: bad syntax, an unknown field, only exclusions, a feature that is not built
+/// yet (`a~`, `[a TO b]`), or a bound of [`crate::limits`] exceeded.
 pub fn parse(
     text: &str,
     fields: &[&str],
@@ -70,7 +71,7 @@ pub fn parse(
 }
 
 impl Parser<'_> {
-    /// One clause without its sign; the cursor stands on its first character.
+    /// Reads a clause without its sign; the cursor stands on its first character.
     fn clause(&mut self, all: bool, depth: u32) -> Result<Option<Node>, QueryError> {
         self.check_depth(depth)?;
         if self.cursor.take("*:*") {
@@ -87,7 +88,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// `name:`, if it comes next.
+    /// Reads `name:` if it comes next.
     fn field_before_colon(&mut self) -> Result<Option<FieldSet>, QueryError> {
         let start = self.cursor.at;
         let name = self.cursor.take_while(|c| in_run(c) || c == '.');
@@ -143,7 +144,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `"a b"`, and `"a b"~2`: with at most two other words between, in any order.
+    /// Reads `"a b"`, and `"a b"~2`: with at most two other words between, in any order.
     fn sloppy_phrase(&mut self) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
         self.cursor.bump();
@@ -165,7 +166,8 @@ impl Parser<'_> {
         self.joined_words(&raw, slack)
     }
 
-    /// `~N`, as the slack of a proximity: Lucene counts the words between, we count them and the phrase's own.
+    /// Reads `~N` as the slack of a proximity. Lucene counts the words between; a proximity also counts the phrase's
+    /// own.
     fn slop(&mut self) -> Result<Option<u32>, QueryError> {
         let start = self.cursor.at;
         if !self.cursor.take("~") {
@@ -182,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word as written; what analysis parts is a phrase.
+    /// Reads a word. A word that analysis splits is a phrase.
     fn lucene_word(&mut self) -> Result<Option<Node>, QueryError> {
         let mut raw = Raw::default();
         while let Some(c) = self.cursor.peek() {

@@ -1,4 +1,15 @@
-//! What stands in quotes: phrases, proximity and quorum.
+//! Texts in quotes: phrases, proximity and quorum.
+//!
+//! Examples, each with its node:
+//!
+//! ```text
+//! "a * b"          Phrase [ (a, 0), (b, 2) ]
+//! "( a | b ) c"    Or [ Phrase [ a, c ], Phrase [ b, c ] ]
+//! "a b"~3          Proximity { a b, slack 3 }
+//! "a b c"/2        Quorum { a b c, least 2 }
+//! "a b c d"/0.5    Quorum { a b c d, least 2 }
+//! "a a b"/2        Quorum { a, a at least twice, b, least 2 }
+//! ```
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +27,7 @@ enum PhraseItem {
     Any(Vec<Run>),
 }
 
-/// What follows the closing quote.
+/// The suffix behind the closing quote.
 enum Suffix {
     None,
     /// `~N`
@@ -27,11 +38,11 @@ enum Suffix {
     Share(u64),
 }
 
-/// A share of all words.
+/// The share 1.0, in billionths.
 const WHOLE: u64 = 1_000_000_000;
 
 impl Parser<'_> {
-    /// `"…"`; the cursor stands on the opening quote. `exact`: words as written.
+    /// Reads `"…"`; the cursor stands on the opening quote. `exact`: words as written, no stems.
     pub(super) fn phrase(&mut self, exact: bool) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
         let parts = self.parts(exact)?;
@@ -77,7 +88,7 @@ impl Parser<'_> {
         Ok(parts)
     }
 
-    /// Whether the bracket at the cursor holds a `|`; else it is punctuation.
+    /// Whether the bracket at the cursor holds a `|`. If not, it is punctuation.
     fn opens_alternatives(&self) -> bool {
         let mut bar = false;
         let mut ahead = self.cursor.ahead().chars().skip(1);
@@ -95,7 +106,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `( a | b )`; the cursor stands on the opening bracket.
+    /// Reads `( a | b )`; the cursor stands on the opening bracket.
     fn alternatives(&mut self, exact: bool) -> Result<Vec<Run>, QueryError> {
         self.cursor.bump();
         let mut runs = Vec::new();
@@ -119,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `~N`, `/N` or `/0.5` behind the closing quote, blanks before and in it allowed.
+    /// Reads `~N`, `/N` or `/0.5` behind the closing quote, with blanks before and inside it.
     fn suffix(&mut self) -> Result<Suffix, QueryError> {
         let behind = self.cursor.at;
         if !self.leniency.as_before {
@@ -167,7 +178,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A phrase, or a proximity, for each choice among the alternatives; each once.
+    /// A phrase, or a proximity, for each choice of alternatives; equal ones once.
     fn variants(
         &mut self,
         parts: &[PhraseItem],
@@ -207,7 +218,7 @@ impl Parser<'_> {
         Ok(nodes)
     }
 
-    /// The words of one choice as a node.
+    /// The node of one choice's words. `None` without a word.
     pub(super) fn in_quotes(
         &self,
         mut words: Vec<(Term, u32)>,
@@ -285,7 +296,7 @@ impl Parser<'_> {
             };
             match part {
                 part if asked == 1 => parts.push(part),
-                // All of the words, or any, is so of each word once.
+                // With `least` 1 or all words, a repeated word asks for nothing more.
                 Node::Word(word) if least > 1 && (least as usize) < count => {
                     parts.push(Node::Repeated { word, times: asked });
                 }
@@ -310,7 +321,7 @@ impl Parser<'_> {
     }
 }
 
-/// Takes the words out that were there before, and says how many.
+/// Removes words that repeat an earlier one, and returns their number.
 fn without_repeats(words: &mut Vec<(Term, u32)>) -> u32 {
     let count = words.len();
     let mut met = HashSet::new();
@@ -318,7 +329,7 @@ fn without_repeats(words: &mut Vec<(Term, u32)>) -> u32 {
     (count - words.len()) as u32 // no more than words of a query
 }
 
-/// A share as written, `0.5` or `.5` or `1.0`, in billionths; further digits are cut.
+/// A share, written `0.5`, `.5` or `1.0`, in billionths; further digits are cut. `None`: no share, or above 1.
 fn share(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.')?;
     let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
@@ -335,7 +346,8 @@ fn share(text: &str) -> Option<u64> {
     (is_number && share <= WHOLE).then_some(share)
 }
 
-/// The words of the choice of that number, with their positions in the phrase.
+/// The words of one choice with their positions in the phrase. `number` counts the choices: the first alternatives
+/// change fastest.
 fn chosen(parts: &[PhraseItem], mut number: usize) -> Vec<(Term, u32)> {
     let mut words = Vec::new();
     let mut length = 0;

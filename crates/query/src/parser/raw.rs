@@ -1,4 +1,6 @@
-//! The characters between operators, with the signs that belong to single words.
+//! The characters between operators, apart from the signs that belong to single words.
+//!
+//! Example: `^sto*` becomes the text `sto*` with two signs: `First` before byte 0, and `Wild` at byte 3.
 
 use super::Parser;
 use crate::analysis::{in_run, is_mark};
@@ -10,11 +12,11 @@ use crate::tree::QueryError;
 pub(super) enum Sign {
     /// This character is a wildcard.
     Wild,
-    /// `^`, before the word: it is the first of its field.
+    /// `^` before a word: it must be the first of its field.
     First,
-    /// `$`, behind the word: it is the last.
+    /// `$` behind a word: it must be the last of its field.
     Last,
-    /// `=`, before the word: not its stem.
+    /// `=` before a word: the word as written, not its stem.
     Exact,
 }
 
@@ -22,21 +24,21 @@ pub(super) enum Sign {
 #[derive(Debug, Default)]
 pub(super) struct Raw {
     pub(super) text: String,
-    /// Byte of the text, sign, place in the query; in order.
+    /// Byte in `text`, sign, and byte in the query; by rising byte.
     signs: Vec<(usize, Sign, usize)>,
-    /// Something in it was written behind a backslash.
+    /// Whether a character of it stood behind a backslash.
     pub(super) escaped: bool,
 }
 
 impl Raw {
-    /// Whether a letter or a wildcard is the last character.
+    /// Whether the text ends with a letter or a wildcard.
     pub(super) fn is_stuck(&self) -> bool {
         let wild =
             matches!(self.signs.last(), Some((at, Sign::Wild, _)) if at + 1 == self.text.len());
         wild || self.text.chars().next_back().is_some_and(in_run)
     }
 
-    /// Whether the sign stands between two bytes of the text, both included.
+    /// Whether the sign stands between two bytes of `text`, both included.
     pub(super) fn has(&self, sign: Sign, from: usize, to: usize) -> bool {
         let first = self.signs.partition_point(|(at, ..)| *at < from);
         let there = self.signs.iter().skip(first);
@@ -44,7 +46,7 @@ impl Raw {
         there.any(|(_, other, _)| *other == sign)
     }
 
-    /// The wildcard at a byte of the text: its place in the query.
+    /// The byte in the query of the wildcard at a byte of `text`, if there is one.
     pub(super) fn wildcard(&self, at: usize) -> Option<usize> {
         let first = self.signs.partition_point(|(other, ..)| *other < at);
         let there = self.signs.iter().skip(first);
@@ -54,7 +56,7 @@ impl Raw {
             .map(|(.., place)| *place)
     }
 
-    /// A sign before the next character, which stands at `place` of the query.
+    /// Adds a sign before the next character, which stands at byte `place` of the query.
     pub(super) fn sign(&mut self, sign: Sign, place: usize) {
         self.signs.push((self.text.len(), sign, place));
     }
@@ -65,7 +67,7 @@ impl Raw {
 }
 
 impl Parser<'_> {
-    /// Takes the character at the cursor, which is no operator between words.
+    /// Takes the character at the cursor, which must be no operator between words.
     pub(super) fn take_into(&mut self, raw: &mut Raw) -> Result<(), QueryError> {
         let place = self.cursor.at;
         let Some(c) = self.cursor.bump() else {
@@ -101,7 +103,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes the number of a boost whose `^` at `place` was taken, if it is one.
+    /// Takes the number of a boost, if the `^` taken at `place` begins one.
     fn boost_at(&mut self, place: usize, stuck: bool, raw: &Raw) -> bool {
         let at_end = matches!(raw.signs.last(), Some((at, Sign::Last, _)) if *at == raw.text.len());
         if !stuck && !at_end {
@@ -115,7 +117,7 @@ impl Parser<'_> {
         taken
     }
 
-    /// Takes a boost at the cursor, `^1.5`: it changes no match.
+    /// Takes a boost at the cursor, `^1.5`. Boosts change no match.
     pub(super) fn boost(&mut self) -> bool {
         let start = self.cursor.at;
         let digits = |c: char| c.is_ascii_digit() || c == '.';

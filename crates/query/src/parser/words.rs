@@ -1,4 +1,4 @@
-//! Words: from the characters between operators to terms.
+//! Words of queries: from the characters between operators to terms.
 
 use std::ops::Range;
 
@@ -8,15 +8,15 @@ use crate::analysis::{in_run, is_mark};
 use crate::pattern::{Matcher, is_wildcard};
 use crate::tree::{Form, Node, Place, QueryError, Term, Word};
 
-/// The terms of a piece of text and the positions that it takes.
+/// The terms of a piece of text, and the number of positions that it takes.
 #[derive(Debug, Default)]
 pub(super) struct Run {
-    /// Term and position, from 1.
+    /// Each term with its position, from 1.
     pub(super) terms: Vec<(Term, u32)>,
     pub(super) length: u32,
 }
 
-/// A word of a piece of text before it is a term.
+/// A word of a piece of text before it becomes a term.
 struct WrittenWord {
     text: String,
     form: Form,
@@ -25,7 +25,7 @@ struct WrittenWord {
 }
 
 impl Parser<'_> {
-    /// A word as written, which analysis may part into several or drop; the cursor stands on its first character.
+    /// Reads a word, which analysis may split into several or drop; the cursor stands on its first character.
     pub(super) fn word(&mut self) -> Result<Option<Node>, QueryError> {
         let start = self.cursor.at;
         let mut raw = Raw::default();
@@ -57,8 +57,8 @@ impl Parser<'_> {
         self.joined(nodes, 1, Node::And)
     }
 
-    /// Whether the `@` at the cursor, inside of a word, begins a field limit: a field of that name is known. Else it is part of
-    /// an address.
+    /// Whether the `@` at the cursor, inside of a word, begins a field limit: a field of that name is known.
+    /// Otherwise it is part of an address.
     fn names_field(&self) -> bool {
         let name = self.cursor.ahead().trim_start_matches('@');
         let end = name.find(|c| !in_run(c)).unwrap_or(name.len());
@@ -67,7 +67,7 @@ impl Parser<'_> {
         !self.leniency.as_before && self.fields.iter().any(is_known)
     }
 
-    /// The terms of a piece of text. `exact`: as written, all of them.
+    /// The terms of a piece of text. `exact`: all words as written, no stems.
     pub(super) fn run(&mut self, raw: &Raw, exact: bool) -> Result<Run, QueryError> {
         let mut found = Vec::new();
         let mut length = 0;
@@ -82,8 +82,8 @@ impl Parser<'_> {
         Ok(Run { terms, length })
     }
 
-    /// The words of a stretch without wildcards. A marked word (`#tag`) stands for the bare ones that it covers, since it says
-    /// more.
+    /// Adds the words of a stretch without wildcards. A marked word (`#tag`) replaces the bare words that it covers,
+    /// since it says more.
     fn plain(
         &self,
         text: &str,
@@ -111,7 +111,7 @@ impl Parser<'_> {
         });
     }
 
-    /// A word with wildcards. One of wildcards alone is a gap (`*` in a phrase) or nothing.
+    /// Adds a word with wildcards. Wildcards alone are a gap (`*` in a phrase) or nothing.
     fn pattern(
         &mut self,
         raw: &Raw,
@@ -181,7 +181,7 @@ impl Parser<'_> {
             .or_else(|message| refuse(place, message))
     }
 
-    /// The words with the signs beside them.
+    /// The words as terms, with the signs beside them.
     fn terms(&self, raw: &Raw, found: Vec<WrittenWord>, exact: bool) -> Vec<(Term, u32)> {
         let starts: Vec<usize> = found.iter().map(|word| word.source.start).collect();
         let mut behind = 0;
@@ -213,7 +213,7 @@ impl Parser<'_> {
         terms
     }
 
-    /// People who come from other engines write AND, OR and NOT, or forget the distance of NEAR; here they are words like any other.
+    /// Warns of AND, OR, NOT, and NEAR without a distance: other engines have them as operators, here they are words.
     fn warn_of_capitals(&mut self, text: &str) {
         match text {
             "AND" => self.warn("AND is searched as a word: words side by side must all be there"),

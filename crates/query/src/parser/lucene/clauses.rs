@@ -1,9 +1,12 @@
-//! Clauses and what their operators make of them.
+//! Clauses, and the tree that their operators make of them.
+//!
+//! Example: with OR as the default operator, `a AND b c NOT d` has the clauses `+a +b c -d`. `c` is optional beside
+//! required clauses, so the tree is `And [ Maybe(And [ a, b ], c), Not d ]`.
 
 use crate::parser::{ONLY_NEGATION, Parser, only_excludes, refuse};
 use crate::tree::{Node, QueryError};
 
-/// What is asked of a clause.
+/// Whether a clause is required, optional or excluded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Occur {
     Must,
@@ -19,19 +22,19 @@ enum Between {
     Or,
 }
 
-/// A list of clauses by what is asked of them.
+/// Clauses by their kind.
 #[derive(Default)]
 struct Sorted {
     musts: Vec<Node>,
     shoulds: Vec<Node>,
     nots: Vec<Node>,
-    /// `*:*` is among those that must, and among those that may.
+    /// `*:*` is among the required clauses, or among the optional ones.
     all_must: bool,
     all_should: bool,
 }
 
 impl Parser<'_> {
-    /// Up to a closing bracket, which stays, or to the end.
+    /// Reads clauses up to a closing bracket, which it leaves, or to the end.
     pub(super) fn clauses(&mut self, all: bool, depth: u32) -> Result<Option<Node>, QueryError> {
         let mut clauses: Vec<(Occur, Option<Node>, usize)> = Vec::new();
         loop {
@@ -112,7 +115,7 @@ impl Parser<'_> {
         let positive = |node: &Node| !matches!(node, Node::Not(_));
         let anything = all_must || all_should;
         if !musts.iter().any(positive) {
-            // Nothing is required but what must not be there: one of the others is, unless `*:*` is enough.
+            // Without a required clause one optional clause must match, unless `*:*` is enough.
             nots.append(&mut musts);
             if anything {
                 return if nots.is_empty() {
@@ -155,7 +158,7 @@ impl Parser<'_> {
         Ok(Some(list(nodes)))
     }
 
-    /// An operator at the cursor, with the blanks behind it.
+    /// Reads an operator at the cursor and the blanks behind it.
     fn between(&mut self, first: bool) -> Result<Between, QueryError> {
         let at = self.cursor.at;
         let between = if self.cursor.take("&&") || self.keyword("AND") {
@@ -182,7 +185,7 @@ impl Parser<'_> {
         Ok(between)
     }
 
-    /// The sign before a clause; `None`: it stands alone, which a `-` between blanks does.
+    /// Reads the sign before a clause. `None`: it stands alone, as a `-` between blanks does.
     fn sign(&mut self) -> Result<Option<Option<Occur>>, QueryError> {
         let start = self.cursor.at;
         if self.keyword("NOT") {
@@ -212,7 +215,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes a word in capitals.
+    /// Takes an operator in capitals.
     fn keyword(&mut self, word: &str) -> bool {
         let behind = self.cursor.ahead().strip_prefix(word);
         let ends = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"' | '+' | '-' | '!');
