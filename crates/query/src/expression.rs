@@ -1,4 +1,7 @@
-//! The expression tree of WHERE, of standing queries' filters and of queue conditions.
+//! Expressions: WHERE, the filters of standing queries, and the conditions of queues.
+//!
+//! Example: `n > 1 AND (tag = 'a' OR tag = 'b')` parses to `And(n > 1, tag IN ('a', 'b'))`, since OR joins equalities
+//! of one column into a list. [`Prepared`] then replaces names by slots and the list by a set.
 
 mod chain;
 mod evaluate;
@@ -22,11 +25,8 @@ pub use tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::lexer::{Lexer, SyntaxError};
 use crate::value::Value;
 
-/// Parses an expression and stops at the first token that cannot continue it. Equalities of one column that OR joins become an
-/// IN list.
-///
-/// # Errors
-/// [`SyntaxError`]: bad syntax, an operator that is not built yet, a bound of [`crate::limits`] exceeded.
+/// Parses an expression and stops at the first token that cannot continue it. OR joins equalities of one column into
+/// an IN list.
 pub fn parse(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
     parse_with_calls(lexer, &mut |_, _| Ok(None))
 }
@@ -34,7 +34,7 @@ pub fn parse(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
 /// As [`parse`], with functions that the caller knows.
 ///
 /// # Errors
-/// As [`parse`], and what `calls` returns.
+/// Those of [`parse`], and those of `calls`.
 pub fn parse_with_calls(
     lexer: &mut Lexer<'_>,
     calls: &mut Calls<'_>,
@@ -42,11 +42,11 @@ pub fn parse_with_calls(
     parse_of_tables(lexer, &[], calls)
 }
 
-/// As [`parse_with_calls`], where a column may stand behind the name of its table or alias: `t.price`, `db.t.price`.
-/// `tables`: these names in lower case, all of one table.
+/// As [`parse_with_calls`]; a column may stand behind the name of its table or alias: `t.price`, `db.t.price`.
+/// `tables` are these names in lower case, all of one table.
 ///
 /// # Errors
-/// As [`parse_with_calls`]; another name before a dot.
+/// Those of [`parse_with_calls`], and any other name before a dot.
 pub fn parse_of_tables(
     lexer: &mut Lexer<'_>,
     tables: &[String],
@@ -57,11 +57,11 @@ pub fn parse_of_tables(
         .expression()
 }
 
-/// As [`parse_with_calls`], with numbers as the conditions of `queue_wait` have them: `0x1F` is a whole number and no
-/// bytes, and digits behind a `0` are octal.
+/// As [`parse`], with numbers as the conditions of `queue_wait` have them: `0x1F` is a whole number, not bytes, and
+/// digits behind a `0` are octal.
 ///
 /// # Errors
-/// As [`parse_with_calls`]; an octal number with a digit of 8 or 9.
+/// Those of [`parse`], and an octal number with a digit 8 or 9.
 pub fn parse_condition(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
     let no_calls: &mut Calls<'_> = &mut |_, _| Ok(None);
     parse::Parser::new(lexer, no_calls)
@@ -69,16 +69,16 @@ pub fn parse_condition(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError>
         .expression()
 }
 
-/// Parses one constant, with a sign if it is a number, as VALUES and IN have them.
+/// Parses a constant, with a sign if it is a number, as in VALUES and IN.
 ///
 /// # Errors
-/// [`SyntaxError`]: anything else.
+/// [`SyntaxError`]: no constant stands there.
 pub fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
     literal::constant(lexer)
 }
 
-/// The value of an expression over a row; `row` gives a column's value by its lower-case name, `None` (an unknown column) is NULL.
-/// The slow and obvious way; [`Prepared`] is the fast one.
+/// The value of an expression over a row: the slow, obvious way. `row` gives a column's value by its lower-case name;
+/// `None`, an unknown column, is NULL. [`Prepared`] is the fast way.
 #[must_use]
 pub fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
     evaluate::evaluate(expression, row)

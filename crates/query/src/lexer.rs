@@ -1,4 +1,7 @@
-//! Tokens of SQL, read one by one from bytes; shared by the expression parser and by the SQL dialect.
+//! Reads tokens of SQL one by one from bytes. The expression parser and the SQL dialect share it.
+//!
+//! Example: `price >= 4.5` gives a `Word` over bytes 0..5, `GreaterOrEqual` over 6..8, `Decimal` over 9..12, and
+//! `End`.
 
 mod scan;
 mod strings;
@@ -9,11 +12,11 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 
-/// The message of a text that becomes larger in memory than its reader allows: see [`Lexer::charge`].
+/// The message for a text whose meaning takes more memory than its reader allows; see [`Lexer::charge`].
 pub const OUT_OF_ROOM: &str = "the statement takes more memory than it may";
 
-/// Memory that a token stands for, whatever its parser makes of it: half an item of the shortest list. What takes more
-/// than its tokens says so by [`Lexer::charge`].
+/// Memory charged for a token in bytes: half an item of the shortest list. A parser charges more by
+/// [`Lexer::charge`].
 const TOKEN_BYTES: usize = 32;
 
 /// Why a text was refused.
@@ -33,7 +36,7 @@ impl fmt::Display for SyntaxError {
 
 impl std::error::Error for SyntaxError {}
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A bare name or keyword; may begin with a digit.
@@ -118,22 +121,22 @@ pub enum TokenKind {
     CloseBrace,
     /// The end of the text; its range is empty.
     End,
-    /// Something that is no token: why.
+    /// Bytes that are no token, with the reason.
     Invalid(&'static str),
 }
 
 /// A token and where it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// Its bytes.
+    /// Its bytes in the text.
     pub range: Range<usize>,
 }
 
-/// Reads tokens; comments and white space are passed over, the inside of `/*! … */` is read.
+/// Reads tokens. Skips comments and white space, but reads the inside of `/*! … */`.
 ///
-/// Cloning is cheap and is the way to look further ahead than one token.
+/// Cloning is cheap, and is the way to look further ahead than one token.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
@@ -141,18 +144,18 @@ pub struct Lexer<'a> {
     ahead: Token,
     /// Whether the cursor stands inside `/*! … */`.
     in_comment: bool,
-    /// Bytes that may still be allocated for what the text means.
+    /// Bytes of memory that the text's meaning may still take.
     room: usize,
 }
 
 impl<'a> Lexer<'a> {
-    /// At the first token of a text that may become as large as it likes.
+    /// A lexer at the first token, without a limit of memory.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Lexer<'a> {
         Lexer::within(text, usize::MAX)
     }
 
-    /// At the first token of a text whose meaning may take `room` bytes of memory.
+    /// A lexer at the first token of a text whose meaning may take `room` bytes of memory.
     #[must_use]
     pub fn within(text: &'a [u8], room: usize) -> Lexer<'a> {
         let ahead = Token {
@@ -169,10 +172,7 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
-    /// Takes room for what is about to be allocated. A parser calls it before each list or tree grows.
-    ///
-    /// # Errors
-    /// [`OUT_OF_ROOM`], at the next token.
+    /// Charges memory that is about to be allocated. A parser calls it before each list or tree grows.
     #[inline]
     pub fn charge(&mut self, bytes: usize) -> Result<(), SyntaxError> {
         match self.room.checked_sub(bytes) {
@@ -184,12 +184,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Gives back what was taken since [`Lexer::room`] was so large: what was made of the text since is gone.
+    /// Returns the memory charged since [`Lexer::room`] was `room`: its parser has dropped what it allocated since.
     pub fn restore(&mut self, room: usize) {
         self.room = self.room.max(room);
     }
 
-    /// The same place, for who looks further ahead and keeps nothing: that takes no room.
+    /// A copy for looking further ahead. It charges nothing, since its caller keeps nothing.
     #[must_use]
     pub fn looking(&self) -> Lexer<'a> {
         Lexer {
@@ -198,7 +198,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Bytes that may still be allocated.
+    /// Bytes of memory that may still be charged.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room
@@ -210,7 +210,8 @@ impl<'a> Lexer<'a> {
         &self.ahead
     }
 
-    /// Takes the next token. At the end it is [`TokenKind::End`], again and again; [`TokenKind::Invalid`] is followed by it.
+    /// Takes the next token. The end gives [`TokenKind::End`] each time, and so does all that follows a
+    /// [`TokenKind::Invalid`].
     #[expect(
         clippy::should_implement_trait,
         reason = "tokens never end, so this is no Iterator"
@@ -278,7 +279,8 @@ impl<'a> Lexer<'a> {
         String::from_utf8(name).map_err(|_| self.error(token, "name is not UTF-8"))
     }
 
-    /// The bytes that a [`TokenKind::String`] or [`TokenKind::Hex`] token means, escapes undone; empty for other kinds.
+    /// The bytes that a [`TokenKind::String`] or [`TokenKind::Hex`] token means, escapes undone. Empty for other
+    /// kinds.
     #[must_use]
     pub fn string(&self, token: &Token) -> Vec<u8> {
         match token.kind {
@@ -309,7 +311,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The beginning of a token, fit for a message.
+/// The beginning of a token, short enough for a message.
 fn shortened(bytes: &[u8]) -> String {
     const BYTES_MAX: usize = 40;
     match bytes.get(..BYTES_MAX) {

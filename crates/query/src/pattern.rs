@@ -1,6 +1,7 @@
 //! Terms that are compared by more than their letters: wildcards and regular expressions.
 //!
-//! In a table that stems, their text begins with `=` as the words that they are compared with do; nothing here knows of it.
+//! In a table that stems, the text of a pattern begins with `=`, as the words do that it is compared with. This file
+//! treats `=` as any other letter.
 
 mod glob;
 mod literal;
@@ -15,21 +16,21 @@ use crate::tree::{Form, Term};
 use glob::Glob;
 pub(crate) use glob::is_wildcard;
 
-/// A literal that every word holds which a term matches: where to begin looking.
+/// A literal that every matching word holds: the word need only be compared if it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
-    /// The word begins with it. Never empty.
+    /// Every matching word begins with it. Never empty.
     Prefix(Box<str>),
-    /// The word ends with it. Never empty.
+    /// Every matching word ends with it. Never empty.
     Suffix(Box<str>),
-    /// The word holds it somewhere. Never empty.
+    /// Every matching word holds it somewhere. Never empty.
     Infix(Box<str>),
-    /// There is none: any word may match.
+    /// No literal is known: any word may match.
     None,
 }
 
 impl Literal {
-    /// The text; empty for [`Literal::None`].
+    /// The literal's text; empty for [`Literal::None`].
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
@@ -39,7 +40,7 @@ impl Literal {
     }
 }
 
-/// A term, ready to be compared with words. Its place in the field is not its matter.
+/// A term, ready to be compared with words. It ignores the term's place in the field.
 #[derive(Clone, Debug)]
 pub struct Matcher {
     kind: Kind,
@@ -54,10 +55,10 @@ enum Kind {
 }
 
 impl Matcher {
-    /// Cost: a regular expression is compiled, to [`REGEX_PROGRAM_BYTES_MAX`] at most.
+    /// Prepares a term. Cost: a regular expression is compiled, to [`REGEX_PROGRAM_BYTES_MAX`] at most.
     ///
     /// # Errors
-    /// What is wrong with the pattern, for its writer: it is too long or too big, or no regular expression.
+    /// A message for the pattern's writer: it is too long, compiles to too much, or is no regular expression.
     pub fn new(term: &Term) -> Result<Matcher, String> {
         match term.form {
             Form::Whole => Ok(Matcher {
@@ -76,8 +77,8 @@ impl Matcher {
         }
     }
 
-    /// Whether a word of a document is one of those that the term stands for. A pattern with wildcards matches a marked word
-    /// (`#tag`) only if it begins with the mark itself.
+    /// Whether a word of a document matches. A pattern that begins with a wildcard matches no marked word (`#tag`):
+    /// it must begin with the mark itself.
     #[must_use]
     pub fn is_match(&self, word: &str) -> bool {
         match &self.kind {
@@ -87,21 +88,21 @@ impl Matcher {
         }
     }
 
-    /// A literal that every matching word holds, the longest that is easily found.
+    /// A literal that every matching word holds: the longest that is easily found.
     #[must_use]
     pub fn literal(&self) -> &Literal {
         &self.literal
     }
 }
 
-/// The expression over a whole word.
+/// Compiles an expression over a whole word.
 fn compiled(text: &str) -> Result<Regex, String> {
     if text.len() > REGEX_BYTES_MAX {
         return Err(format!(
             "the regular expression is longer than {REGEX_BYTES_MAX} bytes"
         ));
     }
-    // By itself first: an unbalanced bracket must not pair with ours.
+    // First without the brackets added below, which an unbalanced bracket could pair with.
     regex_syntax::parse(text).map_err(|error| {
         let what = match error {
             regex_syntax::Error::Parse(error) => error.kind().to_string(),

@@ -1,4 +1,6 @@
-//! Chains of OR and AND: balanced, and short where OR joins equalities.
+//! Chains of OR and AND: balanced trees, and lists where OR joins equalities.
+//!
+//! Example: `a AND b AND c AND d AND e` becomes `((a AND b) AND (c AND d)) AND e`, three levels deep.
 
 use super::tree::{BinaryOperator, Expression};
 use crate::value::Value;
@@ -33,13 +35,13 @@ pub(super) fn balanced(operator: BinaryOperator, mut terms: Vec<Expression>) -> 
     terms.pop()
 }
 
-/// Whether both terms equate one and the same column with constants.
+/// Whether both terms equate the same column with constants.
 pub(super) fn equate_the_same(a: &Expression, b: &Expression) -> bool {
     equated_column(a).is_some_and(|column| equated_column(b) == Some(column))
 }
 
-/// Makes `a = 1` and `a = 2` into `a IN (1, 2)`, in place of the first; returns how many constants came. Both terms
-/// [`equate_the_same`] column.
+/// Joins `a = 1` and `a = 2` into `a IN (1, 2)`, in place of the first. Returns the number of constants added. For
+/// terms that [`equate_the_same`] column.
 pub(super) fn merge_equalities(into: &mut Expression, term: Expression) -> usize {
     if let Expression::Binary(..) = into {
         let needle = Expression::Column(equated_column(into).unwrap_or_default().to_owned());

@@ -1,11 +1,11 @@
-//! The worth of operators: three-valued logic, comparisons, arithmetic.
+//! The values of operators: three-valued logic, comparisons, arithmetic.
 
 use std::cmp::Ordering;
 
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::value::{Number, Value};
 
-/// The slow and obvious way; see [`super::evaluate`]. Recursion is bounded by the depth of the tree.
+/// See [`super::evaluate`]. The tree's depth bounds the recursion.
 pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
     let value = |of: &Expression| evaluate(of, row);
     match expression {
@@ -54,7 +54,7 @@ pub(super) fn unary(operator: UnaryOperator, operand: &Value) -> Value {
     }
 }
 
-/// `right` is asked only if `left` does not decide.
+/// Calls `right` only if `left` does not decide.
 pub(super) fn binary(
     operator: BinaryOperator,
     left: Value,
@@ -139,7 +139,7 @@ fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     }
 }
 
-/// Whole numbers stay whole as long as 128 bits hold them, except that `/` is always real; by zero is NULL.
+/// Whole numbers stay whole while 128 bits hold the result, except that `/` is always real. Division by zero is NULL.
 fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     use BinaryOperator as O;
     let (Some(left), Some(right)) = (left.number(), right.number()) else {
@@ -184,7 +184,7 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     })
 }
 
-/// Over 64 bits without a sign, as MySQL has it.
+/// On 64 bits without a sign, as in MySQL.
 fn bitwise(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     let (Some(left), Some(right)) = (bits(left), bits(right)) else {
         return Value::Null;
@@ -200,7 +200,7 @@ fn bitwise(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     Value::Int(result.into())
 }
 
-/// The 64 bits of a number, a negative one in two's complement; what they cannot hold becomes the nearest that they can.
+/// The 64 bits of a number, a negative one in two's complement. A number beyond them becomes the nearest that fits.
 fn bits(value: &Value) -> Option<u64> {
     let whole = match value.number()? {
         Number::Whole(number) => number,

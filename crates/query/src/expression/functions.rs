@@ -1,8 +1,8 @@
-//! Functions that are not offered: those of MySQL and Manticore are told apart from a name that nobody has.
+//! Refusals of functions: a function of MySQL or Manticore gets another message than an unknown name.
 
 use crate::options::nearest;
 
-/// Functions of MySQL and Manticore that expressions do not have yet, with blanks between.
+/// Functions of MySQL and Manticore that expressions do not have yet, separated by blanks.
 const LATER: &str = "
     abs acos all any ascii asin atan atan2 avg bigint bin bitdot cast ceil ceiling char_length coalesce concat concat_ws
     connection_id contains convert cos cot crc32 curdate current_date current_time current_timestamp curtime database date
@@ -15,7 +15,7 @@ const LATER: &str = "
     str_to_date substr substring substring_index sum sysdate tan time timediff to_days to_string trim truncate ucase uint
     unix_timestamp upper user utc_timestamp uuid version week weekday year yearmonth yearmonthday";
 
-/// Those that there are, each in its place.
+/// Functions that exist, each in its place of a statement.
 const KNOWN: [&str; 13] = [
     "any",
     "count",
@@ -32,7 +32,7 @@ const KNOWN: [&str; 13] = [
     "weight",
 ];
 
-/// Why a function is refused, by its lower-case name.
+/// The message that refuses a function, by its lower-case name.
 pub(super) fn refusal(name: &str) -> String {
     if LATER.split_ascii_whitespace().any(|later| later == name) {
         return format!("not yet: the function {name}()");

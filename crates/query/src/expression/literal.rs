@@ -3,7 +3,7 @@
 use crate::lexer::{Lexer, SyntaxError, TokenKind};
 use crate::value::{Number, Value};
 
-/// Reads a constant with an optional sign, as VALUES and IN have them.
+/// Reads a constant with an optional sign, as in VALUES and IN.
 pub(super) fn constant(lexer: &mut Lexer<'_>) -> Result<Value, SyntaxError> {
     let minus = lexer.take(TokenKind::Minus);
     if !minus {
@@ -76,7 +76,7 @@ fn is_introducer(lexer: &Lexer<'_>) -> bool {
     }
 }
 
-/// Takes a string and those that follow it directly: MySQL joins neighbours.
+/// Takes a string and the strings directly behind it, which MySQL joins.
 fn strings(lexer: &mut Lexer<'_>) -> Value {
     let mut bytes = Vec::new();
     while lexer.peek().kind == TokenKind::String {
@@ -86,7 +86,7 @@ fn strings(lexer: &mut Lexer<'_>) -> Value {
     text(bytes)
 }
 
-/// Text where the bytes are UTF-8, else bytes.
+/// A text if the bytes are UTF-8, else bytes.
 fn text(bytes: Vec<u8>) -> Value {
     match String::from_utf8(bytes) {
         Ok(text) => Value::Str(text),
@@ -94,7 +94,7 @@ fn text(bytes: Vec<u8>) -> Value {
     }
 }
 
-/// Whole numbers are exact as long as 128 bits hold them.
+/// A number. Whole numbers are exact while 128 bits hold them.
 fn number(digits: &[u8]) -> Value {
     match Number::at_start(digits) {
         Number::Whole(number) => Value::Int(number),

@@ -1,7 +1,8 @@
-//! The parser of expressions: operators by precedence, as MySQL has them.
+//! The parser of expressions: operators by precedence, as in MySQL.
 //!
-//! A chain of OR or of AND becomes a balanced tree, and neighbouring equalities of one column under OR one IN list: neither a
-//! million terms nor deep brackets can exhaust the stack, here or where the tree is evaluated or dropped.
+//! A chain of OR or AND becomes a balanced tree, and neighbouring equalities of one column under OR become an IN
+//! list. So neither a million terms nor deep brackets exhaust the stack, here or where the tree is evaluated or
+//! dropped.
 
 use super::chain::{balanced, equate_the_same, merge_equalities};
 use super::functions::refusal;
@@ -11,12 +12,12 @@ use crate::lexer::{Lexer, SyntaxError, Token, TokenKind};
 use crate::limits::{EXPRESSION_DEPTH_MAX, EXPRESSION_NODES_MAX, IN_VALUES_MAX};
 use crate::value::Value;
 
-/// What the caller makes of `name(…)` inside an expression (the name in lower case): the lexer stands behind the opening bracket
-/// and must be left behind the closing one. `None` means that there is no such function.
+/// The caller's parser of `name(…)` inside an expression; the name comes in lower case. It starts with the lexer
+/// behind the opening bracket and must leave it behind the closing one. `None`: there is no such function.
 pub type Calls<'c> =
     dyn FnMut(&str, &mut Lexer<'_>) -> Result<Option<Expression>, SyntaxError> + 'c;
 
-/// How tightly an operator binds; a later one more tightly.
+/// How tightly an operator binds; later variants bind more tightly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Or,
@@ -33,11 +34,10 @@ enum Binding {
     Sign,
 }
 
-/// Memory of a node: itself, its place in a list that grows by doubling or in a box, and its share of the form in which it
-/// is evaluated.
+/// Memory of a node in bytes: itself, its place in a box or a growing list, and its share of the prepared form.
 const NODE_BYTES: usize = 3 * size_of::<Expression>();
 
-/// Memory of a constant in a list: likewise, and its share of the set that is made of the list.
+/// Memory of a constant in a list, in bytes: itself, room to grow, and its share of the prepared set.
 const LISTED_BYTES: usize = 3 * size_of::<Value>();
 
 /// A tree and its depth.
@@ -46,7 +46,7 @@ struct Built {
     depth: u32,
 }
 
-/// What may follow an operand.
+/// The kinds of operators behind an operand.
 enum Following {
     /// OR or AND.
     Chain(BinaryOperator),
@@ -63,7 +63,7 @@ pub(super) struct Parser<'p, 'l, 'c> {
     tables: &'p [String],
     nodes: usize,
     in_values: usize,
-    /// `0x1F` is a number, and so is `017`, an octal one.
+    /// Whether `0x1F` is a number, and `017` an octal one.
     whole_hex: bool,
 }
 
@@ -79,13 +79,13 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
     }
 
-    /// Lets these names stand before that of a column.
+    /// Allows these names before a column's.
     pub(super) fn of_tables(mut self, tables: &'p [String]) -> Self {
         self.tables = tables;
         self
     }
 
-    /// Reads numbers as the conditions of `queue_wait` have them.
+    /// Reads numbers as in the conditions of `queue_wait`.
     pub(super) fn with_whole_hex(mut self) -> Self {
         self.whole_hex = true;
         self
@@ -95,7 +95,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Ok(self.climb(Binding::Or, 0)?.tree)
     }
 
-    /// An operand and all the operators behind it that bind at least as tightly as `least`.
+    /// Reads an operand, and all operators behind it that bind at least as tightly as `least`.
     fn climb(&mut self, least: Binding, nesting: u32) -> Result<Built, SyntaxError> {
         if nesting > EXPRESSION_DEPTH_MAX {
             return Err(self.too_deep());
@@ -120,7 +120,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Ok(left)
     }
 
-    /// `first OR b OR c …`; the cursor stands on the first OR.
+    /// Reads the rest of `first OR b OR c …`; the cursor stands on the first OR.
     fn chain(
         &mut self,
         operator: BinaryOperator,
@@ -151,8 +151,8 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(tree, depth + levels)
     }
 
-    /// Adds a term to a chain of OR, or its constants to the equalities of the same column before it. `room`: what was left
-    /// before the term.
+    /// Adds a term to a chain of OR, or its constants to the equalities of the same column before it. `room` is the
+    /// memory that was left before the term.
     fn push_alternative(
         &mut self,
         terms: &mut Vec<Expression>,
@@ -162,7 +162,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         match terms.last_mut() {
             Some(last) if equate_the_same(last, &term) => {
                 let added = merge_equalities(last, term);
-                // Of the term only its constants are left.
+                // Only the term's constants remain: its other memory is returned.
                 self.lexer.restore(room);
                 if let Expression::In { list, .. } = last {
                     let texts = list.iter().rev().take(added);
@@ -178,7 +178,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
     }
 
-    /// What the next token does behind an operand; `None` if it cannot continue the expression.
+    /// The operator that the next token is behind an operand; `None` if it cannot continue the expression.
     fn following(&self) -> Result<Option<(Binding, Following)>, SyntaxError> {
         use BinaryOperator as O;
         use TokenKind as T;
@@ -236,7 +236,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         ahead.peek().kind == TokenKind::Open
     }
 
-    /// The operators in words behind an operand; the cursor stands on the first word.
+    /// Reads IN, BETWEEN or IS behind an operand; the cursor stands on the first word.
     fn predicate(&mut self, left: Built, nesting: u32) -> Result<Built, SyntaxError> {
         let needle = Box::new(left.tree);
         if self.lexer.take_word("IS") {
@@ -261,7 +261,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(listed, left.depth)
     }
 
-    /// `[NOT] BETWEEN low AND high`, behind NOT.
+    /// Reads `BETWEEN low AND high`, behind NOT.
     fn between(
         &mut self,
         needle: Expression,
@@ -290,7 +290,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(between, depth)
     }
 
-    /// `IS [NOT] NULL`, TRUE or FALSE, behind IS.
+    /// Reads `[NOT] NULL`, TRUE or FALSE, behind IS.
     fn is(&mut self, needle: Box<Expression>, depth: u32) -> Result<Built, SyntaxError> {
         let negated = self.lexer.take_word("NOT");
         let operator = if self.lexer.take_word("TRUE") {
@@ -309,7 +309,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Ok(is)
     }
 
-    /// `(1, 'a', -2)`.
+    /// Reads `(1, 'a', -2)`.
     fn in_list(&mut self) -> Result<Vec<Value>, SyntaxError> {
         if !self.lexer.take(TokenKind::Open) {
             return Err(self.lexer.unexpected("("));
@@ -330,7 +330,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
     }
 
-    /// A constant, a column, a call, brackets, or an operator before one of these.
+    /// Reads a constant, a column, a call, brackets, or an operator before one of these.
     fn operand(&mut self, least: Binding, nesting: u32) -> Result<Built, SyntaxError> {
         if self.whole_hex
             && let Some(number) = whole_hex(self.lexer)?
@@ -396,7 +396,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         Ok(inside)
     }
 
-    /// TRUE, FALSE, NULL, a column or a call.
+    /// Reads TRUE, FALSE, NULL, a column or a call.
     fn named(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
         if let Some(value) = word_literal(self.lexer) {
             return self.built(Expression::Literal(value), 0);
@@ -424,7 +424,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         self.built(column, 0)
     }
 
-    /// `t.column` or `db.t.column`, behind the first name; any database passes.
+    /// Reads the rest of `t.column` or `db.t.column`, behind the first name. Any database name passes.
     fn qualified(&mut self, token: Token, name: String) -> Result<Expression, SyntaxError> {
         if self.tables.is_empty() {
             return Err(self.not_yet("names with a dot"));
@@ -454,7 +454,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         }
     }
 
-    /// `pow(x, y)`, behind its opening bracket.
+    /// Reads the rest of `pow(x, y)`, behind its opening bracket.
     fn power(&mut self, nesting: u32) -> Result<Built, SyntaxError> {
         let base = self.climb(Binding::Or, nesting + 1)?;
         if !self.lexer.take(TokenKind::Comma) {
@@ -479,7 +479,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
         )
     }
 
-    /// A node over trees of that depth, counted.
+    /// Counts a node over trees of depth `below`.
     fn built(&mut self, tree: Expression, below: u32) -> Result<Built, SyntaxError> {
         self.count_nodes(1)?;
         if below >= EXPRESSION_DEPTH_MAX {
@@ -526,7 +526,7 @@ impl<'p, 'l, 'c> Parser<'p, 'l, 'c> {
     }
 }
 
-/// The binding that the right side of a left-associative operator must have.
+/// The least binding of the right side of a left-associative operator.
 fn tighter(binding: Binding) -> Binding {
     match binding {
         Binding::Or => Binding::Xor,
@@ -543,7 +543,7 @@ fn tighter(binding: Binding) -> Binding {
     }
 }
 
-/// Words that are no column where a value must stand, unless in backticks.
+/// Words that name no column where a value must stand, unless in backticks.
 const RESERVED: [&str; 18] = [
     "AND", "BETWEEN", "BY", "FROM", "GROUP", "HAVING", "IN", "IS", "LIMIT", "NOT", "OPTION", "OR",
     "ORDER", "SELECT", "WHERE", "CASE", "DIV", "XOR",

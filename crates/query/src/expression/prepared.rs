@@ -1,4 +1,4 @@
-//! Expressions made ready for many rows: columns are slots, IN lists are sets.
+//! Expressions prepared for many rows: columns are slots, IN lists are sets.
 
 use super::evaluate::{between, binary, negate_if, three_valued, unary};
 use super::set::Set;
@@ -7,11 +7,11 @@ use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::schema::ColumnType;
 use crate::value::Value;
 
-/// A column that the table does not have: its name.
+/// The name of a column that the table does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownColumn(pub String);
 
-/// An expression with its columns resolved. It means what [`super::evaluate`] says of the expression it was made from.
+/// An expression with its columns resolved. It means the same as its expression under [`super::evaluate`].
 #[derive(Clone, Debug)]
 pub struct Prepared {
     root: PreparedNode,
@@ -21,7 +21,7 @@ pub struct Prepared {
 pub(super) enum PreparedNode {
     Literal(Value),
     Slot(usize),
-    /// A column whose stored form is not the one that compares.
+    /// A column whose stored form compares wrongly, such as a DECIMAL.
     Typed(usize, ColumnType),
     Unary(UnaryOperator, Box<PreparedNode>),
     Binary(BinaryOperator, Box<PreparedNode>, Box<PreparedNode>),
@@ -57,11 +57,8 @@ impl Prepared {
         })
     }
 
-    /// As [`Prepared::new`], with the columns' types: dates, times and decimals, which are stored as text, are compared and
-    /// sorted by [`ColumnType::comparable`], and constants beside them are read as such.
-    ///
-    /// # Errors
-    /// [`UnknownColumn`], the first one.
+    /// As [`Prepared::new`], with the columns' types. Dates, times and decimals are stored as text; they are compared
+    /// and sorted by [`ColumnType::comparable`], and constants beside them are read as that type.
     pub fn typed(
         expression: &Expression,
         resolve: &dyn Fn(&str) -> Option<(usize, ColumnType)>,
@@ -72,20 +69,20 @@ impl Prepared {
         })
     }
 
-    /// The value over a row, whose columns `row` gives by slot. An IN list of any length costs one look-up.
+    /// The value over a row; `row` gives a column's value by its slot. An IN list of any length costs one look-up.
     #[must_use]
     pub fn evaluate(&self, row: &dyn Fn(usize) -> Value) -> Value {
         self.root.evaluate(row)
     }
 
-    /// Whether the row is wanted: true only; NULL is no.
+    /// Whether the value over a row is true. NULL is not.
     #[must_use]
     pub fn accepts(&self, row: &dyn Fn(usize) -> Value) -> bool {
         self.evaluate(row).as_bool() == Some(true)
     }
 
-    /// The conditions on single columns that it is the conjunction of, if it is one: where each decides, the row is
-    /// wanted if all are true.
+    /// The conditions on single columns whose conjunction the expression is; `None` if it is no such conjunction.
+    /// Where each condition decides, the row is accepted if all are true.
     #[must_use]
     pub fn simple(&self) -> Option<Vec<Simple>> {
         let mut found = Vec::new();
@@ -160,7 +157,7 @@ impl PreparedNode {
         })
     }
 
-    /// A constant that is compared with a typed column becomes one of its type.
+    /// Turns a constant beside a typed column into a value of that type.
     fn read_beside(&mut self, other: &PreparedNode) {
         if let (PreparedNode::Literal(value), PreparedNode::Typed(_, kind)) = (self, other) {
             *value = kind.comparable_constant(value);

@@ -1,23 +1,27 @@
-//! The constants of an IN list as sets, asked in one step.
+//! The constants of an IN list as sets, so that one look-up answers.
+//!
+//! Example: `('5', 5.0, 'Ab')` puts 5 into `numbers`, `5` and `ab` into `folded`, `5` and `Ab` into `texts`, and the
+//! numbers 5 and 0, with which the texts begin, into `text_numbers`. The needle 5 is found, and so are `'AB'` and,
+//! since `'Ab'` counts as 0 beside a number, the needle 0.
 
 use rustc_hash::FxHashSet;
 
 use crate::value::{Number, Value, without_case};
 
-/// The constants of one list, apart by how they compare.
+/// The constants of a list, in one set for each way of comparing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Set {
     numbers: Numbers,
-    /// Texts without case, as a text is compared with them.
+    /// Texts in lower case: a text is compared with these.
     folded: FxHashSet<Box<[u8]>>,
-    /// Texts and bytes as they are, as bytes are compared with them.
+    /// Texts and bytes as written: bytes are compared with these.
     texts: FxHashSet<Box<[u8]>>,
-    /// What the texts are worth beside a number.
+    /// The numbers that the texts begin with: a number is compared with these.
     text_numbers: Numbers,
     has_null: bool,
 }
 
-/// Numbers by exact worth: a whole one is in `whole` or `wide`, however it was written.
+/// Numbers by exact value: a whole one is in `whole` or `wide`, however it was written.
 #[derive(Clone, Debug, Default)]
 struct Numbers {
     whole: FxHashSet<i64>,
@@ -48,7 +52,7 @@ impl Set {
         set
     }
 
-    /// Whether the value equals one of the list: NULL beside NULL, and where only a NULL in the list could have been equal.
+    /// Whether the value equals a constant. `None` (NULL) for NULL, and where only a NULL in the list could be equal.
     pub(super) fn holds(&self, needle: &Value) -> Option<bool> {
         let number = needle.number()?;
         let by_text = match needle {
@@ -64,7 +68,7 @@ impl Set {
         }
     }
 
-    /// Without case, all that a text may be to be held; none if the list has more than texts.
+    /// The constants in lower case, if all are texts; else `None`.
     pub(super) fn only_texts(&self) -> Option<impl Iterator<Item = &[u8]>> {
         let folds = |text: &[u8]| self.folded.contains(text.to_ascii_lowercase().as_slice());
         let has_others = self.has_null || !self.numbers.is_empty();
@@ -110,7 +114,7 @@ impl Numbers {
     }
 }
 
-/// A real number that is whole becomes one, so that equal numbers are the same key.
+/// Turns a real number that is whole into a whole one, so that equal numbers are the same key.
 fn normal(number: Number) -> Number {
     match number {
         Number::Real(real) if real.fract() == 0.0 && real.abs() < 2f64.powi(127) => {

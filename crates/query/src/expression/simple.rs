@@ -1,5 +1,5 @@
-//! What is known of an expression that a conjunction of conditions on single columns is, for those who ask many of them
-//! about one row: ranges of whole numbers, and lists of texts by their hashes.
+//! Expressions that are conjunctions of conditions on single columns: ranges of whole numbers, and lists of texts by
+//! their hashes. The percolator decides these without walking a tree.
 
 use std::hash::Hasher;
 
@@ -9,33 +9,34 @@ use super::prepared::PreparedNode;
 use super::tree::BinaryOperator;
 use crate::value::{Value, without_case};
 
-/// A condition on one column. It decides only for values of its kind; of others, NULL among them, it says nothing.
+/// A condition on one column. It decides only for values of its kind; for others, NULL among them, it cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Simple {
-    /// A whole number of 64 bits lies between the ends, both included, or `negated` does not. Says nothing of wider ones.
+    /// A 64-bit whole number lies between the ends, both included; with `negated`, outside. Wider numbers are
+    /// undecided.
     Whole {
-        /// The column's.
+        /// Slot of the column.
         slot: usize,
         /// Lower end.
         low: i64,
         /// Upper end.
         high: i64,
-        /// True outside.
+        /// True for numbers outside.
         negated: bool,
     },
-    /// A text is one of those with these [`text_hash`]es, or `negated` is none. A text with another hash is none of
-    /// them; one with an equal hash may still be another text.
+    /// A text has one of these [`text_hash`]es; with `negated`, none. A text with another hash is none of the texts;
+    /// one with an equal hash may be another text and is undecided.
     Texts {
-        /// The column's.
+        /// Slot of the column.
         slot: usize,
         /// At least one.
         hashes: Vec<u32>,
-        /// True for others.
+        /// True for other texts.
         negated: bool,
     },
 }
 
-/// Equal for texts that compare as equal.
+/// A hash that is equal for texts that compare as equal.
 #[must_use]
 pub fn text_hash(text: &str) -> u32 {
     hash(without_case(text))
@@ -47,7 +48,8 @@ fn hash(folded: impl Iterator<Item = u8>) -> u32 {
     (hasher.finish() >> 32) as u32
 }
 
-/// Adds the conditions all of which must be true for the expression to be true; gives whether it is nothing but these.
+/// Adds the conditions that must all be true for the expression to be true. Returns whether the expression says
+/// nothing else.
 pub(super) fn conditions(part: &PreparedNode, found: &mut Vec<Simple>) -> bool {
     let simple = match part {
         PreparedNode::Binary(BinaryOperator::And, left, right) => {
@@ -121,7 +123,7 @@ fn compared(operator: BinaryOperator, slot: usize, constant: &PreparedNode) -> O
     })
 }
 
-/// The comparison with its sides changed.
+/// The comparison with its sides swapped.
 fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
     use BinaryOperator as O;
     Some(match operator {

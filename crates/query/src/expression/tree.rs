@@ -15,16 +15,16 @@ pub enum Expression {
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
     /// `x [NOT] IN (…)`.
     In {
-        /// What is looked for.
+        /// The value looked for.
         needle: Box<Expression>,
         /// NOT IN.
         negated: bool,
-        /// Constants, in the order written; up to a million of them, so evaluation prepares a set.
+        /// Constants in the order written, up to ten million. A prepared expression has them as a set.
         list: Vec<Value>,
     },
     /// `x [NOT] BETWEEN low AND high`, both ends included.
     Between {
-        /// What is compared.
+        /// The value compared.
         needle: Box<Expression>,
         /// NOT BETWEEN.
         negated: bool,
@@ -35,7 +35,7 @@ pub enum Expression {
     },
     /// `x IS [NOT] NULL`.
     IsNull {
-        /// What is looked at.
+        /// The value tested.
         needle: Box<Expression>,
         /// IS NOT NULL.
         negated: bool,
@@ -49,7 +49,7 @@ pub enum UnaryOperator {
     Minus,
     /// `NOT x`, `!x`
     Not,
-    /// `~x`: the bits of 64, inverted
+    /// `~x`: all 64 bits inverted
     BitNot,
     /// `x IS TRUE`; never NULL
     IsTrue,

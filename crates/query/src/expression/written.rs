@@ -1,13 +1,14 @@
-//! An expression as text: one way of writing for each tree, that of Manticore where it shows the filters of standing queries.
-//! Comparisons stand without blanks (`price>5`), words are in capitals, strings in single quotes, and brackets only where
-//! they are needed. Read again, the text gives the same tree.
+//! An expression as text, in the form in which Manticore shows the filters of standing queries.
+//!
+//! Comparisons stand without blanks (`price>5`), words are in capitals, strings in single quotes, and brackets only
+//! where they are needed. Parsed again, the text gives the same tree.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::value::Value;
 
-/// How tightly a node's text binds, from OR on; a node in a place that needs more stands in brackets.
+/// How tightly a node's text binds; a node in a place that needs a higher level gets brackets.
 type Level = u8;
 
 const OR: Level = 1;
@@ -153,7 +154,7 @@ fn constant(value: &Value, out: &mut Formatter<'_>) -> fmt::Result {
                 .try_for_each(|byte| write!(out, "{byte:02x}"))?;
             out.write_str("'")
         }
-        // Rust's shortest text of a number that reads back, with a point or an exponent.
+        // Rust's shortest text that reads back as the same number, with a point or an exponent.
         Value::Float(number) => write!(out, "{number:?}"),
         Value::Null | Value::Int(_) => value.fmt(out),
     }

@@ -45,12 +45,12 @@ fn word_bytes(rest: &[u8]) -> usize {
     count(rest, is_word_byte)
 }
 
-/// How many bytes at the beginning are wanted.
+/// The number of leading bytes that are `wanted`.
 fn count(rest: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     rest.iter().take_while(|byte| wanted(**byte)).count()
 }
 
-/// Passes over white space and comments; an error is the place of a comment that is never closed.
+/// Skips white space and comments. Error: the byte of a comment that is never closed.
 fn skip_blank(text: &[u8], at: usize, in_comment: &mut bool) -> Result<usize, usize> {
     let mut at = at;
     loop {
@@ -88,7 +88,8 @@ fn version_digits(inside: &[u8]) -> usize {
     if digits >= 5 { digits.min(6) } else { 0 }
 }
 
-/// A string or a name in quotes: closed by the quote that opened it, doubled inside; strings also take backslashes.
+/// A string or a name in quotes. The opening quote closes it; doubled, it stands for itself. Strings also have
+/// backslashes.
 fn quoted(rest: &[u8], kind: TokenKind, unclosed: &'static str) -> (TokenKind, usize) {
     let quote = rest.first();
     let mut at = 1;

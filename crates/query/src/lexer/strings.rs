@@ -1,6 +1,6 @@
-//! What quoted tokens mean.
+//! The meaning of quoted tokens.
 
-/// The inside of a string token: quotes doubled in it are one, backslashes as MySQL has them (`\%` and `\_` stay two bytes).
+/// The text of a string token: doubled quotes undone, and backslashes as in MySQL (`\%` and `\_` stay two bytes).
 pub(super) fn unescaped(token: &[u8]) -> Vec<u8> {
     let Some((quote, inside)) = inside(token) else {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn unescaped(token: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The inside of a name in backticks.
+/// The name of a token in backticks.
 pub(super) fn unquoted(token: &[u8]) -> Vec<u8> {
     let Some((quote, inside)) = inside(token) else {
         return Vec::new();

@@ -1,4 +1,18 @@
 //! Wildcards: `*` for any letters, `?` for one, `%` for one or none.
+//!
+//! Example: the pattern `a?c%` has four steps. Bit `n` of a set says that the first `n` steps took the letters so
+//! far.
+//!
+//! ```text
+//! letters  reached (bits)
+//!          0
+//! a        1
+//! ab       2
+//! abc      3, 4         % takes no letter, so the fourth step is done as well
+//! abcd     4            bit 4 at the end: a match
+//! ```
+//!
+//! So one pass over the word suffices, whatever the pattern.
 
 use super::Literal;
 use crate::limits::PATTERN_CHARS_MAX;
@@ -7,10 +21,11 @@ use crate::limits::PATTERN_CHARS_MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Glob {
     steps: Box<[Step]>,
-    /// What every match begins and ends with, as a quick no; their lengths do not overlap in any match.
+    /// Text that every match begins with, and text that it ends with. They dismiss most words; in no match do they
+    /// overlap.
     prefix: Box<str>,
     suffix: Box<str>,
-    /// The pattern is `prefix*suffix`: nothing is left to look at.
+    /// Whether the pattern is `prefix*suffix`: prefix and suffix then decide.
     simple: bool,
 }
 
@@ -48,7 +63,7 @@ impl Glob {
         Ok((glob, literal))
     }
 
-    /// The longest stretch of letters; the first of equals, a bare mark aside.
+    /// The longest stretch of letters; the first of equal ones.
     fn literal(&self, text: &str) -> Literal {
         let pieces = text.split(is_wildcard);
         let longest = pieces.fold("", |longest, piece| {
@@ -76,7 +91,7 @@ impl Glob {
         self.simple || self.run(word)
     }
 
-    /// All ways through the pattern at once: bit `n` of a set says that the first `n` steps took the letters so far.
+    /// Follows all ways through the pattern at once.
     fn run(&self, word: &str) -> bool {
         let mut reached = self.closed(1);
         for c in word.chars() {
@@ -100,7 +115,7 @@ impl Glob {
         reached >> self.steps.len() & 1 == 1
     }
 
-    /// The set with what is reached without a letter.
+    /// Adds the steps that are reached without a letter.
     fn closed(&self, mut reached: u128) -> u128 {
         for (at, step) in self.steps.iter().enumerate() {
             if matches!(step, Step::Any | Step::OneOrNone) {

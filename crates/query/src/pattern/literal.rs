@@ -1,10 +1,10 @@
-//! What every word holds that a regular expression matches.
+//! Finds a literal that every match of a regular expression holds.
 
 use regex_syntax::hir::{Hir, HirKind};
 
 use super::Literal;
 
-/// The longest literal on the way through the expression.
+/// The longest literal that every match passes.
 pub(super) fn of_regex(text: &str) -> Literal {
     let Ok(hir) = regex_syntax::parse(text) else {
         return Literal::None;
@@ -21,7 +21,7 @@ pub(super) fn of_regex(text: &str) -> Literal {
     best
 }
 
-/// Whether a part of the expression is at the head and the tail of every match.
+/// Whether a part of the expression is at the head, and at the tail, of every match.
 #[derive(Clone, Copy)]
 struct Ends {
     head: bool,
