@@ -1,7 +1,10 @@
-//! The slow, obvious meaning of a query in both directions: the oracle of every fast path.
+//! The reference: the slow, obvious meaning of a query in both directions. Tests compare every fast path with it.
 //!
-//! A node that matches a document does so at places of it: *spans*. Operators on positions ask where the spans of their
+//! A node matches a document at *spans*, stretches of one field. Operators on positions ask where the spans of their
 //! operands lie; the others only ask whether there are any.
+//!
+//! Example: in the text `storm over gulf coast` the node `storm` has the span 1..1 and `"gulf coast"` the span 3..4.
+//! So `storm NEAR/2 "gulf coast"` matches, since 3 is 2 behind 1, and its spans are both of these.
 
 mod spans;
 
@@ -16,7 +19,7 @@ pub fn matches(node: &Node, words: &Words) -> bool {
     spans(node, words).is_some()
 }
 
-/// The ids of the queries that a document hits, in the order given.
+/// The ids of the queries that match a document, in the order given.
 #[must_use]
 pub fn percolate(queries: &[(u64, Node)], words: &Words) -> Vec<u64> {
     queries
@@ -26,7 +29,7 @@ pub fn percolate(queries: &[(u64, Node)], words: &Words) -> Vec<u64> {
         .collect()
 }
 
-/// The ids of the documents that a query finds, in the order given.
+/// The ids of the documents that match a query, in the order given.
 #[must_use]
 pub fn search(root: &Node, docs: &[(u64, Words)]) -> Vec<u64> {
     docs.iter()

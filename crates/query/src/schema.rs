@@ -1,4 +1,4 @@
-//! Columns and their types, as all tables share them.
+//! Columns and their types, common to all kinds of tables.
 
 mod accept;
 mod calendar;
@@ -18,10 +18,10 @@ pub use column_type::ColumnType;
 pub use names::{TypeError, TypeSystem};
 pub use value_error::ValueError;
 
-/// Most text columns of one table: a set of fields is one `u64`.
+/// Most text columns of a table: a set of fields is a `u64`.
 pub const TEXT_COLUMNS_MAX: usize = 64;
 
-/// Names of the text columns, in the order in which they are numbered.
+/// Names of the text columns, in the order of their numbers.
 #[must_use]
 pub fn text_names(columns: &[Column]) -> Vec<&str> {
     let texts = columns

@@ -24,19 +24,21 @@ pub enum Value {
     Float(f64),
     /// Text.
     Str(String),
-    /// Bytes that are not promised to be UTF-8 (blobs, binary literals).
+    /// Bytes that need not be UTF-8 (blobs, binary literals).
     Bytes(Vec<u8>),
 }
 
-/// The bytes of a text as two texts are compared: ASCII letters in lower case.
+/// The bytes of a text as texts are compared: ASCII letters in lower case.
 pub(crate) fn without_case(text: &str) -> impl Iterator<Item = u8> {
     text.bytes().map(|byte| byte.to_ascii_lowercase())
 }
 
 impl Value {
-    /// How SQL compares: `None` when either is NULL or not a number (NaN); numbers by their exact worth; two texts without
-    /// regard to the case of ASCII letters (Sphinx's default collation, `libc_ci`); bytes, or a text beside bytes, byte by byte;
-    /// a text beside a number by the number that it begins with, 0 if none.
+    /// Compares as SQL does. `None` when either is NULL or NaN. Else by kind:
+    /// - numbers: by exact value;
+    /// - two texts: without regard to the case of ASCII letters (Sphinx's default collation, `libc_ci`);
+    /// - bytes, or a text beside bytes: byte by byte;
+    /// - a text beside a number: by the number that the text begins with, 0 if none.
     #[must_use]
     pub fn cmp_sql(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
@@ -63,7 +65,8 @@ impl Value {
             .then(self.cmp_sql(other).unwrap_or(Ordering::Equal))
     }
 
-    /// Truth: `None` for NULL, else whether it is a number other than 0 (a text counts as the number that it begins with).
+    /// Truth: `None` for NULL, else whether it is a number other than 0. A text counts as the number that it begins
+    /// with.
     #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self.number()? {
@@ -72,9 +75,11 @@ impl Value {
         }
     }
 
-    /// Appends the text that a client sees for a value of a column of that type (`None`: a computed one): whole numbers in
-    /// decimal (a YEAR with four digits), floats with six decimals as Sphinx writes them, a queue's doubles in the shortest form that reads back the same,
-    /// text and bytes as they are, nothing for NULL.
+    /// Appends the text that a client sees for a value of a column of that type (`None`: a computed column). NULL
+    /// appends nothing.
+    /// - Whole numbers are decimal, a YEAR with four digits.
+    /// - Floats have six decimals, as in Sphinx; a queue's doubles are as short as reads back the same.
+    /// - Texts and bytes are as they are.
     pub fn write_text(&self, kind: Option<ColumnType>, out: &mut Vec<u8>) {
         // Writing to a vector cannot fail.
         let _ = match self {
@@ -91,7 +96,7 @@ impl Value {
         };
     }
 
-    /// The bytes of a text or of bytes.
+    /// The bytes of a text or of bytes; `None` for other values.
     #[must_use]
     pub fn text_bytes(&self) -> Option<&[u8]> {
         match self {
@@ -101,7 +106,7 @@ impl Value {
         }
     }
 
-    /// Memory that it takes.
+    /// Memory of the value, in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
         size_of::<Value>() + self.text_bytes().map_or(0, <[u8]>::len)

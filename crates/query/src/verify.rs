@@ -1,5 +1,6 @@
-//! Whether a document matches a tree, and where: what [`reference`](crate::reference) says, in time near to linear in the
-//! places of the tree's terms. For whoever must look at a text again; a property holds the two equal.
+//! Verification: whether and where a document matches a tree. It gives the spans of [`reference`](crate::reference),
+//! in time near to linear in the places of the tree's terms; a property holds the two equal. Used where a text must
+//! be read again: verification after a search, highlights and weights.
 
 mod counted;
 mod operators;
@@ -18,7 +19,7 @@ pub(crate) use spans::spans;
 pub use tally::{Joined, Tally};
 pub(crate) use terms::{Places, Terms};
 
-/// A tree made ready for any number of documents: its patterns are compiled once.
+/// A tree prepared for any number of documents: its patterns are compiled once.
 #[derive(Debug)]
 pub struct Verifier {
     root: Node,
@@ -26,7 +27,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Cost: that of compiling the tree's patterns.
+    /// Prepares a tree. Cost: compiling its patterns.
     #[must_use]
     pub fn new(root: &Node) -> Verifier {
         Verifier {
@@ -41,13 +42,14 @@ impl Verifier {
         self.spans(words).is_some()
     }
 
-    /// Where a document matches, as [`reference::spans`](crate::reference::spans) says.
+    /// The spans at which a document matches, as [`reference::spans`](crate::reference::spans) defines them; `None`
+    /// if it does not.
     #[must_use]
     pub fn spans(&self, words: &Words) -> Option<Vec<Span>> {
         spans(&self.root, &Places::new(&self.terms, words))
     }
 
-    /// What counts in a document that matches.
+    /// The occurrences that count for rankers, in a document that matches.
     #[must_use]
     pub fn tally<'w>(&'w self, words: &'w Words) -> Tally<'w> {
         tally::of(&self.root, &Places::new(&self.terms, words))

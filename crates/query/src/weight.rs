@@ -1,4 +1,4 @@
-//! How well a document answers a query.
+//! Weights: how well a document answers a query.
 
 use rustc_hash::FxHashSet;
 
@@ -7,13 +7,15 @@ use crate::reference::Span;
 use crate::tree::{FieldSet, Node, Term, Word};
 use crate::verify::{Places, Terms};
 
-/// What one more word in order is worth: more than any number of places.
+/// Weight of one more word in order: more than any number of places.
 const RUN: u64 = 1_000;
 
-/// `1000 × the longest run of the query's words that stand in the document as in the query + the places where any of them
-/// stands, 999 at most`. Words under a NOT, and to the right of NOTNEAR, are none of the query's. A function of the query and the
-/// document alone, so it does not depend on how either is split.
-/// Cost: one pass over the document, and the places of the query's words.
+/// `1000 × the longest run of query words that stand in the document as in the query + the number of places of any
+/// query word`, the latter 999 at most. Words under a NOT, and to the right of NOTNEAR, do not count. A function of
+/// query and document alone, so it does not depend on how either is split. Cost: one pass over the document, and the
+/// places of the query's words.
+///
+/// Example: `a b c` in the text `a b x c a` weighs 2,004: the run `a b`, and four places.
 #[must_use]
 pub fn of(root: &Node, words: &Words) -> u64 {
     let mut query_terms = QueryTerms::default();
@@ -37,7 +39,7 @@ pub fn of(root: &Node, words: &Words) -> u64 {
 fn longest(mut words: Vec<(&Term, FieldSet, u32)>, places: &Places<'_>) -> u64 {
     words.sort_by_key(|(_, _, number)| *number);
     let mut best = 0;
-    // Of the word before, where it stands and how long a run ends there.
+    // Places of the word before, each with the length of the run that ends there.
     let (mut before, mut last) = (Vec::new(), None);
     for alike in words.chunk_by(|(.., a), (.., b)| a == b) {
         let number = alike.first().map(|(.., number)| *number);
@@ -70,7 +72,7 @@ fn longest(mut words: Vec<(&Term, FieldSet, u32)>, places: &Places<'_>) -> u64 {
     best
 }
 
-/// The words that a query asks for, numbered as they are written.
+/// The words of a query, numbered by their places in it.
 #[derive(Default)]
 struct QueryTerms<'a> {
     words: Vec<(&'a Term, FieldSet, u32)>,

@@ -1,11 +1,11 @@
-//! Text into words by the settings of a table.
+//! The analyzer: from text to words by the settings of a table.
 
 use super::fold::{self, FoldedWord, is_mark};
 use super::settings::Settings;
 use super::stem;
 use super::units::{self, Sentences};
 
-/// Reads text as one table does.
+/// Reads text by the settings of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analyzer {
     pub(super) settings: Settings,
@@ -18,13 +18,14 @@ impl Analyzer {
         Analyzer { settings }
     }
 
-    /// What it was made of.
+    /// The settings that it was made with.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Changes whenever the same text may give other words; stored beside what was made with it.
+    /// The version of analysis. It changes whenever the same text may give other words; it is stored beside data made
+    /// with it.
     #[must_use]
     pub fn version() -> u32 {
         1
@@ -35,8 +36,8 @@ impl Analyzer {
         fold::words(text, visit);
     }
 
-    /// What documents hold for a folded word that was written as `source`: its stem or, if `exact`, the word as written. The
-    /// same word in a table that does not stem.
+    /// The term that documents have for a folded word written as `source`: its stem, or with `exact` the word as
+    /// written behind a `=`. A table that does not stem has the folded word for both.
     pub(crate) fn term(&self, folded: &str, source: &str, exact: bool) -> String {
         match (self.settings.stems(), exact) {
             (false, _) => folded.to_owned(),
@@ -45,8 +46,8 @@ impl Analyzer {
         }
     }
 
-    /// Calls `visit` with every word of the text of one field, as [`super::Words::push_field`] keeps it: positions count the bounds of
-    /// sentences, if the table has them counted.
+    /// Calls `visit` with every word of one field's text, as [`super::Words::push_field`] keeps it. Ends of sentences
+    /// take a position, if the table counts them.
     pub fn field_words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
         if self.settings.sentences() != Sentences::Placed {
             return self.words(text, visit);
@@ -71,9 +72,9 @@ impl Analyzer {
         });
     }
 
-    /// Calls `visit` with every word of `text`, in order of position: in a table that stems the stem, then the word as written
-    /// behind a `=`, then the marked one. Allocates a few buffers a call; for documents there is
-    /// [`super::Words::push_field`].
+    /// Calls `visit` with every word of `text` by rising position. In a table that stems, a position has the stem,
+    /// then the word as written behind a `=`, then the marked word. Allocates a few buffers a call; for documents
+    /// there is [`super::Words::push_field`].
     pub fn words(&self, text: &str, visit: &mut impl FnMut(FoldedWord<'_>)) {
         if !self.settings.stems() {
             return fold::words(text, visit);

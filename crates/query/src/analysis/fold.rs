@@ -1,7 +1,8 @@
-//! Folding of characters, and the general path of analysis: the slow twin of the fast one in `words.rs`.
+//! Folding of characters, and the general path of analysis: the slow twin of the fast path in `words.rs`.
 //!
-//! Marks are stripped by canonical combining class: 200–240 (accents of Latin, Greek, Cyrillic and others) and 10–36 (Hebrew
-//! and Arabic points). Vowel signs of Indic scripts and of Thai, and the voicing marks of kana, belong to the word and stay.
+//! Marks are stripped by canonical combining class: 200–240 (accents of Latin, Greek, Cyrillic and others) and 10–36
+//! (Hebrew and Arabic points). Vowel signs of Indic scripts and of Thai, and the voicing marks of kana, belong to the
+//! word and stay.
 
 use std::ops::Range;
 
@@ -11,15 +12,16 @@ use unicode_normalization::char::{
 
 use crate::limits::WORD_BYTES_MAX;
 
-/// One word as [`super::Analyzer::words`] gives it.
+/// A word as [`super::Analyzer::words`] gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedWord<'a> {
-    /// Folded, never empty, at most [`crate::limits::WORD_BYTES_MAX`] bytes, a `=` before it aside. A marked word begins with `#`
-    /// or `@`, one as written beside a stem with `=`.
+    /// The folded word: never empty, at most [`crate::limits::WORD_BYTES_MAX`] bytes besides a leading `=`. A marked
+    /// word begins with `#` or `@`, a word as written beside its stem with `=`.
     pub text: &'a str,
-    /// From 1, rising; a marked word shares the position of the first bare word it covers, and follows it.
+    /// Position from 1, rising. A marked word follows the first bare word that it covers, at the same position.
     pub position: u32,
-    /// The bytes of the text that it was read from; the whole run for a word that was cut, the mark included for a marked one.
+    /// The bytes of the text that gave the word: the whole run for a word that was cut, with the mark for a marked
+    /// word.
     pub source: Range<usize>,
 }
 
@@ -110,8 +112,8 @@ fn fold_character(c: char, source: &Range<usize>, letters: &mut Vec<Letter>) {
     });
 }
 
-/// Adds a decomposed, lowered character: marks are stripped or composed with the letter before them, as the letters of a
-/// Korean syllable are; punctuation that a decomposition gave is dropped.
+/// Adds a decomposed, lowered character. Marks are stripped, or composed with the letter before them, as the letters
+/// of a Korean syllable are. Punctuation from a decomposition is dropped.
 fn push_letter(c: char, source: &Range<usize>, letters: &mut Vec<Letter>) {
     if is_stripped(c) {
         return extend_last(letters, source);
@@ -142,7 +144,7 @@ fn extend_last(letters: &mut [Letter], source: &Range<usize>) {
     }
 }
 
-/// Where the words of one text go.
+/// The receiver of one text's words.
 struct Out<'v, V> {
     word: String,
     position: u32,
@@ -150,8 +152,8 @@ struct Out<'v, V> {
 }
 
 impl<V: FnMut(FoldedWord<'_>)> Out<'_, V> {
-    /// The words of one folded run: each standing letter, the stretches between them, and the marked word after the first.
-    /// `mark` comes with the byte behind it.
+    /// Emits the words of a folded run: each standing letter, the stretches between them, and after the first word
+    /// the marked one. `mark` comes with the byte behind it.
     fn run(&mut self, letters: &[Letter], mark: Option<(char, usize)>) {
         let mut rest = letters;
         let mut mark = mark;
@@ -176,7 +178,7 @@ impl<V: FnMut(FoldedWord<'_>)> Out<'_, V> {
         }
     }
 
-    /// Adds the letters to what is in `word`, cuts it and hands it over.
+    /// Adds letters to `word`, cuts it, and calls `visit`.
     fn emit(&mut self, letters: &[Letter], start: usize) {
         for letter in letters {
             if self.word.len() >= WORD_BYTES_MAX {
@@ -207,13 +209,13 @@ pub(crate) fn stands_alone(c: char) -> bool {
         | 0x2_0000..=0x3_FFFF) // han beyond the first plane
 }
 
-/// Joiners, variation selectors and the soft hyphen: they do not part a run and are not in the word.
+/// Whether it is a joiner, a variation selector or the soft hyphen: these neither end a run nor enter the word.
 fn is_ignorable(c: char) -> bool {
     matches!(u32::from(c),
         0x00AD | 0x200C | 0x200D | 0x2060 | 0xFEFF | 0xFE00..=0xFE0F | 0xE_0100..=0xE_01EF)
 }
 
-/// Marks that folding drops.
+/// Whether folding drops a mark.
 fn is_stripped(c: char) -> bool {
     matches!(canonical_combining_class(c), 10..=36 | 200..=240)
         || matches!(u32::from(c), 0x0488..=0x0489 | 0x20D0..=0x20FF) // enclosing marks

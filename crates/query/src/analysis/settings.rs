@@ -10,19 +10,19 @@ use crate::pattern::Literal;
 /// Most stemmers of one table.
 const STEMMERS_MAX: usize = 8;
 
-/// Longest least length that a setting asks of a pattern's letters.
+/// Greatest value of `min_infix_len` and `min_prefix_len`.
 const LENGTH_MAX: u8 = 32;
 
-/// Sentences in a stored definition whose ends take no position.
+/// `index_sp` in a stored definition, of tables whose sentence ends take no position.
 const STORED_UNPLACED: &str = "1";
 
-/// Those whose ends take one.
+/// The same, of tables whose sentence ends take a position.
 const STORED_PLACED: &str = "2";
 
-/// How a table reads text, kept per table. The default is what a table has of which nothing was said.
+/// A table's settings of analysis. The default is a table of which nothing was said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
-    /// In the order of trial: the first that changes a word gives its stem.
+    /// In the order of trial: the first stemmer that changes a word gives its stem.
     stemmers: Vec<Algorithm>,
     exact_words: bool,
     sentences: Sentences,
@@ -31,7 +31,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings there are.
+    /// The names of all settings.
     pub const NAMES: [&'static str; 5] = [
         "morphology",
         "index_exact_words",
@@ -40,11 +40,10 @@ impl Settings {
         "min_prefix_len",
     ];
 
-    /// Changes one setting: `morphology`, `index_exact_words`, `index_sp`, `min_infix_len`, `min_prefix_len`.
-    /// `None`: that is no setting of analysis.
+    /// Changes a setting. `None`: no setting of analysis has that name.
     ///
     /// # Errors
-    /// What is wrong with the value, with what it could be.
+    /// A message that says which values are allowed.
     pub fn set(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
         let value = value.trim();
         Some(match name.to_ascii_lowercase().as_str() {
@@ -62,10 +61,10 @@ impl Settings {
         })
     }
 
-    /// Changes one setting as a stored definition says it: `index_sp` has a number for each set of rules that there was.
+    /// As [`Settings::set`], from a stored definition: `index_sp` has a number for each set of rules that ever was.
     ///
     /// # Errors
-    /// Likewise.
+    /// Those of [`Settings::set`].
     pub fn set_stored(&mut self, name: &str, value: &str) -> Option<Result<(), String>> {
         self.sentences = match (name, value) {
             ("index_sp", STORED_UNPLACED) => Sentences::Unplaced,
@@ -75,13 +74,13 @@ impl Settings {
         Some(Ok(()))
     }
 
-    /// What differs from the default, as [`Settings::set`] reads it again.
+    /// The settings that differ from the default, as [`Settings::set`] reads them.
     #[must_use]
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         self.pairs_with(name_of, if self.units() { "1" } else { "0" })
     }
 
-    /// What differs from the default, as [`Settings::set_stored`] reads it again.
+    /// The settings that differ from the default, as [`Settings::set_stored`] reads them.
     #[must_use]
     pub fn stored_pairs(&self) -> Vec<(&'static str, String)> {
         let sentences = match self.sentences {
@@ -112,13 +111,13 @@ impl Settings {
         pairs
     }
 
-    /// Whether words are kept by their stems, with the words as written beside them.
+    /// Whether documents keep stems, with the words as written beside them.
     #[must_use]
     pub fn stems(&self) -> bool {
         !self.stemmers.is_empty()
     }
 
-    /// Whether the bounds of sentences and paragraphs are kept.
+    /// Whether documents keep the bounds of sentences and paragraphs.
     #[must_use]
     pub fn units(&self) -> bool {
         self.sentences != Sentences::Unknown
@@ -128,13 +127,14 @@ impl Settings {
         self.sentences
     }
 
-    /// Whether documents are read as they are without any setting.
+    /// Whether documents are read as by default.
     pub(super) fn is_plain(&self) -> bool {
         !self.stems() && !self.units()
     }
 
-    /// The stem of a word, if a stemmer changes it. `folded` is the word without accents, which English has none of its own:
-    /// `naïve` is `naive` there, while other languages' stemmers know their letters by them.
+    /// The stem of a word, if a stemmer changes it. `folded` is the word without accents. English stems that one
+    /// (`naïve` is `naive` there), since it has no accents of its own; other languages' stemmers know letters by
+    /// their accents.
     pub(super) fn stem(&self, word: &str, folded: &str) -> Option<String> {
         self.stemmers.iter().find_map(|stemmer| {
             let word = match stemmer {
@@ -150,10 +150,10 @@ impl Settings {
         self.stemmers.hash(hasher);
     }
 
-    /// Whether the letters of a pattern are enough for the table.
+    /// Checks that a pattern has enough letters side by side for the table.
     ///
     /// # Errors
-    /// Which setting asks for more.
+    /// A message that names the setting.
     pub(crate) fn allow(&self, literal: &Literal) -> Result<(), String> {
         let (name, least) = match literal {
             Literal::Prefix(_) if self.prefix_min > 0 => ("min_prefix_len", self.prefix_min),
@@ -209,7 +209,7 @@ fn name_of(algorithm: Algorithm) -> String {
     }
 }
 
-/// The name that stays when an option comes to mean another algorithm.
+/// The algorithm's own name, which stays right if an option later means another algorithm.
 fn algorithm_of(algorithm: Algorithm) -> String {
     format!("libstemmer_{}", algorithm.name())
 }

@@ -1,7 +1,7 @@
-//! Stems of words, and the memory of those met lately.
+//! Stems of words, and a cache of recent ones.
 //!
-//! A stemmer knows letters that folding takes away: Russian `й`, French `é`. So a word is stemmed as it was written, in lower
-//! case, and the stem is folded. A stemmer takes a microsecond; words repeat, so each thread keeps the stems of some thousands.
+//! A stemmer knows letters that folding takes away: Russian `й`, French `é`. So a word is stemmed as written, in
+//! lower case, and the stem is folded. A stemmer takes a microsecond and words repeat, so each thread caches stems.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -12,14 +12,14 @@ use unicode_normalization::UnicodeNormalization;
 use super::fold;
 use super::settings::Settings;
 
-/// Words that a thread remembers; a power of two. A new word takes the place of another one. 2 MiB.
+/// Slots of a thread's cache; a power of two. 2 MiB. A new word replaces the word in its slot.
 const REMEMBERED: usize = 32 << 10;
 
-/// A word as it was looked up, and its stem behind it: one line of the processor's cache.
+/// A word as it is looked up, with its stem behind it: one cache line.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Slot {
-    /// Of the settings and the word.
+    /// Hash of the settings and the word.
     key: u64,
     word_bytes: u8,
     /// 0 if the word is its own stem.
@@ -27,7 +27,7 @@ struct Slot {
     text: [u8; TEXT_BYTES],
 }
 
-/// Room for a word and its stem; longer ones are not remembered.
+/// Room for a word and its stem, in bytes; longer ones are not cached.
 const TEXT_BYTES: usize = 54;
 
 impl Slot {
@@ -48,7 +48,7 @@ impl Slot {
         std::str::from_utf8(stem).ok()
     }
 
-    /// Makes it the slot of a word, if there is room for it.
+    /// Stores a word, if there is room for it.
     fn keep(&mut self, key: u64, word: &str, stem: &str) {
         let bytes = word.len() + stem.len();
         let Some(text) = self.text.get_mut(..bytes) else {
@@ -67,8 +67,8 @@ thread_local! {
     static LATELY: RefCell<Vec<Slot>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Calls `take` with the stem of a folded word that was written as `source`, which is the folded word itself if it has none.
-/// `take` must not come here again.
+/// Calls `take` with the stem of a folded word written as `source`: the folded word itself if it has no other stem.
+/// `take` must not call this function.
 pub(super) fn with_stem<T>(
     settings: &Settings,
     folded: &str,
@@ -102,7 +102,7 @@ pub(super) fn with_stem<T>(
     })
 }
 
-/// The stem; empty if the word is its own.
+/// Computes a stem; empty if the word is its own.
 fn stem(settings: &Settings, folded: &str, source: &str) -> String {
     if source.is_ascii() {
         return settings.stem(folded, folded).unwrap_or_default();

@@ -1,34 +1,38 @@
-//! Where sentences and paragraphs end.
+//! The ends of sentences and paragraphs.
 //!
-//! A sentence ends behind `!`, `?`, `…`, `。`, `！`, `？`, and behind a full stop. These full stops end none, by Sphinx's rules: one before a letter, a
-//! digit, a `-` or a comma (`S.T.A.L.K.E.R.`, `S.p.A., founded`); before one blank and a small letter, a `(` between them allowed (`Corp.
-//! announced`); behind one capital letter (`John D. Doe`), a capital and a small letter or a digit (`Mr. Doe`), or MR, MS, DR, MRS, DRS. A
-//! paragraph ends at an empty line, and so does its last sentence.
+//! A sentence ends behind `!`, `?`, `…`, `。`, `！`, `？`, and behind a full stop. By Sphinx's rules these full stops
+//! end none:
+//! - before a letter, a digit, a `-` or a comma: `S.T.A.L.K.E.R.`, `S.p.A., founded`;
+//! - before one blank and a small letter, with a `(` between them or not: `Corp. announced`;
+//! - behind one capital letter, or a capital and a small letter or digit: `John D. Doe`, `Mr. Doe`;
+//! - behind MR, MS, DR, MRS and DRS.
+//!
+//! A paragraph ends at an empty line, and so does its last sentence.
 
 use super::fold::in_run;
 
-/// The beginning of a new part.
+/// The beginning of a sentence or paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bound {
-    /// Words from this byte on belong to the new part.
+    /// Byte of the text: words from here on belong to the new unit.
     pub(super) at: usize,
-    /// It is a paragraph, not only a sentence.
+    /// Whether a paragraph begins as well.
     pub(super) paragraph: bool,
 }
 
-/// Which rules a table has.
+/// A table's rules of sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Sentences {
-    /// None: it keeps no bounds.
+    /// No rules: the table keeps no bounds.
     #[default]
     Unknown,
-    /// Those of tables made before bounds took a position: [`ends_unplaced`].
+    /// The rules of tables made before bounds took a position: [`ends_unplaced`].
     Unplaced,
-    /// Sphinx's: a bound between two words takes a position.
+    /// Sphinx's rules: a bound between two words takes a position.
     Placed,
 }
 
-/// All of them, in order.
+/// All bounds of a text, rising.
 pub(super) fn bounds(text: &str, rules: Sentences) -> Vec<Bound> {
     let mut bounds = Vec::new();
     let mut before = [' ', ' '];
@@ -85,8 +89,8 @@ fn ends_sentence(before: &str, ahead: &str) -> bool {
     !goes_on && !is_short
 }
 
-/// The rule of old tables: behind any of the signs, closing quotes and brackets included, if a blank or the end of the text
-/// follows, but not behind the full stop of a single letter.
+/// The rule of [`Sentences::Unplaced`]: a sign ends a sentence before a blank or the end of the text, closing quotes
+/// and brackets between them included. The full stop of a single letter does not.
 fn ends_unplaced(stop: char, before: [char; 2], ahead: &str) -> bool {
     let closes = |c: char| {
         matches!(

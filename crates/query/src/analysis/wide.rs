@@ -1,14 +1,16 @@
-//! The bytes of a text, 32 at a time: which belong to words, and all of them in lower case. It has `unsafe` in
-//! it, since it uses instructions that not every processor has. The safe twin below is what all other processors run; a
-//! property holds the two equal.
+//! Classifies the bytes of a text, 32 at a time: which belong to words; and lowers them. It has `unsafe`, since it
+//! uses instructions that not every processor has. All other processors run the safe twin below; a property holds the
+//! two equal.
+//!
+//! Example: `Gulf #1` appends `gulf #1` and gives the mask `1001111` (bit 0 right). The `#` makes the result false.
 #![expect(
     unsafe_code,
     reason = "vector instructions behind a check of the processor; see each SAFETY"
 )]
 
-/// Adds the text with its ASCII letters in lower case to `out`. Fills `masks`: bit `n` of the `m`-th is whether byte `32 m + n` is
-/// an ASCII letter, a digit, `_` or outside ASCII; bits behind the text are 0, and there is an even number of masks. Returns
-/// whether the text is ASCII without `#` and `@`.
+/// Appends the text with its ASCII letters in lower case to `out`, and fills `masks`. Bit `n` of mask `m` says
+/// whether byte `32 m + n` is an ASCII letter, a digit, `_` or outside ASCII. Bits behind the text are 0, and the
+/// number of masks is even. Returns whether the text is ASCII without `#` and `@`.
 pub(super) fn read(text: &str, out: &mut String, masks: &mut Vec<u32>) -> bool {
     masks.clear();
     #[cfg(target_arch = "x86_64")]
@@ -19,7 +21,7 @@ pub(super) fn read(text: &str, out: &mut String, masks: &mut Vec<u32>) -> bool {
     read_plainly(text, out, masks)
 }
 
-/// The same on any processor.
+/// The safe twin, for any processor.
 fn read_plainly(text: &str, out: &mut String, masks: &mut Vec<u32>) -> bool {
     let base = out.len();
     out.push_str(text);
@@ -76,8 +78,8 @@ mod avx2 {
         _mm256_movemask_epi8(odd) == 0
     }
 
-    /// The mask of 32 bytes. `odd` gathers the highest bits of those outside ASCII and of `#` and `@`. Bytes outside ASCII are
-    /// negative to these instructions, so they are in none of the ranges.
+    /// The mask of 32 bytes. `odd` gathers the highest bits of bytes outside ASCII and of `#` and `@`. Bytes outside
+    /// ASCII are negative to these instructions, so they are in none of the ranges.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn one(part: &[u8; 32], lowered: &mut [u8; 32], odd: &mut __m256i) -> u32 {

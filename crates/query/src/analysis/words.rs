@@ -1,9 +1,20 @@
 //! The words of a document in one buffer, and the fast path that makes them.
 //!
-//! The text is copied once, its ASCII letters lowered on the way. A *stretch* is what lies between two ASCII separators;
-//! stretches are found 64 bytes at a time as the edges of a bit mask (`wide.rs`). One of ASCII is a word of that copy, and costs
-//! no allocation; one with anything else in it takes the general path of `fold.rs`, and its words go behind the copy. A property
-//! holds this equal to the general path over the whole text.
+//! The text is copied once, its ASCII letters lowered on the way. A *stretch* lies between two ASCII separators;
+//! `wide.rs` finds stretches 64 bytes at a time as the edges of a bit mask. An ASCII stretch is a word of that copy,
+//! without an allocation. Any other stretch takes the general path of `fold.rs`, and its words go behind the copy.
+//!
+//! Example: the field 0 `Storm #Tag Café` gives
+//!
+//! ```text
+//! folded  storm #tag cafécafe      (the copy, 16 bytes, then the word that is not ASCII)
+//! marks   storm 0..5 position 1, tag 7..10 position 2, #tag 6..10 position 2, cafe 16..20 position 3
+//! ```
+//!
+//! Invariants:
+//! - A mark is a stretch of `folded`, at most `WORD_BYTES_MAX` bytes long, and never empty.
+//! - Marks of a field rise in position, and fields follow in the order pushed. A marked word follows its bare word.
+//! - The words equal those of the general path over the whole text; a property tests it.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -15,26 +26,25 @@ use super::{fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
 use crate::tree::Unit;
 
-/// The words of one document, in one buffer: made once, read by the matcher and by the index.
-///
-/// Words of a field follow each other in rising position; fields follow each other in the order pushed.
+/// The words of one document: made once, read by the matcher and by the index. See the invariants at the head of this
+/// file.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     folded: String,
     marks: Vec<Mark>,
     /// Bytes of text pushed so far, before folding.
     source_bytes: usize,
-    /// Field and last position of each sentence but the last of the field, rising; kept if the table asks for it.
+    /// Field and last position of each sentence but the field's last, rising. Kept if the table has `index_sp`.
     sentences: Vec<(u8, u32)>,
-    /// The same for paragraphs.
+    /// Field and last position of each paragraph but the field's last, rising.
     paragraphs: Vec<(u8, u32)>,
-    /// Kept for its memory.
+    /// Buffer for a word as written beside its stem.
     written: String,
-    /// Likewise: which bytes of the field at hand belong to stretches.
+    /// Buffer: which bytes of the field at hand belong to stretches.
     masks: Vec<u32>,
 }
 
-/// Where one word stands.
+/// A word: its bytes in `folded`, its field and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark {
     start: u32,
@@ -44,7 +54,7 @@ struct Mark {
 }
 
 impl Words {
-    /// No words.
+    /// A document without words.
     #[must_use]
     pub fn new() -> Words {
         Words::default()
@@ -59,8 +69,9 @@ impl Words {
         self.paragraphs.clear();
     }
 
-    /// Adds the words of one field. Fields are pushed in rising number, each once; positions start from 1 in each.
-    /// Cost: 1 to 1.5 ns a byte of English with AVX2; allocates only to grow its buffers, and for stretches that are not ASCII.
+    /// Adds the words of a field. Fields are pushed in rising number, each once; positions start from 1 in each. Text
+    /// beyond [`DOCUMENT_BYTES_MAX`] in total is left out. Cost: 1 to 1.5 ns a byte of English with AVX2. Allocates
+    /// only to grow buffers, and for stretches that are not ASCII.
     pub fn push_field(&mut self, analyzer: &Analyzer, field: u8, text: &str) {
         let room = DOCUMENT_BYTES_MAX - self.source_bytes;
         let text = text
@@ -80,7 +91,7 @@ impl Words {
         self.masks = masks;
     }
 
-    /// The words of a field that is ASCII without a `#` or `@`; its copy lies at `base`.
+    /// Adds the words of a field that is ASCII without a `#` or `@`; its copy lies at `base`.
     fn push_ascii_words(&mut self, field: u8, base: usize, bytes: usize, masks: &[u32]) {
         let mut position = 0;
         each_stretch(masks, bytes, |stretch| {
@@ -94,7 +105,7 @@ impl Words {
         });
     }
 
-    /// The words of any field; the copy of its text lies at `base`.
+    /// Adds the words of any field; the copy of its text lies at `base`.
     fn push_mixed(
         &mut self,
         analyzer: &Analyzer,
@@ -129,8 +140,8 @@ impl Words {
         })
     }
 
-    /// The buffer that the words are stretches of. What lies between them and after them has no meaning: it is there
-    /// for a reader that takes a fixed number of bytes at a time.
+    /// The buffer of which the words are stretches. Bytes between and behind them mean nothing; they are there for
+    /// readers that take a fixed number of bytes at a time.
     #[must_use]
     pub fn buffer(&self) -> &[u8] {
         self.folded.as_bytes()
@@ -155,7 +166,7 @@ impl Words {
         self.marks.iter().map(|mark| (mark.field, mark.position))
     }
 
-    /// The number of the sentence or paragraph of its field that a position lies in, from 0. Always 0 in a table without
+    /// The number, from 0, of the sentence or paragraph of its field that a position lies in. 0 in a table without
     /// `index_sp`. Cost: a binary search.
     #[must_use]
     pub fn unit_at(&self, unit: Unit, field: u8, position: u32) -> u32 {
@@ -168,19 +179,19 @@ impl Words {
         (before - of_others) as u32 // no more than words
     }
 
-    /// How many words there are, marked ones included.
+    /// The number of words, marked ones included.
     #[must_use]
     pub fn len(&self) -> usize {
         self.marks.len()
     }
 
-    /// Whether there is none.
+    /// Whether the document has no word.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty()
     }
 
-    /// The word that a stretch of the copy at `base` is, and the marked one.
+    /// Adds the word that a stretch of the copy at `base` is, and its marked word.
     #[inline]
     fn push_ascii(&mut self, base: usize, stretch: &Range<usize>, marked: bool, place: WordPlace) {
         let WordPlace { field, position } = place;
@@ -203,7 +214,7 @@ impl Words {
         }
     }
 
-    /// The words of one field in a table with settings; the copy of the text lies at `base`.
+    /// Adds the words of a field in a table with settings; the copy of the text lies at `base`.
     fn push_read(
         &mut self,
         analyzer: &Analyzer,
@@ -213,7 +224,7 @@ impl Words {
     ) {
         let rules = analyzer.settings.sentences();
         let mut bounds = units::bounds(text, rules).into_iter().peekable();
-        // What the bound before a word adds to its position.
+        // Positions that a bound before a word takes.
         let step = u32::from(rules == Sentences::Placed);
         let mut position = 0;
         each_stretch(masks, text.len(), |stretch| {
@@ -251,8 +262,8 @@ impl Words {
         });
     }
 
-    /// Keeps the bounds up to the word at a byte of the text, and says whether there was one behind a word; `last` is the last
-    /// word's place.
+    /// Keeps the bounds up to the word at a byte of the text. Returns whether one lies behind a word of the field;
+    /// `last` is the last word's place.
     fn pass_bounds(
         &mut self,
         bounds: &mut Peekable<impl Iterator<Item = Bound>>,
@@ -276,7 +287,7 @@ impl Words {
         passed
     }
 
-    /// The stem of an ASCII word and, behind a `=`, the word itself.
+    /// Adds the stem of an ASCII word and, behind a `=`, the word itself.
     fn push_stem(&mut self, analyzer: &Analyzer, source: &str, place: WordPlace) {
         let mut written = std::mem::take(&mut self.written);
         written.clear();
@@ -306,7 +317,7 @@ impl Words {
         });
     }
 
-    /// The words of a piece of text, behind what is there; returns the last position.
+    /// Adds the words of a piece of text behind `last`; returns the last position.
     fn push_general(&mut self, analyzer: &Analyzer, text: &str, last: WordPlace) -> u32 {
         let (field, mut position) = (last.field, last.position);
         analyzer.words(text, &mut |word| {
@@ -324,7 +335,7 @@ struct WordPlace {
     position: u32,
 }
 
-/// Calls `visit` with every stretch of a text of so many bytes.
+/// Calls `visit` with every stretch of a text of `bytes` bytes, rising.
 #[inline(always)]
 fn each_stretch(masks: &[u32], bytes: usize, mut visit: impl FnMut(Range<usize>)) {
     let mut open = None; // start of a stretch that reaches into the block at hand

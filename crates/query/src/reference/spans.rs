@@ -1,4 +1,4 @@
-//! Where a node matches a document.
+//! The spans at which a node matches a document.
 
 use crate::analysis::Words;
 use crate::pattern::Matcher;
@@ -7,11 +7,11 @@ use crate::tree::{FieldSet, Node, Term, Unit};
 /// A stretch of one field that a node matched, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// Which field.
+    /// The field's number.
     pub field: u8,
-    /// Its first position.
+    /// The first position, from 1.
     pub start: u32,
-    /// Its last position.
+    /// The last position.
     pub end: u32,
 }
 
@@ -28,7 +28,8 @@ impl Span {
         self.field == other.field && self.start <= other.end && other.start <= self.end
     }
 
-    /// Positions from the end of the one to the start of the other; none if they overlap or lie in different fields.
+    /// Positions from the end of the earlier span to the start of the later. `None` if they overlap or lie in
+    /// different fields.
     fn distance(self, other: Span) -> Option<u32> {
         if self.field != other.field || self.overlaps(other) {
             return None;
@@ -41,8 +42,8 @@ impl Span {
     }
 }
 
-/// Where the document matches; none if it does not. What matches by absence alone has no spans.
-/// Sorted, each once. Cost: up to the cube of the document's length.
+/// The spans at which a document matches, sorted, each once; `None` if it does not match. A node that matches by
+/// absence has no spans. Cost: up to the cube of the document's length.
 #[must_use]
 pub fn spans(node: &Node, words: &Words) -> Option<Vec<Span>> {
     let mut found = unsorted(node, words)?;
@@ -109,7 +110,7 @@ fn each(parts: &[Node], words: &Words) -> Option<Vec<Vec<Span>>> {
     parts.iter().map(|part| spans(part, words)).collect()
 }
 
-/// Where a term stands.
+/// The places of a term.
 fn standing(term: &Term, fields: FieldSet, words: &Words) -> Vec<Span> {
     let Ok(matcher) = Matcher::new(term) else {
         return Vec::new(); // the parser refused it
@@ -155,7 +156,7 @@ fn phrase(terms: &[(Term, u32)], fields: FieldSet, words: &Words) -> Vec<Span> {
     starts.into_iter().flatten().filter_map(whole).collect()
 }
 
-/// The shortest window from each place of a term. Equal terms need as many places.
+/// The shortest window from each place of a term. A term that is listed twice needs two places.
 fn proximity(terms: &[Term], fields: FieldSet, slack: u32, words: &Words) -> Vec<Span> {
     let places: Vec<_> = terms
         .iter()
@@ -195,9 +196,9 @@ fn order(parts: &[Vec<Span>]) -> Vec<Span> {
     firsts.iter().filter_map(chain).collect()
 }
 
-/// The spans of either side that have one of the other side near them: the later one starts at most so far behind the other's end, or inside
-/// of it; two with one start are not near each other. Not the stretches between: what lies near a pair lies near one of the two, and there are
-/// no more spans than the operands have.
+/// The spans of either side that have a span of the other side near. Of two near spans, the later starts inside of
+/// the other or at most `most` behind its end; two spans with one start are not near. The stretches between are no
+/// spans: so the result has no more spans than the operands, and whatever is near a pair is near one of the two.
 fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
     let follows = |first: &Span, second: &Span| {
         let reach = first.end.saturating_add(most);
@@ -217,7 +218,7 @@ fn not_near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
     lonely.copied().collect()
 }
 
-/// The spans of parts of the text in which every operand lies.
+/// The spans that lie in a sentence or paragraph in which every operand has a span.
 fn together(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Vec<Span> {
     let unit_of = |span: &Span| {
         let first = words.unit_at(unit, span.field, span.start);

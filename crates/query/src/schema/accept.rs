@@ -1,4 +1,4 @@
-//! What a column takes: coercion and range checks.
+//! Conversion of values to the type of their column, with range checks.
 
 use std::ops::RangeInclusive;
 
@@ -10,11 +10,11 @@ use super::{calendar, decimal, timestamp};
 use crate::value::{Number, Value};
 
 impl Column {
-    /// The value as the column stores it; see [`ColumnType::accept`]. NULL in a nullable column stays NULL in a queue and
-    /// becomes [`ColumnType::empty`] in a search table.
+    /// The value as the column stores it; see [`ColumnType::accept`]. A NULL in a nullable column stays NULL in a
+    /// queue and becomes [`ColumnType::empty`] in a search table.
     ///
     /// # Errors
-    /// As [`ColumnType::accept`]; [`ValueError::Null`] for NULL in a NOT NULL column.
+    /// Those of [`ColumnType::accept`]; [`ValueError::Null`] for NULL in a NOT NULL column.
     pub fn accept(&self, value: Value, system: TypeSystem) -> Result<Value, ValueError> {
         match (value, system) {
             (Value::Null, _) if !self.nullable => Err(ValueError::Null),
@@ -26,12 +26,13 @@ impl Column {
 }
 
 impl ColumnType {
-    /// The value as a column of this type stores it: `'12'` into an integer, ISO 8601 text into a timestamp, `'true'` into a
-    /// bool, numbers into a text in decimal. Reals are rounded into integers, half away from zero; floats to 32 bits.
-    /// Dates, times and decimals come in every form that MySQL reads and are stored in one, rounded to the digits declared.
+    /// The value as a column of this type stores it. `'12'` becomes an integer, ISO 8601 text a timestamp, `'true'` a
+    /// bool, a number a decimal text. Reals are rounded to integers, half away from zero, and floats to 32 bits.
+    /// Dates, times and decimals come in every form that MySQL reads and are stored in one form, rounded to the
+    /// declared digits.
     ///
     /// # Errors
-    /// [`ValueError`], one variant for each cause. NULL is always an error here; see [`Column::accept`].
+    /// [`ValueError`], a variant for each cause. NULL is an error; see [`Column::accept`].
     pub fn accept(&self, value: Value) -> Result<Value, ValueError> {
         if value == Value::Null {
             return Err(ValueError::Null);
@@ -60,7 +61,7 @@ impl ColumnType {
         }
     }
 
-    /// What a search table stores for NULL: the empty text or 0.
+    /// The value that a search table stores for NULL: the empty text or 0.
     #[must_use]
     pub fn empty(&self) -> Value {
         match self {
@@ -84,7 +85,7 @@ impl ColumnType {
     }
 }
 
-/// The range of MySQL's integer of so many bytes.
+/// The range of MySQL's integer of `bytes` bytes.
 fn range(bytes: u8, unsigned: bool) -> RangeInclusive<i128> {
     let bits = u32::from(bytes) * 8;
     if unsigned {
@@ -114,7 +115,7 @@ fn year(value: &Value) -> Result<Value, ValueError> {
     }
 }
 
-/// A number, or a text that is one from end to end.
+/// A number, or a text that is a number from end to end.
 fn number(value: &Value) -> Result<Number, ValueError> {
     match value.text_bytes() {
         Some(text) => Number::spelled(text),
@@ -149,7 +150,7 @@ fn float(value: &Value) -> Result<Value, ValueError> {
     }
 }
 
-/// Unix seconds as a number or its text, or ISO 8601; a fraction of a second is dropped.
+/// Unix seconds as a number or text, or ISO 8601. A fraction of a second is dropped.
 fn timestamp(value: &Value) -> Result<Value, ValueError> {
     let seconds = match (number(value), value.text_bytes()) {
         (Ok(Number::Real(seconds)), _) => return timestamp(&Value::Int(seconds.floor() as i128)),

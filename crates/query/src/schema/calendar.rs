@@ -1,15 +1,18 @@
-//! MySQL's dates, dates with times, and times of day, read from text or numbers and written in their one canonical form.
+//! MySQL's dates, dates with times, and times of day: read from texts or numbers, written in one canonical form.
+//!
+//! Examples: the DATE of `24/1/2` and of `240102` is `2024-01-02`. The DATETIME(1) of `2024-12-31 23:59:59.96` is
+//! `2025-01-01 00:00:00.0`. The TIME of `1112` is `00:11:12`.
 
 use super::timestamp::days_in_month;
 use super::value_error::ValueError;
 use crate::value::Value;
 
-/// Digits behind the point that a second may have.
+/// Most digits of a second's fraction.
 pub(super) const FRACTION_MAX: u8 = 6;
 
 const MICROS: i64 = 1_000_000;
 const DAY: i64 = 86_400 * MICROS;
-/// 838:59:59, the longest TIME of MySQL.
+/// 838:59:59, MySQL's longest TIME, in microseconds.
 const TIME_MAX: i64 = ((838 * 60 + 59) * 60 + 59) * MICROS;
 
 /// A day of the Gregorian calendar and a time in it.
@@ -18,24 +21,24 @@ struct Moment {
     year: i64,
     month: i64,
     day: i64,
-    /// Since midnight, 0 ..= one day (exclusive once carried).
+    /// Microseconds since midnight: 0 to one day, and below a day once carried.
     micros: i64,
 }
 
-/// A DATE: `2024-01-02`. A time is rounded to seconds and dropped, as MySQL does.
+/// A DATE: `2024-01-02`. A time is rounded to seconds and dropped, as in MySQL.
 pub(super) fn date(value: &Value) -> Result<Value, ValueError> {
     let moment = moment(value, 0)?;
     Ok(Value::Str(moment.date()))
 }
 
-/// A DATETIME: `2024-01-02 03:04:05.678`, rounded to so many digits.
+/// A DATETIME: `2024-01-02 03:04:05.678`, rounded to `fraction_digits` digits.
 pub(super) fn datetime(value: &Value, fraction_digits: u8) -> Result<Value, ValueError> {
     let moment = moment(value, fraction_digits)?;
     let time = clock(moment.micros, fraction_digits);
     Ok(Value::Str(format!("{} {time}", moment.date())))
 }
 
-/// A TIME: `-838:59:59` … `838:59:59`. Of a date with a time, the time.
+/// A TIME: `-838:59:59` … `838:59:59`. A date with a time gives its time.
 pub(super) fn time(value: &Value, fraction_digits: u8) -> Result<Value, ValueError> {
     let text = written(value)?;
     let text = text.trim_ascii();
@@ -68,7 +71,7 @@ pub(super) fn year(value: &Value, number: i128) -> Result<Value, ValueError> {
     }
 }
 
-/// The text of a DATETIME without the zeros at its end, so that dates and dates with times of every precision compare as text.
+/// The text of a DATETIME without trailing zeros, so that dates, and datetimes of any precision, compare as texts.
 pub(super) fn without_zeros(text: &str) -> &str {
     let text = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
@@ -77,7 +80,7 @@ pub(super) fn without_zeros(text: &str) -> &str {
     text.strip_suffix(" 00:00:00").unwrap_or(text)
 }
 
-/// The number that MySQL makes of a TIME: `-10:11:12.5` is -101112.5. It rises with the time.
+/// The number that MySQL makes of a TIME: `-10:11:12.5` becomes -101112.5. Its order is that of times.
 pub(super) fn time_number(text: &str) -> Value {
     let digits: String = text.chars().filter(|digit| *digit != ':').collect();
     let digits = without_fraction_zeros(&digits);
@@ -103,7 +106,8 @@ fn moment(value: &Value, fraction_digits: u8) -> Result<Moment, ValueError> {
     moment.carried().ok_or(ValueError::OutOfRange)
 }
 
-/// The text of a value; a number's digits are filled up to a form that has a date: `240102`, `20240102`, and both with a time.
+/// The text of a value. The digits of a number are padded to a form that has a date: `240102`, `20240102`, or either
+/// with a time.
 fn written(value: &Value) -> Result<Vec<u8>, ValueError> {
     match value {
         Value::Null => Err(ValueError::Null),
@@ -129,13 +133,13 @@ fn filled(number: &str) -> String {
     }
 }
 
-/// To so many digits of a second, half up.
+/// Rounds to `fraction_digits` digits of a second, half up.
 fn round(micros: i64, fraction_digits: u8) -> i64 {
     let step = 10i64.pow(u32::from(FRACTION_MAX.saturating_sub(fraction_digits)));
     (micros + step / 2) / step * step
 }
 
-/// `03:04:05.678`; more than a day has more hours.
+/// `03:04:05.678`. Times above a day have more hours.
 fn clock(micros: i64, fraction_digits: u8) -> String {
     let seconds = micros / MICROS;
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
@@ -159,7 +163,8 @@ impl Moment {
             && (1..=days_in_month(self.year, self.month)).contains(&self.day)
     }
 
-    /// With a time inside its day, at most a day off. `None`: beyond the years 0 to 9999.
+    /// Carries a time of at most a day too much or too little into the date. `None`: the date leaves the years 0 to
+    /// 9999.
     fn carried(mut self) -> Option<Moment> {
         if self.micros >= DAY {
             self.micros -= DAY;
@@ -185,7 +190,7 @@ impl Moment {
     }
 }
 
-/// What is left of a text.
+/// The unread rest of a text.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -202,16 +207,16 @@ impl Reader<'_> {
             .count()
     }
 
-    /// One to `most` digits.
+    /// Takes one to `most` digits.
     fn number(&mut self, most: usize) -> Option<i64> {
         let count = self.digits_ahead().min(most);
         let (digits, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         let digits = std::str::from_utf8(digits).ok()?;
-        digits.parse().ok() // no digits are no number
+        digits.parse().ok() // fails without a digit
     }
 
-    /// Behind a second's point, in microseconds: seven digits decide, the seventh by rounding. 0 where there is no point.
+    /// Takes a second's fraction, in microseconds. The seventh digit rounds. 0 where there is no point.
     fn fraction(&mut self) -> i64 {
         if self.take(b".").is_none() {
             return 0;
@@ -225,7 +230,7 @@ impl Reader<'_> {
         (tenths + 5) / 10
     }
 
-    /// `2024-01-02`, `24/1/2`, `20240102`, each with a time behind it or not.
+    /// Takes `2024-01-02`, `24/1/2` or `20240102`, each with or without a time.
     fn dated(mut self) -> Option<Moment> {
         let count = self.digits_ahead();
         let mut moment = if count >= 5 {
@@ -240,7 +245,7 @@ impl Reader<'_> {
         moment.carried()
     }
 
-    /// Digits alone: a year of two or four digits, month, day and perhaps hour, minute, second.
+    /// Takes digits alone: a year of two or four digits, month, day, and perhaps hour, minute and second.
     fn compact(&mut self, count: usize) -> Option<Moment> {
         let (year_digits, has_time) = match count {
             6 => (2, false),
@@ -283,7 +288,7 @@ impl Reader<'_> {
         })
     }
 
-    /// `T03`, ` 03:04`, ` 03:04:05.678`.
+    /// Takes `T03`, ` 03:04`, ` 03:04:05.678`.
     fn time_behind_date(&mut self) -> Option<i64> {
         self.take(b"Tt ")?;
         let mut parts = [self.number(2)?, 0, 0];
@@ -296,7 +301,7 @@ impl Reader<'_> {
         Some(time_of_day(parts)? + self.fraction())
     }
 
-    /// `Z`, `+02:00`, `-02:30` in microseconds east of UTC.
+    /// Takes `Z`, `+02:00`, `-02:30`, in microseconds east of UTC.
     fn zone(&mut self) -> Option<i64> {
         if self.take(b"Zz").is_some() {
             return Some(0);
@@ -309,13 +314,14 @@ impl Reader<'_> {
         (minutes < 60 && seconds <= 14 * 3600).then_some(sign * seconds * MICROS)
     }
 
-    /// `10:11:12.5`, `10:11`, `2 10:11:12` (days first), `101112`, `1112` (minutes, seconds), `12`; a sign in front of any.
+    /// Takes `10:11:12.5`, `10:11`, `2 10:11:12` (days first), `101112`, `1112` (minutes, seconds) or `12`, each with
+    /// or without a sign.
     fn duration(mut self) -> Option<i64> {
         let sign = match self.take(b"+-") {
             Some(b'-') => -1,
             _ => 1,
         };
-        let first = self.number(7)?; // as many as 838:59:59 has, and few enough for 64 bits
+        let first = self.number(7)?; // 838:59:59 needs six digits; seven fit 64 bits
         let has_days = self.take(b" ").is_some();
         let (days, hours) = match has_days {
             true => (first, self.number(3)?),
@@ -342,7 +348,7 @@ impl Reader<'_> {
     }
 }
 
-/// Two digits are 1970 … 2069.
+/// A year: two digits are 1970 … 2069.
 fn full_year(year: i64, digits: usize) -> i64 {
     match (digits, year) {
         (..=2, ..=69) => 2000 + year,

@@ -1,34 +1,34 @@
-//! What a column may hold.
+//! The types of columns.
 
 /// A column's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
-    /// Full-text field, stored.
+    /// A full-text field, also stored.
     Text,
-    /// String attribute.
+    /// A text attribute, not searched.
     String,
     /// Search tables: -2^31 ..= 2^32-1.
     Int,
     /// -2^63 ..= 2^63-1.
     Bigint,
-    /// f32 on the way in, shown as Sphinx shows it.
+    /// A 32-bit float, shown as Sphinx shows it.
     Float,
     /// 0 or 1.
     Bool,
-    /// Seconds since 1970-01-01 UTC, -2^63 ..= 2^63-1; ISO 8601 text is read.
+    /// Seconds since 1970-01-01 UTC, -2^63 ..= 2^63-1. Reads ISO 8601 text.
     Timestamp,
-    /// A queue's integer as MySQL has it: `bytes` is 1, 2, 3, 4 or 8.
+    /// A queue's integer, as in MySQL.
     Integer {
-        /// Width: TINYINT 1, SMALLINT 2, MEDIUMINT 3, INT 4, BIGINT 8.
+        /// Width in bytes: TINYINT 1, SMALLINT 2, MEDIUMINT 3, INT 4, BIGINT 8.
         bytes: u8,
-        /// UNSIGNED was written.
+        /// Whether it is UNSIGNED.
         unsigned: bool,
     },
     /// A queue's DOUBLE (also REAL).
     Double,
     /// A queue's CHAR(n) or VARCHAR(n), longest length in characters.
     Char {
-        /// VARCHAR rather than CHAR.
+        /// Whether it is VARCHAR, not CHAR.
         variable: bool,
         /// Longest value, in characters.
         chars_max: u32,
@@ -59,7 +59,7 @@ pub enum ColumnType {
     Year,
     /// A queue's DECIMAL, kept as text: `12.50`.
     Decimal {
-        /// Digits in all, 1 ..= 65.
+        /// All digits, 1 ..= 65.
         digits: u8,
         /// Digits behind the point, 0 ..= 30 and no more than `digits`.
         scale: u8,

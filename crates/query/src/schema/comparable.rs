@@ -1,4 +1,6 @@
-//! What stands for a stored value in conditions and in sorting, where its text alone would compare wrongly.
+//! The comparable form of a stored value, for conditions and sorting, where its text alone would compare wrongly.
+//!
+//! Example: the DECIMAL texts `9.50` and `10.00` compare as the numbers 9.5 and 10.
 
 use super::column_type::ColumnType;
 use super::{calendar, decimal};
@@ -16,8 +18,9 @@ impl ColumnType {
         )
     }
 
-    /// The value of a column of this type as expressions see it: a DECIMAL and a TIME are their number (exact to fifteen digits,
-    /// whole ones to 128 bits), a DATETIME its text without zeros at the end; everything else is itself.
+    /// The value of a column of this type as expressions see it. A DECIMAL or TIME is its number (exact to fifteen
+    /// digits, whole numbers to 128 bits), a DATETIME its text without trailing zeros. Every other value is
+    /// unchanged.
     #[must_use]
     pub fn comparable(&self, value: Value) -> Value {
         match (self, value) {
@@ -30,8 +33,8 @@ impl ColumnType {
         }
     }
 
-    /// The constant that a column of this type is compared with, in the form of [`ColumnType::comparable`]: `'2024-1-2'` beside a
-    /// DATE is that day. What cannot be read so stays as it is.
+    /// A constant beside a column of this type, in the form of [`ColumnType::comparable`]: `'2024-1-2'` beside a DATE
+    /// is that day. A constant that cannot be read as this type is unchanged.
     #[must_use]
     pub fn comparable_constant(&self, value: &Value) -> Value {
         let fraction_digits = calendar::FRACTION_MAX;

@@ -1,4 +1,7 @@
-//! MySQL's DECIMAL: exact decimal digits, kept as their text.
+//! MySQL's DECIMAL: exact decimal digits, kept as text.
+//!
+//! Example: `'12.3456e1'` in a DECIMAL(5,2) is `123.46`: five digits, two of them behind the point, rounded half away
+//! from zero.
 
 use super::value_error::ValueError;
 use crate::value::Value;
@@ -6,10 +9,10 @@ use crate::value::Value;
 /// Most digits of a DECIMAL.
 pub(super) const DIGITS_MAX: u8 = 65;
 
-/// Most of them behind the point.
+/// Most digits behind the point.
 pub(super) const SCALE_MAX: u8 = 30;
 
-/// Exponents beyond this are as good as endless: no DECIMAL has so many digits.
+/// Exponents beyond this are cut to it: no DECIMAL comes near it.
 const EXPONENT_MAX: i64 = 1 << 40;
 
 /// The value with exactly `scale` digits behind the point, rounded half away from zero: `12.50`.
@@ -20,7 +23,7 @@ pub(super) fn decimal(value: &Value, digits: u8, scale: u8) -> Result<Value, Val
         Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Value::Str(text) => text.clone(),
         Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(), // the shortest text that reads back the same: what was written
+        Value::Float(number) => number.to_string(), // the shortest text that reads back the same
     };
     let (is_negative, kept) = scaled(&text, scale).ok_or(ValueError::Incorrect)??;
     let kept = kept.trim_start_matches('0');
@@ -39,7 +42,7 @@ pub(super) fn decimal(value: &Value, digits: u8, scale: u8) -> Result<Value, Val
     Ok(Value::Str(format!("{sign}{whole}{point}{fraction}")))
 }
 
-/// The number that a stored decimal is: exact if whole and of 128 bits, else the nearest double.
+/// The number of a stored decimal: exact if it is whole and fits 128 bits, else the nearest double.
 pub(super) fn number(text: &str) -> Value {
     let text = super::calendar::without_fraction_zeros(text);
     match text.parse() {
@@ -48,8 +51,8 @@ pub(super) fn number(text: &str) -> Value {
     }
 }
 
-/// Whether it is negative, and the digits of the number times 10^scale, rounded. `None`: no number; an error where it is far too
-/// large.
+/// Whether the number is negative, and the digits of the number times 10^scale, rounded. `None`: the text is no
+/// number. The error: it is far too large.
 fn scaled(text: &str, scale: u8) -> Option<Result<(bool, String), ValueError>> {
     let text = text.trim_ascii();
     let (is_negative, text) = match text.strip_prefix('-') {
@@ -69,7 +72,7 @@ fn scaled(text: &str, scale: u8) -> Option<Result<(bool, String), ValueError>> {
     if significant.is_empty() {
         return Some(Ok((false, String::new())));
     }
-    // How many of the significant digits stay.
+    // `kept` of the significant digits stay.
     let dropped = (fraction.len() as i64) - exponent - i64::from(scale);
     let kept = significant.len() as i64 - dropped;
     if kept > i64::from(DIGITS_MAX) {
@@ -92,7 +95,7 @@ fn scaled(text: &str, scale: u8) -> Option<Result<(bool, String), ValueError>> {
     Some(Ok((is_negative, number)))
 }
 
-/// An exponent, held within bounds; `None`: none.
+/// An exponent, cut to [`EXPONENT_MAX`]; `None` if it is no number.
 fn exponent_of(text: &str) -> Option<i64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),

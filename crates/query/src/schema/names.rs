@@ -1,16 +1,16 @@
-//! The names of types in SQL, in both directions.
+//! The names of types in SQL, read and written.
 
 use super::calendar::FRACTION_MAX;
 use super::column_type::ColumnType;
 use super::decimal::{DIGITS_MAX, SCALE_MAX};
 
-/// Whose type names a table speaks.
+/// The set of type names that a table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeSystem {
-    /// Search and pq tables: Sphinx's (`text`, `string`, `int`, `bigint`, `float`, `bool`, `timestamp`).
+    /// Sphinx's names, for search and pq tables: `text`, `string`, `int`, `bigint`, `float`, `bool`, `timestamp`.
     Search,
-    /// Queues: MySQL's, and of Sphinx's `text` (without MySQL's limit of 65,535 bytes, so that a queue takes every document that
-    /// its source takes), `string`, `float` and `timestamp`.
+    /// MySQL's names, for queues; and Sphinx's `text`, `string`, `float` and `timestamp`. `text` lacks MySQL's limit
+    /// of 65,535 bytes, so that a queue takes every document that its source takes.
     Queue,
 }
 
@@ -19,17 +19,17 @@ pub enum TypeSystem {
 pub enum TypeError {
     /// No type of that name here.
     Unknown,
-    /// A length where none may stand, none where one must, or one out of range; UNSIGNED on what is no integer.
+    /// A length that is forbidden, missing or out of range, or UNSIGNED on a type that is no integer.
     BadModifier,
 }
 
-/// Most characters of CHAR(n), bytes of BINARY(n).
+/// Most characters of CHAR(n), and bytes of BINARY(n).
 const CHAR_MAX: u64 = 255;
 
-/// Most of VARCHAR(n) and VARBINARY(n).
+/// Most characters of VARCHAR(n), and bytes of VARBINARY(n).
 const VARCHAR_MAX: u64 = 65_535;
 
-/// The types of text and bytes that MySQL tells apart by their longest length.
+/// Longest lengths in bytes by which MySQL tells its types of texts and blobs apart.
 const TINY: u32 = 255;
 const PLAIN: u32 = 65_535;
 const MEDIUM: u32 = (1 << 24) - 1;
@@ -39,7 +39,7 @@ impl ColumnType {
     /// The type that `name(args…) [unsigned]` means in CREATE TABLE; the name in any case.
     ///
     /// # Errors
-    /// [`TypeError`].
+    /// [`TypeError::Unknown`] and [`TypeError::BadModifier`].
     pub fn parse(
         name: &str,
         args: &[u64],

@@ -20,7 +20,7 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
     rest.is_empty().then_some(seconds)
 }
 
-/// Takes one of these bytes.
+/// Takes one byte of `wanted`.
 fn byte(rest: &mut &[u8], wanted: &[u8]) -> Option<u8> {
     let (first, after) = rest
         .split_first()
@@ -29,7 +29,7 @@ fn byte(rest: &mut &[u8], wanted: &[u8]) -> Option<u8> {
     Some(*first)
 }
 
-/// Takes so many digits.
+/// Takes exactly `count` digits.
 fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
     let (number, after) = rest.split_at_checked(count)?;
     *rest = after;
@@ -79,7 +79,8 @@ pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March, so that the leap day is the last.
+/// Days from 1970-01-01 to a day of the Gregorian calendar. Years are counted from March, so that a leap day is the
+/// last day.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     const DAYS_TO_1970: i64 = 719_468; // from 0000-03-01
     let year = if month > 2 { year } else { year - 1 };

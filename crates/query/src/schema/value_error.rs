@@ -1,14 +1,14 @@
-//! Why a value is refused.
+//! The reasons for refusing a value.
 
-/// Why a column does not take a value.
+/// The reason why a column refuses a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueError {
     /// A number outside the type's range (MySQL 1264).
     OutOfRange,
-    /// Not a value of the type at all (MySQL 1366).
+    /// No value of the type at all (MySQL 1366).
     Incorrect,
     /// More characters or bytes than the type holds (MySQL 1406).
     TooLong,
-    /// NULL where none may stand (MySQL 1048).
+    /// NULL in a NOT NULL column (MySQL 1048).
     Null,
 }

@@ -1,17 +1,21 @@
-//! What every matching document must satisfy, without positions: the question that narrows down where to look.
+//! The necessary part of a query: conditions without positions that every matching document satisfies. They narrow
+//! down where to look.
+//!
+//! Example: `("gulf storm" NEAR/5 coast) -"cold front"` needs `And [ gulf, storm, coast ]`. The excluded phrase asks
+//! for positions, so it is left out: documents with both of its words may still match.
 
 use super::{Node, Place, Term, Word};
 
 impl Node {
-    /// A tree of `All`, `Word`, `And`, `Or`, `Quorum` and `Not` alone, its terms anywhere in their fields, that every document
-    /// which matches this tree matches too. Terms keep their form.
+    /// A tree that every document matches which matches this one. It consists of `All`, `Word`, `And`, `Or`, `Quorum`
+    /// and `Not`, and its terms may stand anywhere in their fields. Terms keep their form.
     #[must_use]
     pub fn necessary(&self) -> Node {
         self.narrowed(false)
     }
 
-    /// The same with what narrows nothing down but adds to weights: right sides of MAYBE, and what stands beside parts that every document
-    /// matches.
+    /// As [`Node::necessary`], with the parts that only add to weights: right sides of MAYBE, and parts beside one
+    /// that every document matches.
     #[must_use]
     pub fn necessary_and_welcome(&self) -> Node {
         self.narrowed(true)
@@ -54,7 +58,7 @@ impl Node {
         }
     }
 
-    /// Whether [`Node::necessary`] says all that the tree says: no position matters.
+    /// Whether [`Node::necessary`] says all that the tree says, because no position matters.
     #[must_use]
     pub fn is_boolean(&self) -> bool {
         match self {
@@ -75,7 +79,7 @@ impl Node {
     }
 }
 
-/// A part that every document matches is one of those asked for: the others need one less.
+/// A quorum. A part that every document matches is always there: the others need one less.
 fn quorum(parts: &[Node], least: u32, welcome: bool) -> Node {
     let asked = parts.len();
     let parts = parts.iter().map(|part| part.narrowed(welcome));
@@ -92,7 +96,7 @@ fn quorum(parts: &[Node], least: u32, welcome: bool) -> Node {
     }
 }
 
-/// Flat, and without what says nothing.
+/// All of some parts: flat, and without `All`.
 fn all_of(parts: Vec<Node>) -> Node {
     let mut kept = Vec::with_capacity(parts.len());
     for part in parts {
@@ -127,7 +131,7 @@ fn any_of(mut parts: Vec<Node>, welcome: bool) -> Node {
     }
 }
 
-/// Every document; parts that are welcome add to weights.
+/// Every document; with `welcome` the parts add to weights.
 fn all_beside(parts: Vec<Node>, welcome: bool) -> Node {
     match welcome && !parts.is_empty() {
         true => Node::Maybe(Box::new(Node::All), Box::new(any_of(parts, welcome))),

@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::{FieldSet, Form, Node, Term, Unit, Word};
 
-/// Query text of a tree over named fields; see [`Node::display`].
+/// The query text of a tree over named fields; see [`Node::display`].
 #[derive(Clone, Copy, Debug)]
 pub struct Printed<'a> {
     node: &'a Node,
@@ -15,9 +15,10 @@ pub struct Printed<'a> {
 }
 
 impl Node {
-    /// The tree as query text of [`crate::Syntax::Sphinx`], fully bracketed. `fields` are the names of the text columns, in
-    /// order; one that has no name is `f` with its number. What [`crate::parse`] made, it makes again from this text, the
-    /// same fields and an analyzer that does not stem (a stem may have a stem of its own).
+    /// The tree as query text of [`crate::Syntax::Sphinx`], fully bracketed. `fields` are the names of the text
+    /// columns in order; a field without a name is `f` and its number. For a tree that [`crate::parse`] made, the
+    /// text parses to the same tree with the same fields and an analyzer that does not stem (a stem may have a stem
+    /// of its own).
     #[must_use]
     pub fn display<'a>(&'a self, fields: &'a [&'a str]) -> Printed<'a> {
         Printed { node: self, fields }
@@ -112,7 +113,7 @@ impl Printed<'_> {
     }
 }
 
-/// What stands before the words that it holds for.
+/// A field limit, as it stands before its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limit {
     fields: FieldSet,
@@ -131,7 +132,7 @@ impl Limit {
     }
 }
 
-/// A term with its signs, without its limit to the first words.
+/// Writes a term with its signs, without its limit to the first positions.
 fn write_term(f: &mut fmt::Formatter<'_>, term: &Term, in_quotes: bool) -> fmt::Result {
     if term.place.first {
         f.write_str("^")?;
@@ -147,7 +148,7 @@ fn write_term(f: &mut fmt::Formatter<'_>, term: &Term, in_quotes: bool) -> fmt::
     Ok(())
 }
 
-/// With a delimiter that the expression does not hold.
+/// Writes a regular expression with a delimiter that it does not hold.
 fn write_regex(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     let usual = "/#~!%&;,:@'".chars();
     let own = '\u{E000}'..='\u{F8FF}';

@@ -1,18 +1,18 @@
-//! Numbers of both kinds, compared exactly.
+//! Whole and real numbers, compared exactly.
 
 use std::cmp::Ordering;
 
 /// A whole number or a real one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
-    /// Exact.
+    /// A whole number, exact.
     Whole(i128),
-    /// As a double has it.
+    /// A real number, as a double.
     Real(f64),
 }
 
 impl Number {
-    /// By exact worth: no whole number is rounded to a double. `None` beside NaN.
+    /// Compares by exact value: no whole number is rounded to a double. `None` beside NaN.
     pub(crate) fn compare(self, other: Number) -> Option<Ordering> {
         match (self, other) {
             (Number::Whole(a), Number::Whole(b)) => Some(a.cmp(&b)),
@@ -22,7 +22,7 @@ impl Number {
         }
     }
 
-    /// As a double, rounded if need be.
+    /// The number as a double, rounded if necessary.
     pub(crate) fn real(self) -> f64 {
         match self {
             Number::Whole(number) => number as f64,
@@ -30,7 +30,7 @@ impl Number {
         }
     }
 
-    /// The number that a text begins with, white space before it passed over; 0 if it begins with none.
+    /// The number that a text begins with, behind white space; 0 if it begins with none.
     pub(crate) fn at_start(text: &[u8]) -> Number {
         let text = text.trim_ascii_start();
         let (bytes, whole) = number_bytes(text);
@@ -45,7 +45,7 @@ impl Number {
         )
     }
 
-    /// The number that a text is, from its first byte to its last (white space around it passed over).
+    /// The number that a text is from end to end, white space aside; `None` if it is none.
     pub(crate) fn spelled(text: &[u8]) -> Option<Number> {
         let text = text.trim_ascii();
         let (bytes, _) = number_bytes(text);
@@ -72,7 +72,7 @@ fn compare_mixed(whole: i128, real: f64) -> Option<Ordering> {
     )
 }
 
-/// How many bytes at the beginning are a number (0: none), and whether it has neither point nor exponent.
+/// The number of leading bytes that are a number (0: none), and whether it has neither point nor exponent.
 fn number_bytes(text: &[u8]) -> (usize, bool) {
     let digits = |from: usize| {
         let rest = text.get(from..).unwrap_or_default();

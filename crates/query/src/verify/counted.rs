@@ -1,4 +1,4 @@
-//! Where the words of a tree count in a document: of every operator the words at the places where it matches.
+//! The occurrences of a tree's words that count: under an operator on positions, only those where it matches.
 
 use super::operators::Bound;
 use super::spans::spans;
@@ -6,11 +6,11 @@ use super::terms::Places;
 use crate::reference::Span;
 use crate::tree::{FieldSet, Node, Term, Word};
 
-/// Visits the places of a tree's terms that count, some of them several times. Words under a NOT, and to the right of NOTNEAR, are none of
-/// them.
+/// Visits the places of a tree's terms that count, some of them several times. Words under a NOT, and to the right of
+/// NOTNEAR, do not count.
 pub(crate) struct Counted<'p, 'd, V> {
     places: &'p Places<'d>,
-    /// A word counts only inside one span of each.
+    /// The enclosing operators' spans: a word counts only inside a span of each.
     bounds: Vec<Bound>,
     visit: V,
 }
@@ -70,7 +70,7 @@ impl<'p, 'd, V: FnMut(&Term, Span)> Counted<'p, 'd, V> {
         }
     }
 
-    /// Collects where the node itself matches.
+    /// Collects inside the spans of a node.
     fn inside(&mut self, node: &Node, collect: impl FnOnce(&mut Self)) {
         let found = spans(node, self.places).unwrap_or_default();
         self.bounds.push(Bound::of(found.into_iter()));

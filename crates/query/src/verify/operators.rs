@@ -20,26 +20,26 @@ fn end(span: &Span) -> u64 {
     at(span.field, span.end)
 }
 
-/// The last place that is so near behind a span.
+/// The last place that is at most `most` behind a span.
 fn reach(span: &Span, most: u32) -> u64 {
     at(span.field, span.end.saturating_add(most))
 }
 
-/// The first place that is so near before a span.
+/// The first place that is at most `most` before a span.
 fn behind(span: &Span, most: u32) -> u64 {
     at(span.field, span.start.saturating_sub(most))
 }
 
-/// Stretches as words ask for one that they lie in.
+/// Spans, prepared for the question whether a word lies in one of them.
 pub(super) struct Bound {
-    /// Where they start, rising.
+    /// Their starts, rising.
     starts: Vec<u64>,
-    /// Of each, the furthest end up to it; one in an earlier field ends earlier.
+    /// By span, the furthest end up to it. An earlier field ends earlier.
     ends: Vec<u64>,
 }
 
 impl Bound {
-    /// Of spans by rising start.
+    /// From spans sorted by start.
     pub(super) fn of(spans: impl Iterator<Item = Span>) -> Bound {
         let (starts, mut ends): (Vec<u64>, Vec<u64>) =
             spans.map(|span| (start(&span), end(&span))).unzip();
@@ -51,7 +51,7 @@ impl Bound {
         Bound { starts, ends }
     }
 
-    /// Whether one of the spans begins no later and ends no sooner.
+    /// Whether one of the spans covers `span`.
     pub(super) fn holds(&self, span: &Span) -> bool {
         let begun = self.starts.partition_point(|begin| *begin <= start(span));
         let furthest = begun.checked_sub(1).and_then(|last| self.ends.get(last));
@@ -81,7 +81,7 @@ pub(super) fn phrase(terms: &[(Term, u32)], fields: FieldSet, places: &Places<'_
     found.unwrap_or_default()
 }
 
-/// The shortest window from each place of a term. Equal terms need as many places.
+/// The shortest window from each place of a term. A term that is listed twice needs two places.
 pub(super) fn proximity(
     terms: &[Term],
     fields: FieldSet,
@@ -108,7 +108,8 @@ pub(super) fn proximity(
     found
 }
 
-/// The windows of one field: both their ends only move on. `wanting`: of each term, how many places the window lacks.
+/// The windows of one field. Both ends of the window only move on. `wanting`: by term, the places that the window
+/// lacks.
 fn windows(places: &[(Span, usize)], wanting: &mut [i64], most: u32, found: &mut Vec<Span>) {
     let mut missing = wanting.len();
     let mut next = 0;
@@ -141,7 +142,7 @@ pub(super) fn order(parts: Vec<Vec<Span>>) -> Vec<Span> {
     let mut parts = parts.into_iter();
     let mut found = parts.next().unwrap_or_default();
     for part in parts {
-        // The soonest end from each span of the part on; one in a later field ends later.
+        // By span: the soonest end from it on. A later field ends later.
         let mut soonest = vec![u64::MAX; part.len() + 1];
         for (index, span) in part.iter().enumerate().rev() {
             soonest[index] = end(span).min(soonest[index + 1]);
@@ -149,14 +150,14 @@ pub(super) fn order(parts: Vec<Vec<Span>>) -> Vec<Span> {
         found.retain_mut(|so_far| {
             let next = part.partition_point(|span| start(span) <= end(so_far));
             let one = soonest[next];
-            so_far.end = one as u32; // the position; the field is looked at next
+            so_far.end = one as u32; // the position; the next line compares the field
             one >> 32 == u64::from(so_far.field)
         });
     }
     found
 }
 
-/// The spans of either side that have one of the other near, not overlapping.
+/// The spans of either side that have a span of the other near; see the reference.
 pub(super) fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
     let mut found = Vec::new();
     for (list, others) in [(left, right), (right, left)] {
@@ -174,8 +175,7 @@ pub(super) fn near(left: &[Span], right: &[Span], most: u32) -> Vec<Span> {
     found
 }
 
-/// The spans of the left side that no span of the right one overlaps or is near.
-/// The furthest end up to each span of a list; one in an earlier field ends earlier.
+/// By span of a list, the furthest end up to it. An earlier field ends earlier.
 fn furthest_ends(spans: &[Span]) -> Vec<u64> {
     let ends = spans.iter().scan(0, |furthest, span| {
         *furthest = end(span).max(*furthest);
@@ -184,6 +184,7 @@ fn furthest_ends(spans: &[Span]) -> Vec<u64> {
     ends.collect()
 }
 
+/// The spans of the left side that no span of the right one overlaps or is near.
 pub(super) fn not_near(mut left: Vec<Span>, right: &[Span], most: u32) -> Vec<Span> {
     let furthest = furthest_ends(right);
     left.retain(|span| {
@@ -194,21 +195,21 @@ pub(super) fn not_near(mut left: Vec<Span>, right: &[Span], most: u32) -> Vec<Sp
     left
 }
 
-/// The spans of parts of the text in which every operand lies.
+/// The spans that lie in a sentence or paragraph in which every operand has a span.
 pub(super) fn together(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Vec<Span> {
     let common = units_of_all(unit, parts, words);
     let in_all = |span: &&Span| common.holds(span, words);
     parts.iter().flatten().filter(in_all).copied().collect()
 }
 
-/// Sentences or paragraphs.
+/// Sentences or paragraphs of a document.
 pub(super) struct Units {
     unit: Unit,
-    /// Where they begin, rising.
+    /// Field and number of each, rising.
     firsts: Vec<u64>,
 }
 
-/// Those in which every part stands.
+/// The units in which every part has a span.
 pub(super) fn units_of_all(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Units {
     let mut common: Option<Vec<u64>> = None;
     for part in parts {
@@ -227,14 +228,14 @@ pub(super) fn units_of_all(unit: Unit, parts: &[Vec<Span>], words: &Words) -> Un
 }
 
 impl Units {
-    /// Whether a span lies in one of them.
+    /// Whether a span lies in one of the units.
     pub(super) fn holds(&self, span: &Span, words: &Words) -> bool {
         let unit = unit_of(self.unit, span, words);
         unit.is_some_and(|first| self.firsts.binary_search(&first).is_ok())
     }
 }
 
-/// The beginning of the unit that holds a span, if one does.
+/// Field and number of the unit that holds a span; `None` if it crosses a bound.
 fn unit_of(unit: Unit, span: &Span, words: &Words) -> Option<u64> {
     let first = words.unit_at(unit, span.field, span.start);
     (first == words.unit_at(unit, span.field, span.end)).then(|| at(span.field, first))

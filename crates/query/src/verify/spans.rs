@@ -1,11 +1,11 @@
-//! Where a node of a tree matches.
+//! The spans at which a node matches.
 
 use super::operators::{near, not_near, order, phrase, proximity, together};
 use super::terms::Places;
 use crate::reference::Span;
 use crate::tree::Node;
 
-/// Where a node matches: sorted, each once.
+/// The spans at which a node matches: sorted, each once. `None` if it does not match.
 pub(crate) fn spans(node: &Node, places: &Places<'_>) -> Option<Vec<Span>> {
     let mut found = unsorted(node, places)?;
     found.sort_unstable();

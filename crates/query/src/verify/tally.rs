@@ -1,4 +1,7 @@
-//! What of a tree counts in a document that it matches, as rankers are told: ADR 028, "Hits".
+//! Tallies: the occurrences of a query's words that rankers count in a document; ADR 028, "Hits".
+//!
+//! Example: the query `x | "a b"` (places: `x` 0, `a` 1, `b` 2) in the text `a b x` counts the single word `x` at
+//! position 3, and `a b` joined: position 1, place 1, span 2, weight 2.
 
 use std::collections::VecDeque;
 
@@ -10,20 +13,20 @@ use super::terms::Places;
 use crate::reference::Span;
 use crate::tree::{FieldSet, Node, Place, Term, Word};
 
-/// What counts in one document.
+/// The occurrences that count in one document.
 #[derive(Debug, Default)]
 pub struct Tally<'w> {
     /// The words whose rarity counts, each once, in no order.
     pub rare: Vec<&'w str>,
-    /// Words that count by themselves: text, field, position; in order of the document.
+    /// Words that count alone: text, field, position; in the order of the document.
     pub words: Vec<(&'w str, u8, u32)>,
-    /// Several words that count as one, in no order.
+    /// Words that count together, in no order.
     pub joined: Vec<Joined>,
     /// A bit for each field in which `bm25` finds the tree.
     pub fields: u64,
 }
 
-/// Words of a phrase, a `~N` or a NEAR that count as one.
+/// Words of a phrase, a `~N` or a NEAR that count together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joined {
     /// The field.
@@ -32,23 +35,23 @@ pub struct Joined {
     pub position: u32,
     /// Place in the query, from 0.
     pub place: u32,
-    /// By how much the place of what goes on from here is shifted, plus 1.
+    /// Places by which the following occurrence is shifted, plus 1.
     pub span: u32,
-    /// How many words it counts as in a run.
+    /// The number of words that it counts as in a run.
     pub weight: u32,
 }
 
-/// A word or several at a place of the document.
+/// An occurrence: a word, or several joined words, at a place of the document.
 #[derive(Clone, Copy)]
 struct Hit {
     field: u8,
     start: u32,
-    /// Positions that it covers.
+    /// Number of positions that it covers.
     length: u32,
     place: u32,
     span: u32,
     weight: u32,
-    /// The term, if it is one alone.
+    /// The term's number, if it is a single word.
     term: Option<usize>,
 }
 
@@ -58,7 +61,7 @@ impl Hit {
     }
 }
 
-/// Goes through a tree along its text.
+/// Walks a tree in the order of its text.
 struct Teller<'p, 'd> {
     places: &'p Places<'d>,
     /// Place in the query of the next term.
@@ -70,7 +73,8 @@ struct Teller<'p, 'd> {
     fields: u64,
 }
 
-/// Of a document that `root` matches. Cost: near to linear in the places of the tree's words, times its depth.
+/// The tally of a document that `root` matches. Cost: near to linear in the places of the tree's words, times its
+/// depth.
 pub(super) fn of<'w>(root: &Node, places: &Places<'w>) -> Tally<'w> {
     let mut teller = Teller {
         places,
@@ -114,7 +118,7 @@ pub(super) fn of<'w>(root: &Node, places: &Places<'w>) -> Tally<'w> {
 }
 
 impl Teller<'_, '_> {
-    /// What counts of a node that matches, by place in the document, then in the query.
+    /// The occurrences of a node that matches, by place in the document, then in the query.
     fn hits(&mut self, node: &Node) -> Vec<Hit> {
         let first = self.next;
         let mut hits = match node {
@@ -189,7 +193,7 @@ impl Teller<'_, '_> {
         parts.iter().flat_map(|part| self.hits(part)).collect()
     }
 
-    /// Of the parts that match.
+    /// The occurrences of the parts that match.
     fn matching(&mut self, parts: &[Node]) -> Vec<Hit> {
         let mut hits = Vec::new();
         for part in parts {
@@ -201,14 +205,14 @@ impl Teller<'_, '_> {
         hits
     }
 
-    /// The rarity of a term counts, of a pattern that of its words in these fields.
+    /// Notes that a term's rarity counts in these fields; for a pattern, that of its words.
     fn rate(&mut self, term: &Term, fields: FieldSet) {
         if let Some(number) = self.places.number(term).filter(|_| self.is_rated) {
             self.rare[number] |= fields.0;
         }
     }
 
-    /// Of several words the field of the first place counts.
+    /// Notes the field of the first of several joined words.
     fn find_first(&mut self, hits: &[Hit]) {
         let first = hits.iter().map(Hit::at).min().filter(|_| self.is_rated);
         self.fields |= first.map_or(0, |at| 1 << (at >> 32));
@@ -265,7 +269,8 @@ impl Teller<'_, '_> {
         hits
     }
 
-    /// A hit wherever a word completes all of them in the window of their latest places; the first of these is then forgotten.
+    /// An occurrence wherever a word completes the set of all terms in the window of their latest places. The first
+    /// of these places is then forgotten.
     fn proximity(&mut self, terms: &[Term], fields: FieldSet, slack: u32) -> Vec<Hit> {
         let mut standing: Vec<(Span, usize)> = Vec::new();
         for (number, term) in terms.iter().enumerate() {
@@ -298,7 +303,8 @@ impl Teller<'_, '_> {
         hits
     }
 
-    /// The operands of each match, taken from the left, as soon as it is whole. Rarity and fields are those of the first operand.
+    /// The operands of each match, taken from the left as soon as it is whole. Rarity and fields are those of the
+    /// first operand.
     fn order(&mut self, parts: &[Node]) -> Vec<Hit> {
         let is_rated = self.is_rated;
         let mut stream: Vec<(u64, usize, Hit)> = Vec::new();
@@ -335,17 +341,17 @@ impl Teller<'_, '_> {
     }
 }
 
-/// The first operands of a `<<` that were found.
+/// The leading operands of a `<<` that were found.
 #[derive(Clone, Default)]
 struct Chain {
     hits: Vec<Hit>,
-    /// The next operand stands here or behind it.
+    /// The next operand stands at this position or behind it.
     end: u32,
     field: Option<u8>,
 }
 
 impl Chain {
-    /// Adds an operand if it is the next one and stands behind the last one.
+    /// Adds an operand if it is the next one and stands behind the last. Returns whether it was added.
     fn add(&mut self, number: usize, hit: Hit) -> bool {
         let fits = number == self.hits.len()
             && (number == 0 && self.field.is_none() || hit.start >= self.end);
@@ -358,16 +364,16 @@ impl Chain {
     }
 }
 
-/// The latest places of the words of a `~N`, as far as they lie in a window.
+/// The latest places of the words of a `~N`, as far as they lie in the window.
 struct Window {
     latest: Vec<Option<Span>>,
-    /// How many of them are known.
+    /// Number of words with a known place.
     known: usize,
-    /// Every place that was added and may still be one of them, rising.
+    /// The places that were added and may still be the latest, rising.
     order: VecDeque<(Span, usize)>,
-    /// Of the known ones, by position less place in the query.
+    /// Number of known places by their shift: position less place in the query.
     shifts: FxHashMap<i64, u32>,
-    /// How many share theirs with another one.
+    /// Number of known places that share their shift with another: words in a run.
     in_runs: u32,
 }
 
@@ -382,7 +388,7 @@ impl Window {
         }
     }
 
-    /// Adds a place behind all others, and forgets those that are `most` or more before it.
+    /// Adds a place behind all others, and forgets places `most` or more before it.
     fn add(&mut self, span: Span, number: usize, most: u32) {
         self.set(number, Some(span));
         self.order.push_back((span, number));
@@ -398,7 +404,7 @@ impl Window {
         }
     }
 
-    /// The first place, if all words are known.
+    /// The first known place, if all words are known.
     fn whole(&self) -> Option<Span> {
         let first = self.order.front().map(|(first, _)| *first);
         first.filter(|_| self.known == self.latest.len())
@@ -437,8 +443,9 @@ fn at(span: &Span) -> u64 {
     u64::from(span.field) << 32 | u64::from(span.start)
 }
 
-/// Two operands near each other count as one. From each on, the next one of the other operand is looked for; the state is Sphinx's: after a match
-/// its second place opens the next one, still as the operand that had opened this one.
+/// Joins two operands near each other. It follows Sphinx's state machine: from each occurrence it looks for the next
+/// one of the other operand; after a match, the second occurrence opens the next one in the role of the operand that
+/// opened this one.
 fn near(left: &[Hit], right: &[Hit], most: u32) -> Vec<Hit> {
     let of = |hits: &[Hit], operand: usize| -> Vec<(u64, u32, usize, Hit)> {
         let each = hits.iter();
@@ -482,7 +489,7 @@ fn near(left: &[Hit], right: &[Hit], most: u32) -> Vec<Hit> {
     hits
 }
 
-/// Whether the second one begins inside of the first one, ends behind it, and is not of its length.
+/// Whether the second begins inside of the first, ends behind it, and has another length.
 fn overlaps(first: &Hit, second: &Hit) -> bool {
     let end = first.at() + u64::from(first.length);
     end > second.at()

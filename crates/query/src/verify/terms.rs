@@ -1,4 +1,4 @@
-//! Where the terms of a tree stand in a document, found in one pass over its words.
+//! Finds the places of a tree's terms in a document, in one pass over its words.
 
 use rustc_hash::FxHashMap;
 
@@ -7,13 +7,13 @@ use crate::pattern::Matcher;
 use crate::reference::Span;
 use crate::tree::{FieldSet, Form, Node, Term};
 
-/// The distinct terms of a tree, whatever their places and fields, by number.
+/// The distinct terms of a tree by number, whatever their places and fields.
 #[derive(Debug, Default)]
 pub(crate) struct Terms {
     whole: FxHashMap<Box<str>, usize>,
     wildcards: FxHashMap<Box<str>, usize>,
     regexes: FxHashMap<Box<str>, usize>,
-    /// Of those that are not whole.
+    /// By number, the matchers of patterns and regular expressions.
     matchers: Vec<(usize, Matcher)>,
     len: usize,
 }
@@ -37,7 +37,7 @@ impl Terms {
         }
         numbers.insert(term.text.clone(), next);
         self.len += 1;
-        // One that does not compile was refused by the parser: it stands nowhere.
+        // The parser refuses a pattern that does not compile; here it matches nothing.
         if term.form != Form::Whole
             && let Ok(matcher) = Matcher::new(term)
         {
@@ -45,7 +45,7 @@ impl Terms {
         }
     }
 
-    /// Whether one of the terms that a word stands for is wanted.
+    /// Whether a word matches one of the `wanted` terms.
     fn numbers(&self, text: &str, wanted: impl Fn(usize) -> bool) -> bool {
         let mut matchers = self.matchers.iter();
         self.whole.get(text).is_some_and(|number| wanted(*number))
@@ -68,11 +68,11 @@ impl Terms {
     }
 }
 
-/// A document as the operators ask for it.
+/// A document as the operators read it.
 pub(crate) struct Places<'a> {
     pub(super) words: &'a Words,
     terms: &'a Terms,
-    /// By term, rising.
+    /// By term, its places, rising.
     of: Vec<Vec<Span>>,
     /// By field, its last position.
     lasts: Vec<u32>,
@@ -94,7 +94,7 @@ impl<'a> Places<'a> {
                     start: position,
                     end: position,
                 };
-                // A regular expression may match both a word and the same one with its mark.
+                // A regular expression may match both a word and its marked form at one position.
                 if of[number].last() != Some(&span) {
                     of[number].push(span);
                 }
@@ -115,7 +115,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// How many distinct terms the tree has.
+    /// Number of distinct terms of the tree.
     pub(super) fn terms(&self) -> usize {
         self.terms.len
     }
@@ -124,12 +124,12 @@ impl<'a> Places<'a> {
         self.terms.number(term)
     }
 
-    /// Whether a word of the document is one of the wanted terms.
+    /// Whether a word of the document matches one of the `wanted` terms.
     pub(super) fn stands_for(&self, text: &str, wanted: impl Fn(usize) -> bool) -> bool {
         self.terms.numbers(text, wanted)
     }
 
-    /// Where a term stands in these fields, rising, each place once.
+    /// The places of a term in these fields, rising, each once.
     pub(crate) fn standing(&self, term: &Term, fields: FieldSet) -> Vec<Span> {
         let place = term.place;
         let stands = |span: &&Span| {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{FieldSet, Limit, Printed};
 
 impl Printed<'_> {
-    /// `(@f …)`: the bracket ends the limit.
+    /// Writes `(@f …)`: the bracket ends the limit.
     pub(super) fn limited(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -29,7 +29,7 @@ impl Printed<'_> {
         f.write_str(")")
     }
 
-    /// `(a,b)`; no field at all is all but every one.
+    /// Writes `(a,b)`. The empty set is written as every field excluded.
     fn names(&self, f: &mut fmt::Formatter<'_>, fields: FieldSet) -> fmt::Result {
         let count = if self.fields.is_empty() {
             64

@@ -1,4 +1,4 @@
-//! What stands in quotes.
+//! Phrases, proximity and quorums as text.
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ impl Printed<'_> {
         })
     }
 
-    /// The language knows quorums of words and of alternatives of words only, all in the same fields.
+    /// Writes a quorum. The language has quorums of words and of alternatives of words only, all in the same fields.
     pub(super) fn quorum(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -106,7 +106,7 @@ fn limit_of(node: &Node) -> Limit {
     }
 }
 
-/// How many positions the text of a term takes in a phrase: a marked run of Chinese is one term of several.
+/// Positions that a term's text takes in a phrase: a marked run of Chinese is one term of several positions.
 fn positions(term: &Term) -> u32 {
     let mut last = 1;
     if term.form == Form::Whole {
