@@ -1,9 +1,15 @@
-//! A SELECT made ready for one table: names, aliases, limits and options are resolved here, once, by one rule for all kinds of
+//! Binds a SELECT to a table: resolves names, aliases, limits and options once, by the same rules for all kinds of
 //! tables.
 //!
-//! `SELECT id, price * 2 AS p FROM t WHERE price > 4 ORDER BY p DESC` over the columns `title, price` becomes: headers `id`, `p`;
-//! shown slot 0 and an expression over slot 2; the order by that expression, downwards; a condition on slot 2. Slot 0 is the id
-//! where rows have one, and the columns follow it.
+//! Example: `SELECT id, price * 2 AS p FROM t WHERE price > 4 ORDER BY p DESC` over the columns `title, price`.
+//!
+//! ```text
+//! slots      0 id, 1 title, 2 price      (without an id, columns begin at slot 0)
+//! headers    id, p
+//! shown      Slot(0), Computed(slot 2 * 2)
+//! order      Computed(slot 2 * 2), descending
+//! condition  slot 2 > 4
+//! ```
 
 mod ids;
 #[cfg(test)]
@@ -21,22 +27,22 @@ use crate::value::Value;
 
 pub use ids::Ids;
 
-/// LIMIT of a scan or MATCH that names none, as in Sphinx.
+/// Rows of a SELECT without LIMIT, as in Sphinx. Look-ups by id have no such limit.
 const IMPLICIT_LIMIT: u64 = 20;
 
-/// Slot of the id in rows that have one.
+/// Slot of the id, in rows that have one.
 const ID: usize = 0;
 
 /// The columns that a statement may name.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
-    /// Without the id.
+    /// The columns, without the id.
     pub columns: &'a [Column],
-    /// Whether rows have an `id`, which is slot 0; the columns follow.
+    /// Whether rows have an `id`. It is slot 0, and the columns follow.
     pub has_id: bool,
-    /// `*` stands for the id and the first so many columns.
+    /// Number of leading columns that `*` shows besides the id.
     pub starred: usize,
-    /// Whether rows are found by MATCH and have a weight.
+    /// Whether MATCH searches the rows, so that they have a weight.
     pub is_searched: bool,
 }
 
@@ -45,9 +51,9 @@ pub struct Scope<'a> {
 pub enum BindError {
     /// The table has no column of that name.
     UnknownColumn(String),
-    /// Comes later: what.
+    /// A feature that is not built yet.
     NotYet(&'static str),
-    /// A mistake: what is wrong.
+    /// A mistake, with a message.
     Invalid(String),
 }
 
@@ -64,48 +70,48 @@ pub enum Shown {
     Count,
 }
 
-/// A SELECT made ready.
+/// A SELECT bound to a table.
 #[derive(Clone, Debug)]
 pub struct BoundSelect<'s> {
-    /// Header and type of each column of the answer; no type of a computed one.
+    /// Header and type of each column of the answer. A computed column has no type.
     pub headers: Vec<(String, Option<ColumnType>)>,
-    /// What each of them holds.
+    /// The value of each column.
     pub shown: Arc<[Shown]>,
     /// Whether the answer is the one row of COUNT(*).
     pub is_count: bool,
-    /// ORDER BY; of a MATCH without one by weight, the highest first.
+    /// ORDER BY. A MATCH without one is ordered by weight, the highest first.
     pub order: Arc<Order>,
     /// WHERE without MATCH.
     pub condition: Option<Condition<'s>>,
     /// Whether there is a MATCH.
     pub is_matching: bool,
-    /// Rows wanted; `None`: all.
+    /// Most rows of the answer; `None`: all.
     pub limit: Option<u64>,
     /// Rows skipped first.
     pub offset: u64,
-    /// OPTION.
+    /// The options.
     pub options: Options,
-    /// Weight of each text column, in their order.
+    /// Weight of each text column, in the order of text columns; 1 unless OPTION says otherwise.
     pub field_weights: Vec<u32>,
 }
 
 /// The rest of WHERE.
 #[derive(Clone, Debug)]
 pub struct Condition<'s> {
-    /// As it was asked for.
+    /// The expression as written.
     pub written: &'s Expression,
-    /// Made ready.
+    /// The prepared expression.
     pub prepared: Prepared,
-    /// The only ids of rows that it can be true for, where that is plain to see.
+    /// The only ids for which it can be true, if they are evident.
     pub ids: Option<Ids>,
 }
 
 impl<'s> BoundSelect<'s> {
-    /// Resolves a SELECT over columns. Cost: linear in the statement.
+    /// Binds a SELECT. Cost: linear in the statement.
     ///
     /// # Errors
-    /// `UnknownColumn`; `Invalid` of MATCH, weight() or a key of ORDER BY that these rows do not have; `NotYet` of COUNT(*) beside
-    /// others.
+    /// `UnknownColumn`. `Invalid` for MATCH, weight() or a key of ORDER BY that these rows do not have. `NotYet` for
+    /// COUNT(*) beside other columns.
     pub fn new(
         select: &'s Select,
         options: &Options,
@@ -148,18 +154,18 @@ impl<'s> BoundSelect<'s> {
         })
     }
 
-    /// Whether the rows are named by their ids, alone or under AND.
+    /// Whether ids alone, or under AND, name the rows.
     #[must_use]
     pub fn is_lookup(&self) -> bool {
         let ids = self.condition.as_ref().and_then(|it| it.ids.as_ref());
         !self.is_matching && ids.is_some()
     }
 
-    /// LIMIT as clients of a search table have it: 20 rows where none is written, and a page of what MATCH finds ends at
-    /// `max_matches`, as in Sphinx. A scan ends there only if it says so, and a look-up by ids has no pages.
+    /// Applies the page limits of search tables. Without LIMIT a page has 20 rows. With MATCH it ends at
+    /// `max_matches`, as in Sphinx; a scan ends there only if OPTION names it. A look-up by ids has no limits.
     ///
     /// # Errors
-    /// `Invalid` where the page begins at `max_matches` or behind.
+    /// `Invalid` if the page begins at or behind `max_matches`.
     pub fn page(&mut self) -> Result<(), BindError> {
         if self.is_lookup() {
             return Ok(());
@@ -179,14 +185,14 @@ impl<'s> BoundSelect<'s> {
         Ok(())
     }
 
-    /// The row of COUNT(*), as LIMIT and OFFSET leave it.
+    /// The row of COUNT(*); `None` if LIMIT or OFFSET drop it.
     #[must_use]
     pub fn count_row(&self, count: u64) -> Option<Vec<Value>> {
         let is_shown = self.offset == 0 && self.limit != Some(0);
         is_shown.then(|| vec![Value::Int(count.into()); self.shown.len()])
     }
 
-    /// Whether somebody looks at weights.
+    /// Whether the answer shows weights or is ordered by them.
     #[must_use]
     pub fn needs_weight(&self) -> bool {
         let is_shown = |shown: &Shown| matches!(shown, Shown::Weight);
@@ -195,7 +201,7 @@ impl<'s> BoundSelect<'s> {
 }
 
 impl Scope<'_> {
-    /// A condition made ready. Errors: `UnknownColumn`.
+    /// Prepares a condition. Errors: `UnknownColumn`.
     pub fn condition<'s>(&self, written: &'s Expression) -> Result<Condition<'s>, BindError> {
         Ok(Condition {
             written,
@@ -207,10 +213,10 @@ impl Scope<'_> {
         })
     }
 
-    /// The keys of ORDER BY. A name that the SELECT list gives to something stands for that, in any case.
+    /// The keys of ORDER BY. A name that the SELECT list gives to an item means that item, in any case.
     ///
     /// # Errors
-    /// `UnknownColumn`; `Invalid` of a key that rows do not have; `NotYet` of COUNT(*).
+    /// `UnknownColumn`; `Invalid` for a key that rows do not have; `NotYet` for COUNT(*).
     pub fn order(&self, select: &Select) -> Result<Order, BindError> {
         let mut keys = Vec::with_capacity(select.order.len());
         for OrderBy { key, descending } in &select.order {
@@ -272,7 +278,7 @@ impl Scope<'_> {
         Some((at + usize::from(self.has_id), self.columns[at].kind))
     }
 
-    /// A name that no text column has is passed over where nothing is weighed.
+    /// The weight of each text column. Without MATCH, an unknown name is ignored.
     fn field_weights(
         &self,
         named: &[(String, u32)],
@@ -296,7 +302,7 @@ impl Scope<'_> {
 }
 
 impl Shown {
-    /// The value over a row; `value` gives that of a slot.
+    /// The value over a row; `value` gives a column's value by its slot.
     pub fn value(&self, weight: i64, value: &dyn Fn(usize) -> Value) -> Value {
         match self {
             Shown::Slot(slot) => value(*slot),
@@ -306,7 +312,7 @@ impl Shown {
     }
 }
 
-/// What a key means.
+/// The output that a key means: an item of the list by its alias, else itself.
 fn aliased<'a>(key: &'a Output, items: &'a [Item]) -> &'a Output {
     let Output::Expression(Expression::Column(column)) = key else {
         return key;

@@ -1,4 +1,4 @@
-//! The options of a SELECT: what stands behind OPTION, in `options` of a JSON body, and a table's own ranker.
+//! The options of a SELECT: OPTION, `options` of a JSON body, and a table's own ranker.
 
 mod modes;
 mod nearest;
@@ -12,13 +12,13 @@ use std::fmt;
 
 use crate::Leniency;
 
-/// Rows that a SELECT with MATCH may page through unless it says otherwise, as in Sphinx.
+/// Default of `max_matches`, as in Sphinx: the rows that a SELECT with MATCH may page through.
 pub const MAX_MATCHES: u64 = 1000;
 
 /// The greatest weight of a field: sums over 64 fields and thousands of words stay far from an `i64`'s end.
 pub const FIELD_WEIGHT_MAX: u32 = 65_535;
 
-/// Sphinx's options that change no answer here: `docs/compat.md` says why of each.
+/// Sphinx's options that change no answer here; `docs/compat.md` gives the reason for each.
 const WITHOUT_MEANING: [&str; 20] = [
     "accurate_aggregation",
     "agent_query_timeout",
@@ -42,7 +42,8 @@ const WITHOUT_MEANING: [&str; 20] = [
     "sort_method",
 ];
 
-/// Those that would change an answer; 0 is what they are here.
+/// Options that would change an answer and are not built yet. The value 0 is accepted: it is what happens without
+/// them.
 const LATER: [&str; 8] = [
     "expand_keywords",
     "fusion_method",
@@ -54,7 +55,7 @@ const LATER: [&str; 8] = [
     "token_filter",
 ];
 
-/// The options that mean something.
+/// The options that have an effect.
 const KNOWN: [&str; 11] = [
     "boolean_mode",
     "cutoff",
@@ -69,7 +70,7 @@ const KNOWN: [&str; 11] = [
     "threads",
 ];
 
-/// What makes a weight of where a query's words stand. ADR 028 has the formulas.
+/// The formula that makes a row's weight of the places of the query's words in it. ADR 028 has the formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ranker {
     /// Runs of the query's words, and how rare they are.
@@ -79,7 +80,7 @@ pub enum Ranker {
     Bm25,
     /// Every row weighs 1.
     None,
-    /// How often the words stand there.
+    /// Occurrences of the query's words.
     Wordcount,
     /// Runs of the query's words.
     Proximity,
@@ -89,12 +90,12 @@ pub enum Ranker {
     Fieldmask,
     /// Runs, beginnings of fields and whole fields, and how rare the words are.
     Sph04,
-    /// How rare the words are and how often they stand there, in rows of that length.
+    /// Rarity and occurrences of the words, scaled by the length of the row.
     Bm25a,
 }
 
 impl Ranker {
-    /// All of them, by name.
+    /// All rankers, by name.
     pub const NAMED: [(&'static str, Ranker); 9] = [
         ("proximity_bm25", Ranker::ProximityBm25),
         ("bm25", Ranker::Bm25),
@@ -107,10 +108,10 @@ impl Ranker {
         ("bm25a", Ranker::Bm25a),
     ];
 
-    /// By its name, in any case.
+    /// The ranker of a name, in any case.
     ///
     /// # Errors
-    /// What the rankers are, with the one that may have been meant.
+    /// A message with all names, or that the ranker is not built yet.
     pub fn named(name: &str) -> Result<Ranker, String> {
         let lower = name.to_ascii_lowercase();
         if lower.starts_with("expr(") || lower == "export" {
@@ -119,7 +120,7 @@ impl Ranker {
         one_of(name, "ranker", &Ranker::NAMED)
     }
 
-    /// Its name.
+    /// The name in [`Ranker::NAMED`].
     #[must_use]
     pub fn name(self) -> &'static str {
         let named = Ranker::NAMED.iter().find(|(_, ranker)| *ranker == self);
@@ -127,31 +128,31 @@ impl Ranker {
     }
 }
 
-/// How `idf` is computed: the default is Sphinx's, `normalized,tfidf_normalized`.
+/// How `idf` is computed. The default is Sphinx's, `normalized,tfidf_normalized`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Idf {
     /// `ln(rows / documents)`: a word that most rows hold takes nothing away.
     pub plain: bool,
-    /// Not divided by the words of the query.
+    /// Not divided by the number of the query's words.
     pub unnormalized: bool,
 }
 
 /// The options of one SELECT.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// `ranker`; none was named.
+    /// `ranker`; `None` if not given.
     pub ranker: Option<Ranker>,
     /// `field_weights`: text columns by lower-case name; 1 for all others.
     pub field_weights: Vec<(String, u32)>,
     /// `idf`.
     pub idf: Idf,
-    /// `max_matches`: OFFSET must lie below it, and LIMIT ends there; none was named.
+    /// `max_matches`: OFFSET must be below it, and LIMIT ends there. `None` if not given.
     pub max_matches: Option<u64>,
     /// `cutoff`: matches after which the search may stop; 0 for never.
     pub cutoff: u64,
     /// `max_query_time` in milliseconds; 0 for no limit.
     pub max_query_time_ms: u64,
-    /// `threads`, or `max_threads_per_query`; 0 for as many as are idle.
+    /// `threads`, or `max_threads_per_query`; 0 for all idle threads.
     pub threads: u32,
     /// `match_mode`.
     pub match_mode: Option<MatchMode>,
@@ -172,10 +173,10 @@ impl fmt::Display for OptionError {
 impl std::error::Error for OptionError {}
 
 impl Options {
-    /// Reads pairs of name (lower case) and value as written; of two of one name the latter counts.
+    /// Reads pairs of a lower-case name and a value as written. The last pair of a name counts.
     ///
     /// # Errors
-    /// A name that is none, with the nearest that is one; a value that is not one of the option's.
+    /// An unknown name, with the nearest known one; a value that the option does not take.
     pub fn parse(pairs: &[(String, String)]) -> Result<Options, OptionError> {
         let mut options = Options::default();
         for (name, value) in pairs {
@@ -184,19 +185,19 @@ impl Options {
         Ok(options)
     }
 
-    /// Rows that can be had of an answer, for `matching` those of a MATCH; `None` for all of them.
+    /// Rows that a page may reach, of a MATCH if `matching`; `None`: all.
     #[must_use]
     pub fn rows_max(&self, matching: bool) -> Option<u64> {
         self.max_matches.or(matching.then_some(MAX_MATCHES))
     }
 
-    /// The ranker that counts: the one named, else that of the match mode, else the default.
+    /// The effective ranker: the named one, else that of the match mode, else the default.
     #[must_use]
     pub fn ranker(&self) -> Ranker {
         self.own_ranker().unwrap_or_default()
     }
 
-    /// The ranker that the statement itself asks for: by its name, or by a match mode that has one.
+    /// The ranker of the statement itself: by its name, or by a match mode that has one.
     #[must_use]
     pub fn own_ranker(&self) -> Option<Ranker> {
         let of_mode = || self.match_mode.and_then(MatchMode::ranker);
@@ -240,7 +241,7 @@ fn unknown(name: &str) -> String {
     format!("no option '{name}'{meant}")
 }
 
-/// The value that a name stands for, in any case.
+/// The value of a name, in any case.
 fn one_of<T: Copy>(name: &str, what: &str, named: &[(&str, T)]) -> Result<T, String> {
     let found = named
         .iter()

@@ -1,4 +1,4 @@
-//! What is asked of a table: one shape for SQL, for JSON and for the reference.
+//! Requests to a table, in one shape for SQL, JSON and the reference.
 
 use crate::expression::Expression;
 use crate::schema::Column;
@@ -9,30 +9,30 @@ use crate::value::Value;
 pub enum Item {
     /// `*`
     Star,
-    /// A column (or `id`), an arithmetic expression, or a call named below, with the name it is shown under.
+    /// A column (or `id`), an expression, or a call of [`Output`], with the name under which it is shown.
     Value {
-        /// What.
+        /// The value.
         what: Output,
-        /// Its header: the alias, else the text as written.
+        /// The header: the alias, else the text as written.
         name: String,
     },
 }
 
-/// What one column of the answer holds.
+/// The value of one column of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// An expression over the row.
     Expression(Expression),
     /// `weight()`
     Weight,
-    /// `count(*)`: the answer is one row.
+    /// `count(*)`: the answer is a single row.
     Count,
 }
 
 /// A key of ORDER BY.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderBy {
-    /// The key. `Output::Count` is refused here.
+    /// The key. [`Output::Count`] is refused when the SELECT is bound.
     pub key: Output,
     /// DESC.
     pub descending: bool,
@@ -41,33 +41,33 @@ pub struct OrderBy {
 /// INSERT or REPLACE into one table: one durable unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
-    /// Into which table.
+    /// The table.
     pub table: String,
     /// Column names as written; `None`: all, in table order, `id` first where the table has one.
     pub columns: Option<Vec<String>>,
-    /// At least one. Rows may differ in length: only the table can say which one is wrong.
+    /// At least one row. Rows may differ in length: only the table can tell which one is wrong.
     pub rows: Vec<Vec<Value>>,
-    /// REPLACE: an id that is there is replaced. Refused by queues.
+    /// Whether it is REPLACE: a known id is replaced. Queues refuse it.
     pub replace: bool,
 }
 
 /// DELETE from one table: one durable unit, also of many rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {
-    /// From which table.
+    /// The table.
     pub table: String,
     /// Text of MATCH('…'), for search tables.
     pub matching: Option<String>,
-    /// The rest of WHERE; neither: every row.
+    /// The rest of WHERE. Without MATCH and filter every row is deleted.
     pub filter: Option<Expression>,
-    /// Of queues only: the first `limit` in this order go. Empty: rows by rising id, or in queue order.
+    /// Queues only: the first `limit` rows in this order are deleted. Empty: rows by rising id, or in queue order.
     pub order: Vec<OrderBy>,
-    /// LIMIT.
+    /// Most rows to delete; `None`: no limit.
     pub limit: Option<u64>,
 }
 
 impl Delete {
-    /// Every row of a table of which the condition holds.
+    /// Deletes every row for which the condition is true.
     #[must_use]
     pub fn of(table: String, filter: Option<Expression>) -> Delete {
         Delete {
@@ -85,15 +85,15 @@ impl Delete {
 pub struct Select {
     /// Lower-case table name without a database.
     pub table: String,
-    /// What is shown; at least one.
+    /// The SELECT list; at least one item.
     pub items: Vec<Item>,
     /// Text of MATCH('…'), if there is one.
     pub matching: Option<String>,
     /// The rest of WHERE.
     pub filter: Option<Expression>,
-    /// Empty: weight descending with MATCH, else document id; the document id always breaks ties.
+    /// Keys of ORDER BY. Empty: weight descending with MATCH, else id. Id always breaks ties.
     pub order: Vec<OrderBy>,
-    /// LIMIT as written; `None` where none was (the implicit one is the engine's matter).
+    /// LIMIT as written. `None` without one: the engine then applies its default.
     pub limit: Option<u64>,
     /// Rows skipped first.
     pub offset: u64,
@@ -101,7 +101,7 @@ pub struct Select {
     pub options: Vec<(String, String)>,
 }
 
-/// Where rows of queues may come from: one argument of `queue_wait`.
+/// A source of queue rows: one argument of `queue_wait`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitSource {
     /// The queue.
@@ -111,7 +111,7 @@ pub struct WaitSource {
 }
 
 impl WaitSource {
-    /// Every row of a queue.
+    /// All rows of a queue.
     #[must_use]
     pub fn all(table: impl Into<String>) -> WaitSource {
         WaitSource {
@@ -124,9 +124,9 @@ impl WaitSource {
 /// The mode of `queue_set_srcid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceMode {
-    /// `'a'`: a row number at or below the last one received is passed over: the INSERT was done before.
+    /// `'a'`: skips a row number at or below the last one received, whose INSERT was done before.
     Append,
-    /// `'w'`: the row number is taken as it is.
+    /// `'w'`: accepts any row number.
     Reset,
 }
 
@@ -137,7 +137,7 @@ pub enum Change {
     Add {
         /// The new column, of the table's types.
         column: Column,
-        /// Where it stands.
+        /// Its place among the columns.
         place: Place,
     },
     /// DROP COLUMN.
@@ -147,12 +147,12 @@ pub enum Change {
     },
     /// MODIFY COLUMN, and CHANGE COLUMN that keeps the name: another type, default or NULL.
     Modify {
-        /// The column as it is to be.
+        /// The column after the change.
         column: Column,
     },
 }
 
-/// Where a new column stands.
+/// The place of a new column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// FIRST.

@@ -1,7 +1,8 @@
-//! What a SELECT does with rows, wherever they come from: filter, order, project, collect.
+//! Rows of a SELECT, wherever they come from: filter, order, project, collect.
 //!
-//! `SELECT n FROM t WHERE n > 1 ORDER BY n DESC LIMIT 2` over rows with `n` = 1, 4, 2, 3: the condition takes 4, 2, 3; [`Best`] keeps
-//! 4, 3; projected they are the answer, whose total is 3.
+//! Example: `SELECT n FROM t WHERE n > 1 ORDER BY n DESC LIMIT 2` over rows with `n` = 1, 4, 2, 3. The condition
+//! accepts 4, 2 and
+//! 3. [`Best`] keeps 4 and 3. Projected, they are the answer, and its total is 3.
 
 mod best;
 mod order;

@@ -1,4 +1,6 @@
-//! Which document ids a condition can be true for, so that look-ups by id step to their rows instead of reading every one.
+//! The ids for which a condition can be true, so that look-ups by id read their rows alone.
+//!
+//! Example: `id IN (7, 3, 7) AND price > 4` names the ids 3 and 7, of which not all need be wanted.
 
 use crate::expression::{BinaryOperator, Expression};
 use crate::value::Value;
@@ -6,14 +8,15 @@ use crate::value::Value;
 /// The ids that a condition names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ids {
-    /// The only ids of rows that it can be true for: sorted, each once.
+    /// The only ids for which the condition can be true: sorted, each once; may be empty.
     pub ids: Vec<u64>,
-    /// Whether it is true for each of them.
+    /// Whether it is true for each of these ids.
     pub are_all_wanted: bool,
 }
 
 impl Ids {
-    /// `None` where they are not plain to see. Understood: `id = n`, `id IN (…)`, OR of such, AND with anything.
+    /// The ids of a condition; `None` if they are not evident. Understood are `id = n`, `id IN (…)`, OR of these, and
+    /// AND of one of these with anything.
     #[must_use]
     pub fn of(condition: &Expression) -> Option<Ids> {
         let mut found = gather(condition)?;
@@ -30,7 +33,7 @@ impl Ids {
     }
 }
 
-/// In any order, perhaps several times. Chains of OR and AND are balanced by the parser, so the depth is a logarithm.
+/// The ids in any order, with repetitions. The parser balances chains of OR and AND, so the depth is a logarithm.
 fn gather(condition: &Expression) -> Option<Ids> {
     match condition {
         Expression::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
@@ -67,8 +70,8 @@ fn gather(condition: &Expression) -> Option<Ids> {
     }
 }
 
-/// The ids that equal one of these values. A number that cannot be an id equals none, nor does NULL; of a text only plain
-/// digits are understood, since SQL compares it by the number that it begins with.
+/// The ids that equal a value. NULL, and a number that is no id, equal none. Of texts only digits are understood,
+/// since SQL compares a text by the number that it begins with.
 fn gather_values(values: &[Value]) -> Option<Vec<u64>> {
     let mut ids = Vec::with_capacity(values.len());
     for value in values {

@@ -1,8 +1,10 @@
-//! Sphinx's old match modes: how a text without operators becomes a query.
+//! Sphinx's old match modes: from a text without operators to a query.
+//!
+//! Example: `a b|c` in mode `any` is the query `"a b\|c"/1`: the bar is escaped, and one word is enough.
 
 use super::{Ranker, one_of};
 
-/// How the text of MATCH is read. In the first three modes nothing in it is an operator.
+/// How the text of MATCH is read. The first three modes know no operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchMode {
     /// All words.
@@ -11,19 +13,19 @@ pub enum MatchMode {
     Any,
     /// The words side by side.
     Phrase,
-    /// With operators, every row of one weight.
+    /// Operators are known; every row has the same weight.
     Boolean,
-    /// With operators.
+    /// Operators are known.
     Extended,
     /// The text is ignored: every row.
     Fullscan,
 }
 
-/// What Sphinx's old modes take the meaning from, by a backslash before it.
+/// Characters whose meaning a backslash takes away.
 const OPERATORS: &str = "<\\()|-!@~\"&/^$=";
 
 impl MatchMode {
-    /// By its name, in any case; `extended2` is `extended`.
+    /// The mode of a name, in any case; `extended2` is `extended`.
     pub(super) fn named(name: &str) -> Result<MatchMode, String> {
         let named = [
             ("all", MatchMode::All),
@@ -37,7 +39,7 @@ impl MatchMode {
         one_of(name, "match_mode", &named)
     }
 
-    /// The ranker that belongs to it, unless another one is named.
+    /// The ranker of the mode, if it has one of its own.
     pub(super) fn ranker(self) -> Option<Ranker> {
         match self {
             MatchMode::All | MatchMode::Phrase => Some(Ranker::Proximity),

@@ -1,6 +1,7 @@
-//! What a mistyped name may have been meant to be.
+//! Guesses the name that a mistyped one was meant to be.
 
-/// The known name nearest to a mistyped one, if one is near enough to be meant.
+/// The known name nearest to a mistyped one. `None` if more letters differ than a third of
+/// its letters, or than two where that is more.
 pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near_enough = written.chars().count().div_ceil(3).max(2);
     known
@@ -10,7 +11,7 @@ pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Optio
         .map(|(_, name)| name)
 }
 
-/// Insertions, removals and replacements of letters that lead from `a` to `b`. O(|a|·|b|).
+/// Insertions, removals and replacements of letters between `a` and `b`. Cost: O(|a|·|b|).
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut previous: Vec<usize> = (0..=b.len()).collect();

@@ -1,35 +1,37 @@
-//! The first rows of an order.
+//! The first rows of an order, kept while rows are offered.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::order::{Order, Sorted};
 
-/// The first rows of those offered, as many as asked for.
+/// The first `keep` rows of all rows offered.
 ///
-/// With `keep` 2, the highest weight first, and 5, 9, 7 offered, all three are held. The tenth row makes all but the best two go; from
-/// then on nothing behind the second is taken.
+/// Example: `keep` is 2, the highest weight comes first, and rows of weight 5, 9 and 7 are offered. All three are
+/// held. The tenth row offered triggers a cut to the best two. From then on, a row behind the second is turned away.
 ///
-/// - Where `is_cut`, `found[..keep]` are the first rows of all that were offered before the cut, the last of them the worst.
-/// - At most a quarter and eight more than `keep` are held.
+/// Invariants:
+/// - With `is_cut`, `found[..keep]` are the first rows of all that were offered before the last cut, the last of them
+///   the worst.
+/// - At most `keep + keep / 4 + 8` rows are held.
 pub struct Best<R> {
     order: Arc<Order>,
-    /// `None`: all.
+    /// Rows wanted; `None`: all.
     keep: Option<usize>,
     found: Vec<R>,
     is_cut: bool,
-    /// Bytes of the rows held, and the most there were.
+    /// Memory of the rows held, in bytes, and its maximum so far.
     bytes: u64,
     peak: u64,
 }
 
-/// What a row goes by where only weights are asked for: as [`Order::compare`] has it, in three numbers.
+/// The sort key of an order by weight alone, equal to [`Order::compare`] but in three numbers.
 fn by_weight<R: Sorted>(row: &R) -> (Reverse<i64>, u64, u32) {
     (Reverse(row.weight()), row.id(), row.table())
 }
 
 impl<R: Sorted> Best<R> {
-    /// `keep`: rows wanted, `None` for all.
+    /// Keeps the first `keep` rows; `None` keeps all.
     #[must_use]
     pub fn new(order: Arc<Order>, keep: Option<u64>) -> Best<R> {
         let keep = keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX));
@@ -43,14 +45,15 @@ impl<R: Sorted> Best<R> {
         }
     }
 
-    /// The last row kept, where as many are kept as are wanted: no row behind it is.
+    /// The worst row kept, once `keep` rows are: no row behind it is wanted. `None` before the first cut.
     #[must_use]
     pub fn last(&self) -> Option<&R> {
         let last = self.found.get(self.keep?.checked_sub(1)?)?;
         self.is_cut.then_some(last)
     }
 
-    /// Takes a row, or leaves it where it is not wanted. Gives the memory that rows take beyond the most that they took before.
+    /// Takes a row, or drops it if it is not wanted. Returns by how many bytes the memory of the rows exceeds its
+    /// earlier maximum.
     pub fn offer(&mut self, row: R) -> u64 {
         let keep = self.keep.unwrap_or(usize::MAX);
         if keep == 0
@@ -70,7 +73,7 @@ impl<R: Sorted> Best<R> {
         more
     }
 
-    /// Leaves the first `keep` rows, the last of them at its place.
+    /// Drops all but the first `keep` rows, and puts the worst of these at the end.
     fn cut(&mut self, keep: usize) {
         match self.order.is_by_weight() {
             true => self
@@ -85,13 +88,13 @@ impl<R: Sorted> Best<R> {
         self.is_cut = true;
     }
 
-    /// The rows kept, in no order, and a few that are not wanted.
+    /// The rows held, in no order: the wanted ones and a few more.
     #[must_use]
     pub fn into_found(self) -> Vec<R> {
         self.found
     }
 
-    /// The rows in order, without the first `offset`.
+    /// The wanted rows in order, without the first `offset`.
     #[must_use]
     pub fn into_sorted(self, offset: u64) -> Vec<R> {
         let Best {

@@ -1,31 +1,31 @@
-//! The order of an answer.
+//! The order of an answer: ORDER BY, then rising id.
 
 use std::cmp::Ordering;
 
 use crate::expression::Prepared;
 use crate::value::Value;
 
-/// A row as an order compares it.
+/// A row as orders compare it.
 pub trait Sorted {
     /// Its weight; 0 where rows have none.
     fn weight(&self) -> i64;
 
-    /// Its id, or its place where rows have no id: the last key of every order.
+    /// Its id, or its place where rows have no id. The last key of every order.
     fn id(&self) -> u64;
 
-    /// Its table's place among tables that are read as one, in which two rows may have one id.
+    /// The number of its table, where several tables are read as one and may repeat an id.
     fn table(&self) -> u32 {
         0
     }
 
-    /// Values of the keys that are expressions, in their order: [`Order::values`].
+    /// The values of computed keys, as [`Order::values`] gave them.
     fn keys(&self) -> &[Value];
 
-    /// Memory that it takes.
+    /// Memory of the row, in bytes.
     fn bytes(&self) -> u64;
 }
 
-/// The keys of ORDER BY, each with whether it falls. The id, rising, is the last key of every order.
+/// The keys of ORDER BY, each with whether it falls. Rising id is the last key of every order.
 #[derive(Clone, Debug)]
 pub struct Order {
     keys: Vec<(Key, bool)>,
@@ -43,25 +43,25 @@ pub enum Key {
 }
 
 impl Order {
-    /// By these keys, each with whether it falls.
+    /// An order by these keys, each with whether it falls.
     #[must_use]
     pub fn new(keys: Vec<(Key, bool)>) -> Order {
         Order { keys }
     }
 
-    /// By rising id alone.
+    /// The order by rising id alone.
     #[must_use]
     pub fn by_id() -> Order {
         Order { keys: Vec::new() }
     }
 
-    /// Whether rows are left in the order of their ids because nothing else is asked for.
+    /// Whether there is no key, so that rows keep the order of their ids.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Whether a weight is among the keys.
+    /// Whether the weight is a key.
     #[must_use]
     pub fn needs_weight(&self) -> bool {
         self.keys.iter().any(|(key, _)| matches!(key, Key::Weight))
@@ -76,7 +76,7 @@ impl Order {
         )
     }
 
-    /// Whether rows of one weight come by rising id.
+    /// Whether rows of equal weight are ordered by rising id alone.
     #[must_use]
     pub fn is_by_id(&self) -> bool {
         let mut others = self.keys.iter();
@@ -84,7 +84,7 @@ impl Order {
         matches!(first, None | Some((Key::Id, false)))
     }
 
-    /// The values of the keys that are expressions; `value` gives a column's by its slot.
+    /// The values of computed keys; `value` gives a column's value by its slot.
     pub fn values(&self, value: &dyn Fn(usize) -> Value) -> Vec<Value> {
         let computed = |(key, _): &(Key, bool)| match key {
             Key::Computed(prepared) => Some(prepared.evaluate(value)),

@@ -1,43 +1,44 @@
-//! A SELECT over rows that come one by one in an order of their own: no words to look up, no weights.
+//! A SELECT over rows that come one by one in their own order, without words or weights.
 
 use super::best::Best;
 use super::order::Sorted;
 use crate::bind::BoundSelect;
 use crate::value::Value;
 
-/// Bytes that are asked for at once.
+/// Least bytes of memory taken at once.
 const PAID_AT_ONCE: u64 = 16 << 10;
 
-/// Rows of one kind, which are `R`.
+/// Reads rows of type `R`.
 pub trait Source<R> {
-    /// Why one cannot be read, or no memory be had.
+    /// Why a row cannot be read, or memory is refused.
     type Error;
 
     /// The value of a row's column, by its slot.
     fn value(&self, row: &R, slot: usize) -> Value;
 
-    /// Memory that a row takes while it is held.
+    /// Memory of a row while it is held, in bytes.
     fn bytes(&self, row: &R) -> u64;
 
     /// Takes memory for rows.
     ///
     /// # Errors
-    /// There is no more.
+    /// There is no more memory.
     fn take(&self, bytes: u64) -> Result<(), Self::Error>;
 }
 
-/// What a scan found.
+/// The answer of a scan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scanned {
-    /// The rows that are shown.
+    /// The projected rows, after OFFSET and LIMIT.
     pub rows: Vec<Vec<Value>>,
-    /// How many there are without LIMIT.
+    /// Number of rows without OFFSET and LIMIT; 1 for COUNT(*).
     pub total: u64,
 }
 
-/// Answers a SELECT. `rows`: all of them, in their own order, which breaks ties; `count`: how many.
+/// Answers a SELECT. `rows` are all rows in their own order, which breaks ties; `count` is their number.
 ///
-/// Cost: without a condition and ORDER BY the rows shown; COUNT(*) without a condition nothing; else every row.
+/// Cost: without condition and ORDER BY the rows shown; COUNT(*) without a condition reads no row; else every row is
+/// read.
 ///
 /// # Errors
 /// Those of `rows` and of [`Source::take`].
@@ -70,7 +71,7 @@ pub fn scan<R, S: Source<R>>(
     }
 }
 
-/// The rows in their own order. `whole`: how many there are, where that is known.
+/// The rows in their own order. `whole`: their number, if it is known.
 fn first<R, S: Source<R>>(
     select: &BoundSelect<'_>,
     source: &S,
@@ -130,13 +131,13 @@ fn sorted<R, S: Source<R>>(
     })
 }
 
-/// A row that a sort holds.
+/// A row held by a sort.
 struct Held<R> {
-    /// Among the rows accepted.
+    /// Its index among the accepted rows.
     place: u64,
     keys: Vec<Value>,
     row: R,
-    /// Its own memory.
+    /// The row's own memory, in bytes.
     own: u64,
 }
 
@@ -159,7 +160,7 @@ impl<R> Sorted for Held<R> {
     }
 }
 
-/// The rows that are shown so far.
+/// The rows projected so far.
 struct Showing<'a, 's, S> {
     select: &'a BoundSelect<'s>,
     source: &'a S,
@@ -193,10 +194,10 @@ impl<'a, 's, S> Showing<'a, 's, S> {
     }
 }
 
-/// Memory that was taken for rows, in pieces.
+/// Memory taken for rows, in pieces.
 #[derive(Default)]
 struct Paid {
-    /// What is left of the last piece.
+    /// Bytes left of the last piece.
     left: u64,
 }
 
