@@ -1,23 +1,23 @@
-//! Copies of files from one disk to another.
+//! Copying files from one disk to another.
 
 use crate::{Disk, File};
 use std::io;
 use std::sync::Arc;
 
-/// Read and written at once, as segments are. Bytes.
+/// Bytes read and written at once; segments are copied this way.
 const PIECE_BYTES: u64 = 2 << 20;
 
-/// How a file came to the other disk.
+/// The way in which a file came to the other disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copied {
-    /// As a second name of the same file.
+    /// By a second name of the same file.
     Linked,
     /// Byte by byte.
     Written,
 }
 
-/// Copies the first `bytes` of an open file to a new one; its content is durable when this returns, its name is not.
-/// Error `AlreadyExists` where `to` holds something of that name.
+/// Copies the first `bytes` of an open file to a new file. Its content is durable when this returns, its name is not.
+/// Error: `AlreadyExists`.
 pub fn copy_bytes(from: &dyn File, bytes: u64, to: &dyn Disk, path: &str) -> io::Result<()> {
     let target = to.create(path)?;
     let mut piece = Vec::new();
@@ -31,8 +31,8 @@ pub fn copy_bytes(from: &dyn File, bytes: u64, to: &dyn Disk, path: &str) -> io:
     target.sync()
 }
 
-/// Gives a file that is never written again to another disk: a link where both lie on one device, else a copy. Durable as
-/// [`copy_bytes`] says.
+/// Copies a file that is never written again to another disk: by a hard link if both lie on one device, else by its
+/// bytes. A copy's content is durable as [`copy_bytes`] says.
 pub fn link_or_copy(
     from: &Arc<dyn Disk>,
     path: &str,

@@ -1,4 +1,4 @@
-//! Facts about the device below a folder: what it is, and how fast it makes things durable.
+//! Facts about the device below a folder: its file system, and how fast it makes writes durable.
 
 use crate::PAGE_BYTES;
 use std::fs::{self, OpenOptions};
@@ -7,13 +7,15 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long the measurement goes on, at most.
+/// Longest time of the measurement.
 const MEASURE_FOR: Duration = Duration::from_millis(250);
-/// Room that is filled with zeroes beforehand, so that no write changes the file's metadata. 4 KiB pages.
+/// 4 KiB pages of the measured file. They are filled with zeroes first, so that no measured write changes the file's
+/// metadata.
 const PAGES: u64 = 256;
 
-/// Bare `pwrite` + `fdatasync` of 4 KiB into prepared space, one after the other, per second. Blocks for up to a
-/// quarter of a second; the file it uses is removed. Every speed that is bound by syncs is read beside this figure.
+/// Measures how often a second `pwrite` and `fdatasync` of 4 KiB into prepared space run, one after the other. Blocks
+/// for up to a quarter of a second, and removes the file that it uses. Compare any speed that syncs limit with this
+/// figure.
 pub fn fdatasync_rate(dir: &Path) -> io::Result<f64> {
     let path = dir.join(format!("fdatasync-rate-{}.tmp", std::process::id()));
     let rate = measure(&path);
@@ -43,8 +45,8 @@ fn measure(path: &Path) -> io::Result<f64> {
     }
 }
 
-/// The kind of file system that holds `path`, such as `ext4` or `tmpfs`; `unknown` with its number where we have no
-/// name for it. (ext2, ext3 and ext4 share a number: they are all called `ext4`.)
+/// The file system that holds `path`, such as `ext4` or `tmpfs`; `unknown` with its number if the number has no name
+/// here. (ext2, ext3 and ext4 share a number and are all called `ext4`.)
 #[cfg(target_os = "linux")]
 pub fn file_system_kind(path: &Path) -> String {
     let Ok(device) = rustix::fs::statfs(path) else {
@@ -60,13 +62,13 @@ pub fn file_system_kind(path: &Path) -> String {
         )
 }
 
-/// The kind of file system that holds `path`: not known on this system.
+/// The file system that holds `path`: unknown on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn file_system_kind(_path: &Path) -> String {
     "unknown".to_owned()
 }
 
-/// Numbers from `statfs(2)`.
+/// File systems by their numbers in `statfs(2)`.
 #[cfg(target_os = "linux")]
 const KINDS: [(u32, &str); 13] = [
     (0x0000_ef53, "ext4"),

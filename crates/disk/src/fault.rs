@@ -1,11 +1,31 @@
-//! A disk that breaks on purpose: it remembers what was synced and what was not, fails the calls it is told to fail,
-//! and shows what a device could hold after the power went.
+//! The faulty disk. It remembers which changes were synced, fails the calls that it is told to fail, and shows the
+//! states in which a device may be after a power cut.
 //!
-//! What a crash may do, and a program must survive:
-//! - Each 4 KiB page that was written and not synced is on its own kept, lost, kept in an earlier state, or torn into
-//!   512-byte sectors. A file's new length is kept or lost.
-//! - Each creation, rename and removal of a name is kept or lost until its folders are synced. A rename is never half done.
-//! - After a failed sync the pages count as clean: a later sync that succeeds does not write them.
+//! A crash may do the following, and a program must survive it:
+//! - Each 4 KiB page that was written and not synced is, on its own, kept, lost, kept in an earlier state, or torn
+//!   into 512-byte sectors. A file's new length is kept or lost.
+//! - Each creation, rename and removal of a name is kept or lost until its folders are synced. A rename is never half
+//!   done.
+//! - After a failed sync its pages count as clean: a later sync that succeeds does not write them.
+//!
+//! Example: the file `a` durably holds a page of ones.
+//!
+//! ```text
+//! write twos              unsynced {0: [2]}        durable [1]
+//! write threes            unsynced {0: [2, 3]}     durable [1]
+//! create "b"              pending [Link b, waits for the root]
+//! crash now               page 0: Lost 1, Kept 3, Earlier 2, Torn(0b101) sectors 3 1 3 1 1 1 1 1
+//!                         name b: Lost no file, Kept an empty file
+//! sync of a fails         abandoned {0: [2, 3]}    durable [1]    a crash still decides on page 0
+//! sync of a succeeds      nothing to write         durable [1]    the threes may be lost for good
+//! sync_dir of the root    pending []               "b" is durable
+//! ```
+//!
+//! Invariants:
+//! - `live` is the state that callers see; `durable` only changes by a sync, and never by one that failed.
+//! - `crash` starts from `durable` and adds the unsynced changes that `fate` keeps, so it shows only states that a
+//!   device may be in.
+//! - `pending` is in the order of the changes, each with the folders whose sync it waits for.
 
 mod file;
 mod handle;
@@ -19,7 +39,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// A kind of call, to be counted or failed.
+/// A kind of call, for counting and for failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Call {
     /// `Disk::open`.
@@ -55,21 +75,21 @@ impl Call {
     }
 }
 
-/// What goes wrong with one call.
+/// A fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The call fails with an error of this kind and does nothing. After a sync that failed like this the pages it was
-    /// to write may be on the device or not, and no later sync writes them.
+    /// The call fails with an error of this kind and does nothing. After a sync that failed so, its pages may be on
+    /// the device or not, and no later sync writes them.
     Fail(ErrorKind),
-    /// A write of which only so many bytes land before it fails; another call fails as a whole.
+    /// A write lands this many bytes and then fails; any other call fails as a whole.
     Short(usize),
-    /// A read or write that succeeds with one bit of its data inverted (counted modulo the data's length).
+    /// A read or write succeeds with one bit of its data inverted: this bit, modulo the number of bits.
     Flip(u64),
-    /// A write or sync that says it succeeded and did nothing.
+    /// A write or sync reports success and does nothing.
     Ignored,
 }
 
-/// A thing that was changed and not synced when the power went.
+/// A change that was not synced when the power went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsynced {
     /// A creation, rename or removal.
@@ -80,34 +100,35 @@ pub enum Unsynced {
     Page(u64),
 }
 
-/// What becomes of an unsynced thing. A name or length knows only `Kept`; every other fate loses it.
+/// The fate of an unsynced change. A name or length is either `Kept` or, by any other fate, lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// As if it had never been done.
     Lost,
     /// As if it had been synced.
     Kept,
-    /// The page as it was before the newest write to it.
+    /// The page as it was before the newest write to it; lost if there was only one write.
     Earlier,
-    /// Of each 512-byte sector of the page, the newest content where its bit is set (lowest bit first), else the old one.
+    /// Bit `n`, the lowest first, says whether the page's sector `n` of 512 bytes has the newest content; else it has
+    /// the old.
     Torn(u8),
 }
 
-/// For `FaultDisk::crash`: the device wrote nothing that it was not forced to write.
+/// For `FaultDisk::crash`: the device wrote nothing that no sync demanded.
 pub fn everything_lost(_: Unsynced) -> Fate {
     Fate::Lost
 }
 
-/// For `FaultDisk::crash`: the device happened to write everything.
+/// For `FaultDisk::crash`: the device wrote everything.
 pub fn everything_kept(_: Unsynced) -> Fate {
     Fate::Kept
 }
 
-/// For `FaultDisk::crash`: each thing has a fate of its own, the same for the same seed.
+/// For `FaultDisk::crash`: each change has a fate of its own, the same for the same seed.
 pub fn at_random(seed: u64) -> impl FnMut(Unsynced) -> Fate {
     let mut state = seed;
     move |_| {
-        // SplitMix64 (Steele, Lea, Flood 2014): all we need is that neighbouring seeds differ.
+        // SplitMix64 (Steele, Lea, Flood 2014): neighbouring seeds must give different fates.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -121,7 +142,7 @@ pub fn at_random(seed: u64) -> impl FnMut(Unsynced) -> Fate {
     }
 }
 
-/// The faulty disk. A clone is another handle of the same disk.
+/// The faulty disk; see the head of this file. A clone is another handle of the same disk.
 #[derive(Clone)]
 pub struct FaultDisk {
     state: Arc<Mutex<State>>,
@@ -131,7 +152,7 @@ pub struct FaultDisk {
 struct State {
     live: Namespace<Arc<FaultFile>>,
     durable: Namespace<Arc<FaultFile>>,
-    /// Changes of names since, oldest first, each with the folders whose sync it still waits for.
+    /// Changes of names that are not in `durable`, oldest first, each with the folders whose sync it still waits for.
     pending: Vec<(Change<Arc<FaultFile>>, Vec<FolderId>)>,
     faults: Vec<PlannedFault>,
     refused: Option<(Call, ErrorKind)>,
@@ -148,10 +169,10 @@ struct PlannedFault {
     fault: Fault,
 }
 
-/// What is to happen with a call.
+/// The decision on a call.
 enum Verdict {
     Proceed,
-    /// Do it, unsynced; the power goes before the caller hears of it.
+    /// Do the call, unsynced, and cut the power before the caller hears of it.
     PowerOff,
     Fault(Fault),
 }
@@ -162,7 +183,7 @@ impl FaultDisk {
         Self::over(&MemoryDisk::new())
     }
 
-    /// A disk that durably holds a copy of what `image` holds: for a second crash after a first.
+    /// A disk that durably holds a copy of `image`: for a second crash after a first.
     pub fn over(image: &MemoryDisk) -> Self {
         let live = image
             .names()
@@ -194,7 +215,7 @@ impl FaultDisk {
         });
     }
 
-    /// Every call of a kind fails from now on; `None`: calls succeed again, planned faults are forgotten too.
+    /// Fails every call of a kind from now on. `None` lets calls succeed again, and drops planned faults as well.
     pub fn refuse(&self, call: Option<(Call, ErrorKind)>) {
         let mut state = self.state();
         state.refused = call;
@@ -203,28 +224,30 @@ impl FaultDisk {
         }
     }
 
-    /// The device is full at so many bytes (each file counted in whole pages); `None` for no end. A write that does not
-    /// fit lands as far as it does and fails with `StorageFull`.
+    /// Sets the device's capacity in bytes; each file counts in whole pages, and `None` is no limit. A write that
+    /// does not fit lands as far as it fits and fails with `StorageFull`.
     pub fn set_capacity(&self, bytes: Option<u64>) {
         self.state().capacity_bytes = bytes;
     }
 
-    /// The power goes in the middle of the change after `count` more changes: that call and all after it fail.
+    /// Cuts the power in the middle of the change that follows `count` more changes: that call and all later calls
+    /// fail.
     pub fn power_off_after(&self, count: u64) {
         self.state().changes_until_off = Some(count);
     }
 
-    /// How many calls so far could have changed what a crash leaves: the places where the power can go.
+    /// Number of calls so far that could change the state after a crash: the points at which to cut the power.
     pub fn change_count(&self) -> u64 {
         self.state().change_count
     }
 
-    /// How many calls of a kind there were.
+    /// Number of calls of a kind so far.
     pub fn count(&self, call: Call) -> u64 {
         self.state().counts.get(&call).copied().unwrap_or(0)
     }
 
-    /// What the device could hold if the power went now, `fate` deciding on everything unsynced. This disk stays as it is.
+    /// A state in which the device may be if the power goes now; `fate` decides on each unsynced change. This disk is
+    /// not changed.
     pub fn crash(&self, mut fate: impl FnMut(Unsynced) -> Fate) -> MemoryDisk {
         let state = self.state();
         let mut names = state.durable.clone();
@@ -246,7 +269,7 @@ impl FaultDisk {
         self.state().admit(call)
     }
 
-    /// Admits a call that has no way to go wrong in part.
+    /// Admits a call that fails as a whole or not at all.
     fn admit_whole(&self, call: Call) -> io::Result<()> {
         match self.admit(call)? {
             Verdict::Fault(fault) => Err(whole_failure(fault)),
@@ -324,7 +347,7 @@ impl State {
             .sum()
     }
 
-    /// How far `file` may reach, given what the others use.
+    /// The length that `file` may reach, given the space that others use.
     fn reach_bytes(&self, file: &FaultFile) -> u64 {
         let Some(capacity) = self.capacity_bytes else {
             return u64::MAX;

@@ -1,8 +1,21 @@
-//! The `Disk` trait and its implementations: the real file system, one in memory, a faulty one, and one over another
+//! The `Disk` trait and its implementations: the real file system, a disk in memory, a faulty disk, and an overlay
 //! that keeps changes to itself.
 //!
-//! Paths are relative to the root that the disk was opened on, written with `/`, never absolute, never with `..`;
-//! any other path is refused with `InvalidInput`. The crate does not know what it stores.
+//! A path is relative to the root that the disk was opened on, is written with `/`, is never absolute, and has no
+//! `..`. Any other path is refused with `InvalidInput`. The crate does not know what it stores.
+//!
+//! ```
+//! use disk::{Disk, FaultDisk, everything_kept, everything_lost};
+//!
+//! let disk = FaultDisk::new();
+//! let file = disk.create("journal")?;
+//! disk.sync_dir("")?; // the name is durable
+//! file.write_at(0, b"frame")?; // the content is not, before `file.sync()`
+//!
+//! assert_eq!(disk.crash(everything_lost).open("journal")?.len()?, 0);
+//! assert_eq!(disk.crash(everything_kept).open("journal")?.len()?, 5);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod copy;
 mod device;
@@ -31,72 +44,72 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The unit in which a device may keep, lose or tear what was written and not synced. Bytes.
+/// The unit in which a device keeps, loses or tears bytes that were written and not synced. Bytes.
 pub const PAGE_BYTES: usize = 4096;
 
-/// Bytes of a file that outlive the call: a memory map on the real disk, a shared buffer elsewhere.
+/// Content of a file that outlives the call: a memory map on the real disk, a shared buffer on others.
 pub type Bytes = Arc<dyn Deref<Target = [u8]> + Send + Sync>;
 
-/// Room on the device that holds the root. Units: bytes.
+/// Space on the device that holds the root, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// What an ordinary write may still use.
+    /// Bytes that an ordinary write may still use.
     pub free_bytes: u64,
-    /// The size of the device.
+    /// Size of the device.
     pub total_bytes: u64,
 }
 
-/// A place to keep files. Every call may block on the device.
+/// A place for files. Every call may block on the device.
 pub trait Disk: Send + Sync {
-    /// Opens an existing file for reading and writing. Error `NotFound` where there is none.
+    /// Opens a file for reading and writing. Error: `NotFound`.
     fn open(&self, path: &str) -> io::Result<Arc<dyn File>>;
-    /// Creates an empty file. Error `AlreadyExists` where there is one. Its name is durable after `sync_dir` of its folder.
+    /// Creates an empty file. Its name is durable after `sync_dir` of its folder. Error: `AlreadyExists`.
     fn create(&self, path: &str) -> io::Result<Arc<dyn File>>;
-    /// True where a file or folder of that name exists.
+    /// Whether a file or folder has that name.
     fn exists(&self, path: &str) -> io::Result<bool>;
-    /// Names (not paths) in a folder, sorted; empty for an empty folder. Error `NotFound` where there is none.
+    /// Names (not paths) in a folder, sorted; may be empty. Error: `NotFound`.
     fn list(&self, dir: &str) -> io::Result<Vec<String>>;
-    /// Creates a folder and its parents; fine where it exists.
+    /// Creates a folder and its parents. No error if it exists.
     fn create_dir(&self, dir: &str) -> io::Result<()>;
-    /// Renames a file or folder over what is there. Durable after `sync_dir` of both folders.
+    /// Renames a file or folder, replacing the target. Durable after `sync_dir` of both folders.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
-    /// Removes a file. Error `NotFound` where there is none.
+    /// Removes a file. Error: `NotFound`.
     fn remove(&self, path: &str) -> io::Result<()>;
-    /// Removes a folder with all it holds; fine where there is none.
+    /// Removes a folder and its content. No error if it does not exist.
     fn remove_dir(&self, dir: &str) -> io::Result<()>;
     /// Makes creations, renames and removals in a folder durable. `""` is the root.
     fn sync_dir(&self, dir: &str) -> io::Result<()>;
-    /// Room on the device.
+    /// Space on the device.
     fn space(&self) -> io::Result<Space>;
-    /// Takes the only lock of that name until the value is dropped. Error `WouldBlock` where another process
-    /// (or holder) has it; its text then names that holder's process id, as far as it is known.
+    /// Takes the exclusive lock of that name until the value is dropped. Error: `WouldBlock` while another process or
+    /// value holds it; the message names the holder's process id, if it is known.
     fn lock(&self, path: &str) -> io::Result<Box<dyn Lock>>;
-    /// Where the file system has that path; `None` on a disk that lies elsewhere.
+    /// The path in the file system; `None` on a disk that is elsewhere.
     fn place(&self, path: &str) -> Option<PathBuf> {
         let _ = path;
         None
     }
 }
 
-/// A held lock; dropping it lets go.
+/// A lock that is held; dropping it releases it.
 pub trait Lock: Send + Sync {}
 
-/// One open file. Offsets and lengths in bytes. Shared freely between threads.
+/// An open file. Offsets and lengths are in bytes. Threads may share it.
 pub trait File: Send + Sync {
-    /// Length of the file.
+    /// Length in bytes. Cost: an `fstat` on the real disk.
     fn len(&self) -> io::Result<u64>;
-    /// Whether the file holds nothing.
+    /// Whether the file is empty.
     fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
-    /// Fills `buf` from `offset`. Error `UnexpectedEof` where the file ends before.
+    /// Fills `buf` from `offset`. Error: `UnexpectedEof` if the file ends before.
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
-    /// Writes all of `data` at `offset`, growing the file where needed. Error `StorageFull` for a full device.
+    /// Writes all of `data` at `offset`; a gap before it reads as zeroes. Error: `StorageFull`.
     fn write_at(&self, offset: u64, data: &[u8]) -> io::Result<()>;
-    /// Cuts or grows (with zeroes) the file.
+    /// Cuts the file, or grows it with zeroes.
     fn set_len(&self, len: u64) -> io::Result<()>;
-    /// Makes all that was written before this call durable (`fdatasync`). After an error nothing is known of the
-    /// file's content on the device: the caller must not try again.
+    /// Makes durable all that was written before the call (`fdatasync`). After an error the content on the device is
+    /// unknown, and the caller must not try again.
     fn sync(&self) -> io::Result<()>;
     /// The whole content as it is now. Only for files that are not written any more.
     fn map(&self) -> io::Result<Bytes>;

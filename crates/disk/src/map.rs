@@ -1,4 +1,4 @@
-//! Memory maps of sealed files: the crate's only `unsafe`.
+//! Memory maps of sealed files: the only `unsafe` of this crate.
 #![expect(
     unsafe_code,
     reason = "mapping a file is unsafe by nature; the invariant is stated at the call"
@@ -9,11 +9,11 @@ use std::fs;
 use std::io;
 use std::sync::Arc;
 
-/// Maps the whole file read-only. The safe sibling is reading it into a `Vec`; the tests compare both.
+/// Maps the whole file read-only. The safe sibling reads it into a `Vec`; tests compare both.
 ///
-/// A map keeps the memory the page cache's: it is not counted as the process's own, and goes when the machine needs it.
-/// A device error under a map ends the process with SIGBUS instead of giving an `io::Error`; hence the journal, whose
-/// newest pages are the likeliest to be damaged, is read with `pread` and never mapped.
+/// The memory of a map belongs to the page cache: it does not count as the process's own, and the kernel may drop it.
+/// A device error under a map ends the process with SIGBUS, where a read would return an `io::Error`. So the journal
+/// is read with `pread` and never mapped: its newest pages are the likeliest to be damaged.
 pub(crate) fn map(file: &fs::File) -> io::Result<Bytes> {
     if file.metadata()?.len() == 0 {
         return Ok(Arc::new(Vec::new()));

@@ -1,4 +1,4 @@
-//! A disk in memory: every write is at once as durable as it will ever be.
+//! A disk in memory. Every write is at once as durable as it will ever be.
 
 use crate::namespace::{Change, Entry, Namespace};
 use crate::{Bytes, Disk, File, Lock, Space};
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// What the device in memory says it could hold. Bytes.
+/// Size that the disk reports, in bytes.
 const TOTAL_BYTES: u64 = 1 << 40;
 
 /// A disk in memory. A clone is another handle of the same disk.
@@ -120,7 +120,7 @@ fn apply_all<F: Clone>(names: &mut Namespace<F>, steps: &[Change<F>]) {
     }
 }
 
-/// A file in memory.
+/// A file in memory: its bytes behind a lock that readers share.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryFile(RwLock<Vec<u8>>);
 
@@ -165,7 +165,7 @@ impl File for MemoryFile {
     }
 }
 
-/// Fills `buf` from `content[offset..]`, or says `UnexpectedEof`.
+/// Fills `buf` from `content[offset..]`. Error: `UnexpectedEof` if it is shorter.
 pub(crate) fn copy_out(content: &[u8], offset: u64, buf: &mut [u8]) -> io::Result<()> {
     let start = in_memory(offset)?;
     let wanted = start
@@ -180,7 +180,7 @@ pub(crate) fn copy_out(content: &[u8], offset: u64, buf: &mut [u8]) -> io::Resul
     }
 }
 
-/// Writes `data` over `content[offset..]`, growing it with zeroes where needed.
+/// Writes `data` over `content[offset..]`, which grows with zeroes if necessary.
 pub(crate) fn copy_in(content: &mut Vec<u8>, offset: u64, data: &[u8]) -> io::Result<()> {
     let start = in_memory(offset)?;
     let end = start
@@ -203,7 +203,7 @@ pub(crate) fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The locks held on a disk that lives in this process.
+/// The names of locks that are held on a disk of this process.
 #[derive(Clone, Default)]
 pub(crate) struct LockTable(Arc<Mutex<BTreeSet<String>>>);
 
@@ -219,7 +219,7 @@ impl LockTable {
     }
 }
 
-/// The error for a lock that `holder` (a process id as text, or empty) has.
+/// The error for a lock that is held by `holder`: a process id as text, or empty if unknown.
 pub(crate) fn in_use(path: &str, holder: &str) -> io::Error {
     let holder = if holder.is_empty() {
         "an unknown process".to_owned()

@@ -1,25 +1,32 @@
-//! Names and folders of the disks that live in memory: a tree of entries, changed in small steps.
+//! Names and folders of the disks in memory: a tree of entries, changed in small steps.
 //!
-//! A step that changes names is first planned against the tree (which checks it), then applied. The faulty disk keeps
-//! the planned steps, so that a crash can leave some of them out.
+//! A change of names is first planned, which checks it against the tree, and then applied. The faulty disk keeps the
+//! planned steps, so that a crash can leave some of them out.
+//!
+//! Example: `create_dir("x/y")` on an empty tree plans `Link (0, "x") → folder 1` and `Link (1, "y") → folder 2`. If
+//! a crash loses the first step and keeps the second, folder 1 holds `y`, but no path leads to it.
+//!
+//! Invariants:
+//! - A folder's number is never used twice, so a step that was left out cannot change another folder.
+//! - `apply` succeeds whichever steps were left out before it: it creates the folders that it needs.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 
-/// A folder's number; never used twice in one tree. 0 is the root.
+/// A folder's number. 0 is the root.
 pub(crate) type FolderId = u64;
 
-/// A name's place: the folder that holds it, and the name itself.
+/// A name and the folder that holds it.
 pub(crate) type Place = (FolderId, String);
 
-/// What a name stands for.
+/// The file or folder of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry<F> {
     Folder(FolderId),
     File(F),
 }
 
-/// One step that changes names.
+/// A step that changes names.
 #[derive(Clone, Debug)]
 pub(crate) enum Change<F> {
     Link {
@@ -37,7 +44,7 @@ pub(crate) enum Change<F> {
 }
 
 impl<F> Change<F> {
-    /// The folders that must be synced before the step is durable.
+    /// The folders that must be synced to make the step durable.
     pub(crate) fn folders(&self) -> Vec<FolderId> {
         match self {
             Change::Link { at, .. } | Change::Unlink { at } => vec![at.0],
@@ -47,10 +54,10 @@ impl<F> Change<F> {
     }
 }
 
-/// Sees a name, the folder that holds it, and what it stands for.
+/// A visitor of names: gets the folder, the name, and its entry.
 type Visitor<'a, F> = dyn FnMut((FolderId, &str), &Entry<F>) + 'a;
 
-/// The tree. `F` is a cheap handle of a file.
+/// The tree of names. `F` is a cheap handle of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Namespace<F> {
     folders: BTreeMap<FolderId, BTreeMap<String, Entry<F>>>,
@@ -67,7 +74,7 @@ impl<F: Clone> Namespace<F> {
         }
     }
 
-    /// What a path stands for, if anything.
+    /// The entry of a path, if there is one.
     pub(crate) fn find(&self, path: &str) -> io::Result<Option<Entry<F>>> {
         let mut entry = Entry::Folder(ROOT);
         for name in components(path)? {
@@ -108,7 +115,7 @@ impl<F: Clone> Namespace<F> {
             .unwrap_or_default())
     }
 
-    /// Every file that a path leads to.
+    /// All files that a path leads to.
     pub(crate) fn files(&self) -> Vec<F> {
         let mut files = Vec::new();
         self.visit(ROOT, &mut |_, entry| {
@@ -119,7 +126,7 @@ impl<F: Clone> Namespace<F> {
         files
     }
 
-    /// The same tree of names over other files.
+    /// A copy of the tree over other files.
     pub(crate) fn map<G: Clone>(&self, convert: &mut dyn FnMut(&F) -> G) -> Namespace<G> {
         let mut folders = BTreeMap::from([(ROOT, BTreeMap::new())]);
         self.visit(ROOT, &mut |(folder, name), entry| {
@@ -161,7 +168,7 @@ impl<F: Clone> Namespace<F> {
         })
     }
 
-    /// The folders on the way to `path` that are missing, outermost first.
+    /// Plans the missing folders on the way to `path`, outermost first.
     pub(crate) fn plan_create_dir(&mut self, path: &str) -> io::Result<Vec<Change<F>>> {
         let (mut steps, mut parent, mut missing) = (Vec::new(), ROOT, false);
         for name in components(path)? {
@@ -223,7 +230,7 @@ impl<F: Clone> Namespace<F> {
         })
     }
 
-    /// Innermost first; nothing where there is no such folder.
+    /// Plans the removal of a folder and its content, innermost first; no step if it does not exist.
     pub(crate) fn plan_remove_dir(&self, path: &str) -> io::Result<Vec<Change<F>>> {
         let id = match self.find(path)? {
             Some(Entry::Folder(id)) => id,
@@ -242,7 +249,7 @@ impl<F: Clone> Namespace<F> {
         Ok(steps)
     }
 
-    /// Carries out a step. Steps may have been left out before it: what it needs and does not find, it makes.
+    /// Applies a step. Earlier steps may have been left out: it creates folders that it does not find.
     pub(crate) fn apply(&mut self, change: &Change<F>) {
         match change {
             Change::Link { at, entry } => self.link(at, entry),
@@ -278,7 +285,7 @@ impl<F: Clone> Namespace<F> {
     }
 }
 
-/// Refuses a path that would lead outside the root, or that has two spellings.
+/// Refuses a path that leads outside the root, or that has two spellings.
 pub(crate) fn check(path: &str) -> io::Result<()> {
     let is_well_formed = path.is_empty()
         || path

@@ -1,9 +1,23 @@
-//! A disk over another one: what is read comes from below, what is changed stays in memory and goes with the overlay.
+//! A disk over another disk: reads come from below, changes stay in memory and vanish with the overlay.
 //!
-//! Recovery cuts, renames and prepares before it shows anything. Over this disk it may do all of that to a directory of
-//! which not one byte may change: one that a failed sync left, one on a full or read-only device, a backup.
-//! The names below are read once, when the overlay is made, so nobody may change the directory meanwhile. Pages of zeroes
-//! behind the end of a file cost no memory.
+//! Recovery cuts, renames and prepares files before it shows anything. Over this disk it may do so to a directory of
+//! which not one byte may change: a directory that a failed sync left, one on a full or read-only device, or a
+//! backup.
+//!
+//! Example: a file of 10,000 bytes below.
+//!
+//! ```text
+//! write 4 bytes at 5,000    pages {1: whole page}          shown from below: 10,000
+//! set_len(6,000)            page 1 is zero from 6,000 on   shown from below: 6,000
+//! set_len(9,000)            bytes 6,000 to 9,000 are 0     shown from below: 6,000
+//! ```
+//!
+//! Invariants:
+//! - No call writes to the disk below. `lock` is passed on to it.
+//! - A page in `pages` is whole and replaces the bytes below. Other bytes before `below_bytes` come from below, the
+//!   rest are zero.
+//! - The names below are read once, when the overlay is made, so the directory must not change meanwhile.
+//! - Pages of zeroes behind the end of a file take no memory.
 
 use crate::memory::held;
 use crate::namespace::{Change, Namespace};
@@ -12,10 +26,10 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What the device says it could hold: nothing that is written here reaches one. Bytes.
+/// Space that the overlay reports, in bytes: nothing written here reaches a device.
 const FREE_BYTES: u64 = 1 << 40;
 
-/// See the module's text. A clone is another handle of the same overlay.
+/// A disk over another disk; see the head of this file. A clone is another handle of the same overlay.
 #[derive(Clone)]
 pub struct Overlay {
     below: Arc<dyn Disk>,
@@ -23,7 +37,7 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Lays one over a disk. Errors: those of listing its folders.
+    /// Lays an overlay over a disk. Errors: those of listing its folders.
     pub fn new(below: Arc<dyn Disk>) -> io::Result<Overlay> {
         let mut names = Namespace::new();
         read_names(&*below, "", &mut names)?;
@@ -51,7 +65,7 @@ impl Overlay {
 
 type Names = Namespace<Arc<OverlayFile>>;
 
-/// Everything in a folder of the disk below, and in the folders in it.
+/// Reads the names in a folder below, and in the folders inside it.
 fn read_names(below: &dyn Disk, dir: &str, names: &mut Names) -> io::Result<()> {
     for name in below.list(dir)? {
         let path = match dir {
@@ -132,7 +146,7 @@ impl Disk for Overlay {
 
 /// A file of the overlay.
 struct OverlayFile {
-    /// Its path below, where it has one; it keeps that when it is renamed here.
+    /// Its path below, if it exists there. A rename here does not change it.
     path: Option<String>,
     content: Mutex<Content>,
 }
@@ -140,10 +154,10 @@ struct OverlayFile {
 #[derive(Default)]
 struct Content {
     below: Option<Arc<dyn File>>,
-    /// So much of the file below still shows. Bytes.
+    /// Bytes of the file below that still show.
     below_bytes: u64,
     bytes: u64,
-    /// Pages that were written, by number, whole; one that is not here is below's, and zeroes behind its end.
+    /// By number, the whole pages that were written here.
     pages: BTreeMap<u64, Box<[u8]>>,
 }
 
@@ -166,7 +180,7 @@ impl OverlayFile {
         held(&self.content)
     }
 
-    /// Opens the file below, once.
+    /// Opens the file below, unless it is open.
     fn ready(&self, below: &dyn Disk) -> io::Result<()> {
         let mut content = self.content();
         if let (None, Some(path)) = (&content.below, &self.path) {
@@ -180,7 +194,7 @@ impl OverlayFile {
 }
 
 impl Content {
-    /// Fills `out` with what stands at `offset`; the caller has looked at the length.
+    /// Fills `out` from `offset`. The caller has checked the length.
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         out.fill(0);
         let shown = self
@@ -227,7 +241,7 @@ impl Content {
         Ok(())
     }
 
-    /// A page to write to.
+    /// A page for writing: a copy of the shown bytes, if it is new.
     fn page(&mut self, number: u64) -> io::Result<&mut Box<[u8]>> {
         if !self.pages.contains_key(&number) {
             let mut page = vec![0; PAGE_BYTES].into_boxed_slice();

@@ -9,32 +9,32 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rights of files that are made here: their owner's alone, whatever the umask allows.
+/// Rights of created files: their owner's alone, whatever the umask allows.
 const FILE_MODE: u32 = 0o600;
 
-/// Rights of folders that are made here.
+/// Rights of created folders.
 const FOLDER_MODE: u32 = 0o700;
 
 /// The flag of `open` that refuses a symbolic link as the last name of a path.
 const NO_LINK: i32 = rustix::fs::OFlags::NOFOLLOW.bits() as i32;
 
-/// A folder of the real file system.
+/// A disk on a folder of the real file system.
 #[derive(Clone, Debug)]
 pub struct RealDisk {
     root: PathBuf,
-    /// Nothing below the root may be changed.
+    /// Whether the disk only reads.
     is_read_only: bool,
 }
 
 impl RealDisk {
-    /// Opens `root`, making it and its parents where they are missing. Errors: those of `mkdir`, and `NotADirectory`.
-    /// The names of the folders made here are durable when this returns; after an error they are removed again, as far as
-    /// that goes, so that the next call does not take them for durable ones.
+    /// Opens `root`, and creates it and its parents if they are missing. The names of folders created here are
+    /// durable when this returns. After an error they are removed again as far as possible, so that the next call
+    /// does not take them for durable ones. Errors: those of `mkdir`, and `NotADirectory`.
     pub fn open(root: &Path) -> io::Result<RealDisk> {
         let missing = missing_folders(&std::path::absolute(root)?, &|path| path.is_dir());
         if let Err(error) = make_folders(&missing, &sync_folder) {
             for folder in missing.iter().rev() {
-                let _ = fs::remove_dir(folder); // the error that came first is told
+                let _ = fs::remove_dir(folder); // the first error is returned
             }
             return Err(error);
         }
@@ -45,8 +45,9 @@ impl RealDisk {
         })
     }
 
-    /// Opens a `root` that exists, for reading: works on a device that takes no writes. Files are opened for reading, and
-    /// `lock` is shared with other readers: it keeps out whoever wants it alone, and is had where there is no such file.
+    /// Opens an existing `root` for reading: works on a device that takes no writes. Files are opened for reading.
+    /// `lock` is shared with other readers and keeps out a writer; without a lock file it succeeds. Error:
+    /// `NotFound`.
     pub fn open_to_read(root: &Path) -> io::Result<RealDisk> {
         if !root.is_dir() {
             return Err(io::Error::new(
@@ -196,21 +197,21 @@ impl Disk for RealDisk {
     }
 }
 
-/// The kernel lets go of the lock when the file is closed, also when the process is killed.
+/// The kernel releases the lock when the file is closed, also when the process is killed.
 struct RealLock {
     _file: fs::File,
 }
 
 impl Lock for RealLock {}
 
-/// Of a directory without a lock file: nobody has ever locked it.
+/// The lock of a directory without a lock file: no process has ever locked it.
 struct NoLock;
 
 impl Lock for NoLock {}
 
 fn holder_of(path: &str, file: &mut fs::File) -> io::Error {
     let mut holder = String::new();
-    // Whatever cannot be read only makes the message poorer.
+    // An unreadable holder only makes the message poorer.
     let _ = file.read_to_string(&mut holder);
     in_use(path, holder.trim())
 }
@@ -243,7 +244,7 @@ impl File for RealFile {
     }
 }
 
-/// The folders on the way to an absolute path that are missing, outermost first, the path itself last.
+/// The missing folders on the way to an absolute path, outermost first, the path itself last.
 pub(crate) fn missing_folders(path: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     let ancestors = path.ancestors().take_while(|folder| !exists(folder));
     let mut missing: Vec<PathBuf> = ancestors.map(Path::to_owned).collect();
@@ -251,7 +252,7 @@ pub(crate) fn missing_folders(path: &Path, exists: &dyn Fn(&Path) -> bool) -> Ve
     missing
 }
 
-/// Makes folders for their owner alone, outermost first, and syncs the parent of each.
+/// Creates folders for their owner alone, outermost first, and syncs the parent of each.
 pub(crate) fn make_folders(
     folders: &[PathBuf],
     sync: &dyn Fn(&Path) -> io::Result<()>,
@@ -269,7 +270,8 @@ pub(crate) fn make_folders(
     Ok(())
 }
 
-/// A lock that is a link would be written where the link leads: it is refused, and the refusal says so.
+/// Refuses a lock that is a symbolic link, with a message that says so: the lock would be written to the link's
+/// target.
 fn named_lock(error: io::Error, path: &str) -> io::Error {
     if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
         let message =
@@ -283,7 +285,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
-/// A user's quota that is used up is the same to us as a full device.
+/// An exhausted quota counts as a full device.
 fn quota_is_space(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::QuotaExceeded {
         return io::Error::new(ErrorKind::StorageFull, error);
@@ -291,7 +293,7 @@ fn quota_is_space(error: io::Error) -> io::Error {
     error
 }
 
-/// The kernel's errors do not say which file they are about.
+/// Adds the path to an error of the kernel, which does not name it.
 fn named(error: io::Error, path: &str) -> io::Error {
     let error = quota_is_space(error);
     io::Error::new(error.kind(), format!("{error}: {path:?}"))

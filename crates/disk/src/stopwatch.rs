@@ -1,8 +1,8 @@
-//! How long a call to the device took. The crates above may not read a clock; this is all they get.
+//! Measures how long a call to the device takes. The crates above may not read a clock; they get this instead.
 
 use std::time::Instant;
 
-/// Measures from `start` on.
+/// A time measurement that runs from `start` on.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
@@ -12,7 +12,7 @@ impl Stopwatch {
         Stopwatch(Instant::now())
     }
 
-    /// Time since the start. Microseconds.
+    /// Microseconds since the start.
     pub fn elapsed_us(&self) -> u64 {
         u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX)
     }

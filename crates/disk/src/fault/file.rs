@@ -1,4 +1,4 @@
-//! One file of the faulty disk: what a reader sees, what the device surely holds, and the pages in between.
+//! A file of the faulty disk: the content that readers see, the durable content, and the page states between them.
 
 use super::{Fate, Unsynced};
 use crate::PAGE_BYTES;
@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 const SECTOR_BYTES: usize = 512;
 
-/// The states that a page went through since the last sync that covered it, oldest first. Never empty.
+/// The contents that a page had since the last sync that covered it, oldest first. Never empty.
 type States = Vec<Vec<u8>>;
 
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ struct Content {
     live: Vec<u8>,
     durable: Vec<u8>,
     unsynced: BTreeMap<u64, States>,
-    /// Pages that a failed sync has marked clean: no later sync writes them.
+    /// Pages that a failed sync marked as clean. No later sync writes them, unless they are written again.
     abandoned: BTreeMap<u64, States>,
 }
 
@@ -77,7 +77,7 @@ impl FaultFile {
         }
     }
 
-    /// What a failed sync does.
+    /// Marks all unsynced pages as clean, as a failed sync does.
     pub(super) fn abandon(&self) {
         let mut content = held(&self.0);
         for (page, states) in std::mem::take(&mut content.unsynced) {
@@ -85,7 +85,7 @@ impl FaultFile {
         }
     }
 
-    /// What the device may hold if the power goes now.
+    /// A content that the device may hold if the power goes now.
     pub(super) fn crash(&self, fate: &mut dyn FnMut(Unsynced) -> Fate) -> Vec<u8> {
         let content = held(&self.0);
         let mut image = content.durable.clone();
@@ -117,7 +117,7 @@ impl FaultFile {
 }
 
 impl Content {
-    /// Notes a new state of each page that `[start, end)` touches.
+    /// Records the new content of each page that `[start, end)` touches.
     fn note(&mut self, start: u64, end: u64) {
         if start >= end {
             return;

@@ -1,4 +1,4 @@
-//! An open file of the faulty disk: each call is counted, and goes wrong where that was planned.
+//! An open file of the faulty disk. Each call is counted, and fails as planned.
 
 use super::file::FaultFile;
 use super::{Call, Fault, FaultDisk, Verdict, finish, power_is_off, whole_failure};
@@ -12,7 +12,7 @@ pub(super) struct FaultHandle {
 }
 
 impl FaultHandle {
-    /// Writes as much as the device has room for.
+    /// Writes the part of `data` for which the device has room.
     fn write_within(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let reach = self.disk.state().reach_bytes(&self.file);
         let fits = usize::try_from(reach.saturating_sub(offset))
