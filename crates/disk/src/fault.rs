@@ -69,7 +69,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// Whether the call may change what a crash leaves behind.
+    /// Whether the call may change the state after a crash.
     fn changes_disk(self) -> bool {
         !matches!(self, Call::Open | Call::List | Call::Lock | Call::Read)
     }
@@ -103,9 +103,9 @@ pub enum Unsynced {
 /// The fate of an unsynced change. A name or length is either `Kept` or, by any other fate, lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// As if it had never been done.
+    /// The change is lost, as if it had never been made.
     Lost,
-    /// As if it had been synced.
+    /// The change is kept, as if it had been synced.
     Kept,
     /// The page as it was before the newest write to it; lost if there was only one write.
     Earlier,

@@ -144,7 +144,7 @@ impl Disk for Overlay {
     }
 }
 
-/// A file of the overlay.
+/// A file of the overlay: a path below, and the pages written here.
 struct OverlayFile {
     /// Its path below, if it exists there. A rename here does not change it.
     path: Option<String>,

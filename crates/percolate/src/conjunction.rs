@@ -245,7 +245,7 @@ fn fit(
     if !is_checked && positive.len() + negative.len() <= INLINE_TERMS {
         return (Vec::new(), Vec::new());
     }
-    let room = INLINE_TERMS - 1; // the last place names the check
+    let room = INLINE_TERMS - 1; // a checked conjunction leaves one place free
     let further = positive.split_off(positive.len().min(room));
     let refused = negative.split_off(negative.len().min(room - positive.len()));
     (further, refused)

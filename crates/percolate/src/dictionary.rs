@@ -37,13 +37,13 @@ use crate::{
 };
 use table::Table;
 
-/// The small layer is due to be merged into the large one when it has more words than this, and more than one in
+/// When the small layer is due to be merged into the large one: it has more words than this, and more than one in
 /// `RECENT_PART` of the large one's. Each change under a snapshot copies it.
 const RECENT_WORDS_MIN: usize = 512;
 const RECENT_PART: usize = 256;
 
-/// With more words than this, and more than one in `CROWDED_PART`, the writer merges it, even if it must copy the
-/// large layer: the job thread is behind.
+/// When the writer merges it itself, even if it must copy the large layer: it has more words than this, and more than
+/// one in `CROWDED_PART`. The job thread is then behind.
 const CROWDED_WORDS_MIN: usize = 1 << 15;
 const CROWDED_PART: usize = 8;
 

@@ -193,8 +193,8 @@ impl<'a> Costs<'a> {
         Costs { stream, uses }
     }
 
-    /// Expected documents, in a unit common to all terms: documents that the stream showed, and documents that queries
-    /// suggest, since a word that is often asked for is often written. 0 for a term that no query has named.
+    /// Expected documents, in a unit common to all terms: documents that the stream showed, and documents that the
+    /// queries suggest. For a word that is often asked for is often written. 0 for a term that no query has named.
     pub(crate) fn of(&self, term: TermId) -> u64 {
         let Some(counted) = self.uses.terms.get(term as usize) else {
             return 0;

@@ -2,8 +2,8 @@
 
 use crate::standing::Ordinal;
 
-/// A pair of a query and a document that satisfies one of its entries: the query's ordinal in the upper 32 bits, the
-/// document's index in its call in the lower. The same pair may be found more than once.
+/// A pair of a query and a document that satisfies one of its entries. The upper 32 bits are the query's ordinal, the
+/// lower the document's index in its call. The same pair may be found more than once.
 pub(crate) type HitPair = u64;
 
 #[inline(always)]

@@ -135,7 +135,7 @@ impl Hits {
         self.work
     }
 
-    /// Forgets the hits, keeps the buffers.
+    /// Forgets the hits and lets go of the snapshot's levels, but keeps the buffers.
     pub fn clear(&mut self) {
         self.levels.clear();
         self.forget();

@@ -57,12 +57,12 @@ pub(crate) const EXPANSION_MAX: usize = 8;
 pub(crate) const COVER_TERMS_MAX: usize = 4_096;
 
 /// A level holds at least this many times the queries of the next. A smaller ratio rewrites a query less often on its
-/// way to the largest level; a larger ratio gives a matcher fewer levels: at 8, a million queries lie in at most
+/// way to the largest level. A larger ratio gives a matcher fewer levels: at 8, a million queries lie in at most
 /// seven.
 pub(crate) const LEVEL_RATIO: usize = 8;
 
 /// When the smaller levels are merged into the largest. A query outside the largest level costs a matcher a fraction
-/// of a nanosecond a document; merging costs 2^14 such fractions for each query of the largest level. The merge is
+/// of a nanosecond a document. Merging costs 2^14 such fractions for each query of the largest level. The merge is
 /// due once matchers have paid that much.
 pub(crate) const MERGED_FOR: u64 = 1 << 14;
 

@@ -36,7 +36,7 @@ const NONE: u32 = u32::MAX;
 /// See the layers above.
 const LAYER_RATIO: usize = 4;
 
-/// A pair that some phrase asks for.
+/// A pair that a phrase names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     /// The plain terms of its words. The left one may be a pair's.
@@ -200,7 +200,7 @@ impl Pairs {
             term,
             next: NONE,
         };
-        // A layer that a snapshot shares is left alone.
+        // A layer that a snapshot shares must not change.
         let own = self.layers.pop_if(|layer| Arc::get_mut(layer).is_some());
         let mut layer = own.unwrap_or_default();
         Arc::make_mut(&mut layer).add(pair);

@@ -173,7 +173,7 @@ impl Patterns {
             self.family = FAMILIES.fetch_add(1, Relaxed);
         }
         self.end = term + 1;
-        // A layer that a snapshot shares is left alone.
+        // A layer that a snapshot shares must not change.
         let own = self.layers.pop_if(|layer| Arc::get_mut(layer).is_some());
         let mut layer = own.unwrap_or_default();
         Arc::make_mut(&mut layer).add(pattern);

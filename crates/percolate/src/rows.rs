@@ -26,7 +26,7 @@
 //!   repeat their anchor: a wrong rank tries an entry whose anchor the document may lack, and gives a wrong hit.
 //! - An entry without a second term uses its anchor as one, and the document always meets that bit.
 //!
-//! A row has at least 8 bits for each second term, rounded up to a power of two of words, but no more words than its
+//! A row has at least 8 bits for each second term, rounded up to a power of two of words. It has no more words than its
 //! largest second term needs. In a row of that length no two second terms share a bit.
 
 use crate::{fetch::Fetch, term::TermId};

@@ -87,7 +87,7 @@ pub struct QuerySet {
     published: Option<Arc<Snapshot>>,
 }
 
-/// A job under way.
+/// The job under way, as its set remembers it.
 #[derive(Debug)]
 struct Running {
     number: u64,

@@ -14,7 +14,7 @@ use query::{
 
 use crate::{Documents, Hits, QuerySet, Scratch, Snapshot, StandingQuery};
 
-/// Words of every way of being looked up: 1 to 3 bytes, 4 to 7, 8 to 15, 16 and more, and outside ASCII.
+/// Words of each length class: 1 to 3 bytes, 4 to 7, 8 to 15, 16 and more; and words outside ASCII.
 const WORDS: [&str; 14] = [
     "a",
     "b",

@@ -1,6 +1,6 @@
 //! The reasons for which a call ends without an answer.
 
-/// Why a call has no answer.
+/// The reason why a call has no answer. `hits` is then empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
     /// It found more than [`PAIRS_MAX`](crate::PAIRS_MAX) pairs, or
@@ -15,7 +15,7 @@ pub enum Unfinished {
 /// The bound that a call reached, and the query that took the most steps on one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costly {
-    /// The bound, in steps: the call's own, or [`QUERY_STEPS_MAX`](crate::QUERY_STEPS_MAX).
+    /// The bound in steps: the call's own, or [`QUERY_STEPS_MAX`](crate::QUERY_STEPS_MAX).
     pub max: u64,
     /// The id of the query that took the most steps on one document. `None` where no query looked at places: the
     /// steps then went into finding the documents' words, phrases and patterns.

@@ -46,7 +46,7 @@ pub struct Scope<'a> {
     pub is_searched: bool,
 }
 
-/// Why a SELECT cannot be bound.
+/// The reason why a SELECT cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindError {
     /// The table has no column of that name.
@@ -77,7 +77,7 @@ pub struct BoundSelect<'s> {
     pub headers: Vec<(String, Option<ColumnType>)>,
     /// The value of each column.
     pub shown: Arc<[Shown]>,
-    /// Whether the answer is the one row of COUNT(*).
+    /// Whether the answer is the single row of COUNT(*).
     pub is_count: bool,
     /// ORDER BY. A MATCH without one is ordered by weight, the highest first.
     pub order: Arc<Order>,

@@ -127,7 +127,7 @@ mod tests {
     fn a_phrase_many_times_takes_no_quadratic_time() {
         let analyzer = Analyzer::default();
         let text = "a b ".repeat(1 << 16);
-        // The square of the places would take minutes.
+        // Work in the square of the places would take minutes.
         for query in ["\"a b\"", "a NEAR/3 b", "\"a b\"~9", "a << b"] {
             let root = parse(query, &["body"], &analyzer).unwrap().root;
             assert_eq!(ranges(&root, 0, &text, &analyzer).len(), 1 << 17, "{query}");

@@ -19,12 +19,12 @@ pub const OUT_OF_ROOM: &str = "the statement takes more memory than it may";
 /// [`Lexer::charge`].
 const TOKEN_BYTES: usize = 32;
 
-/// Why a text was refused.
+/// The reason why a text was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// Byte offset in the text.
     pub position: usize,
-    /// What is wrong, lower case, no full stop, without the position.
+    /// Message: lower case, no full stop, without the position.
     pub message: String,
 }
 
@@ -140,7 +140,7 @@ pub struct Token {
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
-    /// The token that `peek` shows.
+    /// The next token, which `peek` returns.
     ahead: Token,
     /// Whether the cursor stands inside `/*! … */`.
     in_comment: bool,
@@ -290,7 +290,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// `expected …, found …` at the next token, or what is wrong with that one.
+    /// An error at the next token: `expected …, found …`, or the reason why it is no token.
     #[must_use]
     pub fn unexpected(&self, wanted: &str) -> SyntaxError {
         let found = match self.ahead.kind {

@@ -131,7 +131,7 @@ impl Ranker {
 /// How `idf` is computed. The default is Sphinx's, `normalized,tfidf_normalized`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Idf {
-    /// `ln(rows / documents)`: a word that most rows hold takes nothing away.
+    /// `ln(rows / documents)`: a word that most rows hold then lowers no weight.
     pub plain: bool,
     /// Not divided by the number of the query's words.
     pub unnormalized: bool,
@@ -160,7 +160,7 @@ pub struct Options {
     pub leniency: Leniency,
 }
 
-/// Why an option was refused: lower case, no full stop, the option named.
+/// The message of a refused option: lower case, no full stop, with the option's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionError(pub String);
 

@@ -21,7 +21,7 @@ pub enum Item {
 /// The value of one column of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// An expression over the row.
+    /// An expression over the row, a plain column included.
     Expression(Expression),
     /// `weight()`
     Weight,
@@ -34,7 +34,7 @@ pub enum Output {
 pub struct OrderBy {
     /// The key. [`Output::Count`] is refused when the SELECT is bound.
     pub key: Output,
-    /// DESC.
+    /// Whether it is DESC.
     pub descending: bool,
 }
 
@@ -104,7 +104,7 @@ pub struct Select {
 /// A source of queue rows: one argument of `queue_wait`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitSource {
-    /// The queue.
+    /// Name of the queue.
     pub table: String,
     /// Only rows for which this is true; `None`: every row.
     pub condition: Option<Expression>,
@@ -135,14 +135,14 @@ pub enum SourceMode {
 pub enum Change {
     /// ADD COLUMN.
     Add {
-        /// The new column, of the table's types.
+        /// The new column, with a type of the table's type system.
         column: Column,
         /// Its place among the columns.
         place: Place,
     },
     /// DROP COLUMN.
     Drop {
-        /// Its name.
+        /// Name of the column that goes.
         name: String,
     },
     /// MODIFY COLUMN, and CHANGE COLUMN that keeps the name: another type, default or NULL.
@@ -155,9 +155,9 @@ pub enum Change {
 /// The place of a new column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// FIRST.
+    /// FIRST: before all others.
     First,
-    /// AFTER a column.
+    /// AFTER the column of that name.
     After(String),
     /// Behind all others.
     Last,

@@ -24,7 +24,7 @@
 //! 19      07 00 00 00 00 00 00 00    7
 //! ```
 //!
-//! To read column 1: its slot at 2 + 5·1 says tag 1 and end 10, the slot before says that it starts at 2, and values
+//! To read column 1: its slot at 2 + 5·1 says tag 1 and end 10. The slot before says that it starts at 2, and values
 //! start at 2 + 5·3. So the value is the bytes 19 to 27.
 //!
 //! Invariants:

@@ -51,7 +51,7 @@ pub enum Form {
     Regex,
 }
 
-/// Where in its field a term must stand. The default is anywhere.
+/// The place in its field that a term must have. By default it may stand anywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
     /// `^word`: at position 1.
@@ -114,9 +114,9 @@ impl Word {
 /// A part of a text with bounds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
-    /// Up to a full stop and the like, or the end of the paragraph.
+    /// A sentence: up to a full stop, `!` or the like, or the end of the paragraph.
     Sentence,
-    /// Up to an empty line.
+    /// A paragraph: up to an empty line.
     Paragraph,
 }
 
@@ -171,9 +171,9 @@ pub enum Node {
     },
     /// `a NOTNEAR/n b`: the left one, where no right one overlaps it or lies at most `distance` positions away.
     NotNear {
-        /// What must be there.
+        /// The operand that must match.
         left: Box<Node>,
-        /// What must not be near.
+        /// The operand that must not be near.
         right: Box<Node>,
         /// Positions, at least 1.
         distance: u32,
@@ -196,8 +196,8 @@ pub enum Node {
 }
 
 impl Node {
-    /// Places that a node takes in the text of its query, as Sphinx counts them: one for each term, in a phrase also
-    /// one for each gap, and one for the number behind the quotes of `~N` and of a quorum.
+    /// Places that a node takes in the text of its query, as Sphinx counts them. Each term takes one, and so does
+    /// each gap in a phrase. The number behind the quotes of `~N` or of a quorum takes one, too.
     #[must_use]
     pub fn places(&self) -> u32 {
         let all = |parts: &[Node]| parts.iter().map(Node::places).sum();
@@ -250,12 +250,12 @@ pub struct Query {
     pub warnings: Vec<String>,
 }
 
-/// Why a query text was refused.
+/// The reason why a query's text was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
     /// Byte offset in the text.
     pub position: usize,
-    /// What is wrong, lower case, no full stop, without the position.
+    /// Message: lower case, no full stop, without the position.
     pub message: String,
 }
 

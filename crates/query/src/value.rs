@@ -22,7 +22,7 @@ pub enum Value {
     Int(i128),
     /// `float` and `double`.
     Float(f64),
-    /// Text.
+    /// UTF-8 text.
     Str(String),
     /// Bytes that need not be UTF-8 (blobs, binary literals).
     Bytes(Vec<u8>),

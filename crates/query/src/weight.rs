@@ -10,10 +10,12 @@ use crate::verify::{Places, Terms};
 /// Weight of one more word in order: more than any number of places.
 const RUN: u64 = 1_000;
 
-/// `1000 × the longest run of query words that stand in the document as in the query + the number of places of any
-/// query word`, the latter 999 at most. Words under a NOT, and to the right of NOTNEAR, do not count. A function of
-/// query and document alone, so it does not depend on how either is split. Cost: one pass over the document, and the
-/// places of the query's words.
+/// The weight of a document: 1,000 for each word of the longest run, and 1 for each place of a query word, up to 999.
+/// A run is a series of query words that stand in the document as in the query. Words under a NOT, and to the right
+/// of NOTNEAR, do not count.
+///
+/// A function of query and document alone, so it does not depend on how either is split. Cost: one pass over the
+/// document, and the places of the query's words.
 ///
 /// Example: `a b c` in the text `a b x c a` weighs 2,004: the run `a b`, and four places.
 #[must_use]
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn one_word_many_times_in_query_and_text_takes_the_memory_of_the_text() {
-        // Each word of the one beside each of the other would be 17 million.
+        // Pairs of a query word and a text word would be 17 million.
         let (query, text) = ("a ".repeat(1_024), "a ".repeat(1 << 14));
         check(&query, &text, 1_024_999);
     }
@@ -169,7 +171,7 @@ mod tests {
     fn many_words_in_a_long_text_take_one_pass() {
         let text: String = (0..40_000).map(|number| format!("w{number} ")).collect();
         let query: String = (0..16_000).map(|number| format!("w{number} | ")).collect();
-        // The words of the one times those of the other would take minutes.
+        // Comparing each query word with each text word would take minutes.
         check(query.trim_end_matches(" | "), &text, 16_000_999);
     }
 }

@@ -60,7 +60,7 @@ impl FaultFile {
         let mut content = held(&self.0);
         let before = content.live.len() as u64;
         content.live.resize(in_memory(len)?, 0);
-        // What was cut off must read as zeroes if the file grows again; until a sync the old bytes may come back.
+        // Bytes that were cut off must read as zeroes if the file grows again. Until a sync the old bytes may come back.
         content.note(len, before);
         Ok(())
     }

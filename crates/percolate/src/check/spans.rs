@@ -26,7 +26,7 @@ struct Span {
     end: At,
 }
 
-/// Lists kept from slice to slice, and spans of each, at most: 4 MiB.
+/// Lists, and spans of each, that are kept from slice to slice: 4 MiB at most.
 const LISTS_KEPT: usize = 64;
 const SPANS_KEPT: usize = 1 << 12;
 
@@ -108,7 +108,7 @@ impl Lists {
         let goes_on = document.slice.goes_on;
         let first = operands.first().copied().unwrap_or(0);
         let second = operands.get(1).copied().unwrap_or(0);
-        // Operations on words count for themselves.
+        // Operations on words count their own steps.
         if operation > code::PROXIMITY {
             let spans = self.spans_in(operation, first as usize);
             if !meter.spend(1 + spans as u64, goes_on) {

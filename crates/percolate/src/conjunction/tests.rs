@@ -6,8 +6,8 @@ use query::{
 
 use super::{Conjunction, Terms, compile};
 
-/// Numbers the words a, b, c … by the alphabet; a later one is rarer. A phrase has the number of its first word, and 100;
-/// it is rarer than any word.
+/// Numbers the words a, b, c … by the alphabet; later ones are rarer. A phrase has the number of its first word plus
+/// 100, and is rarer than any word.
 struct Alphabet;
 
 impl Terms for Alphabet {

@@ -23,7 +23,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::term::{Key, UNKNOWN, hash_key};
 
-/// Tags of a bucket.
+/// Places of a bucket.
 pub(crate) const WAYS: usize = 4;
 
 /// Keys for each bucket on average, at most.
@@ -57,7 +57,7 @@ const NONE: KeyEntry = KeyEntry {
 pub(super) struct Table {
     /// A power of two of buckets, at least one.
     buckets: Box<[Bucket]>,
-    /// The first is [`NONE`].
+    /// The keys in the order of adding; the first is [`NONE`].
     keys: Vec<KeyEntry>,
     /// Keys whose tag another key on their way has.
     apart: HashMap<Key, u32, FxBuildHasher>,

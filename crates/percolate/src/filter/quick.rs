@@ -147,7 +147,7 @@ impl Known {
 /// The values of a slice's documents, each read once.
 #[derive(Debug, Default)]
 pub(super) struct Values {
-    /// By column, then by document.
+    /// By column, then by document of the slice.
     known: Vec<[Known; SLICE_DOCUMENTS]>,
 }
 

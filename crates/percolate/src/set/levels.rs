@@ -43,8 +43,8 @@ impl QuerySet {
         running.any(|running| levels.iter().any(|held| Arc::ptr_eq(&held.level, running)))
     }
 
-    /// The levels that the next job is to merge: all, if matchers have paid for that; else the last run of levels
-    /// that are too alike in size; else the last hollow level.
+    /// The levels that the next job is to merge. These are all levels, if matchers have paid for that; else the last
+    /// run of levels that are too alike in size; else the last hollow level.
     pub(super) fn due(&self) -> Option<std::ops::Range<usize>> {
         if self.is_paid() {
             return Some(0..self.levels.len());

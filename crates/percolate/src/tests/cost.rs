@@ -1,4 +1,4 @@
-//! What matching costs in steps, and how a call ends in the middle of a document.
+//! The cost of matching in steps, and calls that end in the middle of a document.
 
 use std::{cell::Cell, sync::Arc};
 
@@ -71,7 +71,7 @@ fn ended(snapshot: &Snapshot, words: &[Words], steps_max: u64) -> (Result<(), Un
 fn a_chain_of_near_around_a_rare_word_costs_no_more_in_a_longer_document() {
     let snapshot = chains(100).snapshot();
     let [short, long] = [500, 4_000].map(|words| steps(&snapshot, &[repeated(words)]));
-    // But for finding out once where the words stand.
+    // Besides the places of the words, which are listed once.
     assert!(long < short + 4_000, "{short} and {long}");
     let snapshot = set_of((1..100).map(|n| format!("a NEAR/{n} a NEAR/9 a"))).snapshot();
     let [short, long] = [500, 4_000].map(|words| steps(&snapshot, &[repeated(words)]));
@@ -104,7 +104,7 @@ fn a_query_that_is_dearer_than_all_others_is_the_one_named() {
     };
     assert_eq!(query, Some(7_777));
     assert!(steps > 100_000);
-    // One that was removed is not asked, though its level still holds it.
+    // A removed query is not checked, though its level still holds it.
     set.remove(7_777);
     assert_eq!(ended(&set.snapshot(), &[repeated(500)], 200_000).0, Ok(()));
 }
@@ -142,7 +142,8 @@ fn a_call_ends_inside_a_document_and_the_next_one_is_right() {
     );
 }
 
-/// What may be many times the words of a document and the number of queries is counted, whatever the operator.
+/// Work that may exceed the words of the document and the number of queries many times is counted, whatever the
+/// operator.
 #[test]
 fn every_way_to_be_dear_is_counted_and_ends() {
     let a = |count| vec!["a"; count];
@@ -239,7 +240,7 @@ fn filters_and_entries_without_places_are_counted() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Long lists are walked otherwise than short ones: galloping, backwards, over spans of several words.
+    /// Long lists are walked by other code than short ones: galloping, backwards, over spans of several words.
     #[test]
     fn chains_of_near_over_long_texts_are_the_references(
         texts in proptest::collection::vec(proptest::sample::select(&["a ", "a ", "a ", "b ", "c ", "a. ", "a ", "d "][..]), 0..160),

@@ -1,4 +1,4 @@
-//! Inputs that are few, many, or of one kind.
+//! Extreme inputs: none, very many, or all of one kind.
 
 use std::{cell::Cell, sync::Arc};
 
@@ -204,7 +204,7 @@ fn equal_filters_are_asked_once_for_each_document_that_is_left() {
     );
 }
 
-/// Standing queries at the language's limits, and a document with a field for each of 64 and very many words.
+/// Standing queries at the language's limits, and a document with 64 fields and very many words.
 #[test]
 fn queries_of_very_many_words_are_hit_as_the_reference_says() {
     let analyzer = Analyzer::default();

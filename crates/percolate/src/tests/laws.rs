@@ -21,10 +21,10 @@ use super::{
 };
 use crate::{Documents, QuerySet, Scratch, Snapshot, StandingQuery};
 
-/// By id: the tree and the number of its filter.
+/// By id: the query's tree and the number of its filter.
 type Model = BTreeMap<u64, (Node, Option<usize>)>;
 
-/// How many sets are tried; `SEINE_LAW_CASES=100000` is some hours.
+/// Number of sets that are tried; `SEINE_LAW_CASES=100000` takes some hours.
 fn cases() -> u32 {
     let given = std::env::var("SEINE_LAW_CASES").ok();
     given.and_then(|cases| cases.parse().ok()).unwrap_or(128)
@@ -74,7 +74,7 @@ fn insert_filtered(
     replaced.map(|query| query.text.to_string())
 }
 
-/// Loads the queries whose ids are new, each into one of three parts.
+/// Loads the queries with new ids, each into one of three batches.
 fn load(set: &mut QuerySet, model: &mut Model, queries: Vec<Loaded>) {
     let mut parts: Vec<_> = (0..3).map(|_| set.part()).collect();
     for (part, id, root, number) in queries {
@@ -87,7 +87,7 @@ fn load(set: &mut QuerySet, model: &mut Model, queries: Vec<Loaded>) {
     set.load(parts);
 }
 
-/// Asks about documents of which the first has that index.
+/// Matches documents, the first of which has that index.
 fn ask_from(
     snapshot: &Snapshot,
     first: usize,
@@ -122,7 +122,7 @@ fn expected(queries: &Model, documents: &[Words]) -> Vec<(u64, Vec<u32>)> {
         .collect()
 }
 
-/// The part it is loaded in, then a query.
+/// The batch that it is loaded in, then the query.
 type Loaded = (usize, u64, Node, Option<usize>);
 
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ enum Step {
     Insert(u64, Node, Option<usize>),
     Remove(u64),
     Snapshot,
-    /// Everything is filed anew: from here on, until the next `Install` gives the result to the set.
+    /// Begins to file everything anew; the next `Install` gives the result to the set.
     FileAnew,
     Merge,
     Install,
@@ -156,7 +156,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Cuts the documents into calls of the given sizes and puts the answers together again.
+/// Splits the documents into calls of the given sizes and joins the answers.
 fn ask_in_parts(
     snapshot: &Snapshot,
     documents: &[Words],
@@ -181,8 +181,8 @@ fn ask_in_parts(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-    /// Every snapshot, however late it is asked and however the documents are cut, gives what the reference gives
-    /// for the queries there were when it was taken.
+    /// Every snapshot, however late it is used and however the documents are split, gives the reference's answer for
+    /// the queries of the moment when it was taken.
     #[test]
     fn hits_are_the_references(
         steps in proptest::collection::vec(any_step(), 1..40),

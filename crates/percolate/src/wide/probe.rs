@@ -17,7 +17,7 @@ use crate::{
 const WHOLE: usize = 2 * LANES;
 
 /// Adds the bits met to `places`. First it lists the words of rows that have bits in common with the document, then
-/// their bits: words are met in many rows, and few have more than two bits in common.
+/// their bits. For words of many rows are met, and few of them have more than two bits in common.
 #[inline]
 #[target_feature(enable = "avx512f,avx512cd,popcnt")]
 pub(super) fn probe(
@@ -40,13 +40,13 @@ pub(super) fn probe(
         }
         let words = row.last + 1;
         if words > WHOLE as u32 {
-            places.grow(terms.len()); // no more bits than terms can be met
+            places.grow(terms.len()); // each term meets one bit at most
             pick(&level.rows, row, terms, document, places);
             continue;
         }
         let front = signature.folded[words.trailing_zeros() as usize];
         let front_words = words.min(LANES as u32);
-        let back_start = row.start + front_words; // a part of no words is cheaper than a branch on whether it has any
+        let back_start = row.start + front_words; // an empty part is cheaper than a branch
         meet(&level.rows.words, row.start, front_words, front, met);
         meet(
             &level.rows.words,
@@ -94,8 +94,8 @@ fn signature(terms: &[TermId]) -> Signature {
     }
 }
 
-/// Adds the words of a part of a row, at most sixteen, that have bits in common with the document: the bits and the
-/// place of the word's bit 0.
+/// Adds the words of a part of a row, at most sixteen, that have bits in common with the document. It notes the bits,
+/// and the place of the word's bit 0.
 #[inline]
 #[target_feature(enable = "avx512f,popcnt")]
 fn meet(rows: &[u32], start: u32, words: u32, terms: __m512i, met: &mut Met) {

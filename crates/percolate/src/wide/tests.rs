@@ -8,7 +8,7 @@ use query::{
 use super::{Plain, matches};
 use crate::{Documents, Hits, QuerySet, Scratch, StandingQuery, limits::SCANNED_MAX};
 
-/// The same numbers every time.
+/// A generator of the same numbers in every run.
 struct Draws(u64);
 
 impl Draws {
@@ -17,7 +17,7 @@ impl Draws {
         (self.0 >> 33) % end
     }
 
-    /// Some words come much more often than others.
+    /// Draws a word; some come much more often than others.
     fn word(&mut self) -> String {
         let end = 1 + self.below(3_000);
         format!("w{}", self.below(end))
@@ -58,7 +58,7 @@ fn documents(draws: &mut Draws) -> Vec<Words> {
     (0..150).map(document).collect()
 }
 
-/// Asserts that both find the same; gives how many pairs.
+/// Asserts that both forms find the same pairs, and returns their number.
 fn compare(queries: &mut QuerySet, documents: &[Words]) -> u64 {
     let snapshot = queries.snapshot();
     let rows = |hits: &Hits| -> Vec<(u64, Vec<u32>)> {

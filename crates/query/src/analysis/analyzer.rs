@@ -85,7 +85,7 @@ impl Analyzer {
                 return visit(word);
             }
             let source = text.get(word.source.clone()).unwrap_or_default();
-            // Owned, since `visit` may come here again.
+            // A copy, since `visit` may call the stemmer again.
             let stem = stem::with_stem(&self.settings, word.text, source, str::to_owned);
             visit(FoldedWord {
                 text: &stem,

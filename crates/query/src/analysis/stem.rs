@@ -75,7 +75,7 @@ pub(super) fn with_stem<T>(
     source: &str,
     take: impl FnOnce(&str) -> T,
 ) -> T {
-    // Folding ASCII only lowers it.
+    // Folding changes only the case of ASCII.
     let word = if source.is_ascii() { folded } else { source };
     let mut hasher = FxBuildHasher.build_hasher();
     settings.hash_stemmers(&mut hasher);

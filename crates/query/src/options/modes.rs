@@ -7,17 +7,17 @@ use super::{Ranker, one_of};
 /// How the text of MATCH is read. The first three modes know no operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchMode {
-    /// All words.
+    /// All words are required.
     All,
-    /// Any word.
+    /// One word is enough.
     Any,
-    /// The words side by side.
+    /// The words must stand side by side.
     Phrase,
     /// Operators are known; every row has the same weight.
     Boolean,
     /// Operators are known.
     Extended,
-    /// The text is ignored: every row.
+    /// The text is ignored: every row matches.
     Fullscan,
 }
 

@@ -7,7 +7,7 @@ use crate::value::Value;
 
 /// A row as orders compare it.
 pub trait Sorted {
-    /// Its weight; 0 where rows have none.
+    /// Weight of the row; 0 where rows have none.
     fn weight(&self) -> i64;
 
     /// Its id, or its place where rows have no id. The last key of every order.

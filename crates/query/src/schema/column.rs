@@ -4,21 +4,21 @@ use super::column_type::ColumnType;
 use crate::expression::Expression;
 use crate::value::Value;
 
-/// One column of a table. Names are stored in lower case and compared so.
+/// A column of a table. Names are stored and compared in lower case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Lower case; unique in its table; never `id` in a search or pq table (that one is implied).
+    /// The name: lower case, unique in its table, and never `id` in a search or pq table, where `id` is implied.
     pub name: String,
-    /// Its type.
+    /// The type, which decides the values that the column accepts.
     pub kind: ColumnType,
-    /// False where NOT NULL was written. Search tables store no NULL: there it means "empty or 0".
+    /// False for NOT NULL. Search tables store no NULL; a NULL becomes "empty or 0" there.
     pub nullable: bool,
-    /// DEFAULT, if written.
+    /// The value of DEFAULT, if given.
     pub default: Option<Value>,
 }
 
 impl Column {
-    /// The default as a constant of SQL that makes the same one, in the shortest text; `None` where there is none.
+    /// The default as the shortest SQL constant that gives it; `None` without a default.
     #[must_use]
     pub fn default_constant(&self) -> Option<String> {
         let default = self.default.as_ref()?;

@@ -7,13 +7,13 @@ pub enum ColumnType {
     Text,
     /// A text attribute, not searched.
     String,
-    /// Search tables: -2^31 ..= 2^32-1.
+    /// A search table's integer: -2^31 ..= 2^32-1.
     Int,
-    /// -2^63 ..= 2^63-1.
+    /// An integer: -2^63 ..= 2^63-1.
     Bigint,
     /// A 32-bit float, shown as Sphinx shows it.
     Float,
-    /// 0 or 1.
+    /// A truth value: 0 or 1.
     Bool,
     /// Seconds since 1970-01-01 UTC, -2^63 ..= 2^63-1. Reads ISO 8601 text.
     Timestamp,

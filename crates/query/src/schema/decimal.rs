@@ -15,7 +15,8 @@ pub(super) const SCALE_MAX: u8 = 30;
 /// Exponents beyond this are cut to it: no DECIMAL comes near it.
 const EXPONENT_MAX: i64 = 1 << 40;
 
-/// The value with exactly `scale` digits behind the point, rounded half away from zero: `12.50`.
+/// The value with exactly `scale` digits behind the point, rounded half away from zero: `12.50`. Errors: NULL, no
+/// number, or more digits than `digits`.
 pub(super) fn decimal(value: &Value, digits: u8, scale: u8) -> Result<Value, ValueError> {
     let text = match value {
         Value::Null => return Err(ValueError::Null),

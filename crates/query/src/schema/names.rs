@@ -14,10 +14,10 @@ pub enum TypeSystem {
     Queue,
 }
 
-/// Why a type was refused.
+/// The reason why a type was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeError {
-    /// No type of that name here.
+    /// The table's kind has no type of that name.
     Unknown,
     /// A length that is forbidden, missing or out of range, or UNSIGNED on a type that is no integer.
     BadModifier,

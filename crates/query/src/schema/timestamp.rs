@@ -1,7 +1,8 @@
 //! ISO 8601 dates and times as seconds since 1970-01-01 UTC.
 
-/// Reads `2024-01-02`, `2024-01-02T03:04`, `2024-01-02 03:04:05.678Z`, `…+02:00`, `…+0200`, `…+02`. Without a zone it is UTC; a
-/// fraction is dropped; second 60 is the next minute's first. White space around it is passed over.
+/// Reads `2024-01-02`, `2024-01-02T03:04`, `2024-01-02 03:04:05.678Z`, `…+02:00`, `…+0200`, `…+02`. A time without a
+/// zone is UTC. A fraction is dropped; second 60 is the first of the next minute. White space around the text is
+/// skipped.
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
     let mut rest = text.trim_ascii();
     let year = digits(&mut rest, 4)?;

@@ -16,9 +16,8 @@ pub struct Printed<'a> {
 
 impl Node {
     /// The tree as query text of [`crate::Syntax::Sphinx`], fully bracketed. `fields` are the names of the text
-    /// columns in order; a field without a name is `f` and its number. For a tree that [`crate::parse`] made, the
-    /// text parses to the same tree with the same fields and an analyzer that does not stem (a stem may have a stem
-    /// of its own).
+    /// columns in order; a field without a name is `f` and its number. A tree that [`crate::parse`] made comes out of
+    /// the text again, given the same fields and an analyzer that does not stem. (A stem may have a stem of its own.)
     #[must_use]
     pub fn display<'a>(&'a self, fields: &'a [&'a str]) -> Printed<'a> {
         Printed { node: self, fields }

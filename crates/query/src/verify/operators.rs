@@ -137,7 +137,7 @@ fn windows(places: &[(Span, usize)], wanting: &mut [i64], most: u32, found: &mut
     }
 }
 
-/// From each span of the first part, on to the span of the next part that ends soonest.
+/// ORDER: from each span of the first part on to the span of the next part that ends soonest.
 pub(super) fn order(parts: Vec<Vec<Span>>) -> Vec<Span> {
     let mut parts = parts.into_iter();
     let mut found = parts.next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Tallies: the occurrences of a query's words that rankers count in a document; ADR 028, "Hits".
 //!
-//! Example: the query `x | "a b"` (places: `x` 0, `a` 1, `b` 2) in the text `a b x` counts the single word `x` at
-//! position 3, and `a b` joined: position 1, place 1, span 2, weight 2.
+//! Example: in `x | "a b"` the places are `x` 0, `a` 1 and `b` 2. In the text `a b x` the word `x` counts alone, at
+//! position 3. `a b` counts joined: position 1, place 1, span 2, weight 2.
 
 use std::collections::VecDeque;
 
@@ -29,7 +29,7 @@ pub struct Tally<'w> {
 /// Words of a phrase, a `~N` or a NEAR that count together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joined {
-    /// The field.
+    /// Number of the field.
     pub field: u8,
     /// Position of the first of them, from 1.
     pub position: u32,
@@ -146,7 +146,7 @@ impl Teller<'_, '_> {
                 let (left, right) = (self.hits(left), self.hits(right));
                 let mut hits = near(&left, &right, *distance);
                 if hits.is_empty() {
-                    hits = [left, right].concat(); // both operands are one word: Sphinx finds none
+                    hits = [left, right].concat(); // both operands are the same word, for which Sphinx joins none
                     hits.iter_mut().for_each(|hit| hit.term = None);
                 }
                 self.fields = rated;
@@ -443,9 +443,9 @@ fn at(span: &Span) -> u64 {
     u64::from(span.field) << 32 | u64::from(span.start)
 }
 
-/// Joins two operands near each other. It follows Sphinx's state machine: from each occurrence it looks for the next
-/// one of the other operand; after a match, the second occurrence opens the next one in the role of the operand that
-/// opened this one.
+/// Joins two operands near each other, by Sphinx's state machine. From each occurrence it looks for the next
+/// occurrence of the other operand. After a match, the second occurrence opens the next match, in the role of the
+/// operand that opened this one.
 fn near(left: &[Hit], right: &[Hit], most: u32) -> Vec<Hit> {
     let of = |hits: &[Hit], operand: usize| -> Vec<(u64, u32, usize, Hit)> {
         let each = hits.iter();

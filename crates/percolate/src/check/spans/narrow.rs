@@ -1,8 +1,7 @@
 //! Chains of NEAR in long documents: only the neighbourhood of the rarest word is read.
 //!
-//! Example: `a NEAR/2 a NEAR/3 b` with one `b`, at 900. A match has all its words within 2 + 3 positions of a `b`, so
-//! only the places of `a` from 895 to 905 are taken: ten at most, whether the document holds `a` twice or a
-//! million times.
+//! Example: `a NEAR/2 a NEAR/3 b` with one `b`, at 900. A match has all its words within 2 + 3 positions of a `b`. So
+//! only the places of `a` from 895 to 905 are taken: ten at most, even if the document holds `a` a million times.
 //!
 //! This holds for trees of words and NEAR alone. Each NEAR joins words that are at most its distance apart, so a
 //! place further off takes part in no match. Leaving it out adds no match, since such a tree negates nothing.
