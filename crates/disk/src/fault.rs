@@ -142,7 +142,11 @@ pub fn at_random(seed: u64) -> impl FnMut(Unsynced) -> Fate {
     }
 }
 
-/// The faulty disk; see the head of this file. A clone is another handle of the same disk.
+/// A disk in memory that loses, tears, flips, fills and fails on demand, and that shows the states after a crash.
+///
+/// [`FaultDisk::inject`], [`FaultDisk::refuse`], [`FaultDisk::set_capacity`] and [`FaultDisk::power_off_after`] plan
+/// what goes wrong. [`FaultDisk::crash`] gives a disk as a device could hold it. A clone is another handle of the
+/// same disk.
 #[derive(Clone)]
 pub struct FaultDisk {
     state: Arc<Mutex<State>>,

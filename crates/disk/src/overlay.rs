@@ -29,7 +29,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// Space that the overlay reports, in bytes: nothing written here reaches a device.
 const FREE_BYTES: u64 = 1 << 40;
 
-/// A disk over another disk; see the head of this file. A clone is another handle of the same overlay.
+/// A disk over another disk: reads come from below, and all changes stay in memory. A clone is another handle of the
+/// same overlay.
 #[derive(Clone)]
 pub struct Overlay {
     below: Arc<dyn Disk>,

@@ -17,8 +17,8 @@
 //!   out in the order of ids, and merging levels is merging runs.
 //! - Each conjunction is an entry under each of its anchors, or in `always`. A document that satisfies it holds an
 //!   anchor, so no hit is missed.
-//! - At most `SCANNED_MAX` filed entries lie in `scanned`, and rows, `entries` and `grouped` are then empty. More lie
-//!   in `entries`, at the rank of their bit (see `rows.rs`), and `scanned` is empty.
+//! - Up to `SCANNED_MAX` filed entries lie in `scanned`; rows, `entries` and `grouped` are then empty. More lie in
+//!   `entries`, at the rank of their bit (see `rows.rs`), and `scanned` is empty.
 //! - With `has_alternatives` one query and document may be found twice and out of order: sorting removes the second.
 
 pub(crate) mod builder;

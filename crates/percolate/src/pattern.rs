@@ -25,8 +25,8 @@
 //! - Every word that a pattern matches holds the pattern's literal: else matches would be missed.
 //! - Terms of patterns rise with the order of adding, across layers and within them. So the memo compares a known
 //!   word with the later patterns alone.
-//! - Two states of the table have the same `family` only if one came of the other, or both of a third, by adding
-//!   patterns.
+//! - The states of one `family` form one line: each came of the one before by adding patterns. If two copies of a state
+//!   both added patterns, one term would stand for two patterns in a matcher's memo.
 
 mod literals;
 mod memo;

@@ -120,7 +120,7 @@ pub enum Unit {
     Paragraph,
 }
 
-/// A node of the tree; see the invariants at the head of this file.
+/// A node of the tree; see the invariants of this module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// Every document (an empty query).

@@ -1,4 +1,4 @@
-//! What every implementation promises.
+//! The contract of every implementation.
 
 use super::{on_every_disk, read, write};
 use crate::Disk;

@@ -1,4 +1,4 @@
-//! What is changed above is not changed below.
+//! Changes in the overlay do not change the disk below.
 
 use super::{Scratch, read, write};
 use crate::{Copied, Disk, MemoryDisk, Overlay, RealDisk, copy_bytes, link_or_copy};

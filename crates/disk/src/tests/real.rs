@@ -1,4 +1,4 @@
-//! What only the real file system can show.
+//! Behaviour that only the real file system can show.
 
 use std::cell::RefCell;
 use std::os::unix::fs::PermissionsExt;

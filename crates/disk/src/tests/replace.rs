@@ -1,4 +1,4 @@
-//! `replace_file` is old or new, whatever happens.
+//! After `replace_file` the file is the old one or the new one, whatever happens.
 
 use super::{on_every_disk, read, write_synced};
 use crate::{Call, Disk, Fault, FaultDisk, at_random, everything_lost, replace_file};

@@ -149,7 +149,7 @@ fn every_character_folds_to_itself_again() {
     }
 }
 
-/// Planes of private use and of nothing, which would take most of the time.
+/// Skips planes of private use and unassigned ones, which would take most of the time.
 fn is_beyond_letters(c: char) -> bool {
     u32::from(c) > 0x3_FFFF
 }
@@ -358,7 +358,7 @@ fn settings_print_what_they_read() {
     assert_eq!(settings, Settings::default());
 }
 
-/// What `push_field` must give: the general path over the whole text, bounds counted for each word.
+/// The words that `push_field` must give: the general path over the whole text, with bounds counted for each word.
 fn slow_twin(analyzer: &Analyzer, text: &str) -> Vec<(String, u32, u32, u32)> {
     let bounds = units::bounds(text, analyzer.settings().sentences());
     let kept = |start: usize, paragraph: bool| {

@@ -26,8 +26,10 @@ use super::{fold, stem};
 use crate::limits::{DOCUMENT_BYTES_MAX, WORD_BYTES_MAX};
 use crate::tree::Unit;
 
-/// The words of one document: made once, read by the matcher and by the index. See the invariants at the head of this
-/// file.
+/// The words of one document: made once, read by the matcher and by the index.
+///
+/// Words of a field follow each other by rising position, a marked word behind its bare word. Fields follow each
+/// other in the order pushed. No word is empty or longer than [`WORD_BYTES_MAX`] besides a leading `=`.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     folded: String,

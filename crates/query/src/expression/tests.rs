@@ -384,7 +384,7 @@ fn tree() -> impl Strategy<Value = Expression> {
     })
 }
 
-/// What a condition says of a row, if it decides.
+/// The verdict of a condition on a row, if it decides.
 fn decide(condition: &Simple, row: &[Value]) -> Option<bool> {
     match condition {
         Simple::Whole {

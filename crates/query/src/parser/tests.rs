@@ -346,7 +346,7 @@ fn word() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// What may stand in quotes.
+/// Texts that may stand in quotes.
 fn quoted() -> impl Strategy<Value = String> {
     let group =
         prop::collection::vec(word(), 2..4).prop_map(|words| format!("( {} )", words.join(" | ")));
@@ -357,7 +357,7 @@ fn quoted() -> impl Strategy<Value = String> {
     (parts, suffix).prop_map(|(parts, suffix)| format!("\"{}\"{suffix}", parts.join(" ")))
 }
 
-/// Query text of every construct there is.
+/// Query texts with every construct of the language.
 fn query_text() -> impl Strategy<Value = String> {
     let regex = Just("REGEX(/[ab]|x.?/)".to_owned());
     let leaf = prop_oneof![8 => word(), 3 => quoted(), 1 => regex];
@@ -405,7 +405,7 @@ fn document() -> impl Strategy<Value = Words> {
     })
 }
 
-/// The normal form that `tree.rs` promises.
+/// Asserts the invariants of a parsed tree that `tree.rs` lists.
 fn assert_normal(node: &Node) {
     match node {
         Node::And(children) => {

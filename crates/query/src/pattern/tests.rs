@@ -84,7 +84,7 @@ fn a_literal_says_where_to_begin() {
     assert_eq!(regex("a|b+"), Literal::None);
 }
 
-/// The obvious meaning.
+/// The obvious matcher, as the oracle.
 fn slow(pattern: &[char], word: &[char]) -> bool {
     match pattern.split_first() {
         None => word.is_empty(),

@@ -1,4 +1,4 @@
-//! A scan beside the obvious way, and memory of what it holds.
+//! A scan beside the obvious way, and the memory that it takes.
 
 use std::cell::Cell;
 

@@ -334,7 +334,7 @@ proptest! {
     }
 }
 
-/// The date so many days after 1970-01-01, by counting years and months.
+/// The date `days` days after 1970-01-01, found by counting years and months.
 fn civil(days: i64) -> (i64, i64, i64) {
     let leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let mut rest = days + 719_468 + 60; // since 0000-01-01, a leap year

@@ -1,4 +1,4 @@
-//! The verifier beside the reference, and texts of one word.
+//! The verifier beside the reference, and texts that repeat one word.
 
 use proptest::prelude::*;
 
@@ -115,7 +115,8 @@ proptest! {
     }
 }
 
-/// Position, place in the query, span and words of each hit of several words, as Sphinx 2.2.11 has them by its `lcs` and `wordcount`.
+/// Position, place in the query, span and words of each occurrence of several words, as Sphinx 2.2.11 has them by its
+/// `lcs` and `wordcount`.
 #[track_caller]
 fn check_joined(query: &str, text: &str, want: &[(u32, u32, u32, u32)]) {
     let root = crate::parse(query, &["body"], &Analyzer::default())
@@ -188,7 +189,7 @@ fn one_word_many_times_takes_no_quadratic_time() {
         term: last,
         fields: FieldSet::ALL,
     });
-    // The square of the places would take minutes.
+    // Work in the square of the places would take minutes.
     for root in [
         near(near(a(), a()), a()),
         Node::Order(vec![a(), a(), a()]),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::analysis::Settings;
 
-/// Which of the documents (each one text of the field `title`) a query finds, by their numbers from 1.
+/// The documents that a query finds, by their numbers from 1. Each document is a text of the field `title`.
 #[track_caller]
 fn finds(analyzer: &Analyzer, query: &str, documents: &[&str], want: &[usize]) {
     let root = parse(query, &FIELDS, analyzer).unwrap().root;
@@ -102,7 +102,7 @@ fn proximity_takes_less_than_its_number_and_its_words() {
     for wrong in ["\"a b\"~x", "\"a b\"~2x", "\"a b\" ~1.5"] {
         assert!(parsed(wrong).is_err(), "{wrong}");
     }
-    // A word that is asked for again widens the window, and need not stand twice.
+    // A repeated word widens the window, but need not stand twice.
     check("\"a b a\"~3", "\"a b\"~4");
     check("\"a a\"~3", "a");
     check_finds("\"a b a\"~1", &["a x b", "a x x b", "b"], &[1]);
@@ -152,7 +152,7 @@ fn quorum_counts_words_and_shares() {
         &format!("\"{}( a | b )\"/2", words(255)),
         "a quorum has more than 255 words at byte 0",
     );
-    // A word that is asked for again counts as often as it stands, wherever.
+    // A repeated word counts each of its occurrences, wherever they are.
     check("\"a a b b\"/3", "\"a a b b\"/3");
     check_finds("\"a a b\"/2", &["a", "a x a", "a b", "b"], &[2, 3]);
     check_finds("\"a a a b\"/3", &["a a", "a a a", "a a b", "a b"], &[2, 3]);
