@@ -1,22 +1,30 @@
-//! When rows came, to a second or so: for the age of the oldest.
+//! When rows came, to about a second: `Oldest_s` of SHOW QUEUES.
+//!
+//! A mark (first row, time) says: rows from `first` on came at `time` or later. Rows 1 to 40 come at 12:00:00, rows 41 to 60
+//! at 12:00:00.3, rows 61 to 90 at 12:00:02. The marks are (0, 12:00:00) and (61, 12:00:02): the second arrival is less than
+//! a second after the first mark, so it shares that mark. Row 50 is then said to have come at 12:00:00.
+//!
+//! Invariants:
+//! - Marks rise by row and lie at least a second apart.
+//! - There are at most [`MARKS_MAX`]. At that number every second mark goes, so older rows get coarser times.
 
 use std::collections::VecDeque;
 
-/// A mark at most so often, in microseconds.
+/// The least time between two marks. Microseconds.
 const MARK_EVERY_US: i64 = 1_000_000;
-/// Marks kept; then every second one goes.
+/// The most marks. Marks.
 const MARKS_MAX: usize = 4096;
 
-/// Marks: rows from that number on came at that time or later.
+/// Arrival times of a queue's rows since the server's start.
 #[derive(Default)]
 pub(crate) struct Ages {
     marks: VecDeque<(u64, i64)>,
-    /// Rows below were noted.
+    /// One above the highest row that `note` was told of.
     noted: u64,
 }
 
 impl Ages {
-    /// Rows below `next` are there by now.
+    /// Tells that rows below `next` have come by `now_us`.
     pub(crate) fn note(&mut self, next: u64, now_us: i64) {
         if next <= self.noted {
             return;
@@ -37,7 +45,8 @@ impl Ages {
         }
     }
 
-    /// When a row came: no earlier than this, and a second or so later at most; `None` where nothing is known.
+    /// The mark of a row, in microseconds since 1970-01-01 UTC. The row came then or up to about a second later; much later
+    /// where marks were dropped. `None` where no mark covers the row.
     pub(crate) fn of(&self, row: u64) -> Option<i64> {
         let after = self.marks.partition_point(|(first, _)| *first <= row);
         let mark = after.checked_sub(1).and_then(|place| self.marks.get(place));

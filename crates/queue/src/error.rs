@@ -1,4 +1,4 @@
-//! Why a queue did not do what it was asked.
+//! The errors of a queue.
 
 use std::fmt;
 use std::io;
@@ -8,54 +8,54 @@ use query::bind::BindError;
 /// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a queue did not do what it was asked. Names are as stored: lower case.
+/// An error of a queue. Names are as stored: lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The queue has consumer groups, and none was named.
+    /// Caller's fault: the queue has consumer groups, and the call names none.
     NoGroup {
-        /// The queue.
+        /// Name of the queue.
         queue: String,
-        /// Its groups.
+        /// The groups that it has; at least one.
         groups: Vec<String>,
     },
-    /// The queue has no consumer group of that name.
+    /// Caller's fault: the queue has no consumer group of that name.
     UnknownGroup {
-        /// The queue.
+        /// Name of the queue.
         queue: String,
-        /// As asked for.
+        /// The group that was asked for.
         group: String,
     },
-    /// A condition that the queue's columns cannot answer.
+    /// Caller's fault: a condition that the queue's columns cannot answer, such as one with an unknown column.
     Condition {
-        /// The queue.
+        /// Name of the queue.
         queue: String,
-        /// What is wrong.
+        /// The unknown column, or the mistake.
         error: BindError,
     },
-    /// No room on the device.
+    /// Not now: no room on the device. Nothing was changed.
     Full,
-    /// A file is not as it was written, or is missing.
+    /// Sick: a chunk file is missing or damaged.
     Corrupt {
-        /// Its path.
+        /// Path below the root of the disk.
         file: String,
-        /// Byte offset of what is wrong.
+        /// Offset of the damaged head, page or entry. Bytes.
         offset: u64,
-        /// What is wrong there.
+        /// The part of the file that is damaged.
         why: String,
     },
-    /// A file that a later version wrote.
+    /// A chunk file of a newer version of the program.
     NewerFormat {
-        /// Its format version.
+        /// Format version of the file.
         found: u32,
-        /// The newest that is understood here.
+        /// The newest version that this program reads.
         known: u32,
     },
-    /// A bug of ours, or a device that failed: for the log.
+    /// Sick: a bug of the program, or a device that failed. The text is for the log.
     Internal(String),
 }
 
 impl Error {
-    /// A call on a file failed.
+    /// The error of a failed call on a file: a full device, a missing file, or `Internal`.
     pub(crate) fn of_file(path: &str, error: &io::Error) -> Error {
         match error.kind() {
             io::ErrorKind::StorageFull => Error::Full,

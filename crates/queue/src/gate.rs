@@ -1,5 +1,14 @@
-//! What keeps a row that is there from being handed out: it is held, it is not its time yet, an earlier row of its key is
-//! still there, or its consumer group is done with it.
+//! The gate of a lane: the reasons why a row of the backlog may not go out.
+//!
+//! | reason | where | ends with |
+//! |---|---|---|
+//! | a worker holds the row | `held` | the end of the delivery |
+//! | the row is due later: `deliver_at=`, or a worker asked for a delay | `delays` | its time |
+//! | an earlier row has the same `order_by=` key | `keys` | the end of that row |
+//! | the lane's consumer group has ended the row | `acked` | never; the row goes when all groups have ended it |
+//!
+//! A cursor that reaches a row for the first time calls `lets`, which notes the row's key and time. After that the row is
+//! known here, and `is_open` answers without reading it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +19,14 @@ use crate::ids::SessionId;
 use crate::keys::Keys;
 use crate::row_view::RowView;
 
-/// What holds a row.
+/// The holder of a row. Holders are in memory only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// A session in owner mode.
+    /// A session in owner mode, until it ends or aborts the row, or until the session ends.
     Session(SessionId),
-    /// A receipt, until a time on the steady clock, in microseconds.
+    /// A receipt, for a time.
     Lease {
-        /// The time.
+        /// The end of the lease on the steady clock. Microseconds.
         until_us: u64,
     },
 }
@@ -25,24 +34,29 @@ pub enum Holder {
 /// A row that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// By whom.
+    /// The session or the lease.
     pub holder: Holder,
-    /// Which delivery of the row it is, from 1.
+    /// Number of this delivery of the row in its lane, from 1. A receipt is good for this delivery only.
     pub delivery: u32,
 }
 
-/// See the module's text.
+/// The rows that one lane may not hand out, by reason.
+///
+/// Invariants, for a row that a cursor of the lane has passed and that is not in `acked`:
+/// - `keys` knows its key, if it has one. Else `is_open` would let out a second row of the key.
+/// - If it was the first of its key then, and was due later, `delays` had it until its time. Else `is_open` would let it out
+///   too early.
 #[derive(Default)]
 pub(crate) struct Gate {
     pub(crate) held: BTreeMap<u64, Held>,
     pub(crate) delays: Delays,
     pub(crate) keys: Keys,
-    /// Rows that are there for other groups only.
+    /// Rows that this lane's group has ended and another group has not.
     pub(crate) acked: RoaringTreemap,
 }
 
 impl Gate {
-    /// Whether a row may go out, met in the order of rows.
+    /// Whether a row may go out. Called by cursors, in the order of rows; notes the row's key and its time.
     pub(crate) fn lets(&mut self, row: u64, view: &dyn RowView) -> Result<bool> {
         if self.held.contains_key(&row) || self.acked.contains(row) {
             return Ok(false);
@@ -64,7 +78,7 @@ impl Gate {
         }
     }
 
-    /// Whether a row that was met may go out now.
+    /// Whether a row that a cursor has passed may go out now. Reads no row.
     pub(crate) fn is_open(&self, row: u64) -> bool {
         !self.held.contains_key(&row)
             && !self.acked.contains(row)
@@ -73,7 +87,7 @@ impl Gate {
     }
 }
 
-/// Rows that wait for their time, in microseconds since 1970-01-01 UTC.
+/// Rows that are due later, with their times in microseconds since 1970-01-01 UTC. Both fields hold the same pairs.
 #[derive(Default)]
 pub(crate) struct Delays {
     by_time: BTreeSet<(i64, u64)>,
@@ -124,7 +138,7 @@ impl Delays {
         self.by_time.first().map(|(due_us, _)| *due_us)
     }
 
-    /// A row whose time has come, once.
+    /// Removes and returns the row that is due first, if its time has come.
     pub(crate) fn take_due(&mut self, now_us: i64) -> Option<u64> {
         let (due_us, row) = *self.by_time.first()?;
         if due_us > now_us {

@@ -1,20 +1,34 @@
-//! `order_by=`: of the rows of one key only the first goes out; the next one follows when that is gone.
+//! `order_by=`: only the first row of a key goes out; the next one follows when the first is gone or ended.
+//!
+//! With `order_by='customer'` a cursor meets row 1 (ann), row 2 (bob), row 3 (ann) and row 7 (ann):
+//!
+//! | key | first | later |
+//! |---|---|---|
+//! | ann | 1 | 3, 7 |
+//! | bob | 2 | |
+//!
+//! Rows 1 and 2 may go out. When row 3 is deleted nothing may go out in its place. When row 1 is ended, row 7 is the first
+//! of ann. A row keeps its place while it is held or delayed, so row 7 waits for a delayed row 1 as well.
+//!
+//! Invariants:
+//! - A row of `of` is the first or a later row of exactly one chain, that of its key.
+//! - A key without rows has no chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-/// Rows that have been met, by their keys.
+/// The rows that a cursor has met, by key. Rows whose key is NULL are not here: they wait for no other row.
 #[derive(Default)]
 pub(crate) struct Keys {
     chains: FxHashMap<Arc<[u8]>, Chain>,
     of: BTreeMap<u64, Arc<[u8]>>,
-    /// Of the keys of all rows, each with its own copy.
+    /// Length of all rows' keys, a shared key counted once for each row. Bytes.
     key_bytes: usize,
 }
 
-/// Memory of a row beside its key: the counts of its holders, its places in maps and sets.
+/// Memory of a row beside its key: reference counts, entries in maps and sets. Bytes, estimated.
 const ROW_BYTES: usize = 160;
 
 struct Chain {
@@ -23,7 +37,7 @@ struct Chain {
 }
 
 impl Keys {
-    /// Notes a row; true where it is the first of its key.
+    /// Notes a row and its key. True where the row is the first of its key.
     pub(crate) fn meet(&mut self, row: u64, key: Vec<u8>) -> bool {
         if self.of.contains_key(&row) {
             return self.is_first(row);
@@ -44,13 +58,13 @@ impl Keys {
         }
     }
 
-    /// Whether no row of its key was met before it; true for a row that was not met.
+    /// Whether a row is the first of its key. True for a row that was not met, or whose key is NULL.
     pub(crate) fn is_first(&self, row: u64) -> bool {
         let chain = self.of.get(&row).and_then(|key| self.chains.get(key));
         chain.is_none_or(|chain| chain.first == row)
     }
 
-    /// A row is gone. Gives the one of its key that is first now, if another was.
+    /// Removes a row. Returns the next row of its key, if the removed row was the first: that one may go out now.
     pub(crate) fn gone(&mut self, row: u64) -> Option<u64> {
         let key = self.of.remove(&row)?;
         self.key_bytes -= key.len();
@@ -71,12 +85,12 @@ impl Keys {
         }
     }
 
-    /// Memory of the rows that were met.
+    /// Memory of the rows that were met. Bytes, estimated.
     pub(crate) fn bytes(&self) -> usize {
         self.key_bytes + self.of.len() * ROW_BYTES
     }
 
-    /// The rows that were met.
+    /// The rows that were met, rising.
     pub(crate) fn met(&self) -> impl Iterator<Item = u64> + '_ {
         self.of.keys().copied()
     }

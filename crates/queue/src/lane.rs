@@ -1,7 +1,7 @@
-//! Who gets which row of a queue: rows that are free, rows that are held, and those who stand in line.
+//! A lane hands out the rows of a queue: which rows are free, which are held, and which sessions wait.
 //!
-//! Free are the rows at or above the cursor and those given back below it, as far as the [`Gate`] lets them out. What a
-//! row holds and whether it is there is the [`Backlog`]'s. A queue has one lane, or one for each consumer group.
+//! The [`Backlog`] knows which rows there are and what they hold; the [`Gate`] knows which rows may not go out. A queue has
+//! one lane, or one lane for each consumer group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,25 +15,25 @@ use crate::limits::IDLE_LINES_MAX;
 use crate::line::Line;
 use crate::row_view::{Predicate, RowView};
 
-/// A line of those who wait, by its number; 0 is the one for every row.
+/// Id of a line within its lane. 0 is the line of sessions that wait without a condition; it is always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineId(u32);
 
-/// The line without a condition.
+/// The line of sessions that take any row.
 pub(crate) const EVERY_ROW: LineId = LineId(0);
 
-/// What is known of the deliveries of a row that is free again, or that is held anew.
+/// How often a row came back to its lane. Its next delivery is number `count` + 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Delivered {
-    /// Times it came back.
+    /// Times the row came back after a delivery, by lease, abort or lost connection.
     pub(crate) count: u32,
-    /// The count in the last record about the row; 0: no record has one. Files store this count. A lapsed lease may have no
-    /// record: then a restart forgets it, whether it reads files or the journal.
+    /// The count in the last `Returned` record of the row; 0 where there is none. The manifest stores this number. A lease
+    /// that lapses in a queue without `max_deliveries=` writes no record, so a restart forgets that delivery.
     pub(crate) recorded: u32,
 }
 
 impl Delivered {
-    /// As a record says.
+    /// The count of a `Returned` record or of the manifest.
     pub(crate) fn recorded(count: u32) -> Delivered {
         Delivered {
             count,
@@ -42,34 +42,69 @@ impl Delivered {
     }
 }
 
-/// See the module's text.
+/// Which rows of a queue are free, which are held, and which sessions wait, for one consumer group or for all workers.
+///
+/// # Example
+/// A queue without groups and with `deliver_at=` got the rows 1 to 7. At 12:00:00:
+///
+/// | row | what happened | state | where the lane keeps it |
+/// |---|---|---|---|
+/// | 1 | taken, ended | gone | nowhere, and the backlog has removed it |
+/// | 2 | taken by session 9 | held | `gate.held`: session 9, delivery 1 |
+/// | 3 | taken by receipt, the lease is over | free again | `returned`; `delivered`: came back once |
+/// | 4 | as row 3, then taken again | held until 12:00:30 | `gate.held`: lease, delivery 2; `leases`; `delivered`: once |
+/// | 5 | its column says 12:05:00 | delayed | `gate.delays` |
+/// | 6 | taken by session 7 | held | `gate.held`; `cursor` is 6 |
+/// | 7 | | free | nowhere: rows above the cursor need no mark |
+///
+/// The next worker gets row 3, the one after it row 7. If session 9 goes, row 2 enters `returned` and is the first again. At
+/// 12:05:00 row 5 enters `returned`. A queue with groups has a lane for each: a row that group `mail` ended and group `audit`
+/// did not is in `gate.acked` of the lane of `mail`, and stays in the backlog.
+///
+/// # Invariants
+/// - A row of the backlog below `cursor` is in `returned`, or the gate keeps it back. Else no worker without a condition
+///   would ever get it.
+/// - `returned` may name rows that are gone or that the gate keeps back by now. Readers check each row, and drop it then.
+/// - `leases` has one entry for each held row with a lease, with the same time. A row without its entry would not come back.
+/// - Every row of the backlog below `held_below` is held. `first_not_held` begins there; too high a bound hides rows from
+///   `when_full='drop_oldest'`.
+/// - `delivered` has every row of the backlog that came back, also while it is held again. It gives the next delivery its
+///   number; a receipt of an earlier delivery is late, because its number is lower.
+/// - `waiting` is the number of tickets in all lines.
+///
+/// # How a row moves
+/// `peek` finds a free row; `hold` takes it. Then `let_go` (it was ended or deleted), `give_back` (it is free again, and the
+/// delivery counts) or `put_back` (nobody saw it, and the delivery does not count). `open_due` frees rows whose delay has
+/// ended. `forget` drops every mark of rows that are gone.
 #[derive(Default)]
 pub struct Lane {
+    /// Where the search for a row without a condition goes on. It has passed every row below.
     cursor: u64,
-    /// Free rows below the cursor; some may be gone or held meanwhile.
+    /// Rows below the cursor that became free again, or free for the first time when their delay ended.
     returned: BTreeSet<u64>,
     pub(crate) gate: Gate,
     lines: BTreeMap<LineId, Line>,
     next_line: u32,
-    /// Times that a condition's line was asked for.
+    /// Calls of `line` with a condition: the clock of [`Line::asked`].
     asked: u64,
-    /// Places taken in all lines.
+    /// Tickets in all lines.
     waiting: usize,
-    /// Rows that came back.
+    /// Rows that came back, by row.
     pub(crate) delivered: BTreeMap<u64, Delivered>,
-    /// When leases end, on the steady clock.
+    /// (end of the lease on the steady clock in microseconds, row).
     leases: BTreeSet<(u64, u64)>,
-    /// Rows handed out that had been before.
+    /// Second and later deliveries since the server's start.
     pub(crate) redelivered_total: u64,
-    /// Every row below that is there is held.
+    /// Every row of the backlog below this one is held.
     held_below: u64,
 }
 
-/// Memory of a mark of a row: its place in a tree or two.
+/// Memory of one mark of a row: an entry in one or two trees. Bytes, estimated.
 const MARK_BYTES: usize = 64;
 
 impl Lane {
-    /// Memory of what is known of rows beside the rows: those that are held count with the end of their lease.
+    /// Memory of leases, delays, delivery counts, returned rows and keys. Bytes, estimated. A held row counts twice: it may
+    /// have an entry in `leases` too.
     pub(crate) fn marks_bytes(&self) -> u64 {
         let gate = &self.gate;
         let marks =
@@ -85,17 +120,17 @@ impl Lane {
         }
     }
 
-    /// Rows that are held, also ones that their owner has deleted.
+    /// The held rows, by row. A row that its owner has deleted stays here until the owner lets go of it.
     pub fn held(&self) -> &BTreeMap<u64, Held> {
         &self.gate.held
     }
 
-    /// Those who stand in line.
+    /// Tickets in all lines. A session that waits in two lines counts twice.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// The line of a condition that is ready, found or made. `make`: prepares the condition.
+    /// The line of a condition: the one that is there, or a new one whose condition `make` has prepared. Cost: the lines.
     pub(crate) fn line(
         &mut self,
         condition: Option<&Expression>,
@@ -123,8 +158,8 @@ impl Lane {
         Ok(made)
     }
 
-    /// Makes room for a new line: of those that nobody stands in the one that was not asked for longest goes. One wait
-    /// asks for fewer lines than are kept, so none of its own.
+    /// Drops the least recently used line that has no waiters, where there are more than [`IDLE_LINES_MAX`] lines. The lines
+    /// of one wait are fewer than that, so a wait never drops a line that it has just asked for.
     fn forget_idle(&mut self) {
         if self.lines.len() <= IDLE_LINES_MAX {
             return;
@@ -135,7 +170,7 @@ impl Lane {
         oldest.map(|id| self.lines.remove(&id));
     }
 
-    /// Stands in line.
+    /// Adds a session to a line. Tickets are unique in the server and rise with arrival: the lowest one is served first.
     pub fn stand(&mut self, line: LineId, ticket: u64, session: SessionId) {
         if let Some(line) = self.lines.get_mut(&line)
             && line.tickets.insert(ticket, session).is_none()
@@ -144,7 +179,7 @@ impl Lane {
         }
     }
 
-    /// Leaves a line.
+    /// Removes a ticket from a line; nothing where it is not there.
     pub fn step_out(&mut self, line: LineId, ticket: u64) {
         if let Some(line) = self.lines.get_mut(&line)
             && line.tickets.remove(&ticket).is_some()
@@ -153,13 +188,14 @@ impl Lane {
         }
     }
 
-    /// Everybody who stands in a line, once a line.
+    /// The sessions that wait, each once for every line that it stands in.
     pub fn standing(&self) -> Vec<SessionId> {
         let tickets = self.lines.values().flat_map(|line| line.tickets.values());
         tickets.copied().collect()
     }
 
-    /// Makes every condition anew. Gives those who stand in a line whose condition cannot be made any more; it goes.
+    /// Prepares every condition for the columns after an ALTER, and asks each row again. Drops a line whose condition can not
+    /// be prepared any more; returns its sessions, each with the error.
     pub(crate) fn ask_again(
         &mut self,
         make: &dyn Fn(&Expression) -> Result<Predicate>,
@@ -177,7 +213,7 @@ impl Lane {
         failed
     }
 
-    /// The first free row that a line takes; it stays free.
+    /// The first free row that a line's condition takes; it stays free. Amortised cost: each line passes each row once.
     pub(crate) fn peek(
         &mut self,
         line: LineId,
@@ -211,8 +247,10 @@ impl Lane {
         Ok(None)
     }
 
-    /// Who gets the next row: the one who stands there longest. Of the rows that somebody waits for the first one goes
-    /// first, to whoever has waited longest of those who may have it.
+    /// The session to be served next. Each line offers the first free row that its condition takes. The lowest of these rows
+    /// goes out first; where several lines offer it, to the session that has waited longest. `None` where no line has a row.
+    ///
+    /// Error: the session at the front of a line whose condition could not read a row.
     pub(crate) fn next_served(
         &mut self,
         backlog: &Backlog,
@@ -236,7 +274,7 @@ impl Lane {
         Ok(best.map(|(_, _, session)| session))
     }
 
-    /// The next line that somebody stands in, and who has stood there longest.
+    /// The first line above `after` that has waiters, with the ticket and session at its front.
     fn next_front(&self, after: Option<LineId>) -> Option<(LineId, u64, SessionId)> {
         let from = after.map_or(0, |LineId(id)| id + 1);
         self.lines.range(LineId(from)..).find_map(|(id, line)| {
@@ -245,7 +283,7 @@ impl Lane {
         })
     }
 
-    /// Holds a free row.
+    /// Gives a free row to a holder and numbers the delivery.
     pub(crate) fn hold(&mut self, row: u64, holder: Holder) {
         let before = self.delivered.get(&row).map_or(0, |before| before.count);
         let delivery = before.saturating_add(1);
@@ -257,7 +295,7 @@ impl Lane {
         self.returned.remove(&row);
     }
 
-    /// The first row that is there and not held. Cost: the rows that were taken since the last call.
+    /// The first row of the backlog that is not held. Cost: the rows that were taken since the last call.
     pub(crate) fn first_not_held(&mut self, backlog: &Backlog) -> Option<u64> {
         while let Some(row) = backlog.first_at_or_above(self.held_below) {
             if !self.gate.held.contains_key(&row) {
@@ -268,18 +306,18 @@ impl Lane {
         None
     }
 
-    /// Lets go of a row that is there and is not this lane's to hand out.
+    /// Lets go of a row that this group has ended and that stays in the backlog for other groups.
     pub(crate) fn let_go_of_kept(&mut self, row: u64) {
         self.let_go(row);
         self.may_be_free(row);
     }
 
-    /// A row that is there may be held no more.
+    /// A row of the backlog is no longer held: `held_below` must not be above it.
     pub(crate) fn may_be_free(&mut self, row: u64) {
         self.held_below = self.held_below.min(row);
     }
 
-    /// Lets go of a row that is there no more, or is about to go.
+    /// Removes a row's holder and lease. The row does not become free: it is gone, or the caller frees it.
     pub(crate) fn let_go(&mut self, row: u64) -> Option<Held> {
         let held = self.gate.held.remove(&row)?;
         if let Holder::Lease { until_us } = held.holder {
@@ -288,7 +326,7 @@ impl Lane {
         Some(held)
     }
 
-    /// Holds a leased row until another time.
+    /// Moves the end of a row's lease to `until_us`, later or earlier, on the steady clock. Nothing where no lease holds it.
     pub fn extend(&mut self, row: u64, until_us: u64) {
         if let Some(held) = self.gate.held.get_mut(&row)
             && let Holder::Lease { until_us: before } = held.holder
@@ -299,8 +337,8 @@ impl Lane {
         }
     }
 
-    /// Makes a held row free again, at its place; nothing where it was removed meanwhile. True where it is free now, or
-    /// will be in its time.
+    /// Ends a delivery without an acknowledgement: the row is free again at its place, at once or when its delay has ended.
+    /// False where the row is gone, not held, or ended by this group.
     pub(crate) fn give_back(&mut self, row: u64, backlog: &Backlog, view: &dyn RowView) -> bool {
         let Some(held) = self.let_go(row) else {
             return false;
@@ -315,13 +353,14 @@ impl Lane {
         true
     }
 
-    /// Makes a held row free again that nobody has seen.
+    /// Undoes `hold`: the row is free again, and the delivery does not count because no worker saw the row.
     pub(crate) fn put_back(&mut self, row: u64, view: &dyn RowView) {
         self.let_go_of_kept(row);
         self.open(row, view);
     }
 
-    /// A row that the cursors may have passed is free now, unless the gate holds it.
+    /// Offers a row to the cursors that have passed it, unless the gate keeps it back. Every change that lets a row out must
+    /// come through here.
     fn open(&mut self, row: u64, view: &dyn RowView) {
         if !self.gate.is_open(row) {
             return;
@@ -334,7 +373,7 @@ impl Lane {
         }
     }
 
-    /// Rows that are gone: what was known of them goes too, and those behind them in the order of a key may go out.
+    /// Drops the marks of rows that are gone. The next row of each one's `order_by=` key may go out.
     pub(crate) fn forget(&mut self, rows: &[u64], view: &dyn RowView) {
         for row in rows {
             self.delivered.remove(row);
@@ -344,14 +383,14 @@ impl Lane {
         }
     }
 
-    /// This lane is done with a row: the next of its key may go out.
+    /// This lane has ended a row: the next row of its `order_by=` key may go out.
     pub(crate) fn follow(&mut self, row: u64, view: &dyn RowView) {
         if let Some(next) = self.gate.keys.gone(row) {
             self.open(next, view);
         }
     }
 
-    /// Opens rows whose time has come, at most `rows_max`; true where there was one.
+    /// Frees rows whose delay has ended, at most `rows_max`, earliest first. True where there was one.
     pub(crate) fn open_due(&mut self, rows_max: usize, view: &dyn RowView) -> bool {
         for opened in 0..rows_max {
             let Some(row) = self.gate.delays.take_due(view.now_us()) else {
@@ -362,18 +401,18 @@ impl Lane {
         true
     }
 
-    /// The first leased rows whose time is over, at most `rows_max`; they are still held.
+    /// Rows whose lease is over, at most `rows_max`, earliest first. They stay held until the caller gives them back.
     pub(crate) fn expired(&self, steady_us: u64, rows_max: usize) -> Vec<u64> {
         let over = self.leases.range(..=(steady_us, u64::MAX));
         over.map(|(_, row)| *row).take(rows_max).collect()
     }
 
-    /// When the next lease ends, on the steady clock.
+    /// When the next lease ends, on the steady clock, in microseconds.
     pub(crate) fn next_lease_us(&self) -> Option<u64> {
         self.leases.first().map(|(until_us, _)| *until_us)
     }
 
-    /// No row that is there for this lane has a lower number.
+    /// A lower bound of the rows that this lane has yet to end: the oldest row is not below it.
     pub(crate) fn lowest(&self) -> u64 {
         let held = self.gate.held.first_key_value().map(|(row, _)| *row);
         let returned = self.returned.first().copied();
@@ -383,7 +422,7 @@ impl Lane {
         passed.chain([self.cursor]).min().unwrap_or(0)
     }
 
-    /// Nobody holds anything any more: the rows are about to go. Gives who held.
+    /// Ends every delivery, for a TRUNCATE or a DROP. Returns the rows with their holders, by row.
     pub fn release_all(&mut self) -> Vec<(u64, Held)> {
         self.leases.clear();
         std::mem::take(&mut self.gate.held).into_iter().collect()

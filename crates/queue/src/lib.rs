@@ -1,7 +1,40 @@
-//! One queue: its rows in insert order, who holds them, who waits for them, and its files.
+//! One queue: its rows in insert order, the rows that workers hold, the sessions that wait for rows, and its files.
 //!
-//! A queue knows no other table. It reads no clock: [`Now`] is an argument. Who holds which row, and who waits, is never
-//! written to disk.
+//! - [`Backlog`]: the rows, in chunks in memory and in files ([`ChunkFile`]).
+//! - [`Lane`]: which rows are free, and which session or receipt holds each of the others. A queue has one lane, or one
+//!   for each consumer group.
+//! - [`Queue`]: the backlog, its lanes, and what the manifest keeps beside the rows ([`Folded`]).
+//!
+//! A queue knows no other table. It reads no clock: [`Now`] is an argument. Holders and waiting sessions are never written
+//! to disk, so after a restart every row that no record has ended is free.
+//!
+//! Two rows are taken under a lease. The first is ended; the second comes back when its lease is over:
+//!
+//! ```
+//! use query::schema::{Column, ColumnType};
+//! use query::value::Value;
+//! use queue::{Backlog, Holder, Now, Queue, QueueOptions};
+//!
+//! let n = Column { name: "n".to_owned(), kind: ColumnType::Bigint, nullable: false, default: None };
+//! let mut queue = Queue::new("jobs", &[n], &QueueOptions::default(), Backlog::new(), 0);
+//! queue.backlog.push(&[Value::Int(10)]); // row 1
+//! queue.backlog.push(&[Value::Int(20)]); // row 2
+//!
+//! let now = Now { unix_us: 1_700_000_000_000_000, steady_us: 5_000_000 };
+//! let line = queue.line(0, None)?; // lane 0, without a condition
+//! let lease = Holder::Lease { until_us: now.steady_us + 30_000_000 };
+//! assert_eq!(queue.take((0, line), 10, lease, now)?, [1, 2]);
+//!
+//! queue.remove(1); // the worker has ended row 1: it is gone
+//! queue.let_go(0, 1); // and nobody holds it any more
+//!
+//! let later = Now { unix_us: now.unix_us + 30_000_000, steady_us: now.steady_us + 30_000_000 };
+//! assert_eq!(queue.expired(later), [(0, vec![2])]);
+//! queue.give_back(0, 2, later);
+//! assert_eq!(queue.take((0, line), 10, lease, later)?, [2]);
+//! assert_eq!(queue.delivery(0, 2), 2); // the second delivery of row 2
+//! # Ok::<(), queue::Error>(())
+//! ```
 
 mod ages;
 mod backlog;

@@ -1,4 +1,23 @@
-//! A line of those who wait for rows of one kind, and how far its condition has been asked.
+//! A line: the sessions that wait for rows of one condition, and the rows that the condition is known to take.
+//!
+//! Two workers wait with `'jobs:prio > 5'`. Rows 1 to 4 have the priorities 9, 1, 7, 8, and row 3 is held by a worker that
+//! waited with another condition. The first of the two gets row 1. Then:
+//!
+//! | row | the condition | known how |
+//! |---|---|---|
+//! | 1 | true | `ready`; the row is held, so the next search drops it |
+//! | 2 | not asked yet | at or above the line's cursor, which is 2 |
+//! | 3, 4 | not asked yet | |
+//!
+//! The second worker's search asks row 2 (false), passes row 3 without asking, and takes row 4: the cursor is 5. When row 3
+//! comes back, `offer` asks it, because the cursor has passed it, and puts it into `ready`.
+//!
+//! Invariants:
+//! - A row below the cursor that the condition takes is in `ready`, or the gate keeps it back. Else this line's waiters
+//!   would never get it.
+//! - `ready` may name rows that are gone or that the gate keeps back by now. The search drops them.
+//! - A row is asked once as the cursor passes it, and once more each time it becomes free below the cursor. So a long
+//!   backlog without a match is read once, not once a wait.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +29,13 @@ use crate::gate::Gate;
 use crate::ids::SessionId;
 use crate::row_view::{Predicate, RowView};
 
-/// Those who wait for rows that one condition takes, first come first.
+/// The sessions that wait with one condition, and the state of its search.
 pub(crate) struct Line {
-    /// `None`: every row.
+    /// `None`: any row will do, and the lane's own cursor serves this line.
     predicate: Option<Predicate>,
-    /// By arrival.
+    /// The sessions that wait, by ticket: the lowest ticket has waited longest.
     pub(crate) tickets: BTreeMap<u64, SessionId>,
-    /// When it was asked for last, as its lane counts.
+    /// The lane's count of calls when this line was last asked for; the least goes first.
     pub(crate) asked: u64,
 }
 
@@ -38,7 +57,7 @@ impl Line {
         self.tickets.is_empty()
     }
 
-    /// Makes the condition anew.
+    /// Prepares the condition for other columns. Its cursor goes back to the first row.
     pub(crate) fn ask_again(
         &mut self,
         make: &dyn Fn(&Expression) -> Result<Predicate>,
@@ -49,13 +68,13 @@ impl Line {
         Ok(())
     }
 
-    /// Who has waited longest.
+    /// Ticket and session of the longest wait.
     pub(crate) fn front(&self) -> Option<(u64, SessionId)> {
         let (ticket, session) = self.tickets.first_key_value()?;
         Some((*ticket, *session))
     }
 
-    /// The first free row that the condition takes.
+    /// The first free row that the condition takes; it stays free. `None` for a line without a condition.
     pub(crate) fn first(
         &mut self,
         backlog: &Backlog,
@@ -72,7 +91,7 @@ impl Line {
             predicate.ready.pop_first();
         }
         while let Some(row) = backlog.first_at_or_above(predicate.cursor) {
-            // A row that may not go out is asked when it may.
+            // A row that the gate keeps back is asked in `offer`, when it becomes free.
             let taken = gate.lets(row, view)? && view.accepts(predicate, row)?;
             predicate.cursor = row + 1;
             if taken {
@@ -84,7 +103,8 @@ impl Line {
         Ok(None)
     }
 
-    /// A row is free again: asked anew where the cursor has passed it. One that cannot be read is left to the cursor.
+    /// A row has become free: asks it where the cursor has passed it. If the row cannot be read the cursor goes back to it, so
+    /// that the next search reports the error.
     pub(crate) fn offer(&mut self, row: u64, view: &dyn RowView) {
         let Some(predicate) = &mut self.predicate else {
             return;

@@ -1,38 +1,39 @@
-//! What CREATE TABLE may say of a queue.
+//! The options of a queue in CREATE TABLE.
 
-/// What a queue does beyond Q4M's; the default is Q4M's queue.
+/// The options of one queue. The default has none, and the queue then does what Q4M's does. Meaning of each: docs/queues.md.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueOptions {
-    /// `visible_again=`: how long a lease lasts, in microseconds.
+    /// `visible_again=`: how long a lease lasts where its taker does not say. Microseconds.
     pub visible_again_us: Option<u64>,
-    /// `max_deliveries=`: a row that comes back after so many goes to the dead.
+    /// `max_deliveries=`: a row that comes back from its delivery of this number goes to the queue `dead`.
     pub max_deliveries: Option<u32>,
-    /// `dead=`: the queue of rows that were delivered too often; none: they are dropped.
+    /// `dead=`: the queue of rows that were delivered too often. `None`: such rows are dropped.
     pub dead: Option<String>,
-    /// `groups=`: consumer groups; each gets every row.
+    /// `groups=`: consumer groups, lower case. Each group gets every row. Empty: one lane for all workers.
     pub groups: Vec<String>,
-    /// `rows_max=`.
+    /// `rows_max=`: the most rows in the backlog.
     pub rows_max: Option<u64>,
-    /// `bytes_max=`.
+    /// `bytes_max=`: the most bytes of rows as stored, in memory and in files, estimated for removed rows.
     pub bytes_max: Option<u64>,
-    /// `when_full=`.
+    /// `when_full=`: the answer to an INSERT above one of these bounds.
     pub when_full: WhenFull,
-    /// `order_by=`: of rows with one value of this column only one is out at a time.
+    /// `order_by=`: rows with the same value of this column go out one after the other.
     pub order_by: Option<String>,
-    /// `unique_by=`: rows with one value of this column are taken once.
+    /// `unique_by=`: a row whose value of this column came within `unique_for_us` is passed over.
     pub unique_by: Option<String>,
-    /// `unique_for=`: for so long, in microseconds.
+    /// `unique_for=`: how long a value counts. Microseconds.
     pub unique_for_us: u64,
-    /// `deliver_at=`: the column that says from when on a row may go out: a TIMESTAMP, or a BIGINT of microseconds.
+    /// `deliver_at=`: the column of the time before which a row may not go out. A TIMESTAMP, or a BIGINT of microseconds since
+    /// 1970-01-01 UTC. NULL: at once.
     pub deliver_at: Option<String>,
 }
 
-/// What an INSERT into a full queue does.
+/// The answer to an INSERT into a full queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It is refused.
+    /// The INSERT is refused: MySQL error 1114, HTTP 429.
     #[default]
     Refuse,
-    /// The oldest free rows go.
+    /// The oldest rows that nobody holds are removed, in the record of the INSERT.
     DropOldest,
 }

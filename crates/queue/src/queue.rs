@@ -1,4 +1,18 @@
-//! One queue: its rows in insert order, which of them are held, and who waits.
+//! A queue: its backlog, its lanes, and what the manifest keeps beside the rows.
+//!
+//! The engine applies each record of a queue here, when it was decided and again in recovery:
+//!
+//! | record | call |
+//! |---|---|
+//! | `Rows`, `Documents`, `Hits` | [`Backlog::push`], [`Backlog::push_hits`], [`Queue::note_keys`] |
+//! | `RemoveRows` | [`Queue::remove`] |
+//! | `Done`: a consumer group has ended rows | [`Queue::done`] |
+//! | `Returned`: rows came back, with delivery counts or a delay | [`Queue::note_returned`] |
+//! | `Clear` | [`Queue::clear`] |
+//! | `Alter` | [`Queue::alter`] |
+//! | `Pause` | [`Queue::paused`] |
+//!
+//! Taking a row writes no record.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,80 +31,97 @@ use crate::options::QueueOptions;
 use crate::row_view::{Predicate, key_of};
 use crate::unique::Seen;
 
-/// Senders that relay rows into a queue: 0 to 63.
+/// Relays that a queue can tell apart: sender numbers are 0 to 63.
 pub const SENDERS: usize = 64;
 
-/// How far the files of a queue reach, and what the queue knew of its rows at that very position.
+/// The checkpoint of a queue: the journal position that its files reach, with the lanes as they were at that position.
 ///
-/// A replay applies every record above `position` to the rows in the files. It has to begin with the lanes of that position:
-/// lanes of a later one would mark rows that the replay has yet to add, and would know nothing of rows that it removes.
+/// # Example
+/// A queue with the groups `mail` and `audit`. A fold begins after record 41:
+///
+/// | record | says | |
+/// |---|---|---|
+/// | 40 | rows 1 to 100 | goes to the file `41.rows` |
+/// | 41 | `mail` has ended row 7 | in `lanes`, with `position` 41 and `next` 101 |
+/// | 42 | rows 101 to 120 | above the checkpoint: replayed |
+/// | 43 | `mail` has ended row 110 | above the checkpoint: replayed |
+///
+/// Records 42 and 43 are applied while the file is written. A manifest written after record 43 still says 41, 101 and the
+/// lanes of record 41. A start opens `41.rows`, takes the lanes, and replays 42 and 43.
+///
+/// # Invariants
+/// - The files hold every row of the records up to `position`, and none of the records above it. Rows that were removed
+///   later may be marked removed already: removing them again changes nothing.
+/// - `lanes` are those of `position`. Later lanes would hold marks of rows that the replay has yet to add, such as row 110,
+///   and would have lost the marks of rows that it removes.
 #[derive(Clone, Default)]
 pub struct Folded {
-    /// The last record that the files hold.
+    /// The last record whose rows the files hold.
     pub position: u64,
-    /// The number that the next row got there.
+    /// The number that the next row had at that record.
     pub next: u64,
-    /// The lanes, encoded: pauses, delivery counts, delays, acknowledged rows.
+    /// The lanes, encoded: pauses, recorded delivery counts and delays, rows that groups have ended.
     pub lanes: Vec<u8>,
 }
 
-/// The counters of `queue_stats`. Those of rows and bytes are of the queue as it is on disk; the others count since the server's start.
+/// The counters of `queue_stats`. Bytes are those of now; the others count since the server's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueStats {
     /// Rows inserted.
     pub rows_written: u64,
-    /// Rows deleted.
+    /// Rows deleted or ended; a row counts once for each consumer group that ends it.
     pub rows_removed: u64,
     /// Waits that found a row at once.
     pub wait_immediate: u64,
-    /// Waits that got a row later.
+    /// Waits that got a row after standing in line.
     pub wait_delayed: u64,
-    /// Waits that ran out of time.
+    /// Waits whose time ran out; a wait for several queues counts in each.
     pub wait_timeout: u64,
     /// Rows given back by `queue_abort`.
     pub restored_by_abort: u64,
-    /// Rows given back by a connection that went.
+    /// Rows given back because their connection closed.
     pub restored_by_close: u64,
-    /// Bytes of the rows that are kept, removed ones included.
+    /// Bytes of the rows in memory and in files, removed rows included whose room is not free yet.
     pub bytes_total: u64,
-    /// Bytes of removed rows among them.
+    /// The part of `bytes_total` that removed rows take, estimated by their number.
     pub bytes_removed: u64,
 }
 
-/// A queue as the thread that changes it owns it.
+/// A queue as the engine's thread owns it. Readers on other threads get a [`QueueSnapshot`].
 pub struct Queue {
     pub(crate) name: Arc<str>,
     pub(crate) columns: Arc<[Column]>,
     pub(crate) options: QueueOptions,
-    /// Its rows.
+    /// The rows that are not removed, in insert order.
     pub backlog: Backlog,
-    /// One, or one for each consumer group.
+    /// One lane, or one for each consumer group in the order of `groups=`.
     pub lanes: Vec<Lane>,
     pub(crate) layouts: Layouts,
-    /// For each lane: no row is handed out.
+    /// For each lane, whether QUEUE_PAUSE has stopped it: it hands out no row then.
     pub paused: Vec<bool>,
-    /// The last row received from each sender; 0: none.
+    /// For each sender, the number that the last row it relayed has at the source; 0: none came. A relay that sends a row
+    /// again is passed over by it.
     pub received: [u64; SENDERS],
-    /// Keys of `unique_by=`.
+    /// Keys of `unique_by=`, with their times.
     pub seen: Seen,
-    /// Rows that are gone and that the lanes have not been told of.
+    /// Removed rows that some lane has marks of; [`Queue::settle`] tells the lanes.
     pub(crate) gone: Vec<u64>,
-    /// Rows that a lane is done with, where the next of their key follows them.
+    /// (lane, row): rows that a lane has ended, in a queue with `order_by=`. [`Queue::settle`] lets out the next of their key.
     pub(crate) ended: Vec<(usize, u64)>,
     /// When rows came.
     pub(crate) ages: Ages,
-    /// Counted since the start; those of bytes are made when asked for.
+    /// Counters since the start. Its bytes are 0: [`Queue::stats`] computes them.
     pub stats: QueueStats,
-    /// How far its files reach: what the next manifest says of it.
+    /// The checkpoint: what the next manifest says of the queue.
     pub folded: Folded,
-    /// Whether a record above that changed it.
+    /// Whether a record above the checkpoint, or above the fold that runs, has changed the queue.
     pub changed: bool,
-    /// The fold that runs: what [`Queue::folded`] becomes once its file is in use.
+    /// The checkpoint of the fold that runs; it replaces [`Queue::folded`] once the fold's file is in use.
     pub folding: Option<Folded>,
 }
 
 impl Queue {
-    /// A queue of that name whose files hold every record up to `position`.
+    /// A queue over a backlog whose files hold the rows of every record up to `position`. Its lanes know nothing yet.
     #[must_use]
     pub fn new(
         name: &str,
@@ -122,7 +153,7 @@ impl Queue {
         queue
     }
 
-    /// What a manifest says of the queue if its files hold every record up to `position`, the last one applied.
+    /// The checkpoint at `position`, which must be the last record applied. Cost: the lanes' marks.
     pub fn as_of(&self, position: u64) -> Folded {
         Folded {
             position,
@@ -131,19 +162,19 @@ impl Queue {
         }
     }
 
-    /// Its name.
+    /// The name of its table, lower case.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its columns.
+    /// The columns of now; rows from before an ALTER are read as these.
     #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// What it was declared with.
+    /// The options of CREATE TABLE.
     #[must_use]
     pub fn options(&self) -> &QueueOptions {
         &self.options
@@ -156,7 +187,7 @@ impl Queue {
         options.rows_max.is_some() || options.bytes_max.is_some()
     }
 
-    /// The place of a column that an option names.
+    /// The place of a column among the queue's; `None` for no name or an unknown one.
     pub fn slot(&self, name: Option<&String>) -> Option<usize> {
         let name = name?;
         self.columns()
@@ -164,7 +195,7 @@ impl Queue {
             .position(|column| column.name == *name)
     }
 
-    /// The keys of `unique_by=` of rows; none where rows have no such column.
+    /// The `unique_by=` key of each row, `None` for NULL; empty where the queue has no such option.
     pub fn unique_keys(&self, rows: &[Vec<Value>]) -> Vec<Option<Vec<u8>>> {
         match self.slot(self.options.unique_by.as_ref()) {
             None => Vec::new(),
@@ -175,7 +206,7 @@ impl Queue {
         }
     }
 
-    /// Notes the keys of rows that were inserted at a time.
+    /// Notes the `unique_by=` keys of rows that were inserted at `at_us`, and drops keys older than `unique_for=`.
     pub fn note_keys(&mut self, rows: &[Vec<Value>], at_us: i64) {
         let window_us = i64::try_from(self.options.unique_for_us).unwrap_or(i64::MAX);
         for key in self.unique_keys(rows).into_iter().flatten() {
@@ -184,7 +215,9 @@ impl Queue {
         self.seen.forget(at_us.saturating_sub(window_us));
     }
 
-    /// The lane of a consumer group.
+    /// The place of a consumer group's lane; 0 for no group in a queue without groups. Case does not count.
+    ///
+    /// Errors: `NoGroup` where the queue has groups and none is named, `UnknownGroup`.
     pub fn lane_of(&self, group: Option<&str>) -> Result<usize> {
         let groups = &self.options.groups;
         let Some(group) = group else {
@@ -204,20 +237,20 @@ impl Queue {
         })
     }
 
-    /// How many earlier forms of its rows are kept: each ALTER made one while the queue held rows.
+    /// Earlier layouts that are kept: each ALTER of a queue with rows adds one.
     #[must_use]
     pub fn earlier_layouts(&self) -> usize {
         self.layouts.len()
     }
 
-    /// Other columns, and how they come of the ones before.
+    /// Changes the columns. `origins` says for each new column where rows from before take its value from. Rewrites no row.
     pub fn alter(&mut self, columns: &[Column], origins: Vec<Origin>) {
         let before = std::mem::replace(&mut self.columns, columns.into());
         self.layouts.push(&self.backlog, before.to_vec(), origins);
     }
 
-    /// The rows that a session outside owner mode sees, in order. With consumer groups there is no one whose rows these
-    /// are: all of them.
+    /// The rows that a session outside owner mode sees, rising: those that nobody holds. With consumer groups each group holds
+    /// rows of its own, so all rows are shown.
     pub fn free_rows(&self) -> impl Iterator<Item = u64> + '_ {
         let held = self.own_held();
         self.backlog
@@ -232,7 +265,7 @@ impl Queue {
         }
     }
 
-    /// The rows that a session sees, in order; one in owner mode only its own: `owned` is their lane, and they.
+    /// The rows that a session sees, rising. `owned`: the lane and rows of a session in owner mode, which sees no others.
     pub fn visible_rows<'q>(
         &'q self,
         owned: Option<(usize, &'q [u64])>,
@@ -246,33 +279,33 @@ impl Queue {
         }
     }
 
-    /// Whether a row is there, and for that lane.
+    /// Whether a row is in the backlog and the lane's group has yet to end it.
     pub fn is_owed(&self, lane: usize, row: u64) -> bool {
         let acked = self.lanes.get(lane).map(|lane| &lane.gate.acked);
         self.backlog.contains(row) && acked.is_none_or(|acked| !acked.contains(row))
     }
 
-    /// Rows that [`Queue::free_rows`] leaves out.
+    /// Number of rows that [`Queue::free_rows`] leaves out.
     pub fn held_live(&self) -> u64 {
         let held = self.own_held().map(Lane::held);
         let rows = held.into_iter().flat_map(|held| held.keys());
         rows.filter(|row| self.backlog.contains(**row)).count() as u64
     }
 
-    /// A row is gone.
+    /// Removes a row for good, whoever holds it; nothing where it is not in the backlog.
     pub fn remove(&mut self, row: u64) {
         if self.backlog.remove(row) && self.is_remembered(row) {
             self.gone.push(row);
         }
     }
 
-    /// Undoes a removal of this batch.
+    /// Undoes a removal of the unit that is taken back.
     pub(crate) fn restore(&mut self, row: u64) {
         self.backlog.restore(row);
         self.lanes.iter_mut().for_each(|lane| lane.may_be_free(row));
     }
 
-    /// Whether a lane knows anything of a row beside that it is there.
+    /// Whether a lane may have marks of a row that is removed, so that it must be told.
     fn is_remembered(&self, row: u64) -> bool {
         let options = &self.options;
         let any = options.order_by.is_some() || options.deliver_at.is_some();
@@ -284,7 +317,8 @@ impl Queue {
         any || self.lanes.iter().any(known)
     }
 
-    /// Rows came back to a lane; who gives them back opens them.
+    /// Applies a `Returned` record: notes each row's count of deliveries, and the time before which it may not go out
+    /// (microseconds since 1970-01-01 UTC; 0: at once). Frees no row: [`Queue::give_back`] does.
     pub fn note_returned(&mut self, lane: usize, rows: &[(u64, u32)], not_before_us: i64) {
         let Some(lane) = self.lanes.get_mut(lane) else {
             return;
@@ -300,7 +334,7 @@ impl Queue {
         }
     }
 
-    /// A lane is done with rows; those that no lane waits for any more are gone.
+    /// Applies a `Done` record: a lane has ended rows. A row that every lane has ended is removed.
     pub fn done(&mut self, lane: usize, rows: &[u64]) {
         let is_ordered = self.options.order_by.is_some();
         for &row in rows {
@@ -320,8 +354,8 @@ impl Queue {
         }
     }
 
-    /// Every row is gone but these. What the lanes know of rows that have yet to come stays: a manifest of an earlier program
-    /// has the lanes of a later record than the files, whose rows a replay brings after this.
+    /// Removes every row but those in `kept`. The lanes keep their marks of rows from the next number on: in manifests of
+    /// earlier programs the lanes may be later than the files, and the replay has yet to add these rows.
     pub fn clear(&mut self, kept: &[u64]) {
         self.backlog.clear(kept);
         let known = self.lanes.iter().flat_map(|lane| {
@@ -337,7 +371,7 @@ impl Queue {
         self.gone.extend(gone);
     }
 
-    /// How its rows are read.
+    /// The reader of its rows.
     pub fn rows(&self) -> RowReader<'_> {
         RowReader {
             name: &self.name,
@@ -347,7 +381,8 @@ impl Queue {
         }
     }
 
-    /// The queue as it is now, for a reader beside the engine's thread. Costs as [`Backlog::snapshot`], and the held rows.
+    /// The queue as it is now, for a reader on another thread. Cost: the chunks, the marks of removed rows, the rows of the
+    /// open chunk, and the held rows.
     pub fn snapshot(&self) -> QueueSnapshot {
         QueueSnapshot {
             name: Arc::clone(&self.name),
@@ -361,13 +396,13 @@ impl Queue {
         }
     }
 
-    /// The values of a row that is there.
+    /// The values of a row in the columns of now; `None` where the row is gone. Reads the row's file where it is in one.
     pub fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
         self.layouts.values(&self.backlog, self.columns(), row)
     }
 }
 
-/// A condition ready for rows of these columns.
+/// A condition prepared for rows of these columns. Error: `Condition`, naming the queue.
 pub(crate) fn predicate(
     queue: &str,
     columns: &[Column],
@@ -391,10 +426,10 @@ pub(crate) fn scope(columns: &[Column]) -> Scope<'_> {
     }
 }
 
-/// What is needed to read rows of a queue.
+/// Reads rows of a queue or of a snapshot of it.
 #[derive(Clone, Copy)]
 pub struct RowReader<'q> {
-    /// Its name.
+    /// The name of the queue.
     pub name: &'q str,
     columns: &'q [Column],
     backlog: &'q Backlog,
@@ -408,13 +443,13 @@ impl<'q> RowReader<'q> {
         scope(self.columns)
     }
 
-    /// The values of a row that is there.
+    /// The values of a row in the columns of now; `None` where the row is gone.
     pub fn values(&self, row: u64) -> Result<Option<Vec<Value>>> {
         self.layouts.values(self.backlog, self.columns, row)
     }
 }
 
-/// A queue as it was, for one reader.
+/// A queue as it was at one moment, for one reader on another thread.
 pub struct QueueSnapshot {
     name: Arc<str>,
     columns: Arc<[Column]>,
@@ -424,7 +459,7 @@ pub struct QueueSnapshot {
 }
 
 impl QueueSnapshot {
-    /// How its rows are read.
+    /// The reader of its rows.
     #[must_use]
     pub fn rows(&self) -> RowReader<'_> {
         RowReader {

@@ -1,63 +1,64 @@
-//! What readers are shown of a queue.
+//! The figures of a queue: SHOW QUEUES, `/metrics`, `queue_stats`.
 
 use std::sync::Arc;
 
 use crate::lane::Lane;
 use crate::queue::{Queue, QueueStats};
 
-/// What one queue holds. Counted when the last batch was published.
+/// The figures of one queue at the last published batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueReport {
-    /// Its name.
+    /// The name of the queue.
     pub queue: Arc<str>,
-    /// Rows, owned ones included.
+    /// Rows in the backlog, held ones included.
     pub rows: u64,
-    /// Rows that somebody has.
+    /// Rows that sessions and receipts hold, added up over the lanes.
     pub owned: u64,
-    /// Sessions that wait for a row.
+    /// Places in lines: a session counts once for each condition that it waits with.
     pub waiting: u64,
-    /// Times that a row was given back, since the server's start.
+    /// Rows given back by `queue_abort` or by a closed connection, since the server's start.
     pub restored: u64,
-    /// Whether its rows are held back, by `QUEUE_PAUSE`.
+    /// Whether QUEUE_PAUSE has stopped every lane.
     pub paused: bool,
-    /// Rows whose time has not come, as far as somebody has met them.
+    /// Rows that are due later and that a cursor has reached, added up over the lanes.
     pub delayed: u64,
-    /// Rows handed out again, since the server's start.
+    /// Second and later deliveries, since the server's start.
     pub redelivered: u64,
-    /// When the first row came, in microseconds since 1970-01-01 UTC, to a second or so; of rows from before the server's
-    /// start: when that was. `None`: there is no row.
+    /// When the oldest row came, in microseconds since 1970-01-01 UTC, to about a second. A row from before the server's start
+    /// counts as come at the first report after it. `None` where there is no row.
     pub oldest_us: Option<i64>,
-    /// Its consumer groups.
+    /// The consumer groups, in the order of `groups=`; empty for a queue without groups.
     pub groups: Vec<GroupReport>,
-    /// Memory of the rows that are in no file, in bytes.
+    /// Memory of the rows that are in no file. Bytes, estimated.
     pub memory_bytes: u64,
-    /// Memory of leases, delivery counts, delays and keys, in bytes. No file takes it over.
+    /// Memory of leases, delivery counts, delays and keys. Bytes, estimated. A fold does not free it.
     pub marks_bytes: u64,
-    /// Files that hold its rows.
+    /// Chunk files that hold its rows.
     pub files: u64,
     /// The number that the next row gets.
     pub next_row: u64,
-    /// The last record that its files hold.
+    /// The checkpoint: the last record whose rows the files hold.
     pub folded: u64,
 }
 
-/// What one consumer group has before it.
+/// The figures of one consumer group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupReport {
-    /// Its name.
+    /// The name of the group, lower case.
     pub group: String,
-    /// Rows that it is not done with.
+    /// Rows that the group has yet to end, held ones included.
     pub rows: u64,
-    /// Rows that somebody has.
+    /// Rows that its workers hold.
     pub owned: u64,
-    /// Rows handed out again, since the server's start.
+    /// Second and later deliveries to its workers, since the server's start.
     pub redelivered: u64,
-    /// No row is handed out to it.
+    /// Whether QUEUE_PAUSE has stopped the group.
     pub is_paused: bool,
 }
 
 impl Queue {
-    /// What it holds now; rows that came since the last report came at `now_us`. Cost: the lanes.
+    /// The figures of now. Rows that came since the last report are taken to have come at `now_us`. Cost: constant for each
+    /// lane.
     pub fn report(&mut self, now_us: i64) -> QueueReport {
         self.ages.note(self.backlog.next(), now_us);
         let lanes = &self.lanes;
@@ -97,7 +98,7 @@ impl Queue {
         groups.zip(lanes).map(report).collect()
     }
 
-    /// `queue_stats`.
+    /// The counters of `queue_stats`, with the bytes of now. Cost: the chunks.
     #[must_use]
     pub fn stats(&self) -> QueueStats {
         let (bytes_total, bytes_removed) = self.backlog.stored_bytes();

@@ -1,4 +1,4 @@
-//! A queue's rows as its lanes see them: conditions, keys and times.
+//! The values of a row that a lane needs: whether a condition takes it, its `order_by=` key, its `deliver_at=` time.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::backlog::Backlog;
 use crate::error::Result;
 use crate::layout::Layouts;
 
-/// A condition, ready for rows, and what it said: each row is asked once, and once more when it comes back.
+/// A condition of a line, and how far the line's search has come. Example and invariants: `line.rs`.
 pub(crate) struct Predicate {
     pub(crate) expression: Expression,
     pub(crate) prepared: Prepared,
-    /// Rows below were asked.
+    /// The search has passed every row below.
     pub(crate) cursor: u64,
-    /// Rows below the cursor that it takes; some may be gone or held meanwhile.
+    /// Rows below the cursor that the condition takes.
     pub(crate) ready: BTreeSet<u64>,
 }
 
@@ -32,28 +32,28 @@ impl Predicate {
     }
 }
 
-/// What lanes ask of rows.
+/// What a lane asks about a row of the backlog. Each call may read the row from a file.
 pub(crate) trait RowView {
-    /// Whether a predicate takes a row that is there.
+    /// Whether a condition takes the row.
     fn accepts(&self, predicate: &Predicate, row: u64) -> Result<bool>;
 
-    /// The key that orders a row, where rows have one.
+    /// The row's `order_by=` key; `None` where the queue has no such option or the value is NULL.
     fn key(&self, _row: u64) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
 
-    /// When a row may go out, in microseconds since 1970-01-01 UTC, where rows say so.
+    /// The row's `deliver_at=` time in microseconds since 1970-01-01 UTC; `None`: at once.
     fn due_us(&self, _row: u64) -> Result<Option<i64>> {
         Ok(None)
     }
 
-    /// The time.
+    /// The time of the call, in microseconds since 1970-01-01 UTC.
     fn now_us(&self) -> i64 {
         0
     }
 }
 
-/// A queue's rows at a time, for its lanes.
+/// The rows of a queue as its lanes read them. `order_by`, `deliver_at`: places of the columns that the options name.
 pub(crate) struct RowsNow<'q> {
     pub(crate) backlog: &'q Backlog,
     pub(crate) layouts: &'q Layouts,
@@ -106,7 +106,7 @@ impl RowView for RowsNow<'_> {
     }
 }
 
-/// A value as a key; `None` for NULL, which has no like.
+/// A value as the bytes of a key; `None` for NULL, which equals nothing.
 pub(crate) fn key_of(value: &Value) -> Option<Vec<u8>> {
     if *value == Value::Null {
         return None;

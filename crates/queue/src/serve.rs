@@ -1,4 +1,4 @@
-//! Handing out a queue's rows, and taking them back.
+//! Handing out a queue's rows and taking them back: the calls of the engine, each passed on to the lane that it names.
 
 use query::expression::Expression;
 
@@ -11,7 +11,7 @@ use crate::queue::{Queue, predicate};
 use crate::row_view::RowsNow;
 
 impl Queue {
-    /// A lane, and what it looks at.
+    /// A lane, and the rows that it reads; `None` where the queue has no such lane.
     fn parts(&mut self, lane: usize, now: Now) -> Option<(&mut Lane, RowsNow<'_>)> {
         let order_by = self.slot(self.options.order_by.as_ref());
         let deliver_at = self.slot(self.options.deliver_at.as_ref());
@@ -26,7 +26,8 @@ impl Queue {
         Some((self.lanes.get_mut(lane)?, rows))
     }
 
-    /// Tells the lanes of rows that are gone, and of those that they are done with.
+    /// Tells the lanes which rows are gone or ended since the last call. Removing a row only notes it, because the next row of
+    /// its `order_by=` key may go out by then, and that takes the time as an argument.
     pub fn settle(&mut self, now: Now) {
         for (lane, row) in std::mem::take(&mut self.ended) {
             if let Some((lane, rows)) = self.parts(lane, now) {
@@ -44,7 +45,7 @@ impl Queue {
         }
     }
 
-    /// The journal is applied: what is known of rows that are gone goes.
+    /// Ends recovery: drops the lanes' marks of rows that are not in the backlog.
     pub fn opened(&mut self, now: Now) {
         self.settle(now);
         let backlog = &self.backlog;
@@ -56,7 +57,7 @@ impl Queue {
         }
     }
 
-    /// The line of those who wait for rows of a condition.
+    /// The line of a condition in a lane, made where there is none. Error: `Condition` where the columns cannot answer it.
     pub fn line(&mut self, lane: usize, condition: Option<&Expression>) -> Result<LineId> {
         let (name, columns) = (&self.name, &self.columns);
         let lane = self.lanes.get_mut(lane);
@@ -64,8 +65,8 @@ impl Queue {
         lane.line(condition, |condition| predicate(name, columns, condition))
     }
 
-    /// The columns have changed: the conditions of all lines are asked of them from the first row on. Gives those who
-    /// wait for one that names a column that is gone.
+    /// After an ALTER: prepares the conditions of all lines for the new columns, from the first row on. Returns the sessions
+    /// whose condition names a column that is gone; they wait in that line no more.
     pub fn ask_again(&mut self) -> Vec<(SessionId, Error)> {
         let (name, columns) = (&self.name, &self.columns);
         let make = |condition: &Expression| predicate(name, columns, condition);
@@ -73,7 +74,8 @@ impl Queue {
         lanes.flat_map(|lane| lane.ask_again(&make)).collect()
     }
 
-    /// Hands the first free rows of a line to a holder, at most so many.
+    /// Gives the first free rows of a line to a holder, at most `limit`. Returns their numbers in the order of delivery;
+    /// empty where no row is free or the lane is paused. Error: the first row cannot be read.
     pub fn take(
         &mut self,
         (lane, line): (usize, LineId),
@@ -96,7 +98,7 @@ impl Queue {
                     taken.push(row);
                 }
                 Err(error) if taken.is_empty() => return Err(error),
-                Ok(None) | Err(_) => break, // who asks next is told of what cannot be read
+                Ok(None) | Err(_) => break, // the next call fails on the same row
             }
         }
         Ok(taken)
@@ -106,7 +108,10 @@ impl Queue {
         self.paused.get(lane).copied().unwrap_or(false)
     }
 
-    /// Who gets the next row; as [`Lane::next_served`], of any lane.
+    /// The session to be served next, of the first lane that has one: the lowest free row that somebody waits for goes to the
+    /// session that has waited longest for it. `None` where no waiting session has a row.
+    ///
+    /// Error: a session whose condition could not read a row.
     pub fn next_served(
         &mut self,
         now: Now,
@@ -125,12 +130,13 @@ impl Queue {
         Ok(None)
     }
 
-    /// Those who stand in line.
+    /// Tickets in the lines of all lanes: a session counts once for each line that it waits in.
     pub fn waiting(&self) -> usize {
         self.lanes.iter().map(Lane::waiting).sum()
     }
 
-    /// Puts a held row back to its place; one that its owner has deleted stays deleted. True where it is free now.
+    /// Ends a delivery without an acknowledgement: the row is free again at its place, or will be when its delay has ended.
+    /// False where it is not held or is gone: a row that its owner has deleted stays deleted.
     pub fn give_back(&mut self, lane: usize, row: u64, now: Now) -> bool {
         let Some((lane, rows)) = self.parts(lane, now) else {
             return false;
@@ -138,25 +144,25 @@ impl Queue {
         lane.give_back(row, rows.backlog, &rows)
     }
 
-    /// Makes a row free again that was held and not handed out.
+    /// Undoes the hold of a row that no worker has seen: it is free again, and the delivery does not count.
     pub fn put_back(&mut self, lane: usize, row: u64, now: Now) {
         if let Some((lane, rows)) = self.parts(lane, now) {
             lane.put_back(row, &rows);
         }
     }
 
-    /// Which delivery a row is out in; 0 where nobody has it.
+    /// The number of the delivery that a row is out in, from 1; 0 where nobody holds it.
     pub fn delivery(&self, lane: usize, row: u64) -> u32 {
         let held = self.lanes.get(lane).and_then(|lane| lane.held().get(&row));
         held.map_or(0, |held| held.delivery)
     }
 
-    /// How many rows of a lane come back in one turn because their time is over or has come.
+    /// The share of [`DUE_ROWS_MAX`] that each lane has. At least 1.
     fn due_rows_max(&self) -> usize {
         (DUE_ROWS_MAX / self.lanes.len().max(1)).max(1)
     }
 
-    /// Opens rows whose time has come, at most [`DUE_ROWS_MAX`] of the queue; true where there was one.
+    /// Frees rows whose delay has ended, at most [`DUE_ROWS_MAX`] of the queue. True where there was one.
     pub fn open_due(&mut self, now: Now) -> bool {
         let (mut any, rows_max) = (false, self.due_rows_max());
         for lane in 0..self.lanes.len() {
@@ -167,7 +173,8 @@ impl Queue {
         any
     }
 
-    /// Leased rows whose time is over, by lane, at most [`DUE_ROWS_MAX`] of the queue.
+    /// Rows whose lease is over, by lane, at most [`DUE_ROWS_MAX`] of the queue; no lane is listed without rows. The rows stay
+    /// held: the caller gives them back.
     pub fn expired(&self, now: Now) -> Vec<(usize, Vec<u64>)> {
         let rows_max = self.due_rows_max();
         let lanes = self.lanes.iter().enumerate();
@@ -175,9 +182,9 @@ impl Queue {
         over.filter(|(_, rows)| !rows.is_empty()).collect()
     }
 
-    /// A lane is done with a held row.
+    /// Removes the holder of a row that was ended or deleted.
     pub fn let_go(&mut self, lane: usize, row: u64) {
-        let is_there = self.backlog.contains(row); // for other groups
+        let is_there = self.backlog.contains(row); // another group has yet to end it
         if let Some(lane) = self.lanes.get_mut(lane) {
             match is_there {
                 true => lane.let_go_of_kept(row),
@@ -188,11 +195,11 @@ impl Queue {
         }
     }
 
-    /// The oldest rows that no lane holds, at most `rows_max`.
+    /// The oldest rows that no lane holds, at most `rows_max`, rising: `when_full='drop_oldest'` removes them.
     pub fn oldest_free(&mut self, rows_max: usize) -> Vec<u64> {
         let backlog = &self.backlog;
         let lanes = self.lanes.iter_mut();
-        // Below the highest of these some lane holds every row.
+        // Each lane holds every row below its own first, so some lane holds each row below the highest of them.
         let starts = lanes.map(|lane| lane.first_not_held(backlog));
         let start = starts.map(|row| row.unwrap_or(u64::MAX)).max().unwrap_or(0);
         let is_held = |row: u64| self.lanes.iter().any(|lane| lane.held().contains_key(&row));
@@ -200,7 +207,7 @@ impl Queue {
         rows.filter(|row| !is_held(*row)).take(rows_max).collect()
     }
 
-    /// When something of it is due on its own: on the steady clock.
+    /// When the next lease or delay ends, on the steady clock, in microseconds. `None` where there is none.
     pub fn next_timer_us(&self, now: Now) -> Option<u64> {
         let leases = self.lanes.iter().filter_map(Lane::next_lease_us).min();
         let due = self

@@ -1,39 +1,43 @@
-//! Undoing what one unit of commands did to a queue: rows that came and went, and keys that were noted.
+//! Undoing a unit of commands, such as POST /bulk, that fails half-way: its rows, its removals, its `unique_by=` keys.
+//!
+//! A unit inserts rows 8 and 9 and removes row 3. `Before` then holds `next` = 8 and `removed` = [3]. `undo` restores row 3
+//! and cuts the backlog at 8, so that the next INSERT gets number 8 again. The unit's rows were in no file, and no worker
+//! saw them, because nothing of a unit is published before all of it is decided.
 
 use query::value::Value;
 
 use crate::queue::{Queue, QueueStats, SENDERS};
 
-/// A queue as it was before a unit, as far as a unit can change it.
+/// What a unit of commands may change in a queue, as it was before the unit.
 #[derive(Debug)]
 pub struct Before {
     next: u64,
     changed: bool,
     received: [u64; SENDERS],
-    /// Rows that were gone, and that its lanes had not been told of.
+    /// Length of [`Queue::gone`].
     gone: usize,
-    /// Keys of `unique_by=` that are noted now, and when they were noted before.
+    /// Each `unique_by=` key that the unit notes, with its time before the unit, in the order of the notes.
     seen: Vec<(Vec<u8>, Option<i64>)>,
     stats: QueueStats,
     removed: Vec<u64>,
 }
 
 impl Before {
-    /// The keys of these rows are about to be noted.
+    /// To be called before [`Queue::note_keys`] with the same rows.
     pub fn note_keys(&mut self, queue: &Queue, rows: &[Vec<Value>]) {
         let keys = queue.unique_keys(rows).into_iter().flatten();
         self.seen
             .extend(keys.map(|key| (key.clone(), queue.seen.get(&key))));
     }
 
-    /// These rows are about to be removed.
+    /// To be called before these rows are removed. The rows are in the backlog.
     pub fn note_removed(&mut self, rows: &[u64]) {
         self.removed.extend_from_slice(rows);
     }
 }
 
 impl Queue {
-    /// The queue as it is before a unit.
+    /// Begins a unit. Cost: constant.
     #[must_use]
     pub fn before(&self) -> Before {
         Before {
@@ -47,7 +51,7 @@ impl Queue {
         }
     }
 
-    /// Puts everything back that a unit changed.
+    /// Puts back what the unit changed. The rows that it inserted must still be in memory.
     pub fn undo(&mut self, before: Before) {
         for row in before.removed {
             self.restore(row);
