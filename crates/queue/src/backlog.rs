@@ -1,4 +1,4 @@
-//! The rows of a queue, in insert order: chunks in memory and in files.
+//! The rows of a queue in insert order: chunks, in memory and in files.
 
 mod merging;
 
@@ -15,33 +15,62 @@ use crate::error::Result;
 use crate::file::ChunkFile;
 use crate::hits::HitBatch;
 
-/// See the module's text.
+/// The rows that were inserted into a queue and not removed.
+///
+/// # Example
+/// 8,192 rows came and were folded into a file, 5,000 more came, then rows 1 to 4,000 and row 9,000 were removed:
+///
+/// | chunk | rows | where | `removed`, by place | live |
+/// |---|---|---|---|---|
+/// | 0 | 1 to 8,192 | `Rows::File` | 0 to 3,999 | 4,192 |
+/// | 1 | 8,193 to 12,288 | `Rows::Closed`, in memory | 807 | 4,095 |
+/// | 2 | 12,289 to 13,192 | `Rows::Open`: it grows | | 904 |
+///
+/// `next` = 13,193, `len()` = 9,191. Row 9,000 is at place 807 = 9,000 − 8,193 of its chunk. When all rows of chunk 0 are
+/// removed, `sweep` drops the chunk and lists its file as unused.
+///
+/// # Invariants
+/// - Chunks rise by row and do not overlap. So the chunk of a row is found by binary search.
+/// - Only the last chunk is open. A closed chunk never gets another row: a fold or a reader may share it.
+/// - `live` is the sum of the chunks' `live`; each of these is the chunk's rows less its `removed`.
+/// - `next` is above every row. The server gives a number again only where the insertion was undone before its record was
+///   written, or where a crash has lost that record.
+///
+/// # How rows move
+/// `push` adds to the open chunk; at 4,096 rows the next one is begun. A fold ([`Backlog::share`], [`FoldJob`],
+/// [`Backlog::install`]) puts one file in the place of all chunks in memory. A merge ([`Backlog::begin_merge`],
+/// [`MergeRowsJob`], [`Backlog::end_merge`]) puts one file in the place of neighbouring files. Both jobs run on other
+/// threads; a row that is removed meanwhile is marked as removed in the new file.
+///
+/// [`FoldJob`]: crate::FoldJob
+/// [`MergeRowsJob`]: crate::MergeRowsJob
 #[derive(Default)]
 pub struct Backlog {
-    /// By row; the ranges do not overlap.
     chunks: VecDeque<Chunk>,
     /// The number that the next row gets.
     next: u64,
+    /// Rows that are not removed.
     live: u64,
+    /// Memory of the chunks that are not files. Bytes, estimated.
     memory_bytes: u64,
-    /// Chunks that have lost their last row.
+    /// Some chunk has lost its last row since the last sweep.
     has_empty_chunk: bool,
     /// Chunks that are files.
     file_count: u64,
-    /// Memory and maps that nobody needs any more: freeing them takes time, and is for another thread.
+    /// Memory and maps of dropped chunks. Another thread frees them, because freeing 32 MiB of rows takes milliseconds.
     discarded: Vec<Rows>,
-    /// The chunks that a fold writes to a file.
+    /// The chunks that the running fold writes; empty without a fold.
     folding: Vec<Part>,
-    /// The files that are being merged.
+    /// The files that the running merge reads; empty without a merge.
     merging: Vec<Part>,
-    /// Files came, or one has become sparse, since the last look for some to merge.
+    /// Chunks came or went, or a file has become sparse, since the last [`Backlog::begin_merge`].
     is_merge_due: bool,
-    /// Chunk files that no row needs any more; removed once no manifest names them.
+    /// Paths of chunk files that hold no row. The engine removes them once no manifest names them.
     unused_files: Vec<String>,
 }
 
 impl Backlog {
-    /// An empty queue. Rows count from 1.
+    /// An empty backlog. Rows count from 1.
     pub fn new() -> Backlog {
         Backlog {
             next: 1,
@@ -49,7 +78,8 @@ impl Backlog {
         }
     }
 
-    /// A queue as its files hold it, each with the places of its removed rows, by row.
+    /// A backlog of chunk files, rising by row, each with the places of its removed rows. `next`: the number that the next row
+    /// gets, at least one above the files' last row.
     pub fn of_files(next: u64, files: Vec<(ChunkFile, RoaringBitmap)>) -> Backlog {
         let mut backlog = Backlog {
             next,
@@ -70,22 +100,23 @@ impl Backlog {
         self.next
     }
 
-    /// Rows that are there, owned ones included.
+    /// Rows that are not removed, held ones included.
     pub fn len(&self) -> u64 {
         self.live
     }
 
-    /// No row is there.
+    /// Whether every row has been removed.
     pub fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    /// Memory of the rows that are in no file, roughly.
+    /// Memory of the rows that are in no file. Bytes, estimated.
     pub fn memory_bytes(&self) -> u64 {
         self.memory_bytes
     }
 
-    /// Bytes that its rows take, in memory and in files, and how many of them are of removed rows: by number of rows.
+    /// (bytes of all rows in memory and in files, the part of them that removed rows take). The second is estimated from the
+    /// number of removed rows, and never above the first. Cost: the chunks.
     pub fn stored_bytes(&self) -> (u64, u64) {
         let mut stored = (0, 0);
         for chunk in &self.chunks {
@@ -97,7 +128,7 @@ impl Backlog {
         stored
     }
 
-    /// Its files, each with the places of removed rows.
+    /// The chunk files, rising by row, each with the places of its removed rows.
     pub fn files(&self) -> impl Iterator<Item = (&ChunkFile, &RoaringBitmap)> {
         self.chunks.iter().filter_map(|chunk| match &chunk.rows {
             Rows::File(file) => Some((&**file, &chunk.removed)),
@@ -105,8 +136,8 @@ impl Backlog {
         })
     }
 
-    /// The rows as they are now, for a reader beside the engine's thread. Cost: the chunks, the marks of removed rows, and
-    /// the rows of the chunk that grows.
+    /// The rows as they are now, for a reader on another thread. Cost: the chunks, the marks of removed rows, and a copy of
+    /// the open chunk.
     pub(crate) fn snapshot(&self) -> Backlog {
         Backlog {
             chunks: self.chunks.iter().map(Chunk::snapshot).collect(),
@@ -116,7 +147,7 @@ impl Backlog {
         }
     }
 
-    /// Adds a row with these values at the end.
+    /// Adds a row at the end; its number is `next`. `values`: in the order of the queue's columns.
     pub fn push(&mut self, values: &[Value]) {
         self.push_stored(StoredRow::own(values));
     }
@@ -134,7 +165,7 @@ impl Backlog {
         self.next += 1;
     }
 
-    /// Adds the rows of a batch of hits: places of document and query.
+    /// Adds rows that are hits. Each is a place of a document and a place of a query in the batch, which they share.
     pub fn push_hits(&mut self, batch: HitBatch, rows: &[(u32, u32)]) {
         if rows.is_empty() {
             return;
@@ -153,12 +184,13 @@ impl Backlog {
         }
     }
 
-    /// The next row gets this number, if it is above the one due: those between were lost.
+    /// Leaves out the numbers below `row`: `seine check` calls it where the rows between were lost. Nothing where `next` is not
+    /// below.
     pub fn skip_to(&mut self, row: u64) {
         self.next = self.next.max(row);
     }
 
-    /// The chunk that the next row goes into.
+    /// The chunk that the next row goes into; begins one where the last is full, closed, or ends below `next`.
     fn open_chunk(&mut self) -> &mut Chunk {
         let takes_more = |chunk: &Chunk| match &chunk.rows {
             Rows::Open(rows) => rows.len() < CHUNK_ROWS_MAX && chunk.end() == self.next,
@@ -174,18 +206,18 @@ impl Backlog {
         &mut self.chunks[last]
     }
 
-    /// The first row of that number or above that is there.
+    /// The first row at or above a number. Amortised cost: a binary search over the chunks.
     pub(crate) fn first_at_or_above(&self, row: u64) -> Option<u64> {
         self.rows_from(row).next()
     }
 
-    /// Every row of that number or above that is there, in order.
+    /// The rows at or above a number, rising.
     pub(crate) fn rows_from(&self, row: u64) -> impl Iterator<Item = u64> + '_ {
         let chunks = self.chunks.range(self.chunk_index(row)..);
         chunks.flat_map(move |chunk| chunk.live_rows(row))
     }
 
-    /// Removes a row; false where there is none. Empty chunks go with the next [`Backlog::sweep`].
+    /// Removes a row; false where it is not there. Its chunk keeps the bytes; [`Backlog::sweep`] drops chunks without rows.
     pub(crate) fn remove(&mut self, row: u64) -> bool {
         let index = self.chunk_index(row);
         let Some(chunk) = self.chunks.get_mut(index) else {
@@ -202,7 +234,7 @@ impl Backlog {
         true
     }
 
-    /// Removes every row but these.
+    /// Removes every row but those in `kept`. Cost: the chunks, and `kept`.
     pub(crate) fn clear(&mut self, kept: &[u64]) {
         let kept: Vec<u64> = kept
             .iter()
@@ -226,7 +258,7 @@ impl Backlog {
         self.is_merge_due = true;
     }
 
-    /// Undoes a [`Backlog::remove`] of this batch.
+    /// Undoes a [`Backlog::remove`] since the last [`Backlog::sweep`].
     pub(crate) fn restore(&mut self, row: u64) {
         let index = self.chunk_index(row);
         let Some(chunk) = self.chunks.get_mut(index) else {
@@ -241,7 +273,7 @@ impl Backlog {
         }
     }
 
-    /// Undoes the insertions of this batch from row `next` on; the numbers are free again.
+    /// Undoes the insertions from row `next` on: their numbers are given again. These rows must be in memory.
     pub(crate) fn truncate(&mut self, next: u64) {
         while let Some(chunk) = self.chunks.back_mut() {
             if chunk.end() <= next {
@@ -260,7 +292,7 @@ impl Backlog {
         self.next = next;
     }
 
-    /// Drops the chunks that hold no row any more: mostly from the front, without a look at the others.
+    /// Drops the chunks without rows. Cost: constant where there is none; else the chunks.
     pub fn sweep(&mut self) {
         if !std::mem::take(&mut self.has_empty_chunk) {
             return;
@@ -276,13 +308,13 @@ impl Backlog {
         self.chunks_changed();
     }
 
-    /// Nothing to sweep and no files to merge.
+    /// Whether there is nothing to sweep and no merge to look for.
     pub fn is_tidy(&self) -> bool {
         let wants_merge = self.is_merge_due && self.merging.is_empty();
         !self.has_empty_chunk && !wants_merge
     }
 
-    /// Takes chunks out and discards them.
+    /// Drops the chunks that `is_out` names.
     fn take_out(&mut self, is_out: impl Fn(&Chunk) -> bool) {
         for chunk in std::mem::take(&mut self.chunks) {
             if is_out(&chunk) {
@@ -301,40 +333,40 @@ impl Backlog {
         self.discarded.push(chunk.rows);
     }
 
-    /// Chunks came or went.
+    /// To be called when chunks came or went.
     fn chunks_changed(&mut self) {
         self.file_count = self.files().count() as u64;
         self.is_merge_due = true;
     }
 
-    /// Files that it has.
+    /// Number of chunk files.
     pub fn file_count(&self) -> u64 {
         self.file_count
     }
 
-    /// What is only to be freed, once; `None`: nothing.
+    /// Hands over the memory and maps of dropped chunks, to be freed on another thread. `None` where there is nothing.
     pub fn take_discarded(&mut self) -> Option<Box<dyn Any + Send>> {
         let discarded = std::mem::take(&mut self.discarded);
         (!discarded.is_empty()).then(|| Box::new(discarded) as Box<dyn Any + Send>)
     }
 
-    /// Files that no row needs any more, once.
+    /// Hands over the paths of chunk files that hold no row. The caller removes them once no manifest names them.
     pub fn take_unused_files(&mut self) -> Vec<String> {
         std::mem::take(&mut self.unused_files)
     }
 
-    /// Every row that is there, in order.
+    /// Every row, rising.
     pub fn rows(&self) -> impl Iterator<Item = u64> + '_ {
         self.rows_from(0)
     }
 
-    /// Whether a row is there.
+    /// Whether a row was inserted and not removed. Cost: a binary search over the chunks, and one in a file with gaps.
     pub fn contains(&self, row: u64) -> bool {
         let chunk = self.chunks.get(self.chunk_index(row));
         chunk.is_some_and(|chunk| chunk.live_place(row).is_some())
     }
 
-    /// The values of a row; `None` where there is none of that number.
+    /// The values of a row as it was stored, in the columns of that time; `None` where it is not there.
     pub(crate) fn values(&self, row: u64, columns: &[Column]) -> Result<Option<Vec<Value>>> {
         let chunk = self.chunks.get(self.chunk_index(row));
         match chunk.and_then(|chunk| Some((chunk, chunk.live_place(row)?))) {
@@ -343,7 +375,7 @@ impl Backlog {
         }
     }
 
-    /// Closes the chunks in memory and shares the rows that are still there with a fold, by row.
+    /// Begins a fold: closes the chunks in memory and shares them, rising by row. Empty where all rows are in files.
     pub fn share(&mut self) -> Vec<SharedChunk> {
         let mut shared = Vec::new();
         self.folding.clear();
@@ -361,21 +393,21 @@ impl Backlog {
         shared
     }
 
-    /// Puts a fold's file in the place of the chunks that it was made of. Rows removed meanwhile stay removed.
+    /// Ends a fold: its file takes the place of the chunks that it was made of. Rows removed meanwhile stay removed.
     pub fn install(&mut self, file: ChunkFile) {
         let parts = std::mem::take(&mut self.folding);
         self.replace(&parts, file);
     }
 
-    /// The fold came to nothing: its rows stay in memory.
+    /// Ends a fold without a file: its rows stay in memory.
     pub fn abandon_fold(&mut self) {
         self.folding.clear();
     }
 
-    /// Puts a file in the place of the chunks that it was made of. Cost: the chunks, and the rows removed meanwhile.
+    /// Puts a file in the place of the chunks `parts`. Cost: the chunks, and the rows removed since the work began.
     fn replace(&mut self, parts: &[Part], file: ChunkFile) {
         let Some(first) = parts.first() else {
-            self.unused_files.push(file.path().to_owned()); // its rows have been replaced by others
+            self.unused_files.push(file.path().to_owned()); // the work was abandoned meanwhile
             return;
         };
         let removed = self.removed_since(parts, &file);
@@ -390,7 +422,7 @@ impl Backlog {
         self.sweep();
     }
 
-    /// The places in a new file of rows that were removed since it was begun.
+    /// Places in a new file of the rows that were removed while it was written. A chunk that is gone has lost all its rows.
     fn removed_since(&self, parts: &[Part], file: &ChunkFile) -> RoaringBitmap {
         let mut removed = RoaringBitmap::new();
         for part in parts {
@@ -408,17 +440,17 @@ impl Backlog {
         removed
     }
 
-    /// The first chunk that ends above a row.
+    /// Index of the first chunk that ends above a row; the number of chunks where there is none.
     fn chunk_index(&self, row: u64) -> usize {
         self.chunks.partition_point(|chunk| chunk.end() <= row)
     }
 }
 
-/// A chunk as it was when work on it began.
+/// A chunk as it was when a fold or merge of it began.
 struct Part {
     first: u64,
     end: u64,
-    /// Places of rows that were removed by then.
+    /// Places of the rows that were removed by then, and so are not in the new file.
     removed: RoaringBitmap,
 }
 
@@ -431,13 +463,13 @@ impl Part {
         }
     }
 
-    /// Whether it was this chunk.
+    /// Whether `chunk` is the one that it was made of. Ranges do not overlap, so a range names its chunk.
     fn is(&self, chunk: &Chunk) -> bool {
         self.first == chunk.first && self.end == chunk.end()
     }
 }
 
-/// A chunk's rows as a fold sees them.
+/// The rows of a closed chunk, shared with the thread of a fold.
 pub struct SharedChunk {
     first: u64,
     rows: Arc<Vec<StoredRow>>,
@@ -445,12 +477,12 @@ pub struct SharedChunk {
 }
 
 impl SharedChunk {
-    /// How many rows were there.
+    /// Number of rows that were not removed when the fold began.
     pub(super) fn live_len(&self) -> u64 {
         self.rows.len() as u64 - self.removed.len()
     }
 
-    /// Number and content of the rows that were there.
+    /// The rows that were not removed when the fold began, rising, with their numbers.
     pub(super) fn live(&self) -> impl Iterator<Item = (u64, &StoredRow)> {
         self.rows
             .iter()

@@ -11,22 +11,23 @@ use crate::error::{Error, Result};
 use crate::file::ChunkFile;
 use crate::hits::HitBatch;
 
-/// Rows of a chunk in memory; then the next one is begun.
+/// The most rows of a chunk in memory. Rows.
 pub(super) const CHUNK_ROWS_MAX: usize = 4096;
 
-/// A file of which no more than this part is left is written again, if it had so many rows.
+/// A file is sparse when at most one of this many of its rows is left.
 const SPARSE_PART: u64 = 16;
+/// Files with fewer rows are never sparse. Rows, removed ones included.
 const SPARSE_ROWS_MIN: u64 = 1024;
 
-/// Memory that a hit takes in its queue beside the batch it shares, in bytes.
+/// Memory of a row that is a hit, beside the batch that it shares. Bytes.
 pub const HIT_ROW_BYTES: u64 = size_of::<StoredRow>() as u64;
 
-/// A row that is not in a file yet.
+/// A row in memory.
 #[derive(Clone, Debug)]
 pub(crate) enum StoredRow {
-    /// Inserted: its values, encoded.
+    /// A row of an INSERT: its values, encoded.
     Own(Box<[u8]>),
-    /// A hit: places in a batch that its neighbours share.
+    /// A row that is a hit: places of its document and query in a batch that neighbouring rows share.
     Hit {
         batch: Arc<HitBatch>,
         document: u32,
@@ -41,7 +42,7 @@ impl StoredRow {
         StoredRow::Own(bytes.into_boxed_slice())
     }
 
-    /// Memory of the row alone, roughly; a batch is counted where it comes in.
+    /// Memory of the row without its batch, which `Backlog::push_hits` counts. Bytes, estimated.
     pub(super) fn bytes(&self) -> u64 {
         let own = match self {
             StoredRow::Own(bytes) => bytes.len() + 16,
@@ -63,26 +64,27 @@ impl StoredRow {
     }
 }
 
-/// Rows in insert order. A row's place is its index here; its number is dense in memory and rises with gaps in a file.
+/// A run of rows, rising by number. A row's place is its index in the run, removed rows included. In memory the numbers have
+/// no gaps, so place = number − `first`. A file has gaps where rows were removed before it was written; its table maps them.
 pub(super) struct Chunk {
     /// Number of the first row.
     pub(super) first: u64,
     /// Places of removed rows.
     pub(super) removed: RoaringBitmap,
-    /// Rows that are still there.
+    /// Rows that are not removed.
     pub(super) live: u64,
     pub(super) rows: Rows,
-    /// Memory charged to it.
+    /// Its share of `Backlog::memory_bytes`; 0 for a file. Bytes.
     pub(super) bytes: u64,
 }
 
-/// Where a chunk's rows are.
+/// The rows of a chunk, by where they are.
 pub(crate) enum Rows {
-    /// Still growing.
+    /// In memory, and the next row goes here.
     Open(Vec<StoredRow>),
-    /// Complete, or being written to a file.
+    /// In memory, complete: readers and folds share them.
     Closed(Arc<Vec<StoredRow>>),
-    /// In a file of their own.
+    /// In a chunk file.
     File(Arc<ChunkFile>),
 }
 
@@ -97,7 +99,7 @@ impl Chunk {
         }
     }
 
-    /// The rows of a file but for those at these places.
+    /// A chunk of a file; the rows at the places `removed` are removed.
     pub(super) fn of_file(file: ChunkFile, removed: RoaringBitmap) -> Chunk {
         Chunk {
             first: file.first(),
@@ -108,7 +110,7 @@ impl Chunk {
         }
     }
 
-    /// The chunk as it is now, for a reader: rows in memory that are complete, and files, are shared.
+    /// The chunk as it is now, for a reader. Closed rows and files are shared; open rows are copied.
     pub(super) fn snapshot(&self) -> Chunk {
         let rows = match &self.rows {
             Rows::Open(rows) => Rows::Closed(Arc::new(rows.clone())),
@@ -124,13 +126,13 @@ impl Chunk {
         }
     }
 
-    /// So few of a file's rows are left that they are worth a file of their own.
+    /// Whether the chunk is a file worth rewriting: at most one of [`SPARSE_PART`] of its rows is left.
     pub(super) fn is_sparse(&self) -> bool {
         let is_file = matches!(self.rows, Rows::File(_));
         is_file && self.live * SPARSE_PART <= self.len() && self.len() >= SPARSE_ROWS_MIN
     }
 
-    /// Rows, removed ones included.
+    /// Number of rows, removed ones included.
     pub(super) fn len(&self) -> u64 {
         match &self.rows {
             Rows::Open(rows) => rows.len() as u64,
@@ -147,7 +149,7 @@ impl Chunk {
         }
     }
 
-    /// Bytes that its rows take where they are.
+    /// Bytes of its rows in memory, or the length of its file.
     pub(super) fn stored_bytes(&self) -> u64 {
         match &self.rows {
             Rows::Open(_) | Rows::Closed(_) => self.bytes,
@@ -155,7 +157,7 @@ impl Chunk {
         }
     }
 
-    /// The place of a row that it holds; removed ones too.
+    /// The place of a row, also of a removed one; `None` where the chunk has no such row.
     pub(super) fn place(&self, row: u64) -> Option<u32> {
         if let Rows::File(file) = &self.rows {
             let place = file.first_at_or_above(row);
@@ -165,13 +167,13 @@ impl Chunk {
         (place < self.len()).then_some(place as u32) // a chunk in memory is small
     }
 
-    /// The place of a row that is still there.
+    /// The place of a row that is not removed.
     pub(super) fn live_place(&self, row: u64) -> Option<u32> {
         self.place(row)
             .filter(|place| !self.removed.contains(*place))
     }
 
-    /// The numbers of the rows from `row` on that are still there, rising.
+    /// The numbers of the rows from `row` on that are not removed, rising.
     pub(super) fn live_rows(&self, row: u64) -> impl Iterator<Item = u64> + '_ {
         let start = match &self.rows {
             Rows::Open(_) | Rows::Closed(_) => row.saturating_sub(self.first) as u32,
@@ -205,19 +207,19 @@ impl Chunk {
         }
     }
 
-    /// No more rows go in, so that a fold may share them.
+    /// Closes an open chunk, so that a fold may share its rows.
     pub(super) fn close(&mut self) {
         if let Rows::Open(rows) = &mut self.rows {
             self.rows = Rows::Closed(Arc::new(std::mem::take(rows)));
         }
     }
 
-    /// Takes the rows from a place on out again: they were added by the command that is being undone.
+    /// Takes out the rows from a place on, which the unit that is taken back had added. Nothing for a file.
     pub(super) fn truncate(&mut self, place: u32) {
         let rows = match &mut self.rows {
             Rows::Open(rows) => rows,
             Rows::Closed(rows) => Arc::make_mut(rows),
-            Rows::File(_) => return, // a file holds only what was acknowledged
+            Rows::File(_) => return, // a file holds only rows of records, which no undo reaches
         };
         let gone = rows.split_off((place as usize).min(rows.len()));
         self.bytes -= gone.iter().map(StoredRow::bytes).sum::<u64>();

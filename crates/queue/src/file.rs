@@ -1,13 +1,29 @@
-//! Chunk files: rows of a queue that a checkpoint moved out of memory. Written once; docs/formats/data-directory.md.
+//! Chunk files: rows of a queue that a fold or a merge wrote. Written once, never changed; docs/formats/data-directory.md.
 //!
-//! Layout of version 2, in pages of 4,096 bytes, all little-endian: a head, the table, the entries. Head and each page
-//! of the table end with the CRC-32C of the rest of the page. The head: 8 bytes of magic, format version `u32`, rows
-//! `u32`, number of the first row `u64`, one above that of the last `u64`, length of the file `u64`. A page of the table
-//! holds 255 slots: row number `u64`, offset of its entry `u64`, rising. An entry is its length `u32`, its CRC-32C `u32`
-//! and its bytes: a row's values, a batch of hits, or a row's places in a batch.
+//! Layout of version 2, all numbers little-endian. Head and table are pages of 4,096 bytes; the entries follow without gaps.
 //!
-//! Opening reads the head; where the rows have gaps in their numbers, the table too. Everything else is verified when it
-//! is used, so that opening costs a file and not its rows. Version 1 has entries, table and a foot, and is read as well.
+//! | part | layout |
+//! |---|---|
+//! | head, 1 page | magic, version `u32`, rows `u32`, first row `u64`, last + 1 `u64`, file length `u64`, zeroes, CRC-32C |
+//! | table, 1 page for 255 rows | slots of row number `u64` and offset of its entry `u64`, rising; zeroes, CRC-32C |
+//! | entries | length `u32`, CRC-32C `u32`, bytes: a kind byte, then a row's values, a batch of hits, or places in a batch |
+//!
+//! Rows 8, 9 and 12 are in one file: 8 came by INSERT, 9 and 12 are hits of one command. Offsets are examples:
+//!
+//! | offset | bytes |
+//! |---|---|
+//! | 0 | head: 3 rows, first 8, last + 1 = 13 |
+//! | 4,096 | table: (8, 8,192), (9, 8,430), (12, 8,443) |
+//! | 8,192 | entry of row 8: kind 0, its values |
+//! | 8,220 | entry of the batch: kind 1; it has no slot |
+//! | 8,430 | entry of row 9: kind 2, batch at 8,220, document 0, query 0 |
+//! | 8,443 | entry of row 12: kind 2, batch at 8,220, document 1, query 0 |
+//!
+//! Opening verifies the head, so it costs one page and not the rows. Where the numbers have gaps (here 10 and 11) it verifies
+//! the table too: a damaged slot could hide a row there. Without gaps the place of a row says its number, and a damaged page
+//! shows as an error when it is read. Entries are verified when they are read.
+//!
+//! Version 1 has the entries first, then the slots, then a foot. It is read, not written.
 
 pub(crate) mod merge;
 pub(crate) mod write;
@@ -27,19 +43,23 @@ const MAGIC: &[u8; 8] = b"SEINEROW";
 const VERSION: u32 = 2;
 const ENTRY_HEAD_BYTES: usize = 8;
 const SLOT_BYTES: usize = 16;
-/// Where a page's checksum stands.
+/// Offset of the checksum in a page.
 const SUM_AT: usize = PAGE_BYTES - 4;
+/// Slots in a page of the table.
 const PAGE_SLOTS: usize = 255;
 
 /// Version 1: head, entries, slots without gaps, foot.
 const HEAD_1_BYTES: usize = 12;
 const FOOT_1_BYTES: usize = 16;
 
+/// Kind of an entry: the values of a row.
 const OWN: u8 = 0;
+/// Kind of an entry: a batch of hits.
 const BATCH: u8 = 1;
+/// Kind of an entry: a row that is a hit, as places in a batch.
 const HIT: u8 = 2;
 
-/// An open chunk file.
+/// An open chunk file, mapped into memory.
 pub struct ChunkFile {
     path: String,
     bytes: Bytes,
@@ -47,20 +67,22 @@ pub struct ChunkFile {
     rows: u32,
     first: u64,
     end: u64,
-    /// The batch of the row read last: neighbours share it.
+    /// Offset and content of the batch read last: neighbouring rows share it.
     batch: Mutex<Option<(u64, Arc<HitBatch>)>>,
 }
 
-/// Where the slots are.
+/// The table of slots, by format version.
 enum Table {
-    /// Version 1: one after the other from here, verified.
+    /// Version 1: the slots stand from this offset on, verified at opening.
     Flat(usize),
-    /// Version 2: in pages behind the head. A bit a page that was found sound.
+    /// Version 2: pages behind the head. Bit n is set once page n has been verified.
     Paged(Vec<AtomicU64>),
 }
 
 impl ChunkFile {
-    /// Opens it; see the module's text for what that verifies.
+    /// Opens and maps a file; verifies its head, and the table where row numbers have gaps.
+    ///
+    /// Errors: `Corrupt` where the file is missing, or head, length or table are damaged; `NewerFormat`; `Internal`.
     pub fn open(disk: &dyn Disk, path: &str) -> Result<ChunkFile> {
         let file = disk
             .open(path)
@@ -143,18 +165,18 @@ impl ChunkFile {
         Ok(file)
     }
 
-    /// Its path.
+    /// Path below the root of the disk.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Its length.
+    /// Length of the file. Bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.len() as u64
     }
 
-    /// Rows that were written.
+    /// Number of rows in the file, at least 1.
     pub(crate) fn len(&self) -> u32 {
         self.rows
     }
@@ -169,12 +191,12 @@ impl ChunkFile {
         self.end
     }
 
-    /// The numbers have no gaps, so that a place says the number.
+    /// Whether the row numbers have no gaps: number = `first` + place.
     fn is_dense(&self) -> bool {
         self.end - self.first == u64::from(self.rows)
     }
 
-    /// The row number at a place.
+    /// The row number at a place; `None` behind the last row or where the table is damaged.
     pub(crate) fn row(&self, place: u32) -> Option<u64> {
         if place >= self.rows {
             return None;
@@ -185,8 +207,8 @@ impl ChunkFile {
         self.slot(place).map(|(row, _)| row)
     }
 
-    /// The place of the first row of that number or above; `len` where there is none. Numbers rise by at least one a
-    /// place, so only as many places are possible as there are gaps.
+    /// The place of the first row at or above a number; `len` where there is none. Binary search. Numbers rise by at least 1 a
+    /// place, so the place lies in `rows − (end − row) ..= row − first`: one place where there are no gaps.
     pub(crate) fn first_at_or_above(&self, row: u64) -> u32 {
         if row <= self.first {
             return 0;
@@ -252,7 +274,7 @@ impl ChunkFile {
         }
     }
 
-    /// The verified bytes of an entry.
+    /// The verified bytes of the entry at an offset. The length is checked against the file before it is used.
     fn entry(&self, offset: u64) -> Result<&[u8]> {
         let at = usize::try_from(offset).map_err(|_| self.damaged(offset))?;
         let length = number_at(&self.bytes, at).unwrap_or(u32::MAX) as usize;
@@ -277,7 +299,7 @@ impl ChunkFile {
         Some((wide_at(slots, at)?, wide_at(slots, at + 8)?))
     }
 
-    /// A page of the table, verified once.
+    /// A page of the table; verified at the first call for it. `None` where it is damaged or behind the table.
     fn page(&self, page: usize) -> Option<&[u8]> {
         let Table::Paged(sound) = &self.table else {
             return None;

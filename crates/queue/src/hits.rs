@@ -1,4 +1,8 @@
-//! The hits of one command, kept once for all the queue rows made of them.
+//! The hits of one command on one pq table, stored once for all the queue rows made of them.
+//!
+//! An INSERT of two documents hits three queries: document 0 hits queries 0 and 2, document 1 hits queries 1 and 2. The batch
+//! holds two documents and three queries. Four rows go into the queue: (0, 0), (0, 2), (1, 1), (1, 2). Each row is a place of
+//! a document and a place of a query, and its values are made when a worker reads it.
 
 use query::codec::{Read, Reader, put_bytes, put_list, put_number, put_text};
 use query::row;
@@ -7,33 +11,33 @@ use query::value::Value;
 
 use crate::source::{Hit, Source, put_sources, read_sources, supply};
 
-/// Documents and queries that queue rows point into: a row is a document's and a query's place here.
+/// The documents and queries of a batch of hits. A queue row is a place in `documents` and a place in `queries`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HitBatch {
-    /// Where each column of the queue takes its value from, in the queue's order.
+    /// For each column of the queue, in order, the part of the hit that it takes.
     pub sources: Vec<Source>,
-    /// Name of the search table when the documents came.
+    /// Name of the search table at the time of the hits.
     pub document_table: String,
-    /// Seconds since 1970-01-01 UTC.
+    /// Time of the hits. Seconds since 1970-01-01 UTC.
     pub hit_at: i64,
-    /// The documents that were hit.
+    /// The documents with at least one hit.
     pub documents: Vec<HitDocument>,
-    /// The queries that were hit.
+    /// The queries with at least one hit.
     pub queries: Vec<HitQuery>,
 }
 
-/// What a hit says of its query.
+/// A standing query as it was when a document hit it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HitQuery {
-    /// Its id.
+    /// Id of the query.
     pub id: u64,
-    /// Its tags, separated by commas.
+    /// Tags, separated by commas; may be empty.
     pub tags: Box<str>,
-    /// Its text.
+    /// Text of the query, in the search language.
     pub text: Box<str>,
 }
 
-/// A document that was hit. Its row is encoded as `query::row` does, so that one column costs one step.
+/// A document of a batch. Its row is encoded by `query::row`, so one column is read without decoding the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HitDocument {
     id: u64,
@@ -41,7 +45,7 @@ pub struct HitDocument {
 }
 
 impl HitDocument {
-    /// A document of that id with the columns of its table.
+    /// A document with its id and its values in the order of its table's columns.
     #[must_use]
     pub fn new(id: u64, columns: &[Value]) -> HitDocument {
         let row = row::encode(columns).into_boxed_slice();
@@ -50,7 +54,7 @@ impl HitDocument {
 }
 
 impl HitBatch {
-    /// The values of one row, as the queue's columns hold them. `None` where the places are wrong or bytes damaged.
+    /// The values of a queue row, by the places of its document and query. `None` where a place is out of range.
     pub(crate) fn values(
         &self,
         document: u32,
@@ -75,7 +79,7 @@ impl HitBatch {
         Some(self.sources.iter().zip(columns).map(column).collect())
     }
 
-    /// Memory that it takes, roughly.
+    /// Memory of the batch. Bytes, estimated.
     pub(crate) fn bytes(&self) -> u64 {
         let documents: usize = self
             .documents
@@ -127,7 +131,7 @@ impl HitBatch {
     }
 }
 
-/// Supplied values are of the column's type already, except that text may go into bytes.
+/// A supplied value as its column stores it. CREATE TABLE has checked the types; only text into a BLOB is converted.
 fn as_stored(kind: ColumnType, value: Value) -> Value {
     match (kind, value) {
         (ColumnType::Blob { .. }, Value::Str(text)) => Value::Bytes(text.into_bytes()),

@@ -1,7 +1,12 @@
-//! What a queue knows beside its rows and keeps: part of the manifest. docs/formats/data-directory.md.
+//! The part of the manifest that a queue writes beside its files: docs/formats/data-directory.md.
 //!
-//! Relayed rows, layouts and keys of `unique_by=` are those of the manifest's position: applying an earlier record again
-//! leaves them as they are, or comes to the same. The lanes are those of the queue's own position, [`crate::Folded`].
+//! | part | as of | a replay of earlier records |
+//! |---|---|---|
+//! | last relayed row of each sender | the manifest's position | sets them again, up to the same values |
+//! | layouts, keys of `unique_by=` | the manifest's position | leaves them alone: the engine skips these changes |
+//! | lanes: pauses, delivery counts, delays, ended rows | the queue's own position, [`crate::Folded`] | begins with them |
+//!
+//! Not written: holders, leases, sessions that wait, deliveries without a record.
 
 use query::codec::{Read, Reader, put_bytes, put_list, put_number};
 use roaring::RoaringTreemap;
@@ -12,7 +17,7 @@ use crate::queue::{Queue, SENDERS};
 use crate::unique::Seen;
 
 impl Queue {
-    /// Appends what is kept.
+    /// Appends the queue's part of the manifest.
     pub fn put_kept(&self, out: &mut Vec<u8>) {
         let heard: Vec<(usize, u64)> = self
             .received
@@ -30,7 +35,7 @@ impl Queue {
         out.extend_from_slice(&self.folded.lanes);
     }
 
-    /// The lanes as they are now.
+    /// The lanes of now, encoded, for [`crate::Folded::lanes`].
     pub(crate) fn encoded_lanes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put_number(&mut out, self.lanes.len() as u64);
@@ -41,7 +46,9 @@ impl Queue {
         out
     }
 
-    /// Takes in what [`Queue::put_kept`] wrote.
+    /// Reads what [`Queue::put_kept`] wrote into a new queue of the same options.
+    ///
+    /// Errors: a sender above 63, or another number of lanes than the queue has.
     pub fn read_kept(&mut self, reader: &mut Reader<'_>) -> Read<()> {
         for _ in 0..reader.count()? {
             let (sender, row) = (reader.small()?, reader.number()?);
@@ -65,7 +72,7 @@ impl Queue {
     }
 }
 
-/// What records have said of deliveries, and what a group is done with.
+/// Appends the rows that came back with a record (count and due time), then the rows that the group has ended.
 fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
     let kept = lane
         .delivered

@@ -73,9 +73,12 @@ impl Delivered {
 /// - `waiting` is the number of tickets in all lines.
 ///
 /// # How a row moves
-/// `peek` finds a free row; `hold` takes it. Then `let_go` (it was ended or deleted), `give_back` (it is free again, and the
-/// delivery counts) or `put_back` (nobody saw it, and the delivery does not count). `open_due` frees rows whose delay has
-/// ended. `forget` drops every mark of rows that are gone.
+/// - `peek` finds a free row, `hold` takes it.
+/// - `let_go`: a held row was ended or deleted.
+/// - `give_back`: a held row is free again, and the delivery counts.
+/// - `put_back`: no worker saw the row; it is free again, and the delivery does not count.
+/// - `open_due`: rows whose delay has ended are free.
+/// - `forget`: rows are gone, and so are their marks.
 #[derive(Default)]
 pub struct Lane {
     /// Where the search for a row without a condition goes on. It has passed every row below.
@@ -247,8 +250,8 @@ impl Lane {
         Ok(None)
     }
 
-    /// The session to be served next. Each line offers the first free row that its condition takes. The lowest of these rows
-    /// goes out first; where several lines offer it, to the session that has waited longest. `None` where no line has a row.
+    /// The session to be served next. Each line with waiters offers the first free row that its condition takes, and the lowest
+    /// of these rows goes out. Where several lines offer it, it goes to the longest wait. `None` where no line has a row.
     ///
     /// Error: the session at the front of a line whose condition could not read a row.
     pub(crate) fn next_served(

@@ -1,6 +1,17 @@
-//! Rows as they were stored before ALTER TABLE: read as the table is now.
+//! Rows that were stored before an ALTER TABLE, read in the columns of now.
 //!
-//! Which layout a row has follows from its number, so an ALTER rewrites nothing.
+//! Rows rise by number, so the number says which columns a row was stored in, and an ALTER rewrites nothing. Rows 1 to 10 came
+//! as (id), then `ADD COLUMN prio DEFAULT 0`, rows 11 to 20, then `DROP COLUMN id`:
+//!
+//! | layout | `end` | columns | origins of the next layout's columns |
+//! |---|---|---|---|
+//! | 0 | 11 | id | id: column 0; prio: value 0 |
+//! | 1 | 21 | id, prio | prio: column 1 |
+//! | of now | | prio | |
+//!
+//! Row 7 is below 11: its values are decoded as (id), carried to (id, prio), then to (prio). Row 30 is decoded as (prio).
+//!
+//! Invariants: `end` rises from layout to layout; a layout that no row needs goes with the next ALTER.
 
 use query::codec::{Read, Reader, put_column, put_list, put_number, put_value, read_column};
 use query::schema::Column;
@@ -9,16 +20,16 @@ use query::value::Value;
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};
 
-/// Where a column of the next layout takes its value from.
+/// The source of a column's values in rows from before an ALTER.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
-    /// A column of this layout, by its place.
+    /// A column of the layout before, by its place from 0.
     Column(u32),
-    /// The same for every row.
+    /// One value for every row: the default of a new column.
     Value(Value),
 }
 
-/// Appends where columns come from.
+/// Appends origins, as the record ALTER and the manifest hold them.
 pub fn put_origins(out: &mut Vec<u8>, origins: &[Origin]) {
     put_list(out, origins, |out, origin| match origin {
         Origin::Column(place) => {
@@ -42,17 +53,17 @@ pub fn read_origins(reader: &mut Reader<'_>) -> Read<Vec<Origin>> {
     })
 }
 
-/// One earlier form of a queue's rows.
+/// The columns of a queue's rows before one ALTER.
 #[derive(Clone, Debug, PartialEq)]
 struct Layout {
-    /// Rows below have it, or an earlier one.
+    /// Rows below have this layout or an earlier one.
     end: u64,
     columns: Vec<Column>,
-    /// How the columns of the next layout come of these.
+    /// For each column of the next layout, its source.
     origins: Vec<Origin>,
 }
 
-/// The earlier forms of a queue's rows, oldest first.
+/// The earlier layouts of a queue's rows, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layouts {
     before: Vec<Layout>,
@@ -63,7 +74,7 @@ impl Layouts {
         self.before.len()
     }
 
-    /// Rows below `end` have these columns; the next layout's come of them so. Layouts that no row has any more go.
+    /// Adds the layout that an ALTER ends: every row up to now has `columns` or an earlier layout. Drops layouts without rows.
     pub(crate) fn push(&mut self, backlog: &Backlog, columns: Vec<Column>, origins: Vec<Origin>) {
         let end = backlog.next();
         let first = backlog.first_at_or_above(0).unwrap_or(end);
@@ -75,7 +86,8 @@ impl Layouts {
         self.before.retain(|layout| layout.end > first);
     }
 
-    /// The values of a row in the columns of now.
+    /// The values of a row in the columns of now; `None` where the row is gone. Cost: the row, and one step for each later
+    /// layout.
     pub(crate) fn values(
         &self,
         backlog: &Backlog,
@@ -117,7 +129,7 @@ impl Layouts {
     }
 }
 
-/// A row's values in the columns that come of its own.
+/// Carries a row's values from one layout to the next.
 pub(crate) fn carry(
     values: &[Value],
     columns: &[Column],
@@ -138,7 +150,7 @@ pub(crate) fn carry(
                 if same || value == Value::Null {
                     return Ok(value);
                 }
-                // ALTER TABLE has made sure that every row's value fits.
+                // ALTER TABLE has refused the change unless every row's value fits.
                 let fits = column.kind.accept(value);
                 fits.map_err(|_| Error::Internal(format!("a value does not fit '{}'", column.name)))
             }

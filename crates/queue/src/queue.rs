@@ -52,8 +52,8 @@ pub const SENDERS: usize = 64;
 /// # Invariants
 /// - The files hold every row of the records up to `position`, and none of the records above it. Rows that were removed
 ///   later may be marked removed already: removing them again changes nothing.
-/// - `lanes` are those of `position`. Later lanes would hold marks of rows that the replay has yet to add, such as row 110,
-///   and would have lost the marks of rows that it removes.
+/// - `lanes` are those of `position`. Later lanes would hold marks of rows that the replay has yet to add, such as row 110.
+///   They would have lost the marks of rows that the replay removes.
 #[derive(Clone, Default)]
 pub struct Folded {
     /// The last record whose rows the files hold.

@@ -26,8 +26,7 @@ impl Queue {
         Some((self.lanes.get_mut(lane)?, rows))
     }
 
-    /// Tells the lanes which rows are gone or ended since the last call. Removing a row only notes it, because the next row of
-    /// its `order_by=` key may go out by then, and that takes the time as an argument.
+    /// Tells the lanes which rows are gone or ended since the last call, and lets out the next rows of their `order_by=` keys.
     pub fn settle(&mut self, now: Now) {
         for (lane, row) in std::mem::take(&mut self.ended) {
             if let Some((lane, rows)) = self.parts(lane, now) {
@@ -108,8 +107,8 @@ impl Queue {
         self.paused.get(lane).copied().unwrap_or(false)
     }
 
-    /// The session to be served next, of the first lane that has one: the lowest free row that somebody waits for goes to the
-    /// session that has waited longest for it. `None` where no waiting session has a row.
+    /// The session to be served next, of the first lane that has one. The lowest free row that a session waits for goes out
+    /// first, to the session that has waited longest for it. `None` where no waiting session has a row.
     ///
     /// Error: a session whose condition could not read a row.
     pub fn next_served(

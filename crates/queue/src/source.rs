@@ -1,35 +1,35 @@
-//! How hits fill the columns of a queue.
+//! Which part of a hit each column of a queue takes.
 
 use query::codec::{Read, Reader, put_list, put_number};
 use query::value::Value;
 
-/// Number of a document's first column among the sources of a queue's column; lower numbers are the named sources.
+/// On disk: [`Source::Document`] of column n is the number 6 + n. Lower numbers are the named sources.
 const FIRST_COLUMN: u64 = 6;
-/// The whole document: above the numbers of all columns.
+/// On disk: [`Source::Json`]. Above the numbers of all columns.
 const DOCUMENT_JSON: u64 = FIRST_COLUMN + (1 << 16);
 
-/// Where a column of an `into` queue takes its value from.
+/// The part of a hit that a column of an `into=` queue takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The id of the query.
+    /// The id of the standing query.
     QueryId,
-    /// Its text.
+    /// The text of the standing query.
     Query,
-    /// Its tags.
+    /// The tags of the standing query, separated by commas.
     Tags,
-    /// The name of the document's table.
+    /// The name of the search table that the document was inserted into.
     DocumentTable,
     /// The id of the document.
     DocumentId,
-    /// When the hit came.
+    /// The time of the hit, in seconds since 1970-01-01 UTC.
     HitAt,
-    /// The document as a JSON object of its id and columns.
+    /// The document as a JSON object of its id and columns. No column takes it today; [`supply`] gives NULL for it.
     Json,
-    /// A column of the document, by its place in the row.
+    /// A column of the document, by its place in the row, from 0.
     Document(u16),
 }
 
-/// What is known of one hit; texts borrowed.
+/// One hit, without the document's columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Hit<'a> {
     /// Id of the query.
@@ -46,7 +46,8 @@ pub struct Hit<'a> {
     pub hit_at: i64,
 }
 
-/// The value that a hit gives to a column, before it is looked at. `document`: a column of the document.
+/// The value that a hit gives to a column, before it is converted to the column's type. `document` reads a column of the
+/// document by its place.
 pub fn supply(source: Source, hit: &Hit<'_>, document: impl FnOnce(usize) -> Value) -> Value {
     match source {
         Source::QueryId => Value::Int(hit.query_id.into()),
@@ -60,7 +61,7 @@ pub fn supply(source: Source, hit: &Hit<'_>, document: impl FnOnce(usize) -> Val
     }
 }
 
-/// Appends where the columns of a queue take their values from.
+/// Appends sources as numbers: docs/formats/records.md, "sources".
 pub fn put_sources(out: &mut Vec<u8>, sources: &[Source]) {
     put_list(out, sources, |out, source| {
         let number = match source {

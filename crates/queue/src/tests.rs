@@ -13,7 +13,7 @@ use crate::queue::scope;
 use crate::row_view::{Predicate, RowView};
 use proptest::prelude::*;
 
-/// The queue as a textbook has it: rows in order, each free or taken.
+/// The oracle: rows in order, each free or taken.
 #[derive(Default)]
 struct Model {
     rows: VecDeque<(u64, i128)>,
@@ -21,7 +21,7 @@ struct Model {
     next: u64,
 }
 
-/// No condition is asked here.
+/// Rows without keys, times and conditions.
 struct Blind;
 
 impl RowView for Blind {
@@ -40,7 +40,7 @@ enum Step {
     Remove(usize),
     Sweep,
     Fold,
-    /// Many small folds, so that there is something to merge, and rows removed while it is.
+    /// Many small folds, so that there is something to merge. The rows are removed while the merge runs.
     Merge(Vec<usize>),
     /// Rows removed and pushed, then all of it undone.
     Undone {
@@ -196,7 +196,7 @@ impl Pair {
         }
     }
 
-    /// One merge, if there is anything to merge; rows go while it runs.
+    /// One merge, if anything is worth merging; the rows are removed while it runs.
     fn merge(&mut self, meanwhile: &[usize]) -> bool {
         let Some(candidates) = self.backlog.begin_merge() else {
             return false;
@@ -378,7 +378,7 @@ fn a_damaged_row_is_an_error_that_names_file_and_offset() {
     assert!((8192..=8192 + 13).contains(&offset), "{offset}");
 }
 
-/// Counts how often rows are asked; takes those whose number ends in 7.
+/// Counts how often rows are asked. Its condition takes the rows whose number ends in 7.
 #[derive(Default)]
 struct Counting(std::cell::Cell<u32>);
 
@@ -446,7 +446,7 @@ enum Taking {
         lane: usize,
         which: usize,
     },
-    /// Or done with.
+    /// The n-th held row of a lane, ended.
     Done {
         lane: usize,
         which: usize,

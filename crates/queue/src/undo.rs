@@ -1,8 +1,8 @@
 //! Undoing a unit of commands, such as POST /bulk, that fails half-way: its rows, its removals, its `unique_by=` keys.
 //!
 //! A unit inserts rows 8 and 9 and removes row 3. `Before` then holds `next` = 8 and `removed` = [3]. `undo` restores row 3
-//! and cuts the backlog at 8, so that the next INSERT gets number 8 again. The unit's rows were in no file, and no worker
-//! saw them, because nothing of a unit is published before all of it is decided.
+//! and cuts the backlog at 8, so that the next INSERT gets number 8 again. The unit's rows are in no file and no worker has
+//! seen them: nothing of a unit is published before all of it is decided.
 
 use query::value::Value;
 

@@ -1,17 +1,24 @@
-//! Which files of a backlog are merged: so that they stay few, and that one old row does not keep a large one.
+//! Which chunk files are merged. Two reasons: a sparse file is rewritten without its removed rows, so that one old row does
+//! not keep a large file; small neighbours become one file, so that files stay few.
+//!
+//! A file's size here is what its remaining rows take. Seventeen neighbouring files of 0.5 MiB each are there: the first 16
+//! are below 1 MiB, so they are merged into one of 8 MiB. That file is above 1 MiB and waits until 15 neighbours below
+//! 16 MiB lie beside it. So a row is written again at most once for each of the three sizes, beside sparse files.
+//!
+//! One merge runs at a time for each queue.
 
 use super::{Backlog, Chunk, Part, Rows};
 use crate::file::ChunkFile;
 use crate::file::merge::MergedPart;
 
-/// Neighbouring files of at most a size that are merged once there are so many.
+/// The number of small neighbours that are merged. Files.
 const FILES_MERGED_MIN: usize = 16;
-/// The sizes, by what is left of a file. A row is written again at most once a size.
+/// A run of files that are all below one of these sizes is merged. Bytes of the remaining rows.
 const SIZES: [u64; 3] = [1 << 20, 16 << 20, 256 << 20];
-/// A merged file is not much larger than this.
+/// Fewer files are merged where they reach this together. The last one may exceed it, by at most the largest size. Bytes.
 const MERGED_BYTES_MAX: u64 = 512 << 20;
 
-/// Files to be merged: neighbours, with the numbers of the first row and of the one behind the last.
+/// Neighbouring files to be merged: `first` is the number of their first row, `end` one above that of their last.
 pub struct Candidates {
     pub parts: Vec<MergedPart>,
     pub first: u64,
@@ -19,7 +26,8 @@ pub struct Candidates {
 }
 
 impl Backlog {
-    /// The files that are worth merging, if any; they are taken to be under way then. Cost: the chunks.
+    /// Begins a merge: the files to be merged, or `None` where a merge runs or nothing is worth merging. The caller must end
+    /// it by `end_merge` or `abandon_merge`. Cost: the chunks.
     pub fn begin_merge(&mut self) -> Option<Candidates> {
         if !self.merging.is_empty() || !std::mem::take(&mut self.is_merge_due) {
             return None;
@@ -39,7 +47,7 @@ impl Backlog {
         Some(Candidates { parts, first, end })
     }
 
-    /// Puts the merged file in the place of those it was made of; `None`: no row of them was left.
+    /// Ends a merge: its file takes the place of the files that it was made of. `None`: no row was left to write.
     pub fn end_merge(&mut self, file: Option<ChunkFile>) {
         let parts = std::mem::take(&mut self.merging);
         if let Some(file) = file {
@@ -47,19 +55,19 @@ impl Backlog {
         }
     }
 
-    /// The merge came to nothing: the files stay as they are, until there is another reason to look.
+    /// Ends a merge that failed: the files stay. They are looked at again when chunks come or go, or a file becomes sparse.
     pub fn abandon_merge(&mut self) {
         self.merging.clear();
     }
 
-    /// A file of which little is left.
+    /// The first sparse file.
     fn sparse(&self) -> Option<std::ops::Range<usize>> {
         let is_sparse = |chunk: &Chunk| chunk.live > 0 && chunk.is_sparse();
         let place = self.chunks.iter().position(is_sparse)?;
         Some(place..place + 1)
     }
 
-    /// Many small neighbours.
+    /// The first run of small neighbours, of the smallest size that has one.
     fn crowd(&self) -> Option<std::ops::Range<usize>> {
         SIZES.iter().find_map(|size| self.crowd_below(*size))
     }
@@ -81,7 +89,7 @@ impl Backlog {
     }
 }
 
-/// What the rows that are left take of a file; `None` for a chunk in memory.
+/// Bytes of a file that its remaining rows take, estimated by their number; `None` for a chunk in memory.
 fn live_bytes(chunk: &Chunk) -> Option<u64> {
     match &chunk.rows {
         Rows::File(file) => {

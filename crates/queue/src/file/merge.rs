@@ -1,4 +1,4 @@
-//! Several chunk files into one, or a sparse one into a smaller one.
+//! The job that writes one chunk file from several, or from a sparse one.
 
 use std::sync::Arc;
 
@@ -10,32 +10,34 @@ use super::write::{Writer, make_file, put_hit};
 use super::{ChunkFile, HIT};
 use crate::error::{Error, Result};
 
-/// A merge is begun only where so many times its bytes are free.
+/// A merge runs only where this many times its files' bytes are free on the device: the journal needs the room more.
 const ROOM_PART: u64 = 3;
 
 /// A file that goes into the new one.
 #[derive(Clone, Debug)]
 pub struct MergedPart {
     pub path: String,
-    /// Places of rows that are left out.
+    /// Places of removed rows: they are not copied.
     pub removed: RoaringBitmap,
 }
 
-/// The work of merging; runs on any thread.
+/// A merge, for any thread. [`crate::Backlog::end_merge`] takes in its file.
 pub struct MergeRowsJob {
-    /// Where the files are.
+    /// The disk of the old files and the new one.
     pub disk: Arc<dyn Disk>,
-    /// Folder and name; whatever lies there from an attempt before is replaced.
+    /// Folder of the new file; made where it is missing.
     pub dir: String,
-    /// See `dir`.
+    /// Name of the new file in `dir`. A file of that name, left by a failed attempt, is replaced.
     pub name: String,
-    /// Neighbours, by row.
+    /// The files to be merged: neighbours, rising by row.
     pub parts: Vec<MergedPart>,
 }
 
 impl MergeRowsJob {
-    /// Writes the new file, makes it durable and opens it; `None` where no row was left. Each entry is verified on the
-    /// way, and is the same in the new file but for the offset of a hit's batch.
+    /// Writes the new file, syncs it and opens it; `None` where no row was left. Each entry is verified and copied; only the
+    /// offset of a hit's batch changes.
+    ///
+    /// Errors: `Full` where less than three times the files' bytes are free or the device is full, `Corrupt`, `Internal`.
     pub fn run(self) -> Result<Option<ChunkFile>> {
         let open = |part: MergedPart| {
             let file = ChunkFile::open(&*self.disk, &part.path)?;
@@ -46,7 +48,7 @@ impl MergeRowsJob {
         let bytes: u64 = parts.iter().map(|(file, _)| file.bytes()).sum();
         let space = self.disk.space();
         if space.is_ok_and(|space| space.free_bytes < ROOM_PART * bytes) {
-            return Err(Error::Full); // the journal needs it more
+            return Err(Error::Full);
         }
         let live =
             |(file, removed): &(ChunkFile, RoaringBitmap)| u64::from(file.len()) - removed.len();
@@ -60,9 +62,9 @@ impl MergeRowsJob {
     }
 }
 
-/// Copies the rows that are there.
+/// Copies the rows of a file that are not removed.
 fn copy(file: &ChunkFile, removed: &RoaringBitmap, writer: &mut Writer) -> Result<()> {
-    // Offsets of the last batch in the old file and in the new one: rows of a batch are neighbours.
+    // Offsets of the last batch in the old file and in the new one. Rows of a batch are neighbours, so one is enough.
     let mut last: Option<(u64, u64)> = None;
     let mut bytes = Vec::new();
     for place in (0..file.len()).filter(|place| !removed.contains(*place)) {

@@ -11,25 +11,27 @@ use crate::chunk::StoredRow;
 use crate::error::{Error, Result};
 use crate::hits::HitBatch;
 
-/// Written at once.
+/// Entries or pages of the table that are gathered for one write. Bytes.
 const WRITE_BYTES: usize = 1 << 20;
-/// Synced at once: the journal's syncs wait in the same line of the device.
+/// The file is synced each time this much has been written: a sync of the journal waits behind it in the device. Bytes.
 const SYNC_BYTES: u64 = 2 << 20;
 
-/// The work of moving a queue's rows into a file; runs on any thread.
+/// A fold: moves a queue's rows from memory into a chunk file, on any thread. [`crate::Backlog::install`] takes in the file.
 pub struct FoldJob {
-    /// Where the file goes.
+    /// The disk of the new file.
     pub disk: Arc<dyn Disk>,
-    /// Folder and name; whatever lies there from an attempt before is replaced.
+    /// Folder of the new file; made where it is missing.
     pub dir: String,
-    /// See `dir`.
+    /// Name of the new file in `dir`. A file of that name, left by a failed attempt, is replaced.
     pub name: String,
-    /// The rows, of [`crate::Backlog::share`].
+    /// The rows that [`crate::Backlog::share`] returned.
     pub chunks: Vec<SharedChunk>,
 }
 
 impl FoldJob {
-    /// Writes the file, makes it durable and opens it; `None` where no row was left to write.
+    /// Writes the file, syncs it and its folder, and opens it; `None` where no row was left to write.
+    ///
+    /// Errors: `Full`, after which nothing of the file stays if it can be removed; `Internal`.
     pub fn run(self) -> Result<Option<ChunkFile>> {
         let rows = self.chunks.iter().map(SharedChunk::live_len).sum();
         let write = |writer: &mut Writer| {
@@ -46,7 +48,7 @@ impl FoldJob {
     }
 }
 
-/// The entry of a row; that of its batch is written before, once for all its neighbours.
+/// Makes the entry of a row in `bytes`. Writes the entry of its batch before, unless the row before has the same batch.
 fn put_row(
     writer: &mut Writer,
     row: &StoredRow,
@@ -74,7 +76,7 @@ fn put_row(
     Ok(())
 }
 
-/// The bytes of a hit's entry.
+/// Appends the entry of a row that is a hit. `batch`: offset of the batch's entry.
 pub(super) fn put_hit(bytes: &mut Vec<u8>, batch: u64, document: u32, query: u32) {
     bytes.push(HIT);
     put_number(bytes, batch);
@@ -82,8 +84,8 @@ pub(super) fn put_hit(bytes: &mut Vec<u8>, batch: u64, document: u32, query: u32
     put_number(bytes, query.into());
 }
 
-/// Makes a file of so many rows, makes it durable and opens it; `None` where there are none. Whatever lies there from
-/// an attempt before is replaced; what a failed attempt has written is removed.
+/// Makes a file of `rows` rows, syncs it and its folder, and opens it; `None` for 0 rows. Replaces a file of that name. Where
+/// writing fails it removes the file again.
 pub(super) fn make_file(
     disk: &Arc<dyn Disk>,
     dir: &str,
@@ -103,24 +105,25 @@ pub(super) fn make_file(
     let mut writer = Writer::new(&path, disk.create(&path).map_err(failed)?, rows);
     let written = write(&mut writer).and_then(|()| writer.finish());
     if let Err(error) = written {
-        let _ = disk.remove(&path); // room for deletes; what stays is an orphan that the next open removes
+        let _ = disk.remove(&path); // gives the room back; a file that stays is removed by the next start
         return Err(error);
     }
     disk.sync_dir(dir).map_err(failed)?;
     ChunkFile::open(&**disk, &path).map(Some)
 }
 
-/// Writes head, table and entries, each in its place, a megabyte at a time.
+/// Writes a chunk file in one pass: entries and table grow side by side, each at its own offset, and the head comes last. So
+/// the number of rows must be known before.
 pub(super) struct Writer {
     path: String,
     file: Arc<dyn disk::File>,
-    /// Where the entries in `entries` go.
+    /// Offset in the file of the bytes in `entries`.
     entries_at: u64,
     entries: Vec<u8>,
-    /// Where the pages in `table` go; the last one is not full.
+    /// Offset in the file of the bytes in `table`.
     table_at: u64,
     table: Vec<u8>,
-    /// Slots in the last page of the table.
+    /// Slots in the last page of `table`, which has no checksum yet; below [`PAGE_SLOTS`].
     slots: usize,
     rows: u64,
     first: u64,
@@ -146,7 +149,7 @@ impl Writer {
         }
     }
 
-    /// Appends a row: its entry, and its slot.
+    /// Appends a row: its entry and its slot. Numbers must rise from call to call.
     pub(super) fn row(&mut self, number: u64, bytes: &[u8]) -> Result<()> {
         let offset = self.entry(bytes)?;
         if self.rows == 0 {
@@ -166,7 +169,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends an entry; gives its offset.
+    /// Appends an entry; returns its offset in the file.
     pub(super) fn entry(&mut self, bytes: &[u8]) -> Result<u64> {
         let offset = self.entries_at + self.entries.len() as u64;
         self.entries
@@ -186,7 +189,7 @@ impl Writer {
         self.entry(&bytes)
     }
 
-    /// The last page of the table gets its checksum.
+    /// Fills the last page of the table with zeroes and adds its checksum.
     fn close_page(&mut self) {
         let start = self.table.len() - self.slots * SLOT_BYTES;
         self.table.resize(start + SUM_AT, 0);
@@ -207,7 +210,7 @@ impl Writer {
         head.extend_from_slice(&(self.rows as u32).to_le_bytes());
         head.extend_from_slice(&self.first.to_le_bytes());
         head.extend_from_slice(&self.end.to_le_bytes());
-        head.extend_from_slice(&self.entries_at.to_le_bytes()); // all is written: where the next one would go
+        head.extend_from_slice(&self.entries_at.to_le_bytes()); // every entry is written: the length of the file
         head.resize(SUM_AT, 0);
         head.extend_from_slice(&crc32c::crc32c(&head).to_le_bytes());
         self.write_at(0, &head)?;
