@@ -1,4 +1,4 @@
-//! A journal that goes on after records which nobody can read any more.
+//! A new journal whose positions go on behind those of a damaged one: `seine repair`.
 
 use crate::frame::{self, Origin};
 use crate::prepare::{Workshop, poisoned};
@@ -6,8 +6,8 @@ use crate::{Error, Position, Result};
 use disk::Disk;
 use std::sync::Arc;
 
-/// Makes a journal in a folder that holds none, whose first record comes after `last`. It is durable when this returns.
-/// A journal cannot be empty and begin elsewhere than at 1, so the first record is given: one that changes nothing.
+/// Makes a journal in a folder without one. `record` becomes its first record, at the position after `last`; it is durable on
+/// return. An empty journal always begins at 1, so the caller gives a record that changes nothing.
 ///
 /// Errors: `Corrupt` where the folder holds a journal; `Full`, `Io`, `Poisoned`, after which the folder may be removed.
 pub fn begin_after(
@@ -29,7 +29,7 @@ pub fn begin_after(
         });
     }
     let mut workshop = Workshop::new(Arc::clone(disk), dir, segment_bytes, listing.spares)?;
-    // The epoch 1 is that of a journal which begins with record 1.
+    // Epoch 1 would say that the journal begins with record 1.
     let segment = workshop.prepare(2)?;
     let origin = Origin {
         segment: segment.id,

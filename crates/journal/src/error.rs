@@ -1,9 +1,9 @@
-//! What can go wrong with a journal.
+//! The errors of the journal.
 
 use crate::Position;
 use std::{fmt, io};
 
-/// The result of a journal's call.
+/// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error of the journal.
@@ -13,33 +13,33 @@ pub enum Error {
     /// Not now: the device has no room for another segment. Nothing was taken; the journal stays usable, and
     /// `append_reserved` may still work.
     Full,
-    /// Limit: a record is larger than `RECORD_BYTES_MAX`. Nothing was taken.
+    /// Limit: a record is larger than [`crate::RECORD_BYTES_MAX`]. Nothing was taken.
     RecordTooLarge {
         /// Size of the record. Bytes.
         bytes: usize,
     },
-    /// Limit: the records of one append together are larger than `FRAME_BYTES_MAX`. Nothing was taken.
+    /// Limit: the frame of an append is larger than [`crate::FRAME_BYTES_MAX`]. Nothing was taken.
     FrameTooLarge {
-        /// Size of the frame. Bytes.
+        /// Size of the frame without its padding. Bytes.
         bytes: usize,
     },
     /// Caller's fault: a read from a position that was trimmed.
     Trimmed {
-        /// Where the read was to begin.
+        /// First position of the read.
         asked: Position,
-        /// The oldest position kept.
+        /// The oldest position that is kept.
         first: Position,
     },
-    /// Sick: a file does not hold what was durably written to it.
+    /// Sick: bytes that were synced are damaged or missing.
     Corrupt {
-        /// Path below the root of the disk.
+        /// Path below the root of the disk: of the file, or of the folder where a file is missing.
         file: String,
-        /// Of the frame that is damaged or missing. Bytes.
+        /// Offset of the damaged or missing frame in the file. Bytes.
         offset: u64,
-        /// What was found wrong.
+        /// The damage, as a message says it.
         what: &'static str,
     },
-    /// The directory was written by a newer version of the program.
+    /// A newer version of the program wrote the journal.
     NewerFormat {
         /// Path below the root of the disk.
         file: String,
@@ -48,19 +48,19 @@ pub enum Error {
         /// The newest version that this program reads.
         supported: u16,
     },
-    /// Sick: the device refused a call that leaves the journal's state known.
+    /// Sick: a call to the device failed, and the state of the journal is known all the same: a read or an open, for example.
     Io {
         /// Path below the root of the disk.
         file: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Sick: a write or sync failed and nobody knows what the device holds. The process must end; the next one
-    /// trusts only what it reads.
+    /// Sick: a write or sync failed, so the content of the device is unknown. The process must end; the next start trusts only
+    /// the bytes that it reads.
     Poisoned {
-        /// Path below the root of the disk.
+        /// Path below the root of the disk; empty where the preparing thread has ended.
         file: String,
-        /// What the system said, when it happened.
+        /// The text of the system's error at the first failure.
         cause: String,
     },
 }

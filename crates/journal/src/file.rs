@@ -1,4 +1,4 @@
-//! The journal in segment files: one frame per `append`, written with one call into space that is there already.
+//! The journal in segment files: each `append` is one frame, written with one call into room that is prepared.
 
 use crate::frame::{self, Origin};
 use crate::limits::{BUFFER_BYTES_KEPT, PAGE_BYTES, RECORD_BYTES_MAX};
@@ -11,16 +11,17 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-/// How a journal is opened. The lengths are rounded up to whole pages of 4 KiB.
+/// Settings of a journal. Lengths are rounded up to whole pages of 4 KiB.
 #[derive(Clone, Debug)]
 pub struct JournalOptions {
-    /// Length of a new segment. Bytes.
+    /// Length of a new segment. Default 64 MiB. Bytes.
     pub segment_bytes: u64,
-    /// Room in prepared segments that `append` leaves to `append_reserved`. Bytes.
+    /// Room in prepared segments that `append` leaves to `append_reserved`. Default 4 MiB. Bytes.
     pub reserve_bytes: u64,
-    /// A position that the caller knows to have been synced, such as that of its newest checkpoint.
+    /// A position that the caller knows to be synced, such as that of its newest checkpoint; 0 for none. Opening refuses a
+    /// journal that ends before it.
     pub known_synced: Position,
-    /// Who prepares segments.
+    /// The thread that prepares segments. Default: one of the journal's own.
     pub preparation: Preparation,
 }
 
@@ -35,32 +36,31 @@ impl Default for JournalOptions {
     }
 }
 
-/// The journal in the segment files of one directory.
+/// The journal in the segment files of one directory. Example and invariants: the front page of this crate.
 pub struct FileJournal {
-    /// Oldest first; the last one is being written. Never empty.
+    /// The segments with frames, oldest first. The last one is active: appends write there. Never empty.
     segments: VecDeque<Segment>,
-    /// Empty, next to be used first. Their epochs follow that of the last segment.
+    /// Segments without frames, next to be used first. Their epochs follow that of the active segment without gaps.
     prepared: VecDeque<Segment>,
     preparer: Preparer,
     reserve_bytes: u64,
     last: Position,
     synced: Position,
-    /// Checksum of the last header.
+    /// Header checksum of the last frame; 0 where there is none.
     chain: u32,
-    /// The frame being written; kept for its room.
+    /// Memory of the frame that is being written, kept from append to append.
     buffer: Vec<u8>,
-    /// The file and what the system said, once a write or sync has failed.
+    /// File and text of the first write or sync that failed. Then `append`, `sync` and `trim` refuse.
     poison: Option<(String, String)>,
     counts: Status,
 }
 
 impl FileJournal {
-    /// Opens the journal in `dir` (made where it is missing). Verifies every frame that is kept, cuts a torn tail, and
-    /// makes everything it then holds durable: what `read` shows will not be lost. The caller holds a lock that keeps
-    /// other processes out.
+    /// Opens the journal in `dir`, made where it is missing. Verifies every frame, cuts a torn tail, and makes the rest durable,
+    /// so a record that `read` shows is never lost. The caller holds a lock that keeps other processes out.
     ///
-    /// Errors: `Corrupt` where a synced frame is damaged or missing, `NewerFormat`, `Full` where there is no room for
-    /// the first segment, `Io`, `Poisoned`. Cost: reads all that is kept.
+    /// Errors: `Corrupt` where a synced frame is damaged or missing, `NewerFormat`, `Full` where there is no room for the first
+    /// segment, `Io`, `Poisoned`. Cost: reads every frame.
     pub fn open(
         disk: Arc<dyn Disk>,
         dir: &str,
@@ -140,7 +140,7 @@ impl FileJournal {
         Ok(self.last)
     }
 
-    /// Writes a frame at the end of the active segment.
+    /// Writes a frame at the end of the active segment. `Full` where the device is full: the frame is taken back.
     fn write(&mut self, frame: &[u8]) -> Result<()> {
         let active = self.active();
         match active.file.write_at(active.end, frame) {
@@ -158,8 +158,8 @@ impl FileJournal {
         }
     }
 
-    /// Removes what a write left that found the device full: a crash must not find a frame there whose records were
-    /// refused. The header's page is enough; no other page can be taken for a frame.
+    /// Removes the bytes of a write that found the device full: a start must not find a frame whose records were refused. The
+    /// header's page is enough, because a frame is found by its header.
     fn take_back(&self) -> io::Result<()> {
         let active = self.active();
         if active.file.len()? > active.len {
@@ -171,8 +171,8 @@ impl FileJournal {
         Ok(())
     }
 
-    /// Makes sure that a frame of `bytes` can be written and `reserve_bytes` are left. Waits where a segment is being
-    /// prepared. Refuses with `Full` where the device has no room for one.
+    /// Makes sure that a frame of `bytes` fits and leaves `reserve_bytes`. Waits for segments to be prepared where it does not.
+    /// Error: `Full` where the device has no room for another segment.
     fn make_room(&mut self, bytes: u64, reserve_bytes: u64) -> Result<()> {
         self.collect_prepared()?;
         while !self.has_room(bytes, reserve_bytes) {
@@ -194,7 +194,7 @@ impl FileJournal {
         let left = if self.fits_active(bytes) {
             Some(self.active_room().saturating_sub(bytes) + prepared)
         } else {
-            // A frame larger than the next segment grows that file, and has it for itself.
+            // A frame larger than the next segment makes that file longer and takes all of it.
             self.prepared
                 .front()
                 .map(|next| prepared - bytes.min(next.len))
@@ -202,7 +202,8 @@ impl FileJournal {
         left.is_some_and(|left| left >= reserve_bytes)
     }
 
-    /// An empty segment takes any frame: it grows. (It must not be left behind empty: a frame would seem to be missing.)
+    /// Whether a frame goes into the active segment. A segment without frames takes any frame, and its file grows: left behind
+    /// without a frame, it would look as if its frames were lost.
     fn fits_active(&self, bytes: u64) -> bool {
         bytes <= self.active_room() || self.active().end == 0
     }
@@ -212,7 +213,7 @@ impl FileJournal {
         active.len - active.end
     }
 
-    /// Goes over to the next prepared segment. The old one is synced first, so that the new one's frames prove it whole.
+    /// Makes the next prepared segment the active one. Syncs the old one first: the frames of the new one say so.
     fn begin_segment(&mut self) -> Result<()> {
         self.sync_active()?;
         if let Some(mut next) = self.prepared.pop_front() {
@@ -223,7 +224,7 @@ impl FileJournal {
         Ok(())
     }
 
-    /// Has a segment prepared, unless one is or will be. A failure shows when the segment is needed.
+    /// Requests a prepared segment, unless there is one or one is requested. A failure shows when the segment is needed.
     fn prepare_ahead(&mut self) {
         if self.prepared.is_empty() && self.preparer.outstanding() == 0 {
             self.preparer.request(self.next_epoch());
@@ -234,7 +235,7 @@ impl FileJournal {
         while let Some(prepared) = self.preparer.take() {
             match prepared {
                 Ok(segment) => self.prepared.push_back(segment),
-                // Asked for again when it is needed; by then there may be room.
+                // `make_room` requests it again when it is needed; by then there may be room.
                 Err(Error::Full) => {}
                 Err(error) => return Err(self.keep_poison(error)),
             }
@@ -305,7 +306,7 @@ impl FileJournal {
     }
 }
 
-/// The first segment of a new journal.
+/// Makes the first segment of a new journal. Error: `Corrupt` where the caller knows of synced records.
 fn begin(
     workshop: &mut Workshop,
     dir: &str,
@@ -417,7 +418,7 @@ impl LocalLog for FileJournal {
     }
 }
 
-/// Shows the records of one segment from `from` on; whether `visit` wants more.
+/// Visits the records of one segment from `from` on. False where `visit` has returned false.
 fn read_segment(
     segment: &Segment,
     from: Position,

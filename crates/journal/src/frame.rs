@@ -1,4 +1,4 @@
-//! The frame: what one call of `append` writes. Layout, all numbers little-endian:
+//! The frame: the bytes that one call of `append` writes. Layout, all numbers little-endian:
 //!
 //! ```text
 //!  0  magic "SnJf"          32  last position known synced     64  table: for each record
@@ -9,9 +9,28 @@
 //! 24  u64 first position    56  u32 zero, 60  u32 CRC-32C of bytes 0..60
 //! ```
 //!
-//! Every byte but the padding is covered by one checksum, directly or through the next: the header's covers the table's,
-//! the table's covers the records'. So a frame's content is summed once. The chain is the header checksum of the frame
-//! before, so a frame that is valid by itself but follows another one than it was written after is found out.
+//! The record `record` alone in a frame, at position 10 of the segment with epoch 3 and salt 0x5a17, when 9 was synced:
+//!
+//! ```text
+//!  0  536e4a66 0100 0000                  magic, version 1
+//!  8  0300000000000000 175a000000000000   epoch 3, salt 0x5a17
+//! 24  0a00000000000000 0900000000000000   first position 10, last known synced 9
+//! 40  4e000000 01000000                   78 bytes = 64 + 8 + 6, one record
+//! 48  4d000000 bc1f023c                   chain 0x4d, CRC-32C of the table
+//! 56  00000000 1ddde1f7                   zero, CRC-32C of bytes 0..60
+//! 64  06000000 d4ac9679                   table: 6 bytes, their CRC-32C
+//! 72  7265636f7264                        the record
+//! 78  00 …                                zeroes up to 4,096
+//! ```
+//!
+//! Invariants:
+//! - One checksum covers each byte but the padding: the header's covers the table's, the table's cover the records. So a
+//!   record is summed once, and a reader can verify one record without the others.
+//! - The header's checksum does not need the body. So a header that can be read proves its `synced`, even where the body is
+//!   torn.
+//! - The chain is the header checksum of the frame before. So a whole frame does not count behind another frame than the one
+//!   that it was written after.
+//! - Epoch and salt are those of the file's name. So neither stale frames of a reused file nor bytes inside a record count.
 //!
 //! To change the layout: raise `FORMAT_VERSION`, keep reading the older ones, add a fixture directory of the old version
 //! to `tests/fixtures/`, and describe both in `docs/formats/journal.md`. Magic, version, epoch, salt and the header's
@@ -34,27 +53,27 @@ const _: () = assert!(
     "a header lies in one sector, so it is not torn"
 );
 
-/// What a segment's frames carry to be told from those of the segment whose file was used before. Both are part of the
-/// file's name: the epoch counts segments from 1, the salt is drawn at random, so that no record can imitate a frame.
+/// Identity of a segment: part of its file's name and of each of its frames. The epoch counts segments from 1. The salt is
+/// drawn at random for each use of a file, so that no record can imitate a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SegmentId {
     pub(crate) epoch: u64,
     pub(crate) salt: u64,
 }
 
-/// A frame's header.
+/// The header of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) segment: SegmentId,
     /// Position of the first record.
     pub(crate) first: Position,
-    /// The last position known synced when the frame was written. Always below `first`.
+    /// The last position that was known to be synced when the frame was written. Always below `first`.
     pub(crate) synced: Position,
-    /// Header, table and payload, without the padding. Bytes.
+    /// Length of header, table and payload, without the padding. Bytes.
     pub(crate) frame_bytes: u32,
-    /// At least 1.
+    /// Number of records, at least 1.
     pub(crate) record_count: u32,
-    /// Checksum of the header before; 0 for the first frame of a journal.
+    /// Header checksum of the frame before; 0 in the first frame of a journal.
     pub(crate) chain: u32,
     table_crc: u32,
     /// This header's own checksum.
@@ -71,7 +90,7 @@ pub(crate) enum Unreadable {
 }
 
 impl Header {
-    /// Reads the header at the start of `bytes`. The lengths it returns agree with each other, not yet with the file.
+    /// Reads the header at the start of `bytes`. Its lengths agree with each other; the caller compares them with the file.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Header, Unreadable> {
         let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk().ok_or(Unreadable::NotAFrame)?;
         let crc = u32_at(bytes, HEADER_CRC_AT);
@@ -122,7 +141,7 @@ impl Header {
         Position(self.first.0 + u64::from(self.record_count) - 1)
     }
 
-    /// What the frame takes in its file.
+    /// Length of the frame in its file, padding included. Bytes.
     pub(crate) fn padded_bytes(&self) -> u64 {
         u64::from(self.frame_bytes).next_multiple_of(PAGE_BYTES as u64)
     }
@@ -132,7 +151,7 @@ impl Header {
     }
 }
 
-/// Where a frame will stand: what its header says beside the records.
+/// The fields of a header that do not follow from the records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) segment: SegmentId,
@@ -141,7 +160,8 @@ pub(crate) struct Origin {
     pub(crate) chain: u32,
 }
 
-/// What a frame of these records takes in its file, or in how many bytes it is beyond all bounds.
+/// Length of a frame of these records in its file, padding included. `Err`: its length without padding, where that is above
+/// [`FRAME_BYTES_MAX`].
 pub(crate) fn padded_bytes(records: &[&[u8]]) -> Result<u64, usize> {
     let payload = records
         .iter()
@@ -155,8 +175,8 @@ pub(crate) fn padded_bytes(records: &[&[u8]]) -> Result<u64, usize> {
     }
 }
 
-/// Writes the padded frame into `out`, which is emptied first, and returns the header's checksum. The caller has
-/// checked the records with `padded_bytes`; there is at least one.
+/// Writes the padded frame into `out`, which is emptied first. Returns the header's checksum, the chain of the next frame. The
+/// caller has checked the records with `padded_bytes`; there is at least one.
 pub(crate) fn encode(origin: &Origin, records: &[&[u8]], out: &mut Vec<u8>) -> u32 {
     assert!(!records.is_empty(), "a frame holds at least one record");
     assert!(
@@ -197,14 +217,14 @@ pub(crate) fn encode(origin: &Origin, records: &[&[u8]], out: &mut Vec<u8>) -> u
     crc
 }
 
-/// The records of a frame whose header and table are sound; each record is verified as it is taken.
+/// The records of a frame whose header and table are sound. The iterator verifies each record as it yields it.
 #[derive(Clone, Debug)]
 pub(crate) struct Records<'a> {
     table: &'a [u8],
     payload: &'a [u8],
 }
 
-/// The records in `frame`, the `frame_bytes` bytes that begin with the header. `Err` says what is wrong.
+/// The records in `frame`, which begins with the header. Verifies the table. `Err` names the damage.
 pub(crate) fn records<'a>(header: &Header, frame: &'a [u8]) -> Result<Records<'a>, &'static str> {
     let body = frame
         .get(HEADER_BYTES..header.frame_bytes as usize)
@@ -225,7 +245,7 @@ pub(crate) fn records<'a>(header: &Header, frame: &'a [u8]) -> Result<Records<'a
 }
 
 impl<'a> Records<'a> {
-    /// Every record's bytes, and whether they have the checksum that was written.
+    /// Every record's bytes, damaged records included, each with whether its checksum matches.
     pub(crate) fn with_bytes(self) -> impl Iterator<Item = (&'a [u8], bool)> {
         let Records { table, mut payload } = self;
         table.chunks_exact(ENTRY_BYTES).map_while(move |entry| {

@@ -1,19 +1,69 @@
 //! An ordered, checksummed, group-committed log of opaque records.
 //!
-//! Limits: a record of at most [`RECORD_BYTES_MAX`], a frame (one call of `append`) of at most [`FRAME_BYTES_MAX`].
-//! One writer, one directory; the caller holds the lock of the data directory around it.
-//! The bytes on disk are described in `docs/formats/journal.md`.
+//! [`Log`] is the contract that an engine needs, wherever the log is kept. [`LocalLog`] adds the room and the files of a log on
+//! this machine. [`FileJournal`] implements both in segment files; [`MemoryLog`] is the oracle of the tests.
 //!
-//! What the callers rely on:
-//! - **append** gives the records their positions and hands them to the system; **sync** makes all of them durable.
-//!   Nothing may be promised to anyone before that sync has returned.
-//! - After a crash the journal holds a prefix of what was appended, and that prefix includes everything synced.
-//!   Where that cannot be so the journal refuses to open and names the file and the offset.
-//! - A failed sync, or a failed write that is not a full disk, poisons the journal: it takes nothing any more, and the
-//!   process has to end, because nobody knows what the device holds until it is read again.
-//! - A full disk is no such failure: see [`LocalLog::append_reserved`].
+//! Limits: a record of at most [`RECORD_BYTES_MAX`], a frame (one call of `append`) of at most [`FRAME_BYTES_MAX`]. One writer
+//! for each directory; the caller holds the lock of the data directory.
 //!
-//! [`Log`] is what an engine needs of a journal wherever it is kept; [`LocalLog`] is one in files of this machine, [`FileJournal`].
+//! # Example
+//! Segments of four pages. Records 1 and 2 are appended and synced; then 3, 4, 5 and 6 are appended, without a sync by the
+//! caller. Record 4 takes two pages, so record 5 does not fit segment 1. Before segment 2 is begun the journal syncs segment 1:
+//!
+//! | segment | page | frame | records | `synced` in its header | chain |
+//! |---|---|---|---|---|---|
+//! | 1 | 0 | A | 1, 2 | 0 | 0 |
+//! | 1 | 1 | B | 3 | 2 | header of A |
+//! | 1 | 2–3 | C | 4 | 2 | header of B |
+//! | 2 | 0 | D | 5 | 4 | header of C |
+//! | 2 | 1 | E | 6 | 4 | header of D |
+//!
+//! The power is cut, and one frame cannot be read at the next start:
+//! - E: no header says that record 6 was synced. It is a torn tail: E is cut, and the journal ends at record 5.
+//! - D: the header of E says 4, and record 5 is above it. D and E are cut, although E is whole.
+//! - C: the header of D says 4. A synced record is lost, so the journal refuses to open and names the file and the offset.
+//!
+//! # Invariants
+//! - Positions are dense, from 1, and follow the order of the frames.
+//! - A header's `synced` is a position whose sync had returned before the frame was written. It is below the frame's records.
+//! - A segment is synced whole before the next one is begun. So the first frame of a segment proves all earlier segments, and
+//!   frames without a sync lie in one segment only.
+//! - A frame begins and ends at a page. So a torn write cannot damage an earlier frame.
+//! - Each header holds the checksum of the header before it, so a frame counts only behind the frame that it was written after.
+//! - The epochs of segments have no gaps, so a missing file is found.
+//!
+//! # Failures
+//! A failed sync, or a failed write that is not a full disk, poisons the journal: it takes nothing more and the process must
+//! end, because only a new start can find out what the device holds. A full disk poisons nothing:
+//! [`LocalLog::append_reserved`]. The bytes on disk are described in `docs/formats/journal.md`.
+//!
+//! ```
+//! use disk::MemoryDisk;
+//! use journal::{FileJournal, JournalOptions, Log, Position, Preparation};
+//! use std::sync::Arc;
+//!
+//! let options = JournalOptions {
+//!     segment_bytes: 16 << 10,
+//!     reserve_bytes: 0,
+//!     known_synced: Position(0),
+//!     preparation: Preparation::Inline,
+//! };
+//! let disk = Arc::new(MemoryDisk::new());
+//! let (mut journal, _) = FileJournal::open(disk.clone(), "journal", options.clone())?;
+//! assert_eq!(journal.append(&[b"a".as_slice(), b"b"])?, Position(2)); // one frame, not yet durable
+//! assert_eq!(journal.sync()?, Position(2)); // now it is
+//! drop(journal);
+//!
+//! let (mut journal, recovered) = FileJournal::open(disk, "journal", options)?;
+//! assert_eq!((recovered.frames, recovered.records), (1, 2));
+//! let mut records = Vec::new();
+//! journal.read(Position(2), &mut |position, record| {
+//!     records.push((position.0, record.to_vec()));
+//!     true
+//! })?;
+//! assert_eq!(records, [(2, b"b".to_vec())]);
+//! # Ok::<(), journal::Error>(())
+//! ```
 
 mod begin;
 mod error;
@@ -55,78 +105,98 @@ impl fmt::Display for Position {
     }
 }
 
-/// The log. One owner; every call may block on the device.
+/// An ordered log of records, wherever it is kept. It has one owner; every call may block on the device.
+///
+/// # Example
+/// | call | `last` | `synced` | records after a crash now |
+/// |---|---|---|---|
+/// | `append(a, b)` gives 2 | 2 | 0 | none, or a and b |
+/// | `sync()` gives 2 | 2 | 2 | a, b |
+/// | `append(c)` gives 3 | 3 | 2 | a, b, perhaps c |
+/// | `trim(2)` | 3 | 2 | b, perhaps a, perhaps c |
+///
+/// # Contract
+/// - The records that a crash leaves are a prefix of those appended, and hold everything synced. The engine sends an OK only
+///   after the sync that it promises.
+/// - A frame is whole after a crash or gone.
+/// - A record keeps its position for ever. A position is given again only where a crash has lost its record.
 pub trait Log: Send {
-    /// Appends the records, in order, as one frame: after a crash all of them are there or none. Returns the position of
-    /// the last one (that of the journal's last record where `records` is empty). Accepted, not yet durable.
+    /// Appends the records in order as one frame. Returns the position of the last one; that of the log's last record where
+    /// `records` is empty. The records are not durable yet.
     ///
-    /// Errors: `Full` (nothing was taken, the journal stays usable), `RecordTooLarge`, `FrameTooLarge` (nothing was
-    /// taken), `Poisoned`. Cost: one copy of the bytes and one write.
+    /// Errors: `Full`, `RecordTooLarge`, `FrameTooLarge` (nothing was taken, and the log stays usable), `Poisoned`. Cost: one
+    /// copy of the bytes and one write.
     fn append(&mut self, records: &[&[u8]]) -> Result<Position>;
 
-    /// Makes everything appended so far durable and returns the last position that is. Cost: one `fdatasync`, none
-    /// where nothing was appended since. Error: `Poisoned`, after which the caller ends the process.
+    /// Makes every appended record durable. Returns the position of the last. Cost: one `fdatasync`, none where nothing was
+    /// appended since the last. Error: `Poisoned`, after which the caller ends the process.
     fn sync(&mut self) -> Result<Position>;
 
-    /// Visits the records from `from` (inclusive; 0 as 1) upward, those not yet synced included, until `visit` returns
-    /// false. A `from` above the last record visits nothing. Each record's checksum is verified before it is shown.
+    /// Visits the records from `from` upward, records without a sync included, until `visit` returns false. 0 counts as 1; a
+    /// `from` above the last record visits nothing. Each record's checksum is verified before the visit.
     ///
-    /// Errors: `Trimmed` where `from` is no longer kept, `Corrupt`, `Io`. Works on a poisoned journal.
+    /// Errors: `Trimmed` where `from` is no longer kept, `Corrupt`, `Io`. Works on a poisoned log.
     fn read(
         &mut self,
         from: Position,
         visit: &mut dyn FnMut(Position, &[u8]) -> bool,
     ) -> Result<()>;
 
-    /// Says that this caller will not read below `below` again. Whole files wholly below it are recycled or removed, except
-    /// that the last synced record is always kept. Cost: none of the caller's time where a background thread does it.
+    /// Allows the log to drop the records below `below`, which the caller reads no more. A log in files drops whole segments,
+    /// so older records may stay. The last synced record always stays: positions go on behind it. Cost: a message to the
+    /// background thread, where there is one.
     fn trim(&mut self, below: Position) -> Result<()>;
 
-    /// Where the journal stands. Cost: its files.
+    /// Positions, sizes and counters. Cost: the segments.
     fn status(&self) -> Status;
 }
 
-/// A log in files on a device of this machine, whose room is known before it is asked for.
+/// A log in files on a device of this machine.
+///
+/// It takes room from the device before it needs it, in whole segments, and keeps a reserve of that room for records that
+/// free room. Three segments of four pages fit a device, and the reserve is three pages: `append` takes nine frames of a page
+/// and then refuses with `Full`. `append_reserved` takes three more, so DELETE and `queue_end` work on the full device. Then
+/// it refuses too, until a `trim`.
 pub trait LocalLog: Log {
-    /// As `append`, for records that give room back (deletes, acknowledgements): may also use the space that `append`
-    /// leaves alone, so it works for a while on a full disk.
+    /// As `append`, for records that free room: deletes, and rows that workers end. It may use the reserve.
     fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position>;
 
-    /// What may still be appended without asking the device for more room, the reserve included. Bytes. Asked for each record.
+    /// Room in the prepared segments, the reserve included: frames of this size need nothing more of the device. Bytes. Cost:
+    /// the prepared segments; the engine asks for each record.
     fn room_bytes(&self) -> u64;
 
-    /// The files that hold records, oldest first, and how far each is written: what is below that is never changed, until
-    /// a `trim` that takes the file away.
+    /// The files that hold records, oldest first, each with the end of its frames. The bytes below never change until a `trim`
+    /// takes the file away, so a backup may copy them meanwhile.
     fn extents(&self) -> Vec<Extent>;
 }
 
-/// A file of the journal, as far as it holds frames.
+/// The part of a segment file that holds frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Below the root of the disk.
+    /// Path below the root of the disk.
     pub path: String,
-    /// Where its frames end. Bytes.
+    /// Offset of the end of its last frame. Bytes.
     pub bytes: u64,
 }
 
-/// Where a journal stands, and what it did since it was opened.
+/// The positions of a log, and its counters since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// The oldest record still kept; one above `last` where none is.
     pub first: Position,
     /// The newest record; 0 where there never was one.
     pub last: Position,
-    /// The newest record known durable.
+    /// The newest record that is known to be durable; at most `last`.
     pub synced: Position,
-    /// What the files take on the device, prepared and spare ones included. Bytes.
+    /// Length of all files, prepared and spare segments included. Bytes.
     pub disk_bytes: u64,
     /// Frames appended.
     pub frame_count: u64,
     /// Records appended.
     pub record_count: u64,
-    /// Syncs of the device that appended records waited for.
+    /// Syncs of segments that held unsynced frames; syncs of the preparation do not count.
     pub sync_count: u64,
-    /// Time spent in them. Microseconds.
+    /// Time spent in these syncs. Microseconds.
     pub sync_us: u64,
     /// Time that `append` waited for a segment to be prepared. Microseconds.
     pub stall_us: u64,

@@ -1,6 +1,6 @@
-//! Every bound of the journal, with its unit and what it is related to.
+//! The bounds of the journal, with their units and relations.
 
-/// Frames begin and end at multiples of this. Bytes. A write never touches a page that holds an earlier frame.
+/// Frames begin and end at multiples of this, so a write never touches a page of an earlier frame. Bytes.
 pub(crate) const PAGE_BYTES: usize = disk::PAGE_BYTES;
 
 /// The largest record. Bytes.
@@ -9,10 +9,10 @@ pub const RECORD_BYTES_MAX: usize = 256 << 20;
 /// The largest frame, its header, table and padding included. Bytes.
 pub const FRAME_BYTES_MAX: usize = 1 << 30;
 
-/// Emptied segments that are kept for later use instead of being removed. Files.
+/// The most trimmed segments that are kept as spares, to be renamed instead of filled anew. Files.
 pub(crate) const SPARES_MAX: usize = 2;
 
-/// The buffer of frames is given back to the system when one frame has grown it beyond this. Bytes.
+/// The buffer of frames shrinks to this after a larger frame. Bytes.
 pub(crate) const BUFFER_BYTES_KEPT: usize = 4 << 20;
 
 const _: () = assert!(

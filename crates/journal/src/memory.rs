@@ -1,25 +1,26 @@
-//! The journal in memory: what every other journal is compared with.
+//! The log in memory: the oracle that tests compare every other log with.
 
 use crate::{Error, Log, Position, RECORD_BYTES_MAX, Result, Status};
 use std::collections::VecDeque;
 
-/// Keeps records in memory; `sync` only moves a number. `trim` drops exactly what it may.
+/// A log that keeps its records in memory. Every append succeeds within [`RECORD_BYTES_MAX`], `sync` only moves a number, and
+/// `trim` drops every record that it may. Segments, poison and frames are absent.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLog {
     records: VecDeque<Vec<u8>>,
-    /// Position of `records[0]` minus 1.
+    /// The last position that was trimmed: `records[0]` has the next one.
     trimmed: u64,
     synced: Position,
     counts: Status,
 }
 
 impl MemoryLog {
-    /// An empty journal.
+    /// An empty log, whose first record will have position 1.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Loses what was not synced, as a crash may.
+    /// Drops every record that is not synced: the worst that a crash may do.
     pub fn lose_unsynced(&mut self) {
         self.records
             .truncate((self.synced.0 - self.trimmed) as usize);

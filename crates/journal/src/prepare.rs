@@ -1,11 +1,11 @@
-//! Making segments before they are needed, and putting away those that are not needed any more.
+//! Preparing segments before they are needed, and retiring trimmed ones.
 //!
-//! A segment is filled with zeroes and synced, then named, and the folder synced; only then is a frame written to it.
-//! So a sync of frames never waits for the file system to allocate blocks or to record a new length. An emptied segment
-//! is given a new name instead: its stale frames carry another epoch and salt, and mean nothing under that name.
+//! Preparing: write zeroes to `prepared.tmp`, sync it, rename it to the segment's name, sync the folder. Only then is a frame
+//! written to it, so a sync of frames never waits for the file system to allocate blocks or to record a new length. Where
+//! there is a spare, preparing only renames it: its stale frames carry another epoch and salt.
 //!
-//! Emptied segments go lowest first, each durably before the next, so that a crash never leaves a hole between those
-//! that remain: a hole is always damage.
+//! Retiring: segments go lowest epoch first, each durably before the next. Segments 5, 6 and 7 are trimmed: a crash leaves
+//! 5 to 8, 6 to 8, 7 and 8, or 8, and never 5, 7 and 8. So a gap in the epochs is always damage.
 
 use crate::frame::SegmentId;
 use crate::limits::SPARES_MAX;
@@ -20,30 +20,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-/// Zeroes are written and synced in pieces of this size, so that the syncs of frames in between do not wait long.
+/// Zeroes are written and synced in pieces of this, so that a sync of frames in between waits for one piece at most. Bytes.
 const FILL_BYTES: usize = 2 << 20;
 
-/// Who prepares the next segment while one is being written.
+/// The thread that prepares and retires segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
-    /// The caller of `append`, when a segment is begun: for tests, which want the same order of calls every time.
+    /// The caller's: for tests, whose calls to the device then always come in the same order.
     Inline,
-    /// A thread of the journal's own, so that `append` does not wait.
+    /// One of the journal's own, so that `append` rarely waits: [`crate::Status::stall_us`].
     Background,
 }
 
-/// Does the work, on whichever thread.
+/// Prepares and retires segments, on the thread that [`Preparation`] names.
 pub(crate) struct Workshop {
     disk: Arc<dyn Disk>,
     dir: String,
     segment_bytes: u64,
-    /// Names of files of exactly `segment_bytes` that are free to be renamed.
+    /// Names of spare files, each of exactly `segment_bytes`; at most [`SPARES_MAX`].
     spares: VecDeque<String>,
+    /// Length of all spares, for [`Preparer::spare_bytes`] on the other thread. Bytes.
     spare_bytes: Arc<AtomicU64>,
 }
 
 impl Workshop {
-    /// `spares` are names found in the folder; those that are of another length or too many are removed.
+    /// `spares`: names in the folder. Removes spares of another length, and those above [`SPARES_MAX`]. Error: `Io`.
     pub(crate) fn new(
         disk: Arc<dyn Disk>,
         dir: &str,
@@ -77,8 +78,8 @@ impl Workshop {
         Ok(workshop)
     }
 
-    /// A segment ready to be written, its name and content durable. Errors: `Full`, after which nothing has changed;
-    /// `Poisoned` for all else, because the names in the folder are then unknown.
+    /// Makes a segment without frames; its name and its zeroes are durable. Errors: `Full`, after which nothing has changed;
+    /// else `Poisoned`, because the names in the folder are unknown then.
     pub(crate) fn prepare(&mut self, epoch: u64) -> Result<Segment> {
         let id = SegmentId {
             epoch,
@@ -122,14 +123,14 @@ impl Workshop {
         let temporary = self.path(&temporary_name());
         let filled = self.fill_temporary(&temporary);
         if filled.is_err() {
-            // Give the room back at once; what cannot be removed now is removed by the next attempt or at the next open.
+            // Gives the room back at once. Where that fails, the next attempt or the next opening removes the file.
             let _ = self.disk.remove(&temporary);
         }
         filled.and_then(|()| self.disk.rename(&temporary, path))
     }
 
     fn fill_temporary(&self, temporary: &str) -> io::Result<()> {
-        // A device that is nearly full is asked often: it should not be filled to the brim every time.
+        // While the device is nearly full this is tried often: without the check each try would fill the device.
         if self.disk.space()?.free_bytes < self.segment_bytes {
             return Err(ErrorKind::StorageFull.into());
         }
@@ -149,7 +150,7 @@ impl Workshop {
         Ok(())
     }
 
-    /// Puts emptied segments away, lowest first.
+    /// Renames trimmed segments to spares or removes them, in order, each durably. `segments`: lowest epoch first.
     pub(crate) fn retire(&mut self, segments: Vec<Segment>) -> Result<()> {
         for segment in segments {
             let retired = self
@@ -183,7 +184,7 @@ impl Workshop {
     }
 }
 
-/// A number that nobody outside the process can guess, seeded by the system.
+/// A random number that no client can guess: a record must not be able to imitate a frame.
 pub(crate) fn draw_salt() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -195,10 +196,10 @@ pub(crate) fn poisoned(path: &str, error: &io::Error) -> Error {
     }
 }
 
-/// The journal's side of the workshop.
+/// The journal's access to the workshop, which may be on another thread.
 pub(crate) struct Preparer {
     worker: Worker,
-    /// Segments asked for and not yet taken.
+    /// Segments that were requested and not yet taken.
     outstanding: usize,
     spare_bytes: Arc<AtomicU64>,
 }
@@ -237,7 +238,7 @@ impl Preparer {
         })
     }
 
-    /// Asks for a segment; `take` returns it, or the error.
+    /// Requests a segment; `take` or `wait` returns it or the error. Requests are served in order.
     pub(crate) fn request(&mut self, epoch: u64) {
         self.outstanding += 1;
         match &mut self.worker {
@@ -246,12 +247,12 @@ impl Preparer {
         }
     }
 
-    /// Segments asked for and not yet taken.
+    /// Segments that were requested and not yet taken.
     pub(crate) fn outstanding(&self) -> usize {
         self.outstanding
     }
 
-    /// A segment that is ready, if one is.
+    /// The next requested segment, if it is ready. Does not block.
     pub(crate) fn take(&mut self) -> Option<Result<Segment>> {
         let taken = match &mut self.worker {
             Worker::Inline { prepared, .. } => prepared.pop_front(),
@@ -263,7 +264,7 @@ impl Preparer {
         taken
     }
 
-    /// The next segment that was asked for. Blocks until it is ready.
+    /// The next requested segment. Blocks until it is ready.
     pub(crate) fn wait(&mut self) -> Result<Segment> {
         self.outstanding = self.outstanding.saturating_sub(1);
         let gone = || Error::Poisoned {
@@ -276,7 +277,7 @@ impl Preparer {
         }
     }
 
-    /// Puts emptied segments away, lowest first. A background thread reports what fails at the next `take` or `wait`.
+    /// Retires trimmed segments, lowest epoch first. An error on the background thread shows at the next `take` or `wait`.
     pub(crate) fn retire(&mut self, segments: Vec<Segment>) -> Result<()> {
         match &mut self.worker {
             Worker::Inline { workshop, .. } => workshop.retire(segments),
@@ -287,13 +288,13 @@ impl Preparer {
         }
     }
 
-    /// Room that spare files take. Bytes.
+    /// Length of all spare files. Bytes.
     pub(crate) fn spare_bytes(&self) -> u64 {
         self.spare_bytes.load(Ordering::Relaxed)
     }
 }
 
-/// A thread that is gone shows when its results are waited for.
+/// Sends a job. Where the thread has ended, `wait` reports it.
 fn send(jobs: Option<&Sender<Job>>, job: Job) {
     if let Some(jobs) = jobs {
         let _ = jobs.send(job);
@@ -327,7 +328,7 @@ fn background(mut workshop: Workshop) -> Result<Worker> {
 }
 
 impl Drop for Preparer {
-    /// Waits for the job in hand, so that the folder is still when the journal is gone.
+    /// Waits for the running job, so that no thread changes the folder after the journal is dropped.
     fn drop(&mut self) {
         if let Worker::Background { jobs, thread, .. } = &mut self.worker {
             drop(jobs.take());
@@ -338,14 +339,14 @@ impl Drop for Preparer {
     }
 }
 
-/// What the folder holds, sorted by epoch.
+/// The segments and spares of a folder. Segments rise by epoch.
 pub(crate) struct Listing {
     pub(crate) segments: Vec<SegmentId>,
     pub(crate) spares: Vec<String>,
 }
 
-/// Lists the folder, making it where it is missing, and removes what an interrupted preparation left. All names are
-/// durable when it returns: also those that an earlier process made and had no time to sync.
+/// Lists the folder, made where it is missing, and removes `prepared.tmp`. Syncs the folder and those above it, so that names
+/// which an earlier process made and did not sync are durable too.
 pub(crate) fn list(disk: &dyn Disk, dir: &str) -> io::Result<Listing> {
     disk.create_dir(dir)?;
     let mut listing = Listing {

@@ -1,14 +1,23 @@
 //! Opening a journal: which frames count, where the torn tail is cut, and when to refuse.
 //!
-//! The frames of all segments are walked in order. The walk ends at the first place where the next frame is missing or
-//! damaged. Everything synced lies before that place, or the device lost something:
-//! - Every frame says which position was synced when it was written. If a header that can still be read anywhere behind
-//!   the end of the walk, or the caller (`known_synced`), says that the missing position was synced: corruption, refuse.
-//! - Otherwise nobody was ever promised what stood there: it is cut, whatever follows. What was cut is made unreadable
-//!   durably before anything is appended, or a later crash could bring it back.
+//! 1. Walk the frames of all segments in order, up to the first place where the next frame is missing or damaged.
+//! 2. Collect the remains: every header behind that place that can still be read, whatever lies between.
+//! 3. If one of these headers, or the caller's `known_synced`, says that the missing position was synced: refuse.
+//! 4. Else cut: make the remains unreadable, durably, before anything is appended.
 //!
-//! A new segment is begun only after the old one has been synced whole, so a torn tail lies within one segment, and its
-//! successors at most hold frames that are cut with it.
+//! Three crashes of one segment. Frame A holds record 1 and was synced; B holds record 2 and C record 3, both without a sync:
+//!
+//! | readable | the walk ends | remains | outcome |
+//! |---|---|---|---|
+//! | A, B, C | behind record 3 | none | B and C are written again and synced: readers will see them |
+//! | A, C | behind record 1 | C says synced 1 | record 2 is above 1: C is zeroed |
+//! | B, C | at the start | B and C say synced 1 | record 1 was synced: refuse |
+//!
+//! Why C is zeroed: a client sends record 2 again, and its frame may be B byte for byte. Then C would count again, although
+//! its record was never acknowledged, and the next crash would bring it back.
+//!
+//! A new segment is begun only after the old one was synced whole. So frames without a sync lie in one segment, and segments
+//! behind it hold nothing that counts.
 
 use crate::frame::SegmentId;
 use crate::prepare::{Listing, draw_salt, poisoned};
@@ -20,10 +29,10 @@ use std::collections::VecDeque;
 const UNREADABLE: &str = "a frame that was synced cannot be read";
 const UNREADABLE_START: &str = "the first frame of the oldest segment cannot be read";
 
-/// Zeroes are written in pieces of this. Bytes.
+/// Frames and zeroes are written in pieces of this. Bytes.
 const PIECE_BYTES: u64 = 1 << 20;
 
-/// What opening a journal found.
+/// The outcome of opening a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// Records in the journal.
@@ -32,27 +41,27 @@ pub struct Recovered {
     pub frames: u64,
     /// Segments that hold them.
     pub segments: u64,
-    /// What was cut from the end because it had not been written whole: never acknowledged to anyone. Bytes.
+    /// Length of the torn tail that was cut, over all segments; 0 for none. No OK was sent for its records. Bytes.
     pub bytes_cut: u64,
-    /// The file that was cut, where one was.
+    /// The file where the tail began; `None` where nothing was cut.
     pub cut_file: Option<String>,
-    /// Where it was cut. Bytes.
+    /// Offset of the cut in that file; 0 where nothing was cut. Bytes.
     pub cut_offset: u64,
 }
 
 /// A journal's segments, sound and ready to be appended to.
 pub(crate) struct LogFiles {
-    /// Oldest first; the last one is being written. Never empty.
+    /// Segments with frames, oldest first; appends go to the last one. Never empty.
     pub(crate) segments: VecDeque<Segment>,
-    /// Empty, next to be used first.
+    /// Segments without frames, next to be used first.
     pub(crate) prepared: VecDeque<Segment>,
-    /// Everything up to here is durable.
+    /// The last record. It and all before it are durable.
     pub(crate) last: Position,
-    /// Checksum of the last header.
+    /// Header checksum of the last frame; 0 where there is none.
     pub(crate) chain: u32,
 }
 
-/// Opens the segments of a folder that has at least one.
+/// Recovers a folder that has at least one segment. Errors: `Corrupt`, `NewerFormat`, `Io`, `Poisoned`.
 pub(crate) fn recover(
     disk: &dyn Disk,
     dir: &str,
@@ -113,26 +122,28 @@ fn open_all(disk: &dyn Disk, dir: &str, ids: &[SegmentId]) -> Result<Vec<Segment
     Ok(segments)
 }
 
-/// Where the walk over the frames ended.
+/// The walk over the frames, as far as it has come.
 #[derive(Default)]
 struct Walk {
-    /// Index of the segment that holds the last sound frame; it ends where the frame that did not follow was expected.
+    /// Index of the segment with the last sound frame; 0 where there is none.
     segment: usize,
+    /// The last record of the last sound frame.
     last: Position,
+    /// Header checksum of the last sound frame.
     chain: u32,
     frames: u64,
-    /// The last position that a sound frame says was synced.
+    /// The highest `synced` of a sound frame.
     proven: Position,
-    /// Where the frames of the last segment begin that no other frame proves to be synced. Bytes.
+    /// Offset in the last segment of the first frame that no other frame proves synced. Bytes.
     unproven_from: u64,
-    /// What was wrong with the frame that ended the walk, where there was one.
+    /// The damage that ended the walk; `None` where it ended at a place without a header.
     what: Option<&'static str>,
 }
 
 impl Walk {
-    /// Takes the frames of one segment as far as they follow what was walked before.
+    /// Walks one segment: takes its frames as long as each is sound and follows the one before. Sets the segment's `end`.
     fn segment(&mut self, segment: &mut Segment) -> Result<()> {
-        // Last position and start of each frame that no other one proves to be synced.
+        // Last position and offset of each frame that no other frame proves synced.
         let mut unproven = VecDeque::new();
         let mut end = 0;
         let mut reader = SegmentReader::new(segment);
@@ -166,7 +177,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Notes what ended the walk, unless that is already known.
+    /// Notes the damage that ended the walk. The first one stays.
     fn ended(&mut self, what: &'static str) {
         self.what.get_or_insert(what);
     }
@@ -178,8 +189,8 @@ fn walk(segments: &mut [Segment]) -> Result<Walk> {
         return Ok(walk);
     };
     if oldest.id.epoch > 1 {
-        // What came before was trimmed, so the first frame is where it says; a segment is only trimmed when the next
-        // one holds a record that is synced.
+        // Earlier segments were trimmed, so position and chain of the first frame are believed. There must be one: a segment
+        // is trimmed only when the next one begins with a synced record.
         let Some(header) = SegmentReader::new(oldest).header(0)? else {
             return Err(oldest.corrupt(0, UNREADABLE_START));
         };
@@ -202,14 +213,14 @@ fn walk(segments: &mut [Segment]) -> Result<Walk> {
     Ok(walk)
 }
 
-/// What can be read of a segment behind the end of the walk.
+/// The headers of a segment that can be read behind the end of the walk.
 struct Remains {
-    /// The last position that a frame there says was synced.
+    /// The highest `synced` of these headers; 0 for none.
     synced: Position,
-    /// Where the remains begin and end; the same where there are none. Bytes.
+    /// Offsets from the end of the walk to the end of the last such frame; `begin` = `end` where there is none. Bytes.
     begin: u64,
     end: u64,
-    /// The position that the frame at the start of the file begins with, where that is among the remains.
+    /// First record of the frame at offset 0, where that frame is among the remains.
     first: Option<Position>,
 }
 
@@ -248,12 +259,12 @@ impl Remains {
     }
 }
 
-/// The place of the first frame that is missing or damaged.
+/// Segment and offset of the first frame that is missing or damaged, for the message.
 fn place<'a>(segments: &'a [Segment], walk: &Walk, remains: &[Remains]) -> (&'a Segment, u64) {
     let active = &segments[walk.segment];
     match segments.get(walk.segment + 1).zip(remains.get(1)) {
-        // Nothing is left over where the walk ended, and the next segment was written, but not from a later position on:
-        // what is missing stood at its start.
+        // The segment of the walk has no remains, and the next one has frames that do not begin at a later position. So the
+        // missing frame stood at the start of the next one.
         Some((next, begun))
             if remains[0].bytes() == 0
                 && begun.bytes() > 0
@@ -265,10 +276,10 @@ fn place<'a>(segments: &'a [Segment], walk: &Walk, remains: &[Remains]) -> (&'a 
     }
 }
 
-/// Makes the sound frames durable, and what follows them up to `cut_end` unreadable.
+/// Makes the sound frames durable, and zeroes what follows them up to `cut_end`.
 ///
-/// Frames that no later frame proves to be synced are written once more: after a failed sync the system may hold pages
-/// that it believes clean and the device never got, which a sync alone would not write.
+/// Frames that no later frame proves synced are written again. After a failed sync the system may believe pages clean that
+/// never reached the device, and a sync alone would not write them.
 fn make_durable(segment: &Segment, unproven_from: u64, cut_end: u64) -> Result<()> {
     let mut piece = Vec::new();
     let mut offset = unproven_from;
@@ -300,7 +311,7 @@ fn write(segment: &Segment, offset: u64, bytes: &[u8]) -> Result<()> {
         .map_err(|error| poisoned(&segment.path, &error))
 }
 
-/// Makes all frames in a segment stale at once.
+/// Makes all frames of a segment stale by one rename: they carry the old salt.
 fn rename_with_new_salt(disk: &dyn Disk, dir: &str, segment: &mut Segment) -> Result<()> {
     let id = SegmentId {
         salt: draw_salt(),

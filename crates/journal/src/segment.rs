@@ -1,4 +1,16 @@
-//! A segment: one file of frames, known by its epoch and salt, and how frames are read from it.
+//! A segment: one file of frames. Names of the files in the journal's folder, and reading frames.
+//!
+//! The folder `journal/` in the middle of its life; the names are shortened, each number has 16 hexadecimal digits:
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `…07-…3fa9.journal` | segment of epoch 7: full of frames |
+//! | `…08-…c210.journal` | epoch 8: frames up to offset `end`, then zeroes or stale frames. Appends go here |
+//! | `…09-…51d4.journal` | epoch 9: prepared, without frames |
+//! | `…05-…88e0.spare` | was the segment of epoch 5, trimmed; the next preparation renames it |
+//! | `prepared.tmp` | zeroes being written for a segment; the next opening removes it |
+//!
+//! A frame belongs to a file if its epoch and salt are those of the name. So renaming a file makes all its old frames stale.
 
 use crate::frame::{self, HEADER_BYTES, Header, Records, SegmentId, Unreadable};
 use crate::limits::PAGE_BYTES;
@@ -6,23 +18,23 @@ use crate::{Error, Position, Result};
 use disk::{Disk, File};
 use std::sync::Arc;
 
-/// Files are read in pieces of at least this. Bytes.
+/// The least length of a read, unless the file ends before. Bytes.
 const WINDOW_BYTES: usize = 1 << 20;
 
 const SEGMENT_SUFFIX: &str = ".journal";
 const SPARE_SUFFIX: &str = ".spare";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// What a name in the journal's folder stands for.
+/// The meaning of a name in the journal's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileName {
-    /// Holds frames, or will.
+    /// A segment, with frames or prepared.
     Segment(SegmentId),
-    /// Was emptied by a trim and waits to become a segment again.
+    /// A trimmed segment that waits to be renamed into a new one.
     Spare,
-    /// Was being prepared when the process ended.
+    /// A segment whose preparation did not end.
     Temporary,
-    /// None of ours.
+    /// Not a file of the journal; left alone.
     Other,
 }
 
@@ -68,7 +80,7 @@ pub(crate) fn temporary_name() -> String {
     format!("prepared{TEMPORARY_SUFFIX}")
 }
 
-/// The path of a name in a folder; the folder may be the root.
+/// The path of a name in a folder; an empty `dir` is the root of the disk.
 pub(crate) fn path_in(dir: &str, name: &str) -> String {
     if dir.is_empty() {
         name.to_owned()
@@ -77,22 +89,22 @@ pub(crate) fn path_in(dir: &str, name: &str) -> String {
     }
 }
 
-/// One open segment.
+/// One open segment. Frames stand in 0..`end`, room for further frames in `end`..`len`.
 pub(crate) struct Segment {
     pub(crate) id: SegmentId,
-    /// Below the root of the disk.
+    /// Path below the root of the disk.
     pub(crate) path: String,
     pub(crate) file: Arc<dyn File>,
-    /// Length of the file: what is prepared. Bytes.
+    /// Length of the file. Bytes.
     pub(crate) len: u64,
-    /// Position of its first record; the one to come where it holds none.
+    /// Position of its first record; of the next record where it holds none.
     pub(crate) first: Position,
-    /// Where its frames end. Bytes.
+    /// Offset of the end of its last frame; a multiple of the page. Bytes.
     pub(crate) end: u64,
 }
 
 impl Segment {
-    /// Opens an existing file; where its frames lie is for the caller to find out.
+    /// Opens an existing file. `first` and `end` are 0: recovery finds them.
     pub(crate) fn open(disk: &dyn Disk, dir: &str, id: SegmentId) -> Result<Segment> {
         let path = path_in(dir, &segment_name(id));
         let opened = disk.open(&path).and_then(|file| Ok((file.len()?, file)));
@@ -125,16 +137,17 @@ impl Segment {
     }
 }
 
-/// What stands at an offset of a segment.
+/// The frame at an offset of a segment.
 pub(crate) enum Found<'a> {
+    /// Header and table are sound; the records are yet to be verified.
     Frame(Header, Records<'a>),
-    /// An undamaged header of this segment with a damaged body.
+    /// A sound header of this segment with a damaged or cut body; the text names the damage.
     Damaged(&'static str),
-    /// No frame of this segment.
+    /// No sound header of this segment: zeroes, stale or foreign bytes, or a damaged header.
     Nothing,
 }
 
-/// Reads one segment through a window, so that small frames do not cost a call each.
+/// Reads one segment through a window of at least [`WINDOW_BYTES`], so that small frames do not cost a call each.
 pub(crate) struct SegmentReader<'a> {
     segment: &'a Segment,
     window: Vec<u8>,
@@ -151,7 +164,7 @@ impl<'a> SegmentReader<'a> {
         }
     }
 
-    /// The header at an offset, if a frame of this segment begins there.
+    /// The header at an offset, if a frame of this segment begins there. Errors: `NewerFormat`, `Io`.
     pub(crate) fn header(&mut self, offset: u64) -> Result<Option<Header>> {
         let segment = self.segment;
         if offset.saturating_add(HEADER_BYTES as u64) > segment.len {
@@ -171,7 +184,7 @@ impl<'a> SegmentReader<'a> {
         }
     }
 
-    /// The frame at an offset. Memory: that of the frame, never more than the file holds.
+    /// The frame at an offset. Memory: the length of the frame, which is checked against the file first.
     pub(crate) fn frame(&mut self, offset: u64) -> Result<Found<'_>> {
         let Some(header) = self.header(offset)? else {
             return Ok(Found::Nothing);
@@ -186,7 +199,7 @@ impl<'a> SegmentReader<'a> {
         })
     }
 
-    /// Every page from `offset` on at which a header of this segment can be read.
+    /// Visits every page from `offset` on where a sound header of this segment stands, also behind damaged frames.
     pub(crate) fn headers_from(
         &mut self,
         offset: u64,
@@ -200,7 +213,7 @@ impl<'a> SegmentReader<'a> {
         Ok(())
     }
 
-    /// `len` bytes at `offset`, which lie inside the file.
+    /// The `len` bytes at `offset`. They must lie inside the file.
     fn bytes(&mut self, offset: u64, len: usize) -> Result<&[u8]> {
         let window_end = self.window_at + self.window.len() as u64;
         if offset < self.window_at || offset + len as u64 > window_end {

@@ -1,8 +1,12 @@
-//! Reading a journal without trusting it and without changing anything: what is sound, what is damaged, what was torn.
+//! Surveying a journal for `seine check`, `dump` and `repair`: sound records, damages, the torn tail. Changes nothing.
 //!
-//! The rules are those of recovery, which refuses where a synced frame cannot be read; here the walk notes it and goes on
-//! behind it, as long as something synced lies there. A frame is found by its header, which carries the salt of its file, so
-//! no record can pose as one.
+//! The rules are those of recovery (`recover.rs`). Recovery refuses at the first synced frame that cannot be read; the survey
+//! notes it and goes on at the next header that can be read, as long as synced records may lie there.
+//!
+//! Frames A (record 1), B (records 2 and 3), C (record 4) and D (record 5) stand in one segment. Each was synced before the
+//! next was written; D was not synced. The header of B is damaged: the survey visits records 1, 4 and 5, and its one damage has
+//! the offset of B, `first` 2 and `last` 3. If the body of D were damaged instead, D would be the torn tail, because no header
+//! says that record 5 was synced.
 
 use crate::frame::{Header, SegmentId};
 use crate::segment::{FileName, Found, Segment, SegmentReader};
@@ -12,73 +16,73 @@ use std::io;
 
 const UNREADABLE: &str = "a frame that was synced cannot be read";
 
-/// What a journal's folder holds.
+/// The outcome of a survey.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// Files that hold frames, or will.
+    /// Segment files, prepared ones included.
     pub segments: u64,
-    /// Files that wait to be used again.
+    /// Spare files.
     pub spares: u64,
-    /// What all of them take. Bytes.
+    /// Length of segments and spares. Bytes.
     pub bytes: u64,
-    /// Sound frames.
+    /// Frames with a sound header and table; single records of them may be damaged.
     pub frames: u64,
     /// Sound records.
     pub records: u64,
-    /// The last record that is there or known to have been; 0 for none.
+    /// The last record that was found, or that is known to have been synced; 0 for none.
     pub last: Position,
-    /// What recovery would cut: written when the power went, and acknowledged to nobody.
+    /// The torn tail that recovery would cut; no OK was sent for its records.
     pub torn: Option<Torn>,
-    /// Where something synced cannot be read, in order.
+    /// Synced frames and records that cannot be read, in the order of the journal.
     pub damages: Vec<Damage>,
 }
 
-/// An end that was not written whole.
+/// A tail that was not synced and cannot be read whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
-    /// Below the root of the disk.
+    /// Path of the file where it begins, below the root of the disk.
     pub file: String,
-    /// Where it begins. Bytes.
+    /// Offset of its first frame. Bytes.
     pub offset: u64,
-    /// In this file and those behind it.
+    /// Its length in this file and in those behind. Bytes.
     pub bytes: u64,
 }
 
-/// A place where something synced cannot be read.
+/// A place where synced records cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Below the root of the disk.
+    /// Path below the root of the disk; the folder where there is no segment.
     pub file: String,
-    /// Of the frame. Bytes.
+    /// Offset of the damaged frame; 0 where the end of the journal is missing. Bytes.
     pub offset: u64,
-    /// What is wrong.
+    /// The damage, as a message says it.
     pub what: &'static str,
-    /// The records that are lost by it; `last` below `first` where none is that anyone still needs.
+    /// The first lost record that is still needed.
     pub first: Position,
-    /// See `first`.
+    /// The last lost record; below `first` where no lost record is needed any more.
     pub last: Position,
 }
 
 /// A record of a survey.
 #[derive(Clone, Copy, Debug)]
 pub struct Surveyed<'a> {
-    /// The file of its frame, below the root of the disk.
+    /// Path of the file of its frame, below the root of the disk.
     pub file: &'a str,
-    /// Where its frame begins. Bytes.
+    /// Offset of its frame. Bytes.
     pub offset: u64,
-    /// Its number.
+    /// Its position in the journal.
     pub position: Position,
-    /// Its bytes.
+    /// Its bytes, also where they are damaged.
     pub bytes: &'a [u8],
-    /// Whether they have the checksum that was written.
+    /// Whether its checksum matches.
     pub is_sound: bool,
 }
 
-/// Shows every record that can be found in the journal in `dir`, in order. `known_synced`: a position that the caller knows
-/// to have been synced; `needed`: the first record that is in no other file. Changes nothing. A folder that is missing holds
-/// nothing.
+/// Visits every record that can be found in the journal in `dir`, rising, damaged ones included. `known_synced`: a position
+/// that the caller knows to be synced, 0 for none. `needed`: the first record that no other file holds; losses below it do not
+/// count. Changes nothing. A missing folder is an empty journal.
 ///
-/// Errors: `NewerFormat`; `Io` where the device refuses a read. Cost: reads everything twice.
+/// Errors: `NewerFormat`; `Io` where the device refuses a read. Cost: reads every segment twice.
 pub fn survey(
     disk: &dyn Disk,
     dir: &str,
@@ -155,22 +159,22 @@ fn open_all(disk: &dyn Disk, dir: &str, survey: &mut Survey) -> Result<Vec<Segme
 
 struct Walk<'v> {
     survey: Survey,
-    /// Everything up to here was synced.
+    /// The highest position that a header or the caller says was synced.
     synced: Position,
     needed: Position,
-    /// The record that comes next.
+    /// The position that the next record should have.
     next: Position,
-    /// What the next frame names as the one before it; unknown behind damage.
+    /// The chain that the next frame should have; `None` behind damage, where it is unknown.
     chain: Option<u32>,
-    /// Whether it is known with which record the journal begins.
+    /// Whether the first position is known. A trimmed journal begins where its first readable frame says.
     is_begun: bool,
-    /// Where the file before this one ended: what is missing stood there.
+    /// Path and end of the segment before, where it ended at a place without a header: a missing frame may have stood there.
     ended: Option<(String, u64)>,
     visit: &'v mut dyn FnMut(Surveyed<'_>),
 }
 
 impl Walk<'_> {
-    /// Walks one file; gives where a torn end begins, if the walk ends there.
+    /// Walks one segment. Returns the offset of the torn tail, if it begins here.
     fn segment(&mut self, segment: &Segment) -> Result<Option<u64>> {
         let mut reader = SegmentReader::new(segment);
         let mut offset = 0;
@@ -206,7 +210,7 @@ impl Walk<'_> {
                     self.chain = Some(header.crc);
                     offset += header.padded_bytes();
                 }
-                // A sound header with a damaged body: what it holds is known by number.
+                // A sound header with a damaged body: its lost records are known by number.
                 Err(Some(what)) => {
                     let header = reader.header(offset)?;
                     let Some(header) = header.filter(|header| header.first >= self.next) else {
@@ -241,7 +245,7 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    /// Damage at the start of a file, where the one before it has room behind its last frame, is damage there.
+    /// Moves a damage from the start of this segment to the end of the one before, if that had room for the missing frame.
     fn blame_the_file_before(&mut self) {
         if let (Some((file, offset)), Some(damage)) =
             (self.ended.take(), self.survey.damages.last_mut())
@@ -250,7 +254,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The first frame that can be read says with which record a trimmed journal begins.
+    /// Takes the first position from the first frame that can be read, where the journal was trimmed.
     fn begin(&mut self, header: &Header) {
         if !self.is_begun {
             self.is_begun = true;
@@ -279,7 +283,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes damage by which everything below `until` is lost that has not been seen, and goes on there.
+    /// Notes a damage that loses the records from `next` up to `until`, and goes on at `until`. `None`: no record is known lost.
     fn damaged(
         &mut self,
         segment: &Segment,
@@ -300,7 +304,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the next frame of a file begins that can be told by its header, and its first record.
+    /// Offset and first record of the next frame behind `offset` whose header can be read and that does not go back.
     fn next_header(&self, segment: &Segment, offset: u64) -> Result<Option<(u64, Position)>> {
         let mut found = None;
         SegmentReader::new(segment).headers_from(
@@ -314,7 +318,7 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// Measures what recovery would cut.
+    /// Measures the torn tail, which begins at `offset` of the first of these segments.
     fn torn(&mut self, behind: &[Segment], offset: u64) -> Result<()> {
         let mut bytes = 0;
         for (number, segment) in behind.iter().enumerate() {
@@ -333,7 +337,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What was synced and never came is damage of the end.
+    /// Ends the survey. Synced records that were not met are a damage at the end.
     fn end(mut self, dir: &str, last: Option<&Segment>) -> Survey {
         if self.next <= self.synced {
             self.survey.damages.push(Damage {

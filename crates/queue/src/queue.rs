@@ -292,7 +292,7 @@ impl Queue {
         rows.filter(|row| self.backlog.contains(**row)).count() as u64
     }
 
-    /// Removes a row for good, whoever holds it; nothing where it is not in the backlog.
+    /// Removes a row for good, also where a worker holds it. Nothing where it is not in the backlog.
     pub fn remove(&mut self, row: u64) {
         if self.backlog.remove(row) && self.is_remembered(row) {
             self.gone.push(row);
