@@ -1,11 +1,13 @@
-//! Numbers of one width, one behind the other.
+//! Numbers of one width in bits, packed without gaps, lowest bits first.
+//!
+//! Example: 5, 2, 9, 12 at a width of 4 are the bytes `0x25 0xC9`; number 3 starts at bit 12.
 
-/// Bytes of so many numbers of `width` bits.
+/// Bytes of `count` numbers of `width` bits, the last byte filled up with zeroes.
 pub(super) fn packed_bytes(count: usize, width: u32) -> usize {
     (count * width as usize).div_ceil(8)
 }
 
-/// Appends numbers below 2 to the power of `width`, which is at most 32.
+/// Appends numbers, each below 2^`width`. `width` is at most 32.
 pub(super) fn pack(numbers: impl Iterator<Item = u32>, width: u32, out: &mut Vec<u8>) {
     let (mut word, mut filled) = (0u64, 0);
     for number in numbers {
@@ -22,7 +24,7 @@ pub(super) fn pack(numbers: impl Iterator<Item = u32>, width: u32, out: &mut Vec
     }
 }
 
-/// The number at a place, 0 where there are no bytes of it. `width` is at most 32.
+/// The `at`-th number; bits beyond the end of `bytes` read as 0. `width` is at most 32.
 #[inline]
 pub(super) fn unpack(bytes: &[u8], at: usize, width: u32) -> u32 {
     let bit = at * width as usize;
@@ -37,7 +39,7 @@ pub(super) fn unpack(bytes: &[u8], at: usize, width: u32) -> u32 {
     (word >> (bit % 8) & ((1 << width) - 1)) as u32
 }
 
-/// Cuts off the first so many bytes.
+/// Cuts the first `count` bytes off; `None`, and `bytes` unchanged, where it has fewer.
 pub(super) fn cut<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (cut, rest) = bytes.split_at_checked(count)?;
     *bytes = rest;

@@ -1,35 +1,43 @@
-//! The code of a posting: how often a word stands in a row, and how long the row is, in one byte.
+//! The code of a posting: one byte for the occurrences of a word in a row and the row's length.
 //!
-//! `hits class (3 bits) << 5 | length class (5 bits)`. Hits classes 1 to 7 are that many hits; 0 is eight or more, whose number
-//! a list keeps aside. A row's length is its words over all text columns. The classes are fixed for good: weights
-//! are made from them, and files hold them.
+//! `occurrence class (3 bits) << 5 | length class (5 bits)`. Classes 1 to 7 are that number of
+//! occurrences. Class 0 is eight or more; the list keeps the exact number apart. A row's length is
+//! the number of its words over all text columns.
+//!
+//! Example: a word stands 3 times in a row of 7 words. Length class 5 holds lengths 7 and 8, so the
+//! code is `3 << 5 | 5` = 101. A weight takes the row as 7 words long, the middle of the class.
+//!
+//! The classes never change: files hold them, and weights are computed from them.
 
-/// Hits from which on a code does not tell how many.
+/// Least number of occurrences that a code does not tell.
 pub(crate) const HITS_OPEN: u32 = 8;
 
 const LENGTH_BITS: u32 = 5;
 const LENGTH_MASK: u8 = (1 << LENGTH_BITS) - 1;
 
-/// The most words of a row of each length class but the last, which holds all longer rows: each about √2 times the one before.
+/// Longest row of length classes 0 to 30, in words, each about √2 times the one before. Class 31
+/// holds all longer rows.
 const LENGTHS: [u32; 31] = [
     1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048,
     2896, 4096, 5793, 8192, 11585, 16384, 23170, 32768, 46341,
 ];
 
-/// What rows of the last class are taken to be as long as.
+/// Length that weights assume for every row of class 31.
 const LENGTH_LAST: u32 = 65_536;
 
-/// By code, what share of a word's `idf` it is worth where lengths count, in 2⁻³⁰; of a code that stands for eight hits or
-/// more, all. It depends on the table's statistics alone.
+/// For each code, the factor of a word's `idf` in the ranker `bm25a`, in units of 2⁻³⁰. A code of
+/// eight or more occurrences has the factor 1, an upper bound. The factors depend on the table's
+/// statistics alone, so a snapshot keeps them from query to query. Only `bm25a` may use that cache:
+/// a second ranker with lengths would read the factors of the first.
 pub(crate) type Shares = [u32; 256];
 
-/// The code of so many hits (at least one) in a row of that length class.
+/// Packs `hits` occurrences (at least 1) in a row of that length class into a code.
 pub(crate) fn code(hits: u32, length_class: u8) -> u8 {
     let class = if hits < HITS_OPEN { hits as u8 } else { 0 };
     class << LENGTH_BITS | length_class.min(LENGTH_MASK)
 }
 
-/// The hits that a code tells, or `None` where there are [`HITS_OPEN`] or more.
+/// Occurrences that a code tells, 1 to 7; `None` for [`HITS_OPEN`] or more.
 pub(crate) fn hits_of(code: u8) -> Option<u32> {
     match code >> LENGTH_BITS {
         0 => None,
@@ -37,17 +45,17 @@ pub(crate) fn hits_of(code: u8) -> Option<u32> {
     }
 }
 
-/// The length class of a row that a code tells.
+/// Length class in a code, 0 to 31.
 pub(crate) fn class_of(code: u8) -> u8 {
     code & LENGTH_MASK
 }
 
-/// The class of a row of so many words.
+/// Length class of a row with this many words, 0 to 31.
 pub(crate) fn length_class(words: u32) -> u8 {
     LENGTHS.partition_point(|most| *most < words) as u8
 }
 
-/// What every row of a class is taken to be as long as: the middle of the class, in words.
+/// Length in words that weights assume for each row of a class: the middle of the class.
 pub(crate) fn length_of_class(class: u8) -> u32 {
     let class = usize::from(class);
     let Some(most) = LENGTHS.get(class) else {

@@ -1,4 +1,4 @@
-//! Reading a list.
+//! Reading a posting list. The parent module has a worked example.
 
 use std::borrow::Cow;
 
@@ -11,34 +11,45 @@ use super::page::{BITMAP_BYTES, Docs, Page, RANK_BYTES, doc_bytes};
 use super::places::{Packed, Plain};
 use super::posting::{BLOCK, DENSE, LONG, PAGE_BITS, PAGE_ROWS, Posting};
 
-/// Bytes of `(posting, hits)` where a code does not tell the hits.
+/// Bytes of one open count: a posting's number (4) and its occurrences (4), for a code of class 0.
 const OPEN_BYTES: usize = 8;
 
-/// Where the last look at a list's positions ended, for the next one at a higher posting: the hits before a posting in its
-/// block. The default begins with the list.
+/// Memory of the last question about positions, for the next one at a higher posting: that
+/// posting's number, and the occurrences before it in its block. With it a walk adds up each code
+/// once. The default starts at the first posting.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Run {
     at: u32,
     hits: u32,
 }
 
-/// Pages, and the end of the last, that a list keeps without asking for memory: those of half a million rows.
+/// Page starts that a list holds without an allocation: enough for half a million rows.
 const PAGES_INLINE: usize = 9;
 
-/// One word's rows. Nothing here panics, whatever the bytes are: damaged ones give other rows or none.
+/// The posting list of one word. Nothing here panics: damaged bytes give other rows or none.
+///
+/// Invariants:
+/// - `pages` has an entry for each page and one for the end; `first` and `at` never fall.
+/// - In a file's list a page of at least 1,024 postings is a bitmap. A list in memory, and a short
+///   list, has arrays only: `docs` is then owned, and [`List::page`] tells the forms apart by that.
+/// - `codes[n]` is the code of posting `n`; `open` has an entry for each code of class 0, by rising
+///   posting.
 #[derive(Clone)]
 pub(crate) struct List<'a> {
     rows: u32,
-    /// Where each page begins, and where the last ends.
+    /// Start of each page, then the end of the last.
     pages: SmallVec<[PageStart; PAGES_INLINE]>,
     docs: Cow<'a, [u8]>,
     codes: Cow<'a, [u8]>,
-    /// `(code, postings)`, where the list keeps them.
+    /// How many postings have each code that occurs, by rising code, [`COUNT_BYTES`] each. Empty
+    /// for short lists and lists in memory.
     counts: &'a [u8],
-    /// Masks of `fields_bytes` bytes each.
+    /// Set of text columns of each posting, `fields_bytes` bytes each. Empty where the table has
+    /// one.
     fields: &'a [u8],
     fields_bytes: usize,
-    /// How many hits are kept aside, and those. Looked at when somebody asks for them, since it lies at the far end.
+    /// The open counts: their number, then [`OPEN_BYTES`] for each. Decoded only when a reader
+    /// asks, because these bytes lie at the far end of the list.
     open: Cow<'a, [u8]>,
     places: Places<'a>,
 }
@@ -47,7 +58,7 @@ pub(crate) struct List<'a> {
 struct PageStart {
     /// Postings before the page.
     first: u32,
-    /// Where it lies in `docs`.
+    /// Byte offset of the page in `docs`.
     at: u32,
 }
 
@@ -58,8 +69,9 @@ enum Places<'a> {
 }
 
 impl<'a> List<'a> {
-    /// A list as [`super::ListWriter`] wrote it, of a segment of so many rows. `positions` may be empty where no positions
-    /// are asked for. `None` where the bytes are no list. Cost: its header, and a short list's docs.
+    /// Opens a list that [`super::ListWriter`] wrote for a segment of `rows` rows. `positions` may
+    /// be empty where the caller never asks for places. `None` where the bytes are no list. Cost:
+    /// the header, and a copy of a short list's docs.
     pub(crate) fn open(
         rows: u32,
         many_fields: bool,
@@ -97,8 +109,9 @@ impl<'a> List<'a> {
         Some(list)
     }
 
-    /// A list in memory: docs below `rows`, rising, with their codes; hits of those whose code does not tell them, by posting;
-    /// where it stands, if that is asked for. Cost: a copy of the docs.
+    /// Makes a list in memory. `docs`: rising, below `rows`; `codes`: one for each doc; `open`:
+    /// posting and occurrences for each code of class 0, by rising posting; `places`: empty where
+    /// the caller never asks for them. Cost: a copy of the docs.
     pub(crate) fn of_memory(
         rows: u32,
         docs: impl Iterator<Item = u32>,
@@ -127,7 +140,7 @@ impl<'a> List<'a> {
         list
     }
 
-    /// Lays out docs, however many, as pages of low halves.
+    /// Lays the docs out as pages of arrays, even where a file would have bitmaps.
     fn set_arrays(&mut self, docs: impl Iterator<Item = u32>) {
         let mut lows: Vec<u8> = Vec::with_capacity(docs.size_hint().0 * 2);
         let here = |lows: &[u8]| PageStart {
@@ -187,12 +200,12 @@ impl<'a> List<'a> {
         (start.first as usize == count).then_some(())
     }
 
-    /// Rows of the word.
+    /// Rows that hold the word, deleted ones included: the number of postings.
     pub(crate) fn documents(&self) -> u32 {
         self.codes.len() as u32
     }
 
-    /// The postings of a page; of none where there is no such page.
+    /// The postings of a page; an empty page where the list has no such page.
     pub(crate) fn page(&self, page: usize) -> Page<'_> {
         self.find_page(page).unwrap_or_default()
     }
@@ -212,8 +225,9 @@ impl<'a> List<'a> {
         Some(Page { docs, codes, first })
     }
 
-    /// Calls `visit` with each code of the list and the number of its postings. Cost: the codes, for short lists and those in
-    /// memory; else how many different ones there are.
+    /// Calls `visit` with codes and the number of postings that have them; a code may come again.
+    /// Cost: one call for each code that occurs, or, for short lists and lists in memory, for each
+    /// posting.
     pub(crate) fn each_code(&self, mut visit: impl FnMut(u8, u32)) {
         if self.counts.is_empty() {
             self.codes.iter().for_each(|code| visit(*code, 1));
@@ -226,7 +240,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Times that the word stands in a posting's row; 0 where there is no such posting.
+    /// Occurrences of the word in a posting's row; 0 where there is no such posting.
     pub(crate) fn hits(&self, at: u32) -> u32 {
         match self.codes.get(at as usize) {
             None => 0,
@@ -248,7 +262,7 @@ impl<'a> List<'a> {
         bytes.as_chunks().0.get(..count).unwrap_or_default()
     }
 
-    /// The fields that the word stands in, in a posting's row.
+    /// Set of the fields that the word stands in, in a posting's row.
     pub(crate) fn fields(&self, at: u32) -> u64 {
         if let Places::Plain(plain) = &self.places {
             return match plain.row(at) {
@@ -269,8 +283,8 @@ impl<'a> List<'a> {
             .fold(0, |mask, byte| mask << 8 | u64::from(*byte))
     }
 
-    /// Where the word stands in a posting's row: `field << 24 | position`, rising. Cost: adding up the codes from the posting
-    /// that was asked for last with `run`, or of at most 128 postings.
+    /// Reads a posting's places into `out`, each `field << 24 | position`, rising. Cost: adds up
+    /// the codes since the posting that `run` remembers, at most 128.
     #[inline]
     pub(crate) fn positions(&self, at: u32, run: &mut Run, out: &mut Vec<u32>) {
         out.clear();
@@ -283,7 +297,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The first of a posting's positions. Cost: as [`List::positions`].
+    /// The first place of a posting's row. Cost: as [`List::positions`].
     #[inline]
     pub(crate) fn first_position(&self, at: u32, run: &mut Run) -> Option<u32> {
         match &self.places {
@@ -295,7 +309,10 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Hits of the postings before this one in its block.
+    /// Occurrences ("hits") in all postings before this one in its block: the number of the row's
+    /// first place in the block. Sums the codes from `run`'s posting, or from the block's start
+    /// where `run` is behind the posting or in another block; then adds the open counts, which
+    /// codes do not tell.
     #[inline]
     fn hits_before(&self, at: u32, run: &mut Run) -> usize {
         let start = at - at % BLOCK as u32;
@@ -314,7 +331,7 @@ impl<'a> List<'a> {
         hits
     }
 
-    /// A posting by its number and doc.
+    /// The posting with this number, of which the caller knows the doc; `None` for damaged bytes.
     pub(super) fn posting(&self, at: u32, doc: u32) -> Option<Posting> {
         let code = *self.codes.get(at as usize)?;
         (doc < self.rows).then(|| Posting {
@@ -326,7 +343,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// A posting and its hits.
+/// Number of a posting, and its occurrences.
 fn open_entry(entry: &[u8; OPEN_BYTES]) -> (u32, u32) {
     let [a, b, c, d, e, f, g, h] = *entry;
     (
@@ -335,19 +352,19 @@ fn open_entry(entry: &[u8; OPEN_BYTES]) -> (u32, u32) {
     )
 }
 
-/// The first of the postings with hits kept aside that is not before this one.
+/// Index of the first open count whose posting is not below `at`.
 fn open_from(entries: &[[u8; OPEN_BYTES]], at: u32) -> usize {
     entries.partition_point(|entry| open_entry(entry).0 < at)
 }
 
-/// Hits kept aside of postings in a range.
+/// Sum of the open counts of the postings `start .. end`.
 fn open_hits_between(entries: &[[u8; OPEN_BYTES]], start: u32, end: u32) -> usize {
     let entries = entries.get(open_from(entries, start)..open_from(entries, end));
     let hits = |entry| open_entry(entry).1 as usize;
     entries.unwrap_or_default().iter().map(hits).sum()
 }
 
-/// Bytes of a code and the number of its postings.
+/// Bytes of one count: a code (1) and its postings (4).
 const COUNT_BYTES: usize = 5;
 
 impl Plain {
@@ -363,7 +380,8 @@ impl Plain {
     }
 }
 
-/// The hits that the codes of some postings tell, added up, eight codes at a time.
+/// Sum of the occurrences that the codes of postings `start .. end` tell, eight codes at a time.
+/// Codes of class 0 add nothing.
 #[inline]
 fn told_hits(codes: &[u8], start: usize, end: usize) -> usize {
     const LOW: u64 = 0x0101_0101_0101_0101;

@@ -1,22 +1,40 @@
-//! One page of a list: which of 65,536 neighbouring rows hold the word.
+//! One page of a posting list: which of 65,536 neighbouring rows hold the word.
+//!
+//! Example: the page of a word that stands in rows 1, 4, 7 and 66, in both forms. (A file would
+//! keep four postings as an array.)
+//!
+//! ```text
+//! array    [1, 4, 7, 66]
+//! bitmap   block 0: bits 1, 4, 7    rank 0      (64 rows a block, 1,024 blocks)
+//!          block 1: bit 2           rank 3      rank: bits in all blocks before
+//!          blocks 2 .. 1,023: none  rank 4
+//! posting of row 66:  array   3, its index
+//!                     bitmap  3 = rank of block 1 + bits of block 1 below bit 2
+//! ```
+//!
+//! Invariants:
+//! - Rows rise; the number of a row's posting in the page is the number of lower rows in it.
+//! - `codes` has one code for each row. Without that, `probe` leads to the code of another row.
+//! - A `hint` belongs to one page and to questions by rising row: an array is searched from there
+//!   on, so a row below the last question is not found.
 
-/// Words of a page's bitmap.
+/// 64-bit words of a page's bitmap.
 pub(crate) const WORDS: usize = 1024;
 /// Bytes of a bitmap.
 pub(super) const BITMAP_BYTES: usize = WORDS * 8;
-/// Bytes that tell how many bits lie before each word of a bitmap: two for each.
+/// Bytes of a bitmap's ranks: two for each 64-bit word.
 pub(super) const RANK_BYTES: usize = WORDS * 2;
 
-/// One bit for each row of a page.
+/// One bit for each row of a page: row `r` is bit `r & 63` of the 64-bit word `r >> 6`.
 pub(crate) type Bitmap = [u64; WORDS];
 
 /// The postings of one page.
 #[derive(Clone, Copy)]
 pub(crate) struct Page<'a> {
     pub(super) docs: Docs<'a>,
-    /// By posting of the page.
+    /// Code of each posting of the page.
     pub(crate) codes: &'a [u8],
-    /// The number in the list of the page's first posting.
+    /// Number of the page's first posting in the list.
     pub(crate) first: u32,
 }
 
@@ -32,9 +50,10 @@ impl Default for Page<'_> {
 
 #[derive(Clone, Copy)]
 pub(super) enum Docs<'a> {
-    /// Low halves of docs, rising.
+    /// Rows that hold the word, rising, each a little-endian `u16`.
     Array(&'a [[u8; 2]]),
-    /// Little-endian words, and how many bits lie before each.
+    /// The bitmap as little-endian 64-bit words, and for each word the number of bits in all before
+    /// it.
     Bits(&'a [[u8; 8]; WORDS], &'a [[u8; 2]; WORDS]),
 }
 
@@ -48,7 +67,7 @@ impl<'a> Page<'a> {
         self.codes.is_empty()
     }
 
-    /// The bitmap, where the page is kept as one.
+    /// The bitmap; `None` for a page that is an array.
     pub(crate) fn bits(&self) -> Option<&'a [[u8; 8]; WORDS]> {
         match self.docs {
             Docs::Bits(words, _) => Some(words),
@@ -56,7 +75,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The low halves of the docs, rising, where the page is kept so.
+    /// The rows, rising; `None` for a page that is a bitmap.
     pub(crate) fn array(&self) -> Option<&'a [[u8; 2]]> {
         match self.docs {
             Docs::Array(lows) => Some(lows),
@@ -82,7 +101,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether a row has a posting. `hint` as in [`Page::find`].
+    /// Whether a row holds the word. `hint` as in [`Page::find`].
     #[inline(always)]
     pub(crate) fn has(&self, low: u16, hint: &mut usize) -> bool {
         match self.docs {
@@ -93,7 +112,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Keeps the rows (rising) that have a posting, or, without `inside`, that have none.
+    /// Keeps those of `lows` (rising) that hold the word; with `inside` false, those that do not.
     #[inline(always)]
     pub(crate) fn narrow(&self, lows: &mut Vec<u16>, inside: bool) {
         match self.docs {
@@ -117,14 +136,16 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The posting of a row, by its number in the page. `hint` is where the last search of a lower row ended, 0 at first.
+    /// Number of a row's posting in the page; `None` where the row does not hold the word. `hint`
+    /// starts at 0 on each page; rows must be asked for in rising order with the same hint.
     #[inline(always)]
     pub(crate) fn find(&self, low: u16, hint: &mut usize) -> Option<usize> {
         let (posting, is_there) = self.probe(low, hint);
         is_there.then_some(posting)
     }
 
-    /// The number that the posting of a row has in the page, and whether there is one. `hint` as in [`Page::find`].
+    /// Number that a row's posting has in the page, or would have, and whether the row holds the
+    /// word. `hint` as in [`Page::find`].
     #[inline(always)]
     pub(crate) fn probe(&self, low: u16, hint: &mut usize) -> (usize, bool) {
         match self.docs {
@@ -144,7 +165,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The row of a posting: the low half of its doc. Cost: a search for the word where the page is a bitmap.
+    /// Row of a posting, by the posting's number in the page. Cost: a binary search in the ranks
+    /// where the page is a bitmap.
     #[inline(always)]
     pub(crate) fn low(&self, at: usize) -> Option<u16> {
         match self.docs {
@@ -163,7 +185,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Calls `visit` with the low half of each doc, rising.
+    /// Calls `visit` with each row of the page, rising.
     pub(crate) fn each(&self, mut visit: impl FnMut(u16)) {
         match self.docs {
             Docs::Array(lows) => lows.iter().for_each(|low| visit(u16::from_le_bytes(*low))),
@@ -180,12 +202,12 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Numbers that are compared at once.
+/// Rows of an array that are compared at once, without a branch.
 const BLOCK: usize = 16;
-/// Blocks that are passed one by one before the rest is halved.
+/// Blocks that a search passes one by one before it turns to a binary search.
 const BLOCKS_PASSED: usize = 4;
 
-/// Keeps those of which `is_kept` says so, without a branch on that.
+/// Keeps the rows for which `is_kept` is true. Rows move up without a branch on the answer.
 #[inline(always)]
 fn keep(lows: &mut Vec<u16>, mut is_kept: impl FnMut(u16) -> bool) {
     let mut kept = 0;
@@ -197,7 +219,7 @@ fn keep(lows: &mut Vec<u16>, mut is_kept: impl FnMut(u16) -> bool) {
     lows.truncate(kept);
 }
 
-/// Moves `at` to the first block from there on that does not end below `low`.
+/// Moves `at` to the first block, from `at` on, whose last row is not below `low`.
 #[inline(always)]
 fn pass_blocks(blocks: &[[[u8; 2]; BLOCK]], low: u16, at: &mut usize) {
     let is_below = |block: &[[u8; 2]; BLOCK]| u16::from_le_bytes(block[BLOCK - 1]) < low;
@@ -210,7 +232,7 @@ fn pass_blocks(blocks: &[[[u8; 2]; BLOCK]], low: u16, at: &mut usize) {
     }
 }
 
-/// How many of the rising numbers lie below `low`: by whole blocks, and then by counting in one, which takes no branch.
+/// Number of rows below `low`. Whole blocks are passed, then one block is counted without a branch.
 #[inline(always)]
 fn count_below(lows: &[[u8; 2]], low: u16) -> usize {
     let (blocks, rest) = lows.as_chunks();
@@ -224,7 +246,7 @@ fn count_below(lows: &[[u8; 2]], low: u16) -> usize {
     at * BLOCK + usize::from(here)
 }
 
-/// Bytes of a doc in a short list.
+/// Bytes of a doc in a short list of a segment with this many rows.
 pub(super) fn doc_bytes(rows: u32) -> usize {
     match rows {
         0..=0x1_0000 => 2,

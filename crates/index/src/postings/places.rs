@@ -1,38 +1,57 @@
-//! Where a word stands in its rows.
+//! The places of a word: where it stands in each row. A place is `field << 24 | position`;
+//! positions of a field count from 1.
 //!
-//! For each block of 128 postings: the bits of a position, the bits of a field, and, where there are several blocks, where its
-//! places begin. Then the places of all rows, each `field, position` at the width of its block: place k of a row is found by
-//! adding up the hits before it, without reading any place.
+//! Places are packed in blocks of 128 postings. Each block has one width, wide enough for its
+//! highest position and its highest field.
+//!
+//! Example: a list of three postings, whose rows hold the word at 5; at 2 and 9; at 12 (field 0).
+//!
+//! ```text
+//! entry of the block   4 bits a position, 0 bits a field
+//! places               5  2  9  12       = bytes 0x25 0xC9
+//! row 0: place 0       row 1: places 1 and 2       row 2: place 3
+//! ```
+//!
+//! No byte says where a row's places begin. The list adds up the occurrences of the postings before
+//! it in the block: 1 + 2 = 3 for row 2. See [`super::List::positions`].
+//!
+//! Invariants:
+//! - A posting has as many places here as its code, or the list's `open` counts, says occurrences.
+//! - In a row places rise; phrases are found by stepping through them.
+//! - Each place takes at least one bit, so a damaged count cannot ask for endless places of no
+//!   bytes.
 
 use super::bits::{cut, pack, packed_bytes, unpack};
 use super::posting::BLOCK;
 
 /// Bits of a position in a place.
 const POSITION_BITS: u32 = 24;
-/// Bytes of a block's widths.
+/// Bytes of a block's two widths.
 const WIDTHS: usize = 2;
-/// Bytes of where a block begins.
+/// Bytes of a block's start; a list of one block has none.
 const START: usize = 8;
 
-/// The places of a list as it was written.
+/// The places of a list in a file.
 #[derive(Clone, Copy)]
 pub(super) struct Packed<'a> {
-    /// One block's entry behind the other.
+    /// The entries of all blocks: two widths, then the start where there are several blocks.
     blocks: &'a [u8],
     entry_bytes: usize,
     content: &'a [u8],
 }
 
-/// The places of a list in memory, one behind the other.
+/// The places of a list in memory, row behind row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plain {
-    /// Where those of each row start; one more than rows.
+    /// Index in `places` of each row's first place, then the end of the last row: one more than
+    /// rows.
     pub(crate) starts: Vec<u32>,
     pub(crate) places: Vec<u32>,
 }
 
 impl<'a> Packed<'a> {
-    /// Of so many rows. Without bytes there are no places.
+    /// Opens the places of a list of `documents` rows. Empty `bytes` stand for a list whose places
+    /// nobody reads. `None` where the bytes are too short for the entries.
     pub(super) fn open(documents: u32, mut bytes: &'a [u8]) -> Option<Packed<'a>> {
         let count = (documents as usize).div_ceil(BLOCK);
         let entry_bytes = if count > 1 { WIDTHS + START } else { WIDTHS };
@@ -47,7 +66,7 @@ impl<'a> Packed<'a> {
         })
     }
 
-    /// The places of a block, and their widths.
+    /// The bytes of a block's places and their widths; `None` for a damaged entry.
     #[inline]
     pub(super) fn block(&self, block: usize) -> Option<(&'a [u8], Widths)> {
         let entry = self.blocks.get(block * self.entry_bytes..)?;
@@ -66,29 +85,29 @@ impl<'a> Packed<'a> {
         is_sound.then_some((self.content.get(start..)?, widths))
     }
 
-    /// Appends the places of a row of a block: `hits` of them, behind `before` others of the block.
+    /// Appends the `hits` places of a row. `before`: places of the rows before it in the block.
     pub(super) fn read(&self, block: usize, before: usize, hits: u32, out: &mut Vec<u32>) {
         let Some((content, widths)) = self.block(block) else {
             return;
         };
-        // A damaged count of hits is not to be believed: there are no more places than bytes hold.
+        // A damaged count may exceed the places that the bytes can hold.
         let most = content.len() * 8 / widths.place as usize;
         let end = (before + hits as usize).min(most);
         out.extend((before..end).map(|at| widths.place(content, at)));
     }
 }
 
-/// Bits in a block.
+/// Widths of a block, in bits.
 #[derive(Clone, Copy)]
 pub(super) struct Widths {
-    /// Of a position.
+    /// Width of a position, at most 24.
     position: u32,
-    /// Of a field and a position.
+    /// Width of a place: field and position together, 1 to 32.
     place: u32,
 }
 
 impl Widths {
-    /// The place with a number in its block.
+    /// The `at`-th place of the block, as `field << 24 | position`.
     #[inline]
     pub(super) fn place(self, content: &[u8], at: usize) -> u32 {
         let place = unpack(content, at, self.place);
@@ -97,14 +116,14 @@ impl Widths {
     }
 }
 
-/// Writes places row by row.
+/// Writes the places of a list, row by row.
 pub(super) struct PlacesWriter<'a> {
     out: &'a mut Vec<u8>,
     start: usize,
-    /// Entries of the blocks that are done.
+    /// Finished blocks: bits of a position, bits of a field, start in `content`.
     blocks: Vec<(u8, u8, u64)>,
     content: Vec<u8>,
-    /// Rows and places of the block under way.
+    /// Rows and places of the block that is being filled.
     rows: usize,
     places: Vec<u32>,
 }
@@ -136,7 +155,7 @@ impl<'a> PlacesWriter<'a> {
             32 - most.unwrap_or(0).leading_zeros()
         };
         let position_bits = width(|place| place & ((1 << POSITION_BITS) - 1));
-        // One bit at least, so that every place takes room and damage cannot make many of none.
+        // At least one bit: else damage could make any number of places out of no bytes.
         let position_bits = position_bits.max(1);
         let field_bits = width(|place| place >> POSITION_BITS);
         let packed = self
@@ -153,7 +172,7 @@ impl<'a> PlacesWriter<'a> {
         self.rows = 0;
     }
 
-    /// Gives the bytes added.
+    /// Writes the entries and the places; returns the number of bytes appended.
     pub(super) fn finish(mut self) -> u64 {
         self.close_block();
         let is_single = self.blocks.len() == 1;

@@ -1,38 +1,39 @@
-//! One row of a word, and the sizes of a list.
+//! A posting, and the thresholds between the forms of a list.
 
-/// Rows of a page, as a power of two.
+/// Binary logarithm of [`PAGE_ROWS`].
 pub(crate) const PAGE_BITS: u32 = 16;
-/// Rows of a page.
+/// Rows of a page: the low 16 bits of a doc are its row in the page, the high 16 bits the page.
 pub(crate) const PAGE_ROWS: u32 = 1 << PAGE_BITS;
 
-/// Postings of a page from which on it is kept as a bitmap: then 8 KiB are as fast to read as the docs, and much faster to
-/// unite, intersect and count.
+/// Least postings of a page that a file keeps as a bitmap, one row in 64. Such a bitmap of 8 KiB is
+/// about as fast to read as the array, and much faster to unite, intersect and count.
 pub(super) const DENSE: usize = 1024;
 
-/// Postings from which on a list has pages; shorter ones are docs in a row.
+/// Least postings of a list that has pages; a shorter list is written as whole docs.
 pub(super) const LONG: usize = 128;
 
-/// Postings whose places share a width.
+/// Postings of a block of places: they share one width in bits.
 pub(super) const BLOCK: usize = 128;
 
-/// One row of a word.
+/// One row that holds a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Posting {
     pub(crate) doc: u32,
-    /// See [`super::code`].
+    /// Occurrences and class of length of the row, as [`super::code()`] packs them.
     pub(crate) code: u8,
-    /// Times that the word stands in the row, exactly.
+    /// Occurrences of the word in the row; at least 1.
     pub(crate) hits: u32,
-    /// A bit for each text column that it stands in; 1 where the table has one text column only.
+    /// Set of the text columns that the word stands in, bit 0 the first column. 1 where the table
+    /// has one text column only.
     pub(crate) fields: u64,
 }
 
-/// What a [`super::ListWriter`] wrote.
+/// Counts and sizes of a list that a [`super::ListWriter`] wrote, for the file `words`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListEntry {
-    /// Rows.
+    /// Rows that hold the word.
     pub(crate) documents: u32,
-    /// Occurrences in all of them.
+    /// Occurrences of the word in these rows.
     pub(crate) hits: u64,
     /// Bytes added to `postings`.
     pub(crate) postings_bytes: u64,

@@ -1,25 +1,25 @@
-//! Stepping through a list from its first row to its last, as merges and cursors do.
+//! Steps through a list from the first posting to the last. Merges of segments use it.
 
 use super::list::{List, Run};
 use super::page::WORDS;
 use super::posting::{PAGE_BITS, Posting};
 
-/// See [`List::walk`].
+/// Iterator over the postings of a list; from [`List::walk`].
 pub(crate) struct Walk<'l, 'a> {
     list: &'l List<'a>,
-    /// The posting to come.
+    /// Number of the next posting.
     next: u32,
     page: usize,
-    /// Postings of the page that were given.
+    /// Postings of the page that were returned already.
     in_page: usize,
-    /// Of a page that is a bitmap: the word that is gone through, and its bits that are left.
+    /// In a bitmap: index of the next 64-bit word, and the bits left of the one before it.
     word: usize,
     left: u64,
     run: Run,
 }
 
 impl<'a> List<'a> {
-    /// From the first row on.
+    /// Walks through the postings from the first one on.
     pub(crate) fn walk(&self) -> Walk<'_, 'a> {
         Walk::new(self)
     }
@@ -38,7 +38,8 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// Where the word stands in the row that [`Iterator::next`] gave last: `field << 24 | position`, rising.
+    /// Reads the places of the posting that [`Iterator::next`] returned last, as
+    /// [`List::positions`].
     pub(crate) fn positions(&mut self, out: &mut Vec<u32>) {
         match self.next.checked_sub(1) {
             Some(at) => self.list.positions(at, &mut self.run, out),
@@ -46,7 +47,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// The low half of the page's next doc.
+    /// Row of the page's next posting; `None` at the page's end.
     fn next_low(&mut self) -> Option<u32> {
         let page = self.list.page(self.page);
         if self.in_page >= page.len() {

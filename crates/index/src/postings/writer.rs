@@ -1,4 +1,4 @@
-//! Writing a list.
+//! Writing a posting list.
 
 use query::codec::put_number;
 
@@ -8,7 +8,7 @@ use super::page::{WORDS, doc_bytes};
 use super::places::PlacesWriter;
 use super::posting::{DENSE, LONG, ListEntry, PAGE_BITS, PAGE_ROWS};
 
-/// Takes the rows of one word by rising doc.
+/// Takes the rows of one word by rising doc and appends its list to two buffers.
 pub(crate) struct ListWriter<'a> {
     rows: u32,
     many_fields: bool,
@@ -18,14 +18,14 @@ pub(crate) struct ListWriter<'a> {
     docs: Vec<u32>,
     codes: Vec<u8>,
     fields: Vec<u64>,
-    /// `(posting, hits)` where the code does not tell the hits.
+    /// Posting and occurrences for each code of class 0.
     open: Vec<(u32, u32)>,
     hits: u64,
 }
 
 impl<'a> ListWriter<'a> {
-    /// For a word of a segment of so many rows; `many_fields`: whether the table has more than one text column. The list is
-    /// appended to both vectors.
+    /// Starts the list of a word in a segment of `rows` rows. `many_fields`: whether the table has
+    /// more than one text column. The list is appended to both buffers.
     pub(crate) fn new(
         rows: u32,
         many_fields: bool,
@@ -46,8 +46,8 @@ impl<'a> ListWriter<'a> {
         }
     }
 
-    /// Adds a row: its doc (above the one before, below `rows`), the class of its length, and where the word stands in it,
-    /// rising, at least one place, each `field << 24 | position`.
+    /// Adds a row. `doc`: above the one before and below `rows`. `positions`: the word's places in
+    /// the row, rising, at least one, each `field << 24 | position`.
     pub(crate) fn push(&mut self, doc: u32, length_class: u8, positions: &[u32]) {
         let hits = positions.len() as u32;
         let code = code(hits, length_class);
@@ -68,7 +68,7 @@ impl<'a> ListWriter<'a> {
         self.places.push(positions);
     }
 
-    /// Writes what is left, and tells what the dictionary must keep. At least one row was pushed.
+    /// Writes the list and returns its counts and sizes. At least one row was pushed.
     pub(crate) fn finish(mut self) -> ListEntry {
         put_number(self.postings, self.docs.len() as u64);
         if self.docs.len() < LONG {
@@ -94,7 +94,7 @@ impl<'a> ListWriter<'a> {
         }
     }
 
-    /// How often each code comes, how many postings lie before the end of each page, and the pages.
+    /// Writes the count of each code, the end of each page (postings up to it), and the pages.
     fn write_pages(&mut self) {
         let mut counts = [0u32; 256];
         for code in &self.codes {
@@ -116,7 +116,8 @@ impl<'a> ListWriter<'a> {
         }
     }
 
-    /// Nothing where the table has one text column, else the bytes of a mask and as many masks as rows.
+    /// Writes each row's set of fields at the least width in bytes; nothing where the table has one
+    /// text column.
     fn write_fields(&mut self) {
         if !self.many_fields {
             return;
@@ -130,7 +131,7 @@ impl<'a> ListWriter<'a> {
     }
 }
 
-/// The docs of one page: their low halves, or a bitmap with the number of bits before each of its words.
+/// Writes one page: an array of rows, or a bitmap followed by its ranks.
 fn write_page(docs: &[u32], out: &mut Vec<u8>) {
     if docs.len() < DENSE {
         pack(docs.iter().map(|doc| doc & (PAGE_ROWS - 1)), PAGE_BITS, out);
