@@ -1,10 +1,14 @@
-//! Search: which rows a SELECT finds, their weights, their order.
+//! Search: the rows that a SELECT finds, their weights and their order.
 //!
-//! Each step is a value that another machine could be sent: what a query asks for ([`Terms`]), how often rows hold that
-//! ([`Statistics`]), what to run and what words are worth ([`Plan`]), the rows that were found ([`collect`]), their values ([`fetch`]).
+//! A search takes five steps. Each is a value that could be sent to another machine:
+//! 1. [`Terms`]: the words and patterns that a query asks the dictionaries for.
+//! 2. [`Statistics`]: how many live rows hold each of them, summed over all parts.
+//! 3. [`Plan`]: the tree with words by number, and an integer for each word and code.
+//! 4. [`collect`]: the rows that the executor ([`exec`]) found, the best of them or their number.
+//! 5. [`fetch`]: the values of the rows in the answer.
 //!
-//! Nothing of an answer depends on how rows are spread over parts: statistics are sums over all parts, weights are integer sums of one integer for
-//! each word and number of occurrences, and the document id is the last key of every order.
+//! An answer does not depend on how rows are spread over parts. Statistics are sums over all parts,
+//! weights are sums of integers, and the document id is the last key of every order.
 
 mod collect;
 mod cutoff;
@@ -34,17 +38,19 @@ use terms::Terms;
 
 use fetch::FoundRows;
 
-/// Whether an answer without some rows is better than none: not where rows are counted, nor where their ids are named, since
-/// whoever misses one there takes it for gone.
+/// Whether an answer may leave out the rows of a damaged segment. A count may not, nor a SELECT by
+/// id: its caller would take a missing row for a deleted one.
 fn may_lack_rows(select: &BoundSelect<'_>) -> bool {
     !select.is_lookup() && !select.is_count
 }
 
 impl Snapshot {
-    /// Answers a SELECT. `query` is the parsed text of its MATCH. `select.limit == None` means every row.
+    /// Answers a SELECT. `query`: the parsed text of its MATCH; `None` without MATCH.
+    /// `select.limit` of `None` means every row.
     ///
-    /// Errors: `SearchMemory`; `Interrupted`, unless its time was over; `Io` and `Corrupt` of a
-    /// segment, unless `control` says to answer without it.
+    /// Errors: `SearchMemory` and `NoMemory`; `TooManyWords`; `Interrupted`, unless the reason is
+    /// [`Reason::Time`] and the SELECT does not count; `Io` and `Corrupt` of a segment, unless
+    /// `control.on_damage` is [`OnDamage::Skip`].
     pub fn search(
         self: &Arc<Self>,
         select: &BoundSelect<'_>,
@@ -72,7 +78,8 @@ impl Snapshot {
     }
 }
 
-/// Answers a SELECT; see [`Snapshot::search`].
+/// Answers a SELECT over the parts that `snapshot` has; errors as [`Snapshot::search`] without
+/// skipping.
 fn search(
     snapshot: &Arc<Snapshot>,
     select: &BoundSelect<'_>,
@@ -139,8 +146,7 @@ fn search(
     })
 }
 
-/// The steps before a query is run, over one shard: what it asks for, how often that occurs, what it is worth.
-/// Errors: `Io`, `Corrupt`, `TooManyWords`.
+/// The steps before a query runs: terms, statistics, plan. Errors: `Io`, `Corrupt`, `TooManyWords`.
 fn plan(
     snapshot: &Snapshot,
     select: &BoundSelect<'_>,
@@ -153,7 +159,8 @@ fn plan(
     Ok((plan, words))
 }
 
-/// How many rows are wanted, `None` for all, and how many matches count. A count counts everything.
+/// The number of rows to keep (`None`: all, 0: only count), and how many matching rows count
+/// (`OPTION cutoff`). COUNT(*) counts every row.
 fn bounds(select: &BoundSelect<'_>) -> (Option<u64>, u64) {
     let keep = match select.limit {
         _ if select.is_count => Some(0),

@@ -5,11 +5,11 @@
 //!
 //! ```text
 //! array    [1, 4, 7, 66]
-//! bitmap   block 0: bits 1, 4, 7    rank 0      (64 rows a block, 1,024 blocks)
-//!          block 1: bit 2           rank 3      rank: bits in all blocks before
-//!          blocks 2 .. 1,023: none  rank 4
+//! bitmap   u64    0: bits 1, 4, 7     rank 0      64 rows each, 1,024 of them
+//!          u64    1: bit 2            rank 3      rank: bits in all before
+//!          u64    2 .. 1,023: none    rank 4
 //! posting of row 66:  array   3, its index
-//!                     bitmap  3 = rank of block 1 + bits of block 1 below bit 2
+//!                     bitmap  3 = rank of u64 1 + its bits below bit 2
 //! ```
 //!
 //! Invariants:

@@ -1,4 +1,5 @@
-//! Where rows go that an executor finds: to a collector for each thread, all of which are merged in any order.
+//! Collectors: take the rows that the executor finds. Each thread has its own; they are merged in
+//! any order.
 
 mod collector;
 mod count;

@@ -1,7 +1,9 @@
-//! `OPTION cutoff=N`: of more than N rows that match, those of the lowest ids are the ones that count.
+//! `OPTION cutoff=N`: if more than N rows match, only the N of the lowest ids count.
 //!
-//! So the answer does not depend on how rows are split, nor on which thread was faster. Rows of a segment come by rising id: its pages behind the
-//! last id that can count are not looked at.
+//! So the answer depends neither on how rows are spread over parts nor on which thread is faster. A
+//! job narrowed by cutoff runs twice: first by id, to find these rows; then for the order asked
+//! for, over these rows only. Ids rise in a segment, so the first run skips the pages behind the
+//! last id that can count.
 
 use std::sync::Arc;
 
@@ -12,7 +14,8 @@ use super::exec::{self, Job, Opened};
 use crate::control::Control;
 use crate::error::Result;
 
-/// Narrows a job to the rows that count, so that it finds these and no others; whether there were more. Errors: as [`Job::run`].
+/// Narrows a job to the rows that count. Returns whether more rows matched. Errors: as
+/// [`Job::run`].
 pub(super) fn narrow(job: &mut Job<'_>, control: &Control, cutoff: u64) -> Result<bool> {
     if cutoff >= job.snapshot.count() {
         return Ok(false);
@@ -34,7 +37,7 @@ pub(super) fn narrow(job: &mut Job<'_>, control: &Control, cutoff: u64) -> Resul
     only.iter_mut().for_each(|docs| docs.sort_unstable());
     job.only = Some(only);
     (job.filter, job.ids) = (None, None);
-    // They were opened for less than weights need.
+    // The first run opened the lists without what weights need.
     job.lists = Opened::new(job.snapshot);
     Ok(is_cut)
 }

@@ -1,8 +1,43 @@
-//! The executor: one SELECT over the parts of a snapshot, cut into ranges of rows.
+//! The executor: runs one SELECT over the parts of a snapshot (a part is a tail or a segment).
 //!
-//! A [`Job`] is shared by all ranges and not changed. Each range is run on its own, by any thread, and its rows go to a
-//! [`Collector`]; collectors are merged in any order and the answer is the same, since weights are integers and the id is the last key
-//! of every order.
+//! A part is cut into *ranges*, a range into *pages* of 65,536 rows. The page is the window in
+//! which rows are found, counted and weighed. Example: a segment of 300,000 rows and a tail of 900,
+//! in a search that is worth several threads:
+//!
+//! ```text
+//! range 0   segment   rows       0 .. 262,143   pages 0, 1, 2, 3
+//! range 1   segment   rows 262,144 .. 299,999   page 4
+//! range 2   tail      rows       0 ..     899   page 0
+//! ```
+//!
+//! Each thread takes the next free range. By weight and with LIMIT 2, a row enters only if it
+//! weighs at least the *threshold*. Every thread has its own; all share one:
+//!
+//! ```text
+//!                                    best two rows            own threshold   shared
+//! before the first page              two rows weigh 3 or                  3        3
+//!   (`Job::raise_first`)             more for one word alone
+//! thread A, range 0, after a `cut`   weight 9 id 4, 7 id 8                8        7
+//! thread B, range 1, next page       (fewer than two)                     7        7
+//! ```
+//!
+//! Thread A needs 8, not 7: ids rise in a segment, so a later row of weight 7 loses to id 8. Thread
+//! B cannot tell by weight alone and takes rows of weight 7; ids decide when the threads' rows are
+//! merged. A row below the threshold is counted but not weighed further.
+//!
+//! Invariants:
+//! - Each live row lies in one range. A row in two would be counted and returned twice.
+//! - The shared threshold is at most the weight of the last row of the answer: a thread raises it
+//!   only to a weight that as many rows as are wanted have. Higher, and rows of the answer are
+//!   lost.
+//! - Every upper bound ([`super::rank`]) is at least the weight of each row that it stands for.
+//! - A row that matches is counted once, before any bound drops it: totals are exact.
+//! - On a page, rows are weighed by rising number, or hints are reset ([`crate::postings::Page`]).
+//! - Results are merged in any order: weights are integers, and the id is the last key.
+//!
+//! [`Job::run`] runs one range; [`Job::settle`] ends a thread's work. `page.rs` chooses between
+//! three ways through a page: `either.rs` (OR of words), `join.rs` (AND of words, phrase),
+//! `eval.rs` (any tree).
 
 mod buffers;
 mod by_weight;
@@ -36,8 +71,9 @@ use job::{Gathered, Shared};
 pub(super) use filter::Filter;
 pub(super) use job::{Job, Opened};
 
-/// Runs every range of a job, on as many threads as are idle and worth it, each with a collector of its own. Rows that were found
-/// before an error are collected too. Errors: as [`Job::run`].
+/// Runs every range of a job, on idle threads too where the job is worth them, each thread with a
+/// collector of its own. Rows that were found before an error are in the returned collector.
+/// Errors: as [`Job::run`].
 pub(super) fn run<C: Collector>(
     job: &Job<'_>,
     control: &Control,

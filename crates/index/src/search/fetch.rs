@@ -1,4 +1,4 @@
-//! Rows that were found, read as an answer shows them.
+//! Reads the rows of an answer.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::control::{Control, Memory};
 use crate::error::Result;
 use crate::snapshot::Snapshot;
 
-/// Rows that were found, read one by one.
+/// The rows of an answer, read one by one. Holds its snapshot alive.
 pub(crate) struct FoundRows {
     snapshot: Arc<Snapshot>,
     shown: Arc<[Shown]>,
@@ -34,11 +34,13 @@ impl FoundRows {
         }
     }
 
-    /// Rows left.
+    /// Number of rows left.
     pub(crate) fn len(&self) -> usize {
         self.found.len()
     }
 
+    /// The values of the next row. Errors: `Io`, `Corrupt`, and `SearchMemory` or `NoMemory` for a
+    /// large row.
     pub(crate) fn next(&mut self) -> Option<Result<Vec<Value>>> {
         let found = self.found.next()?;
         let row = RowValues::new(self.snapshot.part(found.part), found.doc);
@@ -54,7 +56,7 @@ impl FoundRows {
                 shown => shown.value(found.weight, &|slot| row.value(slot)),
             };
             if let Some(text) = value.text_bytes() {
-                // A statement may name a large column many times.
+                // A SELECT may show a large column many times.
                 bytes += text.len() as u64;
                 self.memory.take_row(bytes)?;
             }

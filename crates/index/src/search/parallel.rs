@@ -1,7 +1,8 @@
-//! One search on several threads: its ranges are handed out one by one to whoever is idle.
+//! Runs one search on several threads: each idle thread takes the next range.
 //!
-//! Each thread gathers on its own, and what they gathered is merged when all are done. Which thread takes which range is
-//! chance; an answer does not show it, because merging is the same in any order: totals are sums, and the order of rows has no ties.
+//! Each thread gathers on its own; the results are merged at the end. Chance decides which thread
+//! takes which range, and the answer does not show it: totals are sums, and the order of rows has
+//! no ties.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,12 +11,13 @@ use crate::control::Control;
 use crate::error::{Error, Result};
 use crate::pool::Stay;
 
-/// Steps from which on the caller's thread says that it is not back soon; see [`Control::long`].
+/// Least steps of a search that runs under [`Control::long`].
 const LONG_COST_MIN: u64 = 1_000_000;
 
-/// Runs `work` once for each number below `ranges`, on the caller's thread and on idle ones where `cost` steps are worth it.
-/// Gives what each thread gathered, beginning with `start()`; also after an error, which is that of the first range to fail
-/// and ends the rest. A panic in a range goes on here.
+/// Runs `work` once for each number below `ranges`, on the caller's thread, and on idle ones if
+/// `cost` steps are worth it. Returns what each thread gathered, beginning with `start()`. The
+/// first error, by range, ends the other ranges and is returned beside what was gathered. A panic
+/// in a range is raised again here.
 pub(super) fn run<T: Send>(
     control: &Control,
     ranges: usize,
@@ -34,6 +36,7 @@ pub(super) fn run<T: Send>(
     outcome.unwrap_or((Vec::new(), Err(not_run)))
 }
 
+/// As [`run`], once the caller's thread has given its other duties away.
 fn spread<T: Send>(
     control: &Control,
     ranges: usize,
@@ -80,17 +83,18 @@ fn spread<T: Send>(
 /// The ranges of one search, shared by its threads.
 struct Job<'a, T> {
     ranges: usize,
-    /// The first that nobody has taken.
+    /// The next range to be taken.
     next: AtomicUsize,
     failed: AtomicBool,
-    /// Of the first range, in their order, that failed.
+    /// The failed range with the lowest number, and its error.
     error: Mutex<Option<(usize, Error)>>,
     gathered: Mutex<Vec<T>>,
     work: &'a (dyn Fn(usize, &mut T) -> Result<()> + Sync),
 }
 
 impl<T> Job<'_, T> {
-    /// What the caller does: ranges until there are no more, with a call for help before each that leaves another.
+    /// Runs ranges on the caller's thread until none is left. Calls for help before each range that
+    /// leaves another.
     fn alone(&self, mut gathered: T, call: &dyn Fn()) {
         loop {
             if self.next.load(Ordering::Relaxed) + 1 < self.ranges {
@@ -103,7 +107,7 @@ impl<T> Job<'_, T> {
         self.give(gathered);
     }
 
-    /// Does the next range; `false` where there is none, or one failed.
+    /// Runs the next range; `false` where there is none, or one has failed.
     fn step(&self, gathered: &mut T) -> bool {
         if self.failed.load(Ordering::Relaxed) {
             return false;

@@ -1,5 +1,17 @@
-//! A query made ready to be run: steps, and what each word and number of occurrences is worth, in integers. A plain value, made of
-//! the query and of the statistics of all shards; every shard runs the same.
+//! A query ready to run: a tree of steps, and a value for each word and code.
+//!
+//! A plan is made of the query and of the statistics of all shards; every shard runs the same plan.
+//! Example: `cat | bl*` where `bl*` stands for black and blue:
+//!
+//! ```text
+//! words      0 cat, 1 black, 2 blue        (frequencies: live rows and occurrences of each)
+//! root       AtLeast 1 of [Word 0, AtLeast 1 of [Word 1, Word 2]]
+//! keywords   cat: [0], bl*: [1, 2]         (for SHOW META)
+//! weigher    a table of 256 values for each word
+//! ```
+//!
+//! Invariant: words are numbered alike in the steps, the weigher, the frequencies and the lists of
+//! every part. A word's number is an index into all of them.
 
 mod expand;
 mod shape;
@@ -26,23 +38,25 @@ use crate::removed::Frequency;
 
 pub(super) use step::{Fields, Step};
 
-/// A query over all shards.
+/// A query ready to run on every shard.
 pub(super) struct Plan {
     words: WordNumbers,
     weigher: Weigher,
     root: Step,
     shape: Shape,
-    /// What a row that the steps find must still satisfy: the whole tree, where a part of it has no step.
+    /// The whole tree, to be tested on the text of each row that the steps find; `None` where the
+    /// steps decide alone.
     verified: Option<Verifier>,
-    /// By word.
+    /// By word: live rows and occurrences.
     frequencies: Frequencies,
-    /// Of the query's words and patterns, those of the plan that each stands for; `None`: they are the words of the plan.
+    /// Words and patterns of the query, each with the numbers of the words that it stands for;
+    /// `None` where these are just the words of the plan.
     keywords: Option<Vec<(String, Vec<usize>)>>,
 }
 
 impl Plan {
-    /// `statistics`: those of the terms in all shards. `shares` is kept with them, from one query to the next.
-    /// Errors: `TooManyWords`.
+    /// Makes the plan. `statistics`: those of the terms, summed over all shards. `shares`: the
+    /// table's cache for `bm25a`. Errors: `TooManyWords`.
     pub(super) fn new(
         terms: Terms<'_>,
         statistics: Statistics,
@@ -96,26 +110,27 @@ impl Plan {
         })
     }
 
-    /// Whether every row matches.
+    /// Whether every live row matches.
     pub(super) fn is_all(&self) -> bool {
         matches!(self.root, Step::All) && self.verified.is_none()
     }
 
-    /// Live rows of each word, added up.
+    /// Sum of the words' live rows: an estimate of the postings to be read.
     pub(super) fn postings(&self) -> u64 {
         self.frequencies.iter().map(|word| word.documents).sum()
     }
 
-    /// Distinct words.
+    /// Number of distinct words.
     pub(super) fn words(&self) -> usize {
         self.frequencies.len()
     }
 
-    /// Their texts, by number: those of the terms, then those that patterns stand for.
+    /// Texts of the words by number: those of the terms, then those that patterns stand for.
     pub(super) fn texts(&self) -> &[String] {
         self.words.texts()
     }
 
+    /// The tree of steps.
     pub(super) fn root(&self) -> &Step {
         &self.root
     }
@@ -125,42 +140,46 @@ impl Plan {
         self.shape.wanted[word as usize]
     }
 
-    /// Whether positions decide: a phrase, or a word that may stand in some fields only.
+    /// Whether places decide which rows match: the query has a phrase, or a word that may stand
+    /// only in some fields.
     pub(super) fn has_places(&self) -> bool {
         self.shape.has_places
     }
 
-    /// Whether in every row that matches, each wanted word that the row holds counts.
+    /// Whether in every matching row each wanted word that the row holds counts. False for an AND
+    /// inside an OR: a row may hold a word of the AND without matching it.
     pub(super) fn counts_present(&self) -> bool {
         self.shape.counts_present
     }
 
-    /// Whether the query is a word, or an OR of words, in any field.
+    /// Whether the query is a word, or an OR of words, in any field, and needs no text.
     pub(super) fn is_or_of_words(&self) -> bool {
         self.shape.is_or_of_words && self.verified.is_none()
     }
 
-    /// Whether the query is a phrase, or words in any field of which each is asked for.
+    /// Whether all matching rows hold the same words: the query is a phrase, or an AND of words in
+    /// any field.
     pub(super) fn is_joined(&self) -> bool {
         self.shape.is_joined
     }
 
-    /// The number of a word.
+    /// The number of a word; `None` if the plan does not have it.
     pub(super) fn number(&self, text: &str) -> Option<usize> {
         self.words.get(text)
     }
 
-    /// What the cursor alone does not decide.
+    /// Tests the text of a row, where the steps alone do not decide.
     pub(super) fn verified(&self) -> Option<&Verifier> {
         self.verified.as_ref()
     }
 
-    /// What rows weigh.
+    /// The ranker with the words of the query.
     pub(super) fn weigher(&self) -> &Weigher {
         &self.weigher
     }
 
-    /// Statistics for SHOW META: of each word that is looked for, and of each pattern those of its words, added up.
+    /// Statistics for SHOW META: of each word that is searched for; of each pattern the sum over
+    /// its words.
     pub(super) fn keywords(&self) -> Vec<Keyword> {
         let keyword = |text: &String, words: &mut dyn Iterator<Item = &Frequency>| {
             let (documents, hits) = words.fold((0, 0), |(documents, hits), word| {
@@ -189,8 +208,8 @@ impl Plan {
     }
 }
 
-/// Whether a query is of whole words alone, none excluded: then the words of its plan are its own, in their order. Most are, and
-/// are spared the lists of words and a copy of the tree.
+/// Whether a query has whole words only, none excluded. Then the words of its plan are its own, in
+/// their order, and no copy of the tree is needed. Most queries are such.
 fn is_plain(node: &Node) -> bool {
     match node {
         Node::Word(word) => word.term.form == Form::Whole,
@@ -200,7 +219,7 @@ fn is_plain(node: &Node) -> bool {
     }
 }
 
-/// Distinct words and patterns of a query, wherever they stand in it.
+/// Number of distinct words and patterns of a query, excluded ones too.
 fn distinct_terms(root: &Node) -> usize {
     let mut terms = hashbrown::HashSet::new();
     root.each_term(&mut |term| {
@@ -209,8 +228,8 @@ fn distinct_terms(root: &Node) -> usize {
     terms.len()
 }
 
-/// Each word and pattern of a query, in its order, with the words that it stands for. Those that are not looked for, since
-/// they are only excluded, are left out.
+/// Each word and pattern of a query, in its order, with the numbers of the words that it stands
+/// for. Leaves out words that are only excluded and not searched for.
 fn keywords(words: &WordNumbers, root: &Node) -> Vec<(String, Vec<usize>)> {
     let mut keywords: Vec<(String, Vec<usize>)> = Vec::new();
     let mut known = hashbrown::HashSet::new();
@@ -229,8 +248,9 @@ fn keywords(words: &WordNumbers, root: &Node) -> Vec<(String, Vec<usize>)> {
     keywords
 }
 
+/// Numbers of the words that a pattern matches.
 fn matching(texts: &[String], pattern: &Term) -> Vec<usize> {
-    // One that does not compile was refused by the parser.
+    // The parser refused every pattern that does not compile.
     let Ok(matcher) = Matcher::new(pattern) else {
         return Vec::new();
     };
@@ -239,6 +259,7 @@ fn matching(texts: &[String], pattern: &Term) -> Vec<usize> {
     matching.map(|(number, _)| number).collect()
 }
 
+/// Set of all fields of a table.
 fn every_field(text_columns: usize) -> u64 {
     u64::MAX.checked_shr(64 - text_columns as u32).unwrap_or(0)
 }

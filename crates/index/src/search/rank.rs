@@ -1,9 +1,21 @@
-//! Weights: what each ranker makes of the places where a query's words stand in a row.
+//! Weights: what each ranker makes of the occurrences of a query's words in a row.
 //!
-//! A [`Weigher`] is made once for a query, from the live statistics of the whole table. It says what must be read of a row
-//! ([`Needs`]), what a posting's code adds to a sum of integers ([`Weigher::table`]), which weight a row can have at most while it
-//! is not yet known which words it holds ([`Weigher::bound`]), and which weight it has ([`Weigher::weigh`]).
-//! Formulas and what counts: ADR 028. The unit of sums: `points.rs`.
+//! A [`Weigher`] is made once for a query, from the live statistics of the whole table. It answers
+//! four questions:
+//! - [`Weigher::needs`]: what must be read of a row, from nothing up to all positions.
+//! - [`Weigher::table`]: the value of each code of a word. A row's *sum* adds up the values.
+//! - [`Weigher::bound`]: the greatest weight of a row, from the set of its words and its sum alone.
+//! - [`Weigher::weigh`]: the weight, once everything needed is known.
+//!
+//! Example with `proximity_bm25`, one text column of weight 1, query `black cat`, row "a black
+//! cat": the longest run of query words is 2, so the fields give 2 points × [`FIELD_POINTS`] =
+//! 2,000. The `bm25` of the sum, say 634, is added: weight 2,634. The bound of a row with both
+//! words and the same sum is 2,634 too. With the words apart, the weight is 1,634 and the bound
+//! stays.
+//!
+//! Invariant: for every row, `weigh` is at most `bound` of its words and sum, and `least_sum` is
+//! the exact inverse of `bound`. The executor drops rows by them. ADR 028 has the formulas and what
+//! counts; `points.rs` has the unit of sums.
 
 mod bound;
 mod factors;
@@ -27,10 +39,10 @@ use bound::Groups;
 use factors::Standing;
 use points::{Points, Statistics};
 
-/// Points of weight for each field that matched, and for each word of the longest run in it.
+/// Points of weight for each field that matched, or for each word of its longest run.
 const FIELD_POINTS: i64 = 1000;
 
-/// What a weigher must know of a row. Each includes the ones before it.
+/// What a ranker must know of a row to weigh it. Each level includes the levels before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Needs {
     /// Nothing: every row weighs the same.
@@ -39,40 +51,42 @@ pub(crate) enum Needs {
     Codes,
     /// In which fields each word counts, and how often it stands in the row.
     Fields,
-    /// Where each word counts.
+    /// The places at which each word counts.
     Positions,
 }
 
-/// A ranker, with the words of one query.
+/// One ranker, ready to weigh rows for one query. The words are numbered as in the plan.
 pub(crate) struct Weigher {
     ranker: Ranker,
     needs: Needs,
     query_words: QueryWords,
-    /// By word, its place in the query, if each has one and they are few: see [`Weigher::weigh_places`].
+    /// By word: its place in the query, if each of at most 64 words has one. See
+    /// [`Weigher::weigh_places`].
     in_query: Option<Vec<u32>>,
-    /// Weight of each field.
+    /// Weight of each text column, in the table's order.
     fields: Vec<i64>,
-    /// The query's distinct words times the weights of all fields.
+    /// Number of distinct query words times the sum of all fields' weights: the step of `matchany`.
     max_lcs: i64,
     points: Points,
     tables: Vec<[i32; 256]>,
     groups: Groups,
 }
 
-/// What a weigher is made of, beside the words.
+/// Facts of the table and the query that a weigher is made of, beside the words.
 pub(crate) struct Table<'a> {
-    /// Live rows.
+    /// Live rows of the table.
     pub(crate) rows: u64,
-    /// Their words over all fields, every occurrence counted.
+    /// Words of all live rows, every occurrence counted.
     pub(crate) hits: u64,
     /// The weight of each text column, in the table's order.
     pub(crate) fields: &'a [u32],
-    /// Made by the first query that asks.
+    /// Cache for the factors of `bm25a`: made by the first query that needs them. No other ranker
+    /// may use it; see [`Shares`].
     pub(crate) shares: &'a OnceLock<Shares>,
 }
 
 impl Weigher {
-    /// Cost: 256 multiplications a word, several at a time.
+    /// Makes the weigher of a query. Cost: 256 multiplications a word, several at a time.
     pub(crate) fn new(
         ranker: Ranker,
         idf: Idf,
@@ -103,24 +117,25 @@ impl Weigher {
         weigher
     }
 
-    /// What [`Weigher::weigh`] must be told of a row.
+    /// What [`Weigher::weigh`] must know of a row.
     pub(crate) fn needs(&self) -> Needs {
         self.needs
     }
 
-    /// Whether [`Weigher::value`] looks at a code's class of length.
+    /// Whether values depend on a code's class of length.
     #[cfg(test)]
     pub(crate) fn has_lengths(&self) -> bool {
         self.ranker == Ranker::Bm25a
     }
 
-    /// What each code of a word's postings adds to the sum of a row, at most: exact but for codes that stand for eight hits
-    /// or more, of which [`Weigher::value`] is.
+    /// Value of each code of a word: what it adds to the sum of a row. An upper bound for codes of
+    /// eight or more occurrences, exact for all others.
     pub(crate) fn table(&self, word: usize) -> &[i32; 256] {
         &self.tables[word]
     }
 
-    /// What a word adds to the sum of a row.
+    /// Exact value of a word in a row. `hits`: its occurrences, used where the code does not tell
+    /// them.
     pub(crate) fn value(&self, word: usize, code: u8, hits: u32) -> i64 {
         match hits_of(code) {
             None => self.points.value(word, class_of(code), hits),
@@ -128,8 +143,9 @@ impl Weigher {
         }
     }
 
-    /// The weight of the row. `sum` is that of [`Weigher::value`] over the words that count in it. `last` is query_words, rarely, for the
-    /// last position of a field, and only by a weigher that needs positions.
+    /// The weight of a row. `sum`: [`Weigher::value`] added up over the words that count in it.
+    /// `last` gives the last position of a field; called rarely, and only by a weigher that needs
+    /// positions.
     pub(crate) fn weigh(
         &self,
         row: &mut Occurrences,
@@ -149,13 +165,15 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
-    /// Whether [`Weigher::weigh_places`] may be query_words: positions decide, and each of at most 64 words has one place in the query.
+    /// Whether [`Weigher::weigh_places`] may be called: positions decide, and each of at most 64
+    /// words has one place in the query.
     pub(crate) fn weighs_places(&self) -> bool {
         self.needs == Needs::Positions && self.in_query.is_some()
     }
 
-    /// [`Weigher::weigh`] of a row all of whose words count at all of their places, told by these alone, in any order.
-    /// `None` where two words stand at one place: that must be told by [`Occurrences`].
+    /// As [`Weigher::weigh`] for a row in which every word counts at all its places, given in any
+    /// order. `None` where two words stand at one place: then the caller must record
+    /// [`Occurrences`].
     #[inline]
     pub(crate) fn weigh_places(
         &self,
@@ -171,12 +189,13 @@ impl Weigher {
         is_told.then(|| self.with_points(fields, sum))
     }
 
-    /// Whether of several words that count as one only the first field counts, as in Sphinx.
+    /// Whether a phrase counts only in the first field that it stands in, as in Sphinx's `bm25`.
     pub(crate) fn takes_first_field(&self) -> bool {
         self.ranker == Ranker::Bm25
     }
 
-    /// Whether fields count wherever the query's words are in them, not where they count: `found` of a row, else `placed`.
+    /// For a tree that the text decides: whether a field counts that the query was found in
+    /// (`true`), or only a field in which a word was placed ([`Occurrences::placed`]).
     pub(crate) fn takes_found_fields(&self) -> bool {
         match self.ranker {
             Ranker::Bm25 => true,
@@ -185,7 +204,7 @@ impl Weigher {
         }
     }
 
-    /// Where no position matters: a field's run is one word.
+    /// Points of the fields where no position matters: each field's longest run is one word.
     fn by_fields(&self, row: &Occurrences) -> i64 {
         match self.ranker {
             Ranker::Wordcount => {
@@ -197,6 +216,7 @@ impl Weigher {
         }
     }
 
+    /// Points of the fields from the places of the row's words.
     fn by_positions(&self, row: &mut Occurrences, last: &mut dyn FnMut(u8) -> u32) -> i64 {
         let mut sum: i64 = 0;
         factors::each(row, &self.query_words, |standing| {
@@ -205,7 +225,7 @@ impl Weigher {
         sum
     }
 
-    /// What a field gives.
+    /// Points of one field.
     #[inline]
     fn of_field(&self, standing: &Standing, last: &mut dyn FnMut(u8) -> u32) -> i64 {
         let factor = match self.ranker {
@@ -223,7 +243,7 @@ impl Weigher {
         factor.saturating_mul(self.fields[usize::from(standing.field)])
     }
 
-    /// The sum over some fields of a factor and the field's weight.
+    /// Sum of `factor` times weight over the fields in the set `fields`.
     fn each(&self, fields: u64, mut factor: impl FnMut(usize) -> i64) -> i64 {
         let mut sum: i64 = 0;
         for (field, weight) in self.fields.iter().enumerate() {
@@ -234,7 +254,7 @@ impl Weigher {
         sum
     }
 
-    /// The weight, from what the fields give and the sum of the words' values.
+    /// The weight, from the points of the fields and the sum of values.
     fn with_points(&self, fields: i64, sum: i64) -> i64 {
         match self.ranker {
             Ranker::None => 1,
@@ -247,6 +267,7 @@ impl Weigher {
     }
 }
 
+/// What a ranker must know of a row for this query; less where the query has one word or place.
 fn needs(ranker: Ranker, query_words: &QueryWords, fields: usize) -> Needs {
     let by_fields = match fields {
         0 | 1 => Needs::Codes,

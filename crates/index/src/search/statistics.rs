@@ -1,7 +1,14 @@
-//! How often live rows hold what a query asks for: the first step of a search, which every shard does for its own rows.
+//! Statistics: how many live rows hold the words of a query. Each shard computes its own.
 //!
-//! [`Statistics`] are a plain value, and those of all shards together are the same whichever is merged first. What a shard has found
-//! on the way, [`FoundWords`], stays with it: it runs the plan without looking words up again.
+//! [`Statistics`] of shards are added up, in any order. [`FoundWords`], the words' locations in the
+//! dictionaries, stay with their shard: the plan then runs without a second look-up. Example, two
+//! parts and the query `cat bl*`:
+//!
+//! ```text
+//!               part 0                      part 1              sum
+//! cat           3 rows                      not there           3 rows
+//! bl*           black 1 row, blue 2 rows    black 4 rows        black 5, blue 2
+//! ```
 
 use std::collections::BTreeMap;
 
@@ -16,35 +23,38 @@ use crate::part::{LookUp, Part, PartWord};
 use crate::removed::Frequency;
 use crate::snapshot::{PartIndex, Snapshot};
 
-/// By word. Few queries have more of them: then no memory is asked for.
+/// Frequency of each word, inline for up to 8 words.
 pub(super) type Frequencies = SmallVec<[Frequency; 8]>;
 
-/// Sums over live rows.
+/// Sums over the live rows of some parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statistics {
-    /// The rows.
+    /// Number of live rows.
     pub(super) rows: u64,
-    /// Their words over all fields, every occurrence counted.
+    /// Words of these rows over all fields, every occurrence counted.
     pub(super) hits: u64,
-    /// By word of [`Terms`].
+    /// By number of the word in [`Terms`]. A word without live rows has zeroes.
     pub(super) words: Frequencies,
-    /// By pattern of [`Terms`]: the words that it stands for, each of which some row holds.
+    /// By number of the pattern in [`Terms`]: the words that it stands for, each held by a live
+    /// row.
     pub(super) patterns: Vec<BTreeMap<String, Frequency>>,
 }
 
-/// The words of a query in the parts of a shard, as far as live rows hold them.
+/// For each part of a shard: where its dictionary has the words of a query.
 #[derive(Default)]
 pub(super) struct FoundWords {
-    /// Words of a part.
+    /// Number of words for each part.
     count: usize,
-    /// By part, then by word.
+    /// By part, then by word: `count` entries a part.
     words: Vec<Option<PartWord>>,
-    /// By part: the words that patterns stand for. Empty where there are no patterns.
+    /// By part: the words that patterns stand for. Empty where there are no patterns, and once
+    /// [`FoundWords::of_plan`] has merged them into `words`.
     expanded: Vec<BTreeMap<String, PartWord>>,
 }
 
 impl Statistics {
-    /// Of one shard: those of its parts. Errors: `Io`, `Corrupt` of a dictionary.
+    /// Statistics of one shard, and where its parts have the words. Errors: `Io`, `Corrupt` of a
+    /// dictionary.
     pub(super) fn of_shard(
         terms: &Terms<'_>,
         shard: &Snapshot,
@@ -84,7 +94,8 @@ impl Statistics {
         }
     }
 
-    /// Adds what patterns stand for in a part, and gives these words. Errors: `Io`, `Corrupt`.
+    /// Adds the words that patterns stand for in a part; returns where its dictionary has them.
+    /// Errors: `Io`, `Corrupt`.
     fn expand(&mut self, patterns: &[Term], part: &Part) -> Result<BTreeMap<String, PartWord>> {
         let mut expanded = BTreeMap::new();
         for pattern in patterns {
@@ -103,7 +114,7 @@ impl Statistics {
             for text in texts {
                 if let Some(word) = part.word(&text)? {
                     words.insert(text.clone(), word.frequency);
-                    // Of more no plan is made.
+                    // A plan of more words is refused.
                     if words.len() <= EXPANSION_MAX {
                         expanded.insert(text, word);
                     }
@@ -114,7 +125,7 @@ impl Statistics {
         Ok(expanded)
     }
 
-    /// Adds those of other rows, for the same terms.
+    /// Adds the statistics of other rows, for the same terms.
     pub(super) fn merge(&mut self, other: Statistics) {
         self.rows += other.rows;
         self.hits += other.hits;
@@ -130,7 +141,8 @@ impl Statistics {
 }
 
 impl FoundWords {
-    /// Those of a plan, which are the terms' words and then those that patterns stand for.
+    /// Puts the words in the order of a plan: the words of the terms, then those that patterns
+    /// stand for.
     pub(super) fn of_plan(mut self, texts: &[String]) -> FoundWords {
         if self.expanded.is_empty() {
             return self;
@@ -149,14 +161,14 @@ impl FoundWords {
         }
     }
 
-    /// Words of a part, by number; `None` for those that none of its live rows holds.
+    /// The words of a part by number; `None` for a word that no live row of the part holds.
     pub(super) fn of_part(&self, part: PartIndex) -> &[Option<PartWord>] {
         &self.words[part.at() * self.count..][..self.count]
     }
 }
 
-/// Every word in every part. Look-ups take their steps in turns: one alone would spend its time waiting for memory.
-/// Errors: `Io`, `Corrupt`.
+/// Looks up every word in every part. The look-ups take steps in turns, so that they wait for
+/// memory together. Errors: `Io`, `Corrupt`.
 fn look_up(shard: &Snapshot, texts: &[String]) -> Result<Vec<Option<PartWord>>> {
     let mut look_ups = Vec::with_capacity(shard.parts.len() * texts.len());
     for part in &shard.parts {

@@ -1,19 +1,20 @@
-//! What a query asks the shards' dictionaries for. A plain value, of the query alone.
+//! The words and patterns of a query: what the dictionaries are asked for. Depends on the query
+//! alone.
 
 use std::borrow::Cow;
 
 use query::tree::{Form, Node, Place, Term};
 
-/// The distinct terms that a query's rows are looked for by.
+/// The distinct words and patterns by which a query's rows are found.
 pub(super) struct Terms<'q> {
-    /// The query.
+    /// The whole tree of the query.
     pub(super) root: &'q Node,
-    /// The tree that they stand in, every node of which has a step: that of the query, or, where a part of it is decided on rows'
-    /// texts, what every match needs.
+    /// A tree whose every node has a step, in which the terms stand. It is `root`, or, where the
+    /// text decides a part of the query, the weaker tree that every match satisfies.
     pub(super) stepped: Cow<'q, Node>,
-    /// Whole words, in the order in which they come.
+    /// Whole words, numbered in the order in which they come.
     pub(super) words: WordNumbers,
-    /// Wildcards and regular expressions, likewise.
+    /// Wildcards and regular expressions, in the order in which they come.
     pub(super) patterns: Vec<Term>,
 }
 
@@ -21,14 +22,15 @@ pub(super) struct Terms<'q> {
 #[derive(Default)]
 pub(super) struct WordNumbers {
     texts: Vec<String>,
-    /// Empty where they are few, which are compared one by one.
+    /// Number of each text. Empty for few words, which are compared one by one.
     numbers: hashbrown::HashMap<String, usize>,
 }
 
-/// Words that are sooner compared than hashed.
+/// Words up to which comparing them is faster than a hash.
 const FEW_WORDS: usize = 8;
 
 impl<'q> Terms<'q> {
+    /// The terms of a query's tree.
     pub(super) fn new(root: &'q Node) -> Terms<'q> {
         let stepped = match has_steps(root) {
             true => Cow::Borrowed(root),
@@ -50,14 +52,14 @@ impl<'q> Terms<'q> {
         }
     }
 
-    /// The number of a pattern.
+    /// The number of a pattern in `patterns`.
     pub(super) fn pattern(&self, term: &Term) -> Option<usize> {
         number(&self.patterns, term)
     }
 }
 
 impl WordNumbers {
-    /// The number of a word, which gets the next one if it has none.
+    /// The number of a word; a new word gets the next number.
     pub(super) fn add(&mut self, text: &str) -> usize {
         if let Some(number) = self.get(text) {
             return number;
@@ -71,6 +73,7 @@ impl WordNumbers {
         next
     }
 
+    /// The number of a word.
     pub(super) fn get(&self, text: &str) -> Option<usize> {
         match self.numbers.is_empty() {
             true => self.texts.iter().position(|known| known == text),
@@ -78,7 +81,7 @@ impl WordNumbers {
         }
     }
 
-    /// By number.
+    /// The texts by number.
     pub(super) fn texts(&self) -> &[String] {
         &self.texts
     }
@@ -89,7 +92,8 @@ fn number(patterns: &[Term], term: &Term) -> Option<usize> {
     patterns.iter().position(is_same)
 }
 
-/// Whether every operator of the tree has a step.
+/// Whether every node of the tree has a step. A word with a [`Place`] (at a field's start or end)
+/// has none: its text decides.
 fn has_steps(node: &Node) -> bool {
     match node {
         Node::All => true,

@@ -1,4 +1,4 @@
-//! The values of one row, as expressions ask for them.
+//! The values of one row, read column by column.
 
 use std::cell::RefCell;
 
@@ -7,11 +7,11 @@ use query::value::Value;
 use crate::error::{Error, Result};
 use crate::part::Part;
 
-/// Slot of `id` in prepared expressions; the columns follow.
+/// Slot of `id` in prepared expressions; column `n` has slot `n + 1`.
 pub(super) const ID: usize = 0;
 
-/// One row, read column by column. An expression cannot fail half-way, so the first error is kept aside: call
-/// [`RowValues::check`] after it.
+/// One row. An expression cannot fail half-way, so a read that fails gives a placeholder and keeps
+/// the first error. Call [`RowValues::check`] after each use.
 pub(super) struct RowValues<'a> {
     part: &'a Part,
     doc: u32,
@@ -27,6 +27,7 @@ impl<'a> RowValues<'a> {
         }
     }
 
+    /// Number of the row in its part.
     pub(super) fn doc(&self) -> u32 {
         self.doc
     }
@@ -46,7 +47,7 @@ impl<'a> RowValues<'a> {
         self.keep(self.part.id(self.doc)).unwrap_or(0)
     }
 
-    /// Words of the row's text columns, every occurrence counted. Errors: as reading the row.
+    /// Number of words of the row's text columns. Errors: those of reading the row.
     #[cfg(test)]
     pub(super) fn length(&self) -> Result<u32> {
         let words = self.part.forward(self.doc)?;
@@ -54,7 +55,7 @@ impl<'a> RowValues<'a> {
         Ok(hits.fold(0, u32::saturating_add))
     }
 
-    /// The first error, if there was one.
+    /// The first error of a read since the last call.
     pub(super) fn check(&self) -> Result<()> {
         self.error.take().map_or(Ok(()), Err)
     }

@@ -1,4 +1,4 @@
-//! What takes rows.
+//! The trait of collectors.
 
 use query::rows::Sorted;
 use query::value::Value;
@@ -12,28 +12,28 @@ pub(in super::super) const WEIGHT_WITHOUT_MATCH: i64 = 1;
 
 /// Takes the rows that match.
 pub(in super::super) trait Collector: Send {
-    /// So many rows match, offered or not.
+    /// Adds `rows` to the total of matching rows, whether or not they are offered.
     fn count(&mut self, rows: u64);
 
-    /// Takes a row, or leaves it. Errors: `SearchMemory`.
+    /// Takes a row, or drops it. Errors: `SearchMemory`, `NoMemory`.
     fn offer(&mut self, row: FoundRow, memory: &Memory) -> Result<()>;
 
-    /// The last row kept, where no row behind it is wanted.
+    /// The last of the rows kept, once there are as many as are wanted; else `None`.
     fn last(&self) -> Option<&FoundRow>;
 
-    /// Adds what another one took.
+    /// Adds the rows and the total of another collector.
     fn merge(&mut self, other: Self)
     where
         Self: Sized;
 }
 
-/// A row that was found, and what it is ordered by.
+/// A matching row, with the keys that it is ordered by.
 pub(in super::super) struct FoundRow {
     pub(in super::super) part: PartIndex,
     pub(in super::super) doc: u32,
     pub(in super::super) id: u64,
     pub(in super::super) weight: i64,
-    /// Values of the keys that are expressions, in their order.
+    /// Values of the sort keys that are expressions, in the order of the keys.
     pub(in super::super) keys: Vec<Value>,
 }
 
@@ -46,7 +46,7 @@ impl Sorted for FoundRow {
         self.id
     }
 
-    /// The parts stand in the order of their tables.
+    /// Parts are in the order of their tables.
     fn table(&self) -> u32 {
         self.part.0
     }

@@ -1,4 +1,4 @@
-//! How many rows match.
+//! A collector for COUNT(*).
 
 use super::collector::{Collector, FoundRow};
 use crate::control::Memory;

@@ -1,4 +1,4 @@
-//! The first rows of an order.
+//! A collector for the first rows of an order.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use super::collector::{Collector, FoundRow};
 use crate::control::Memory;
 use crate::error::Result;
 
-/// Bytes after which the memory of rows is asked for: all threads of a search count it together.
+/// Bytes of rows for which memory is taken in one step: all threads of a search share one counter.
 const PAID_AT_ONCE: u64 = 64 << 10;
 
-/// The best rows, and how many rows match.
+/// The first rows of an order, and the number of matching rows.
 pub(in super::super) struct Top {
     best: Best<FoundRow>,
     pub(in super::super) total: u64,
-    /// Bytes of rows that are held and were not asked for yet.
+    /// Bytes of rows that are kept and whose memory is not taken yet.
     unpaid: u64,
 }
 
 impl Top {
-    /// `keep`: rows wanted, `None` for all.
+    /// `keep`: number of rows to keep; `None` for all.
     pub(in super::super) fn new(order: Arc<Order>, keep: Option<u64>) -> Top {
         Top {
             best: Best::new(order, keep),

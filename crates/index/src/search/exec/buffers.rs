@@ -1,8 +1,8 @@
-//! Memory for rows of a page, to be used again.
+//! Bitmaps and vectors that are used again from page to page, to save allocations.
 
 use crate::postings::{Bitmap, PAGE_WORDS};
 
-/// Bitmaps, and vectors of rows.
+/// Free bitmaps and vectors; their content is left over from earlier use.
 #[derive(Default)]
 pub(super) struct Buffers {
     pub(super) bitmaps: Vec<Box<Bitmap>>,
@@ -10,7 +10,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// An empty bitmap.
+    /// A bitmap of zeroes.
     pub(super) fn bitmap(&mut self) -> Box<Bitmap> {
         match self.bitmaps.pop() {
             Some(mut bitmap) => {

@@ -1,7 +1,17 @@
-//! The best rows by weight so far, before anybody has read their ids.
+//! The best rows by weight that one thread has found, without their ids.
 //!
-//! An id decides only between rows of one weight. Of some five hundred rows that are among the best hundred at some time the
-//! answer shows a hundred, and each id is a read that waits for memory.
+//! An id decides only between rows of one weight, and each read of an id waits for memory. Of some
+//! 500 rows that are among the best 100 at some time, the answer shows 100. So ids are read only
+//! for ties and at the end.
+//!
+//! Example with `keep` 2: rows gather until there are 2 + 2/4 + 8 = 10. Then [`ByWeight::cut`]
+//! leaves the best two, weights 9 and 7. `last` is the row of weight 7: the thread's threshold.
+//!
+//! Invariants:
+//! - After a cut, `rows` are the best `keep` of all rows pushed so far, by weight, then id.
+//! - `last` is the last row of the last cut. Rows pushed since can only make the true threshold
+//!   higher, so `last` is a safe one.
+//! - `last_id` is the id of `last` or `None`; each cut clears it.
 
 use std::cmp::Reverse;
 
@@ -9,7 +19,7 @@ use crate::control::Memory;
 use crate::error::Result;
 use crate::snapshot::{PartIndex, Snapshot};
 
-/// A row that matches.
+/// A row that matches, without its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WeighedRow {
     pub(super) weight: i64,
@@ -17,35 +27,35 @@ pub(super) struct WeighedRow {
     pub(super) doc: u32,
 }
 
-/// Such rows.
+/// Rows of one thread. Kept in the scratch memory; empty at the start of a search.
 #[derive(Default)]
 pub(super) struct ByWeight {
-    /// At most a quarter and some more than are kept, and what one page adds.
+    /// The rows: at most `keep`, a quarter of that and 8, and the rows of one batch.
     rows: Vec<WeighedRow>,
-    /// Of the rows kept when others were left out last, that which comes last, and its id where somebody has asked for it.
+    /// The last of the rows that the last cut kept; `None` before the first cut. Its id, once read.
     last: Option<WeighedRow>,
     last_id: Option<u64>,
-    /// Rows whose memory was asked for.
+    /// Rows whose memory the search has taken.
     paid: usize,
 }
 
-/// Rows whose memory is asked for at once.
+/// Rows whose memory is taken in one step.
 const PAID_AT_ONCE: usize = 4096;
 
 impl ByWeight {
-    /// Forgets all rows, and gives back what only many of them need.
+    /// Drops all rows, and frees memory beyond a few thousand rows.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.rows.shrink_to(PAID_AT_ONCE);
         (self.last, self.last_id, self.paid) = (None, None, 0);
     }
 
-    /// The last row that is kept, where as many are as are wanted.
+    /// The last of the rows that the last cut kept; `None` before the first cut.
     pub(super) fn last(&self) -> Option<WeighedRow> {
         self.last
     }
 
-    /// Its id. Errors: `Corrupt`.
+    /// Id of [`ByWeight::last`]. Errors: `Corrupt`.
     pub(super) fn last_id(&mut self, snapshot: &Snapshot) -> Result<Option<u64>> {
         if let (None, Some(WeighedRow { part, doc, .. })) = (self.last_id, self.last) {
             self.last_id = Some(snapshot.part(part).id(doc)?);
@@ -53,16 +63,18 @@ impl ByWeight {
         Ok(self.last_id)
     }
 
+    /// Adds a row. The caller compared it with the threshold.
     pub(super) fn push(&mut self, row: WeighedRow) {
         self.rows.push(row);
     }
 
-    /// Whether it is time to leave some out.
+    /// Whether there are enough rows for a [`ByWeight::cut`]: each cut drops at least a quarter of
+    /// `keep`, so cutting costs a constant number of steps a row.
     pub(super) fn is_full(&self, keep: usize) -> bool {
         self.rows.len() >= keep.saturating_add(keep / 4 + 8)
     }
 
-    /// Asks for the memory of new rows. Errors: `SearchMemory`.
+    /// Takes memory for the new rows. Errors: `SearchMemory`, `NoMemory`.
     pub(super) fn pay(&mut self, memory: &Memory) -> Result<()> {
         while self.rows.len() > self.paid + PAID_AT_ONCE {
             self.paid += PAID_AT_ONCE;
@@ -71,7 +83,8 @@ impl ByWeight {
         Ok(())
     }
 
-    /// Leaves the first `keep` rows, of which there are as many: by weight, then by id. Errors: `Corrupt`.
+    /// Keeps the first `keep` rows, by falling weight, then rising id. `keep` is at least 1 and at
+    /// most the number of rows. Errors: `Corrupt`.
     pub(super) fn cut(&mut self, keep: usize, snapshot: &Snapshot) -> Result<()> {
         let by_weight = |row: &WeighedRow| Reverse(row.weight);
         let (_, last, _) = self.rows.select_nth_unstable_by_key(keep - 1, by_weight);
@@ -91,12 +104,12 @@ impl ByWeight {
         Ok(())
     }
 
-    /// Asks for the ids of all rows.
+    /// Tells the processor to fetch the ids of all rows from memory.
     pub(super) fn fetch_ids(&self, snapshot: &Snapshot) {
         fetch_ids(&self.rows, snapshot);
     }
 
-    /// All rows.
+    /// All rows, in no order.
     pub(super) fn rows(&self) -> &[WeighedRow] {
         &self.rows
     }
@@ -108,7 +121,8 @@ fn fetch_ids(rows: &[WeighedRow], snapshot: &Snapshot) {
     }
 }
 
-/// Brings so many rows of one weight to the front that come first, the last of them behind the others.
+/// Moves the `first` rows by id to the front; the last of them stands at index `first - 1`. All
+/// rows have one weight. Where ids rise with the rows, none is read.
 fn bring_first(rows: &mut [WeighedRow], first: usize, snapshot: &Snapshot) -> Result<()> {
     let part = rows[0].part;
     let is_one = || snapshot.part(part).is_sorted() && rows.iter().all(|row| row.part == part);

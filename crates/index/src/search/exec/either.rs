@@ -1,34 +1,60 @@
-//! An OR of words on one page: its rows, and those among them that can still enter the answer.
+//! An OR of words on one page: all its rows, and those that may reach the threshold.
 //!
-//! Let the words be sorted by what a row can get for each. The last of them are together worth less than the threshold: a row
-//! that has none but those cannot enter. The others are essential. So what can enter has an essential word, and either another
-//! word beside it, which bitmaps tell, or a code that is good enough alone, which codes tell. All other rows are counted and never
-//! looked at.
+//! The words are sorted by falling upper bound. The last words, whose bounds together are below the
+//! threshold, are the *rest*: a row of these alone cannot enter. The others are *essential*.
+//!
+//! Example: `the | cat | siamese`, threshold 4, upper bounds 1, 3 and 5 (weight = sum of values):
+//!
+//! ```text
+//!           bound  with all later words              least          least_alone
+//! siamese     5      9 >= 4: essential      0 = 4 - (3 + 1)              4
+//! cat         3      4 >= 4: essential      3 = 4 - 1                    4
+//! the         1      1 <  4: rest
+//!
+//! the row holds         values   marked in    because
+//! the                   1        matched      no essential word
+//! the, cat              1 + 2    matched      cat is worth 2, less than its `least`
+//! the, cat              1 + 3    several
+//! cat                   3        matched      cat's bound is below its `least_alone`
+//! the, siamese          1 + 1    several      siamese's `least` is 0; weighed, then dropped
+//! siamese               5        singles      5 is not below `least_alone`
+//! ```
+//!
+//! All rows are in `matched`, which is only counted. The rows in `several` and the singles are
+//! weighed. Codes are tested in pages that are arrays; a row of a bitmap is marked without a test.
+//!
+//! Invariants:
+//! - Words are united from the lowest bound to the highest. So when a word is added, `matched`
+//!   holds the rows of words with lower bounds, and `least` may count on no others.
+//! - A row whose highest word is `w` weighs at most the value of `w` plus the bounds of all later
+//!   words: so `least` drops no row that could enter.
 
 use super::lists::View;
 use super::rows::set;
 use crate::postings::{Bitmap, Page};
 
-/// The words of an OR as they stand to a threshold.
+/// The words of an OR, split by a threshold.
 pub(super) struct Split<'s> {
-    /// Words that are not enough by themselves.
+    /// Words whose bounds together are below the threshold.
     pub(super) rest: &'s [u32],
-    /// The others.
+    /// The words from the highest bound down that are not in `rest`.
     pub(super) essential: &'s [Essential<'s>],
 }
 
-/// A word that can bring a row into the answer, with words of lower bounds or alone.
+/// A word that can lift a row to the threshold, alone or with words of lower bounds.
 pub(super) struct Essential<'s> {
     pub(super) word: u32,
-    /// What each code of it is worth.
+    /// Value of each code of the word.
     pub(super) table: &'s [i32; 256],
-    /// What it must be worth where words of lower bounds may stand beside it.
+    /// Least value of the word in a row that also holds words of lower bounds, and none of higher
+    /// ones.
     pub(super) least: i64,
-    /// What it must be worth alone.
+    /// Least value of the word in a row that holds no other word of the query.
     pub(super) least_alone: i64,
 }
 
 impl Essential<'_> {
+    /// For each code, whether its value is at least `least`.
     #[inline(always)]
     fn passes(&self, least: i64) -> [bool; 256] {
         let least = i32::try_from(least).unwrap_or(if least < 0 { i32::MIN } else { i32::MAX });
@@ -36,8 +62,9 @@ impl Essential<'_> {
     }
 }
 
-/// Adds every row of the page to `matched`, and to `several` those that have an essential word and another one, as far as what
-/// the highest of them is worth leaves a chance. Both are empty before.
+/// Adds every row of the page to `matched`. Adds to `several` the rows that hold an essential word
+/// and a word of a lower bound, unless the essential word's code is worth too little. Both bitmaps
+/// must be empty.
 #[inline(always)]
 pub(super) fn unite(
     split: &Split<'_>,
@@ -68,7 +95,7 @@ pub(super) fn unite(
     }
 }
 
-/// Adds the rows that the word alone may bring in.
+/// Adds the rows in which the word's value is at least [`Essential::least_alone`].
 #[inline(always)]
 pub(super) fn add_singles(page: &Page<'_>, essential: &Essential<'_>, into: &mut Bitmap) {
     let passes = essential.passes(essential.least_alone);

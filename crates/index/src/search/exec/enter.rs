@@ -1,4 +1,7 @@
-//! Rows of a page that enter the best by weight.
+//! How weighed rows enter a thread's best rows, and how the threshold rises with them.
+//!
+//! Example: a thread keeps two rows; the last weighs 7 and has id 8. A row behind it in the same
+//! segment has a higher id, so it must weigh 8. A row of another part needs 7, and its id decides.
 
 use super::by_weight::WeighedRow;
 use super::job::Out;
@@ -6,7 +9,9 @@ use super::page::PageRun;
 use crate::error::Result;
 
 impl PageRun<'_, '_> {
-    /// Takes rows with their weights, by rising number, and raises the threshold to what those behind them need.
+    /// Takes rows with their weights, by rising row, and empties `weighed`. Raises `threshold` to
+    /// the weight that later rows of the page must have. Errors: `SearchMemory`, `NoMemory`,
+    /// `Corrupt`.
     pub(super) fn enter(
         &self,
         weighed: &mut Vec<(u16, i64)>,
@@ -37,7 +42,7 @@ impl PageRun<'_, '_> {
         Ok(())
     }
 
-    /// Whether a row comes behind the last one kept, which weighs the same.
+    /// Whether a row weighs the same as the last row kept and has a higher id.
     fn is_behind(&self, row: WeighedRow, out: &mut Out<'_>) -> Result<bool> {
         match out.scratch.by_weight.last() {
             Some(last) if last.weight == row.weight => {}
@@ -46,8 +51,8 @@ impl PageRun<'_, '_> {
         self.are_behind(row.doc, || self.part.id(row.doc).map(Some), out)
     }
 
-    /// Whether a row, and with rising ids each from it on, comes behind the last one kept if it weighs as much. `id` is that of
-    /// the row or a lower one.
+    /// Whether a row of the last kept row's weight would come behind it. In a part with rising ids
+    /// this then holds for every later row. `id`: the row's id, or a lower bound of it.
     fn are_behind(
         &self,
         doc: u32,
@@ -66,12 +71,14 @@ impl PageRun<'_, '_> {
         Ok(id()?.map(|id| (id, at)) > last_id.map(|id| (id, last.part)))
     }
 
-    /// The weight that a row of the page must have to enter.
+    /// Least weight of a row of the page that can enter.
     pub(super) fn threshold(&self, out: &mut Out<'_>) -> Result<i64> {
         self.threshold_from(self.view.doc(0), out)
     }
 
-    /// The weight that the page's rows need from this one on.
+    /// Least weight of the page's rows from `doc` on. The thread's own threshold is one above the
+    /// last row's weight where equal weights cannot enter. The shared one never is: it speaks for
+    /// all parts.
     fn threshold_from(&self, doc: u32, out: &mut Out<'_>) -> Result<i64> {
         let Some(last) = out.scratch.by_weight.last() else {
             return Ok(self.shared.threshold());

@@ -1,4 +1,8 @@
-//! Which rows of a page a tree matches.
+//! Which rows of a page match a tree of steps.
+//!
+//! Each step gives a set of rows ([`Rows`]): a short list or a bitmap. An AND starts with its
+//! cheapest part and narrows it by the others; an OR unites bitmaps; a quorum counts in bitmaps; a
+//! phrase reads the places of rows that hold all its words.
 
 use super::super::plan::{Fields, Step};
 use super::lists::View;
@@ -35,9 +39,9 @@ pub(super) fn matches(step: &Step, view: &View<'_>, scratch: &mut Scratch) -> Ro
     }
 }
 
-/// Something that rows must or must not have.
+/// An operand of an AND, required or excluded.
 enum Operand<'s> {
-    /// In any field: its page is looked into where it lies.
+    /// A word in any field: rows are looked up in its page, and no set is built.
     Word(usize),
     Step(&'s Step),
 }
@@ -50,7 +54,7 @@ impl Operand<'_> {
         }
     }
 
-    /// Rows, at most.
+    /// Upper bound of the operand's rows.
     fn cost(&self, view: &View<'_>) -> usize {
         match self {
             Operand::Word(word) => view.word(*word).len(),
@@ -59,7 +63,7 @@ impl Operand<'_> {
     }
 }
 
-/// Rows that a step may match on a page, at most.
+/// Upper bound of the rows of a page that match a step.
 fn cost(step: &Step, view: &View<'_>) -> usize {
     let each = |parts: &[Step]| -> usize { parts.iter().map(|part| cost(part, view)).sum() };
     match step {
@@ -79,12 +83,13 @@ fn cost(step: &Step, view: &View<'_>) -> usize {
     .min(view.rows as usize)
 }
 
-/// The rows that hold each of these words.
+/// The rows that hold each of these words, deleted ones included.
 pub(super) fn with_all(words: &[u32], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let parts = words.iter().map(|word| Operand::Word(*word as usize));
     all(parts.collect(), view, scratch)
 }
 
+/// All rows of the page, deleted ones included.
 fn every(view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let mut bitmap = scratch.bitmap();
     for (at, word) in bitmap.iter_mut().enumerate() {
@@ -94,6 +99,7 @@ fn every(view: &View<'_>, scratch: &mut Scratch) -> Rows {
     Rows::Many(bitmap)
 }
 
+/// The rows that hold a word in one of `fields`.
 fn word_rows(word: usize, fields: Fields, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let page = view.word(word);
     let mut rows = match page.array() {
@@ -118,7 +124,7 @@ fn word_rows(word: usize, fields: Fields, view: &View<'_>, scratch: &mut Scratch
     rows
 }
 
-/// The rows of every part; of the cheapest, narrowed by the others.
+/// The rows that match every operand: the rows of the cheapest, narrowed by the others.
 fn all(mut parts: Vec<Operand<'_>>, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     parts.sort_by_cached_key(|part| part.cost(view));
     let mut parts = parts.into_iter();
@@ -143,7 +149,7 @@ fn all(mut parts: Vec<Operand<'_>>, view: &View<'_>, scratch: &mut Scratch) -> R
     rows
 }
 
-/// Keeps the rows that have a part, or, without `inside`, have it not.
+/// Keeps the rows that match an operand; with `inside` false, those that do not.
 fn narrow(
     rows: &mut Rows,
     part: Operand<'_>,
@@ -175,6 +181,7 @@ fn narrow(
     }
 }
 
+/// The rows that match at least one step.
 fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     let mut bitmap = scratch.bitmap();
     for part in parts {
@@ -190,7 +197,8 @@ fn any(parts: &[Step], view: &View<'_>, scratch: &mut Scratch) -> Rows {
     Rows::Many(bitmap)
 }
 
-/// Rows of at least so many parts: counted in bitmaps, the n-th of which has the rows of n parts or more.
+/// The rows that match at least `least` steps. Bitmap `n` (from 0) holds the rows that match more
+/// than `n` of the steps added so far; adding a step carries a row from each bitmap to the next.
 fn at_least(parts: &[Step], least: usize, view: &View<'_>, scratch: &mut Scratch) -> Rows {
     if least > parts.len() {
         return Rows::Few(scratch.lows());
@@ -221,7 +229,7 @@ fn at_least(parts: &[Step], least: usize, view: &View<'_>, scratch: &mut Scratch
     rows.map_or(Rows::Few(Vec::new()), Rows::Many)
 }
 
-/// The rows of a page that are in a sorted list of docs.
+/// The rows of a page that are in `docs`, which rises.
 pub(super) fn listed(docs: &[u32], page: usize, scratch: &mut Scratch) -> Rows {
     let start = docs.partition_point(|doc| ((doc >> PAGE_BITS) as usize) < page);
     let here = docs[start..]

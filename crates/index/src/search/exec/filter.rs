@@ -1,8 +1,10 @@
-//! The condition on attributes of a search: asked of few rows one by one, of many by page, and kept where it may be asked again.
+//! The condition of WHERE on attributes: drops the rows of a page that it does not accept.
 //!
-//! Three ways, each giving the same rows. A page that is kept ([`crate::filters`]) is intersected. Where the condition is nothing but
-//! ranges of integers that the segment keeps in columns, and many rows are left, the whole page is compared, 32 bytes
-//! at a time. Else rows are asked one by one.
+//! Three ways give the same rows:
+//! - A page kept from an earlier search ([`crate::filters`]) is intersected.
+//! - The condition is a conjunction of integer ranges, the segment keeps these columns as arrays,
+//!   and many rows are left: the whole page is compared, 32 bytes at a time.
+//! - Otherwise the condition is evaluated row by row.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,20 +21,23 @@ use crate::postings::{Bitmap, PAGE_BITS};
 use crate::snapshot::{PartIndex, Snapshot};
 use crate::wide::wide;
 
-/// Comparing a number of a whole page costs about one part in so many of asking a row.
+/// Rows of a page that are compared in about the time in which one row is evaluated.
 const COMPARED_AT_ONCE: u32 = 16;
 
-/// A condition, for the parts of one snapshot.
+/// A condition on the rows of one snapshot.
 pub(in super::super) struct Filter<'a> {
     prepared: &'a Prepared,
-    /// The ranges that it is the conjunction of, if it is nothing else: of each the slot, and the numbers.
+    /// Slot and range of each integer range, if the condition is nothing but their conjunction;
+    /// else empty.
     ranges: Vec<(usize, Numbers)>,
+    /// Where pages are kept, and the text that the condition is known by.
     kept: Option<(&'a Filters, Arc<str>)>,
-    /// By part: what is known of it, once somebody has filtered.
+    /// By part: what is kept of its rows, once a page of it was filtered. `None` of a tail, and
+    /// where there is no room.
     parts: Vec<OnceLock<Option<Arc<Verdicts>>>>,
 }
 
-/// Integers from `low` to `low + span`, or, if `negated`, the others.
+/// The integers from `low` to `low + span`; if `negated`, all others.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers {
     low: i64,
@@ -40,7 +45,7 @@ pub(super) struct Numbers {
     negated: bool,
 }
 
-/// The rows of a page that are asked about.
+/// The page of the rows that are filtered.
 pub(super) struct FilteredPage<'p> {
     pub(super) at: PartIndex,
     pub(super) part: &'p Part,
@@ -50,7 +55,7 @@ pub(super) struct FilteredPage<'p> {
     pub(super) rows: u32,
 }
 
-/// A column of a page, and what it is compared with.
+/// A column of a page, and the range that it must be in.
 type Compared<'p> = (&'p [[u8; 8]], Numbers);
 
 impl FilteredPage<'_> {
@@ -60,7 +65,7 @@ impl FilteredPage<'_> {
 }
 
 impl Numbers {
-    /// `None` of a range without numbers.
+    /// `None` for an empty range.
     fn new(low: i64, high: i64, negated: bool) -> Option<Numbers> {
         (low <= high).then(|| Numbers {
             low,
@@ -69,6 +74,7 @@ impl Numbers {
         })
     }
 
+    /// Whether a number is in the range, or, if negated, outside.
     #[inline(always)]
     fn holds(self, number: [u8; 8]) -> bool {
         let above = i64::from_le_bytes(number).wrapping_sub(self.low);
@@ -77,7 +83,7 @@ impl Numbers {
 }
 
 impl<'a> Filter<'a> {
-    /// A condition, with what may be kept of it.
+    /// `kept`: where pages of other searches are; `None`: nothing is kept.
     pub(in super::super) fn new(
         condition: &'a Condition<'_>,
         snapshot: &Snapshot,
@@ -93,14 +99,15 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Whether it accepts a row. Errors: as reading the row.
+    /// Whether the condition accepts a row. Errors: those of reading the row.
     pub(super) fn accepts(&self, row: &RowValues<'_>) -> Result<bool> {
         let accepted = self.prepared.accepts(&|slot| row.value(slot));
         row.check()?;
         Ok(accepted)
     }
 
-    /// Drops the rows that it does not accept. Errors: as reading one of these rows; never of another one.
+    /// Drops the rows that the condition does not accept. Errors: those of reading one of these
+    /// rows; never of another row of the page.
     pub(super) fn narrow(
         &self,
         filtered: &FilteredPage<'_>,
@@ -152,12 +159,12 @@ impl<'a> Filter<'a> {
         buffers.give(Rows::Many(bitmap));
         match made {
             true => Ok(()),
-            // Of the page there is a row that cannot be read. If it is one of those asked about, that says so now.
+            // A row of the page cannot be read. If it is among `rows`, evaluating them reports it.
             false => self.ask(filtered, rows),
         }
     }
 
-    /// What is kept, or may be, of a segment.
+    /// What is kept of the part, and where; `None` of a tail, and where there is no room.
     fn verdicts(&self, filtered: &FilteredPage<'_>) -> Option<(&'a Filters, Arc<Verdicts>)> {
         let (filters, text) = self.kept.as_ref()?;
         let known = self.parts[filtered.at.at()].get_or_init(|| {
@@ -167,7 +174,7 @@ impl<'a> Filter<'a> {
         Some((*filters, Arc::clone(known.as_ref()?)))
     }
 
-    /// The columns to be compared, where that decides; `None` also where one of them cannot be read as a whole.
+    /// The columns to compare; `None` where ranges do not decide, or a column cannot be read whole.
     fn compared<'p>(&self, filtered: &FilteredPage<'p>) -> Option<Vec<Compared<'p>>> {
         if self.ranges.is_empty() {
             return None;
@@ -184,7 +191,7 @@ impl<'a> Filter<'a> {
         self.ranges.iter().map(column).collect()
     }
 
-    /// Row by row.
+    /// Evaluates the condition for each of `rows`.
     fn ask(&self, filtered: &FilteredPage<'_>, rows: &mut Rows) -> Result<()> {
         let mut result = Ok(());
         rows.retain(|low| {
@@ -199,7 +206,7 @@ impl<'a> Filter<'a> {
         result
     }
 
-    /// Every row of the page. Errors: as reading any of them.
+    /// Evaluates the condition for every row of the page. Errors: those of reading any of them.
     fn ask_all(&self, filtered: &FilteredPage<'_>, bitmap: &mut Bitmap) -> Result<()> {
         for low in 0..filtered.rows {
             let row = RowValues::new(filtered.part, filtered.doc(low as u16));
@@ -209,7 +216,7 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// The ranges, if there is nothing else.
+/// The ranges of a conjunction of integer ranges; `None` if it has any other condition.
 fn ranges(conditions: Vec<Simple>) -> Option<Vec<(usize, Numbers)>> {
     let range = |condition| match condition {
         Simple::Whole {
@@ -223,7 +230,7 @@ fn ranges(conditions: Vec<Simple>) -> Option<Vec<(usize, Numbers)>> {
     conditions.into_iter().map(range).collect()
 }
 
-/// The rows of a page whose numbers all are as wanted.
+/// Sets the bitmap to the rows whose numbers are in all ranges.
 fn compare_all(compared: &[Compared<'_>], bitmap: &mut Bitmap) {
     bitmap.fill(u64::MAX);
     for (column, numbers) in compared {
@@ -231,7 +238,7 @@ fn compare_all(compared: &[Compared<'_>], bitmap: &mut Bitmap) {
     }
 }
 
-/// Takes the rows out of a bitmap whose number is not as wanted, and those behind the column's end.
+/// Clears the rows whose number is not in the range, and all rows behind the end of the column.
 #[inline(always)]
 pub(super) fn compare(column: &[[u8; 8]], numbers: Numbers, bitmap: &mut Bitmap) {
     let (stretches, rest) = column.as_chunks::<64>();
@@ -264,7 +271,7 @@ fn keep(rows: &mut Rows, accepted: &Bitmap) {
     }
 }
 
-/// Keeps the rows that are accepted; costs no more than stepping through the shorter of both.
+/// Keeps the accepted rows. Cost: a pass through the shorter of both sets.
 fn intersect(rows: &mut Rows, accepted: &Accepted, buffers: &mut Buffers) {
     match (&mut *rows, accepted) {
         (rows, Accepted::Many(accepted)) => keep(rows, accepted),

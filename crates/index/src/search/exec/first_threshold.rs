@@ -1,4 +1,8 @@
-//! A threshold before the first row is looked at.
+//! A threshold before the first row is read.
+//!
+//! A list knows how many postings have each code. Example: LIMIT 2 with no deleted rows; `cat` has
+//! 1 posting of a code worth 5, 4 of a code worth 3, 90 of a code worth 1. Two rows weigh at least
+//! 3 for `cat` alone, so the threshold starts at 3. Each word gives a threshold; the highest stays.
 
 use std::cmp::Reverse;
 
@@ -10,8 +14,9 @@ use crate::error::Result;
 use crate::postings::{HITS_OPEN, hits_of};
 
 impl Job<'_> {
-    /// Raises the threshold to what as many rows as are wanted weigh for one word alone: lists know how often each code comes
-    /// in them. Only where every row with the word matches and nothing else takes weight off. Errors: `Io`, `Corrupt`.
+    /// Raises the shared threshold to the weight that [`Job::keep`] rows reach by one word alone.
+    /// Deleted rows are in the counts too, so that many more are asked for. Does nothing unless
+    /// every row with the word matches and no word has a negative value. Errors: `Io`, `Corrupt`.
     pub(super) fn raise_first(&self, shared: &Shared<'_>) -> Result<()> {
         let plan = match &self.plan {
             Some(plan) if self.is_sure_of_words(plan) => plan,
@@ -34,6 +39,7 @@ impl Job<'_> {
         Ok(())
     }
 
+    /// Whether a row with a word of the plan surely matches, and weighs at least the word's value.
     fn is_sure_of_words(&self, plan: &Plan) -> bool {
         let is_free = |word: usize| plan.weigher().table(word).iter().all(|value| *value >= 0);
         self.is_cut()
@@ -45,7 +51,8 @@ impl Job<'_> {
     }
 }
 
-/// What so many rows are worth for a word at least, each code of which comes so often; `None` where there are not as many.
+/// The least value of a word among its best `wanted` postings; `None` where it has fewer. `counts`:
+/// postings by code. A code of eight or more occurrences counts as [`HITS_OPEN`].
 fn value_of(word: usize, wanted: u64, counts: &[u64; 256], weigher: &Weigher) -> Option<i64> {
     let counted = counts
         .iter()

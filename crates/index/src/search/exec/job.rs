@@ -1,4 +1,4 @@
-//! A search as its ranges share it: nobody changes it while they run.
+//! One search as all its ranges see it. Nothing here changes while they run, but for the threshold.
 
 use std::ops;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -19,37 +19,38 @@ use crate::error::Result;
 use crate::postings::PAGE_ROWS;
 use crate::snapshot::{PartIndex, Snapshot};
 
-/// Rows of a range where threads may help, but for the last of a part.
+/// Rows of a range where several threads may help; the last range of a part may have fewer.
 const RANGE_ROWS: u32 = 4 * PAGE_ROWS;
 
 /// One SELECT.
 pub(in super::super) struct Job<'a> {
     pub(in super::super) snapshot: &'a Snapshot,
     pub(in super::super) plan: Option<Plan>,
-    /// The plan's words in the parts.
+    /// For each part, where its dictionary has the plan's words.
     pub(in super::super) words: FoundWords,
-    /// Whether anybody looks at weights.
+    /// Whether the order, a column or an expression uses weights.
     pub(in super::super) ranked: bool,
     pub(in super::super) filter: Option<Filter<'a>>,
-    /// Where the filter can be true for these ids only: sorted, each once.
+    /// The ids that WHERE names, if the filter can be true for no others: rising, each once.
     pub(in super::super) ids: Option<&'a [u64]>,
     pub(in super::super) order: Arc<Order>,
-    /// Rows wanted, `None` for all.
+    /// Rows to keep: OFFSET and LIMIT together. `None`: all; 0: only the count.
     pub(in super::super) keep: Option<u64>,
     pub(in super::super) lists: Opened<'a>,
-    /// By part: the rows that match, rising, where that is known already. Then there is no condition and there are no `ids`.
+    /// For each part, the rows that match (rising), where `cutoff.rs` has found them already. Then
+    /// there is no filter and there are no `ids`.
     pub(in super::super) only: Option<Vec<Vec<u32>>>,
-    /// Only the first rows by id are wanted, and nobody asks how many there are: pages behind them may be left out.
+    /// Only the first rows by id are wanted and no total: pages behind them are skipped.
     pub(in super::super) stops: bool,
 }
 
-/// The words' lists by part, as far as somebody has opened them.
+/// For each part, the words' lists, opened by the first thread that needs them.
 pub(in super::super) struct Opened<'a> {
     parts: Vec<OnceLock<Lists<'a>>>,
 }
 
 impl Opened<'_> {
-    /// None yet.
+    /// No list is open yet.
     pub(in super::super) fn new(snapshot: &Snapshot) -> Opened<'_> {
         Opened {
             parts: snapshot.parts.iter().map(|_| OnceLock::new()).collect(),
@@ -57,13 +58,13 @@ impl Opened<'_> {
     }
 }
 
-/// Where the rows of a thread go, and the memory that it works in.
+/// The collector of one thread, and the memory that it works in.
 pub(in super::super) struct Gathered<C> {
     pub(in super::super) collector: C,
     scratch: ThreadScratch,
 }
 
-/// The same, as ranges see it.
+/// A [`Gathered`] as a range sees it, whatever the collector's type.
 pub(in super::super) struct Out<'o> {
     pub(super) collector: &'o mut dyn Collector,
     pub(super) scratch: &'o mut Scratch,
@@ -85,20 +86,20 @@ impl<C: Collector> Gathered<C> {
     }
 }
 
-/// Some neighbouring rows of one part.
+/// Neighbouring rows of one part: the unit of work of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) part: PartIndex,
     pub(super) docs: ops::Range<u32>,
 }
 
-/// What the ranges of one job tell each other while they run.
+/// State that the ranges of one job share while they run.
 pub(super) struct Shared<'a> {
-    /// Who may stop it.
+    /// Says whether to stop, and lends memory.
     pub(super) control: &'a Control,
-    /// Rows of less weight than this are not wanted: as many as are kept weigh at least that.
+    /// The shared threshold: at least [`Job::keep`] rows weigh this or more. Never falls.
     threshold: AtomicI64,
-    /// Rows of higher ids are not wanted, where a job stops at all.
+    /// Rows of higher ids are not wanted. Used only by a job that [`Job::stops`].
     pub(super) id_last: AtomicU64,
 }
 
@@ -115,15 +116,15 @@ impl Shared<'_> {
         self.threshold.load(Ordering::Relaxed)
     }
 
-    /// As many rows as are kept weigh at least this.
+    /// Raises the shared threshold. The caller knows [`Job::keep`] rows of at least this weight.
     pub(super) fn raise(&self, threshold: i64) {
         self.threshold.fetch_max(threshold, Ordering::Relaxed);
     }
 }
 
 impl<'a> Job<'a> {
-    /// The ranges that make up the snapshot, each row in one of them: the parts, cut where several threads may take them. Run
-    /// in this order they end soonest.
+    /// Cuts the snapshot into ranges, each row in one of them. `is_small`: no helper will come, so
+    /// each part is one range.
     pub(super) fn ranges(&self, is_small: bool) -> Vec<Range> {
         let rows_most = if is_small { u32::MAX } else { RANGE_ROWS };
         let mut ranges = Vec::new();
@@ -138,7 +139,7 @@ impl<'a> Job<'a> {
         ranges
     }
 
-    /// Postings and rows that are looked at, roughly: whether threads are worth waking.
+    /// Estimate of the postings and rows that the job looks at; decides whether helpers are called.
     pub(super) fn cost(&self) -> u64 {
         let rows = self.snapshot.count();
         if let Some(only) = &self.only {
@@ -152,12 +153,14 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether rows are wanted by weight, and not all of them.
+    /// Whether only the best rows by weight are wanted, so that a threshold can leave rows out.
     pub(super) fn is_cut(&self) -> bool {
         self.order.is_by_weight() && self.keep.is_some_and(|keep| keep > 0)
     }
 
-    /// The plan, where every row that matches has the same words and its weight is that of their codes.
+    /// The plan, if a page may take the way of `join.rs`: the query is an AND of words or a phrase,
+    /// and weights are told by codes. Then every matching row holds the same words. `None` also
+    /// with a filter, a cutoff, or a tree that needs the text.
     pub(super) fn joins(&self) -> Option<&Plan> {
         let plan = self.plan.as_ref()?;
         let is_simple = self.is_cut() && self.needs() == Needs::Codes && plan.counts_present();
@@ -165,7 +168,7 @@ impl<'a> Job<'a> {
         (is_simple && is_whole && plan.is_joined()).then_some(plan)
     }
 
-    /// The words' lists in a part, opened by who comes first. Errors: `Io`, `Corrupt`.
+    /// The words' lists in a part; the first caller opens them. Errors: `Io`, `Corrupt`.
     pub(super) fn lists(&self, at: PartIndex) -> Result<&Lists<'a>> {
         let cell = &self.lists.parts[at.at()];
         if let Some(lists) = cell.get() {
@@ -182,7 +185,7 @@ impl<'a> Job<'a> {
         Ok(cell.get_or_init(|| lists))
     }
 
-    /// What is to be known of a row for its weight.
+    /// What the ranker must know of a row; `Constant` where nobody uses weights.
     pub(super) fn needs(&self) -> Needs {
         match &self.plan {
             Some(plan) if self.ranked => plan.weigher().needs(),
@@ -190,6 +193,8 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Offers a row to the collector with the values of its sort keys. Errors: `SearchMemory`,
+    /// `NoMemory`, and those of reading the row.
     pub(super) fn offer(
         &self,
         part: PartIndex,

@@ -1,5 +1,11 @@
-//! Searches that ask for rows of all their words, or of a phrase, and rank by codes: every row that matches has the same words, and
-//! its postings are known when it is found.
+//! The way through a page for an AND of words or a phrase that is weighed by codes
+//! ([`Job::joins`]).
+//!
+//! "Join" here means the intersection of posting lists. All rows found hold the same words, and the
+//! intersection has found each word's posting in each row ([`Joined`]). So a row's weight is the
+//! sum of the values of these postings' codes: no list is searched a second time.
+//!
+//! [`Job::joins`]: super::job::Job::joins
 
 use super::super::plan::{Plan, Step};
 use super::super::rank::Weigher;
@@ -12,7 +18,7 @@ use super::scratch::Scratch;
 use crate::error::Result;
 use crate::wide::wide;
 
-/// Finds the rows of the page that match such a step.
+/// Finds the rows of the page that match a phrase or an AND of words; no row for any other step.
 fn find(step: &Step, view: &View<'_>, rows: &mut Joined, scratch: &mut Scratch) {
     match step {
         Step::Phrase { words, fields, .. } => rows.find_phrase(words, *fields, view, scratch),
@@ -29,7 +35,8 @@ fn find(step: &Step, view: &View<'_>, rows: &mut Joined, scratch: &mut Scratch) 
 }
 
 impl PageRun<'_, '_> {
-    /// Adds the page's rows to an answer; `plan` is [`Job::joins`].
+    /// Counts the page's matching rows and takes those that reach the threshold. `plan` is the
+    /// value of [`Job::joins`](super::job::Job::joins).
     pub(super) fn join(&self, plan: &Plan, out: &mut Out<'_>) -> Result<()> {
         let mut joined = std::mem::take(&mut out.scratch.joined);
         find(plan.root(), &self.view, &mut joined, out.scratch);
@@ -51,15 +58,16 @@ impl PageRun<'_, '_> {
     }
 }
 
-/// What rows are weighed by.
+/// A ranker and the threshold.
 pub(super) struct Weights<'p> {
     weigher: &'p Weigher,
-    /// Rows of less weight are not wanted.
+    /// Rows of less weight are dropped.
     threshold: i64,
 }
 
 impl Weights<'_> {
-    /// Adds the rows that are not below the threshold, with their weights: each word's codes are added up in one go.
+    /// Adds the rows that reach the threshold, with their weights, to `out`. Each word's values are
+    /// added to all rows before the next word's.
     #[inline(always)]
     pub(super) fn weigh(&self, rows: &mut Joined, view: &View<'_>, out: &mut Vec<(u16, i64)>) {
         let mut sums = std::mem::take(&mut rows.sums);

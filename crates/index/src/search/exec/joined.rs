@@ -1,5 +1,22 @@
-//! Rows of a page that hold each of some words, with the words' postings in them: what is found while lists are intersected
-//! is not looked for again when rows are weighed or positions are read.
+//! Rows of a page that hold every one of some words, with each word's posting in each row.
+//!
+//! "Joined" means intersected: AND and phrase queries join their words' posting lists. (In the
+//! rankers the same word means several words that count as one unit.)
+//!
+//! Example: `cat` stands in rows 4, 9, 17, 30 of the page, `dog` in rows 2, 9, 30, 31, 40.
+//!
+//! ```text
+//! words     cat   dog          by rising number of postings on the page
+//! lows      9     30           rows that hold both
+//! postings  cat:  1     3      rows 9 and 30 are postings 1 and 3 of cat's page
+//!           dog:  1     2
+//! ```
+//!
+//! Invariants:
+//! - `words` has each word once, even if the query names it twice.
+//! - `postings[at]` has one entry for each row in `lows`, in the same order. [`Joined::retain`]
+//!   moves both; else a row would be weighed by the code of another.
+//! - `lows` rises, as hints and the collectors expect.
 
 use super::super::plan::Fields;
 use super::buffers::Buffers;
@@ -8,23 +25,24 @@ use super::phrase::Phrase;
 use super::rows::{Rows, each_bit};
 use crate::wide::wide;
 
-/// Such rows.
+/// The rows and their postings. Kept in the scratch memory and used again for each page.
 #[derive(Default)]
 pub(super) struct Joined {
-    /// The words, those with few rows on the page first.
+    /// The words by rising number of postings on the page.
     words: Vec<usize>,
-    /// Rising.
+    /// The rows, rising.
     lows: Vec<u16>,
-    /// By place in `words`: the numbers in the page of the postings of these rows.
+    /// By index in `words`: for each row, the number of the word's posting in the page.
     postings: Vec<Vec<u16>>,
-    /// For whoever weighs the rows.
+    /// Memory for sums of values; used by `join.rs`.
     pub(super) sums: Vec<i64>,
-    /// For whoever looks at their positions.
+    /// Memory for the starts of a phrase; used by `phrase.rs`.
     pub(super) begins: Vec<u32>,
 }
 
 impl Joined {
-    /// Finds the rows of a page that hold each of these words, one of them at least, which may be named twice.
+    /// Finds the rows of a page that hold each of the words, and the postings. `words`: at least
+    /// one; a word may come twice.
     #[inline(always)]
     pub(super) fn find(
         &mut self,
@@ -52,7 +70,7 @@ impl Joined {
             }
             None => self.intersect_dense(view, buffers),
         }
-        // Looked for in the end, in the few rows that are left.
+        // Postings are looked up last, in the few rows that are left.
         for (word, postings) in self.words.iter().zip(&mut self.postings) {
             let (page, mut hint) = (view.word(*word), 0);
             postings.resize(self.lows.len(), 0);
@@ -62,7 +80,8 @@ impl Joined {
         }
     }
 
-    /// Takes the rows of all words, where each is kept as a bitmap: so are those behind the first, which have more rows.
+    /// Intersects pages that are all bitmaps: the shortest is one, and the others have more
+    /// postings.
     #[inline(always)]
     fn intersect_dense(&mut self, view: &View<'_>, buffers: &mut Buffers) {
         let mut all = buffers.bitmap();
@@ -78,7 +97,7 @@ impl Joined {
         buffers.give(Rows::Many(all));
     }
 
-    /// Keeps the rows of which `is_kept` says so, asked in rising order with their places.
+    /// Keeps the rows for which `is_kept` is true. It is asked by rising row, with the row's index.
     #[inline(always)]
     pub(super) fn retain(&mut self, mut is_kept: impl FnMut(&Joined, usize) -> bool) {
         let mut kept = 0;
@@ -96,12 +115,12 @@ impl Joined {
         }
     }
 
-    /// Leaves no row.
+    /// Drops all rows.
     pub(super) fn clear(&mut self) {
         self.lows.clear();
     }
 
-    /// The words, those with few rows on the page first.
+    /// The words by rising number of postings on the page.
     pub(super) fn words(&self) -> &[usize] {
         &self.words
     }
@@ -111,14 +130,16 @@ impl Joined {
         &self.lows
     }
 
-    /// The postings of the rows, by the place of a word in [`Joined::words`].
+    /// For each row, the posting of the word at index `at` of [`Joined::words`].
     pub(super) fn postings(&self, at: usize) -> &[u16] {
         &self.postings[at]
     }
 }
 
 impl Joined {
-    /// Finds the rows of a page that a phrase stands in.
+    /// Finds the rows of a page that hold a phrase in one of `fields`. `words`: each word's number
+    /// and distance from the phrase's start. Cost: the intersection, then the places of every row
+    /// in it.
     pub(super) fn find_phrase(
         &mut self,
         words: &[(usize, u32)],

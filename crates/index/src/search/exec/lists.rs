@@ -1,4 +1,4 @@
-//! The lists of a query's words in one part.
+//! The posting lists of a query's words in one part, and their pages.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -8,25 +8,26 @@ use crate::error::Result;
 use crate::part::{Part, PartWord};
 use crate::postings::{List, PAGE_BITS, Page, Run};
 
-/// One for each word of a query. Few queries have more words: then no memory is asked for, which would be as dear as the work in a
-/// small segment.
+/// A value for each word of a query, inline for up to 8 words: an allocation would cost as much as
+/// the search of a small segment.
 pub(super) type ByWord<T> = SmallVec<[T; 8]>;
 
-/// Made once for a query and part, read by all threads.
+/// The lists of all words in one part; opened once for a query, read by all threads.
 #[derive(Default)]
 pub(super) struct Lists<'a> {
-    /// By word of the plan; `None` for one that no row of the part holds.
+    /// By number of the word in the plan; `None` for a word that no live row of the part holds.
     lists: Vec<Option<List<'a>>>,
-    /// By word: what a row of the part can get for it at most, 0 at least.
+    /// By word: upper bound of what it adds to the sum of a row of this part; at least 0.
     bounds: ByWord<i64>,
-    /// The words that count for weights, highest bound first.
+    /// The words that count for weights and have a list, by falling bound. Index `at` in this order
+    /// is called the word's place in [`Lists::wanted`].
     wanted: ByWord<u32>,
 }
 
-/// The lists on one page.
+/// The pages of all lists on one page of the part.
 pub(super) struct View<'l> {
     lists: &'l Lists<'l>,
-    /// By word.
+    /// By number of the word in the plan; an empty page for a word without a list.
     pages: ByWord<Page<'l>>,
     part_rows: u32,
     /// Number of the page.
@@ -36,7 +37,8 @@ pub(super) struct View<'l> {
 }
 
 impl<'a> Lists<'a> {
-    /// `words`: those of the part. `is_bounded`: whether anybody asks what the words are worth. Errors: `Io`, `Corrupt` of the postings.
+    /// `words`: the plan's words as the part's dictionary has them. `is_bounded`: whether a caller
+    /// asks for bounds. Errors: `Io`, `Corrupt` of the postings.
     pub(super) fn open(
         plan: &Plan,
         words: &[Option<PartWord>],
@@ -74,22 +76,25 @@ impl<'a> Lists<'a> {
         })
     }
 
+    /// The list of a word; `None` where no live row of the part holds it.
     pub(super) fn get(&self, word: usize) -> Option<&List<'a>> {
         self.lists[word].as_ref()
     }
 
+    /// Upper bound of what a word adds to the sum of a row; 0 where the part was opened without
+    /// bounds.
     pub(super) fn bound(&self, word: u32) -> i64 {
         self.bounds[word as usize]
     }
 
-    /// The words that count for weights and that some row holds, highest bound first.
+    /// The words that count for weights and have a list here, by falling bound.
     pub(super) fn wanted(&self) -> &[u32] {
         &self.wanted
     }
 }
 
 impl<'l> View<'l> {
-    /// Of a part that has so many rows, on none of its pages yet.
+    /// A view of a part of `part_rows` rows; call [`View::turn`] before reading.
     pub(super) fn new(lists: &'l Lists<'l>, part_rows: u32) -> View<'l> {
         View {
             lists,
@@ -100,7 +105,7 @@ impl<'l> View<'l> {
         }
     }
 
-    /// To rows `page << PAGE_BITS ..`.
+    /// Turns to another page: rows `page << PAGE_BITS ..` of the part.
     pub(super) fn turn(&mut self, page: usize) {
         let on_page = |list: &'l Option<List<'l>>| match list {
             Some(list) => list.page(page),
@@ -117,37 +122,37 @@ impl<'l> View<'l> {
         self.lists
     }
 
-    /// A word's postings.
+    /// The postings of a word on the page.
     #[inline]
     pub(super) fn word(&self, word: usize) -> &Page<'l> {
         &self.pages[word]
     }
 
-    /// The doc of a row.
+    /// The doc of a row of the page.
     pub(super) fn doc(&self, low: u16) -> u32 {
         (self.page as u32) << PAGE_BITS | u32::from(low)
     }
 
-    /// The fields that a word stands in, in the row of a posting of the page.
+    /// Set of the fields that a word stands in. `posting`: number of the row's posting in the page.
     pub(super) fn fields(&self, word: usize, posting: usize) -> u64 {
         let at = self.pages[word].first + posting as u32;
         self.lists.get(word).map_or(0, |list| list.fields(at))
     }
 
-    /// Times that a word stands in the row of a posting of the page.
+    /// Occurrences of a word in the row of a posting of the page.
     pub(super) fn hits(&self, word: usize, posting: usize) -> u32 {
         let at = self.pages[word].first + posting as u32;
         self.lists.get(word).map_or(0, |list| list.hits(at))
     }
 
-    /// Where a word stands first in the row of a posting of the page. `run` as [`List::positions`] has it.
+    /// First place of a word in the row of a posting of the page. `run` as in [`List::positions`].
     #[inline]
     pub(super) fn place(&self, word: usize, posting: usize, run: &mut Run) -> Option<u32> {
         let at = self.pages[word].first + posting as u32;
         self.lists.get(word)?.first_position(at, run)
     }
 
-    /// Where a word stands in the row of a posting of the page. `run` as [`List::positions`] has it.
+    /// Places of a word in the row of a posting of the page. `run` as in [`List::positions`].
     pub(super) fn positions_from(
         &self,
         word: usize,
@@ -162,7 +167,7 @@ impl<'l> View<'l> {
         }
     }
 
-    /// The same, wherever the look before it was.
+    /// As [`View::positions_from`], without memory of earlier questions.
     pub(super) fn positions(&self, word: usize, posting: usize, out: &mut Vec<u32>) {
         self.positions_from(word, posting, &mut Run::default(), out);
     }

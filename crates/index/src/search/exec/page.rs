@@ -1,4 +1,11 @@
-//! One page of one part.
+//! One page of one part: finds its matching rows, counts them, and offers those that can enter.
+//!
+//! Three ways lead through a page; each counts exactly the same rows:
+//! - An OR of words, best rows by weight: `either`, or `either_by_count` where codes alone do not
+//!   tell weights. Most rows are counted in bitmaps and never weighed.
+//! - Any other tree: `eval::matches` gives the rows, then the filter and the text drop some.
+//! - An AND of words or a phrase, weighed by codes: [`PageRun::join`], which does not come through
+//!   [`PageRun::run`].
 
 use super::super::collect::{FoundRow, WEIGHT_WITHOUT_MATCH};
 use super::super::plan::{Plan, Step};
@@ -19,20 +26,21 @@ use crate::postings::{Bitmap, PAGE_BITS, Page};
 use crate::snapshot::PartIndex;
 use crate::wide::wide;
 
-/// Most words of an OR that are sorted by what they are worth, and cut into essential ones and others.
+/// Most words of an OR that `either` takes: sets of words are bits of a `u64`.
 const EITHER_WORDS: usize = 64;
 
-/// Rows from which on those gathered are weighed, and the threshold rises.
+/// Rows that are gathered before they are weighed; after each batch the threshold may rise.
 const WEIGHED_ROWS: usize = 256;
 
-/// A page that a job looks at.
+/// One page, and what a job needs to run it.
 pub(super) struct PageRun<'r, 'a> {
     pub(super) job: &'r Job<'a>,
     pub(super) shared: &'r Shared<'r>,
     pub(super) at: PartIndex,
     pub(super) part: &'r Part,
     pub(super) view: View<'r>,
-    /// An id that none of the page's rows is below, where ids rise in the part and rows are kept that these may lie behind.
+    /// A lower bound of the ids of the page's rows; `None` where ids do not rise in the part, or no
+    /// comparison needs one.
     pub(super) id_first: Option<u64>,
 }
 
@@ -71,7 +79,8 @@ impl<'r> PageRun<'r, '_> {
         Ok(())
     }
 
-    /// Counts the rows of an OR of words, and gives those that may still enter.
+    /// Counts the rows of an OR of words, and returns those that may reach the threshold.
+    /// `either.rs` has a worked example.
     fn either(&self, scorer: &Scorer<'_>, out: &mut Out<'_>) -> Rows {
         let wanted = self.view.lists().wanted();
         let count = scorer.essential();
@@ -97,7 +106,8 @@ impl<'r> PageRun<'r, '_> {
         several
     }
 
-    /// Counts the rows of an OR of words, and weighs those that may enter, first those that hold most of the words.
+    /// Counts the rows of an OR of words, and weighs them by falling number of query words that
+    /// they hold: the first rows raise the threshold, and rows of too few words are never weighed.
     fn either_by_count(&self, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let (words, least) = (scorer.words_here(), scorer.least_count());
         if least >= words.len() {
@@ -137,7 +147,7 @@ impl<'r> PageRun<'r, '_> {
         Ok(())
     }
 
-    /// Counts rows, deleted ones among them.
+    /// Adds the number of live rows in `matched` to the total.
     fn total(&self, matched: Box<Bitmap>, out: &mut Out<'_>) {
         let mut matched = Rows::Many(matched);
         self.drop_deleted(&mut matched);
@@ -145,7 +155,7 @@ impl<'r> PageRun<'r, '_> {
         out.scratch.give(matched);
     }
 
-    /// Weighs rows, deleted ones among them.
+    /// Weighs the live rows among `rows`.
     fn rank_live(&self, mut rows: Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         self.drop_deleted(&mut rows);
         self.rank(&rows, scorer, out)?;
@@ -153,7 +163,7 @@ impl<'r> PageRun<'r, '_> {
         Ok(())
     }
 
-    /// The rows that match, which are counted.
+    /// Finds the rows that match, adds their number to the total, and returns them.
     fn counted(&self, out: &mut Out<'_>) -> Result<Rows> {
         let job = self.job;
         if let Some(only) = &job.only {
@@ -202,7 +212,8 @@ impl<'r> PageRun<'r, '_> {
         }
     }
 
-    /// Asks the filter, and the text where only that decides.
+    /// Drops the rows that the filter refuses, and those whose text does not match where only the
+    /// text decides.
     fn drop_refused(&self, rows: &mut Rows, scratch: &mut Scratch) -> Result<()> {
         let job = self.job;
         if let Some(filter) = &job.filter {
@@ -228,13 +239,13 @@ impl<'r> PageRun<'r, '_> {
         result
     }
 
-    /// Whether the rows' text decides which of them match, and what these weigh.
+    /// Whether the text of a row decides if it matches and what it weighs.
     fn is_verified(&self) -> bool {
         let plan = self.job.plan.as_ref();
         plan.is_some_and(|plan| plan.verified().is_some())
     }
 
-    /// Weighs rows and offers those that can enter.
+    /// Weighs rows and takes those that reach the threshold.
     fn rank(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         if scorer.is_simple() && !self.is_verified() {
             return self.rank_simply(rows, scorer, out);
@@ -253,7 +264,7 @@ impl<'r> PageRun<'r, '_> {
         result
     }
 
-    /// By codes alone, many rows at a time.
+    /// Weighs rows by codes alone, at least [`WEIGHED_ROWS`] at a time.
     fn rank_simply(&self, rows: &Rows, scorer: &mut Scorer<'_>, out: &mut Out<'_>) -> Result<()> {
         let mut lows = out.scratch.lows();
         for stretch in rows.stretches() {
@@ -320,7 +331,7 @@ impl<'r> PageRun<'r, '_> {
         read.map(|()| weight)
     }
 
-    /// Offers rows in an order that is not that of weights alone.
+    /// Offers rows to the collector, for an order that is not by weight alone.
     fn list(
         &self,
         rows: &Rows,
@@ -331,7 +342,7 @@ impl<'r> PageRun<'r, '_> {
             scorer.turn_page(&self.view);
         }
         let job = self.job;
-        // Rows come by rising id: of those behind the last one kept none can enter.
+        // Rows come by rising id, so a row behind the last one kept cannot enter.
         let is_sorted = scorer.is_none() && self.part.is_sorted() && job.order.is_by_id();
         let is_behind = |last: &FoundRow| self.id_first.is_some_and(|id| id > last.id);
         if is_sorted && out.collector.last().is_some_and(is_behind) {

@@ -1,34 +1,59 @@
-//! Words at fixed distances in one field.
+//! Phrases: words at fixed distances in one field.
+//!
+//! Example: `"black cat"` in a row where black stands at 3 and 8, cat at 4 and 20. Black has
+//! distance 0 from the start, cat distance 1. Starts by black: 3, 8. Cat leaves those whose start +
+//! 1 is one of its places: 3. The phrase begins at 3.
+//!
+//! Most rows hold each word once, so the start follows from one place of each word
+//! ([`PhraseWord::follow`]). Its state in a row is a place or one of three marks:
+//!
+//! ```text
+//! state before    the word's place         state after
+//! ANYWHERE        4, distance 1            3          (4 - 1)
+//! 3               4, distance 1            3
+//! 3               9, distance 1            NOWHERE    (8 is not 3)
+//! any place       the word stands twice    SEVERAL    (all places are read later)
+//! ```
+//!
+//! Cost: an intersection, then the places of every row that holds all words. To find one place, the
+//! codes of the postings before it are added up (`List::hits_before`). A phrase of common words has
+//! many such rows.
+//!
+//! Invariants:
+//! - Rows are asked for by rising number: hints and runs only go forward on a page.
+//! - `starts` is valid only after [`Phrase::stands`] has returned `true`.
 
 use super::super::plan::Fields;
 use super::joined::Joined;
 use super::lists::View;
 use crate::postings::Run;
 
-/// A phrase on one page, asked row by row, rising.
+/// A phrase on one page. Rows must be asked for by rising number.
 pub(super) struct Phrase<'w> {
     words: Vec<PhraseWord>,
     fields: Fields,
-    /// Where the phrase begins in the row that was asked for last, once that is known.
+    /// Starts of the phrase in the last row that it stands in, each `field << 24 | position`,
+    /// rising.
     starts: Vec<u32>,
     places: Vec<u32>,
     asked: &'w [(usize, u32)],
 }
 
-/// One place of a phrase.
+/// One word of a phrase. A phrase that repeats a word has one for each time.
 struct PhraseWord {
     word: usize,
-    /// From the first place.
+    /// Positions from the phrase's start.
     distance: u32,
-    /// Where the search on the page has come to.
+    /// Hint for the word's page.
     hint: usize,
-    /// Likewise that in the positions.
+    /// Memory for the word's places.
     run: Run,
-    /// The posting in the row that is asked for.
+    /// The word's posting in the current row, by its number in the page.
     posting: usize,
 }
 
 impl<'w> Phrase<'w> {
+    /// `words`: number and distance of each word. `fields`: those in which the phrase may stand.
     pub(super) fn new(words: &'w [(usize, u32)], fields: Fields, view: &View<'_>) -> Phrase<'w> {
         let place = |(word, distance): &(usize, u32)| PhraseWord {
             word: *word,
@@ -48,7 +73,7 @@ impl<'w> Phrase<'w> {
         }
     }
 
-    /// Whether it stands in a row.
+    /// Whether the phrase stands in a row.
     #[inline(always)]
     pub(super) fn stands(&mut self, low: u16, view: &View<'_>) -> bool {
         for place in &mut self.words {
@@ -60,10 +85,10 @@ impl<'w> Phrase<'w> {
         self.stands_found(view)
     }
 
-    /// Keeps the rows, each of which has all words, that it stands in.
+    /// Keeps the rows in which the phrase stands. Each row holds all its words.
     #[inline(always)]
     pub(super) fn keep(&mut self, rows: &mut Joined, view: &View<'_>) {
-        // A place in the joined words is looked for once, not once a row.
+        // Index in the joined words, looked up once and not once a row.
         let at = |place: &PhraseWord| rows.words().iter().position(|word| *word == place.word);
         let at: Option<Vec<usize>> = self.words.iter().map(at).collect();
         let Some(at) = at else { return rows.clear() };
@@ -86,7 +111,7 @@ impl<'w> Phrase<'w> {
         rows.begins = begins;
     }
 
-    /// Whether it stands in the row whose postings are known.
+    /// Whether the phrase stands in the row whose postings are set. Fills `starts`.
     #[inline(always)]
     fn stands_found(&mut self, view: &View<'_>) -> bool {
         self.starts.clear();
@@ -115,7 +140,8 @@ impl<'w> Phrase<'w> {
         !self.words.is_empty()
     }
 
-    /// The same for a row in which each word stands once, as most do; `None` for another.
+    /// As [`Phrase::stands_found`] for a row in which each word stands once; `None` for any other
+    /// row.
     #[inline(always)]
     fn stands_once(&mut self, view: &View<'_>) -> Option<bool> {
         let mut begin = ANYWHERE;
@@ -138,32 +164,35 @@ impl<'w> Phrase<'w> {
         }
     }
 
-    /// Where it begins in the row that was asked for last: `field << 24 | position`, rising.
+    /// Starts of the phrase in the last row, after [`Phrase::stands`] was `true`: `field << 24 |
+    /// position`, rising.
     pub(super) fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// Bits of the fields that it stands in, in that row.
+    /// Set of the fields in which the phrase stands, in that row.
     pub(super) fn matched(&self) -> u64 {
         self.starts
             .iter()
             .fold(0, |fields, start| fields | 1 << (start >> 24 & 63))
     }
 
-    /// Its words and their distances, in its order.
+    /// The phrase's words with their distances, in the order of the query.
     pub(super) fn asked(&self) -> &'w [(usize, u32)] {
         self.asked
     }
 }
 
-/// Where a phrase begins in a row in which its words stand once each: a place, or one of these, which no place is.
+/// No word has been looked at. Like the two marks below, it is no valid place.
 const ANYWHERE: u32 = u32::MAX;
+/// The places read so far exclude the phrase.
 const NOWHERE: u32 = u32::MAX - 1;
-/// A word stands several times: all places are to be looked at.
+/// A word stands several times: all places must be read.
 const SEVERAL: u32 = u32::MAX - 2;
 
 impl PhraseWord {
-    /// Where the phrase can begin in rows with these postings, of where it can by the words before.
+    /// Takes each row's state in `begins` on by this word. `postings`: the word's posting in each
+    /// row.
     #[inline(always)]
     fn follow(&mut self, postings: &[u16], fields: Fields, view: &View<'_>, begins: &mut [u32]) {
         let codes = view.word(self.word).codes;
@@ -193,7 +222,7 @@ impl PhraseWord {
 
 const POSITION: u32 = (1 << 24) - 1;
 
-/// Keeps the starts that have a place so far behind, in the same field. Both rise.
+/// Keeps the starts that have a place at `distance` behind them in the same field. Both lists rise.
 fn keep_followed(starts: &mut Vec<u32>, places: &[u32], distance: u32) {
     let mut rest = places;
     starts.retain(|start| {

@@ -1,4 +1,4 @@
-//! Some neighbouring rows of one part, page by page.
+//! One range of a part, page by page.
 
 use std::sync::atomic::Ordering;
 
@@ -17,8 +17,9 @@ use crate::postings::{PAGE_BITS, PAGE_ROWS};
 use crate::snapshot::PartIndex;
 
 impl<'a> Job<'a> {
-    /// Adds the rows of a range; after the last one [`Job::settle`] is due. Errors: `Interrupted`, `out` then holds what was
-    /// found before; `Io`, `Corrupt` of a segment.
+    /// Adds the rows of a range to `out`. The thread must call [`Job::settle`] after its last
+    /// range. Errors: `Interrupted`; `out` then holds the rows found before; `Io`, `Corrupt` of a
+    /// segment.
     pub(super) fn run(&self, range: &Range, shared: &Shared<'_>, out: &mut Out<'_>) -> Result<()> {
         shared.control.check()?;
         let part = self.snapshot.part(range.part);
@@ -72,8 +73,9 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Reads the ids of the best rows that ranges have found, which from then on stand in `out` as all others. Errors: as
-    /// [`Job::run`]; rows that were read before are there.
+    /// Reads the ids of the best rows by weight and offers these rows to the collector. Until then
+    /// they are only in [`super::by_weight::ByWeight`]. Errors: as [`Job::run`]; rows read before
+    /// are offered.
     pub(super) fn settle(&self, memory: &Memory, out: &mut Out<'_>) -> Result<()> {
         out.scratch.by_weight.fetch_ids(self.snapshot);
         for at in 0..out.scratch.by_weight.rows().len() {
@@ -90,7 +92,8 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Whether no row of a page, whose first has this id, is among those wanted; tells others what this thread knows of that.
+    /// Whether all rows from `id_first` on lie behind the rows wanted, in a job that stops. Also
+    /// lowers the shared bound to the last id that this thread keeps.
     fn is_past(&self, id_first: Option<u64>, shared: &Shared<'_>, out: &Out<'_>) -> bool {
         if !self.stops {
             return false;
@@ -101,7 +104,7 @@ impl<'a> Job<'a> {
         id_first.is_some_and(|id| id > shared.id_last.load(Ordering::Relaxed))
     }
 
-    /// Whether a page has rows that match, as far as is known.
+    /// Whether the page can have a matching row: always, unless `Job::only` lists the rows.
     fn may_match(&self, part: PartIndex, page: u32) -> bool {
         self.only.as_ref().is_none_or(|only| {
             let docs = &only[part.at()];
@@ -110,7 +113,8 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Every live row matches. Where rows lie in the order asked for, the first ones are enough.
+    /// Adds the live rows of a range, all of which match. Where rows lie in the order asked for, it
+    /// stops after the first [`Job::keep`] rows.
     fn list_range(
         &self,
         range: &Range,

@@ -1,21 +1,21 @@
-//! A set of rows of one page: a short sorted list, or a bitmap.
+//! A set of rows of one page: a short rising list, or a bitmap.
 
 use super::buffers::Buffers;
 use crate::postings::Bitmap;
 use crate::wide::wide;
 
-/// Rows from which on a set is a bitmap.
+/// Least rows of a set that is made as a bitmap. A bitmap may come to hold fewer.
 pub(super) const FEW: usize = 1024;
 
-/// Rows of a page, by the low halves of their docs.
+/// Rows of a page, each the low 16 bits of its doc.
 pub(super) enum Rows {
-    /// Rising.
+    /// Rising, each once.
     Few(Vec<u16>),
     Many(Box<Bitmap>),
 }
 
 impl Buffers {
-    /// Takes back what rows were in.
+    /// Takes the memory of a set back for later use.
     pub(super) fn give(&mut self, rows: Rows) {
         match rows {
             Rows::Few(lows) => self.lows.push(lows),
@@ -25,7 +25,7 @@ impl Buffers {
 }
 
 impl Rows {
-    /// Of rising rows.
+    /// Makes a set of rising rows.
     pub(super) fn of(rows: &[u16], buffers: &mut Buffers) -> Rows {
         if rows.len() < FEW {
             let mut lows = buffers.lows();
@@ -51,7 +51,7 @@ impl Rows {
         }
     }
 
-    /// How many rows.
+    /// Number of rows. Cost: counts the bits of a bitmap.
     pub(super) fn len(&self) -> usize {
         match self {
             Rows::Few(lows) => lows.len(),
@@ -71,7 +71,7 @@ impl Rows {
         }
     }
 
-    /// Keeps the rows of which `is_kept` says so, asked in rising order.
+    /// Keeps the rows for which `is_kept` is true; asks by rising row.
     pub(super) fn retain(&mut self, mut is_kept: impl FnMut(u16) -> bool) {
         match self {
             Rows::Few(lows) => lows.retain(|low| is_kept(*low)),
@@ -87,7 +87,7 @@ impl Rows {
         }
     }
 
-    /// Keeps the rows that are in the other set, or, without `inside`, that are not.
+    /// Keeps the rows that are in `other`; with `inside` false, those that are not.
     pub(super) fn intersect(&mut self, other: &Rows, inside: bool) {
         match (self, other) {
             (Rows::Many(bitmap), Rows::Many(other)) => {
@@ -113,16 +113,16 @@ impl Rows {
     }
 }
 
-/// Some neighbouring rows of a set.
+/// Neighbouring rows of a set.
 #[derive(Clone, Copy)]
 pub(super) enum RowsRef<'r> {
     Few(&'r [u16]),
-    /// The number of the first word, and words of a bitmap.
+    /// Index of the first 64-bit word, and the 64-bit words of a bitmap.
     Many(usize, &'r [u64]),
 }
 
 impl RowsRef<'_> {
-    /// Adds each row, rising.
+    /// Appends the rows, rising, to `lows`.
     #[inline(always)]
     pub(super) fn gather(self, lows: &mut Vec<u16>) {
         match self {
@@ -153,7 +153,7 @@ impl RowsRef<'_> {
 }
 
 impl Rows {
-    /// The rows in stretches of [`STRETCH`] bytes.
+    /// Cuts the rows into stretches of [`STRETCH`] bytes of the list or bitmap.
     pub(super) fn stretches(&self) -> impl Iterator<Item = RowsRef<'_>> {
         let (lows, words): (&[u16], &[u64]) = match self {
             Rows::Few(lows) => (lows, &[]),
@@ -165,10 +165,11 @@ impl Rows {
     }
 }
 
-/// Rows that are weighed before the threshold is looked at again.
+/// Bytes of a stretch: 256 rows of a list, or 4,096 rows of the page in a bitmap. Between stretches
+/// a caller compares the threshold again.
 const STRETCH: usize = 512;
 
-/// Calls `visit` with the row of each bit of a bitmap's word.
+/// Calls `visit` with the row of each bit of the bitmap's `at`-th 64-bit word, rising.
 #[inline(always)]
 pub(super) fn each_bit(at: usize, mut word: u64, mut visit: impl FnMut(u16)) {
     while word != 0 {
@@ -177,16 +178,19 @@ pub(super) fn each_bit(at: usize, mut word: u64, mut visit: impl FnMut(u16)) {
     }
 }
 
+/// Whether a row is in a bitmap.
 #[inline]
 pub(super) fn has(bitmap: &Bitmap, low: u16) -> bool {
     bitmap[usize::from(low >> 6)] >> (low & 63) & 1 == 1
 }
 
+/// Adds a row to a bitmap.
 #[inline]
 pub(super) fn set(bitmap: &mut Bitmap, low: u16) {
     bitmap[usize::from(low >> 6)] |= 1 << (low & 63);
 }
 
+/// Number of rows in a bitmap.
 #[inline(always)]
 pub(super) fn count(bitmap: &Bitmap) -> usize {
     bitmap.iter().map(|word| word.count_ones() as usize).sum()

@@ -1,4 +1,24 @@
-//! What rows weigh, and whether they can enter the answer at all.
+//! Weighs the rows of one part, page by page, and drops rows that cannot reach the threshold.
+//!
+//! A row's *sum* adds up the values of its words; a ranker makes the weight of the sum and, for
+//! most rankers, of the fields and places too. Example: words sorted by falling bound, threshold 4
+//! in units of the sum, weights told by codes:
+//!
+//! ```text
+//! place in `wanted`    0 siamese   1 cat   2 the   (end)
+//! bound                    5         3       1
+//! worth (bound and all
+//!   bounds behind it)      9         4       1       0
+//! row: no siamese, cat 2   0 + 4 >= 4     2 + 1 < 4: dropped before `the` is looked for
+//! ```
+//!
+//! Invariants:
+//! - `worth[at]` is at least what any row gains from `wanted[at..]`: a row is dropped only where
+//!   its sum so far and `worth` stay below `least`.
+//! - `least` belongs to `threshold`; [`Scorer::raise`] sets both.
+//! - Hints start at 0 on each page and on each [`Scorer::rewind`]; rows come by rising number
+//!   between.
+//! - `found` holds the postings of the last row given to [`Scorer::weigh`], and of no other.
 
 mod many;
 mod places;
@@ -14,57 +34,61 @@ use super::word_counts::COUNTED_WORDS;
 use crate::postings::{PAGE_BITS, Page, Run};
 pub(super) use many::ManyRows;
 
-/// Words of a page that are always looked for row by row.
+/// Words on a page up to which each is looked for row by row.
 const FEW_WORDS: usize = 8;
-/// Rows whose sums are kept: those of a page.
+/// Rows of a page: the length of the table of sums.
 const SUMS: usize = 1 << PAGE_BITS;
 
-/// Weighs rows of one part, page by page, rising.
+/// Weighs rows of one part, page by page, by rising row.
 pub(super) struct Scorer<'s> {
     plan: &'s Plan,
     weigher: &'s Weigher,
     needs: Needs,
     lists: &'s Lists<'s>,
-    /// By place in [`Lists::wanted`]: what the words from there on are worth together, at most. One more than words.
+    /// By place in [`Lists::wanted`]: upper bound of the sum of the words from there on. One more
+    /// entry than words; the last is 0.
     worth: ByWord<i64>,
-    /// Weight that a row must have to be wanted.
+    /// Least weight of a row that can enter; `i64::MIN`: every row can.
     threshold: i64,
-    /// Bits of all words.
+    /// Set of all wanted words.
     all: u64,
-    /// The sum that a row of all words must have for that.
+    /// Least sum of a row with all words at that threshold. Fewer words need at least as much.
     least: i64,
-    /// The words that come on the page, highest bound first, for [`Scorer::weigh_many`].
+    /// The words that the page has postings of, by falling bound, for [`Scorer::weigh_many`].
     columns: ByWord<Column<'s>>,
-    /// By place in [`Lists::wanted`]: where the search on the page has come to.
+    /// By place in [`Lists::wanted`]: hint for the word's page.
     hints: ByWord<usize>,
-    /// By word: its posting in the row, if it has it.
+    /// By word: number in the page of its posting in the row; `None` where the row lacks the word.
     found: ByWord<Option<usize>>,
+    /// What counts in the row; filled for rankers that need more than codes.
     row: Occurrences,
     places: Vec<u32>,
-    /// By word: where the last look at its positions ended.
+    /// By word: memory for its positions.
     runs: ByWord<Run>,
-    /// Where the words of the row stand; see [`Weigher::weigh_places`].
+    /// Places of the row's words, for [`Weigher::weigh_places`].
     word_places: Vec<WordPlace>,
-    /// By number of words: what a row of so many weighs at most. Empty where that is not asked for.
+    /// By number of query words in a row: upper bound of the row's weight. Index 0 is unused. Empty
+    /// where [`Scorer::counts`] cannot be true.
     most: Vec<i64>,
-    /// What a row weighs at most of those that come next.
+    /// Upper bound of the rows that come next: an entry of `most`, or `i64::MAX`.
     most_here: i64,
 }
 
-/// A word on one page.
+/// One word on one page.
 struct Column<'s> {
     page: Page<'s>,
     table: &'s [i32; 256],
     word: u32,
-    /// As [`Weigher::bound`] takes it.
+    /// The word in a set of words.
     bit: u64,
-    /// Where the search has come to.
+    /// Hint for the page.
     hint: usize,
-    /// What it and those behind it are worth together, at most.
+    /// Upper bound of the sum of this word and the ones behind it on the page.
     worth: i64,
 }
 
 impl<'s> Scorer<'s> {
+    /// Threshold `i64::MIN`, on no page yet.
     pub(super) fn new(plan: &'s Plan, lists: &'s Lists<'s>) -> Scorer<'s> {
         let mut worth = smallvec![0; lists.wanted().len() + 1];
         for (at, word) in lists.wanted().iter().enumerate().rev() {
@@ -95,7 +119,7 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// Rows on another page come next.
+    /// Turns to another page; its rows come next.
     pub(super) fn turn_page(&mut self, view: &View<'s>) {
         self.hints.fill(0);
         self.most_here = i64::MAX;
@@ -120,16 +144,17 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// Room to tell what counts in a row.
+    /// Memory for what counts in a row.
     pub(super) fn occurrences(&mut self) -> &mut Occurrences {
         &mut self.row
     }
 
+    /// Least weight of a row that can enter.
     pub(super) fn threshold(&self) -> i64 {
         self.threshold
     }
 
-    /// Rows of less weight are not wanted from now on.
+    /// Sets the threshold. Rows of less weight are dropped from now on.
     pub(super) fn raise(&mut self, threshold: i64) {
         if threshold != self.threshold {
             self.threshold = threshold;
@@ -137,7 +162,7 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// The sum that a row which has these words and no others must have.
+    /// Least sum with which a row of exactly these words reaches the threshold.
     pub(super) fn least_sum(&self, words: u64) -> i64 {
         match self.threshold {
             i64::MIN => i64::MIN,
@@ -145,7 +170,8 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// How many of [`Lists::wanted`], from its front, a row must have one of.
+    /// Number of essential words: a row must hold one of the first so many of [`Lists::wanted`],
+    /// because the others together stay below the threshold. `either.rs` has an example.
     pub(super) fn essential(&self) -> usize {
         let wanted = self.lists.wanted();
         let is_enough = |at: &usize| self.worth[*at] >= self.least_sum(bits(&wanted[*at..]));
@@ -155,42 +181,45 @@ impl<'s> Scorer<'s> {
             .map_or(0, |at| at + 1)
     }
 
-    /// Whether rows of more words can weigh more, in an OR whose weights are not told by codes: then they are weighed first. Where
-    /// sums of codes count too (`proximity_bm25`), these leave more rows out than numbers of words do.
+    /// Whether an OR is weighed by falling number of words: codes do not tell its weights, and rows
+    /// of more words can weigh more. Not where sums of codes count too (`proximity_bm25`): there
+    /// codes leave out more rows than numbers of words do.
     pub(super) fn counts(&self) -> bool {
         let is_apart = self.most.len() > 2 && self.most.get(1) < self.most.last();
         is_apart && self.worth[0] == 0
     }
 
-    /// How many words a row must hold: more than there are where none can enter. Only of a scorer that counts.
+    /// Least number of words of a row that can enter; above the number of words where none can.
+    /// Only if [`Scorer::counts`].
     pub(super) fn least_count(&self) -> usize {
         let is_enough = |most: &i64| *most >= self.threshold;
         let least = self.most.iter().skip(1).position(is_enough);
         least.map_or(self.most.len(), |below| below + 1)
     }
 
-    /// The words that come on the page.
+    /// The words that the page has postings of, by falling bound.
     pub(super) fn words_here(&self) -> Vec<u32> {
         self.columns.iter().map(|column| column.word).collect()
     }
 
-    /// Rows of this page come by rising number once more: those that hold so many words.
+    /// Starts again at the page's first row, for the rows that hold exactly `count` words.
     pub(super) fn rewind(&mut self, count: usize) {
         self.hints.fill(0);
         self.most_here = self.most[count];
     }
 
-    /// Whether a row can weigh enough: of those that hold as many words as was said.
+    /// Whether the rows announced by [`Scorer::rewind`] can reach the threshold.
     pub(super) fn may_enter(&self) -> bool {
         self.most_here >= self.threshold
     }
 
-    /// Whether weights are told by codes alone: then [`Scorer::weigh_many`] does.
+    /// Whether codes alone tell weights: then [`Scorer::weigh_many`] weighs.
     pub(super) fn is_simple(&self) -> bool {
         self.needs == Needs::Codes && self.plan.counts_present()
     }
 
-    /// Whether it costs less to add up every posting of the page than to look for each word in so many rows.
+    /// Whether it costs less to add up every posting of the page than to search for each word in
+    /// `rows` rows.
     pub(super) fn adds_up(&self, rows: usize) -> bool {
         let words = self.columns.len();
         let postings = || {
@@ -202,7 +231,8 @@ impl<'s> Scorer<'s> {
         self.plan.counts_present() && words > FEW_WORDS && rows * words > 4 * postings() + SUMS
     }
 
-    /// Adds up what the words are worth in each row of the page, and drops the rows that are below the threshold with that.
+    /// Adds up the values of all postings of the page in a table of rows, and drops the rows whose
+    /// upper bound is below the threshold.
     pub(super) fn drop_low(&self, rows: &mut Rows) {
         let mut sums = vec![(0i64, 0u64); SUMS];
         for column in &self.columns {
@@ -221,7 +251,7 @@ impl<'s> Scorer<'s> {
         });
     }
 
-    /// What a posting, by its number in the list, is worth.
+    /// Value of a posting, given by its number in the list.
     #[inline(always)]
     fn value(&self, column: &Column<'_>, posting: u32, code: u8) -> i64 {
         let word = column.word as usize;
@@ -234,7 +264,8 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// What the word at a place of [`Lists::wanted`] must be worth in a row that has none of the words before it.
+    /// The limits of the word at place `at` of [`Lists::wanted`] in rows without any word before
+    /// it.
     pub(super) fn essential_at(&self, at: usize) -> Essential<'s> {
         let word = self.lists.wanted()[at];
         let least = self.least_sum(bits(&self.lists.wanted()[at..]));
@@ -246,8 +277,8 @@ impl<'s> Scorer<'s> {
         }
     }
 
-    /// The weight of a row that matches; `None` where it is below the threshold. Rows of a page must be asked for by rising
-    /// number. `last` tells the last position of a field in the row.
+    /// Weight of a matching row; `None` where it is below the threshold. Rows of a page must come
+    /// by rising number. `last`: the last position of a field in the row.
     #[inline(always)]
     pub(super) fn weigh(
         &mut self,
@@ -266,7 +297,8 @@ impl<'s> Scorer<'s> {
         self.weigh_fully(low, view, sum, present, last)
     }
 
-    /// The row's postings, the sum of what they are worth, and bits of their words. `None` where that is too little.
+    /// The row's sum and the set of its words; `found` gets its postings. `None` where the sum is
+    /// too low.
     #[inline(always)]
     fn find(&mut self, low: u16, view: &View<'_>) -> Option<(i64, u64)> {
         let (mut sum, mut present) = (0, 0);
@@ -288,7 +320,7 @@ impl<'s> Scorer<'s> {
                 }
                 _ => i64::from(self.weigher.table(*word as usize)[usize::from(*code)]),
             };
-            // A word that does not count takes nothing off.
+            // A word that may not count must not lower the bound by a negative value.
             let is_sure = value > 0 || self.plan.counts_present();
             sum += if is_sure { value } else { 0 };
             present |= bit(*word);
@@ -297,8 +329,8 @@ impl<'s> Scorer<'s> {
     }
 }
 
-/// What a row of so many words of an OR weighs at most, by that number: of each set of words the bound. Empty where they are too
-/// many to go through their sets.
+/// Upper bound of an OR row's weight, indexed by the number of query words that the row holds: the
+/// highest bound of all sets of that many words. Empty where there are too many words.
 fn most(plan: &Plan, lists: &Lists<'_>, worth: &[i64]) -> Vec<i64> {
     let wanted = lists.wanted();
     if plan.words() > COUNTED_WORDS {
@@ -311,18 +343,19 @@ fn most(plan: &Plan, lists: &Lists<'_>, worth: &[i64]) -> Vec<i64> {
         let (words, count) = chosen.fold((0, 0), |(words, count), (_, word)| {
             (words | bit(*word), count + 1)
         });
-        // The first ones are worth the most.
+        // The first `count` words have the highest bounds.
         let bound = plan.weigher().bound(words, worth[0] - worth[count]);
         most[count] = most[count].max(bound);
     }
     most
 }
 
-/// A word as [`Weigher::bound`] takes it.
+/// A word as a set: bit 63 stands for all words from number 63 on.
 pub(super) fn bit(word: u32) -> u64 {
     1 << word.min(63)
 }
 
+/// A set of words.
 fn bits(words: &[u32]) -> u64 {
     words.iter().fold(0, |bits, word| bits | bit(*word))
 }

@@ -1,4 +1,4 @@
-//! Memory for the work on one page, used again for the next page and the next search of a thread.
+//! Memory for the work on a page, kept by each thread for its next page and next search.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -8,12 +8,12 @@ use super::by_weight::ByWeight;
 use super::joined::Joined;
 use super::score::ManyRows;
 
-/// Everything that is used again.
+/// The memory of one thread.
 #[derive(Default)]
 pub(super) struct Scratch {
     buffers: Buffers,
     pub(super) joined: Joined,
-    /// Rows of a page with their weights.
+    /// Rows of a page with their weights, on their way to [`ByWeight`].
     pub(super) weighed: Vec<(u16, i64)>,
     pub(super) many_rows: ManyRows,
     pub(super) by_weight: ByWeight,
@@ -33,18 +33,19 @@ impl DerefMut for Scratch {
     }
 }
 
-/// Bitmaps, and vectors of rows, that a thread keeps between two searches.
+/// Most bitmaps, and most vectors of rows, that a thread keeps between two searches.
 const KEPT: usize = 8;
 
 thread_local! {
-    /// That of the last search which ended on the thread.
+    /// The memory of the last search that ended on this thread.
     static LAST: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// The scratch memory of a thread while a search has it.
+/// A thread's memory while a search uses it. Dropping it gives it back, without any rows.
 pub(super) struct ThreadScratch(Box<Scratch>);
 
 impl ThreadScratch {
+    /// The thread's memory, or new memory where a search already has it.
     pub(super) fn take() -> ThreadScratch {
         ThreadScratch(LAST.take().unwrap_or_default())
     }

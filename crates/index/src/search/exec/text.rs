@@ -1,4 +1,5 @@
-//! Rows whose text decides whether they match, and what they weigh.
+//! Rows whose text decides whether they match and what they weigh: for operators without a
+//! [`Step`](super::super::plan::Step), such as NEAR.
 
 use query::analysis::Words;
 use query::value::Value;
@@ -12,7 +13,8 @@ use crate::error::Result;
 use crate::postings::{code, length_class};
 
 impl Job<'_> {
-    /// Whether the row's text satisfies what no cursor decides: it is analysed again.
+    /// Whether the row's text satisfies the whole tree. Cost: analyses the text again. `true` where
+    /// the tree needs no text.
     pub(super) fn verifies(&self, row: &RowValues<'_>) -> Result<bool> {
         let Some(verifier) = self.plan.as_ref().and_then(Plan::verified) else {
             return Ok(true);
@@ -20,7 +22,8 @@ impl Job<'_> {
         Ok(verifier.matches(&self.words(row)?))
     }
 
-    /// The weight of a row that matches a tree which is decided on its text. `occurrences` is made anew. Errors: as [`Job::words`].
+    /// The weight of a matching row of a tree that its text decides. Clears `occurrences` and uses
+    /// it. Errors: as [`Job::words`].
     pub(super) fn weigh_text(
         &self,
         plan: &Plan,
@@ -62,7 +65,7 @@ impl Job<'_> {
         Ok(weigher.weigh(occurrences, sum, &mut |field| last_position(&words, field)))
     }
 
-    /// The words of a row's text.
+    /// Analyses the row's text columns. Errors: those of reading the row.
     pub(super) fn words(&self, row: &RowValues<'_>) -> Result<Words> {
         let shape = &self.snapshot.shape;
         let mut words = Words::new();
@@ -76,12 +79,12 @@ impl Job<'_> {
     }
 }
 
-/// A place as postings have it.
+/// A place in the form of posting lists.
 fn at(field: u8, position: u32) -> u32 {
     u32::from(field) << 24 | position
 }
 
-/// The last position of a field; 0 of an empty one.
+/// Last position of a field; 0 of an empty one.
 pub(super) fn last_position(words: &Words, field: u8) -> u32 {
     let of_field = words.iter().filter(|(_, other, _)| *other == field);
     of_field.map(|(_, _, position)| position).max().unwrap_or(0)

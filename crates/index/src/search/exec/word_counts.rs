@@ -1,17 +1,29 @@
-//! An OR of words on one page, its rows told apart by how many of the words they hold.
+//! Counts, for each row of a page, how many words of an OR it holds.
 //!
-//! Where weights need places, the words of a row say only what it can weigh at most, and the more words, the more. Most rows hold one.
-//! So rows are weighed from those with the most words downwards: the threshold rises with the first ones, and those of too few words
-//! are never looked at. They are counted in bits, a bitmap for each binary digit, a page of a list at a time.
+//! Rankers by positions weigh a row higher the more query words it holds, and most rows hold one.
+//! So a page weighs its rows from the highest number of words down: the first rows raise the
+//! threshold, and rows of too few words are never weighed.
+//!
+//! The counts are binary numbers, one bitmap a digit; adding a page is one addition with carry for
+//! 64 rows at a time. Example: `a` stands in rows 1, 2, 3; `b` in rows 2, 3; `c` in row 3:
+//!
+//! ```text
+//! row                 1  2  3
+//! digit 1 (twos)      0  1  1
+//! digit 0 (ones)      1  0  1       row 3 holds 2 + 1 = 3 words
+//! ```
+//!
+//! Invariant: there are enough digits for the number of words given to [`Counted::new`]. A further
+//! word could carry out of the last digit, and the row would seem to hold none.
 
 use super::buffers::Buffers;
 use super::rows::Rows;
 use crate::postings::{Bitmap, Page};
 
-/// Most words that are counted.
+/// Most words of an OR that this module counts.
 pub(super) const COUNTED_WORDS: usize = 8;
 
-/// How many words each row of a page holds.
+/// The number of words that each row of a page holds.
 pub(super) struct Counted {
     /// Binary digits, the lowest first.
     digits: Vec<Box<Bitmap>>,
@@ -19,7 +31,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Ready for so many words, none of which is counted.
+    /// All counts are 0; takes at most `words` words.
     pub(super) fn new(words: usize, buffers: &mut Buffers) -> Counted {
         let digits = usize::BITS - words.leading_zeros();
         Counted {
@@ -28,7 +40,7 @@ impl Counted {
         }
     }
 
-    /// Adds the rows of a word.
+    /// Adds 1 to the count of each row of a word's page. Call it once for each word.
     #[inline(always)]
     pub(super) fn add(&mut self, page: &Page<'_>) {
         for low in page.array().unwrap_or_default() {
@@ -57,7 +69,7 @@ impl Counted {
         }
     }
 
-    /// The rows with a word or more.
+    /// Sets `out` to the rows that hold at least one word.
     #[inline(always)]
     pub(super) fn matched(&self, out: &mut Bitmap) {
         out.fill(0);
@@ -68,7 +80,7 @@ impl Counted {
         }
     }
 
-    /// The rows with precisely so many words.
+    /// Sets `out` to the rows that hold exactly `words` words.
     #[inline(always)]
     pub(super) fn rows(&self, words: usize, out: &mut Bitmap) {
         out.fill(u64::MAX);
@@ -80,7 +92,7 @@ impl Counted {
         }
     }
 
-    /// Gives back what it was made of.
+    /// Returns the bitmaps to the buffers.
     pub(super) fn end(self, buffers: &mut Buffers) {
         for bitmap in self.digits.into_iter().chain([self.carry]) {
             buffers.give(Rows::Many(bitmap));

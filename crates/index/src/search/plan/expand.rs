@@ -1,4 +1,4 @@
-//! Patterns as the words of live rows that they stand for.
+//! Replaces patterns by the words of live rows that they stand for.
 
 use query::tree::{Form, Node, Word};
 
@@ -7,8 +7,9 @@ use super::super::terms::Terms;
 use crate::error::{Error, Result};
 use crate::limits::EXPANSION_MAX;
 
-/// The tree with each pattern as an `Or` of its words, in their order: the same ones however rows are spread over parts. Of no words
-/// it is one that no row satisfies. Errors: `TooManyWords`.
+/// The tree with each pattern as an `Or` of its words, in the order of their texts: the same
+/// however rows are spread over parts. A pattern of no words becomes an empty `Or`, which no row
+/// matches. Errors: `TooManyWords` above [`EXPANSION_MAX`] words.
 pub(super) fn expand(node: &Node, terms: &Terms<'_>, statistics: &Statistics) -> Result<Node> {
     let one = |part: &Node| expand(part, terms, statistics);
     let each = |parts: &[Node]| parts.iter().map(one).collect::<Result<Vec<Node>>>();

@@ -1,18 +1,30 @@
-//! What a tree's form lets the executor do.
+//! Facts about a tree that decide which way the executor takes.
+//!
+//! ```text
+//! query               has_places   counts_present   is_or_of_words   is_joined
+//! cat                 no           yes              yes              no
+//! cat | dog           no           yes              yes              no
+//! cat dog             no           yes              no               yes
+//! "cat dog"           yes          yes              no               yes
+//! cat | (dog eel)     no           no               no               no
+//! ```
+//!
+//! In the last query a row may hold cat and dog without eel: dog then does not count.
 
 use super::step::Step;
 
-/// Facts about a tree, found once.
+/// Facts about a tree, computed once for a plan.
 pub(super) struct Shape {
     /// By word: whether it stands outside of every negation.
     pub(super) wanted: Vec<bool>,
-    /// Whether positions decide: a phrase, or a word that may stand in some fields only.
+    /// Whether places decide which rows match: a phrase, or a word that may stand only in some
+    /// fields.
     pub(super) has_places: bool,
-    /// Whether in every row that matches, each wanted word that the row holds counts.
+    /// Whether in every matching row each wanted word that the row holds counts.
     pub(super) counts_present: bool,
-    /// Whether the tree is an OR of words in any field.
+    /// Whether the tree is a word, or an OR of words, in any field.
     pub(super) is_or_of_words: bool,
-    /// Whether it is a phrase, or words in any field of which each is asked for.
+    /// Whether the tree is a phrase, or an AND of words in any field without exclusions.
     pub(super) is_joined: bool,
 }
 
@@ -35,6 +47,7 @@ impl Shape {
     }
 }
 
+/// Whether a step is a word in any field.
 fn is_plain(step: &Step) -> bool {
     step.word().is_some()
 }
@@ -49,6 +62,7 @@ fn is_joined(step: &Step) -> bool {
     }
 }
 
+/// Marks the words outside of every negation.
 fn mark(step: &Step, wanted: &mut [bool]) {
     match step {
         Step::All => {}
@@ -78,7 +92,7 @@ fn has_places(step: &Step) -> bool {
     }
 }
 
-/// Whether each word that a row holds counts where the row matches the step.
+/// Whether in each row that matches the step, every word of the step that the row holds counts.
 fn counts_present(step: &Step) -> bool {
     match step {
         Step::All | Step::Word { .. } | Step::Phrase { .. } => true,
@@ -88,7 +102,7 @@ fn counts_present(step: &Step) -> bool {
     }
 }
 
-/// Whether a row that holds any word of the step matches it, and each that it holds counts.
+/// Whether a row that holds any word of the step matches it, and every word that it holds counts.
 fn needs_one(step: &Step) -> bool {
     match step {
         Step::AtLeast { parts, least: 1 } => parts.iter().all(needs_one),

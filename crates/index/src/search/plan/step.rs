@@ -1,46 +1,52 @@
-//! A query's tree with words by number: how an executor finds rows.
+//! A query's tree with words by number: the form that the executor runs.
 
 use query::tree::{FieldSet, Node, Term};
 
 use super::super::terms::WordNumbers;
 
-/// A node of the tree.
+/// A node of the tree: a set of rows.
 pub(in super::super) enum Step {
+    /// Every row.
     All,
+    /// The rows that hold a word in one of `fields`.
     Word {
         word: usize,
         fields: Fields,
     },
+    /// The rows in which the words stand at fixed distances in one of `fields`. `words`: number,
+    /// and distance from the phrase's start.
     Phrase {
         words: Vec<(usize, u32)>,
         fields: Fields,
-        /// Among the phrases of the tree.
+        /// Number of the phrase among those of the tree.
         number: usize,
     },
+    /// The rows that match every required step and no excluded one. `required` is never empty.
     And {
         required: Vec<Step>,
         excluded: Vec<Step>,
     },
-    /// Any so many of several.
+    /// The rows that match at least `least` of `parts`. An OR has `least` 1, a quorum more.
+    /// ("Parts" are operands here, not parts of a table.)
     AtLeast {
         parts: Vec<Step>,
         least: usize,
     },
-    /// The first; the second only adds to the weight.
+    /// The rows that match the first step. The second only adds to their weight.
     Maybe(Box<Step>, Box<Step>),
 }
 
 /// The fields that a word may stand in.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Fields {
-    /// One bit for each.
+    /// One bit for each field.
     pub(in super::super) set: u64,
-    /// Whether that is every field of the table.
+    /// Whether the set is every field of the table.
     pub(in super::super) every: bool,
 }
 
 impl Step {
-    /// The word, if the step is one in any field.
+    /// The word's number, if the step is a word in any field.
     pub(in super::super) fn word(&self) -> Option<usize> {
         match self {
             Step::Word { word, fields } if fields.every => Some(*word),
@@ -49,16 +55,17 @@ impl Step {
     }
 }
 
-/// Makes the steps of one query.
+/// Makes the steps of one query, and adds its words to the plan's.
 pub(super) struct Stepper<'w> {
     pub(super) words: &'w mut WordNumbers,
-    /// The bits of the table's fields.
+    /// Set of the table's fields.
     pub(super) every: u64,
-    /// Phrases so far.
+    /// Number of phrases so far.
     pub(super) phrases: usize,
 }
 
 impl Stepper<'_> {
+    /// The step of a node.
     pub(super) fn step(&mut self, node: &Node) -> Step {
         match node {
             Node::All => Step::All,
@@ -88,7 +95,7 @@ impl Stepper<'_> {
             Node::Maybe(left, right) => {
                 Step::Maybe(Box::new(self.step(left)), Box::new(self.step(right)))
             }
-            // Never comes here: steps are made of what is necessary instead.
+            // Never comes here: `Terms` replaced such nodes by what every match needs.
             Node::Repeated { .. }
             | Node::Proximity { .. }
             | Node::Order(_)

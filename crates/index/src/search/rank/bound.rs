@@ -1,36 +1,55 @@
-//! What a row can weigh at most.
+//! Upper bounds of a row's weight, from the set of the query's words that it holds.
+//!
+//! A set of words is a `u64`: word `n` is bit `n`, and bit 63 stands for all words from number 63
+//! on. Example, `proximity_bm25` and the query `black white cat` (places 0, 1, 2) on two fields of
+//! weight 1:
+//!
+//! ```text
+//! words in the row     places    longest run    points of both fields
+//! {black}              0                  1                         2
+//! {black, cat}         0, 2               2                         4
+//! all                  0, 1, 2            3                         6
+//! ```
+//!
+//! The bound knows which words the row holds, but not where: it assumes the longest run in each
+//! field. A row with black in one field and cat in the other has only 2 points.
+//!
+//! Invariant: more words never lower a bound. The executor relies on it when it lets the bound of
+//! all words stand for any row.
 
 use query::options::Ranker;
 
 use super::{FIELD_POINTS, Needs, QueryWords, Weigher};
 
-/// Bits of a set of words: the last one stands for every word from there on.
+/// Bits of a set of words; the last stands for all words from there on.
 const BITS: usize = 64;
 
-/// What the words behind one bit can give.
+/// The words behind one bit: one word, or all from number 63 on.
 #[derive(Clone, Copy, Default)]
 struct Group {
-    /// How many they are.
+    /// Number of words.
     words: i64,
-    /// Places of the query that they are asked for at, summed over them.
+    /// Number of their places in the query, added up.
     places: i64,
-    /// The same as bits, where the query has no more places than bits.
+    /// Set of these places, where the query has at most 64.
     at: u64,
-    /// The fields in which one of them may count.
+    /// Set of the fields in which at least one of the words may count.
     fields: u64,
 }
 
+/// The groups of a query's words, one for each bit.
 pub(super) struct Groups {
     groups: Vec<Group>,
-    /// Whether `at` says which places.
+    /// Whether [`Group::at`] is filled.
     is_short: bool,
     /// Whether each word may count in every field.
     every: bool,
-    /// What [`Weigher::fields_bound`] gives for each set of the words, where these are few.
+    /// Points of the fields for each set of the words; empty where there are more than
+    /// [`READY_WORDS`].
     sets: Vec<i64>,
 }
 
-/// Most words of which every set's bound is made ready.
+/// Most words for which the points of every set are computed in advance.
 const READY_WORDS: usize = 8;
 
 impl Groups {
@@ -62,19 +81,21 @@ impl Groups {
         }
     }
 
+    /// The groups in a set of words.
     fn of(&self, words: u64) -> impl Iterator<Item = &Group> + Clone {
         let groups = self.groups.iter().enumerate();
         let chosen = groups.filter(move |(bit, _)| words >> bit & 1 == 1);
         chosen.map(|(_, group)| group)
     }
 
-    /// The fields in which one of the words may count.
+    /// Set of the fields in which a word of the set may count.
     fn fields(&self, words: u64) -> u64 {
         self.of(words)
             .fold(0, |fields, group| fields | group.fields)
     }
 
-    /// The longest run of the words, and how many they are, in a field of `fields`.
+    /// Upper bound of the longest run of the words in one of `fields`, and the number of words that
+    /// may count there.
     fn longest(&self, words: u64, fields: u64) -> (i64, i64) {
         let here = self.of(words).filter(|group| group.fields & fields != 0);
         let count = here.clone().map(|group| group.words).sum();
@@ -87,15 +108,15 @@ impl Groups {
 }
 
 impl Weigher {
-    /// The greatest weight of a row that holds no words but these and whose sum of [`Weigher::value`] is this one or
-    /// less. A word's number is its bit, the last bit standing for all words from there on. Exact for a weigher that needs
-    /// codes at most, of a row that holds precisely these words.
+    /// Greatest weight of a row that holds no words but `words` and whose sum of [`Weigher::value`]
+    /// is at most `sum`. Exact for a weigher that needs codes at most, if the row holds exactly
+    /// these words.
     pub(crate) fn bound(&self, words: u64, sum: i64) -> i64 {
         self.with_points(self.fields_bound(words), sum)
     }
 
-    /// The least sum with which a row of these words can weigh so much: `bound(words, s) >= weight` just where `s` is
-    /// at least this. `i64::MIN` and `i64::MAX` where the sum does not matter.
+    /// Least sum with which a row of these words reaches a weight: `bound(words, s) >= weight` if
+    /// and only if `s` is at least this. `i64::MIN` if any sum is enough, `i64::MAX` if none is.
     pub(crate) fn least_sum(&self, words: u64, weight: i64) -> i64 {
         let fields = self.fields_bound(words);
         match self.ranker {
@@ -109,7 +130,7 @@ impl Weigher {
         }
     }
 
-    /// As [`Weigher::bound`] for a row whose words and fields are known, but not the places.
+    /// As [`Weigher::bound`] for a row whose words and fields are known, but not their places.
     pub(crate) fn bound_row(&self, row: &super::Occurrences, sum: i64) -> i64 {
         let words = row.present();
         let fields = match self.ranker {
@@ -130,7 +151,7 @@ impl Weigher {
         self.with_points(fields, sum)
     }
 
-    /// Makes bounds ready that are asked for row by row.
+    /// Computes the points of every set of words, if the words are few.
     pub(super) fn prepare(&mut self) {
         let words = self.groups.groups.len();
         if words <= READY_WORDS {
@@ -139,23 +160,24 @@ impl Weigher {
         }
     }
 
-    /// What the fields of a row of these words give at most.
+    /// Upper bound of the fields' points in a row of these words.
     #[inline]
     fn fields_bound(&self, words: u64) -> i64 {
         let all = self.groups.sets.len() as u64;
         match all {
             0 => self.fields_bound_of(words),
-            // As many as there are sets, a power of two.
+            // The number of sets is a power of two.
             all => self.groups.sets[(words & (all - 1)) as usize],
         }
     }
 
+    /// As [`Weigher::fields_bound`], computed anew.
     fn fields_bound_of(&self, words: u64) -> i64 {
         match self.ranker {
             Ranker::None | Ranker::Bm25a => 0,
             Ranker::Fieldmask => i64::from(self.groups.fields(words) as u32),
             Ranker::Bm25 => self.each(self.groups.fields(words), |_| 1),
-            // A word may stand anywhere in a field, and as often as it likes.
+            // A word may stand in a field any number of times.
             Ranker::Wordcount if words != 0 => i64::MAX,
             _ if self.groups.every => {
                 let (longest, count) = self.groups.longest(words, u64::MAX);
@@ -169,14 +191,14 @@ impl Weigher {
         }
     }
 
-    /// What a field gives in which so many words count and the longest run is of so many.
+    /// Points of a field in which `words` words count and the longest run has `longest` words.
     fn most(&self, longest: i64, words: i64) -> i64 {
         match self.ranker {
             Ranker::Matchany => {
                 let more = (longest - 1).max(0).saturating_mul(self.max_lcs);
                 words.saturating_add(more)
             }
-            // The run at the beginning of the field, and nothing but it.
+            // The run may stand at the field's beginning and be the whole of it.
             Ranker::Sph04 if self.needs == Needs::Positions => 4 * longest + 3,
             _ => longest,
         }

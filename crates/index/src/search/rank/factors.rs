@@ -1,49 +1,62 @@
-//! What the places of a query's words in a row say of each field.
+//! What the places of a query's words in a row say of each field: longest run, counts, first place.
+//!
+//! A [`Hit`] is Sphinx's name for a place at which a word of the query counts, or a unit of several
+//! words such as a phrase. (Elsewhere "hit" is a match of a query.) Hits form a *run* while
+//! position less place in the query stays the same, the *shift*. Example: query `big black cat`,
+//! row "black cat sat on a big cat":
+//!
+//! ```text
+//! position   1 black   2 cat   6 big   7 cat
+//! place      1         2       0       2
+//! shift      0         0       6       5          longest run: black cat, 2 words
+//! ```
 
 use super::{Occurrences, QueryWords, WordPlace};
 
-/// One field in which at least one word counts.
+/// Facts about one field in which at least one word counts.
 pub(super) struct Standing {
     pub(super) field: u8,
-    /// Words of the longest run: hits one after another, with no other hit of the query between them, that lie as far
-    /// from each other as they do in the query. At least 1.
+    /// Words of the longest run: hits one behind another, with no other hit between them, that lie
+    /// as far apart as in the query. At least 1.
     pub(super) lcs: i64,
-    /// Hits: places of words, a place of two words counted twice, and of phrases as one.
+    /// Number of hits. A place of two words counts twice, a phrase once.
     pub(super) hits: i64,
-    /// Distinct ones.
+    /// Distinct words and units among the hits.
     pub(super) words: i64,
-    /// The first position of any.
+    /// Lowest position of a hit.
     pub(super) first: u32,
-    /// Whether the last word of the query stands at its own place and goes on a run, or is the only one: the field is the query if it
-    /// ends with it.
+    /// Whether the query's last word stands at its own place and goes on a run, or is the only
+    /// word. If the field also ends there, the field is the query.
     pub(super) is_whole: bool,
 }
 
-/// Where a word of the query counts, or several as one.
+/// A place at which a word of the query counts, or a unit of several words.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hit {
-    /// `field << 24 | position`, of the first word.
+    /// `field << 24 | position` of the first word.
     pub(crate) at: u32,
-    /// The word's number; of several, one that no word and no other hit of the row has at that place in the query.
+    /// Number of the word; for a unit, a number behind all words that no other unit of the row has
+    /// at this place of the query.
     pub(crate) word: u32,
-    /// In the query.
+    /// Place in the query, of the first word.
     pub(crate) place: u32,
-    /// By how much what goes on the run is shifted, and one: 1 of a word.
+    /// The next hit of the run has a shift higher by `span - 1`; 1 for a word.
     pub(crate) span: u32,
-    /// Words that it counts as in a run.
+    /// Number of words that the hit adds to a run.
     pub(crate) weight: u32,
 }
 
-/// A run that ends at some position.
+/// A run of hits that ends at the current or at the previous position of a hit.
 struct Run {
-    /// The position less the place in the query of what goes on with it.
+    /// Shift that the next hit of the run must have.
     shift: i64,
-    /// WordPlace in the query of the last hit.
+    /// Place in the query of the last hit.
     place: u32,
     length: u32,
 }
 
-/// The runs that end at the last position, and at this one. Kept between rows.
+/// Memory for runs, kept from row to row: those that end at the previous position of a hit, and
+/// those that end at this one.
 #[derive(Default)]
 pub(super) struct Runs {
     hits: Vec<Hit>,
@@ -52,7 +65,7 @@ pub(super) struct Runs {
     here: Vec<Run>,
 }
 
-/// Visits the fields by their number.
+/// Visits the fields in which a word counts, by rising number.
 pub(super) fn each(
     row: &mut Occurrences,
     query_words: &QueryWords,
@@ -80,8 +93,8 @@ pub(super) fn each(
     row.give_runs(runs);
 }
 
-/// How many hits, a word's at each of its places once, and how many words. `words_max`: numbers from there on are of several words that
-/// count as one; those that begin at one place and end at others count each.
+/// Numbers of hits and of distinct words and units. A word counts once at each place. Numbers from
+/// `words_max` on are units: two that begin at one place and end at different ones count each.
 fn distinct(in_field: &[Hit], words_max: usize, words: &mut Vec<u32>) -> (i64, i64) {
     let is_one = |one: &Hit, other: &Hit| {
         (one.at, one.word) == (other.at, other.word) && (one.word as usize) < words_max
@@ -95,8 +108,9 @@ fn distinct(in_field: &[Hit], words_max: usize, words: &mut Vec<u32>) -> (i64, i
     (hits, words.len() as i64)
 }
 
-/// The same for a query that asks for each of its words at one place: `in_query`, by word; `end` is the last one and one. `row` is
-/// put in order. `false` where two words stand at one place: then what was visited does not hold, and [`each`] must be query_words.
+/// As [`each`] for a query with one place for each word. `in_query`: the place of each word. `end`:
+/// the place behind the last word. Sorts `row`. Returns `false` where two words stand at one place:
+/// the caller must then discard what was visited and use [`each`].
 #[inline(always)]
 pub(super) fn each_once(
     row: &mut [WordPlace],
@@ -136,7 +150,7 @@ pub(super) fn each_once(
 }
 
 impl Runs {
-    /// The hits of a row, in order: of a word one for each of its places in the query.
+    /// Collects the hits of a row in order. A word gives one for each of its places in the query.
     fn expand(&mut self, row: &mut Occurrences, query_words: &QueryWords) {
         self.hits.clear();
         self.hits.extend_from_slice(row.joined());
@@ -166,7 +180,8 @@ impl Runs {
         self.hits.dedup();
     }
 
-    /// The longest run, and whether [`Standing::is_whole`]. A word that the query has at several places belongs to a run of each.
+    /// The longest run, and the value of [`Standing::is_whole`]. A word with several places in the
+    /// query may be in several runs.
     fn longest(&mut self, in_field: &[Hit], query_words: &QueryWords) -> (i64, bool) {
         let end = query_words.end();
         let (mut lcs, mut is_whole) = (0, false);
@@ -175,7 +190,7 @@ impl Runs {
             self.here.clear();
             for hit in at_position {
                 let shift = i64::from(hit.at & 0xFF_FFFF) - i64::from(hit.place);
-                // Bounds rely on runs in which each phrase is once.
+                // Upper bounds assume that a run has each phrase once.
                 let is_free = query_words.phrases.is_empty();
                 let goes_on = |run: &&Run| run.shift == shift && (is_free || run.place < hit.place);
                 let before = self.before.iter().filter(goes_on);

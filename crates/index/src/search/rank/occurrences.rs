@@ -1,39 +1,45 @@
-//! What of a query counts in one row.
+//! The words of a query that count in one row.
 
 use super::factors::{Hit, Runs};
 
-/// The words of a query that count in a row, told by whoever steps through the rows. Made once for a search and used
-/// again for each row.
+/// The words of a query that count in a row, recorded by the executor. Made once for a search and
+/// cleared for each row.
 ///
-/// What counts: a word that the row satisfies the query with, outside of negations, in the fields where it may stand; of an OR or a
-/// quorum every alternative that the row matches; a phrase as one where the whole of it stands. A word counts once,
-/// however often it is asked for.
+/// These count: each word with which the row satisfies the query, outside of negations, in the
+/// fields where it may stand; every alternative of an OR or quorum that the row matches; a phrase,
+/// as one unit, where the whole of it stands. A word counts once, even if the query asks for it
+/// twice.
+///
+/// "Joined" words are units of several words, such as two operands of NEAR; [`Hit`] describes one.
 pub(crate) struct Occurrences {
     words: Vec<Occurring>,
-    /// Numbers of the words that count, each once.
+    /// Numbers of the words that count, each once: entries of `words` that [`Occurrences::clear`]
+    /// resets.
     matched: Vec<u32>,
-    /// `(field << 24 | position, word)`, in any order, perhaps some twice. Behind the words' numbers are those of phrases.
+    /// `(field << 24 | position, number)`, in any order, possibly twice. Numbers behind those of
+    /// the words are phrases.
     places: Vec<(u32, u32)>,
-    /// Words that count as one, in any order.
+    /// Units of several words, in any order.
     joined: Vec<Hit>,
+    /// Memory lent to `factors.rs`.
     runs: Runs,
 }
 
 /// One word in one row.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Occurring {
-    /// Times it stands in the row, wherever; 0 if it does not count.
+    /// Occurrences in the whole row; 0 if the word does not count.
     pub(crate) hits: u32,
-    /// A bit for each field in which it counts.
+    /// Set of the fields in which it counts.
     pub(crate) fields: u64,
 }
 
-/// Where a word stands in a row; in order of fields, then positions.
+/// A place and the word that stands there. Sorted by field, then position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WordPlace(u64);
 
 impl WordPlace {
-    /// `place`: `field << 24 | position`. `word`: its number.
+    /// `place`: `field << 24 | position`. `word`: the word's number.
     #[inline]
     pub(crate) fn new(place: u32, word: u32) -> WordPlace {
         WordPlace(u64::from(place) << 32 | u64::from(word))
@@ -56,7 +62,7 @@ impl WordPlace {
 }
 
 impl Occurrences {
-    /// For a query of so many distinct words.
+    /// Memory for a query of `words` distinct words.
     pub(crate) fn new(words: usize) -> Occurrences {
         Occurrences {
             words: vec![Occurring::default(); words],
@@ -67,7 +73,7 @@ impl Occurrences {
         }
     }
 
-    /// Makes it ready for another row.
+    /// Clears everything for the next row.
     pub(crate) fn clear(&mut self) {
         for word in self.matched.drain(..) {
             self.words[word as usize] = Occurring::default();
@@ -76,8 +82,8 @@ impl Occurrences {
         self.joined.clear();
     }
 
-    /// A word counts: it stands so many times in the whole row (at least once), and counts in these fields, at these
-    /// places (which may be left out where no ranker asks). A word that is told of twice counts wherever it did either time.
+    /// Records that a word counts. `hits`: its occurrences in the whole row, at least 1. `fields`:
+    /// where it counts. A word recorded twice counts in the fields of both.
     pub(crate) fn add(&mut self, word: usize, hits: u32, fields: u64) {
         let known = &mut self.words[word];
         if known.hits == 0 {
@@ -87,13 +93,14 @@ impl Occurrences {
         known.fields |= fields;
     }
 
-    /// Where a word counts.
+    /// Records the places at which a word counts.
     pub(crate) fn add_places(&mut self, word: usize, places: impl Iterator<Item = u32>) {
         self.places.extend(places.map(|place| (place, word as u32)));
     }
 
-    /// Where a phrase begins that covers so many positions, rising: it counts where the one before has ended. Its number is behind those of
-    /// all words.
+    /// Records a phrase that begins at `starts` (rising) and covers `span` positions. A start
+    /// before the end of the last counted one does not count. `number` is behind those of all
+    /// words.
     pub(crate) fn add_phrase(&mut self, number: usize, starts: &[u32], span: u32) {
         let mut end = 0;
         for start in starts {
@@ -104,7 +111,7 @@ impl Occurrences {
         }
     }
 
-    /// Words that count as one.
+    /// Records a unit of several words.
     pub(crate) fn add_joined(&mut self, hit: Hit) {
         self.joined.push(hit);
     }
@@ -115,19 +122,19 @@ impl Occurrences {
         self.matched.iter().map(word)
     }
 
-    /// Bits of the fields in which any word counts.
+    /// Set of the fields in which a word counts.
     pub(super) fn fields(&self) -> u64 {
         self.words()
             .fold(0, |fields, (_, word)| fields | word.fields)
     }
 
-    /// Bits of the words that count, as [`super::Weigher::bound`] takes them.
+    /// Set of the words that count, as [`super::Weigher::bound`] takes it.
     pub(super) fn present(&self) -> u64 {
         let bits = self.matched.iter().map(|word| 1 << (*word).min(63));
         bits.fold(0, |present: u64, bit: u64| present | bit)
     }
 
-    /// How many words count in a field.
+    /// Number of words that count in a field.
     pub(super) fn words_in(&self, field: u8) -> i64 {
         let here = self
             .words()
@@ -135,16 +142,17 @@ impl Occurrences {
         here.count() as i64
     }
 
-    /// Every place at which a word or a phrase counts, with its number.
+    /// Each place at which a word or a phrase counts, with its number; in no order.
     pub(super) fn places(&self) -> &[(u32, u32)] {
         &self.places
     }
 
+    /// The units of several words; in no order.
     pub(super) fn joined(&self) -> &[Hit] {
         &self.joined
     }
 
-    /// Bits of the fields of all places.
+    /// Set of the fields of all places and units.
     pub(crate) fn placed(&self) -> u64 {
         let places = self.places.iter().map(|(at, _)| *at);
         let joined = self.joined.iter().map(|hit| hit.at);
@@ -153,6 +161,7 @@ impl Occurrences {
             .fold(0, |fields, at| fields | 1 << (at >> 24))
     }
 
+    /// Lends the memory for runs; return it with [`Occurrences::give_runs`].
     pub(super) fn take_runs(&mut self) -> Runs {
         std::mem::take(&mut self.runs)
     }
@@ -161,7 +170,7 @@ impl Occurrences {
         self.runs = runs;
     }
 
-    /// By word: its number, hits in the row.
+    /// The words that count: number, and occurrences in the row.
     pub(crate) fn hits(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         self.words().map(|(number, word)| (number, word.hits))
     }

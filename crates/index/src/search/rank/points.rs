@@ -1,17 +1,20 @@
-//! The part of a weight that comes from how often words occur, in integers.
+//! The part of a weight that depends on how often words occur, in integers.
 //!
-//! **`bm25`** (with `proximity_bm25` and `sph04`) is Sphinx's: `int((sum(tf * idf) + 0.5) * 1000)` with `tf = hits / (hits + 1.2)` and
-//! `idf = ln((rows - documents + 1) / documents) / (2 * ln(1 + rows)) / (words of the query)`. `idf='plain'` has
-//! `ln(rows / documents)` instead, `tfidf_unnormalized` does not divide by the words. Excluded words are among those that it divides
-//! by, and a pattern is one of them.
+//! **`bm25`** (also in `proximity_bm25` and `sph04`) is Sphinx's formula: `int((sum(tf * idf) +
+//! 0.5) * 1000)` with `tf = n / (n + 1.2)` for `n` occurrences, and `idf = ln((rows - documents +
+//! 1) / documents) / (2 * ln(1 + rows)) / (words of the query)`. `idf='plain'` takes `ln(rows /
+//! documents)` instead; `tfidf_unnormalized` does not divide by the words. The number of words
+//! includes excluded words, and counts a pattern once.
 //!
-//! **`bm25a`** counts a row's length: `int(1000 * sum(tf * idf))` with `idf = ln(1 + (rows - documents + 0.5) / (documents + 0.5))`,
-//! `tf = hits / (hits + 1.2 * (0.25 + 0.75 * length / average))`, the length being that which stands for the row's class.
+//! **`bm25a`** takes the length of a row into account: `int(1000 * sum(tf * idf))` with `idf = ln(1
+//! + (rows - documents + 0.5) / (documents + 0.5))` and `tf = n / (n + 1.2 * (0.25 + 0.75 * length
+//! / average))`. The length is that of the row's class.
 //!
-//! `1000 * idf` is rounded once, to a power of two called the unit, into one integer for each word; everything after that is
-//! integer arithmetic, and sums of integers are the same in any order. The unit is chosen from the number of words alone, such
-//! that the sum of a row fits an `i32`. A word's `bm25` is then off by less than two units, so the weight is Sphinx's unless
-//! Sphinx's own sum lies that close to a whole number, and then it is one off.
+//! `1000 * idf` is rounded once, in units of a negative power of two, to an integer for each word.
+//! All later steps are integer arithmetic, so sums are the same in any order. The unit depends on
+//! the number of words alone and lets the sum of a row fit an `i32`. The `bm25` of a word is off by
+//! less than two units. So a weight is Sphinx's, or one off where Sphinx's sum lies that close to a
+//! whole number.
 
 use std::sync::OnceLock;
 
@@ -20,41 +23,43 @@ use query::options::{Idf, Ranker};
 use super::QueryWord;
 use crate::postings::{HITS_OPEN, Shares, class_of, hits_of, length_of_class};
 
-/// Bits of the unit at most.
+/// Most bits of a point's fraction.
 const UNIT_BITS_MAX: u32 = 20;
 
-/// Bits of a sum, whatever its sign.
+/// Bits of a sum without its sign.
 const SUM_BITS: u32 = 30;
 
 /// The 0.5 in the formula of `bm25`, in points.
 const HALF: i64 = 500;
 
-/// Bits to which a `tf` with length is cut.
+/// Bits of the fraction of a `tf` that depends on length.
 const TF_BITS: u32 = 30;
 
-/// What the points of every word depend on.
+/// Statistics that the values of all words depend on.
 pub(super) struct Statistics {
     /// Live rows.
     pub(super) rows: u64,
-    /// Their words.
+    /// Words of all live rows, every occurrence counted.
     pub(super) hits: u64,
-    /// Distinct words whose points are added, those that a pattern stands for each.
+    /// Distinct words outside of negations, every word that a pattern stands for included.
     pub(super) words: usize,
-    /// Distinct words of the query, excluded ones too; a pattern is one.
+    /// Distinct words of the query, excluded ones too; a pattern counts as one.
     pub(super) distinct: usize,
 }
 
-/// The integers of the words of a query.
+/// The `idf` of each word of a query as an integer, and how occurrences change it.
 pub(super) struct Points {
-    /// `2^unit` is one point.
+    /// One point is `2^unit` units.
     unit: u32,
-    /// `1000 * idf` in units; 0 for every word if the ranker has no use for them.
+    /// By word: `1000 * idf` in units; 0 for rankers without sums. Negative for a word in most
+    /// rows.
     idf: Vec<i64>,
+    /// How a row's length changes `tf`; `None` for rankers that ignore it.
     lengths: Option<Lengths>,
 }
 
-/// How lengths change `tf`: `tf = 10 * hits * all / (10 * hits * all + 3 * all + 9 * length * rows)`, `all` being the words of
-/// all rows.
+/// How lengths change `tf`, in whole numbers: `tf = 10 * n * all / (10 * n * all + 3 * all + 9 *
+/// length * rows)`, where `all` is the number of words of all rows.
 struct Lengths {
     rows: u128,
     all: u128,
@@ -102,19 +107,19 @@ impl Points {
         }
     }
 
-    /// By word, what each code adds to a sum: exactly, or at most where it stands for eight hits or more. `shares` keeps what
-    /// does not depend on the word, from one query to the next.
+    /// By word: the value of each code, exact or, for eight or more occurrences, an upper bound.
+    /// `shares` keeps the factors that do not depend on the word, from one query to the next.
     pub(super) fn tables(&self, shares: &OnceLock<Shares>) -> Vec<[i32; 256]> {
         let lengths = self.lengths.as_ref();
         let shares = lengths.map(|lengths| shares.get_or_init(|| lengths.shares()));
-        // `idf` is positive, and both are below 2³⁰.
+        // `idf` is positive, and both factors are below 2³⁰.
         let with_length = |idf: i64, shares: &Shares| {
             shares.map(|share| ((u64::from(idf as u32) * u64::from(share)) >> TF_BITS) as i32)
         };
         let by_hits_alone = |idf: i64| {
             let of_class = |class: usize| match hits_of((class as u8) << 5) {
                 Some(hits) => by_hits(idf, hits),
-                // A common word takes away the least where it is rarest.
+                // A negative value is nearest to zero where the word occurs least.
                 None if idf < 0 => by_hits(idf, HITS_OPEN),
                 None => idf,
             };
@@ -128,7 +133,7 @@ impl Points {
         self.idf.iter().map(table).collect()
     }
 
-    /// What a word adds to the sum of a row, whatever its hits.
+    /// Exact value of a word with `hits` occurrences in a row of that length class.
     pub(super) fn value(&self, word: usize, length_class: u8, hits: u32) -> i64 {
         let idf = self.idf[word];
         match &self.lengths {
@@ -137,28 +142,29 @@ impl Points {
         }
     }
 
-    /// A sum as whole points.
+    /// Whole points of a sum, rounded down.
     pub(super) fn whole(&self, sum: i64) -> i64 {
         sum >> self.unit
     }
 
-    /// Sphinx's `bm25` of a sum.
+    /// Sphinx's `bm25` of a sum, in points.
     pub(super) fn bm25(&self, sum: i64) -> i64 {
         self.whole(sum.saturating_add(HALF << self.unit))
     }
 
-    /// The least sum that is so many whole points.
+    /// Least sum of this many whole points.
     pub(super) fn least_whole(&self, points: i64) -> i64 {
         points.saturating_mul(1 << self.unit)
     }
 
-    /// The least sum of which Sphinx's `bm25` is so many points.
+    /// Least sum whose `bm25` is this many points.
     pub(super) fn least_bm25(&self, points: i64) -> i64 {
         self.least_whole(points.saturating_sub(HALF))
     }
 }
 
 impl Lengths {
+    /// The factor of each code.
     fn shares(&self) -> Shares {
         std::array::from_fn(|code| match hits_of(code as u8) {
             Some(hits) => self.tf(hits, class_of(code as u8)) as u32,
@@ -166,7 +172,7 @@ impl Lengths {
         })
     }
 
-    /// In 2⁻³⁰, rounded down.
+    /// `tf` in units of 2⁻³⁰, rounded down.
     fn tf(&self, hits: u32, length_class: u8) -> i64 {
         let length = u128::from(length_of_class(length_class));
         let matched = 10 * u128::from(hits) * self.all;
@@ -175,12 +181,13 @@ impl Lengths {
     }
 }
 
-/// `idf * hits / (hits + 1.2)`, cut towards zero.
+/// `idf * hits / (hits + 1.2)`, rounded towards zero.
 fn by_hits(idf: i64, hits: u32) -> i64 {
     let fifths = 5 * i128::from(hits);
     (i128::from(idf) * fifths / (fifths + 6)) as i64
 }
 
+/// Sphinx's `idf`; `words` is the number that it is divided by.
 fn sphinx(idf: Idf, rows: u64, documents: u64, words: usize) -> f64 {
     let (rows, documents) = (rows.max(documents) as f64, documents as f64);
     let rarity = match idf.plain {
@@ -191,6 +198,7 @@ fn sphinx(idf: Idf, rows: u64, documents: u64, words: usize) -> f64 {
     rarity.ln() / (2.0 * (1.0 + rows).ln()) / share
 }
 
+/// Lucene's `idf`; never negative.
 fn lucene(rows: u64, documents: u64) -> f64 {
     let (rows, documents) = (rows.max(documents) as f64, documents as f64);
     (1.0 + (rows - documents + 0.5) / (documents + 0.5)).ln()

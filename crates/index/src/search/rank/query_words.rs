@@ -1,47 +1,59 @@
-//! The words of a query as rankers see them: where each is asked for.
+//! The words of a query with their places in it, as rankers need them.
+//!
+//! "Place" here is a place in the query, counted from 0. Example: `black "white cat" -dog bl*`:
+//!
+//! ```text
+//! black 0    white 1    cat 2    -dog 3    bl* 4 (all words that it stands for)
+//! ```
+//!
+//! Words in a phrase are *joined*: they count together as one unit. So `white` has place 1 in
+//! `places` but none in `alone`. (This `joined` has nothing to do with the executor's join of
+//! lists.)
 
 use query::pattern::Matcher;
 use query::tree::{Form, Node, Term, Word};
 use smallvec::SmallVec;
 
-/// Places in a query. Most words are asked for once: their places take no allocation.
+/// Places in a query, rising. Inline for up to two, since most words have one.
 pub(crate) type Places = SmallVec<[u32; 2]>;
 
-/// One distinct word of a query, its patterns being the words they stand for.
+/// One distinct word of a query, or one word that a pattern stands for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QueryWord {
-    /// Live rows that hold it.
+    /// Live rows that hold the word.
     pub(crate) documents: u64,
-    /// Where in the query it is asked for, outside of any negation: rising, each once, from 0. Empty for a word that is only
-    /// excluded.
+    /// Places outside of any negation: rising, each once. Empty for a word that is only excluded.
     pub(crate) places: Places,
-    /// Those of them at which it counts by itself, not as one with others.
+    /// Those of `places` at which the word counts by itself and not as part of a unit.
     pub(crate) alone: Places,
-    /// The fields in which it may count.
+    /// Set of the fields in which the word may count.
     pub(crate) fields: u64,
 }
 
-/// The words of a query, by their number in the plan.
+/// The words of a query by their number in the plan, and its phrases.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct QueryWords {
     pub(crate) words: Vec<QueryWord>,
-    /// The phrases that are stepped through, in the order of the tree, excluded ones too: place, span, words.
+    /// The phrases of the tree in its order, excluded ones too: first place, places covered, words.
     pub(crate) phrases: Vec<(u32, u32, u32)>,
-    /// Distinct words of the query, excluded ones too; a pattern is one.
+    /// Distinct words of the query, excluded ones too; a pattern counts as one.
     pub(crate) distinct: usize,
-    /// Whether words do not count wherever they stand: in a phrase, or where a row's text decides.
+    /// Whether a word counts only at some of its places: in a phrase, or where a row's text
+    /// decides.
     pub(crate) counts_by_place: bool,
-    /// Of the last word outside of negations, the place and one.
+    /// Place behind the last word outside of negations.
     pub(super) end: u32,
+    /// Next place while the tree is walked.
     pub(super) next: u32,
 }
 
 impl QueryWords {
-    /// `query` is the tree that is stepped through, `expanded` the same with its patterns as words, `number` a word's number
-    /// among those of the plan, `every` the bits of the table's fields.
+    /// Collects the words of a tree whose every node has a step. `expanded`: the same tree with
+    /// patterns as words. `number`: the number of a word in the plan. `every`: set of the table's
+    /// fields.
     ///
-    /// Places are counted along the query's text: one for each word, excluded ones too, in a phrase also for what stands between. All
-    /// words that a pattern stands for share its place.
+    /// Places are counted along the query's text: one for each word, excluded ones too; in a phrase
+    /// also for the gaps. All words that a pattern stands for share its place.
     pub(crate) fn new(
         query: &Node,
         expanded: &Node,
@@ -53,7 +65,8 @@ impl QueryWords {
         query_words
     }
 
-    /// The same of a tree that is decided on rows' texts, `words` being those of the plan.
+    /// Collects the words of a tree that the rows' text decides. `words`: the texts of the plan's
+    /// words.
     pub(crate) fn of_text(root: &Node, words: &[String], every: u64) -> QueryWords {
         let mut query_words = QueryWords {
             counts_by_place: true,
@@ -63,7 +76,7 @@ impl QueryWords {
         query_words
     }
 
-    /// `joined`: the words count as one with others.
+    /// Walks the tree. `joined`: the words below count as one unit.
     fn collect_placed(&mut self, node: &Node, joined: bool, words: &[String], every: u64) {
         let mut all = |parts: &[Node], joined: bool| {
             parts
@@ -118,9 +131,9 @@ impl QueryWords {
         }
     }
 
-    /// One term, or all the words that it stands for, at the next place.
+    /// Gives the next place to a word, or to all words that a pattern stands for.
     fn term(&mut self, term: &Term, fields: u64, joined: bool, words: &[String]) {
-        // One that does not compile was refused by the parser.
+        // The parser refused every pattern that does not compile.
         let matcher = Matcher::new(term).ok();
         for (number, word) in words.iter().enumerate() {
             if matcher
@@ -134,7 +147,7 @@ impl QueryWords {
         self.end = self.next;
     }
 
-    /// In how many live rows each word stands, for all words of the plan.
+    /// Sets the number of live rows of every word of the plan.
     pub(crate) fn set_documents(&mut self, documents: impl ExactSizeIterator<Item = u64>) {
         self.words.resize(documents.len(), QueryWord::default());
         for (word, documents) in self.words.iter_mut().zip(documents) {
@@ -142,24 +155,25 @@ impl QueryWords {
         }
     }
 
-    /// Of the last word outside of negations, the place and one.
+    /// Place behind the last word outside of negations.
     pub(crate) fn end(&self) -> u32 {
         self.end
     }
 
-    /// Whether the query is one term and nothing else.
+    /// Whether the query has at most one place, excluded words included.
     pub(super) fn is_one_term(&self) -> bool {
         self.next <= 1
     }
 
-    /// Whether no run can have two words.
+    /// Whether all words have the same place, so that no run can have two words.
     pub(super) fn is_single(&self) -> bool {
         let mut places = self.words.iter().flat_map(|word| &word.places);
         let first = places.next();
         first.is_none_or(|first| places.all(|place| place == first))
     }
 
-    /// By word, its place, if none of at most 64 has several. A word that is only excluded gets one that nobody asks for.
+    /// By word: its only place; `None` if a word has several, or there are more than 64 words. A
+    /// word that is only excluded gets 0, which is never read.
     pub(super) fn places_once(&self) -> Option<Vec<u32>> {
         let is_single = |word: &QueryWord| word.places.len() <= 1;
         let place = |word: &QueryWord| word.places.first().copied().unwrap_or(0);
@@ -167,12 +181,13 @@ impl QueryWords {
             .then(|| self.words.iter().map(place).collect())
     }
 
-    /// Distinct words outside of negations.
+    /// Number of distinct words outside of negations.
     pub(crate) fn wanted(&self) -> usize {
         let wanted = |word: &&QueryWord| !word.places.is_empty();
         self.words.iter().filter(wanted).count()
     }
 
+    /// Walks a tree whose every node has a step, beside its expanded form.
     fn collect(
         &mut self,
         query: &Node,
@@ -220,11 +235,12 @@ impl QueryWords {
                 self.excluded_phrases(part);
                 self.next += part.places();
             }
-            // Nothing else is stepped through.
+            // No other node has a step.
             _ => {}
         }
     }
 
+    /// Adds the words of a phrase, which count as one unit.
     fn phrase(
         &mut self,
         words: &[(Term, u32)],
@@ -242,7 +258,8 @@ impl QueryWords {
             .push((first, self.next - first, words.len() as u32));
     }
 
-    /// Those that are excluded have numbers too.
+    /// Adds the phrases below a negation: they have numbers in the plan too, so the numbers stay in
+    /// step.
     fn excluded_phrases(&mut self, node: &Node) {
         match node {
             Node::Phrase { .. } => self.phrases.push((0, 1, 0)),
@@ -254,12 +271,12 @@ impl QueryWords {
                 self.excluded_phrases(right);
             }
             Node::Not(part) => self.excluded_phrases(part),
-            // Nothing else is stepped through, or holds phrases.
+            // No other node has a step or holds phrases.
             _ => {}
         }
     }
 
-    /// `joined`: it counts as one with others.
+    /// Adds a place of a word. `joined`: the word counts there as part of a unit.
     fn stands(&mut self, word: Option<usize>, fields: u64, place: u32, joined: bool) {
         let Some(word) = word else {
             return;

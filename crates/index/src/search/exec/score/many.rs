@@ -1,22 +1,23 @@
-//! Weights by codes alone, of many rows at a time.
+//! Weighs many rows at a time by codes alone.
 
 use super::super::super::rank::Weigher;
 use super::super::lists::Lists;
 use super::{Column, Scorer};
 
-/// Rows under way, by their places.
+/// Rows that may still reach the threshold. The three vectors have one entry a row.
 #[derive(Default)]
 pub(in super::super) struct ManyRows {
     lows: Vec<u16>,
-    /// What the words that were looked for so far are worth in each.
+    /// Sum of the words looked for so far.
     sums: Vec<i64>,
-    /// Bits of those that it has.
+    /// Set of the words found so far.
     present: Vec<u64>,
 }
 
 impl Scorer<'_> {
-    /// Adds those of the rows that are not below the threshold, with their weights. Only of a simple scorer. A word is looked for in
-    /// all rows before the next one is: nothing waits for what a row has, and rows that fall behind are left out from there on.
+    /// Adds the rows that reach the threshold, with their weights. Only if [`Scorer::is_simple`]. A
+    /// word is searched for in all rows before the next word: rows that cannot reach `least` any
+    /// more are left out from there on, without a branch.
     #[inline(always)]
     pub(in super::super) fn weigh_many(
         &mut self,
@@ -53,7 +54,7 @@ impl Scorer<'_> {
 }
 
 impl ManyRows {
-    /// Adds what a word is worth, and keeps the rows that reach `least` with that.
+    /// Adds a word's values, and keeps the rows whose sum is at least `least`.
     #[inline(always)]
     fn look_for(
         &mut self,
@@ -75,7 +76,7 @@ impl ManyRows {
                 let hits = hits.map_or(0, |list| list.hits(page.first + posting as u32));
                 value = weigher.value(word, code, hits);
             }
-            // All ones or none: whether a row has a word cannot be foreseen.
+            // All ones if the row has the word, else zero: a branch would be mispredicted.
             let mask = u64::from(is_there).wrapping_neg();
             let sum = self.sums[row] + (value & mask.cast_signed());
             self.lows[kept] = low;

@@ -1,4 +1,4 @@
-//! What of a query counts in a row, told to a ranker that needs more than codes.
+//! Weighs rows for rankers that need more than codes: tells them which words count, and where.
 
 use super::super::super::plan::Step;
 use super::super::super::rank::{Needs, WordPlace};
@@ -7,7 +7,8 @@ use super::super::phrase::Phrase;
 use super::Scorer;
 
 impl Scorer<'_> {
-    /// The weight of a row with these words, `sum` being what they are worth; `None` where it is below the threshold.
+    /// The weight of a row whose words (`present`) have the sum `sum`; `None` where it is below the
+    /// threshold. Tests bounds before it reads fields, and again before it reads places.
     pub(super) fn weigh_fully(
         &mut self,
         low: u16,
@@ -46,7 +47,10 @@ impl Scorer<'_> {
         (weight >= self.threshold).then_some(weight)
     }
 
-    /// The weight of a row all of whose words count wherever they stand; `None` where places alone do not tell it.
+    /// The weight of a row in which every word counts wherever it stands; `None` where
+    /// [`Weigher::weigh_places`] cannot tell it.
+    ///
+    /// [`Weigher::weigh_places`]: super::super::super::rank::Weigher::weigh_places
     fn weigh_places(
         &mut self,
         view: &View<'_>,
@@ -73,7 +77,7 @@ impl Scorer<'_> {
         self.weigher.weigh_places(&mut self.word_places, sum, last)
     }
 
-    /// What the words that count are worth.
+    /// Sum of the values of the words that count.
     fn sum_recorded(&self, view: &View<'_>) -> i64 {
         let value = |(word, hits): (usize, u32)| {
             let posting = self.found[word]?;
@@ -83,7 +87,7 @@ impl Scorer<'_> {
         self.row.hits().filter_map(value).sum()
     }
 
-    /// Every word of the row counts, wherever it stands.
+    /// Records every word of the row, with its occurrences and fields.
     fn record_present(&mut self, view: &View<'_>) {
         for word in self.lists.wanted() {
             let word = *word as usize;
@@ -94,7 +98,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// The same with places, if they are asked for.
+    /// Records the places of every word of the row, if the ranker needs positions.
     fn record_places(&mut self, view: &View<'_>) {
         if self.needs < Needs::Positions {
             return;
@@ -108,7 +112,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// A word counts wherever it stands in these fields.
+    /// Records a word that counts in `fields`, and its places there if the ranker needs positions.
     fn record_word(&mut self, word: usize, fields: u64, view: &View<'_>) {
         let Some(posting) = self.found[word] else {
             return;
@@ -126,7 +130,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// Tells what counts of a step that the row matches.
+    /// Records the words and phrases that count in a step that the row matches.
     fn record(&mut self, step: &Step, low: u16, view: &View<'_>) {
         match step {
             Step::All => {}
@@ -162,6 +166,7 @@ impl Scorer<'_> {
         }
     }
 
+    /// Records a phrase that stands in the row, with its words.
     fn record_phrase(&mut self, phrase: &Phrase<'_>, number: usize, view: &View<'_>) {
         let fields = match self.weigher.takes_first_field() {
             true => phrase.matched() & phrase.matched().wrapping_neg(),
@@ -182,7 +187,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// Whether the row matches a step.
+    /// Whether the row matches a step. Searches each page from its start.
     fn holds(&self, step: &Step, low: u16, view: &View<'_>) -> bool {
         match step {
             Step::All => true,
