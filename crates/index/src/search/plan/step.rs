@@ -10,6 +10,7 @@ pub(in super::super) enum Step {
     All,
     /// The rows that hold a word in one of `fields`.
     Word {
+        /// Number of the word in the plan.
         word: usize,
         fields: Fields,
     },
@@ -26,10 +27,11 @@ pub(in super::super) enum Step {
         required: Vec<Step>,
         excluded: Vec<Step>,
     },
-    /// The rows that match at least `least` of `parts`. An OR has `least` 1, a quorum more.
-    /// ("Parts" are operands here, not parts of a table.)
+    /// The rows that match at least `least` of `parts`.
     AtLeast {
+        /// Operands. (Not parts of a table, as elsewhere in the crate.)
         parts: Vec<Step>,
+        /// 1 for an OR, more for a quorum.
         least: usize,
     },
     /// The rows that match the first step. The second only adds to their weight.
