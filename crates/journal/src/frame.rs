@@ -34,7 +34,7 @@
 //!
 //! To change the layout: raise `FORMAT_VERSION`, keep reading the older ones, add a fixture directory of the old version
 //! to `tests/fixtures/`, and describe both in `docs/formats/journal.md`. Magic, version, epoch, salt and the header's
-//! checksum keep their places for ever, so that an old program can tell a newer frame from a damaged one.
+//! checksum keep their places for ever: by them an old program tells a newer frame from a damaged one.
 
 use crate::Position;
 use crate::limits::{FRAME_BYTES_MAX, PAGE_BYTES};

@@ -1,8 +1,8 @@
 //! Preparing segments before they are needed, and retiring trimmed ones.
 //!
-//! Preparing: write zeroes to `prepared.tmp`, sync it, rename it to the segment's name, sync the folder. Only then is a frame
-//! written to it, so a sync of frames never waits for the file system to allocate blocks or to record a new length. Where
-//! there is a spare, preparing only renames it: its stale frames carry another epoch and salt.
+//! Preparing: write zeroes to `prepared.tmp`, sync it, rename it to the segment's name, sync the folder. Frames come after
+//! that, so their syncs never wait for the file system to allocate blocks or to record a new length. Where there is a spare,
+//! preparing only renames it: its stale frames carry another epoch and salt.
 //!
 //! Retiring: segments go lowest epoch first, each durably before the next. Segments 5, 6 and 7 are trimmed: a crash leaves
 //! 5 to 8, 6 to 8, 7 and 8, or 8, and never 5, 7 and 8. So a gap in the epochs is always damage.

@@ -1,4 +1,4 @@
-//! What every journal promises, with the one in memory as the oracle.
+//! The contract of `Log`, on every implementation; the log in memory is the oracle.
 
 use super::{DIR, kept, open, open_with, put, record, small};
 use crate::{Error, FileJournal, JournalOptions, Log, MemoryLog, Position, Preparation};
@@ -212,7 +212,7 @@ proptest! {
                 }
                 Step::Sync => prop_assert_eq!(file.sync().unwrap(), memory.sync().unwrap()),
                 Step::Trim(percent) => {
-                    // Only what is synced can go, and a file may have synced more, at the end of a segment.
+                    // A trim drops only synced records. The file log may have synced more: it syncs at the end of a segment.
                     prop_assert_eq!(file.sync().unwrap(), memory.sync().unwrap());
                     let below = Position(memory.status().last.0 * percent / 100);
                     file.trim(below).unwrap();
@@ -221,13 +221,13 @@ proptest! {
                 Step::Reopen => {
                     drop(file);
                     file = open_with(&disk, options.clone()).unwrap();
-                    // Opening makes everything durable.
+                    // Opening makes every record durable.
                     memory.sync().unwrap();
                 }
             }
             let (got, want) = (file.status(), memory.status());
             prop_assert_eq!(got.last, want.last);
-            // Files go whole.
+            // A trim drops whole segments.
             prop_assert!(got.synced >= want.synced && got.first <= want.first);
         }
         let mut got = kept(&mut file);

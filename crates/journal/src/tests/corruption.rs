@@ -1,4 +1,4 @@
-//! Damage to what was synced is refused, with the file and the offset; damage to what was not is cut.
+//! Opening refuses damage to synced frames and names file and offset; it cuts damage to frames without a sync.
 
 use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small};
 use crate::frame::{self, HEADER_BYTES, Origin, SegmentId};
@@ -7,13 +7,13 @@ use crc32c::crc32c;
 use disk::{Disk, FaultDisk, MemoryDisk, everything_lost};
 use std::sync::Arc;
 
-/// Length of each record of the journal that is damaged here; two pages a frame, two frames a segment. Bytes.
+/// Length of each record in these tests: a frame takes two pages, a segment holds two frames. Bytes.
 const RECORD_BYTES: usize = 5000;
 const FRAME_BYTES: u64 = 8192;
-/// What a flipped bit can do harm to; behind it is padding. Bytes.
+/// Length of a frame without its padding: a flipped bit behind it does no harm. Bytes.
 const USED_BYTES: u64 = HEADER_BYTES as u64 + 8 + RECORD_BYTES as u64;
 
-/// A journal of so many synced frames of one record.
+/// A journal of `frames` synced frames of one record each.
 fn journal_of(frames: u64) -> MemoryDisk {
     let disk = MemoryDisk::new();
     let mut journal = open(&disk);
@@ -30,7 +30,7 @@ fn knowing(synced: u64) -> JournalOptions {
     }
 }
 
-/// File and offset of the damage that opening finds.
+/// File and offset of the damage that opening reports.
 #[track_caller]
 fn damage(disk: &MemoryDisk, options: JournalOptions) -> (String, u64) {
     match open_with(disk, options) {
@@ -57,7 +57,7 @@ fn a_flipped_bit_in_a_synced_frame_is_refused_with_file_and_offset() {
                 "frame {frame}, byte {byte}"
             );
             if frame < 5 {
-                // The frames that follow know it, too.
+                // The headers that follow say so, too.
                 assert_eq!(
                     damage(&disk, knowing(0)),
                     (path, at),
@@ -120,7 +120,7 @@ fn a_torn_first_frame_is_cut_from_the_segment_that_it_began() {
         (recovered.cut_file, recovered.cut_offset),
         (Some(path.clone()), 0)
     );
-    // That file is used again, under a name that makes the torn frame stale.
+    // The file is used again under another name, which makes the torn frame stale.
     assert!(!disk.exists(&path).unwrap());
     put(&mut journal, b"other");
     assert_eq!(
@@ -246,7 +246,7 @@ fn damage_that_comes_while_the_journal_is_open_is_found_by_reading() {
     );
     let said = error.to_string();
     assert!(said.contains(&path) && said.contains("8192"), "{said}");
-    // Records that are sound are still shown.
+    // Sound records are still visited.
     let mut seen = 0;
     journal
         .read(Position(3), &mut |_, _| {
@@ -280,7 +280,7 @@ fn a_record_cannot_imitate_a_frame() {
     let disk = MemoryDisk::new();
     let mut journal = open(&disk);
     put(&mut journal, b"first");
-    // What somebody would write who knows everything but the segment's salt: a frame that says "2 was synced".
+    // A client that knows everything but the segment's salt sends a frame that says "2 was synced".
     let mut forged = Vec::new();
     let segment = SegmentId { epoch: 1, salt: 1 };
     let origin = Origin {
@@ -294,7 +294,7 @@ fn a_record_cannot_imitate_a_frame() {
     record.extend_from_slice(&forged);
     journal.append(&[&record]).unwrap();
     drop(journal);
-    // Its frame is torn: the record lies there, the header does not.
+    // Its frame is torn: the record is in the file, the header is not.
     flip(&disk, &segment_files(&disk)[0], 4096);
     assert_eq!(open(&disk).status().last, Position(1));
 }

@@ -18,7 +18,7 @@ pub(super) enum Step {
     Reopen,
 }
 
-/// What the program knows of its journal: each record it appended, and up to where it was told that they are durable.
+/// What the program knows of its journal: each record that it appended, and the last position that a sync returned.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knowledge {
     /// Record `n` stands at `n - 1`; records differ between attempts at the same position.
@@ -38,7 +38,7 @@ impl Knowledge {
             .collect()
     }
 
-    /// Takes the steps until one fails. What an append that failed was to write may be found later or not.
+    /// Takes the steps until one fails. The records of a failed append may be found later or not.
     pub(super) fn run(&mut self, disk: &FaultDisk, steps: &[Step]) -> Result<(), Error> {
         let open = |known| {
             let options = JournalOptions {
@@ -78,7 +78,7 @@ impl Knowledge {
         Ok(())
     }
 
-    /// What opening tells: everything it holds is durable, and what it does not hold is gone.
+    /// Learns from an opening: every record that the journal holds is durable, and all others are gone.
     fn learn(&mut self, journal: &FileJournal) {
         self.synced = journal.status().synced.0;
         self.appended.truncate(journal.status().last.0 as usize);
@@ -105,7 +105,7 @@ impl Knowledge {
         }
     }
 
-    /// Opens what a crash left and holds it against what is known. The knowledge then is that of the next process.
+    /// Opens the journal that a crash left and compares it with the knowledge, which then is that of the next process.
     #[track_caller]
     pub(super) fn check(&mut self, image: &MemoryDisk) {
         let options = JournalOptions {
@@ -140,7 +140,7 @@ impl Knowledge {
     }
 }
 
-/// Every kind of thing a journal does, in few calls.
+/// Every kind of call on a journal, in few steps.
 pub(super) fn script() -> Vec<Step> {
     let mut steps = Vec::new();
     for round in 0..4 {
@@ -219,7 +219,7 @@ fn records_that_only_the_cache_holds_after_a_failed_sync_are_written_again() {
     disk.inject(Call::Sync, 1, Fault::Fail(ErrorKind::Other));
     // The next process opens the journal, and its first sync fails.
     assert!(knowledge.run(&disk, &[]).is_err());
-    // The one after sees the records and makes them durable, though the system believes their pages clean.
+    // The process after it sees the records and makes them durable, although the system believes their pages clean.
     knowledge.run(&disk, &[]).unwrap();
     assert_eq!(knowledge.synced, 3);
     knowledge.check(&disk.crash(everything_lost));
@@ -269,11 +269,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What one process does, what its device does to it, and what becomes of what was not synced in the end.
+/// The steps of one process, the faults of its device, and the fate of unsynced pages at its end.
 #[derive(Clone, Debug)]
 struct Life {
     steps: Vec<Step>,
-    /// The power goes after so many changes, if the steps make as many.
+    /// The power goes after this many changes; never where the steps make fewer.
     changes: u64,
     /// Pages that the device can hold.
     capacity: Option<u64>,

@@ -1,4 +1,4 @@
-//! One call to the device goes wrong. The journal says so, or nothing has happened; never is a wrong record shown.
+//! One call to the device goes wrong. The journal returns an error, or nothing has changed; it never shows a wrong record.
 
 use super::crash::{Knowledge, script};
 use super::{kept, open, open_with, put, small};
@@ -93,15 +93,15 @@ fn a_failed_write_poisons() {
     assert!(matches!(journal.sync(), Err(Error::Poisoned { .. })));
 }
 
-/// Runs the script with one call that lies, then lets the power go: the next process finds everything, or says where it
-/// is not.
+/// Runs the script with one call that lies, then cuts the power: the next process finds every record, or names the place of
+/// the loss.
 fn each_lie(call: Call, fault: impl Fn(u64) -> Fault) {
     let mut refused = 0;
     for nth in 1.. {
         let disk = FaultDisk::new();
         disk.inject(call, nth, fault(nth));
         let mut knowledge = Knowledge::default();
-        // The script opens the journal a second time: then, too, the damage may be found.
+        // The script opens the journal twice: either opening may find the damage.
         match knowledge.run(&disk, &script()) {
             Ok(()) if disk.count(call) < nth => break,
             Ok(()) => {}

@@ -56,7 +56,7 @@ fn version_1_opens() {
     let mut want = MemoryLog::new();
     history(&mut want);
     want.lose_unsynced();
-    // Files go whole: the record before the trim is still there.
+    // A trim drops whole segments: the record before it is still there.
     let mut want = kept(&mut want);
     want.insert(0, (5, record(5, 500)));
     assert_eq!(kept(&mut journal), want);

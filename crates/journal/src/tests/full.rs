@@ -1,4 +1,4 @@
-//! The device is full: appends are refused whole, what gives room back goes on, and nothing acknowledged is lost.
+//! The device is full: appends are refused whole, records that free room are taken, and no synced record is lost.
 
 use super::{DIR, kept, open_with, put, record, small};
 use crate::{Error, FileJournal, JournalOptions, LocalLog, Log, Position};
@@ -21,7 +21,7 @@ fn reserving(pages: u64) -> JournalOptions {
     }
 }
 
-/// Appends small records until the device is full; how many were taken.
+/// Appends small records until the device is full. Returns how many were taken.
 fn fill(journal: &mut dyn Log) -> u64 {
     for number in 1.. {
         match journal.append(&[&record(number, 50)]) {
@@ -57,7 +57,7 @@ fn deletes_go_on_when_appends_are_refused() {
         journal.append_reserved(&[b"delete"]),
         Err(Error::Full)
     ));
-    // What the deletes emptied is written to again.
+    // The segments that the trim emptied are written to again.
     journal.trim(Position(9)).unwrap();
     assert_eq!(journal.append(&[b"insert"]).unwrap(), Position(13));
     journal.sync().unwrap();

@@ -1,10 +1,10 @@
-//! Segments are used again: what they held before means nothing.
+//! Segment files are used again: the frames that they held before do not count.
 
 use super::{DIR, kept, open, put, record};
 use crate::{Log, Position};
 use disk::{Call, Disk, Fate, FaultDisk, Unsynced, at_random};
 
-/// Appends so many frames of one page each, trimming as a server would.
+/// Appends `frames` frames of one page each, trimming as a server does.
 fn write_and_trim(journal: &mut dyn Log, frames: u64) {
     for _ in 0..frames {
         let next = journal.status().last.0 + 1;
@@ -34,7 +34,7 @@ fn the_stale_frames_of_a_segment_are_never_shown() {
     let mut journal = open(&disk);
     write_and_trim(&mut journal, 100);
     drop(journal);
-    // Each stop finds another part of the active segment overwritten.
+    // At each stop another part of the active segment is overwritten.
     for more in 1..12 {
         let mut journal = open(&disk);
         let last = journal.status().last.0;

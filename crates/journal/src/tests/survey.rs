@@ -1,4 +1,4 @@
-//! A survey finds what recovery finds, names what is lost, and changes nothing.
+//! A survey finds the records that recovery finds, names the lost ones, and changes nothing.
 
 use super::{DIR, flip, kept, open, open_with, put, record, segment_files, small};
 use crate::{JournalOptions, Log, Position, Survey, begin_after, survey};
@@ -20,7 +20,7 @@ fn journal_of(frames: u64) -> MemoryDisk {
 
 type Records = Vec<(u64, Vec<u8>)>;
 
-/// What is found, and the sound records.
+/// The survey, and the sound records.
 fn surveyed(disk: &dyn Disk, known: u64) -> (Survey, Records) {
     let mut records = Vec::new();
     let found = survey(disk, DIR, Position(known), Position(1), &mut |surveyed| {
