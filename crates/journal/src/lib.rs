@@ -7,8 +7,9 @@
 //! for each directory; the caller holds the lock of the data directory.
 //!
 //! # Example
-//! Segments of four pages. Records 1 and 2 are appended and synced; then 3, 4, 5 and 6 are appended, without a sync by the
-//! caller. Record 4 takes two pages, so record 5 does not fit segment 1. Before segment 2 is begun the journal syncs segment 1:
+//! Segments of four pages. Records 1 and 2 are appended in one frame and synced. Then 3, 4, 5 and 6 follow, each in a frame of
+//! its own, without a sync by the caller. Record 4 takes two pages, so record 5 goes to segment 2, and the journal syncs
+//! segment 1 before:
 //!
 //! | segment | page | frame | records | `synced` in its header | chain |
 //! |---|---|---|---|---|---|
@@ -33,10 +34,11 @@
 //! - The epochs of segments have no gaps, so a missing file is found.
 //!
 //! # Failures
-//! A failed sync, or a failed write that is not a full disk, poisons the journal: it takes nothing more and the process must
-//! end, because only a new start can find out what the device holds. A full disk poisons nothing:
+//! A failed sync poisons the journal, and so does a failed write, unless the disk is full. It then takes nothing more and the
+//! process must end, because the content of the device is unknown until a new start reads it. A full disk poisons nothing:
 //! [`LocalLog::append_reserved`]. The bytes on disk are described in `docs/formats/journal.md`.
 //!
+//! # Use
 //! ```
 //! use disk::MemoryDisk;
 //! use journal::{FileJournal, JournalOptions, Log, Position, Preparation};
@@ -87,7 +89,7 @@ pub use survey::{Damage, Survey, Surveyed, Torn, survey};
 
 use std::fmt;
 
-/// A record's number in the journal. Dense, from 1 up, never used twice; 0 means "before the first record".
+/// A record's number in the log. Dense, from 1; 0 means "before the first record".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(pub u64);
 
@@ -154,9 +156,9 @@ pub trait Log: Send {
 /// A log in files on a device of this machine.
 ///
 /// It takes room from the device before it needs it, in whole segments, and keeps a reserve of that room for records that
-/// free room. Three segments of four pages fit a device, and the reserve is three pages: `append` takes nine frames of a page
-/// and then refuses with `Full`. `append_reserved` takes three more, so DELETE and `queue_end` work on the full device. Then
-/// it refuses too, until a `trim`.
+/// free room. Say three segments of four pages fit a device, and the reserve is three pages. `append` takes nine frames of a
+/// page and then refuses with `Full`. `append_reserved` takes three more, so DELETE and `queue_end` work on the full device.
+/// Then it refuses too, until a `trim`.
 pub trait LocalLog: Log {
     /// As `append`, for records that free room: deletes, and rows that workers end. It may use the reserve.
     fn append_reserved(&mut self, records: &[&[u8]]) -> Result<Position>;

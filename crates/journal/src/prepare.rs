@@ -4,8 +4,8 @@
 //! that, so their syncs never wait for the file system to allocate blocks or to record a new length. Where there is a spare,
 //! preparing only renames it: its stale frames carry another epoch and salt.
 //!
-//! Retiring: segments go lowest epoch first, each durably before the next. Segments 5, 6 and 7 are trimmed: a crash leaves
-//! 5 to 8, 6 to 8, 7 and 8, or 8, and never 5, 7 and 8. So a gap in the epochs is always damage.
+//! Retiring: segments go lowest epoch first, each durably before the next. If 5 and 6 of the segments 5 to 7 are trimmed, a
+//! crash leaves 5 to 7, or 6 and 7, or 7; never 5 and 7. So a gap in the epochs is always damage.
 
 use crate::frame::SegmentId;
 use crate::limits::SPARES_MAX;

@@ -1,12 +1,12 @@
 //! Surveying a journal for `seine check`, `dump` and `repair`: sound records, damages, the torn tail. Changes nothing.
 //!
-//! The rules are those of recovery (`recover.rs`). Recovery refuses at the first synced frame that cannot be read; the survey
+//! The rules are those of recovery (`recover.rs`). Recovery refuses at the first synced frame that cannot be read. The survey
 //! notes it and goes on at the next header that can be read, as long as synced records may lie there.
 //!
 //! Frames A (record 1), B (records 2 and 3), C (record 4) and D (record 5) stand in one segment. Each was synced before the
-//! next was written; D was not synced. The header of B is damaged: the survey visits records 1, 4 and 5, and its one damage has
-//! the offset of B, `first` 2 and `last` 3. If the body of D were damaged instead, D would be the torn tail, because no header
-//! says that record 5 was synced.
+//! next was written; D was not synced. The header of B is damaged. The survey visits records 1, 4 and 5; its one damage has the
+//! offset of B, `first` 2 and `last` 3. If the body of D were damaged instead, D would be the torn tail: no header says that
+//! record 5 was synced.
 
 use crate::frame::{Header, SegmentId};
 use crate::segment::{FileName, Found, Segment, SegmentReader};

@@ -207,8 +207,8 @@ impl ChunkFile {
         self.slot(place).map(|(row, _)| row)
     }
 
-    /// The place of the first row at or above a number; `len` where there is none. Binary search. Numbers rise by at least 1 a
-    /// place, so the place lies in `rows − (end − row) ..= row − first`: one place where there are no gaps.
+    /// The place of the first row at or above a number; `len` where there is none. Numbers rise by at least 1 a place, so the
+    /// place lies in `rows − (end − row) ..= row − first`. Cost: a binary search there, none where there are no gaps.
     pub(crate) fn first_at_or_above(&self, row: u64) -> u32 {
         if row <= self.first {
             return 0;

@@ -58,8 +58,8 @@ impl Delivered {
 /// | 7 | | free | nowhere: rows above the cursor need no mark |
 ///
 /// The next worker gets row 3, the one after it row 7. If session 9 goes, row 2 enters `returned` and is the first again. At
-/// 12:05:00 row 5 enters `returned`. A queue with groups has a lane for each: a row that group `mail` ended and group `audit`
-/// did not is in `gate.acked` of the lane of `mail`, and stays in the backlog.
+/// 12:05:00 row 5 enters `returned`. In a queue with groups `gate.acked` has the rows that this lane's group has ended and
+/// another group has not; they stay in the backlog. [`crate::Queue`] has an example with groups.
 ///
 /// # Invariants
 /// - A row of the backlog below `cursor` is in `returned`, or the gate keeps it back. Else no worker without a condition
@@ -69,7 +69,7 @@ impl Delivered {
 /// - Every row of the backlog below `held_below` is held. `first_not_held` begins there; too high a bound hides rows from
 ///   `when_full='drop_oldest'`.
 /// - `delivered` has every row of the backlog that came back, also while it is held again. It gives the next delivery its
-///   number; a receipt of an earlier delivery is late, because its number is lower.
+///   number. A receipt of an earlier delivery is late, because its number is lower.
 /// - `waiting` is the number of tickets in all lines.
 ///
 /// # How a row moves

@@ -88,6 +88,25 @@ pub struct QueueStats {
 }
 
 /// A queue as the engine's thread owns it. Readers on other threads get a [`QueueSnapshot`].
+///
+/// # Example: groups, leases and a restart
+/// A queue with `groups='mail,audit'` and `max_deliveries='5'`. Its workers take rows under leases of 30 s. Row 7:
+///
+/// | time | calls | record | lane of `mail` | lane of `audit` |
+/// |---|---|---|---|---|
+/// | 12:00:00 | [`Backlog::push`] | `Rows` | free | free |
+/// | 12:00:01 | [`Queue::take`] for `mail` | none | held until 12:00:31, delivery 1 | free |
+/// | 12:00:02 | [`Queue::take`] for `audit` | none | as before | held until 12:00:32, delivery 1 |
+/// | 12:00:05 | `audit` ends it: [`Queue::done`], [`Queue::let_go`] | `Done` | as before | ended |
+/// | 12:00:31 | [`Queue::expired`], [`Queue::note_returned`], [`Queue::give_back`] | `Returned` | free, came back once | ended |
+/// | 12:00:40 | [`Queue::take`] for `mail` | none | held until 12:01:10, delivery 2 | ended |
+/// | 12:00:50 | the server is killed and started again | | free, came back once | ended |
+/// | 12:00:55 | [`Queue::take`] for `mail` | none | held until 12:01:25, delivery 2 | ended |
+/// | 12:01:00 | `mail` ends it: [`Queue::done`], [`Queue::let_go`] | `Done` | gone | gone |
+///
+/// The restart forgets holders and leases. It keeps what records say: rows, ended rows, counts of deliveries, delays. The two
+/// deliveries with number 2 are told apart by their receipts, which name the start of the server: the first is late. Without
+/// `max_deliveries=` there is no `Returned` record, and the delivery of 12:00:55 has number 1 again.
 pub struct Queue {
     pub(crate) name: Arc<str>,
     pub(crate) columns: Arc<[Column]>,
@@ -317,8 +336,8 @@ impl Queue {
         any || self.lanes.iter().any(known)
     }
 
-    /// Applies a `Returned` record: notes each row's count of deliveries, and the time before which it may not go out
-    /// (microseconds since 1970-01-01 UTC; 0: at once). Frees no row: [`Queue::give_back`] does.
+    /// Applies a `Returned` record: notes each row's count of deliveries. No row may go out before `not_before_us`, in
+    /// microseconds since 1970-01-01 UTC; 0: at once. Frees no row: [`Queue::give_back`] does.
     pub fn note_returned(&mut self, lane: usize, rows: &[(u64, u32)], not_before_us: i64) {
         let Some(lane) = self.lanes.get_mut(lane) else {
             return;
@@ -354,8 +373,8 @@ impl Queue {
         }
     }
 
-    /// Removes every row but those in `kept`. The lanes keep their marks of rows from the next number on: in manifests of
-    /// earlier programs the lanes may be later than the files, and the replay has yet to add these rows.
+    /// Removes every row but those in `kept`. The lanes keep their marks of rows from the next number on. In manifests of
+    /// earlier programs the lanes may be later than the files, and the replay then has yet to add these rows.
     pub fn clear(&mut self, kept: &[u64]) {
         self.backlog.clear(kept);
         let known = self.lanes.iter().flat_map(|lane| {

@@ -16,7 +16,7 @@ fn origin() -> Origin {
     }
 }
 
-/// All records of a frame, or what is wrong with it.
+/// All records of a frame, or its damage.
 fn decode(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let header = Header::decode(bytes).map_err(|error| format!("{error:?}"))?;
     let records = records(&header, bytes).map_err(str::to_owned)?;
@@ -25,7 +25,7 @@ fn decode(bytes: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         .collect()
 }
 
-/// Bytes with their header's checksum put right, so that what is behind it is reached.
+/// Bytes with a correct header checksum, so that the checks behind it are reached.
 fn with_header_crc(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.len() >= HEADER_BYTES {
         bytes[..6].copy_from_slice(b"SnJf\x01\0");

@@ -1,5 +1,5 @@
-//! The power goes at any moment, with any part of what was not synced lost: what was acknowledged is there, and what is
-//! there was appended, in order.
+//! The power goes at any moment, and any part of the unsynced bytes is lost. Every synced record is there afterwards, and every
+//! record that is there was appended, in order.
 
 use super::{DIR, kept, record, small};
 use crate::{Error, FileJournal, JournalOptions, Log, Position};
@@ -84,8 +84,8 @@ impl Knowledge {
         self.appended.truncate(journal.status().last.0 as usize);
     }
 
-    /// For a device that lied: true where everything acknowledged is there, false where the journal refuses to open and
-    /// names a file; never less than was acknowledged.
+    /// For a device that lied. True where every synced record is there; false where the journal refuses to open and names a
+    /// file. Panics where it opens without a synced record.
     #[track_caller]
     pub(super) fn is_found_or_refused(&mut self, image: &MemoryDisk) -> bool {
         let options = JournalOptions {

@@ -18,8 +18,8 @@ const CALLS: [Call; 9] = [
     Call::SetLen,
 ];
 
-/// Runs the script with one fault, once for each call of the kind that it makes; then the process ends, and the next one
-/// finds the disk as it is, or after the power went.
+/// Runs the script with one fault, once for each call of the kind that it makes. Then the process ends. The next one finds the
+/// disk as it is, or as a power cut leaves it.
 fn each_call(call: Call, fault: Fault) {
     for nth in 1.. {
         let disk = FaultDisk::new();

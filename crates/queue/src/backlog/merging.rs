@@ -1,5 +1,5 @@
-//! Which chunk files are merged. Two reasons: a sparse file is rewritten without its removed rows, so that one old row does
-//! not keep a large file; small neighbours become one file, so that files stay few.
+//! Which chunk files are merged. A sparse file is rewritten without its removed rows, so that one old row does not keep a
+//! large file. Small neighbours become one file, so that files stay few.
 //!
 //! A file's size here is what its remaining rows take. Seventeen neighbouring files of 0.5 MiB each are there: the first 16
 //! are below 1 MiB, so they are merged into one of 8 MiB. That file is above 1 MiB and waits until 15 neighbours below
