@@ -1,7 +1,13 @@
 //! Elasticsearch's percolator API: bodies in, standing queries out, replies as its clients read them.
 //!
-//! A stored document is a standing query and its metadata. The query becomes a text in our own language and a filter over
-//! attributes, both of which must hold; the document itself is kept as it came ([`Source`]).
+//! A stored document is a standing query and its metadata. The query is translated into a text of our own query language and a
+//! filter over attributes; a document must fulfil both. The stored document itself is kept as it came ([`Source`]). Example:
+//!
+//! ```text
+//! PUT /alerts/_doc/7   {"query": {"bool": {"must": {"match": {"title": "red cat"}}, "filter": {"range": {"price": {"lt": 5}}}}}}
+//! standing::stored     Condition::All([Text, Filter])
+//! Condition::part      Standing: the text finds red or cat in title, the filter tests price; a row of the pq table `alerts`
+//! ```
 
 mod bulk;
 mod condition;

@@ -1,10 +1,13 @@
 //! The SQL dialect: one statement's bytes → [`Statement`].
 //!
-//! What is understood is listed in `docs/sql.md`. A statement that this server will learn later is told apart
-//! from a mistake: [`ErrorKind::NotYet`] (MySQL 1235) against [`ErrorKind::Syntax`] (MySQL 1064).
+//! `docs/sql.md` lists the statements. A statement that a later version will serve is [`ErrorKind::NotYet`] (MySQL 1235), a
+//! mistake is [`ErrorKind::Syntax`] (MySQL 1064).
 //!
-//! Tokens come from [`query::lexer`], expressions from [`query::expression`], so a WHERE reads the same here and in a
-//! standing query's filters. The rows of VALUES bypass both: see the module `values`.
+//! Tokens come from [`query::lexer`], expressions from [`query::expression`], so a WHERE means the same here and in a standing
+//! query's filters. The rows of VALUES bypass both: see the module `values`.
+//!
+//! To add a statement: a variant of [`Statement`], a word in `statement_of`, and a method of `Parser` in the file of its kind.
+//! The compiler then asks for its place in `session::statement`.
 
 mod alter;
 mod call;
@@ -38,7 +41,7 @@ pub use statement::{
     Statement,
 };
 
-/// First words of statements that will be understood one day, or that are not offered.
+/// First words of statements that are refused as "not yet".
 const LATER: [&str; 34] = [
     "attach",
     "import",
@@ -76,7 +79,7 @@ const LATER: [&str; 34] = [
     "shutdown",
 ];
 
-/// Parses one statement; a `;` at its end is allowed. Text of comments only is [`Statement::Empty`].
+/// Parses one statement, with or without a `;` at its end. A text of comments only is [`Statement::Empty`].
 ///
 /// Bytes outside string literals must be UTF-8. Cost: linear in the text; one allocation for each string literal.
 ///
@@ -86,8 +89,8 @@ pub fn parse(text: &[u8]) -> Result<Statement, SyntaxError> {
     Ok(parse_within(text, usize::MAX)?.0)
 }
 
-/// As [`parse`], with at most `room` bytes of memory for the statement; also gives how many it takes, by the parser's
-/// count: lists with room to double in, trees with the form in which they are evaluated.
+/// As [`parse`], with at most `room` bytes of memory for the statement. Also gives the bytes that the statement takes by the
+/// parser's count, which includes lists that double and the compiled form of expressions.
 ///
 /// # Errors
 /// As [`parse`]; [`SyntaxError::is_out_of_room`].
@@ -144,11 +147,11 @@ fn statement_of(parser: &mut Parser<'_>) -> Result<Statement, SyntaxError> {
     }
 }
 
-/// Parses a condition that is no statement: the `only` of a percolation. `any(tags)`, one of the tags of a standing
-/// query, becomes a column of that name.
+/// Parses a condition that is no statement: the `only` of a percolation. `any(tags)` means any tag of a standing query; it
+/// becomes a column of that name.
 ///
 /// # Errors
-/// [`SyntaxError`], its place in this text.
+/// [`SyntaxError`], with its position in this text.
 pub fn condition(text: &[u8]) -> Result<Expression, SyntaxError> {
     let mut parser = Parser::within(text, usize::MAX);
     let condition = parser.expression(&mut any_of_tags)?;
@@ -156,7 +159,7 @@ pub fn condition(text: &[u8]) -> Result<Expression, SyntaxError> {
     Ok(condition)
 }
 
-/// `any(tags)` in a condition, behind its opening bracket.
+/// Parses `any(tags)` in a condition, from behind its opening bracket.
 fn any_of_tags(
     name: &str,
     lexer: &mut Lexer<'_>,
@@ -173,7 +176,7 @@ fn any_of_tags(
     Ok(Some(Expression::Column("any(tags)".to_owned())))
 }
 
-/// What may stand between SELECT and its list.
+/// Skips the words that may stand between SELECT and its list.
 fn skip_select_modifiers(parser: &mut Parser<'_>) -> Result<(), SyntaxError> {
     if parser.at_any(&["distinct", "distinctrow"]) {
         return Err(parser.not_yet("SELECT DISTINCT"));

@@ -1,24 +1,24 @@
-//! `_bulk`: a line that says what to do, and where it stores something a line with the document.
+//! `_bulk`: for each item a line with the operation, and for all but a deletion a line with the document.
 
 use serde_json::Value as Json;
 
 use super::error::EsError;
 
-/// What one item does.
+/// Operation of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkOperation {
-    /// Stores, or replaces.
+    /// Stores a document, or replaces it.
     Index,
-    /// Stores where nothing is.
+    /// Stores a document; an existing one is an error.
     Create,
-    /// Deletes.
+    /// Deletes a document.
     Delete,
-    /// Not offered: an error of its item.
+    /// Not offered: the item gets an error.
     Update,
 }
 
 impl BulkOperation {
-    /// As requests and replies name it.
+    /// Its name in requests and replies.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -30,23 +30,23 @@ impl BulkOperation {
     }
 }
 
-/// One item.
+/// An item of a bulk body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkItem<'a> {
-    /// What it does.
+    /// Operation of the item.
     pub operation: BulkOperation,
-    /// The index, where the line names one.
+    /// The index; `None`: that of the path.
     pub index: Option<String>,
-    /// The id; none: one is assigned.
+    /// The `_id`; `None`: the engine assigns one.
     pub id: Option<String>,
     /// The document; empty for a deletion.
     pub document: &'a [u8],
 }
 
-/// Reads a whole body.
+/// Parses a whole body.
 ///
 /// # Errors
-/// [`EsError`]: a line that says nothing to do, or whose document is missing; then nothing of the body counts.
+/// [`EsError`]: a line without operation, or without its document. Then no item of the body is done.
 pub fn bulk(body: &[u8]) -> Result<Vec<BulkItem<'_>>, EsError> {
     let mut items = Vec::new();
     let lines = body

@@ -1,16 +1,24 @@
-//! Conditions on a document, and their parting into a query text and a filter.
+//! Conditions on a document, and their split into a query text and a filter.
+//!
+//! A pq table joins text and filter by AND, so a condition splits only if each OR and each NOT is all text or all filter:
+//!
+//! ```text
+//! All[cat, price < 5]           text: cat         filter: price < 5
+//! All[cat, not Any[dog, n = 1]] text: cat -dog    filter: NOT (n IS NOT NULL AND n = 1)     NOT of each alternative
+//! Any[cat, price < 5]           an error: neither a text nor a filter
+//! ```
 
 use super::error::EsError;
 
-/// Most combinations that a `minimum_should_match` over queries is written out into.
+/// Most combinations that replace a `minimum_should_match` over queries.
 const COMBINATIONS_MAX: usize = 256;
 
-/// A standing query as a pq table stores it: both must hold.
+/// A standing query as a pq table stores it. A document must fulfil both parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
-    /// Query text in our own language; empty where only the filter counts.
+    /// Text of our own query language; empty: only the filter counts.
     pub text: String,
-    /// Filter over the columns; empty for none.
+    /// Filter over the columns; empty: only the text counts.
     pub filters: String,
 }
 
@@ -21,7 +29,7 @@ pub(super) enum Condition {
     Nothing,
     /// An operand of the query language: a word, or a bracket.
     Text(String),
-    /// A test of a column, and the column.
+    /// A test of a column, as an expression.
     Filter {
         column: String,
         test: String,
@@ -31,7 +39,7 @@ pub(super) enum Condition {
     Not(Box<Condition>),
 }
 
-/// What a condition is made of.
+/// Parts of a condition: only texts, only filters, or both.
 #[derive(Clone, Copy, PartialEq)]
 enum Matter {
     Text,
@@ -79,7 +87,7 @@ impl Condition {
         }
     }
 
-    /// Alternatives excluded are each excluded, so that a text and a filter part.
+    /// Negates a condition. NOT (a OR b) becomes NOT a AND NOT b, so that a text and a filter can be split.
     pub(super) fn not(condition: Condition) -> Condition {
         match condition {
             Condition::Everything => Condition::Nothing,
@@ -107,7 +115,7 @@ impl Condition {
         }
     }
 
-    /// Parts the condition. `path`: where it stands in the body.
+    /// Splits the condition. `path` is its path in the body, for the error.
     pub(super) fn part(self, path: &str) -> Result<Standing, EsError> {
         let list = match self {
             Condition::Everything => return Ok(Standing::default()),
@@ -152,7 +160,7 @@ impl Condition {
         }
     }
 
-    /// `negated`: below a NOT, where a column without a value must be false rather than unknown.
+    /// The filter's text. `negated`: below a NOT a column without a value must give false, not unknown.
     fn test(&self, negated: bool) -> String {
         let list = |list: &[Condition], between| {
             let tests: Vec<String> = list
@@ -175,7 +183,7 @@ impl Condition {
     }
 }
 
-/// Conditions of which at least so many hold.
+/// The condition that at least `least` of the conditions hold.
 pub(super) fn at_least(
     conditions: Vec<Condition>,
     least: usize,
@@ -200,7 +208,7 @@ pub(super) fn at_least(
     }
 }
 
-/// Every choice of `least` of the conditions; stops beyond the bound.
+/// All combinations of `least` of the conditions; stops beyond [`COMBINATIONS_MAX`].
 fn combinations(
     rest: &[Condition],
     least: usize,

@@ -1,4 +1,4 @@
-//! Documents to be matched, as values of a pq table's columns.
+//! Documents to percolate, as values of a pq table's columns.
 
 use query::value::Value;
 use serde_json::Value as Json;
@@ -10,10 +10,10 @@ use super::number::value;
 
 type Result<T> = std::result::Result<T, EsError>;
 
-/// The values of a document by column; one that the document does not fill has [`absent`].
+/// The values of a document by column. A column without a value in the document has [`absent`].
 ///
 /// # Errors
-/// [`EsError`]: a value that its field cannot hold, or several where it holds one.
+/// [`EsError`]: a value that its field cannot hold, or several values for a field that holds one.
 pub fn columns_of(document: &Json, mapping: &Mapping) -> Result<Vec<(String, Value)>> {
     if !document.is_object() {
         return Err(EsError::mapper("", "a document is an object"));
@@ -32,8 +32,8 @@ pub fn columns_of(document: &Json, mapping: &Mapping) -> Result<Vec<(String, Val
     Ok(columns)
 }
 
-/// No value: bytes that no column takes, which matching reads as NULL. Nothing at all, or NULL itself, would be the column's
-/// default, as in a stored row; here a field that is not there fits no `range` and no `exists`.
+/// The value of a missing field: bytes that no column accepts, so matching reads it as NULL. To leave the field out, or to pass
+/// NULL, would give it the column's default, as in a stored row. But a missing field must fit no `range` and no `exists`.
 #[must_use]
 pub(crate) fn absent() -> Value {
     Value::Bytes(vec![0xff])
@@ -68,7 +68,7 @@ fn column(field: &Field, found: &[&Json]) -> Result<Value> {
     }
 }
 
-/// The values at a path, those of arrays one by one; NULL is none.
+/// Appends the values at a path. The items of an array count one by one; null counts as no value.
 pub(super) fn at<'j>(json: &'j Json, path: &str, found: &mut Vec<&'j Json>) {
     match json {
         Json::Array(list) => list.iter().for_each(|json| at(json, path, found)),
@@ -87,7 +87,7 @@ pub(super) fn at<'j>(json: &'j Json, path: &str, found: &mut Vec<&'j Json>) {
     }
 }
 
-/// The words of every field that the mapping does not know.
+/// Appends the words of every field that the mapping does not know.
 fn unmapped(json: &Json, path: &str, mapping: &Mapping, text: &mut String) {
     match json {
         Json::Object(fields) => {

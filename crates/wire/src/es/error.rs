@@ -1,19 +1,19 @@
-//! Errors as Elasticsearch's clients read them.
+//! Errors in the form of Elasticsearch.
 
 use std::fmt;
 
 use serde_json::{Value as Json, json};
 
-/// A refusal: Elasticsearch's name of its kind, a reason, and the status of the reply.
+/// An error with Elasticsearch's name of its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EsError {
     /// Status of the HTTP reply.
     pub status: u16,
-    /// Elasticsearch's name, e.g. `parsing_exception`.
+    /// Elasticsearch's name of the kind, such as `parsing_exception`.
     pub kind: &'static str,
-    /// What is wrong, with the path in the body where there is one.
+    /// The reason, with the path in the body if there is one.
     pub reason: String,
-    /// The index it is about; empty for none.
+    /// Name of the index; empty: the error is about none.
     pub index: String,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for EsError {
 impl std::error::Error for EsError {}
 
 impl EsError {
-    /// A refusal that is about no index.
+    /// An error about no index.
     pub fn new(status: u16, kind: &'static str, reason: impl Into<String>) -> EsError {
         EsError {
             status,
@@ -36,12 +36,12 @@ impl EsError {
         }
     }
 
-    /// A body that cannot be read; `path` says where.
+    /// A malformed body; `path` is the place.
     pub fn parsing(path: &str, what: impl fmt::Display) -> EsError {
         EsError::new(400, "parsing_exception", at(path, what))
     }
 
-    /// A body that asks for what cannot be.
+    /// A well-formed body with an impossible request.
     pub fn illegal(path: &str, what: impl fmt::Display) -> EsError {
         EsError::new(400, "illegal_argument_exception", at(path, what))
     }
@@ -56,7 +56,7 @@ impl EsError {
         EsError::new(400, "query_shard_exception", at(path, what))
     }
 
-    /// Something that Elasticsearch has and this server does not.
+    /// A feature of Elasticsearch that is missing here.
     pub fn not_yet(path: &str, what: impl fmt::Display) -> EsError {
         EsError::illegal(path, format!("not yet: {what}"))
     }
@@ -67,14 +67,14 @@ impl EsError {
         EsError::new(404, "index_not_found_exception", reason).about(index)
     }
 
-    /// As it is, about an index.
+    /// Sets the index.
     #[must_use]
     pub fn about(mut self, index: &str) -> EsError {
         index.clone_into(&mut self.index);
         self
     }
 
-    /// `{"type":…,"reason":…}`, as it stands in a reply and in an item of a bulk reply.
+    /// `{"type":…,"reason":…}`, for the reply and for an item of a bulk reply.
     #[must_use]
     pub fn cause(&self) -> Json {
         let mut cause = json!({"type": self.kind, "reason": self.reason});

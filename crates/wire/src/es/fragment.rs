@@ -1,11 +1,12 @@
-//! Marked pieces of a text.
+//! Fragments: pieces of a text with marks, for highlights.
 
 use std::ops::Range;
 
 use super::search::Highlight;
 
-/// Pieces of `text` with its marks between tags: at most `count` of about [`Highlight::fragment_chars`] characters, cut between
-/// words; the whole text where `count` is 0. `marks`: bytes, ascending and apart. Empty where nothing is marked.
+/// At most `count` pieces of `text`, each about [`Highlight::fragment_chars`] characters long and cut between words, with tags
+/// around the marks. With `count` 0 the whole text. `marks` are ranges of bytes that rise and do not overlap. Empty without
+/// marks.
 #[must_use]
 pub fn fragments(text: &str, marks: &[Range<usize>], count: usize, how: &Highlight) -> Vec<String> {
     let mut pieces = Vec::new();
@@ -42,7 +43,7 @@ pub fn fragments(text: &str, marks: &[Range<usize>], count: usize, how: &Highlig
     pieces
 }
 
-/// So many characters before a byte.
+/// Offset of the byte that is `chars` characters before `byte`.
 fn back(text: &str, byte: usize, chars: usize) -> usize {
     let before = text.get(..byte).unwrap_or_default();
     before
@@ -53,7 +54,7 @@ fn back(text: &str, byte: usize, chars: usize) -> usize {
         .map_or(byte, |(at, _)| at)
 }
 
-/// Where a piece ends: so many characters on, at the end of a word, not before `least`.
+/// End of a piece: `chars` characters behind its start, at the end of a word, not before `least`.
 fn end(text: &str, start: usize, least: usize, chars: usize) -> usize {
     let after = text.get(start..).unwrap_or_default();
     let far = after

@@ -1,4 +1,4 @@
-//! Words, phrases and patterns of text fields in our own query language.
+//! Words, phrases and patterns of text fields, as operands of our own query language.
 
 use query::analysis::Analyzer;
 
@@ -8,7 +8,8 @@ use super::mapping::{Mapping, UNMAPPED, column_name};
 
 type Result<T> = std::result::Result<T, EsError>;
 
-/// A text field as the query language has it: a column, and what stands before each word of it.
+/// A text field of the query language: its column, and a prefix of each word. A mapped field has no prefix. All unmapped fields
+/// share one column, where the prefix tells them apart: see [`before`].
 #[derive(Clone, Debug)]
 pub(super) struct TextField {
     column: String,
@@ -23,7 +24,7 @@ impl TextField {
         }
     }
 
-    /// A field that the mapping does not know, in an index that maps such to text.
+    /// A field that the mapping does not know. `None`: the index does not map unknown fields to text.
     pub(super) fn unmapped(mapping: &Mapping, path: &str) -> Option<TextField> {
         let known = mapping.unmapped_as_text && path != mapping.percolator;
         known.then(|| TextField {
@@ -51,7 +52,7 @@ impl TextField {
         self.limited(&words.join(between))
     }
 
-    /// At least so many of the words.
+    /// At least `count` of the words.
     pub(super) fn at_least(&self, words: &[String], count: usize) -> Condition {
         match count {
             0 => Condition::Everything,
@@ -62,13 +63,13 @@ impl TextField {
         }
     }
 
-    /// The words in order, `slop` other places among them. `after` follows the last word.
+    /// The words in order, with at most `slop` other words between them. `after` is appended to the last word.
     pub(super) fn phrase(&self, words: &[String], slop: u64, after: &str) -> Condition {
         match words {
             [] => Condition::Nothing,
             [one] => self.limited(&format!("{}{one}{after}", self.before)),
             _ if slop == 0 => self.limited(&self.quoted(words, after)),
-            // A span of as many places as there are words and slop.
+            // The span has room for the words and the slop.
             _ => self.limited(&format!(
                 "{}~{}",
                 self.quoted(words, after),
@@ -85,7 +86,7 @@ impl TextField {
         format!("\"{}{after}\"", words.join(" "))
     }
 
-    /// One word with `*` and `?` in it; what is not a wildcard must be the beginning, middle or end of one word.
+    /// One word with `*` and `?`. The text between wildcards must be part of a single word.
     pub(super) fn pattern(&self, pattern: &str, path: &str) -> Result<Condition> {
         let mut out = self.before.clone();
         let mut literal = String::new();
@@ -115,7 +116,7 @@ impl TextField {
         Ok(self.limited(&out))
     }
 
-    /// Any word at all.
+    /// Any word.
     pub(super) fn any_word(&self) -> Condition {
         if self.before.is_empty() {
             return self.limited("REGEX(/.+/)");
@@ -128,12 +129,12 @@ impl TextField {
     }
 }
 
-/// What stands before each word of an unmapped field.
+/// Prefix of each word of an unmapped field.
 pub(super) fn before(path: &str) -> String {
     format!("{}__", column_name(path))
 }
 
-/// The words of a text, folded, in order. Signs before hashtags and handles are no part of a word.
+/// The folded words of a text, in order. The signs of hashtags and handles are no part of a word.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     Analyzer::default().words(text, &mut |word| {
@@ -144,7 +145,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A part of a word as words are folded.
+/// A part of a word, folded.
 fn folded(literal: &str, path: &str) -> Result<String> {
     if literal.is_empty() {
         return Ok(String::new());

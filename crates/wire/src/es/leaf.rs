@@ -16,7 +16,7 @@ pub(super) enum Target<'m> {
     Attribute(&'m Field),
 }
 
-/// How the words of a text are looked for.
+/// How many words of a text must occur.
 pub(super) struct Words<'j> {
     pub(super) all: bool,
     pub(super) minimum: Option<&'j Json>,
@@ -42,7 +42,7 @@ impl<'m> Target<'m> {
         }
     }
 
-    /// `match`.
+    /// The condition of `match`.
     pub(super) fn words(&self, json: &Json, how: &Words<'_>, path: &str) -> Result<Condition> {
         let field = match self {
             Target::Attribute(_) => return self.equals(json, path),
@@ -63,7 +63,7 @@ impl<'m> Target<'m> {
         })
     }
 
-    /// `match_phrase`; `after` follows the last word.
+    /// The condition of `match_phrase`. `after` is appended to the last word.
     pub(super) fn phrase(
         &self,
         json: &Json,
@@ -78,7 +78,7 @@ impl<'m> Target<'m> {
         }
     }
 
-    /// `term`.
+    /// The condition of `term`.
     pub(super) fn equals(&self, json: &Json, path: &str) -> Result<Condition> {
         match self {
             Target::Text(field) => Ok(field.phrase(&words(&text_of(json, path)?), 0, "")),
@@ -90,7 +90,7 @@ impl<'m> Target<'m> {
         }
     }
 
-    /// `terms`.
+    /// The condition of `terms`.
     pub(super) fn one_of(&self, list: &[Json], path: &str) -> Result<Condition> {
         match self {
             Target::Text(_) => {
@@ -111,7 +111,7 @@ impl<'m> Target<'m> {
         }
     }
 
-    /// One bound of `range`: `gt`, `gte`, `lt` or `lte`.
+    /// The condition of one bound of `range`: `gt`, `gte`, `lt` or `lte`.
     pub(super) fn bound(&self, bound: &str, json: &Json, path: &str) -> Result<Condition> {
         let Target::Attribute(field) = self else {
             return Err(EsError::not_yet(path, "range on a field of type [text]"));
@@ -135,7 +135,7 @@ impl<'m> Target<'m> {
         }
         let real = json.as_f64().filter(|number| number.fract() != 0.0);
         let mut constant = match (field.kind, real) {
-            // A whole number is compared with the exact bound, not with a rounded one.
+            // A column of whole numbers is compared with the exact bound, not with a rounded one.
             (FieldKind::Integer | FieldKind::Long, Some(number)) => number.to_string(),
             _ => constant(&value(field, json, path)?),
         };
@@ -152,7 +152,7 @@ impl<'m> Target<'m> {
         ))
     }
 
-    /// `exists`.
+    /// The condition of `exists`.
     pub(super) fn exists(&self) -> Condition {
         match self {
             Target::Text(field) => field.any_word(),
@@ -164,7 +164,7 @@ impl<'m> Target<'m> {
         }
     }
 
-    /// `prefix`.
+    /// The condition of `prefix`.
     pub(super) fn prefix(&self, text: &str, path: &str) -> Result<Condition> {
         match self {
             Target::Text(field) => field.pattern(&format!("{}*", escaped(text)), path),
@@ -184,7 +184,7 @@ impl<'m> Target<'m> {
         }
     }
 
-    /// `wildcard`: `*` and `?`.
+    /// The condition of `wildcard`, with `*` and `?`.
     pub(super) fn pattern(&self, pattern: &str, path: &str) -> Result<Condition> {
         match self {
             _ if pattern == "*" => Ok(self.exists()),

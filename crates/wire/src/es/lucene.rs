@@ -1,7 +1,8 @@
 //! `query_string`: the syntax of Lucene's classic parser.
 //!
-//! As there, AND and OR are marks on their neighbours rather than operators: a clause is wanted, optional or excluded, and
-//! optional ones count only where none is wanted.
+//! As in Lucene, AND and OR are no operators; they mark their neighbours. A clause is required, optional or excluded. Optional
+//! clauses count only if no clause is required. Example, with the default operator OR: in `a AND b OR c` AND makes a and b
+//! required, OR leaves c optional, so c does not count.
 
 use serde_json::Value as Json;
 
@@ -14,17 +15,17 @@ use crate::limits::JSON_QUERY_DEPTH_MAX;
 
 type Result<T> = std::result::Result<T, EsError>;
 
-/// Where words without a field of their own are looked for.
+/// The fields for words without a field of their own.
 pub(super) struct Fields<'m> {
     pub(super) mapping: &'m Mapping,
     pub(super) names: Vec<String>,
     pub(super) all: bool,
-    /// Where the query stands in its body.
+    /// Path of the query in the body.
     pub(super) path: String,
 }
 
 impl<'m> Fields<'m> {
-    /// `names`: as given, with boosts; none, or `*`: every text field.
+    /// `names` are the names as given, with boosts. No name, or `*`, means every text field.
     pub(super) fn new(
         mapping: &'m Mapping,
         names: &[String],
@@ -56,7 +57,7 @@ impl<'m> Fields<'m> {
         })
     }
 
-    /// In any of the fields, or in the one named.
+    /// The condition in any of the fields, or in `field` if it is named.
     pub(super) fn any(
         &self,
         field: Option<&str>,
@@ -97,7 +98,7 @@ fn texts(mapping: &Mapping) -> impl Iterator<Item = &str> {
         .map(|field| field.path.as_str())
 }
 
-/// Reads a query; `least` is `minimum_should_match`.
+/// Parses a query; `least` is `minimum_should_match`.
 pub(super) fn query_string(
     text: &str,
     fields: &Fields<'_>,
@@ -129,7 +130,7 @@ struct Parser<'a> {
     fields: &'a Fields<'a>,
 }
 
-/// A word as it was written and as it is meant: with and without its backslashes.
+/// A word with its backslashes and without them.
 struct Term {
     raw: String,
     plain: String,
@@ -163,7 +164,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An operator in letters: a word of its own.
+    /// Takes an operator in letters, which must be a word of its own.
     fn take_word(&mut self, word: &str) -> bool {
         let after = self.rest.strip_prefix(word);
         let alone = after.filter(|after| {
@@ -179,7 +180,7 @@ impl<'a> Parser<'a> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Clauses up to the end or to a closing bracket, which stays.
+    /// Parses clauses up to the end or to a closing bracket, which it does not take.
     fn list(
         &mut self,
         field: Option<&str>,
@@ -248,7 +249,7 @@ impl<'a> Parser<'a> {
         Ok(Condition::all(must))
     }
 
-    /// One clause with its field, its boost and its slop.
+    /// Parses a clause with its field, boost and slop.
     fn clause(&mut self, outer: Option<&str>, depth: usize) -> Result<Condition> {
         if self.take("*:*") {
             return Ok(Condition::Everything);
@@ -326,7 +327,7 @@ impl<'a> Parser<'a> {
         self.fields.words(field, &term.plain)
     }
 
-    /// `[a TO b]`, `{a TO b}` and mixtures.
+    /// Parses `[a TO b]`, `{a TO b}` and mixtures of both.
     fn range(&mut self, field: Option<&str>) -> Result<Condition> {
         let low_in = self.take("[");
         if !low_in {
@@ -433,7 +434,7 @@ impl<'a> Parser<'a> {
         Ok(term)
     }
 
-    /// A whole number, its fraction passed over; 0 where none is.
+    /// Takes a number without its fraction; 0 if there is none.
     fn number(&mut self) -> u64 {
         let is_number = |character: char| character.is_ascii_digit() || character == '.';
         let end = self

@@ -1,4 +1,4 @@
-//! Mappings: what fields an index has, and which columns of a pq table they are.
+//! Mappings: the fields of an index, and their columns in a pq table.
 
 use query::schema::{Column, ColumnType};
 use query::value::Value;
@@ -8,46 +8,46 @@ use super::error::EsError;
 
 type Result<T> = std::result::Result<T, EsError>;
 
-/// The text column that holds the words of unmapped fields, each with its field's name in front.
+/// Text column for the words of unmapped fields, each word with a prefix that names its field.
 pub(super) const UNMAPPED: &str = "unmapped_fields";
 
-/// Name in the stored mapping.
+/// Member of the stored mapping that tells it from any other default.
 const MARK: &str = "elasticsearch";
 
-/// An index as it was asked for.
+/// The mapping of an index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
-    /// The field that holds the query of a stored document.
+    /// Name of the field with the query of a stored document.
     pub percolator: String,
     /// `index.percolator.map_unmapped_fields_as_text`.
     pub unmapped_as_text: bool,
-    /// The fields that hold values, by path.
+    /// The fields with values, by path.
     pub fields: Vec<Field>,
-    /// Whether the text fields are read by the analyzer `english`: words by their stems.
+    /// Whether the text fields have the analyzer `english`: their words are stemmed.
     pub english: bool,
-    /// `properties` as given.
+    /// `properties` as the client gave it.
     pub properties: Json,
 }
 
-/// A field that holds values.
+/// A field with values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// As queries name it: `user.name`, `title.keyword`.
+    /// Name in queries: `user.name`, `title.keyword`.
     pub path: String,
-    /// Where a document has it: without the name of a multi-field.
+    /// Path in a document, without the name of a multi-field: `title` for `title.keyword`.
     pub place: String,
-    /// Its type.
+    /// Type of the field.
     pub kind: FieldKind,
-    /// The column of the pq table.
+    /// Column of the pq table.
     pub column: String,
 }
 
-/// The types there are.
+/// Type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Words.
+    /// `text`: words.
     Text,
-    /// One string, compared whole.
+    /// `keyword`: a string that is compared as a whole.
     Keyword,
     /// 32 bits.
     Integer,
@@ -102,10 +102,10 @@ impl FieldKind {
 }
 
 impl Mapping {
-    /// Reads the body of `PUT /{index}`.
+    /// Parses the body of `PUT /{index}`.
     ///
     /// # Errors
-    /// [`EsError`]: no field of type `percolator`, a type or a parameter that there is not.
+    /// [`EsError`]: no field of type `percolator`, an unknown type, or an unknown parameter.
     pub fn read(body: &Json) -> Result<Mapping> {
         let empty = Map::new();
         let body = match body {
@@ -153,7 +153,7 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Two fields must not share a column.
+    /// Checks that no two fields share a column.
     fn check_columns(&self) -> Result<()> {
         let mut names: Vec<String> = self
             .columns()
@@ -172,8 +172,8 @@ impl Mapping {
         Ok(())
     }
 
-    /// The columns of the pq table. The one named as the percolator field takes no document's value: its default keeps
-    /// what the other columns cannot say.
+    /// The columns of the pq table. The column of the percolator field never gets a value. Its default stores the mapping, which
+    /// the other columns cannot express.
     #[must_use]
     pub fn columns(&self) -> Vec<Column> {
         let column = |name: &str, kind| Column {
@@ -198,8 +198,7 @@ impl Mapping {
         columns
     }
 
-    /// The mapping of a pq table, whoever made it: a table made by SQL has its columns for fields, and `query` for
-    /// the percolator field.
+    /// The mapping of a pq table. For a table that SQL created, its columns are the fields, and `query` is the percolator field.
     #[must_use]
     pub fn of_columns(columns: &[Column]) -> Mapping {
         columns
@@ -208,7 +207,7 @@ impl Mapping {
             .unwrap_or_else(|| made_by_sql(columns))
     }
 
-    /// The field that queries call so.
+    /// The field with this name in queries.
     #[must_use]
     pub fn field(&self, path: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.path == path)
@@ -258,7 +257,7 @@ fn made_by_sql(columns: &[Column]) -> Mapping {
     }
 }
 
-/// `properties` of `mappings`, also where a type stands between the two.
+/// `properties` of `mappings`, with or without a document type between the two.
 fn properties(mappings: Option<&Json>) -> Result<Json> {
     let Some(mappings) = mappings else {
         return Ok(json!({}));
@@ -297,7 +296,7 @@ fn only(map: &Map<String, Json>) -> Option<(&String, &Json)> {
     map.iter().next().filter(|_| map.len() == 1)
 }
 
-/// The setting, nested or with dots.
+/// The value of `index.percolator.map_unmapped_fields_as_text`, nested or with dots.
 fn unmapped_as_text(settings: &Json) -> bool {
     let name = "map_unmapped_fields_as_text";
     let index = settings.get("index").unwrap_or(settings);
@@ -317,7 +316,7 @@ fn unmapped_as_text(settings: &Json) -> bool {
 struct Reading {
     fields: Vec<Field>,
     percolators: Vec<String>,
-    /// Whether the text fields so far are read by `english`.
+    /// Whether the text fields so far have the analyzer `english`; `None`: no text field yet.
     analyzer: Option<bool>,
 }
 
@@ -375,7 +374,7 @@ impl Reading {
         Ok(())
     }
 
-    /// One index has one analysis.
+    /// Adds a text field. All text fields of an index must have the same analyzer.
     fn text(&mut self, path: &str, body: &Map<String, Json>) -> Result<()> {
         let is_english = |name: &str| Some(body.get(name)?.as_str() == Some("english"));
         let english = is_english("analyzer").unwrap_or(false);
@@ -389,7 +388,7 @@ impl Reading {
     }
 }
 
-/// Parameters that change nothing here are passed over, those that would are refused.
+/// Accepts parameters that have no effect here, and refuses those that should have one.
 fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<()> {
     const NOTHING: &[&str] = &[
         "boost",
@@ -439,7 +438,7 @@ fn check_parameters(path: &str, kind: &str, body: &Map<String, Json>) -> Result<
     Ok(())
 }
 
-/// A field's column: lower case, dots as two underscores, whatever the query language cannot name as one.
+/// A field's column: in lower case, with two underscores for a dot, and one for any other sign that no column name may have.
 pub(super) fn column_name(path: &str) -> String {
     let mut column = String::with_capacity(path.len() + 4);
     for character in path.to_lowercase().chars() {
@@ -449,7 +448,7 @@ pub(super) fn column_name(path: &str) -> String {
             _ => column.push('_'),
         }
     }
-    // Every table has an `id` of its own.
+    // Every table already has a column `id`.
     if column == "id" || column.is_empty() {
         column.push('_');
     }

@@ -1,4 +1,4 @@
-//! What a search asks of stored documents: hits of percolation, and tests of the fields beside the query.
+//! Conditions of a search on stored documents: hits of percolate clauses, and tests of the fields beside the query.
 
 use std::cmp::Ordering;
 
@@ -16,51 +16,51 @@ use crate::limits::JSON_QUERY_DEPTH_MAX;
 
 type Result<T> = std::result::Result<T, EsError>;
 
-/// A question about one stored document.
+/// A condition on a stored document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Find {
-    /// Any.
+    /// Holds for every document.
     Everything,
-    /// None.
+    /// Holds for no document.
     Nothing,
-    /// The clause of that number hit it.
+    /// A document of the percolate clause with this index hits its query.
     Percolated(usize),
-    /// One of these ids.
+    /// Its `_id` is in the list.
     Ids(Vec<String>),
     /// A test of a field's values.
     Field {
-        /// Where the document has it.
+        /// Path of the field in the document.
         place: String,
-        /// Whether it is compared by words.
+        /// Whether values are compared by words, not as a whole.
         is_text: bool,
-        /// The test; one value that passes is enough.
+        /// The test; it holds if one of the field's values passes.
         test: Test,
     },
-    /// All of these.
+    /// All conditions hold.
     All(Vec<Find>),
-    /// So many of these.
+    /// At least this count of the conditions hold.
     AtLeast(usize, Vec<Find>),
-    /// Not this.
+    /// The condition does not hold.
     Not(Box<Find>),
 }
 
-/// A test of one value.
+/// A test of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
-    /// Equals one of these; of a text field: holds the words of one of them.
+    /// The value equals one of these; a text contains the words of one of these.
     OneOf(Vec<Json>),
-    /// Holds one of the words, or all.
+    /// The text contains one of the words; if true, all of them.
     Words(Vec<String>, bool),
-    /// Within these bounds, by their names in `range`.
+    /// The value is within all bounds; each has its name in `range`, such as `gte`.
     Range(Vec<(String, Json)>),
-    /// Is there.
+    /// The field has a value.
     Exists,
-    /// Fits a pattern of `*` and `?`.
+    /// The value fits a pattern with `*` and `?`.
     Pattern(String),
 }
 
 impl Find {
-    /// Whether only documents that percolation hit can be found.
+    /// Whether it can hold only for documents with a percolation hit.
     #[must_use]
     pub fn needs_hit(&self) -> bool {
         match self {
@@ -71,7 +71,7 @@ impl Find {
         }
     }
 
-    /// Whether the document's text has to be read.
+    /// Whether [`holds`](Self::holds) needs the document's text.
     #[must_use]
     pub fn needs_document(&self) -> bool {
         match self {
@@ -82,7 +82,7 @@ impl Find {
         }
     }
 
-    /// The answer for one document; `hit` tells which clauses hit it.
+    /// Whether it holds for a document. `hit` tells for each percolate clause whether it hits.
     #[must_use]
     pub fn holds(&self, id: &str, document: &Json, hit: &dyn Fn(usize) -> bool) -> bool {
         match self {
@@ -157,7 +157,7 @@ impl Test {
     }
 }
 
-/// Numbers by their worth, also where one is written as text; all else as text.
+/// Compares as numbers if one of the two is a JSON number; the other may then be a text with a number. Else compares as texts.
 fn compare(left: &Json, right: &Json) -> Option<Ordering> {
     let number = |json: &Json| match json {
         Json::Number(number) => number.as_f64(),
@@ -174,8 +174,8 @@ fn compare(left: &Json, right: &Json) -> Option<Ordering> {
     Some(text(left).cmp(&text(right)))
 }
 
-/// Reads queries over stored documents; the clauses of percolation are handed to `percolate`, with their path and whether they
-/// count for the score.
+/// Parses queries over stored documents. It hands percolate clauses to `percolate`, with their path and whether they count for
+/// the score.
 pub(super) struct Finding<'a> {
     pub(super) mapping: &'a Mapping,
     pub(super) percolate: &'a mut dyn FnMut(&Json, &str, bool) -> Result<usize>,
@@ -282,7 +282,7 @@ impl Finding<'_> {
 
     fn field(&self, name: &str, test: Test) -> Find {
         let known = self.mapping.field(name);
-        // A field that was mapped by nobody has a keyword beside its text, as dynamic mappings make it.
+        // An unmapped field has a keyword beside its text, as Elasticsearch's dynamic mappings make it.
         let place = known.map_or_else(
             || name.strip_suffix(".keyword").unwrap_or(name),
             |field| &field.place,
@@ -294,7 +294,7 @@ impl Finding<'_> {
         }
     }
 
-    /// A field that was mapped by nobody is compared whole, unless `match` asks.
+    /// Whether a field is compared by words. An unmapped field is compared as a whole, except by `match`.
     fn is_text(&self, name: &str) -> bool {
         self.mapping
             .field(name)

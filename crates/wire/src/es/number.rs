@@ -1,4 +1,4 @@
-//! Constants of filters, and how many of several conditions must hold.
+//! Constants of filters, and `minimum_should_match`.
 
 use query::schema::ColumnType;
 use query::value::Value;
@@ -12,7 +12,7 @@ type Result<T> = std::result::Result<T, EsError>;
 /// A JSON scalar as a column of the field stores it.
 ///
 /// # Errors
-/// [`EsError`]: no value of that type.
+/// [`EsError`]: the scalar is no value of the field's type.
 pub(super) fn value(field: &Field, json: &Json, path: &str) -> Result<Value> {
     let refused = || {
         let what = format!("{json} is no value of field [{}]", field.path);
@@ -48,7 +48,7 @@ pub(super) fn value(field: &Field, json: &Json, path: &str) -> Result<Value> {
     kind.accept(scalar).map_err(|_| refused())
 }
 
-/// Elasticsearch's dates: milliseconds as a number, or ISO 8601.
+/// An Elasticsearch date, which is milliseconds as a number or ISO 8601, as seconds.
 fn date(scalar: Value) -> Option<Value> {
     let seconds = |milliseconds: i128| Value::Int(milliseconds.div_euclid(1_000));
     match scalar {
@@ -62,7 +62,7 @@ fn date(scalar: Value) -> Option<Value> {
     }
 }
 
-/// A value as a constant of our expressions.
+/// A value as the text of a constant in our expressions.
 pub(super) fn constant(value: &Value) -> String {
     match value {
         Value::Str(text) => quoted(text),
@@ -77,7 +77,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A text between quotes.
+/// A text as a quoted and escaped constant.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('\'');
@@ -96,10 +96,11 @@ pub(super) fn column(field: &Field) -> String {
     format!("`{}`", field.column)
 }
 
-/// `minimum_should_match` of so many conditions: `2`, `-1`, `"75%"`, `"-25%"`, `"2<75% 9<-3"`.
+/// The least count of conditions that must hold, of `count`, by `minimum_should_match`: `2`, `-1`, `"75%"`, `"-25%"` or
+/// `"2<75% 9<-3"`.
 ///
 /// # Errors
-/// [`EsError`]: none of these.
+/// [`EsError`]: another form.
 pub(super) fn minimum(json: &Json, count: usize, path: &str) -> Result<usize> {
     let text = match json {
         Json::Number(number) => number.to_string(),

@@ -1,26 +1,26 @@
-//! Parts of a JSON text chosen by paths: `_source` and `filter_path`; and `pretty`.
+//! Selection of parts of a JSON text by paths, for `_source` and `filter_path`; and `pretty`.
 
 use serde_json::{Map, Value as Json};
 
-/// Which fields of a document are shown.
+/// Selection of fields of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paths {
-    /// None at all.
+    /// Whether no field is shown.
     pub nothing: bool,
-    /// These; empty: all.
+    /// Patterns of the fields to show; empty: all.
     pub includes: Vec<String>,
-    /// But not these.
+    /// Patterns of fields to leave out, of those.
     pub excludes: Vec<String>,
 }
 
 impl Paths {
-    /// Whether the document is shown as it is.
+    /// Whether the document is shown unchanged.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         !self.nothing && self.includes.is_empty() && self.excludes.is_empty()
     }
 
-    /// What is shown of a document.
+    /// The selected part of a document.
     #[must_use]
     pub fn of(&self, document: &str) -> String {
         let Ok(json) = serde_json::from_str::<Json>(document) else {
@@ -42,8 +42,8 @@ impl Paths {
     }
 }
 
-/// A reply with only what `filter_path` names: paths with commas, `*` for any name, `**` for any path, `-` before what is left
-/// out.
+/// The part of a reply that `filter_path` selects. Paths have commas between them; `*` is any name, `**` any path, and `-`
+/// before a path leaves it out.
 #[must_use]
 pub fn filter_path(reply: &str, paths: &str) -> String {
     let Ok(json) = serde_json::from_str::<Json>(reply) else {
@@ -72,7 +72,7 @@ pub fn filter_path(reply: &str, paths: &str) -> String {
     kept(&json, &mut Vec::new(), &keep).map_or_else(|| "{}".to_owned(), |json| json.to_string())
 }
 
-/// A reply for human eyes.
+/// A reply with line breaks and indentation.
 #[must_use]
 pub fn pretty(reply: &str) -> String {
     let json = serde_json::from_str::<Json>(reply);
@@ -80,7 +80,7 @@ pub fn pretty(reply: &str) -> String {
     text.map_or_else(|_| reply.to_owned(), |text| text + "\n")
 }
 
-/// The leaves that are kept, with the objects and arrays around them.
+/// The leaves that `keep` selects, with the objects and arrays around them.
 fn kept(json: &Json, path: &mut Vec<String>, keep: &dyn Fn(&[String]) -> bool) -> Option<Json> {
     match json {
         Json::Object(fields) if !fields.is_empty() => {
@@ -105,7 +105,7 @@ fn kept(json: &Json, path: &mut Vec<String>, keep: &dyn Fn(&[String]) -> bool) -
     }
 }
 
-/// Whether a pattern names the path, or something that the path is in.
+/// Whether a pattern names the path, or an object or array around it.
 fn begins(pattern: &[String], path: &[String]) -> bool {
     let Some((first, rest)) = pattern.split_first() else {
         return true;
@@ -120,7 +120,7 @@ fn begins(pattern: &[String], path: &[String]) -> bool {
     glob(first, name) && begins(rest, path)
 }
 
-/// Whether a text fits a pattern: `*` is any run of characters, `?` any one.
+/// Whether a text fits a pattern: `*` fits any run of characters, `?` any single character.
 #[must_use]
 pub fn glob(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
@@ -138,7 +138,7 @@ pub fn glob(pattern: &str, text: &str) -> bool {
                 seen += 1;
             }
             _ => match star.as_mut() {
-                // The last star takes one more.
+                // The last star takes one more character.
                 Some((back, taken)) => {
                     *taken += 1;
                     (at, seen) = (*back + 1, *taken);

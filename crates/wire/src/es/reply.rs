@@ -2,13 +2,13 @@
 
 use serde_json::Value as Json;
 
-/// A text as JSON has it, with its quotes.
+/// A text as a JSON string, with quotes.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     Json::from(text).to_string()
 }
 
-/// A reply in the making.
+/// The reply of `_search` while it is written.
 #[derive(Debug, Default)]
 pub struct Hits {
     out: String,
@@ -16,7 +16,7 @@ pub struct Hits {
 }
 
 impl Hits {
-    /// Everything before the hits. `total`: none where it is not shown, and whether it is a number rather than an object.
+    /// Begins the reply. `total` is the count of hits and whether it is shown as a plain number; `None`: it is not shown.
     #[must_use]
     pub fn new(took_ms: u64, total: Option<(u64, bool)>, best: Option<f64>) -> Hits {
         let total = match total {
@@ -32,7 +32,7 @@ impl Hits {
         Hits { out, hits: 0 }
     }
 
-    /// One hit. `index` and `id` in quotes; `rest`: whole members, each with a comma before it.
+    /// Adds a hit. `index` and `id` are JSON strings with quotes. `rest` are whole members, each with a comma before it.
     pub fn hit(&mut self, index: &str, id: &str, best: Option<f64>, rest: &str) {
         if self.hits > 0 {
             self.out.push(',');
@@ -72,7 +72,7 @@ impl Hits {
     }
 }
 
-/// With a point, as clients that look at types want it.
+/// A score as JSON, always with a point: some clients check the type.
 fn score(score: Option<f64>) -> String {
     score.map_or_else(|| "null".to_owned(), |score| format!("{score:?}"))
 }

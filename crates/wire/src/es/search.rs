@@ -1,4 +1,4 @@
-//! `_search`: the body, read.
+//! The body of `_search`.
 
 use serde_json::{Map, Value as Json};
 
@@ -9,75 +9,75 @@ use super::paths::Paths;
 
 type Result<T> = std::result::Result<T, EsError>;
 
-/// Most hits that a search may ask for, `from` included.
+/// Most hits of a search, skipped hits (`from`) included.
 pub const WINDOW_MAX: u64 = 100_000;
 
 /// A search over the stored queries of an index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
-    /// What is asked of each stored document.
+    /// Condition on each stored document.
     pub find: Find,
-    /// The clauses of percolation that it names by number.
+    /// The percolate clauses; `find` names them by index.
     pub percolates: Vec<Percolate>,
-    /// Hits passed over.
+    /// Count of hits to skip.
     pub from: u64,
-    /// Hits shown.
+    /// Most hits to show.
     pub size: u64,
-    /// Their order; `None`: by number, as all have one score.
+    /// Order of the hits; `None`: none is asked for.
     pub order: Option<Order>,
-    /// `search_after` with an order by `_doc`: only queries of a higher number.
+    /// `search_after` with an order by `_doc`: only queries with a higher id.
     pub after: Option<u64>,
-    /// What is shown of the documents.
+    /// Parts of the documents to show.
     pub source: Paths,
-    /// Whether the total is shown.
+    /// Whether to show the total.
     pub total: bool,
-    /// What is highlighted.
+    /// Fields to highlight; `None`: none.
     pub highlight: Option<Highlight>,
-    /// The score of every hit; `None`: as the queries weigh the documents, where `sort` names the score.
+    /// The score of every hit. `None`: the weight of the best document, because `sort` names the score.
     pub score: Option<f64>,
 }
 
-/// A clause of percolation.
+/// A percolate clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Percolate {
-    /// The documents.
+    /// The documents to percolate.
     pub documents: Vec<Json>,
-    /// What follows `_percolator_document_slot`.
+    /// Name of the clause; the reply adds it to `_percolator_document_slot`.
     pub name: Option<String>,
 }
 
-/// An order that was asked for.
+/// Order of the hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// By score.
     Score {
-        /// Best first.
+        /// Highest score first.
         descending: bool,
     },
-    /// By the number of the query: `_doc`.
+    /// By the id of the query: `_doc`.
     Number {
-        /// Highest first.
+        /// Highest id first.
         descending: bool,
     },
 }
 
-/// What is marked in the documents.
+/// Options of highlighting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Highlight {
-    /// Names of fields, with `*`, and how many fragments each gives at most (0: the whole text).
+    /// Patterns of field names with `*`, each with its most fragments; 0: the whole text.
     pub fields: Vec<(String, usize)>,
-    /// Before a mark.
+    /// Tag before a mark.
     pub before: String,
-    /// Behind it.
+    /// Tag behind a mark.
     pub after: String,
-    /// Characters of a fragment.
+    /// Approximate length of a fragment, in characters.
     pub fragment_chars: usize,
 }
 
-/// Reads a body; none is a search for everything.
+/// Parses a body. An empty body searches for everything.
 ///
 /// # Errors
-/// [`EsError`]: no JSON, an option that there is not, or not yet.
+/// [`EsError`]: a malformed part, an unknown option, or a known option that is missing here.
 pub fn search(body: &Json, mapping: &Mapping) -> Result<Search> {
     let empty = Map::new();
     let body = if body.is_null() {
@@ -113,7 +113,7 @@ pub fn search(body: &Json, mapping: &Mapping) -> Result<Search> {
         return Err(EsError::illegal("", what));
     }
     Ok(Search {
-        // Weighing costs more than matching, so it is done for who asks.
+        // Weights cost more than matching, so they are computed only if `sort` names the score.
         score: match order {
             Some(Order::Score { .. }) if scored => None,
             _ => Some(query.map_or(1.0, constant)),
@@ -159,7 +159,7 @@ fn check_name(name: &str) -> Result<()> {
     }
 }
 
-/// The score of a query without a scored clause: 0 where it only filters.
+/// The score of a query without a scored clause: 0 if it only filters.
 fn constant(query: &Json) -> f64 {
     if let Some(inner) = query.get("constant_score") {
         return inner.get("boost").and_then(Json::as_f64).unwrap_or(1.0);
@@ -272,7 +272,7 @@ fn after(json: Option<&Json>, order: Option<Order>) -> Result<Option<u64>> {
     Ok(Some(number))
 }
 
-/// `_source`: false, a pattern, a list of them, or an object with `includes` and `excludes`.
+/// Parses `_source`: false, a pattern, a list of patterns, or an object with `includes` and `excludes`.
 pub(super) fn source(json: Option<&Json>) -> Result<Paths> {
     let list = |json: Option<&Json>| -> Result<Vec<String>> {
         let wrong = || EsError::parsing("_source", "expected a pattern or a list of them");

@@ -1,4 +1,4 @@
-//! `simple_query_string`: `+ | - " * ( ) ~N`, read from left to right; nothing in it is ever an error of syntax.
+//! `simple_query_string`: the operators `+ | - " * ( ) ~N`, from left to right. No text is a syntax error.
 
 use super::condition::Condition;
 use super::error::EsError;
@@ -12,7 +12,7 @@ pub(super) fn simple_query_string(text: &str, fields: &Fields<'_>) -> Result<Con
     let mut found = Vec::new();
     while !parser.rest.is_empty() {
         found.extend(parser.list(0)?);
-        // A closing bracket without an opening one is passed over.
+        // Skip a closing bracket without an opening one.
         parser.rest = parser.rest.strip_prefix(')').unwrap_or(parser.rest);
     }
     Ok(if found.is_empty() {
@@ -36,7 +36,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Up to the end or to a closing bracket, which stays. `None`: not one word in it.
+    /// Parses up to the end or to a closing bracket, which it does not take. `None`: there is no word.
     fn list(&mut self, depth: usize) -> Result<Option<Condition>> {
         if depth > JSON_QUERY_DEPTH_MAX {
             return Err(EsError::query(
@@ -115,7 +115,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `~N` behind an operand.
+    /// Takes `~N` behind an operand; gives N.
     fn tilde(&mut self) -> Option<u64> {
         let rest = self.rest.strip_prefix('~')?;
         let end = rest

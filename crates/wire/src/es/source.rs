@@ -1,22 +1,29 @@
-//! What is kept of a stored document beside the query that was made of it.
+//! A stored document as the pq table keeps it, beside the query that was translated from it.
+//!
+//! ```text
+//! PUT /alerts/_doc/7       {"tags": ["a"]}    id 7,          kept as {"tags": ["a"]}
+//! PUT /alerts/_doc/red     {"tags": ["a"]}    id = hash,     kept as {"_id":"red","_source":{"tags": ["a"]}}
+//! ```
+//!
+//! Two names may have the same hash. So a reader compares the kept name with the asked one: see [`query_id`].
 
 use sha2::{Digest, Sha256};
 
-/// How an envelope begins; no document can, as `_id` is no field.
+/// Beginning of an envelope. No document begins so, because `_id` cannot be a field.
 const ENVELOPE: &str = "{\"_id\":";
 const INSIDE: &str = ",\"_source\":";
 
-/// A stored document and the name it was stored under.
+/// A stored document and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source<'a> {
-    /// Its `_id`, where that is not the number of the query.
+    /// The document's `_id`; `None`: it is the standing query's id in decimal.
     pub name: Option<String>,
     /// The document as it came; empty for a query that SQL stored.
     pub document: &'a str,
 }
 
 impl Source<'_> {
-    /// As the pq table keeps it.
+    /// The text that the pq table keeps.
     #[must_use]
     pub fn kept(&self) -> String {
         match &self.name {
@@ -28,7 +35,7 @@ impl Source<'_> {
         }
     }
 
-    /// Reads it again.
+    /// Splits a text that the pq table has kept.
     #[must_use]
     pub fn read(kept: &str) -> Source<'_> {
         opened(kept).unwrap_or(Source {
@@ -52,8 +59,8 @@ fn opened(kept: &str) -> Option<Source<'_>> {
     })
 }
 
-/// The number of the standing query with that `_id`: the number itself where the id is one in decimal, from 1; else 63 bits of
-/// its SHA-256. Whether it is a name, and so has to be kept with the document and compared.
+/// The standing query's id for an `_id`, and whether that is a name. A decimal number from 1 without leading zeros is the id
+/// itself. Any other `_id` is a name, and the id is 63 bits of its SHA-256. A name is kept with its document and compared.
 #[must_use]
 pub fn query_id(id: &str) -> (u64, bool) {
     let is_decimal = id.bytes().all(|byte| byte.is_ascii_digit()) && !id.starts_with('0');

@@ -1,4 +1,4 @@
-//! A stored document: its query as a condition, and what of the rest a pq table keeps in columns of its own.
+//! A stored document: its query as a condition, and its tags.
 
 use query::tree::QueryError;
 use serde_json::{Map, Value as Json};
@@ -17,16 +17,16 @@ type Result<T> = std::result::Result<T, EsError>;
 /// A stored document, as a row of a pq table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// Its query.
+    /// The query as text and filter.
     pub standing: Standing,
-    /// Its field `tags`, several with commas.
+    /// The document's field `tags`, with commas between several.
     pub tags: String,
 }
 
-/// Reads a document that holds a standing query.
+/// Parses a document that contains a standing query.
 ///
 /// # Errors
-/// [`EsError`]: no JSON object, a query that cannot be read, or not yet.
+/// [`EsError`]: no JSON object, a malformed query, or one that cannot be translated yet.
 pub fn stored(document: &[u8], mapping: &Mapping) -> Result<Stored> {
     let document: Json = serde_json::from_slice(document)
         .map_err(|error| EsError::mapper("", format!("failed to parse: {error}")))?;
@@ -42,7 +42,7 @@ pub fn stored(document: &[u8], mapping: &Mapping) -> Result<Stored> {
         place = place.and_then(|place| place.get(name));
     }
     let standing = match place {
-        // A document without a query is stored, and never hit.
+        // A document without a query is stored, and no document ever hits it.
         None | Some(Json::Null) => Condition::Nothing.part("")?,
         Some(query) => {
             condition(query, mapping, &mapping.percolator, 0)?.part(&mapping.percolator)?
@@ -54,7 +54,7 @@ pub fn stored(document: &[u8], mapping: &Mapping) -> Result<Stored> {
     })
 }
 
-/// What the engine found wrong with the text that a query became.
+/// The engine's error about the text that was translated from a query.
 #[must_use]
 pub fn refused(error: &QueryError) -> EsError {
     EsError::query("", format!("failed to parse query: {}", error.message))
@@ -71,7 +71,7 @@ fn tags(json: Option<&Json>) -> String {
     }
 }
 
-/// Reads a query object.
+/// Parses a query object.
 pub(super) fn condition(
     json: &Json,
     mapping: &Mapping,
@@ -141,7 +141,7 @@ pub(super) fn condition(
     }
 }
 
-/// The one name and value of an object.
+/// The name and value of an object with exactly one member.
 pub(super) fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
     let mut entries = object(json, path)?.iter();
     match (entries.next(), entries.next()) {
@@ -164,7 +164,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// `{"field": body}` with its target; boosts beside the field are passed over.
+    /// Parses `{"field": body}`; gives the field's target, the body and its path. Ignores a boost beside the field.
     fn field<'j>(&self, json: &'j Json) -> Result<(Target<'_>, &'j Json, String)> {
         let entries = object(json, self.path)?.iter();
         let mut fields = entries.filter(|(name, _)| !matches!(name.as_str(), "boost" | "_name"));
@@ -175,7 +175,7 @@ impl Reading<'_> {
         Ok((Target::of(self.mapping, name, &path)?, body, path))
     }
 
-    /// `{"field": value}` or `{"field": {"value": value}}`.
+    /// Parses `{"field": value}` or `{"field": {"value": value}}`.
     fn on_field(
         &self,
         json: &Json,
@@ -355,7 +355,7 @@ impl Reading<'_> {
         }
     }
 
-    /// `should` counts where nothing else is asked for, or as `minimum_should_match` says.
+    /// Parses `bool`. One `should` must hold if there is neither `must` nor `filter`, else as `minimum_should_match` says.
     fn boolean(&self, json: &Json) -> Result<Condition> {
         let body = object(json, self.path)?;
         known(
@@ -387,7 +387,7 @@ impl Reading<'_> {
         Ok(Condition::all(wanted))
     }
 
-    /// One query or an array of them.
+    /// Parses a query or an array of queries.
     fn list(&self, json: Option<&Json>, name: &str) -> Result<Vec<Condition>> {
         let path = format!("{}.{name}", self.path);
         match json {
@@ -408,7 +408,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The query inside one that only changes scores.
+    /// The query inside a query that only changes scores.
     fn inner(&self, json: &Json, name: &str) -> Result<Condition> {
         let inner = object(json, self.path)?.get(name);
         let inner = inner
@@ -422,7 +422,7 @@ impl Reading<'_> {
     }
 }
 
-/// Options of `match` and its kin that change what is found, or only scores.
+/// Options of `match` and related queries that are accepted.
 const MATCH: &[&str] = &[
     "query",
     "operator",

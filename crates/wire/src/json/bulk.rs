@@ -1,4 +1,4 @@
-//! The body of POST /bulk: one JSON object a line; an empty line commits.
+//! The body of POST /bulk: a JSON object in each line; an empty line commits.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use super::error::JsonError;
 use super::fields::Fields;
 use super::search::search;
 
-/// What one line asks for.
+/// The operation of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkItem {
-    /// Lower-case table name without a database.
+    /// The table's name, in lower case, without a database.
     pub table: String,
-    /// The document's id, where one was given; 0 counts as none.
+    /// The document's id; `None`: none is given, or 0.
     pub id: Option<u64>,
-    /// What is to happen.
+    /// What to do with the document.
     pub action: BulkAction,
 }
 
-/// What is to happen to a document.
+/// Kind of an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BulkAction {
     /// `insert` or `create`: an id that exists is an error.
@@ -35,7 +35,7 @@ pub enum BulkAction {
         /// Fields in the order written, names in lower case.
         fields: Vec<(String, Value)>,
     },
-    /// `delete`; the id is there.
+    /// `delete`; the item has an id.
     Delete,
 }
 
@@ -44,19 +44,19 @@ pub enum BulkAction {
 pub enum BulkEvent {
     /// A line.
     Item {
-        /// Its number, from 1.
+        /// The line's number, from 1.
         line: u64,
-        /// What it asks for, or why it could not be read.
+        /// The operation, or its error.
         item: Result<BulkItem, JsonError>,
     },
-    /// Everything since the last commit is to be committed: at an empty line, and at the end, if anything waits.
+    /// Commit the items since the last commit: at an empty line and at the end, if there are any.
     Commit {
         /// Number of the empty line, or of the body's last line.
         line: u64,
     },
 }
 
-/// Walks through a body, in order. Lines are read as they are reached; nothing is held.
+/// The events of a body, in order. A line is parsed when the iterator reaches it; no line is kept.
 pub fn bulk(body: &[u8]) -> impl Iterator<Item = BulkEvent> + '_ {
     let mut rest = Some(body);
     let mut line = 0;
@@ -85,23 +85,23 @@ pub fn bulk(body: &[u8]) -> impl Iterator<Item = BulkEvent> + '_ {
     })
 }
 
-/// Reads one line, e.g. `{"insert":{"table":"t","id":1,"doc":{"title":"x"}}}`.
+/// Parses a line such as `{"insert":{"table":"t","id":1,"doc":{"title":"x"}}}`.
 fn bulk_line(text: &[u8]) -> Result<BulkItem, JsonError> {
     let Line { verb, entry } =
         serde_json::from_slice(text).map_err(|error| JsonError::from_serde(&error))?;
     item(&verb, entry)
 }
 
-/// Reads the body of POST /insert or /replace: what stands behind that verb in a line of /bulk.
+/// Parses the body of POST /insert or /replace. It has the form of the value of `insert` in a line of /bulk.
 ///
 /// # Errors
-/// [`JsonError`]: no JSON, a part that is unknown, no table, no doc.
+/// [`JsonError`]: no JSON, an unknown member, no table, no doc.
 pub fn document(verb: &str, body: &[u8]) -> Result<BulkItem, JsonError> {
     let entry = serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
     item(verb, entry)
 }
 
-/// What POST /delete is to delete.
+/// The documents that POST /delete deletes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deletion {
     /// Documents by their ids.
@@ -111,14 +111,14 @@ pub enum Deletion {
         /// At least one.
         ids: Vec<u64>,
     },
-    /// Those that a query finds.
+    /// The documents that a query finds.
     Where(Select),
 }
 
-/// Reads the body of POST /delete: `id`, a number or a list of them, or `query` as in POST /search.
+/// Parses the body of POST /delete: `id`, which is a number or a list of numbers, or `query` as in POST /search.
 ///
 /// # Errors
-/// [`JsonError`]: neither, both, or what is wrong with one.
+/// [`JsonError`]: neither or both are given, or one is malformed.
 pub fn deletion(body: &[u8]) -> Result<Deletion, JsonError> {
     let object: DeleteBody =
         serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
@@ -150,7 +150,7 @@ struct DeleteBody {
     query: Option<IgnoredAny>,
 }
 
-/// One id or a list of them.
+/// An id or a list of ids.
 struct OneOrMany(Vec<u64>);
 
 impl<'de> Deserialize<'de> for OneOrMany {
@@ -169,7 +169,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
     }
 }
 
-/// A table's name as the catalog has it.
+/// A table's name in lower case, without a database.
 fn table_name(written: &str) -> String {
     written
         .rsplit('.')
@@ -213,13 +213,13 @@ fn item(verb: &str, entry: Entry) -> Result<BulkItem, JsonError> {
     Ok(BulkItem { table, id, action })
 }
 
-/// A line: an object with one action.
+/// A line: an object with one member, the verb.
 struct Line {
     verb: String,
     entry: Entry,
 }
 
-/// What an action names.
+/// The value of a verb.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with table, id and doc")]
 struct Entry {

@@ -1,4 +1,8 @@
-//! The query of a JSON search as a query text and a filter: both must hold.
+//! The query of a JSON search, translated into a query text and a filter. A document must fulfil both.
+//!
+//! Example: `{"bool": {"must": [{"match": {"title": "red cat"}}, {"range": {"price": {"lt": 5}}}]}}` becomes the query text
+//! `@(title) (red | cat)` and the filter `price < 5`. A `should` of a text and a range is refused: text and filter are joined
+//! by AND.
 
 use query::expression::{BinaryOperator, Expression, UnaryOperator};
 use query::value::Value;
@@ -7,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use super::error::JsonError;
 use crate::limits::JSON_QUERY_DEPTH_MAX;
 
-/// A condition: every positive text, none of the negative ones, and every filter. Empty: every document.
+/// A condition: a document must fulfil all positive texts, all filters and no negative text. Empty: every document does.
 #[derive(Debug, Default)]
 pub(super) struct Clause {
     positive: Vec<String>,
@@ -50,7 +54,7 @@ impl Clause {
         self.filters.extend(other.filters);
     }
 
-    /// Negates: only what is all text or all filter can be said without the text.
+    /// Negates the condition. Errors: it has both text and filter, whose negation would be an OR of the two.
     fn negated(self, path: &str) -> Result<Clause> {
         if self.is_everything() {
             return Ok(Clause::filter(Expression::Literal(Value::Int(0))));
@@ -74,7 +78,7 @@ impl Clause {
         ))
     }
 
-    /// Query text and filter. A filter of nothing is none.
+    /// The query text and the filter; `None`: the condition has none.
     pub(super) fn finish(self, path: &str) -> Result<(Option<String>, Option<Expression>)> {
         let filter = (!self.filters.is_empty()).then(|| Expression::all_of(self.filters));
         if self.negative.is_empty() && self.positive.len() < 2 {
@@ -105,7 +109,7 @@ fn conjunction(texts: &[String]) -> String {
     }
 }
 
-/// Reads a query object.
+/// Parses a query object.
 pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
     if depth > JSON_QUERY_DEPTH_MAX {
         return Err(JsonError::new(
@@ -132,7 +136,7 @@ pub(super) fn clause(json: &Json, path: &str, depth: usize) -> Result<Clause> {
     }
 }
 
-/// The one name and value of an object.
+/// The name and value of an object with exactly one member.
 fn only_entry<'j>(json: &'j Json, path: &str) -> Result<(&'j str, &'j Json)> {
     let object = object(json, path)?;
     let mut entries = object.iter();
@@ -154,7 +158,7 @@ pub(super) fn object<'j>(json: &'j Json, path: &str) -> Result<&'j Map<String, J
         .ok_or_else(|| JsonError::new(path, "expected an object"))
 }
 
-/// A field's name for an expression.
+/// A field's name as an expression.
 fn column(name: &str, path: &str) -> Result<Box<Expression>> {
     if name.is_empty() || name == "*" || name.contains('(') {
         return Err(JsonError::new(path, format!("'{name}' is no column")));
@@ -167,7 +171,7 @@ fn column(name: &str, path: &str) -> Result<Box<Expression>> {
     Ok(Box::new(Expression::Column(name)))
 }
 
-/// A constant for an expression.
+/// A JSON scalar as a constant.
 fn constant(json: &Json, path: &str) -> Result<Value> {
     Ok(match json {
         Json::Bool(value) => Value::Int((*value).into()),
@@ -186,7 +190,7 @@ fn constant(json: &Json, path: &str) -> Result<Value> {
     })
 }
 
-/// `{"fields": "words"}` or `{"fields": {"query": "words", "operator": "and"}}`: any of the words unless told otherwise.
+/// `{"fields": "words"}` or `{"fields": {"query": "words", "operator": "and"}}`: any of the words, unless `operator` is `and`.
 fn match_words(json: &Json, path: &str) -> Result<Clause> {
     let (fields, body) = only_entry(json, path)?;
     let path = format!("{path}.{fields}");
@@ -221,7 +225,7 @@ fn match_phrase(json: &Json, path: &str) -> Result<Clause> {
     limited(fields, &format!("\"{}\"", words.join(" ")), &path)
 }
 
-/// The text itself, or the `query` of an object.
+/// A JSON string, or the member `query` of an object.
 fn text_of<'j>(json: &'j Json, path: &str) -> Result<&'j str> {
     let text = if json.is_object() {
         json.get("query").and_then(Json::as_str)
@@ -236,7 +240,7 @@ fn text_of<'j>(json: &'j Json, path: &str) -> Result<&'j str> {
     })
 }
 
-/// A text in the fields of a comma list; `*` and `_all` are all of them.
+/// A query text limited to the fields of a list with commas; `*` and `_all` mean all fields.
 fn limited(fields: &str, text: &str, path: &str) -> Result<Clause> {
     if matches!(fields, "*" | "_all") {
         return Ok(Clause::text(text.to_owned()));
@@ -254,10 +258,10 @@ fn limited(fields: &str, text: &str, path: &str) -> Result<Clause> {
     Ok(Clause::text(format!("@({}) ({text})", names.join(","))))
 }
 
-/// A word without a meaning to the query language, whatever its characters.
+/// A word, escaped so that none of its characters is an operator of the query language.
 fn plain_word(word: &str) -> String {
     let mut plain = String::with_capacity(word.len() + 2);
-    // AND, MAYBE and their like are words here, not operators that somebody meant.
+    // AND, MAYBE and the other operators in letters are plain words here.
     if word.bytes().all(|byte| byte.is_ascii_uppercase()) {
         plain.push('\\');
     }
@@ -336,7 +340,7 @@ fn range(json: &Json, path: &str) -> Result<Clause> {
     })
 }
 
-/// As in Manticore, `should` counts only where neither `must` nor `must_not` stands beside it.
+/// Parses `bool`. As in Manticore, `should` counts only without a `must` or `must_not` beside it.
 fn boolean(json: &Json, path: &str, depth: usize) -> Result<Clause> {
     let mut must = Clause::default();
     let mut should = None;
@@ -369,7 +373,7 @@ fn boolean(json: &Json, path: &str, depth: usize) -> Result<Clause> {
     Ok(must)
 }
 
-/// One query or an array of them, each with its path.
+/// Parses a query or an array of queries; gives each with its path.
 fn clauses(json: &Json, path: &str, depth: usize) -> Result<Vec<(Clause, String)>> {
     let Some(list) = json.as_array() else {
         return Ok(vec![(clause(json, path, depth + 1)?, path.to_owned())]);
@@ -383,7 +387,7 @@ fn clauses(json: &Json, path: &str, depth: usize) -> Result<Vec<(Clause, String)
         .collect()
 }
 
-/// Alternatives: all of them texts, or all of them filters.
+/// Joins alternatives. Errors: some have text and others a filter.
 fn any_of(clauses: Vec<(Clause, String)>, path: &str) -> Result<Clause> {
     if clauses.is_empty() || clauses.iter().any(|(clause, _)| clause.is_everything()) {
         return Ok(Clause::default());

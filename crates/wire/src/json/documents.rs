@@ -11,11 +11,11 @@ use serde_json::Value as Json;
 use super::error::JsonError;
 use super::fields::Fields;
 
-/// Reads every document of one string: an object, an array of objects, or several of these one behind the other.
-/// Each becomes its fields in the order written, names in lower case. No document at all is an error.
+/// Parses all documents of a string: an object, an array of objects, or several of these one behind the other. A document is
+/// the list of its fields in the order written, names in lower case.
 ///
 /// # Errors
-/// [`JsonError`]: no JSON, or something else than objects.
+/// [`JsonError`]: no JSON, a value that is no object, or no document.
 pub fn documents(text: &[u8]) -> Result<Vec<Vec<(String, Value)>>, JsonError> {
     let mut found = Vec::new();
     let stream = serde_json::Deserializer::from_slice(text).into_iter::<OneOrMany>();
@@ -31,8 +31,8 @@ pub fn documents(text: &[u8]) -> Result<Vec<Vec<(String, Value)>>, JsonError> {
     Ok(found)
 }
 
-/// The objects of a text that [`documents`] refuses: what else stands in an array is passed over, and so is everything
-/// from the place on where the text is no JSON. May be empty.
+/// The objects of a text that [`documents`] refuses. Skips other values of an array, and everything from the first byte that is
+/// no JSON. May be empty.
 #[must_use]
 pub fn documents_but_bad(text: &[u8]) -> Vec<Vec<(String, Value)>> {
     let stream = serde_json::Deserializer::from_slice(text).into_iter::<Json>();

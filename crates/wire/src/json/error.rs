@@ -1,15 +1,15 @@
-//! Why a JSON body was refused, and where.
+//! Errors of a JSON body, with their path.
 
 use std::fmt;
 
 /// A refused JSON body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// Path of what is wrong, e.g. `query.bool.must[1].match`; empty for the body itself or for text that is no JSON.
+    /// Path of the bad part, such as `query.bool.must[1].match`; empty for the body itself, or if it is no JSON.
     pub path: String,
-    /// What is wrong, lower case, no full stop, without the path.
+    /// The reason, in lower case, without full stop and path.
     pub message: String,
-    /// Understood, but not offered yet: HTTP 501 rather than 400.
+    /// Whether a later version will serve the request: HTTP 501 in place of 400.
     pub not_yet: bool,
 }
 
@@ -42,7 +42,7 @@ impl JsonError {
         }
     }
 
-    /// What serde found, without the line number where there is only one line.
+    /// An error of serde, without its line number if that is 1.
     pub(super) fn from_serde(error: &serde_json::Error) -> Self {
         let message = error.to_string().replace(" at line 1 column ", " at byte ");
         JsonError::new("", message)

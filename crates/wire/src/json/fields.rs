@@ -1,11 +1,11 @@
-//! A JSON object as fields of a document, read without an intermediate tree.
+//! A JSON object as fields of a document, parsed without an intermediate tree.
 
 use std::fmt;
 
 use query::value::Value;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Fields in the order written, names in lower case. A name written twice is there twice.
+/// Fields in the order written, names in lower case. A repeated name stays repeated.
 #[derive(Debug, Default)]
 pub(super) struct Fields(pub(super) Vec<(String, Value)>);
 
@@ -43,7 +43,7 @@ fn lower_case(mut name: String) -> String {
     }
 }
 
-/// A field's value: true and false are 1 and 0; arrays and objects stay JSON text.
+/// A field's value. `true` is 1, `false` is 0. Arrays and objects stay JSON text.
 pub(super) struct JsonValue(pub(super) Value);
 
 impl<'de> Deserialize<'de> for JsonValue {

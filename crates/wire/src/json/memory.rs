@@ -1,19 +1,19 @@
-//! What a JSON text becomes in memory, before it is read.
+//! Estimates the memory of a JSON text's values, before the text is parsed.
 
-/// A value of a tree, in a list that grows by doubling, and its share of what is made of the list.
+/// Memory of a value of a tree, in bytes: its entry in a list that doubles, and its share of the values made from it.
 const ITEM_BYTES: usize = 96;
 
-/// A list with one item: its first block.
+/// Memory of the first block of a list, in bytes.
 const LIST_BYTES: usize = 160;
 
-/// An object of a tree with one member: a leaf of a `BTreeMap` has room for eleven.
+/// Memory of an object of a tree with one member, in bytes: a leaf of a `BTreeMap` has room for eleven.
 const OBJECT_BYTES: usize = 640;
 
-/// An object that is read without a tree: a list of fields.
+/// Memory of an object that is parsed into a list of fields, in bytes.
 const FIELDS_BYTES: usize = 64;
 
-/// Most memory that a JSON text takes once it is read, in bytes, texts included. Objects within `fields_depth` levels of
-/// brackets are read as fields, deeper ones as trees. The text need not be JSON.
+/// Most memory of a JSON text's values, in bytes, strings included. Objects within the first `fields_depth` levels of brackets
+/// are parsed into lists of fields, deeper ones into trees. The text need not be valid JSON.
 ///
 /// Cost: one pass over the text; no allocation.
 #[must_use]
@@ -43,7 +43,7 @@ pub fn memory_bytes(text: &[u8], fields_depth: usize) -> usize {
     bytes
 }
 
-/// Bytes of a string behind its first quote, with the last one.
+/// Length of a string from behind its first quote to behind its last.
 fn string_bytes(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {

@@ -12,21 +12,21 @@ use crate::sql::{PqOptions, condition};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// A standing query as PUT /pq/{table}/doc gives it.
+/// The body of PUT /pq/{table}/doc: a standing query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PqRule {
-    /// Its text; empty for a query of filters only.
+    /// Text of the query; empty for a query of filters only.
     pub query: String,
-    /// With commas.
+    /// Tags, with commas.
     pub tags: String,
     /// A condition on the document's attributes; empty for none.
     pub filters: String,
 }
 
-/// Reads a standing query: `{"query": {"ql": "…"} | {"match": …}, "tags": […], "filters": "…"}`.
+/// Parses a standing query: `{"query": {"ql": "…"} | {"match": …}, "tags": […], "filters": "…"}`.
 ///
 /// # Errors
-/// [`JsonError`] with the path of what is wrong.
+/// [`JsonError`] with the path of the bad part.
 pub fn pq_rule(body: &[u8]) -> Result<PqRule> {
     let mut rule = PqRule::default();
     let mut has_query = false;
@@ -47,11 +47,11 @@ pub fn pq_rule(body: &[u8]) -> Result<PqRule> {
     Ok(rule)
 }
 
-/// Reads documents, their fields in the order written, and sets the options that stand beside them:
-/// `{"query": {"percolate": {"document": {…}}}, "limit": …}`.
+/// Parses `{"query": {"percolate": {"document": {…}}}, "limit": …}`. Gives the documents, with their fields in the order
+/// written, and sets the options.
 ///
 /// # Errors
-/// [`JsonError`] with the path of what is wrong.
+/// [`JsonError`] with the path of the bad part.
 pub fn pq_search(body: &[u8], options: &mut PqOptions) -> Result<Vec<Vec<(String, Value)>>> {
     let mut documents = None;
     for (name, value) in object(&parsed(body)?, "")? {
@@ -92,7 +92,7 @@ fn top(count: u64) -> Result<u32> {
     }
 }
 
-/// The text of a standing query: as it stands, or made from JSON.
+/// The text of a standing query: the text of `ql`, or one made from a JSON query.
 fn rule_text(query: &Json) -> Result<String> {
     if let Some(text) = query.as_str() {
         return Ok(text.to_owned());

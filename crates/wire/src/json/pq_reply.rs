@@ -2,22 +2,22 @@
 
 use super::reply::Writer;
 
-/// One standing query that was hit.
+/// A row of the reply: a standing query and the documents that it hits.
 #[derive(Clone, Copy, Debug)]
 pub struct PqHit<'a> {
-    /// Its id.
+    /// Id of the standing query.
     pub id: u64,
-    /// Its text.
+    /// Text of the standing query.
     pub query: &'a str,
-    /// Its tags; left out where empty.
+    /// Tags with commas; if empty, the reply leaves them out.
     pub tags: &'a str,
-    /// Its filters; left out where empty.
+    /// Filters; if empty, the reply leaves them out.
     pub filters: &'a str,
-    /// Indexes of the documents, from 0; shown from 1.
+    /// Indexes of the documents, from 0, rising. The reply counts them from 1.
     pub documents: &'a [u32],
-    /// A weight a document, where they were asked for.
+    /// Weights, parallel to `documents`; `None`: not asked for.
     pub weights: Option<&'a [u32]>,
-    /// A JSON array with an object a document, where that was asked for.
+    /// A JSON array with an object for each document; `None`: not asked for.
     pub highlights: Option<&'a str>,
 }
 
@@ -29,7 +29,7 @@ pub struct PqReply {
 }
 
 impl PqReply {
-    /// Begins. `total`: queries that were hit, before a limit.
+    /// Begins the reply. `total` is the count of queries with a hit, before a limit.
     pub fn begin(&mut self, took_ms: u64, total: u64, documents_matched: u64) {
         self.json.raw("{\"took\":");
         self.json.number(took_ms);
@@ -41,7 +41,7 @@ impl PqReply {
         self.json.open(",\"hits\":[");
     }
 
-    /// A query that was hit. Its score is the highest weight where there are weights, else 1.
+    /// Adds a row. Its score is its highest weight, or 1 without weights.
     pub fn hit(&mut self, table: &str, hit: &PqHit<'_>) {
         let json = &mut self.json;
         json.item();
@@ -80,14 +80,14 @@ impl PqReply {
         json.close("}");
     }
 
-    /// Ends the reply, with the highest score of its hits: it is not known before.
+    /// Ends the reply with its highest score, which is not known before.
     pub fn end(&mut self) {
         self.json.close("]");
         self.json.name("max_score").number(self.best.unwrap_or(1));
         self.json.close("}}");
     }
 
-    /// What was written.
+    /// The bytes written so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.json.out
@@ -109,7 +109,7 @@ fn numbers(json: &mut Writer, numbers: impl Iterator<Item = u64>) {
     json.close("]");
 }
 
-/// The reply of PUT and DELETE below /pq/{table}/doc; `result` is `created`, `updated`, `deleted` or `not found`.
+/// The reply to PUT and DELETE below /pq/{table}/doc. `result` is `created`, `updated`, `deleted` or `not found`.
 #[must_use]
 pub fn rule_reply(table: &str, id: u64, result: &str) -> Vec<u8> {
     let mut json = Writer::default();
@@ -122,7 +122,7 @@ pub fn rule_reply(table: &str, id: u64, result: &str) -> Vec<u8> {
     json.out
 }
 
-/// Appends an object of texts.
+/// Appends a JSON object whose values are texts.
 pub fn write_object(fields: &[(&str, String)], out: &mut String) {
     let mut json = Writer::default();
     json.open("{");
@@ -130,6 +130,6 @@ pub fn write_object(fields: &[(&str, String)], out: &mut String) {
         json.name(name).string(text);
     }
     json.close("}");
-    // What was written came from texts.
+    // The bytes came from texts, so they are UTF-8.
     out.push_str(&String::from_utf8_lossy(&json.out));
 }

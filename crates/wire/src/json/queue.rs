@@ -9,19 +9,19 @@ use super::search::string;
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// A body of /queue: receipts, and what may as well stand in the address.
+/// A body of /queue: receipts, and options that may also be in the address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueueBody {
-    /// `done` or `receipts`, as they were given out.
+    /// The texts of `done` or `receipts`; not parsed yet.
     pub receipts: Vec<String>,
-    /// Everything else by name, as text; numbers in decimal.
+    /// The other members, with their values as text; numbers in decimal.
     pub options: Vec<(String, String)>,
 }
 
-/// Reads `{"done": ["…"], "rows": 10, "wait": "10s", …}`; an empty body is an empty object.
+/// Parses `{"done": ["…"], "rows": 10, "wait": "10s", …}`. An empty body is an empty object.
 ///
 /// # Errors
-/// [`JsonError`] with the path of what is wrong.
+/// [`JsonError`] with the path of the bad part.
 pub fn queue_body(body: &[u8]) -> Result<QueueBody> {
     let mut read = QueueBody::default();
     if body.trim_ascii().is_empty() {
@@ -47,8 +47,8 @@ fn receipts(value: &Json, path: &str) -> Result<Vec<String>> {
     list.iter().enumerate().map(text).collect()
 }
 
-/// Rows of a queue: [`begin`](Self::begin), then for each row [`row`](Self::row), [`field`](Self::field)s and
-/// [`row_end`](Self::row_end), then [`end`](Self::end). A row of an event stream is written alone.
+/// The reply with rows of a queue: [`begin`](Self::begin); for each row [`row`](Self::row), [`field`](Self::field)s and
+/// [`row_end`](Self::row_end); then [`end`](Self::end). A row of an event stream has neither begin nor end.
 #[derive(Debug, Default)]
 pub struct QueueReply {
     json: Writer,
@@ -60,7 +60,7 @@ impl QueueReply {
         self.json.open("{\"rows\":[");
     }
 
-    /// A row, with its receipt and how often it was delivered; without them where it was only looked at.
+    /// Begins a row. `taken` is its receipt and the number of its delivery; `None`: the row was only shown.
     pub fn row(&mut self, taken: Option<(&str, u32)>) {
         let json = &mut self.json;
         json.item();
@@ -72,7 +72,7 @@ impl QueueReply {
         json.name("data").open("{");
     }
 
-    /// A value of the row.
+    /// Adds a value to the row.
     pub fn field(&mut self, name: &str, cell: Cell<'_>) {
         self.json.name(name).cell(cell);
     }
@@ -87,7 +87,7 @@ impl QueueReply {
         self.json.close("]}");
     }
 
-    /// What was written.
+    /// The bytes written so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.json.out

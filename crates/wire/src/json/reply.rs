@@ -1,17 +1,17 @@
-//! Replies of the HTTP door, written as they come.
+//! Replies of the HTTP door, written straight as JSON text, without a tree.
 
 use std::io::Write as _;
 
 use query::schema::ColumnType;
 
-/// One value of a reply.
+/// A value of a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
     /// null
     Null,
     /// An integer.
     Int(i128),
-    /// A double; what is not finite is written as null.
+    /// A double; infinity and NaN are written as null.
     Float(f64),
     /// A float of 32 bits, in the shortest form that reads back.
     Single(f32),
@@ -19,15 +19,15 @@ pub enum Cell<'a> {
     Bool(bool),
     /// Text.
     Str(&'a str),
-    /// Bytes; what is no UTF-8 in them is replaced.
+    /// Bytes; those that are no UTF-8 are replaced.
     Bytes(&'a [u8]),
 }
 
-/// JSON text as it is written: commas where they belong, strings escaped.
+/// Writes JSON text: sets commas and escapes strings.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     pub(super) out: Vec<u8>,
-    /// Something stands in the list that is open, so the next item needs a comma.
+    /// Whether the open list has an item, so that the next one needs a comma.
     listed: bool,
 }
 
@@ -36,19 +36,19 @@ impl Writer {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// Opens a list or an object.
+    /// Opens a list or an object, which has no item yet.
     pub(super) fn open(&mut self, text: &str) {
         self.raw(text);
         self.listed = false;
     }
 
-    /// Closes one; the list around it holds something now.
+    /// Closes a list or an object; the list around it has an item now.
     pub(super) fn close(&mut self, text: &str) {
         self.raw(text);
         self.listed = true;
     }
 
-    /// A comma, but not in front of the first item.
+    /// Writes a comma, unless the next item is the first.
     pub(super) fn item(&mut self) {
         if self.listed {
             self.out.push(b',');
@@ -56,7 +56,7 @@ impl Writer {
         self.listed = true;
     }
 
-    /// The name of a value, which comes next.
+    /// Writes the name of a member; its value must follow.
     pub(super) fn name(&mut self, name: &str) -> &mut Writer {
         self.item();
         self.string(name);
@@ -95,7 +95,7 @@ pub struct SearchReply {
 }
 
 impl SearchReply {
-    /// Begins. `total` counts every matching document; `exact` is false where the count is only a lower bound.
+    /// Begins the reply. `total` counts all matching documents; if `exact` is false it is a lower bound.
     pub fn begin(&mut self, took_ms: u64, timed_out: bool, total: u64, exact: bool) {
         let relation = if exact { "eq" } else { "gte" };
         self.json.raw("{\"took\":");
@@ -109,7 +109,7 @@ impl SearchReply {
         self.json.open("\",\"hits\":[");
     }
 
-    /// Begins a hit. Rows that are no documents have neither id nor score.
+    /// Begins a hit. A row that is no document has neither id nor score.
     pub fn hit(&mut self, id: Option<u64>, score: Option<i64>) {
         self.json.item();
         self.json.open("{");
@@ -122,7 +122,7 @@ impl SearchReply {
         self.json.name("_source").open("{");
     }
 
-    /// A field of the hit's `_source`.
+    /// Adds a field to the hit's `_source`.
     pub fn field(&mut self, name: &str, cell: Cell<'_>) {
         self.json.name(name).cell(cell);
     }
@@ -132,7 +132,7 @@ impl SearchReply {
         self.json.close("}}");
     }
 
-    /// Ends the reply, with what its reader should know.
+    /// Ends the reply with its warnings, if any.
     pub fn end(&mut self, warnings: &[String]) {
         self.json.close("]}");
         if !warnings.is_empty() {
@@ -178,7 +178,7 @@ impl RawReply {
         self.json.open("{");
     }
 
-    /// Begins a result set with these columns: name and type, see [`RawReply::type_name`].
+    /// Begins a result set with these columns, each a name and a type of [`RawReply::type_name`].
     pub fn begin(&mut self, columns: &[(&str, &str)]) {
         self.statement();
         self.json.name("columns").open("[");
@@ -193,7 +193,7 @@ impl RawReply {
         self.json.name("data").open("[");
     }
 
-    /// Manticore's name of a column's type; `None` is a computed text.
+    /// Manticore's name of a column's type. `None`: a computed text.
     #[must_use]
     pub fn type_name(kind: Option<ColumnType>) -> &'static str {
         match kind {
@@ -213,7 +213,7 @@ impl RawReply {
         self.json.open("{");
     }
 
-    /// The row's next cell: its column's name and its value.
+    /// Adds the row's next cell; `name` is its column's.
     pub fn cell(&mut self, name: &str, cell: Cell<'_>) {
         self.json.name(name).cell(cell);
     }
@@ -223,13 +223,13 @@ impl RawReply {
         self.json.close("}");
     }
 
-    /// Ends the result set. `total`: rows of it.
+    /// Ends the result set; `total` is its count of rows.
     pub fn end(&mut self, total: u64, error: &str, warning: &str) {
         self.json.close("]");
         self.outcome(total, error, warning);
     }
 
-    /// A statement without rows. `total`: rows affected.
+    /// Adds a statement without rows; `total` is its count of affected rows.
     pub fn done(&mut self, total: u64, error: &str, warning: &str) {
         self.statement();
         self.outcome(total, error, warning);
@@ -282,7 +282,7 @@ impl BulkReply {
         }
     }
 
-    /// A committed batch of one table.
+    /// Adds the result of a stored batch in one table.
     pub fn batch(&mut self, table: &str, last_id: u64, created: u64, deleted: u64, updated: u64) {
         self.start();
         self.json.item();
@@ -306,8 +306,8 @@ impl BulkReply {
         self.json.close("}}");
     }
 
-    /// Ends the reply. `current_line` is the last line read, `skipped_lines` those of it not committed; `error` is
-    /// empty where all went well, else it names the line.
+    /// Ends the reply. `current_line` is the number of the last line read, `skipped_lines` the count of lines read and not
+    /// stored. `error` is empty on success; else it names the line.
     pub fn finish(&mut self, current_line: u64, skipped_lines: u64, error: &str) {
         self.start();
         self.json.close("]");

@@ -9,13 +9,13 @@ use super::error::JsonError;
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// Reads the body of POST /search as a SELECT.
+/// Parses the body of POST /search into a SELECT.
 ///
-/// The SELECT's first two items are `id` and `weight()`, for the hit's `_id` and `_score`; what follows is the
-/// `_source`: [`Item::Star`], the columns asked for, or nothing where `_source` is false.
+/// The SELECT's first two items are `id` and `weight()`, for a hit's `_id` and `_score`. The other items are its `_source`:
+/// [`Item::Star`], the named columns, or none if `_source` is false.
 ///
 /// # Errors
-/// [`JsonError`] with the path of what is wrong or cannot be expressed yet.
+/// [`JsonError`] with the path of the bad or missing part.
 pub fn search(body: &[u8]) -> Result<Select> {
     let json: Json = serde_json::from_slice(body).map_err(|error| JsonError::from_serde(&error))?;
     let mut table = None;
@@ -81,7 +81,7 @@ pub(super) fn count(json: &Json, path: &str) -> Result<u64> {
         .ok_or_else(|| JsonError::new(path, "expected a whole number from 0"))
 }
 
-/// A key, or an array of keys: `"price"`, `{"price": "desc"}`, `{"price": {"order": "desc"}}`.
+/// Parses a sort key or an array of keys: `"price"`, `{"price": "desc"}`, `{"price": {"order": "desc"}}`.
 fn sort(json: &Json) -> Result<Vec<OrderBy>> {
     let Some(list) = json.as_array() else {
         return Ok(vec![sort_key(json, "sort")?]);
@@ -120,7 +120,7 @@ fn sort_key(json: &Json, path: &str) -> Result<OrderBy> {
     order_by(name, order, &path)
 }
 
-/// Scores fall where no order is written, everything else rises.
+/// A sort key. Without a written order, a score sorts descending and any other key ascending.
 fn order_by(name: &str, order: Option<&str>, path: &str) -> Result<OrderBy> {
     let key = match name {
         "_score" => Output::Weight,
@@ -137,7 +137,7 @@ fn order_by(name: &str, order: Option<&str>, path: &str) -> Result<OrderBy> {
     Ok(OrderBy { key, descending })
 }
 
-/// `true`, `false`, `"a"`, `["a", "b"]` or `{"includes": […]}`.
+/// Parses `_source`: `true`, `false`, `"a"`, `["a", "b"]` or `{"includes": […]}`.
 fn source_items(json: &Json) -> Result<Vec<Item>> {
     let names = match json {
         Json::Bool(true) => return Ok(vec![Item::Star]),
@@ -192,7 +192,7 @@ fn strings<'j>(list: &'j [Json], path: &str) -> Result<Vec<&'j str>> {
     list.iter().map(|name| string(name, path)).collect()
 }
 
-/// OPTION of SQL: values as text.
+/// Parses `options`, which are those of OPTION in SQL. Gives the values as text.
 fn options(json: &Json) -> Result<Vec<(String, String)>> {
     let mut options = Vec::new();
     for (name, value) in object(json, "options")? {

@@ -1,4 +1,4 @@
-//! ALTER TABLE: columns come, go and change. Types are those of a queue, the one kind of table that can be altered.
+//! ALTER TABLE: adds, drops and changes columns. Only queues can be altered, so types have their meaning in a queue.
 
 use query::lexer::TokenKind;
 use query::request::{Change, Place};
@@ -31,7 +31,7 @@ const LATER: [&str; 20] = [
 ];
 
 impl Parser<'_> {
-    /// Behind ALTER.
+    /// Parses ALTER TABLE, from behind ALTER.
     pub(super) fn alter(&mut self) -> Result<Statement> {
         self.take_word("ignore");
         if !self.take_word("table") {
@@ -80,7 +80,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// One column with its place, or several in brackets.
+    /// Parses one added column with its position, or several in brackets.
     fn added(&mut self, changes: &mut Vec<Change>) -> Result<()> {
         if self.take(TokenKind::Open) {
             loop {

@@ -1,4 +1,4 @@
-//! CALL PQ and CALL PQ_BACKFILL; those of queues are in `queue`.
+//! CALL PQ and CALL PQ_BACKFILL. The module `queue` has the procedures of queues.
 
 mod options;
 
@@ -16,7 +16,7 @@ enum Argument {
 }
 
 impl Parser<'_> {
-    /// Behind CALL; `in_small` tells whether that word was written in lower case.
+    /// Parses CALL, from behind that word. `in_small`: the word is written in lower case.
     pub(super) fn call(&mut self, in_small: bool) -> Result<Statement> {
         let from = self.position();
         let written = self.name("a procedure")?;
@@ -52,7 +52,7 @@ impl Parser<'_> {
             let message = "PQ() argument 2 must be a string or a string list";
             self.refused_at(documents_at, message)
         })?;
-        // The public stress-tester writes exactly this, and reads its column by a name with a capital.
+        // A public stress-tester writes the call exactly so, and reads a column `Documents`.
         options.capital = in_small && set == ["docs_json", "docs"] && !options.docs_json;
         Ok(Statement::CallPq {
             table,
@@ -88,8 +88,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The arguments without a name, each with its place, to the statement's end; the named ones are told to `set`, and
-    /// what it finds wrong stands at that option.
+    /// Parses arguments to the statement's end. Gives those without a name, each with its byte offset. Calls `set` for those with
+    /// a name; its error is reported at that argument.
     fn arguments(
         &mut self,
         mut set: impl FnMut(String, Argument) -> std::result::Result<(), String>,
@@ -127,7 +127,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An argument that Sphinx's clients know the text of: it stands alone, without place.
+    /// An error whose message Sphinx's clients know: it is shown without its position.
     fn refused_at(&self, position: usize, message: impl Into<String>) -> SyntaxError {
         let message = message.into();
         let kind = match message.contains(": not yet: ") {
@@ -139,7 +139,7 @@ impl Parser<'_> {
     }
 }
 
-/// Lower case, without a database.
+/// A table's name, in lower case, without a database.
 fn table_name(argument: Argument) -> Option<String> {
     let Argument::One(Value::Str(name)) = argument else {
         return None;

@@ -1,4 +1,4 @@
-//! SELECT without a table: what clients ask on connecting, and Q4M's functions.
+//! SELECT without a table: variables and functions that clients ask for when they connect, and Q4M's functions.
 
 use query::expression::Expression;
 use query::lexer::TokenKind;
@@ -10,7 +10,7 @@ use super::values::column_in;
 use crate::limits::COLUMNS_MAX;
 
 impl Parser<'_> {
-    /// Behind SELECT, where no FROM follows.
+    /// Parses a SELECT without FROM, from behind SELECT.
     pub(super) fn select_constants(&mut self) -> Result<Statement> {
         if let Some(statement) = self.queue_function()? {
             return Ok(statement);
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(Statement::SelectConstants(items))
     }
 
-    /// LIMIT over the one row: clients write `LIMIT 1`.
+    /// Skips the numbers of a LIMIT: the answer has one row, but clients write `LIMIT 1`.
     pub(super) fn skip_limit(&mut self) -> Result<()> {
         self.integer("a number of rows")?;
         if self.take(TokenKind::Comma) || self.take_word("offset") {
@@ -55,7 +55,7 @@ impl Parser<'_> {
         let before = self.clone();
         let what = self.constant_value()?;
         let mut written = self.written_since(&before);
-        // A string's header is its content.
+        // The header of a string literal is its content, without quotes.
         if let Constant::Expression(Expression::Literal(Value::Str(text))) = &what {
             written.clone_from(text);
         }
@@ -85,7 +85,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A function of the session or the clock; the brackets of some may be left out.
+    /// A function of the session or the clock. Some may be written without brackets.
     fn known_function(&mut self) -> Result<Option<Constant>> {
         let word = String::from_utf8_lossy(self.peek_bytes()).to_lowercase();
         let (constant, bare) = match word.as_str() {

@@ -7,7 +7,7 @@ use query::value::Value;
 use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::{CreateTable, Statement};
 
-/// What begins an index or a constraint rather than a column.
+/// First words of an index or a constraint.
 const CONSTRAINTS: [&str; 9] = [
     "primary",
     "key",
@@ -20,7 +20,7 @@ const CONSTRAINTS: [&str; 9] = [
     "check",
 ];
 
-/// Column types of Manticore and MySQL that no table, or no search table, has so far: not a mistake of who wrote them.
+/// Column types of Manticore and MySQL that are missing here, or missing in search tables: refused as "not yet".
 const TYPES_NOT_YET: [&str; 14] = [
     "bit",
     "date",
@@ -38,7 +38,7 @@ const TYPES_NOT_YET: [&str; 14] = [
     "year",
 ];
 
-/// A column before its table's kind, and with it the meaning of its type, is known.
+/// A column whose table's kind is not known yet. The kind decides what its type means.
 struct Draft {
     column: Column,
     type_name: String,
@@ -48,7 +48,7 @@ struct Draft {
 }
 
 impl Parser<'_> {
-    /// Behind CREATE.
+    /// Parses CREATE TABLE or CREATE FUNCTION, from behind CREATE.
     pub(super) fn create(&mut self) -> Result<Statement> {
         if !self.take_word("table") {
             if self.take_word("function") || self.take_words(&["aggregate", "function"]) {
@@ -80,7 +80,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Column definitions in brackets; none where the brackets are left out.
+    /// Column definitions in brackets; empty without brackets.
     fn drafts(&mut self) -> Result<Vec<Draft>> {
         let mut drafts: Vec<Draft> = Vec::new();
         if !self.take(TokenKind::Open) {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Refuses a key or a constraint where a column may stand.
+    /// Refuses a key or a constraint in place of a column.
     pub(super) fn refuse_key(&self) -> Result<()> {
         if self.at_any(&CONSTRAINTS) {
             return Err(self.no_key());
@@ -180,11 +180,11 @@ impl Parser<'_> {
         } else if self.take_word("comment") {
             self.string("a comment in quotes")?;
         } else if draft.type_name == "text" && self.take_any(&["indexed", "stored"]) {
-            // A text is both here, whichever was written.
+            // A text is always indexed and stored here.
         } else if draft.type_name == "string" && self.take_word("attribute") {
-            // A string is one.
+            // A string is always an attribute here.
         } else if is_character(&draft.type_name) && self.take_word("binary") {
-            // Texts are compared by their bytes.
+            // Accepted without effect: texts are compared by their bytes.
         } else if matches!(self.peek(), TokenKind::Comma | TokenKind::Close)
             || self.at_end()
             || self.at_any(&["first", "after"])
@@ -212,7 +212,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Keys are not offered; the message names the one that was asked for.
+    /// The refusal of a key; it names the kind of key.
     fn no_key(&self) -> super::SyntaxError {
         let word = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
         let word = if word == "PRIMARY" {
@@ -233,7 +233,7 @@ impl Parser<'_> {
         self.not_yet(format!("{word} ({why}; leave it out)"))
     }
 
-    /// Types get the meaning they have in a table of this kind; an implied `id` is left out.
+    /// The columns with the types of this kind of table; an implied `id` is left out.
     fn columns(&self, drafts: Vec<Draft>, is_queue: bool) -> Result<Vec<Column>> {
         let mut columns = Vec::with_capacity(drafts.len());
         for draft in drafts {
@@ -250,7 +250,7 @@ impl Parser<'_> {
         Ok(columns)
     }
 
-    /// The column with the meaning that its type has in a queue or elsewhere.
+    /// The column with the type that its written type means in a queue, or in another table.
     fn typed(&self, mut draft: Draft, is_queue: bool) -> Result<Column> {
         let (system, table) = if is_queue {
             (TypeSystem::Queue, "queue")
@@ -275,7 +275,7 @@ impl Parser<'_> {
         Ok(draft.column)
     }
 
-    /// name[=]value pairs up to the end, with or without commas. A distributed table names several others.
+    /// Pairs name[=]value up to the end, with or without commas. A distributed table has several values of `local`.
     fn table_options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options: Vec<(String, String)> = Vec::new();
         while !self.at_end() && !self.at_any(&["as", "select", "partition"]) {
@@ -312,7 +312,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Behind DROP.
+    /// Parses DROP TABLE or DROP FUNCTION, from behind DROP.
     pub(super) fn drop(&mut self) -> Result<Statement> {
         if !self.take_any(&["table", "tables"]) {
             if self.take_word("function") {
@@ -332,7 +332,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether it is a type of characters, which may say how they are compared.
+/// Whether it is a type of characters: only such a type may have a character set or collation.
 fn is_character(type_name: &str) -> bool {
     type_name.ends_with("char") || type_name.ends_with("text")
 }

@@ -9,7 +9,7 @@ use super::statement::Statement;
 use super::values;
 
 impl Parser<'_> {
-    /// Behind INSERT or REPLACE.
+    /// Parses INSERT or REPLACE, from behind that word.
     pub(super) fn insert(&mut self, replace: bool) -> Result<Statement> {
         let verb = if replace { "REPLACE" } else { "INSERT" };
         self.take_any(&["low_priority", "high_priority", "delayed"]);
@@ -41,7 +41,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// A list of columns in brackets, if there is one. `()` is none.
+    /// The list of columns in brackets; `None`: there is none, or it is `()`.
     fn insert_columns(&mut self) -> Result<Option<Vec<String>>> {
         let before = self.clone();
         if !self.take(TokenKind::Open) {
@@ -65,7 +65,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Behind DELETE.
+    /// Parses DELETE, from behind that word.
     pub(super) fn delete(&mut self) -> Result<Statement> {
         while self.take_any(&["low_priority", "quick"]) {}
         self.expect_word("from")?;
@@ -77,7 +77,7 @@ impl Parser<'_> {
         if self.at_any(&["using", "join", "inner", "left"]) || self.peek() == TokenKind::Comma {
             return Err(self.not_yet("DELETE over several tables"));
         }
-        // A mistyped WHERE would be an alias, and the table empty.
+        // An alias needs a WHERE: a mistyped WHERE would be an alias, and the statement would delete every row.
         if alias.is_some() && !self.at_word("where") {
             return Err(self.unexpected("WHERE"));
         }
@@ -98,7 +98,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Behind UPDATE. Which table it is decides the refusal, so the rest is passed over.
+    /// Parses UPDATE as far as the table's name, which decides the refusal. Skips the rest.
     pub(super) fn update(&mut self) -> Result<Statement> {
         self.take_any(&["low_priority"]);
         self.take_word("ignore");
@@ -114,10 +114,10 @@ impl Parser<'_> {
         Ok(Statement::Update { table })
     }
 
-    /// Behind TRUNCATE.
+    /// Parses TRUNCATE, from behind that word.
     pub(super) fn truncate(&mut self) -> Result<Statement> {
         if !self.take_word("table") {
-            // A table may be called so: Manticore's word stands in front of a name.
+            // A table may have that name: it is Manticore's keyword only before another name.
             let mut ahead = self.clone();
             if ahead.take_word("rtindex") && !ahead.at_end() {
                 *self = ahead;

@@ -1,4 +1,4 @@
-//! Why a statement was refused, and where.
+//! Errors of parsing a statement, with their position.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use query::lexer::OUT_OF_ROOM;
 
 use crate::limits::NEAR_CHARS_MAX;
 
-/// Which family a refusal belongs to.
+/// Family of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Nobody could read this: MySQL 1064.
+    /// The statement is malformed: MySQL 1064.
     Syntax,
-    /// Well-formed SQL that this server does not do yet, or does not offer: MySQL 1235.
+    /// Well-formed SQL that this server does not serve yet, or does not offer: MySQL 1235.
     NotYet,
-    /// Larger than a limit allows, or than the reader's room: MySQL 1105.
+    /// The statement is larger than a limit, or than the room of its parser: MySQL 1105.
     Limit,
-    /// An argument of CALL, in words that Manticore's clients know: MySQL 1064, shown without its place.
+    /// A bad argument of CALL, with the message of Manticore, which clients know: MySQL 1064, without its position.
     Argument,
 }
 
 /// A refused statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Its family.
+    /// Family of the error.
     pub kind: ErrorKind,
     /// Byte offset in the statement, from 0; at most its length.
     pub position: usize,
     /// Line of the statement, from 1.
     pub line: u32,
-    /// What is wrong, lower case, no full stop, without position and text.
+    /// The reason, in lower case, without full stop, position and text.
     pub message: String,
     /// The statement from `position` on, at most [`NEAR_CHARS_MAX`] characters; empty at the statement's end.
     pub near: String,
@@ -56,7 +56,7 @@ impl SyntaxError {
         }
     }
 
-    /// Whether the statement takes more memory than its reader gave.
+    /// Whether the statement needs more memory than its parser was given.
     #[must_use]
     pub fn is_out_of_room(&self) -> bool {
         self.message.starts_with(OUT_OF_ROOM)

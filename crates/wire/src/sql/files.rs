@@ -1,11 +1,11 @@
-//! Statements about how a table lies in files: FLUSH and OPTIMIZE.
+//! Statements about a table's files: FLUSH and OPTIMIZE.
 
 use query::lexer::TokenKind;
 
 use super::parser::{Parser, Result};
 use super::statement::Statement;
 
-/// What MySQL and Manticore FLUSH beside tables.
+/// Objects beside tables that MySQL and Manticore FLUSH.
 const FLUSH_LATER: [&str; 14] = [
     "attributes",
     "binary",
@@ -24,7 +24,7 @@ const FLUSH_LATER: [&str; 14] = [
 ];
 
 impl Parser<'_> {
-    /// Behind FLUSH.
+    /// Parses FLUSH, from behind that word.
     pub(super) fn flush(&mut self) -> Result<Statement> {
         self.take_any(&["no_write_to_binlog", "local"]); // MySQL's, for its replicas
         if !self.at_any(&["table", "tables", "ramchunk", "rtindex"]) {
@@ -44,7 +44,7 @@ impl Parser<'_> {
         Ok(Statement::Flush { tables })
     }
 
-    /// Behind OPTIMIZE.
+    /// Parses OPTIMIZE, from behind that word.
     pub(super) fn optimize(&mut self) -> Result<Statement> {
         self.take_any(&["no_write_to_binlog", "local"]);
         if !self.take_any(&["table", "index"]) {
@@ -61,7 +61,7 @@ impl Parser<'_> {
         Ok(Statement::Optimize { table })
     }
 
-    /// Manticore's options, where they say what is done anyway: it is waited for, and one segment a shard is left.
+    /// Accepts Manticore's options whose effect is the default here: the statement waits, and leaves one segment for each shard.
     fn optimize_option(&mut self) -> Result<()> {
         let is_cutoff = self.at_word("cutoff");
         if !self.take_any(&["cutoff", "sync"]) {

@@ -1,4 +1,4 @@
-//! What every statement's parser needs: keywords, names, literals, and errors with their place.
+//! Tools of all statements' parsers: keywords, names, literals, and errors with their position.
 
 use std::rc::Rc;
 
@@ -13,10 +13,10 @@ use crate::limits::NAMES_MAX;
 /// Result of this module.
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
-/// Databases that clients look for catalogs in. Every other database name passes.
+/// Databases of MySQL's catalogs, which are refused. Any other database name is ignored.
 const CATALOG_DATABASES: [&str; 4] = ["information_schema", "performance_schema", "mysql", "sys"];
 
-/// What MySQL and Manticore CREATE, ALTER, DROP and SHOW CREATE beside tables.
+/// Objects beside tables that MySQL and Manticore CREATE, ALTER, DROP and SHOW CREATE.
 pub(super) const OBJECTS_LATER: [&str; 22] = [
     "cluster",
     "database",
@@ -42,14 +42,14 @@ pub(super) const OBJECTS_LATER: [&str; 22] = [
     "view",
 ];
 
-/// One statement being read.
+/// A statement that is being parsed.
 #[derive(Clone)]
 pub(super) struct Parser<'a> {
     text: &'a [u8],
     lexer: Lexer<'a>,
-    /// Where the lexer's text begins in `text`: it starts anew behind VALUES.
+    /// Offset in `text` at which the lexer's text begins: it starts anew behind VALUES.
     base: usize,
-    /// What may stand before a column's name: the table's name and its alias, in lower case.
+    /// Names that may stand before a column's name: the table's name and its alias, in lower case.
     pub(super) tables: Rc<[String]>,
 }
 
@@ -58,7 +58,7 @@ pub(super) type Calls<'c> =
     dyn FnMut(&str, &mut Lexer<'_>) -> std::result::Result<Option<Expression>, LexerError> + 'c;
 
 impl<'a> Parser<'a> {
-    /// A parser of a text whose meaning may take `room` bytes of memory.
+    /// A parser of a text whose values may take `room` bytes of memory.
     pub(super) fn within(text: &'a [u8], room: usize) -> Self {
         Parser {
             text,
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The same place, for who looks further ahead and keeps nothing.
+    /// A copy at the same position, for looking ahead. It takes no room, so its values must be dropped.
     pub(super) fn looking(&self) -> Self {
         Parser {
             lexer: self.lexer.looking(),
@@ -76,14 +76,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes on at a byte offset of the text, with so much room left.
+    /// Goes on at a byte offset of the text, with `room` bytes left.
     pub(super) fn restart(&mut self, offset: usize, room: usize) {
         self.base = offset;
         let rest = self.text.get(offset..).unwrap_or_default();
         self.lexer = Lexer::within(rest, room);
     }
 
-    /// Takes room for what is about to be allocated.
+    /// Takes room before an allocation of `bytes`.
     pub(super) fn charge(&mut self, bytes: usize) -> Result<()> {
         self.lexer
             .charge(bytes)
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         self.lexer.room()
     }
 
-    /// Refuses a list of more items than a limit allows.
+    /// Refuses a list of more than `max` items.
     pub(super) fn at_most(&self, count: usize, max: usize, what: &str) -> Result<()> {
         if count <= max {
             return Ok(());
@@ -109,12 +109,12 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// Refuses a list of names that no table could have.
+    /// Refuses a list of more than [`NAMES_MAX`] names.
     pub(super) fn listed(&self, count: usize) -> Result<()> {
         self.at_most(count, NAMES_MAX, "names in a list")
     }
 
-    /// The tokens themselves, for who reads arguments.
+    /// The lexer, for parsers of arguments.
     pub(super) fn lexer(&mut self) -> &mut Lexer<'a> {
         &mut self.lexer
     }
@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
         self.lexer.next()
     }
 
-    /// The next token's bytes, as written.
+    /// Bytes of the next token, as written.
     pub(super) fn peek_bytes(&self) -> &'a [u8] {
         self.lexer.bytes(self.lexer.peek())
     }
@@ -194,7 +194,7 @@ impl<'a> Parser<'a> {
         matches!(self.peek(), TokenKind::End | TokenKind::Semicolon)
     }
 
-    /// The statement's end: an optional `;`, then nothing.
+    /// Expects the statement's end: an optional `;`, then nothing.
     pub(super) fn end(&mut self) -> Result<()> {
         self.take(TokenKind::Semicolon);
         if self.peek() == TokenKind::End {
@@ -215,12 +215,12 @@ impl<'a> Parser<'a> {
             .map_err(|error| self.lexer_error(error))
     }
 
-    /// A column's name, lower case.
+    /// A column's name, in lower case.
     pub(super) fn column(&mut self) -> Result<String> {
         Ok(self.name("a column name")?.to_lowercase())
     }
 
-    /// A table's name, lower case, its database left out.
+    /// A table's name, in lower case, without its database.
     pub(super) fn table(&mut self) -> Result<String> {
         let mut name = self.name("a table name")?.to_lowercase();
         if self.take(TokenKind::Dot) {
@@ -279,13 +279,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An expression, with the functions that `calls` knows.
+    /// An expression; `calls` parses its functions.
     pub(super) fn expression(&mut self, calls: &mut Calls<'_>) -> Result<Expression> {
         let parsed = parse_of_tables(&mut self.lexer, &self.tables, calls);
         parsed.map_err(|error| self.lexer_error(error))
     }
 
-    /// The text of the tokens taken since `before` was cloned. What is no UTF-8 is replaced.
+    /// The text of the tokens taken since `before` was cloned. Bytes that are no UTF-8 are replaced.
     pub(super) fn written_since(&self, before: &Parser<'_>) -> String {
         let mut walker = before.looking();
         let (from, mut until) = (before.position(), before.position());
@@ -305,7 +305,7 @@ impl<'a> Parser<'a> {
         self.error_at(self.position(), message)
     }
 
-    /// `expected …` at the next token, or what is wrong with that token itself.
+    /// The error `expected …` at the next token, or the error of that token itself.
     pub(super) fn unexpected(&self, wanted: &str) -> SyntaxError {
         match self.peek() {
             TokenKind::Invalid(why) if why == OUT_OF_ROOM => {
@@ -316,7 +316,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Why the next word cannot stand behind `verb`: one of `later` is what is not offered, any other a mistake.
+    /// The error for the next word behind `verb`: "not yet" if it is in `later`, else a syntax error.
     pub(super) fn refused_word(&self, verb: &str, later: &[&str], wanted: &str) -> SyntaxError {
         if !self.at_any(later) {
             return self.unexpected(wanted);
@@ -325,12 +325,12 @@ impl<'a> Parser<'a> {
         self.not_yet(format!("{verb} {word}"))
     }
 
-    /// Something that will be understood one day, or that is not offered.
+    /// The error "not yet", at the next token.
     pub(super) fn not_yet(&self, what: impl Into<String>) -> SyntaxError {
         SyntaxError::new(ErrorKind::NotYet, what, self.text, self.position())
     }
 
-    /// An error of the lexer or of the expression parser. What it found is left out: `near` shows it.
+    /// An error of the lexer or the expression parser, without its `, found …`: `near` shows the text anyway.
     pub(super) fn lexer_error(&self, error: LexerError) -> SyntaxError {
         if error.message == OUT_OF_ROOM {
             let position = self.base + error.position;
@@ -345,7 +345,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A number of decimal digits that fits.
+/// A decimal number that fits 64 bits; `None`: another text.
 pub(super) fn digits(bytes: &[u8]) -> Option<u64> {
     std::str::from_utf8(bytes).ok()?.parse().ok()
 }

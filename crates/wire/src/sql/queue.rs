@@ -1,4 +1,4 @@
-//! The functions and procedures of queues, and what installs them in MySQL.
+//! Functions and procedures of queues, and the statements that install them in MySQL.
 
 mod call;
 mod install;
@@ -11,20 +11,20 @@ use query::value::Value;
 use super::parser::{Parser, Result};
 use super::statement::{QueueCall, Statement};
 
-/// Q4M's wait where none is written, in microseconds.
+/// Default of a wait in Q4M, in microseconds.
 pub(super) const WAIT_US_DEFAULT: u64 = 60_000_000;
 const SECOND_US: f64 = 1e6;
 
-/// The name that `queue_wait(…)` has inside a WHERE until its answer is known. No column can be called so.
+/// Column that stands for `queue_wait(…)` in a WHERE until its answer is known. No table has a column of that name.
 const WAIT_PLACE: &str = "queue_wait()";
 
 /// Highest number of a sender of `queue_set_srcid`.
 const SENDER_MAX: u64 = 63;
 
-/// One argument of `queue_wait`: `t`, `db.t`, `t:condition`, `db.t:condition`; names may stand in backticks.
+/// Parses an argument of `queue_wait`: `t`, `db.t`, `t:condition` or `db.t:condition`. Names may be in backticks.
 ///
 /// # Errors
-/// What is wrong, and for a condition at which byte of it.
+/// The reason; for a condition with the byte offset in it.
 pub fn wait_source(text: &str) -> std::result::Result<WaitSource, String> {
     let (names, condition) = match outside_backticks(text, ':') {
         Some(at) => (text.get(..at), text.get(at + 1..)),
@@ -46,7 +46,7 @@ pub fn wait_source(text: &str) -> std::result::Result<WaitSource, String> {
     Ok(WaitSource { table, condition })
 }
 
-/// Where a character first stands outside backticks.
+/// Byte offset of the first `wanted` outside backticks.
 fn outside_backticks(text: &str, wanted: char) -> Option<usize> {
     let mut quoted = false;
     text.char_indices().find_map(|(at, character)| {
@@ -64,7 +64,7 @@ fn read_condition(text: &str) -> std::result::Result<Expression, LexerError> {
     Ok(condition)
 }
 
-/// The filter of [`Statement::SelectWaiting`] once it is known what the wait answered.
+/// The filter of [`Statement::SelectWaiting`] with the wait's answer in place of the call.
 #[must_use]
 pub fn with_answer(filter: Expression, answer: &Value) -> Expression {
     let inside = |of: Box<Expression>| Box::new(with_answer(*of, answer));
@@ -102,7 +102,7 @@ pub fn with_answer(filter: Expression, answer: &Value) -> Expression {
     }
 }
 
-/// A wait inside a WHERE, behind its opening bracket: what is asked for goes to `wait`.
+/// Parses a `queue_wait` in a WHERE, from behind its opening bracket, into `wait`.
 pub(super) fn wait_in_filter(
     lexer: &mut Lexer<'_>,
     wait: &mut Option<QueueCall>,
@@ -114,7 +114,7 @@ pub(super) fn wait_in_filter(
     Ok(Some(Expression::Column(WAIT_PLACE.to_owned())))
 }
 
-/// Constants up to the closing bracket, which is taken.
+/// Parses constants up to the closing bracket, and takes that.
 fn arguments(lexer: &mut Lexer<'_>) -> std::result::Result<Vec<Value>, LexerError> {
     let mut given = Vec::new();
     if lexer.take(TokenKind::Close) {
@@ -132,7 +132,7 @@ fn arguments(lexer: &mut Lexer<'_>) -> std::result::Result<Vec<Value>, LexerErro
 }
 
 impl Parser<'_> {
-    /// A function of queues as the one item of a SELECT, if there is one.
+    /// Parses a queue function as the only item of a SELECT; `None`: the next word is none.
     pub(super) fn queue_function(&mut self) -> Result<Option<Statement>> {
         let word = String::from_utf8_lossy(self.peek_bytes()).to_lowercase();
         if self.peek() != TokenKind::Word || !word.starts_with("queue_") {
@@ -189,7 +189,7 @@ fn on_table(name: &str, given: &[Value], call: impl FnOnce(String) -> QueueCall)
     }
 }
 
-/// With two or more arguments the last one is always the time.
+/// The call of `queue_wait`. With two or more arguments the last is always the time, as in Q4M.
 fn queue_wait(mut given: Vec<Value>) -> QueueCall {
     let seconds = if given.len() > 1 { given.pop() } else { None };
     let timeout_us = match seconds.as_ref().map(microseconds) {
@@ -210,7 +210,7 @@ fn queue_wait(mut given: Vec<Value>) -> QueueCall {
     }
 }
 
-/// At least one source.
+/// Parses the sources of a wait. Errors: a bad source, or none.
 fn sources(given: &[Value]) -> std::result::Result<Vec<WaitSource>, String> {
     if given.is_empty() {
         return Err("expected a queue's name in quotes".to_owned());
@@ -227,7 +227,7 @@ fn sources(given: &[Value]) -> std::result::Result<Vec<WaitSource>, String> {
     given.iter().enumerate().map(read).collect()
 }
 
-/// Seconds, a number or its text, in microseconds. A huge number waits for ever.
+/// Seconds, as a number or its text, in microseconds. A huge number means for ever.
 fn microseconds(seconds: &Value) -> Option<u64> {
     let seconds = match seconds {
         Value::Int(number) => *number as f64,
@@ -235,11 +235,11 @@ fn microseconds(seconds: &Value) -> Option<u64> {
         Value::Str(text) => text.trim().parse().ok()?,
         Value::Null | Value::Bytes(_) => return None,
     };
-    // The conversion saturates.
+    // `as` saturates.
     (seconds >= 0.0).then_some((seconds * SECOND_US) as u64)
 }
 
-/// A whole number from 0, or its text: drivers that fill in parameters send numbers in quotes.
+/// A whole number from 0, or its text: some drivers send parameters that are numbers in quotes.
 fn whole(value: &Value) -> Option<u64> {
     match value {
         Value::Int(number) => u64::try_from(*number).ok(),

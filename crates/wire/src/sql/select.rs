@@ -11,7 +11,7 @@ use super::queue::wait_in_filter;
 use super::statement::Statement;
 use crate::limits::{COLUMNS_MAX, OPTIONS_MAX, ORDER_KEYS_MAX};
 
-/// Keywords that end a SELECT list, so they are no alias. Quoted they may be one.
+/// Keywords that end a SELECT list, and so cannot be an alias unless they are quoted.
 const CLAUSES: [&str; 20] = [
     "from",
     "where",
@@ -35,12 +35,12 @@ const CLAUSES: [&str; 20] = [
     "cross",
 ];
 
-/// The name that MATCH('…') has inside an expression until it is taken out again. No column can be called so: a name
-/// has no bracket unless somebody quotes one, and then it is another column that nobody has.
+/// Column that stands for MATCH('…') in an expression until [`without_match`] removes it. No table has a column of that name:
+/// column names have no brackets.
 const MATCH_PLACE: &str = "match()";
 
 impl<'a> Parser<'a> {
-    /// Behind SELECT, where a FROM follows.
+    /// Parses a SELECT with FROM, from behind SELECT.
     pub(super) fn select(&mut self) -> Result<Statement> {
         self.tables = self.tables_ahead()?.into();
         let items = self.items()?;
@@ -78,13 +78,13 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What may stand before a column's name: the table behind FROM, and its alias. Refuses a FROM of anything more.
+    /// Names that may stand before a column's name: the table behind FROM, and its alias. Refuses a FROM of several tables.
     fn tables_ahead(&self) -> Result<Vec<String>> {
         let Some(mut ahead) = self.behind_from() else {
             return Ok(Vec::new());
         };
         if !matches!(ahead.peek(), TokenKind::Word | TokenKind::Quoted) {
-            return Ok(Vec::new()); // what it is instead is said where it is read
+            return Ok(Vec::new()); // the parser of FROM reports the error
         }
         let mut tables = vec![ahead.table()?];
         tables.extend(ahead.table_alias()?);
@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
         Ok(tables)
     }
 
-    /// `[AS] alias` of the one table, in lower case.
+    /// `[AS] alias` of the table, in lower case.
     pub(super) fn table_alias(&mut self) -> Result<Option<String>> {
         let named = self.take_word("as");
         let bare = self.peek() == TokenKind::Word && !self.at_any(&CLAUSES)
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         Ok(Some(self.name("an alias")?.to_lowercase()))
     }
 
-    /// Clauses that are understood one day.
+    /// Refuses clauses that a later version will serve.
     fn refuse_clauses(&self) -> Result<()> {
         let joins = ["join", "inner", "left", "right", "natural", "cross"];
         if self.peek() == TokenKind::Comma || self.at_any(&joins) {
@@ -153,8 +153,8 @@ impl<'a> Parser<'a> {
         Ok(Item::Value { what, name })
     }
 
-    /// The header of an item without alias: of a column its name alone, without table and backticks, in the letters
-    /// written; else the text.
+    /// The header of an item without alias. For a column it is the name as written, without table and backticks; for an
+    /// expression its text.
     fn header_since(&self, before: &Parser<'_>) -> Result<String> {
         let mut walker = before.clone();
         let mut name = None;
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
         Ok(name.unwrap_or_default())
     }
 
-    /// `*` or `t.*`, `t` being the table, its alias, or either behind a database.
+    /// Takes `*` or `t.*`, if it is next. `t` is the table or its alias, with or without a database.
     fn take_star(&mut self) -> bool {
         let mut ahead = self.clone();
         let mut table = None;
@@ -220,12 +220,12 @@ impl<'a> Parser<'a> {
             .map(Output::Expression)
     }
 
-    /// WHERE: the text of MATCH, and the rest. Both absent where there is no WHERE.
+    /// Parses WHERE: gives the text of MATCH, and the other conditions. Both are `None` without WHERE.
     pub(super) fn filter(&mut self) -> Result<(Option<String>, Option<Expression>)> {
         self.filter_with(&mut any_of_tags)
     }
 
-    /// As [`Parser::filter`], with other functions than MATCH.
+    /// As [`Parser::filter`]; `calls` parses functions other than MATCH.
     fn filter_with(
         &mut self,
         calls: &mut Calls<'_>,
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
         Ok((matching, filter))
     }
 
-    /// ORDER BY; empty where there is none. A name or number may stand for one of the items.
+    /// Parses ORDER BY; empty without it. A name or number may stand for an item of the SELECT list.
     pub(super) fn order(&mut self, items: &[Item]) -> Result<Vec<OrderBy>> {
         let mut order = Vec::new();
         if !self.take_word("order") {
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A key as written, or what its alias or number in the SELECT list stands for.
+    /// A key as written, or the item of the SELECT list that its alias or number names.
     fn order_key(&mut self, items: &[Item]) -> Result<Output> {
         if self.peek() == TokenKind::Variable {
             return self.old_order_key();
@@ -321,7 +321,7 @@ impl<'a> Parser<'a> {
         Ok(key)
     }
 
-    /// LIMIT and OFFSET.
+    /// Parses LIMIT and OFFSET; without them no limit and 0.
     fn limit(&mut self) -> Result<(Option<u64>, u64)> {
         if !self.take_word("limit") {
             return Ok((None, 0));
@@ -336,7 +336,7 @@ impl<'a> Parser<'a> {
         Ok((Some(first), 0))
     }
 
-    /// OPTION name=value, …
+    /// Parses OPTION name=value, …; empty without it.
     fn options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options = Vec::new();
         if !self.take_word("option") {
@@ -360,7 +360,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes over a value up to the next comma or the end; brackets hold together.
+    /// Skips a value up to the next comma outside brackets, or to the end.
     pub(super) fn skip_value(&mut self) -> Result<()> {
         let mut depth = 0_u32;
         let mut tokens = 0;
@@ -382,12 +382,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a FROM stands outside brackets before the statement's end.
+    /// Whether the statement has a FROM outside brackets; `FROM dual` does not count.
     pub(super) fn has_from(&self) -> bool {
         self.behind_from().is_some()
     }
 
-    /// The parser behind that FROM; that of `FROM dual` does not count.
+    /// A parser behind that FROM; `None`: there is none.
     fn behind_from(&self) -> Option<Parser<'a>> {
         let mut ahead = self.looking();
         let mut depth = 0_u32;
@@ -407,7 +407,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The text of `MATCH(` … `)`, behind its opening bracket.
+/// The text of `MATCH('…')`, from behind its opening bracket.
 fn match_text(lexer: &mut Lexer<'_>) -> std::result::Result<String, LexerError> {
     if lexer.peek().kind != TokenKind::String {
         return Err(lexer.unexpected("a query text: MATCH('…')"));
@@ -421,7 +421,7 @@ fn match_text(lexer: &mut Lexer<'_>) -> std::result::Result<String, LexerError> 
     Ok(text)
 }
 
-/// The expression without the places of MATCH in its chain of AND; counts them.
+/// Removes [`MATCH_PLACE`] from an expression's chain of AND, and counts the removals. `None`: nothing else is left.
 fn without_match(expression: Expression, taken: &mut usize) -> Option<Expression> {
     match expression {
         Expression::Column(name) if name == MATCH_PLACE => {
@@ -442,7 +442,7 @@ fn without_match(expression: Expression, taken: &mut usize) -> Option<Expression
     }
 }
 
-/// A LIMIT's number, for statements that take only one.
+/// Parses a LIMIT of one number; `None`: there is no LIMIT.
 pub(super) fn limit_of(parser: &mut Parser<'_>) -> Result<Option<u64>> {
     if !parser.take_word("limit") {
         return Ok(None);

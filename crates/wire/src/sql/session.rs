@@ -8,7 +8,7 @@ use super::parser::{Parser, Result};
 use super::statement::{Assignment, Scope, Statement};
 
 impl Parser<'_> {
-    /// Behind SET.
+    /// Parses SET, from behind that word.
     pub(super) fn set(&mut self) -> Result<Statement> {
         if self.at_any(&["password", "role", "resource"]) {
             let what = String::from_utf8_lossy(self.peek_bytes()).to_uppercase();
@@ -49,7 +49,7 @@ impl Parser<'_> {
         Ok(Assignment { scope, name, value })
     }
 
-    /// SET NAMES x [COLLATE y].
+    /// Parses the value of SET NAMES x [COLLATE y].
     fn character_set(&mut self, name: &str) -> Result<Assignment> {
         let value = Value::Str(self.word_or_string("a character set")?.to_lowercase());
         if self.take_word("collate") {
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Ok((scope, self.name("a variable")?.to_lowercase()))
     }
 
-    /// A constant; a bare word or anything else up to the next comma as its text.
+    /// A constant. A bare word, or any other text up to the next comma, is its text.
     fn set_value(&mut self) -> Result<Value> {
         let mut ahead = self.clone();
         if let Ok(value) = ahead.constant("a value")
@@ -91,20 +91,20 @@ impl Parser<'_> {
         Ok(Value::Str(self.written_since(&before)))
     }
 
-    /// Behind USE.
+    /// Parses USE, from behind that word.
     pub(super) fn use_database(&mut self) -> Result<Statement> {
         let name = self.name("a database name")?;
         self.end()?;
         Ok(Statement::Use(name))
     }
 
-    /// Behind BEGIN, START, COMMIT or ROLLBACK.
+    /// Parses the rest of BEGIN, START, COMMIT or ROLLBACK.
     pub(super) fn transaction(&mut self, statement: Statement) -> Result<Statement> {
         if statement == Statement::Rollback && self.at_word("to") {
             return Err(self.not_yet("savepoints"));
         }
         if statement == Statement::Begin && self.take_word("transaction") {
-            // READ ONLY, READ WRITE, WITH CONSISTENT SNAPSHOT: promises that cost nothing here.
+            // READ ONLY, READ WRITE and WITH CONSISTENT SNAPSHOT have no effect here.
             while self.take_any(&["read", "only", "write", "with", "consistent", "snapshot"]) {
                 self.take(TokenKind::Comma);
             }
@@ -122,7 +122,7 @@ impl Parser<'_> {
         Ok(statement)
     }
 
-    /// Behind BACKUP.
+    /// Parses BACKUP TO, from behind BACKUP.
     pub(super) fn backup(&mut self) -> Result<Statement> {
         self.expect_word("to")?;
         let to = self.string("the path of a new folder, in quotes")?;
@@ -130,7 +130,7 @@ impl Parser<'_> {
         Ok(Statement::Backup { to })
     }
 
-    /// Behind KILL.
+    /// Parses KILL, from behind that word.
     pub(super) fn kill(&mut self) -> Result<Statement> {
         let query_only = self.take_word("query");
         self.take_any(&["connection", "hard", "soft"]);

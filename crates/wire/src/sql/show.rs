@@ -5,7 +5,7 @@ use query::lexer::TokenKind;
 use super::parser::{OBJECTS_LATER, Parser, Result};
 use super::statement::{ShowList, Statement};
 
-/// What SHOW may ask one day.
+/// Words behind SHOW that are refused as "not yet".
 const LATER: [&str; 19] = [
     "profile",
     "profiles",
@@ -29,7 +29,7 @@ const LATER: [&str; 19] = [
 ];
 
 impl Parser<'_> {
-    /// Behind SHOW.
+    /// Parses SHOW, from behind that word.
     pub(super) fn show(&mut self) -> Result<Statement> {
         self.take_word("extended");
         let full = self.take_word("full");
@@ -151,7 +151,7 @@ impl Parser<'_> {
         Err(self.unexpected("what to show, e.g. TABLES, STATUS or META"))
     }
 
-    /// INDEX where a table's name follows, Manticore's older word for TABLE; SHOW INDEX FROM t is MySQL's.
+    /// Takes INDEX before a table's name: Manticore's older word for TABLE. `SHOW INDEX FROM t` is MySQL's and not meant here.
     fn take_index_before_name(&mut self) -> bool {
         let mut ahead = self.clone();
         let found = ahead.take_word("index") && !ahead.at_end() && !ahead.at_any(&["from", "in"]);
@@ -161,7 +161,7 @@ impl Parser<'_> {
         found
     }
 
-    /// SHOW COLUMNS FROM t [FROM db] [LIKE].
+    /// Parses SHOW COLUMNS FROM t [FROM db] [LIKE].
     fn show_columns(&mut self, full: bool) -> Result<Statement> {
         if !self.take_any(&["from", "in"]) {
             return Err(self.unexpected("FROM"));
@@ -181,7 +181,7 @@ impl Parser<'_> {
         })
     }
 
-    /// SHOW TABLE STATUS … or SHOW TABLE t STATUS.
+    /// Parses SHOW TABLE STATUS … or SHOW TABLE t STATUS.
     fn show_table(&mut self) -> Result<Statement> {
         let mut ahead = self.clone();
         if ahead.take_word("status")
@@ -201,7 +201,7 @@ impl Parser<'_> {
         Ok(Statement::ShowTableStatus { table, like })
     }
 
-    /// SHOW WARNINGS [LIMIT …], SHOW ERRORS, SHOW COUNT(*) WARNINGS.
+    /// Parses SHOW WARNINGS [LIMIT …], SHOW ERRORS and SHOW COUNT(*) WARNINGS.
     fn show_warnings(&mut self) -> Result<Statement> {
         let count = self.take_word("count");
         if count {
@@ -221,7 +221,7 @@ impl Parser<'_> {
         Ok(Statement::ShowWarnings { count })
     }
 
-    /// FROM db: there is one namespace, so any name passes.
+    /// Skips FROM db: there is one namespace, so the name does not matter.
     fn skip_database(&mut self) -> Result<()> {
         if self.take_any(&["from", "in"]) {
             self.name("a database name")?;
@@ -236,7 +236,7 @@ impl Parser<'_> {
         self.string("a pattern in quotes").map(Some)
     }
 
-    /// Behind DESCRIBE, DESC or EXPLAIN.
+    /// Parses DESCRIBE, DESC or EXPLAIN, from behind that word.
     pub(super) fn describe(&mut self) -> Result<Statement> {
         if self.at_any(&[
             "select", "insert", "replace", "delete", "update", "query", "format", "extended",

@@ -2,10 +2,10 @@
 
 use super::values::comment_bytes;
 
-/// Cuts a text of several statements at each `;` outside strings, names and comments. Pieces of nothing but white
-/// space and comments are left out.
+/// Cuts a text of several statements at each `;` outside strings, names and comments. Leaves out pieces of only white space
+/// and comments.
 ///
-/// Cost: one pass over the text as it is walked; no allocation.
+/// Cost: one pass over the text; no allocation.
 pub fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -15,7 +15,7 @@ pub fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The first statement of a text and what stands behind its `;`; `None` where there is none.
+/// The first statement of a text, and the text behind its `;`. `None`: the text has no statement.
 #[must_use]
 pub fn first(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = text;
@@ -30,7 +30,7 @@ pub fn first(text: &[u8]) -> Option<(&[u8], &[u8])> {
     None
 }
 
-/// Whether a text holds no statement. Cost: that of what stands before the first one's beginning.
+/// Whether a text has no statement. Cost: linear in the bytes before the first statement.
 #[must_use]
 pub fn is_blank(text: &[u8]) -> bool {
     let mut at = 0;
@@ -50,7 +50,7 @@ pub fn is_blank(text: &[u8]) -> bool {
     true
 }
 
-/// Bytes up to the next `;`, and whether anything but white space and comments is among them.
+/// Count of bytes up to the next `;`, and whether they hold anything but white space and comments.
 fn statement_bytes(text: &[u8]) -> (usize, bool) {
     let mut at = 0;
     let mut says_something = false;
@@ -64,7 +64,7 @@ fn statement_bytes(text: &[u8]) -> (usize, bool) {
             }
             b'/' | b'-' | b'#' => {
                 let comment = comment_bytes(rest);
-                // What stands in /*! … */ is executed.
+                // MySQL executes the text in /*! … */.
                 says_something |= comment == 0 || rest.starts_with(b"/*!");
                 at += comment.max(1);
             }
@@ -77,7 +77,8 @@ fn statement_bytes(text: &[u8]) -> (usize, bool) {
     (at, says_something)
 }
 
-/// Bytes of a quoted string or name; one that does not end reaches to the end. A doubled quote reads as two strings.
+/// Length of a quoted string or name, in bytes. Without a closing quote it reaches to the end. A doubled quote counts as the end
+/// of one string and the beginning of another.
 fn quoted_bytes(rest: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(&byte) = rest.get(at) {
@@ -90,8 +91,8 @@ fn quoted_bytes(rest: &[u8], quote: u8) -> usize {
     rest.len()
 }
 
-/// SQL's LIKE as SHOW uses it: `%` any characters, `_` one character, `\` makes the next one plain; case of ASCII
-/// letters does not count.
+/// SQL's LIKE as SHOW uses it: `%` fits any characters, `_` one character, `\` makes the next character plain. The case of
+/// ASCII letters does not count.
 ///
 /// Cost: at most pattern × text; no allocation beyond the two lists of characters.
 #[must_use]
@@ -99,7 +100,7 @@ pub fn like(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);
-    // Where the last `%` stands and how much of the text it has swallowed so far.
+    // Offset of the last `%`, and of the text up to which it stands for characters.
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -1,4 +1,4 @@
-//! What a statement asks for. Names are in lower case and without a database, as the catalog has one namespace.
+//! Statements after parsing. Names are in lower case and without a database, because the catalog has one namespace.
 
 mod queue;
 
@@ -8,7 +8,7 @@ use query::schema::Column;
 use query::value::Value;
 pub use queue::{QueueCall, QueueNext};
 
-/// One statement.
+/// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// Nothing but white space and comments. MySQL answers 1065.
@@ -19,32 +19,32 @@ pub enum Statement {
     SelectConstants(Vec<(String, Constant)>),
     /// `SELECT queue_wait(…)` and the other functions of queues.
     Queue {
-        /// Which, of what.
+        /// The function and its arguments.
         call: QueueCall,
-        /// Header of the answer's one column.
+        /// Header of the answer's only column.
         name: String,
     },
     /// `SELECT … FROM t WHERE queue_wait(…)`: waits, then reads.
     SelectWaiting {
-        /// The wait.
+        /// The call of `queue_wait`.
         wait: QueueCall,
-        /// The rest; its filter waits for the wait's answer, see [`crate::sql::with_answer`].
+        /// The rest. Its filter has a place for the wait's answer: see [`crate::sql::with_answer`].
         select: Select,
     },
-    /// `CALL QUEUE_NEXT(…)`: acknowledges what the connection owns and takes the next rows, as one result set.
+    /// `CALL QUEUE_NEXT(…)`: ends the rows that the connection owns and takes the next rows, as one result set.
     QueueNext(QueueNext),
-    /// `CALL QUEUE_DONE()`: acknowledges what the connection owns.
+    /// `CALL QUEUE_DONE()`: ends the rows that the connection owns.
     QueueDone,
     /// `CALL QUEUE_PAUSE('q')`, `CALL QUEUE_RESUME('q')`.
     QueuePause {
         /// The queue.
         table: String,
-        /// One of its groups; `None`: all of it.
+        /// A consumer group; `None`: the whole queue.
         group: Option<String>,
-        /// False: RESUME.
+        /// True for PAUSE, false for RESUME.
         paused: bool,
     },
-    /// `CALL QUEUE_PURGE('q')`: every row that nobody owns goes.
+    /// `CALL QUEUE_PURGE('q')`: deletes every row that no connection or client holds.
     QueuePurge {
         /// The queue.
         table: String,
@@ -57,26 +57,26 @@ pub enum Statement {
     CreateTable(CreateTable),
     /// ALTER TABLE, of a queue.
     AlterTable {
-        /// Which.
+        /// The queue.
         table: String,
-        /// At least one, in this order.
+        /// The changes, in order; at least one.
         changes: Vec<Change>,
     },
-    /// UPDATE of one table: what it sets is not read, as nothing can be updated.
+    /// UPDATE of one table. The rest of the statement is not parsed, because no table can be updated.
     Update {
-        /// Which.
+        /// The table.
         table: String,
     },
-    /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names: all of it is here already.
+    /// INSTALL PLUGIN, CREATE FUNCTION … SONAME and their opposites, for Q4M's names. Does nothing: they are built in.
     Installed,
-    /// DROP TABLE of one table or several: all of them go, or none.
+    /// DROP TABLE of one or more tables: drops all of them or none.
     DropTable {
-        /// Which; at least one.
+        /// The tables; at least one.
         tables: Vec<String>,
-        /// IF EXISTS: nothing to drop is no error.
+        /// IF EXISTS: a missing table is no error.
         if_exists: bool,
     },
-    /// CALL PQ: documents against a table of standing queries.
+    /// CALL PQ: percolates documents through a pq table.
     CallPq {
         /// The pq table.
         table: String,
@@ -85,33 +85,33 @@ pub enum Statement {
         /// Checked options.
         options: PqOptions,
     },
-    /// CALL PQ_BACKFILL: the hits of one standing query among the documents stored already go where new ones go.
+    /// CALL PQ_BACKFILL: sends the hits of a standing query among the stored documents where new hits go.
     PqBackfill {
         /// The pq table.
         table: String,
-        /// The query.
+        /// Id of the standing query.
         id: u64,
-        /// Only documents of the last so many days; at least 1.
+        /// Only documents of the last `days` days, at least 1; `None`: all.
         days: Option<u64>,
     },
-    /// BACKUP TO: everything is copied to a new folder.
+    /// BACKUP TO: copies all tables to a new folder.
     Backup {
-        /// Which.
+        /// Path of the folder.
         to: String,
     },
-    /// FLUSH TABLE t, FLUSH RAMCHUNK t, FLUSH TABLES: what is in memory goes to files now.
+    /// FLUSH TABLE t, FLUSH RAMCHUNK t, FLUSH TABLES: writes rows in memory into files now.
     Flush {
-        /// Which; empty: all.
+        /// The tables; empty: all.
         tables: Vec<String>,
     },
-    /// OPTIMIZE TABLE: as FLUSH, then the table's segments become one.
+    /// OPTIMIZE TABLE: as FLUSH, then merges the table's segments to one.
     Optimize {
-        /// Which.
+        /// The table.
         table: String,
     },
-    /// TRUNCATE TABLE: every row goes, the table stays.
+    /// TRUNCATE TABLE: deletes every row and keeps the table.
     Truncate {
-        /// Which.
+        /// The table.
         table: String,
     },
     /// SHOW [FULL] TABLES.
@@ -125,9 +125,9 @@ pub enum Statement {
     Describe {
         /// Which table.
         table: String,
-        /// LIKE on the column's name; a name after DESCRIBE t arrives here too.
+        /// LIKE on the column's name, or the name behind DESCRIBE t.
         like: Option<String>,
-        /// `DESC pq TABLE`: of a table of standing queries the columns of the documents alone.
+        /// `DESC pq TABLE`: only the id and the document columns of a pq table.
         documents: bool,
     },
     /// SHOW FULL COLUMNS FROM t: MySQL's nine columns.
@@ -154,7 +154,7 @@ pub enum Statement {
         /// LIKE on the table's name.
         like: Option<String>,
     },
-    /// SHOW META: the numbers of this session's last query.
+    /// SHOW META: numbers of this session's last SELECT or CALL PQ.
     ShowMeta {
         /// LIKE on the variable's name.
         like: Option<String>,
@@ -171,9 +171,9 @@ pub enum Statement {
         /// WHERE, over the columns `variable_name` and `value`.
         filter: Option<Expression>,
     },
-    /// SHOW WARNINGS, SHOW ERRORS: those of this session's last statement.
+    /// SHOW WARNINGS, SHOW ERRORS: warnings of this session's last statement.
     ShowWarnings {
-        /// SHOW COUNT(*) WARNINGS: only how many.
+        /// SHOW COUNT(*) WARNINGS: only their count.
         count: bool,
     },
     /// SHOW QUEUES: one row for each queue and group.
@@ -188,16 +188,16 @@ pub enum Statement {
         /// LIKE on the name.
         like: Option<String>,
     },
-    /// A list that clients ask for and whose rows the server knows.
+    /// SHOW of a list that clients ask for.
     Show {
-        /// Which.
+        /// The list.
         list: ShowList,
         /// LIKE on the first column.
         like: Option<String>,
     },
-    /// SET: one or several.
+    /// SET, with one or more assignments.
     Set(Vec<Assignment>),
-    /// USE.
+    /// USE, with the database's name.
     Use(String),
     /// BEGIN, START TRANSACTION.
     Begin,
@@ -207,9 +207,9 @@ pub enum Statement {
     Rollback,
     /// KILL [CONNECTION | QUERY] n.
     Kill {
-        /// Which connection.
+        /// Number of the connection, as SHOW PROCESSLIST shows it.
         connection: u64,
-        /// KILL QUERY: the connection itself lives on.
+        /// KILL QUERY: the connection stays open.
         query_only: bool,
     },
 }
@@ -239,17 +239,17 @@ pub enum ShowList {
     Grants,
 }
 
-/// One item of a SELECT without a table.
+/// An item of a SELECT without a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// `@@name`, `@@session.name`, `@@global.name`, `@name`.
     Variable {
-        /// Of the server, of the session, or the user's own.
+        /// Scope of the variable.
         scope: Scope,
-        /// Lower case, without the scope.
+        /// Name of the variable, in lower case, without the scope.
         name: String,
     },
-    /// DATABASE(), SCHEMA(): NULL where the client chose none.
+    /// DATABASE(), SCHEMA(): NULL if the client has chosen none.
     Database,
     /// USER(), SESSION_USER(), SYSTEM_USER(): name@host of the client.
     User,
@@ -273,7 +273,7 @@ pub enum Constant {
     Expression(Expression),
 }
 
-/// Whose a variable is.
+/// Scope of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// `@@name`, `@@session.name`, `SET name`, `SET SESSION name`.
@@ -284,15 +284,15 @@ pub enum Scope {
     User,
 }
 
-/// One assignment of SET.
+/// An assignment of SET.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// Whose variable. `SET NAMES` and `SET CHARACTER SET` are the session's.
+    /// Scope of the variable. `SET NAMES` and `SET CHARACTER SET` have the scope `Session`.
     pub scope: Scope,
-    /// Lower case. `names` for SET NAMES, `character_set` for SET CHARACTER SET,
+    /// Name in lower case: `names` for SET NAMES, `character_set` for SET CHARACTER SET,
     /// `transaction` for SET [SESSION] TRANSACTION ….
     pub name: String,
-    /// The constant; a bare word such as `ON`, `utf8mb4` or `DEFAULT` arrives as its text.
+    /// The constant. A bare word such as `ON`, `utf8mb4` or `DEFAULT` is its text.
     pub value: Value,
 }
 
@@ -303,26 +303,26 @@ pub struct CreateTable {
     pub name: String,
     /// IF NOT EXISTS: a table of that name is no error.
     pub if_not_exists: bool,
-    /// As written, types already those of the table's kind; `id` left out where it is implied.
+    /// The columns in the order written, with the types of the table's kind. An implied `id` is left out.
     pub columns: Vec<Column>,
-    /// name=value, names in lower case, values as written without quotes. `ENGINE=queue` is `("engine", "queue")`.
+    /// Pairs of a lower-case name and a value without quotes: `ENGINE=queue` is `("engine", "queue")`.
     pub options: Vec<(String, String)>,
 }
 
 /// Options of CALL PQ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PqOptions {
-    /// `docs_json`: documents are JSON (default), else plain text for the first field.
+    /// `docs_json`: documents are JSON (default); false: plain text for the first field.
     pub docs_json: bool,
-    /// `docs`: a column lists the documents each query hit.
+    /// `docs`: adds a column with the documents that each query hits.
     pub docs: bool,
     /// `docs_id`: the JSON field that holds a document's own id.
     pub docs_id: Option<String>,
-    /// `query`: columns with each query's text, tags and filters.
+    /// `query`: adds columns with each query's text, tags and filters.
     pub query: bool,
-    /// `mode`: how a distributed table splits the work.
+    /// `mode`: how a distributed table splits the work; accepted without effect.
     pub mode: PqMode,
-    /// `verbose`: SHOW META tells the time of each query.
+    /// `verbose`: SHOW META shows the time of each query.
     pub verbose: bool,
     /// `skip_bad_json`: a bad document is a warning, not an error.
     pub skip_bad_json: bool,
@@ -330,22 +330,22 @@ pub struct PqOptions {
     pub skip_empty: bool,
     /// `shift`: added to automatic document numbers.
     pub shift: i64,
-    /// `only`: a condition on the standing queries themselves, over `id`, `query`, `tags`, `filters`, `hits` and
-    /// `last_hit`; `any(tags)` arrives as a column of that name.
+    /// `only`: a condition on the standing queries, over `id`, `query`, `tags`, `filters`, `hits` and `last_hit`. `any(tags)` is
+    /// a column of that name.
     pub only: Option<Expression>,
-    /// `count`: one row that counts instead of the rows.
+    /// `count`: one row with counts in place of the rows.
     pub count: bool,
-    /// `limit`: at most so many queries.
+    /// `limit`: most queries in the answer.
     pub limit: Option<u64>,
     /// `after`: only queries with a higher id.
     pub after: Option<u64>,
-    /// `top`: for each document only so many queries, the best; at least 1.
+    /// `top`: most queries for each document, by weight; at least 1.
     pub top: Option<u32>,
-    /// `weights`: a column with the weight of each of a row's documents.
+    /// `weights`: adds a column with the weight of each of a row's documents.
     pub weights: bool,
-    /// `highlight`: a column with each document's texts, what matched marked.
+    /// `highlight`: adds a column with each document's texts, with marks around the matched words.
     pub highlight: bool,
-    /// The call is written as the public stress-tester writes it, which reads a column `Documents`.
+    /// The call is written exactly as a public stress-tester writes it. That program reads a column `Documents`.
     pub capital: bool,
 }
 

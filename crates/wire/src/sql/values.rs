@@ -1,7 +1,7 @@
-//! Constants, and the rows of VALUES, read straight from bytes: a statement of many megabytes is mostly these.
+//! Constants and the rows of VALUES, parsed straight from bytes: a statement of many megabytes consists mostly of them.
 //!
-//! Tokens would cost two passes over each string (one to find its end, one to undo its escapes); here the end is
-//! looked for 32 bytes at a time and a string without escapes is copied once.
+//! Tokens would need two passes over each string, one to find its end and one to undo its escapes. The scanner here searches
+//! the end 32 bytes at a time, and copies a string without escapes once.
 
 use query::expression::{Expression, evaluate, parse};
 use query::lexer::{Lexer, OUT_OF_ROOM};
@@ -9,11 +9,11 @@ use query::value::Value;
 
 use super::error::{ErrorKind, SyntaxError};
 
-/// Bytes looked at in one step of the search for a string's end.
+/// Bytes in one step of the search for a string's end.
 const STEP: usize = 32;
 
-/// A constant at a byte offset, and the offset behind it: a string, a number with a sign, hexadecimal, NULL, TRUE or
-/// FALSE. `None`: something else stands there, or it does not end.
+/// The constant at a byte offset, and the offset behind it: a string, a number with or without sign, hexadecimal bytes, NULL,
+/// TRUE or FALSE. `None`: something else, or a string without end.
 pub(super) fn constant(text: &[u8], at: usize) -> Option<(Value, usize)> {
     let room = usize::MAX;
     let mut scanner = Scanner { text, at, room };
@@ -24,10 +24,10 @@ pub(super) fn constant(text: &[u8], at: usize) -> Option<(Value, usize)> {
 /// Rows, the offset behind the last one, and the room left.
 type Scanned = (Vec<Vec<Value>>, usize, usize);
 
-/// Memory of a row beside its values: its place in a list that grows by doubling, and its block's own.
+/// Memory of a row beside its values, in bytes: its entry in a list that doubles, and the overhead of its block.
 const ROW_BYTES: usize = 2 * size_of::<Vec<Value>>() + 16;
 
-/// Memory of a value.
+/// Memory of a value, in bytes.
 pub(super) fn value_bytes(value: &Value) -> usize {
     let text = match value {
         Value::Str(text) => text.capacity() + 16,
@@ -37,7 +37,7 @@ pub(super) fn value_bytes(value: &Value) -> usize {
     size_of::<Value>() + text
 }
 
-/// Rows `(…), (…)` from a byte offset, which may take `room` bytes of memory. At least one row.
+/// Parses rows `(…), (…)` from a byte offset; at least one. They may take `room` bytes of memory.
 pub(super) fn rows(text: &[u8], at: usize, room: usize) -> Result<Scanned, SyntaxError> {
     let mut scanner = Scanner { text, at, room };
     let mut rows: Vec<Vec<Value>> = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn rows(text: &[u8], at: usize, room: usize) -> Result<Scanned, Synta
     }
 }
 
-/// An error of a row behind the first names it: of thousands in a statement, a byte's place finds none.
+/// Adds the row's number to an error, from the second row on: among thousands of rows a byte offset helps nobody.
 #[cold]
 fn in_row(mut error: SyntaxError, row: usize) -> SyntaxError {
     if row > 1 {
@@ -107,7 +107,7 @@ impl<'a> Scanner<'a> {
         self.fail(ErrorKind::Syntax, &format!("expected {wanted}"))
     }
 
-    /// White space and comments.
+    /// Skips white space and comments.
     #[inline]
     fn skip_blank(&mut self) {
         loop {
@@ -125,7 +125,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// One row; `width` is how many values it will probably have.
+    /// Parses a row; `width` is its likely count of values.
     fn row(&mut self, width: usize) -> Result<Vec<Value>, SyntaxError> {
         if !self.take(b'(') {
             return Err(self.expected("a row of values in brackets"));
@@ -144,7 +144,7 @@ impl<'a> Scanner<'a> {
                 Some(value) if matches!(self.peek(), Some(b',' | b')')) => row.push(value),
                 constant => row.push(self.computed(from, constant.is_some())?),
             }
-            // A row longer than the one before grows by doubling.
+            // A row longer than the row before doubles its list.
             let growth = if row.len() > width {
                 size_of::<Value>()
             } else {
@@ -160,7 +160,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// What operators make of constants, as in `11 * 10`, from a byte offset on. `constant`: one stands there.
+    /// Evaluates an expression over constants, as `11 * 10`, from a byte offset. `constant`: a constant stands there.
     #[cold]
     fn computed(&mut self, from: usize, constant: bool) -> Result<Value, SyntaxError> {
         let rest = self.text.get(from..).unwrap_or_default();
@@ -187,7 +187,7 @@ impl<'a> Scanner<'a> {
         Ok(value)
     }
 
-    /// Why there is no constant here.
+    /// The error for a place without a constant.
     #[cold]
     fn no_constant(&self) -> SyntaxError {
         match self.peek() {
@@ -231,7 +231,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The bytes from here on for which `belongs` holds.
+    /// Takes the bytes for which `belongs` holds, up to the first for which it does not.
     fn span(&mut self, belongs: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let length = rest
@@ -242,7 +242,7 @@ impl<'a> Scanner<'a> {
         &rest[..length]
     }
 
-    /// Whether no letter or digit goes on here.
+    /// Whether the next byte is no part of a name: the number or word ends here.
     fn ends_here(&self) -> bool {
         !self.peek().is_some_and(is_name)
     }
@@ -262,7 +262,7 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let mut whole: i128 = 0;
         while let Some(digit @ b'0'..=b'9') = self.peek() {
-            // 19 digits cannot overflow; longer numbers are read again as text.
+            // Up to 38 digits fit an i128. Longer numbers wrap here and are parsed again as floats.
             whole = whole
                 .wrapping_mul(10)
                 .wrapping_add(i128::from(digit - b'0'));
@@ -281,7 +281,7 @@ impl<'a> Scanner<'a> {
         (self.ends_here() && value.is_finite()).then_some(Value::Float(value))
     }
 
-    /// Point, further digits and exponent.
+    /// Skips a point, digits and an exponent.
     fn fraction(&mut self) {
         if self.take(b'.') {
             self.span(|byte| byte.is_ascii_digit());
@@ -326,7 +326,7 @@ impl<'a> Scanner<'a> {
         value
     }
 
-    /// What stands behind the name of a character set.
+    /// The constant behind the name of a character set.
     fn introduced(&mut self) -> Option<Value> {
         match self.peek()? {
             b'\'' | b'"' | b'0' | b'x' | b'X' => self.constant(),
@@ -334,7 +334,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A string, and those that follow it directly: MySQL joins neighbours.
+    /// A string and the strings right behind it: MySQL joins neighbours.
     #[inline]
     fn strings(&mut self) -> Option<Vec<u8>> {
         let from = self.at;
@@ -353,7 +353,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Appends what one quoted string means.
+    /// Appends the value of a quoted string. `None`: it has no end.
     #[inline]
     fn string(&mut self, bytes: &mut Vec<u8>) -> Option<()> {
         let quote = self.peek()?;
@@ -376,7 +376,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Bytes before the next quote or backslash; all of them where there is none.
+/// Count of bytes before the next quote or backslash; all bytes if there is none.
 #[inline]
 fn plain_bytes(rest: &[u8], quote: u8) -> usize {
     let stops = |byte: u8| byte == quote || byte == b'\\';
@@ -391,7 +391,7 @@ fn plain_bytes(rest: &[u8], quote: u8) -> usize {
     plain
 }
 
-/// Appends what a character behind a backslash means.
+/// Appends the value of a character behind a backslash.
 fn unescape(character: u8, bytes: &mut Vec<u8>) {
     match character {
         b'0' => bytes.push(0),
@@ -400,18 +400,18 @@ fn unescape(character: u8, bytes: &mut Vec<u8>) {
         b'r' => bytes.push(b'\r'),
         b't' => bytes.push(b'\t'),
         b'Z' => bytes.push(26),
-        // A pattern's own escapes, which LIKE undoes.
+        // Escapes of a LIKE pattern stay: LIKE undoes them.
         b'%' | b'_' => bytes.extend_from_slice(&[b'\\', character]),
         other => bytes.push(other),
     }
 }
 
-/// Whether an expression was refused for the function it begins with.
+/// Whether the message of an expression's error is about a function.
 fn names_function(message: &str) -> bool {
     message.starts_with("no function") || message.starts_with("not yet: the function")
 }
 
-/// Length of the comment that begins here; 0 where none does. One that does not end reaches to the end.
+/// Length of the comment that begins here, in bytes; 0: none begins. Without an end it reaches to the end of the text.
 pub(super) fn comment_bytes(rest: &[u8]) -> usize {
     let line = |rest: &[u8]| {
         let end = rest.iter().position(|&byte| byte == b'\n');
@@ -446,7 +446,7 @@ fn into_bytes(value: Value) -> Value {
     }
 }
 
-/// Bytes of hexadecimal digits; an odd digit stands for its own byte, in front. `None`: none, or other characters.
+/// Bytes of hexadecimal digits. With an odd count the first digit is a byte of its own. `None`: another character.
 fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
     let nibble = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
     let (first, pairs) = digits.split_at(digits.len() % 2);
@@ -460,7 +460,7 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A column that an expression names, if it names any.
+/// The first column that an expression names; `None`: it has only constants.
 pub(super) fn column_in(expression: &Expression) -> Option<&str> {
     match expression {
         Expression::Literal(_) => None,

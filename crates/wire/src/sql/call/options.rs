@@ -1,4 +1,4 @@
-//! The options of CALL PQ. What is wrong with one is said in Manticore's words.
+//! The options of CALL PQ. Error messages are Manticore's.
 
 use query::value::Value;
 
@@ -6,7 +6,7 @@ use super::Argument;
 use crate::sql::condition;
 use crate::sql::statement::{PqMode, PqOptions};
 
-/// Sets one option.
+/// Sets an option. Errors: an unknown name, or a bad value.
 pub(super) fn set(options: &mut PqOptions, name: &str, argument: Argument) -> Result<(), String> {
     let option = Written { name, argument };
     match name {
@@ -48,7 +48,7 @@ fn mode(written: &str) -> Result<PqMode, String> {
     }
 }
 
-/// An option as written.
+/// A named argument of the call.
 struct Written<'n> {
     name: &'n str,
     argument: Argument,

@@ -7,7 +7,7 @@ use super::{WAIT_US_DEFAULT, microseconds, sources, wait_source, whole};
 use crate::sql::parser::{Parser, Result};
 use crate::sql::statement::{QueueNext, Statement};
 
-/// An argument with its place; a list has several values.
+/// An argument with its byte offset. A list in brackets has several values.
 struct Given {
     at: usize,
     name: Option<String>,
@@ -15,7 +15,7 @@ struct Given {
 }
 
 impl Parser<'_> {
-    /// Behind CALL and the name of one of the procedures; `None`: none of them is called so.
+    /// Parses a queue procedure, from behind CALL and its name; `None`: the name is no queue procedure.
     pub(in crate::sql) fn call_queue(
         &mut self,
         procedure: &str,
@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(Some(statement))
     }
 
-    /// `QUEUE_NEXT('q' [, seconds [, rows]])`; a list in brackets has several sources.
+    /// `QUEUE_NEXT('q' [, seconds [, rows]])`. A list in brackets names several sources.
     fn queue_next(&self, from: usize, given: &[Given], group: Option<String>) -> Result<Statement> {
         let (first, rest) = match given {
             [first, rest @ ..] if rest.len() <= 2 => (first, rest),
@@ -114,8 +114,8 @@ impl Parser<'_> {
             .ok_or_else(|| self.error_at(from, "expected one argument, a queue's name in quotes"))
     }
 
-    /// Arguments by place and by name (`name='x'`, or `'x' AS name` as in CALL PQ), with the brackets around them. The
-    /// brackets may be left out where there is none.
+    /// Parses arguments in brackets: those by position, and those by name (`name='x'`, or `'x' AS name` as in CALL PQ). Without
+    /// arguments the brackets may be left out.
     fn queue_arguments(&mut self) -> Result<(Vec<Given>, Vec<Given>)> {
         let (mut by_place, mut by_name) = (Vec::new(), Vec::new());
         if self.at_end() {
@@ -166,7 +166,7 @@ impl Parser<'_> {
     }
 }
 
-/// The value of an argument that is no list.
+/// The value of an argument; `None`: it is a list.
 fn one(given: &Given) -> Option<&Value> {
     match given.values.as_slice() {
         [value] => Some(value),

@@ -1,9 +1,9 @@
-//! What Q4M's installation script says to MySQL. Here the functions are built in, so it is answered OK and nothing else.
+//! Statements of Q4M's installation script. The functions are built in here, so the server answers OK and does nothing.
 
 use crate::sql::parser::{Parser, Result};
 use crate::sql::statement::Statement;
 
-/// Q4M's functions.
+/// Names of Q4M's functions.
 const FUNCTIONS: [&str; 7] = [
     "queue_wait",
     "queue_end",
@@ -15,7 +15,7 @@ const FUNCTIONS: [&str; 7] = [
 ];
 
 impl Parser<'_> {
-    /// Behind INSTALL or UNINSTALL: `PLUGIN queue [SONAME 'x']`.
+    /// Parses `PLUGIN queue [SONAME 'x']`, from behind INSTALL or UNINSTALL.
     pub(in crate::sql) fn plugin(&mut self) -> Result<Statement> {
         self.expect_word("plugin")?;
         let from = self.clone();
@@ -29,7 +29,7 @@ impl Parser<'_> {
         Ok(Statement::Installed)
     }
 
-    /// Behind CREATE FUNCTION: `name RETURNS type SONAME 'x'`.
+    /// Parses `name RETURNS type SONAME 'x'`, from behind CREATE FUNCTION.
     pub(in crate::sql) fn create_function(&mut self) -> Result<Statement> {
         self.queue_function_name()?;
         self.expect_word("returns")?;
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(Statement::Installed)
     }
 
-    /// Behind DROP FUNCTION.
+    /// Parses a function's name, from behind DROP FUNCTION.
     pub(in crate::sql) fn drop_function(&mut self) -> Result<Statement> {
         self.take_words(&["if", "exists"]);
         self.queue_function_name()?;

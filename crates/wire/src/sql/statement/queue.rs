@@ -1,15 +1,15 @@
-//! What statements ask of queues.
+//! Queue functions and CALL QUEUE_NEXT, after parsing.
 
 use query::request::{SourceMode, WaitSource};
 
-/// A function of queues, as the one item of a SELECT without a table.
+/// A queue function, as the only item of a SELECT without a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueueCall {
     /// `queue_wait('q' [, 'q:condition' …] [, seconds])`.
     Wait {
-        /// Where from, by priority; at least one.
+        /// Queues and their conditions, highest priority first; at least one.
         sources: Vec<WaitSource>,
-        /// Longest wait in microseconds; 60 s where none is written.
+        /// Longest wait in microseconds; default 60 s.
         timeout_us: u64,
     },
     /// `queue_end()`.
@@ -20,9 +20,9 @@ pub enum QueueCall {
     RowId,
     /// `queue_set_srcid(sender, mode, rowid)`.
     SetSource {
-        /// 0 to 63.
+        /// Number of the sender, 0 ..= 63.
         sender: u8,
-        /// What the next INSERT does with the row's number.
+        /// Whether the next INSERT skips a row number that is not new.
         mode: SourceMode,
         /// The row's number at the sender.
         row: u64,
@@ -37,18 +37,18 @@ pub enum QueueCall {
         /// The queue.
         table: String,
     },
-    /// Arguments with which it can never be done: the answer is NULL, and this is the warning.
+    /// A call with wrong arguments. Its answer is NULL, with this text as the warning.
     Wrong(String),
 }
 
 /// `CALL QUEUE_NEXT`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueNext {
-    /// Where from, by priority; at least one.
+    /// Queues and their conditions, highest priority first; at least one.
     pub sources: Vec<WaitSource>,
     /// Longest wait in microseconds.
     pub timeout_us: u64,
-    /// At most so many rows; at least 1.
+    /// Most rows to take; at least 1.
     pub rows: u32,
     /// A consumer group; `None`: the queue's own rows.
     pub group: Option<String>,
