@@ -1,12 +1,16 @@
-//! Documents: links lead somewhere, decision records are numbered once, short and complete.
+//! Documents: links lead somewhere; decision records are numbered once, short, complete, and listed with their status.
 
 use std::collections::BTreeMap;
 
 use super::Problem;
 use super::tree::Tree;
 
-/// One page.
-const RECORD_LINES_MAX: usize = 80;
+/// Lines of a decision record: one page.
+const RECORD_LINES_MAX: usize = 100;
+
+/// The folder of decision records, and the page that lists them.
+const RECORDS: &str = "docs/adr/";
+const INDEX: &str = "docs/adr/README.md";
 
 /// What a decision record must speak of.
 const RECORD_PARTS: [&str; 4] = ["context", "decision", "rejected", "wrong"];
@@ -61,11 +65,18 @@ fn resolve(folder: &str, target: &str) -> String {
 
 fn check_records(tree: &Tree, problems: &mut Vec<Problem>) {
     let mut numbers: BTreeMap<&str, &str> = BTreeMap::new();
+    let index = tree.text(INDEX).unwrap_or_default();
     for (path, text) in tree
         .ending(".md")
-        .filter(|(path, _)| path.starts_with("docs/adr/"))
+        .filter(|(path, _)| path.starts_with(RECORDS) && *path != INDEX)
     {
-        let name = path.trim_start_matches("docs/adr/");
+        let name = path.trim_start_matches(RECORDS);
+        if !text.lines().any(|line| line.starts_with("Status: ")) {
+            problems.push(Problem::new(path, 1, "no line \"Status: …\""));
+        }
+        if !index.contains(&format!("]({name})")) {
+            problems.push(Problem::new(path, 1, format!("not listed in {INDEX}")));
+        }
         let number = name.split('-').next().unwrap_or_default();
         if number.len() != 3 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             problems.push(Problem::new(

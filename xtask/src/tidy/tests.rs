@@ -210,14 +210,18 @@ fn a_stale_mutation_and_one_that_the_page_or_the_list_lacks_are_refused() {
 
 #[test]
 fn decision_records_are_numbered_once_and_say_what_they_must() {
-    let whole = "## Context\n## Decision\n## Rejected\n## How we would notice we were wrong\n";
+    let whole = "Status: accepted.\n## Context\n## Decision\n## Rejected\n## How we would notice we were wrong\n";
     let files = [
+        ("docs/adr/README.md", "[001](001-a.md) [001](001-b.md)\n"),
         ("docs/adr/001-a.md", whole),
         ("docs/adr/001-b.md", whole),
         ("docs/adr/002-c.md", "## Context\n"),
     ];
+    // The third has no status, is not listed, and lacks three parts.
     let want = [
         "docs/adr/001-b.md:1",
+        "docs/adr/002-c.md:1",
+        "docs/adr/002-c.md:1",
         "docs/adr/002-c.md:1",
         "docs/adr/002-c.md:1",
         "docs/adr/002-c.md:1",
