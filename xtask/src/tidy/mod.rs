@@ -8,6 +8,7 @@ mod documents;
 mod imports;
 mod lengths;
 mod mutations;
+mod names;
 mod safety;
 mod source;
 #[cfg(test)]
@@ -68,6 +69,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     documents::check(&tree, &mut problems);
     safety::check(&tree, &mut problems);
     mutations::check(&tree, &mut problems);
+    names::check(&tree, &mut problems);
     problems.sort();
     Ok(problems)
 }

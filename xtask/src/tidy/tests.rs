@@ -1,6 +1,6 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
-use super::{Problem, banned, circles, count, documents, imports, lengths, mutations, safety};
+use super::{Problem, banned, circles, count, documents, imports, lengths, mutations, names, safety};
 use crate::mutate::Mutation;
 
 #[test]
@@ -227,6 +227,21 @@ fn decision_records_are_numbered_once_and_say_what_they_must() {
         "docs/adr/002-c.md:1",
     ];
     check(documents::check, &files, &want);
+}
+
+#[test]
+fn a_path_or_a_name_of_the_architecture_that_is_gone_is_refused() {
+    let page = "`a/src/b.rs::run` and `a/src/b.rs::MAX` in `a/src` of `SELECT a/b` or `x::y`\n\
+        `a/src/b.rs::gone`\n`a/src/c.rs::run`\n`a/tests`\n`a/src/b.rs::said` `xtask/main.rs::main`\n";
+    let code = "const MAX: u8 = 1;\npub(crate) fn run() {} // fn said\n";
+    let files = [
+        ("ARCHITECTURE.md", page),
+        ("crates/a/src/b.rs", code),
+        ("xtask/main.rs", "fn main() {}\n"),
+    ];
+    let want = [2, 3, 4, 5].map(|line| format!("ARCHITECTURE.md:{line}"));
+    let want: Vec<&str> = want.iter().map(String::as_str).collect();
+    check(names::check, &files, &want);
 }
 
 #[test]
