@@ -9,9 +9,9 @@ use super::tree::Tree;
 enum Where {
     /// In code that ships.
     Shipped,
-    /// In tests.
+    /// In test code, wherever it stands.
     Tests,
-    /// In both.
+    /// In code that ships and in tests.
     Code,
 }
 

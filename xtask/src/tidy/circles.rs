@@ -35,7 +35,7 @@ pub(super) fn check(tree: &Tree, problems: &mut Vec<Problem>) {
     longer(tree, CIRCLE_FILES_MAX, problems);
 }
 
-/// Circles of more than so many files.
+/// Circles of more than `files_max` files.
 pub(super) fn longer(tree: &Tree, files_max: usize, problems: &mut Vec<Problem>) {
     let mut crates: BTreeMap<String, BTreeMap<ModulePath, Module>> = BTreeMap::new();
     for (path, text) in tree.ending(".rs") {

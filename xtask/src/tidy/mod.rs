@@ -9,6 +9,7 @@ mod imports;
 mod lengths;
 mod mutations;
 mod names;
+mod prose;
 mod safety;
 mod source;
 #[cfg(test)]
@@ -70,6 +71,7 @@ pub fn check(root: &Path) -> io::Result<Vec<Problem>> {
     safety::check(&tree, &mut problems);
     mutations::check(&tree, &mut problems);
     names::check(&tree, &mut problems);
+    prose::check(&tree, &mut problems);
     problems.sort();
     Ok(problems)
 }

@@ -1,6 +1,8 @@
 use super::source::{Function, Source};
 use super::tree::{File, Tree};
-use super::{Problem, banned, circles, count, documents, imports, lengths, mutations, names, safety};
+use super::{
+    Problem, banned, circles, count, documents, imports, lengths, mutations, names, prose, safety,
+};
 use crate::mutate::Mutation;
 
 #[test]
@@ -242,6 +244,48 @@ fn a_path_or_a_name_of_the_architecture_that_is_gone_is_refused() {
     let want = [2, 3, 4, 5].map(|line| format!("ARCHITECTURE.md:{line}"));
     let want: Vec<&str> = want.iter().map(String::as_str).collect();
     check(names::check, &files, &want);
+}
+
+#[test]
+fn a_refused_phrase_is_found_over_the_end_of_a_line_and_not_between_backticks() {
+    let page =
+        "It takes so\nmany rows. `whoever` is code.\n\n    whoever indents\n\nWhoever reads\n";
+    let code = "/// Of so\n/// many rows the first.\nfn a() {} // so many\n\n// whoever asks\n";
+    let tests = "// so many\n";
+    let files = [
+        ("docs/a.md", page),
+        ("CHANGELOG.md", page),
+        ("crates/a/src/b.rs", code),
+        ("crates/a/src/tests.rs", tests),
+    ];
+    let want = [
+        "docs/a.md:1",
+        "docs/a.md:6",
+        "crates/a/src/b.rs:1",
+        "crates/a/src/b.rs:5",
+    ];
+    check(prose::check, &files, &want);
+}
+
+#[test]
+fn a_doc_comment_that_holds_a_place_is_refused_and_a_short_fact_is_not() {
+    let code = "//! Rows of queues.\n\n/// The queue.\npub struct Queue {\n    /// Which.\n    a: u8,\n    /// From 1.\n    b: u8,\n    \
+        /// `a << b`.\n    c: u8,\n    /// DROP TABLE.\n    d: u8,\n    // Why not.\n    /// Rows taken.\n    e: u8,\n    /// Rising.\n    f: u8,\n    /// Votes.\n    g: u8,\n}\n";
+    let want = [
+        "crates/a/src/b.rs:3",
+        "crates/a/src/b.rs:5",
+        "crates/a/src/b.rs:18",
+    ];
+    check(prose::check, &[("crates/a/src/b.rs", code)], &want);
+}
+
+#[test]
+fn a_long_line_of_markdown_is_refused_but_for_rows_that_a_test_compares() {
+    let (line, row) = ("é".repeat(131), format!("| {} |", "a".repeat(130)));
+    let text = format!("{line}\n{row}\n{}\n", "é".repeat(130));
+    let files = [("docs/a.md", &*text), ("docs/errors.md", &*text)];
+    let want = ["docs/a.md:1", "docs/a.md:2", "docs/errors.md:1"];
+    check(prose::check, &files, &want);
 }
 
 #[test]
