@@ -5,7 +5,7 @@
 //! a program over masks, for all documents of a slice at once. Only its operations on places look at single
 //! documents.
 //!
-//! Example: the alternative `storm | flood | gulf warning`, run on the documents 1111.
+//! Example: `storm | flood | (gulf warning)`, run on the documents 1111 of a slice of four.
 //!
 //! ```text
 //! offset  operation            left   stack
