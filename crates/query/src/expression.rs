@@ -27,6 +27,9 @@ use crate::value::Value;
 
 /// Parses an expression and stops at the first token that cannot continue it. OR joins equalities of one column into
 /// an IN list.
+///
+/// # Errors
+/// [`SyntaxError`]: bad syntax, an operator that is not built yet, or a bound of [`crate::limits`] exceeded.
 pub fn parse(lexer: &mut Lexer<'_>) -> Result<Expression, SyntaxError> {
     parse_with_calls(lexer, &mut |_, _| Ok(None))
 }

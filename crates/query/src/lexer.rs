@@ -173,6 +173,9 @@ impl<'a> Lexer<'a> {
     }
 
     /// Charges memory that is about to be allocated. A parser calls it before each list or tree grows.
+    ///
+    /// # Errors
+    /// [`OUT_OF_ROOM`], at the next token.
     #[inline]
     pub fn charge(&mut self, bytes: usize) -> Result<(), SyntaxError> {
         match self.room.checked_sub(bytes) {

@@ -59,6 +59,9 @@ impl Prepared {
 
     /// As [`Prepared::new`], with the columns' types. Dates, times and decimals are stored as text; they are compared
     /// and sorted by [`ColumnType::comparable`], and constants beside them are read as that type.
+    ///
+    /// # Errors
+    /// [`UnknownColumn`], the first one.
     pub fn typed(
         expression: &Expression,
         resolve: &dyn Fn(&str) -> Option<(usize, ColumnType)>,
