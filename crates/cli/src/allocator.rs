@@ -1,10 +1,14 @@
-//! The allocator of the binary, and how soon it gives memory back.
+//! The allocator of the binary, and when it returns freed memory to the system.
 //!
-//! `memory` bounds what tables and requests hold. The process keeps to it only if what they have freed goes back to the system.
-//! Most freed pages are used again, and the kernel clears a page that comes back: giving each back as soon as it is free costs a
-//! load a quarter more processor time. But requests were seen to free 36 MiB in 10 ms. So a server with little memory gives each
-//! page back at once. A server with more keeps a freed page for ten seconds, reads 40 times a second how much memory it holds, and
-//! gives all free pages back while that is more than half of `memory`. ADR 033 has the figures.
+//! The setting `memory` bounds the memory of tables and requests. The process stays within it only if freed memory returns to
+//! the system. But most freed pages are soon used again, and the kernel clears a page that comes back: to return each at once
+//! costs a load a quarter more processor time. And requests were seen to free 36 MiB in 10 ms. Therefore:
+//!
+//! - With `memory` below 1 GiB each free page returns at once.
+//! - With more, a page returns after ten free seconds. A thread looks 40 times a second. While the process holds more than half
+//!   of `memory`, the thread returns all free pages.
+//!
+//! ADR 033 has the figures.
 
 use std::ffi::c_long;
 use std::fs::File;
@@ -19,37 +23,37 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// A server with less `memory` gives each page back as soon as nothing on it is in use.
+/// Below this `memory` each free page returns at once.
 const LITTLE_BYTES: u64 = 1 << 30;
 
-/// How long a server with more keeps a freed page. A load seals a segment about every second, so that with mimalloc's own delay of
-/// one second the pages of a seal are given back just before the next seal asks for them: 8 % more processor time.
+/// How long a server with more `memory` keeps a freed page. A load seals a segment about every second. With mimalloc's own
+/// delay of one second the pages of a seal return just before the next seal asks for them: 8 % more processor time.
 const KEPT_MS: c_long = 10_000;
 
-/// How often a server with more looks at what it holds. Requests were seen to free 36 MiB in 10 ms: 90 MiB meanwhile, of at least 512
-/// that are left then.
+/// Time between two looks at the memory of the process. Requests were seen to free 36 MiB in 10 ms, so 90 MiB between two
+/// looks; at least 512 MiB are left then.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// `mi_option_purge_delay` of mimalloc.h, in milliseconds; the bindings do not name it.
+/// `mi_option_purge_delay` of mimalloc.h, in milliseconds; the bindings lack it.
 const PURGE_DELAY: mi_option_t = 15;
 
-/// Pages that the process holds: all, those in memory, those of them that are of files, and others.
+/// File with the process's page counts: all, in memory, in memory and of files, and others.
 const COUNTS: &str = "/proc/self/statm";
 
-/// Bytes of a page there.
+/// Bytes of a page in [`COUNTS`].
 const PAGE_BYTES: u64 = 4096;
 
-/// Gives memory back in time for a server with so much `memory`. To be called before a thread is started.
+/// Keeps the process within `memory`. Must be called before another thread starts.
 ///
 /// # Errors
-/// There is no thread to look.
+/// The thread that looks cannot be started.
 pub(crate) fn keep_to(memory_bytes: u64) -> io::Result<()> {
     if memory_bytes < LITTLE_BYTES {
         set_purge_delay(0);
         return Ok(());
     }
     let Ok(counts) = File::open(COUNTS) else {
-        set_purge_delay(0); // a system that does not tell
+        set_purge_delay(0); // a system without page counts
         return Ok(());
     };
     set_purge_delay(KEPT_MS);
@@ -65,7 +69,7 @@ pub(crate) fn keep_to(memory_bytes: u64) -> io::Result<()> {
     thread.spawn(look).map(drop)
 }
 
-/// From now on a page goes back to the system once nothing on it has been in use for `delay_ms`.
+/// From now on a page returns to the system once it has been free for `delay_ms`.
 #[expect(unsafe_code, reason = "the option has no safe binding")]
 fn set_purge_delay(delay_ms: c_long) {
     // SAFETY: the call writes an integer into a static table of options, within its bounds. No other thread reads the table
@@ -73,14 +77,14 @@ fn set_purge_delay(delay_ms: c_long) {
     unsafe { mi_option_set(PURGE_DELAY, delay_ms) };
 }
 
-/// Gives back every page on which nothing is in use. Cost: about 15 µs, and the system's for each page.
+/// Returns every free page. Cost: about 15 µs, and the system's cost of each page.
 #[expect(unsafe_code, reason = "the call has no safe binding")]
 fn give_back() {
     // SAFETY: the call takes no pointer, and any thread may make it at any time.
     unsafe { mi_collect(true) };
 }
 
-/// Memory of the process that is no file's; `None` where the system does not tell.
+/// Memory of the process without mapped files, in bytes; `None`: the counts cannot be read.
 fn anonymous_bytes(counts: &File) -> Option<u64> {
     let mut text = [0; 128];
     let read = counts.read_at(&mut text, 0).ok()?;

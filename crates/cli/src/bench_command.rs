@@ -1,4 +1,4 @@
-//! `seine bench`: the command lines of the benchmarks. What is measured, and against which answer, is the crate's.
+//! `seine bench`: the command lines of the benchmarks. The crate `bench` measures and checks the answers.
 
 mod compare;
 mod index;
@@ -17,7 +17,7 @@ use ruzstd::decoding::StreamingDecoder;
 use crate::bundle;
 use crate::output::{Exit, print};
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     let percolate = percolate_command();
     let insert = Command::new("insert")
@@ -71,7 +71,7 @@ fn queue_command() -> Command {
         .arg(value("tag", "TEXT", "A last column of the CSV."))
 }
 
-/// The options that the study's own tool had are called as there: -b, -c, --limit, --from, --csv, --tag.
+/// Options that the study's tool had keep their names: -b, -c, --limit, --from, --csv, --tag.
 fn percolate_command() -> Command {
     let shape = Command::new("percolate")
         .about("Posts against standing queries: in this process, or in a server with --addr.")
@@ -115,7 +115,7 @@ fn percolate_command() -> Command {
     what_is_measured(documents)
 }
 
-/// Through which door, and what beside throughput.
+/// Arguments for the door, and for measures beside throughput.
 fn what_is_measured(percolate: Command) -> Command {
     percolate
         .arg(
@@ -152,7 +152,7 @@ fn what_is_measured(percolate: Command) -> Command {
         .arg(address())
 }
 
-/// Measures and prints; a wrong answer or a server that cannot be reached is exit code 1.
+/// Measures and prints. A wrong answer or an unreachable server gives exit code 1.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     match matches.subcommand() {
         Some(("percolate", matches)) => match matches.get_one::<String>("export") {
@@ -191,7 +191,7 @@ fn run_percolate(matches: &ArgMatches) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Writes the workload and says how many pairs must come out.
+/// Writes the workload into files and prints the expected count of pairs.
 fn export(matches: &ArgMatches, directory: &str) -> Result<()> {
     let pairs = percolate::export(&percolate_options(matches)?, Path::new(directory))?;
     print(pairs);
@@ -279,7 +279,7 @@ fn run_queue(matches: &ArgMatches) -> Result<Outcome> {
     })?)
 }
 
-/// `NAME=DOOR@ADDR`, with the user and password of the server at --addr.
+/// Parses `NAME=DOOR@ADDR`; user and password are those of the server at --addr.
 fn contender(written: &str, server: &Server) -> Result<Contender> {
     let parts = written
         .split_once('=')
@@ -301,7 +301,7 @@ fn print_outcome(outcome: &Outcome, matches: &ArgMatches) {
     print_as(matches, || outcome.csv(), || outcome.json(), outcome);
 }
 
-/// As CSV, as JSON or as a table, whichever was asked for.
+/// Prints as CSV, JSON or a table, as the arguments say.
 fn print_as(
     matches: &ArgMatches,
     csv: impl Fn() -> String,
@@ -409,7 +409,7 @@ fn number<T: FromStr>(written: &str) -> Result<T> {
         .map_err(|_| format!("{written:?} is not a value that makes sense here").into())
 }
 
-/// The user's posts, or the bundled ones, unpacked.
+/// The user's posts, or the unpacked bundled posts.
 fn posts(matches: &ArgMatches) -> Result<Vec<u8>> {
     if let Some(path) = matches.get_one::<String>("posts") {
         return std::fs::read(path).map_err(|error| format!("{path}: {error}").into());

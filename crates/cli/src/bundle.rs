@@ -1,4 +1,4 @@
-//! The bundled posts, for the demo and the benchmarks; `crates/cli/data/README.md` tells where they come from.
+//! The bundled posts, for the demo and the benchmarks. `crates/cli/data/README.md` names their source.
 
 /// NDJSON, compressed by zstd.
 pub(crate) static POSTS: &[u8] = include_bytes!("../data/posts.ndjson.zst");

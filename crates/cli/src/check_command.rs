@@ -1,4 +1,4 @@
-//! `seine check`: every file of a stopped data directory, verified.
+//! `seine check`: verifies every file of a stopped data directory.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use clap::{Arg, ArgMatches, Command};
 use disk::{Disk, RealDisk};
 use engine::inspect;
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("check")
         .about("Verify every file of a data directory that no server has; change nothing.")
@@ -30,7 +30,7 @@ pub(crate) fn directory() -> Arg {
         .help("The data directory.")
 }
 
-/// Checks, and says what was found.
+/// Checks the directory and prints the damage.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let disk = open(matches)?;
     let mut progress = Progress::new();
@@ -66,7 +66,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     })
 }
 
-/// The directory, opened so that nothing in it can be changed.
+/// Opens the directory read-only.
 pub(crate) fn open(matches: &ArgMatches) -> Result<Arc<dyn Disk>, String> {
     let path = named(matches, "dir");
     match RealDisk::open_to_read(Path::new(path)) {
@@ -75,19 +75,19 @@ pub(crate) fn open(matches: &ArgMatches) -> Result<Arc<dyn Disk>, String> {
     }
 }
 
-/// An argument that is required.
+/// Value of a required argument.
 pub(crate) fn named<'m>(matches: &'m ArgMatches, name: &str) -> &'m str {
     matches.get_one::<String>(name).map_or("", String::as_str)
 }
 
-/// One line on a terminal, written over.
+/// A line of progress on a terminal, written over and over.
 pub(crate) struct Progress {
     is_shown: bool,
     width: usize,
 }
 
 impl Progress {
-    /// Shown where somebody looks.
+    /// Progress that is shown only if standard error is a terminal.
     pub(crate) fn new() -> Progress {
         Progress {
             is_shown: io::stderr().is_terminal(),
@@ -95,13 +95,13 @@ impl Progress {
         }
     }
 
-    /// The file that is read now.
+    /// Shows the file that is being read.
     pub(crate) fn show(&mut self, path: &str) {
         self.line(path);
         self.width = path.chars().count();
     }
 
-    /// Leaves the line empty.
+    /// Empties the line.
     pub(crate) fn clear(&mut self) {
         self.line("");
         self.width = 0;
@@ -109,7 +109,7 @@ impl Progress {
 
     fn line(&self, text: &str) {
         if self.is_shown {
-            // Progress that nobody sees harms nothing.
+            // A failure does no harm: it is only progress.
             let _ = write!(io::stderr(), "\r{text:<width$}\r", width = self.width);
         }
     }

@@ -34,7 +34,7 @@ pub(crate) fn command() -> Command {
         )
 }
 
-/// One line for what is wrong with a command line: clap's message and its tip, without the usage text.
+/// The error of a command line in one line: clap's message and its tip, without the usage text. `None`: help is asked for.
 pub(crate) fn one_line(error: &clap::Error) -> Option<String> {
     if matches!(
         error.kind(),
@@ -54,7 +54,7 @@ pub(crate) fn one_line(error: &clap::Error) -> Option<String> {
     Some(parts.join("; ").replace("tip: ", ""))
 }
 
-/// Reads the settings of `serve` or `config`.
+/// Reads the settings of `serve` or `config` from all sources.
 pub(crate) fn settings(matches: &ArgMatches) -> Result<Settings, BadSetting> {
     let config = matches.get_one::<String>("config").map(PathBuf::from);
     let flags = |flag: &'static str| {

@@ -1,7 +1,7 @@
-//! `seine demo`: the whole product in ten seconds, each claim counted, exit status 1 if one fails.
+//! `seine demo`: shows the whole product in ten seconds and checks each claim. A false claim gives exit status 1.
 //!
-//! A real server runs as a child process; this process is its client, over the MySQL protocol like any other. It keeps
-//! its own account of what was acknowledged and of which queries each post must hit, and compares.
+//! A real server runs as a child process. This process is a client of it, over the MySQL protocol like any other. It records
+//! which posts were acknowledged and which queries each post must hit, and compares that with the server's tables.
 
 mod account;
 mod child;
@@ -35,7 +35,7 @@ use screen::Screen;
 pub(crate) use screen::{grouped, push_clean};
 use summary::Story;
 
-/// What the demo is asked to do.
+/// Options of the demo.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Where the demo keeps its server's data; emptied if a demo made it, refused if not
@@ -52,7 +52,7 @@ pub(crate) struct Options {
     pub exit: bool,
 }
 
-/// Why the demo stopped early, for the person at the screen.
+/// Reason why the demo stops early, for the person at the screen.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
@@ -64,26 +64,26 @@ impl fmt::Display for Failure {
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Makes a [`Failure`] of any error: `doing` says what was tried.
+/// Makes a [`Failure`] of any error; `doing` names the failed step.
 fn failed<E: fmt::Display>(doing: impl fmt::Display) -> impl FnOnce(E) -> Failure {
     move |error| Failure(format!("{doing}: {error}"))
 }
 
-/// The checks made on the way, in order; a failed one makes the exit status 1.
+/// The checks, in order. A failed one gives exit status 1.
 #[derive(Default)]
 struct Checks {
     failed: u32,
 }
 
 impl Checks {
-    /// Shows one fact, and remembers if it does not hold.
+    /// Shows a fact, and records a failure if it does not hold.
     fn see(&mut self, screen: &mut Screen, holds: bool, fact: &str) {
         screen.check(holds, fact);
         self.failed += u32::from(!holds);
     }
 }
 
-/// Runs the demo; what went wrong has been said when it returns.
+/// Runs the demo. It has printed every error when it returns.
 #[must_use]
 pub(crate) fn run(options: Options) -> ExitCode {
     let mut screen = Screen::new();
@@ -100,13 +100,13 @@ pub(crate) fn run(options: Options) -> ExitCode {
     }
 }
 
-/// The six steps. Returns how many checks failed.
+/// Runs the six steps. Gives the count of failed checks.
 fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     let started = Instant::now();
     let mut checks = Checks::default();
     screen.title("Seine: every new document against all your saved searches, each hit kept");
 
-    // 1. What will happen, and where.
+    // 1. Say what will happen, and where.
     let mut posts = Posts::open(options.posts.as_deref())?;
     let choice = queries::choose(options.queries.as_deref(), &mut posts)?;
     let home = Home::prepare(&options.data)?;
@@ -114,25 +114,25 @@ fn steps(options: &Options, screen: &mut Screen) -> Result<u32> {
     let addresses = Addresses::free();
     introduce(screen, options, &home, &device, posts.total());
 
-    // 2. A server, its tables, its standing queries.
+    // 2. Start a server, create its tables, store the standing queries.
     let mut server = Server::start(&home, addresses)?;
     let mut client = server.connect()?;
     create_tables(&mut client)?;
     queries::store(&mut client, &choice.saved)?;
     show_queries(screen, &server, &choice);
 
-    // 3. and 4. The posts, with a crash half-way.
+    // 3. and 4. Insert the posts, with a crash half-way.
     let account = Account::open(&choice.saved);
     let mut load = Load::new(&choice.saved, account);
     load.run(screen, &mut checks, &home, &mut server, &mut posts)?;
     client = server.connect()?;
     let counted = load.settle(screen, &mut checks, &mut client)?;
 
-    // 5. The law, and a worker.
+    // 5. Check the law; run a worker.
     let search = tour::law(screen, &mut checks, &mut client, &choice.saved, &counted)?;
     tour::worker(screen, &mut checks, &mut client, counted.hits())?;
 
-    // 6. What it came to.
+    // 6. Print the summary.
     if options.queries.is_some() {
         report::print(screen, &choice, &counted, posts.total(), posts.bad());
     }
@@ -184,7 +184,7 @@ fn introduce(
     }
 }
 
-/// The three tables of the demo. `sub` is text here, so that queries can say `@sub`.
+/// Creates the three tables of the demo. `sub` is a text column, so that queries can use `@sub`.
 fn create_tables(client: &mut Client) -> Result<()> {
     const TABLES: [&str; 3] = [
         "CREATE TABLE posts (body text, sub text, ts timestamp, score int)",

@@ -1,4 +1,4 @@
-//! `seine dump`: the rows of a stopped data directory, or its journal's records, one JSON object a line.
+//! `seine dump`: prints the rows of a stopped data directory, or its journal's records, as lines of JSON objects.
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::check_command::{directory, open};
 use crate::output::{Exit, print_error};
 use server::as_json;
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("dump")
         .about("Print the rows of a data directory that no server has, one JSON object a line; change nothing.")
@@ -37,7 +37,7 @@ pub(crate) fn command() -> Command {
         )
 }
 
-/// Prints to the end.
+/// Prints all rows or records.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let disk = open(matches)?;
     let mut out = Lines {
@@ -52,7 +52,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
     };
     let written = out.end();
     let faults = faults?;
-    // Whoever closed the output has seen enough.
+    // The reader of the output has closed it, as `head` does: no error.
     written.or_else(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Ok(()),
         _ => Err(error),
@@ -68,7 +68,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Exit {
 
 struct Lines<Out: Write> {
     out: Out,
-    /// The first thing that went wrong; nothing is written behind it.
+    /// The first error. Nothing is written after it.
     outcome: io::Result<()>,
 }
 

@@ -1,4 +1,14 @@
-//! `seine load`: rows of files into a table of a running server.
+//! `seine load`: stores rows of files in a table of a running server.
+//!
+//! ```text
+//! input::open         a file, packed or not, or standard input
+//! Records::next       its bytes, cut into records: lines, CSV records, XML documents
+//! Reader::next        a record → a Row: column names and cells
+//! Checker::check      a standing query is parsed here: errors name line and byte
+//! Batch::push         rows with the same columns are gathered into one command
+//! Sending::send       the command goes out; up to three batches wait for their answers
+//! Report, Rejected    counts and progress; refused rows are kept aside as they are in the file
+//! ```
 
 mod batch;
 mod check;
@@ -29,7 +39,7 @@ use report::Report;
 use row::{Row, Unreadable};
 use sending::Sending;
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     let value = |name: &'static str, what: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(what).help(help)
@@ -80,7 +90,7 @@ pub(crate) fn command() -> Command {
         .args(sql_client::login())
 }
 
-/// Loads every file; a row that was refused is exit code 1.
+/// Loads every file. A refused row gives exit code 1.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     if matches.get_flag("forget") {
         print(format_args!(
@@ -223,7 +233,7 @@ impl Loading {
         self.sending.settle(report, rejected)
     }
 
-    /// The number of a load: the same for the same file and table, or for the same name of standard input.
+    /// Number of a load. The same file and table give the same number; so does the same name of standard input.
     fn load_of(&self, input: &Input) -> u64 {
         let own = match (&self.resume, &input.identity) {
             (Some(name), _) => format!("named {name}"),
@@ -238,7 +248,7 @@ impl Loading {
     }
 }
 
-/// FNV-1a: the same in every version of this program.
+/// FNV-1a hash: it must be the same in every version of this program.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -78,7 +78,7 @@ fn refuse_command_line(error: &clap::Error) -> ExitCode {
     match cli::one_line(error) {
         Some(line) => refuse(&line),
         None => {
-            // Help was asked for; a closed output is nobody's fault.
+            // Print the help. A closed output is no error.
             let _ = error.print();
             ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(EXIT_USAGE))
         }

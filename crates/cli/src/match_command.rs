@@ -1,4 +1,4 @@
-//! `seine match`: the lines of standard input against the queries of a file, without a server.
+//! `seine match`: percolates the lines of standard input through the queries of a file, without a server.
 
 mod queries;
 
@@ -17,19 +17,19 @@ use crate::demo::push_clean;
 use crate::output::print_error;
 use queries::Queries;
 
-/// The one field that a line is.
+/// Name of the only field, which is the line.
 const FIELD: &str = "line";
 
-/// No line was hit.
+/// Exit code: no line hits a query.
 const EXIT_NONE: u8 = 1;
 
-/// A query or the input could not be read, as with grep.
+/// Exit code: a query or the input is bad, as with grep.
 const EXIT_TROUBLE: u8 = 2;
 
-/// Lines matched together at most; never waited for.
+/// Most lines of a batch. A batch never waits for more lines.
 const BATCH_LINES: usize = 256;
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("match")
         .about("Match each line of standard input against the queries of a file, without a server.")
@@ -92,7 +92,7 @@ pub(crate) fn run(matches: &ArgMatches) -> ExitCode {
     match matcher.all(BufReader::new(io::stdin().lock())) {
         Ok(()) if matcher.found => ExitCode::SUCCESS,
         Ok(()) => ExitCode::from(EXIT_NONE),
-        // Whoever closed the output has seen enough.
+        // The reader of the output has closed it, as `head` does: no error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => trouble(&[error.to_string()]),
     }
@@ -103,12 +103,12 @@ fn trouble(messages: &[String]) -> ExitCode {
     ExitCode::from(EXIT_TROUBLE)
 }
 
-/// How a hit is shown.
+/// Form in which hits are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Matches in colour, control characters of the text taken out: a stranger's text on a terminal.
+    /// Matched words in colour. Control characters are removed, because a stranger's text goes to a terminal.
     Colour,
-    /// Matches between stars.
+    /// Matched words between stars.
     Stars,
     Json,
 }
@@ -120,7 +120,7 @@ struct Matcher<'q, Out> {
     hits: Hits,
     out: Out,
     form: Form,
-    /// Lines of earlier batches.
+    /// Count of lines of earlier batches.
     lines_before: u64,
     found: bool,
 }
@@ -130,7 +130,7 @@ impl<Out: Write> Matcher<'_, Out> {
         let mut lines: Vec<String> = Vec::new();
         loop {
             lines.clear();
-            // The first line is waited for; the others only if they are here.
+            // Wait for the first line; take further lines only if they have arrived.
             while let Some(line) = self.line(&mut input, lines.len())? {
                 lines.push(line);
                 if lines.len() == BATCH_LINES || !input.buffer().contains(&b'\n') {
@@ -146,7 +146,7 @@ impl<Out: Write> Matcher<'_, Out> {
         }
     }
 
-    /// The next line, without its end; bytes that are not UTF-8 are replaced.
+    /// The next line without its end; `None`: no line, or none yet. Bytes that are no UTF-8 are replaced.
     fn line(&self, input: &mut impl BufRead, read: usize) -> io::Result<Option<String>> {
         let mut bytes = Vec::new();
         let most = DOCUMENT_BYTES_MAX as u64 + 2;
@@ -171,7 +171,7 @@ impl<Out: Write> Matcher<'_, Out> {
         }))
     }
 
-    /// Prints the hits of some lines, line by line, by query id.
+    /// Matches the lines and prints their hits, by line, then by rising query id.
     fn batch(&mut self, lines: &[String]) -> io::Result<()> {
         let analyzer = Analyzer::default();
         self.words
@@ -201,7 +201,7 @@ impl<Out: Write> Matcher<'_, Out> {
         Ok(())
     }
 
-    /// Why there is no answer for some lines.
+    /// The message for a batch that the matcher did not finish.
     fn unfinished(&self, why: Unfinished) -> String {
         match why {
             Unfinished::TooCostly(Costly {

@@ -5,16 +5,16 @@ use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The exit status of a verb, or the one thing that it says before it ends with 1.
+/// The exit status of a verb, or an error: the verb prints it and ends with 1.
 pub(crate) type Exit = Result<ExitCode, Box<dyn Error>>;
 
-/// Text on standard output, at once. Whoever closed it does not want to know.
+/// Prints text on standard output and flushes it. Ignores a closed output.
 pub(crate) fn print(text: impl Display) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }
 
-/// One line on standard error, for the person who typed the command.
+/// Prints a line on standard error, for the person who typed the command.
 #[expect(
     clippy::print_stderr,
     reason = "the one place of this program that speaks to a person beside the log"

@@ -1,4 +1,4 @@
-//! `seine repair`: a damaged data directory becomes one that starts, and what is lost is named.
+//! `seine repair`: changes a damaged data directory so that a server starts on it, and names the losses.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use engine::inspect;
 use crate::check_command::{Progress, directory, named};
 use crate::output::{Exit, print};
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("repair")
         .about("Put aside what is damaged in a data directory that no server has, and say what is lost.")
@@ -24,10 +24,10 @@ pub(crate) fn command() -> Command {
         .arg(directory())
 }
 
-/// Repairs, and says what was done.
+/// Repairs the directory and prints the changes.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let path = named(matches, "dir");
-    // Looked at first, so that a wrong name makes no folder.
+    // Open it read-only first, so that a wrong name creates no folder.
     let opened =
         RealDisk::open_to_read(Path::new(path)).and_then(|_| RealDisk::open(Path::new(path)));
     let disk: Arc<dyn Disk> = Arc::new(opened.map_err(|error| format!("{path}: {error}"))?);

@@ -1,4 +1,4 @@
-//! `seine restore`: a backup becomes a data directory.
+//! `seine restore`: makes a data directory from a backup.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use engine::inspect;
 use crate::check_command::{Progress, directory, named};
 use crate::output::{Exit, print};
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("restore")
         .about("Copy a backup into a new data directory and verify it.")
@@ -29,7 +29,7 @@ pub(crate) fn command() -> Command {
         .arg(directory())
 }
 
-/// Restores, and says what was done.
+/// Restores the backup and prints the count of files.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let files = restore(named(matches, "backup"), named(matches, "dir"))?;
     print(format_args!("restored {files} files, and verified them"));

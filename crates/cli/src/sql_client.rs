@@ -1,4 +1,4 @@
-//! `seine sql`: statements from the command line or standard input, answers as tables or JSON lines.
+//! `seine sql`: sends statements from the command line or standard input, and prints answers as tables or lines of JSON.
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use query::lexer::Lexer;
 use serde_json::{Map, Value as Json};
 use wire::mysql::FieldType;
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(crate) fn command() -> Command {
     Command::new("sql")
         .about("Send SQL to a server and show the answers.")
@@ -28,7 +28,7 @@ pub(crate) fn command() -> Command {
         )
 }
 
-/// What names a server and who asks, of every verb that speaks SQL to one.
+/// Arguments for address and user, of every verb that sends SQL to a server.
 pub(crate) fn login() -> [Arg; 2] {
     let addr = Arg::new("addr")
         .long("addr")
@@ -44,10 +44,10 @@ pub(crate) fn login() -> [Arg; 2] {
     [addr, user]
 }
 
-/// A connection to the server that [`login`] names.
+/// Connects to the server that the arguments of [`login`] name.
 ///
 /// # Errors
-/// Why there is none, with the address.
+/// A sentence with the address and the reason.
 pub(crate) fn connect(matches: &ArgMatches) -> Result<Client, String> {
     let text = |name: &str| matches.get_one::<String>(name).map_or("", String::as_str);
     let password = std::env::var("SEINE_PASSWORD").unwrap_or_default();
@@ -55,7 +55,7 @@ pub(crate) fn connect(matches: &ArgMatches) -> Result<Client, String> {
         .map_err(|error| format!("{}: {error}", text("addr")))
 }
 
-/// Runs the statements; the first that fails ends it with exit code 1.
+/// Runs the statements. The first that fails ends the verb with exit code 1.
 pub(crate) fn run(matches: &ArgMatches) -> Exit {
     let mut shell = Shell {
         client: connect(matches)?,
@@ -81,12 +81,12 @@ struct Shell<Out> {
 }
 
 impl<Out: Write> Shell<Out> {
-    /// Each statement of a text, in order.
+    /// Runs each statement of a text, in order.
     fn all(&mut self, text: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
         wire::sql::split(text).try_for_each(|statement| self.one(statement))
     }
 
-    /// Each statement of a file, in order; an error says at which line of it the statement begins.
+    /// Runs each statement of a file, in order. An error names the line at which its statement begins.
     fn file(&mut self, text: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
         for statement in wire::sql::split(text) {
             let named = |error| format!("line {}: {error}", line_of(text, statement));
@@ -114,7 +114,7 @@ impl<Out: Write> Shell<Out> {
         Ok(())
     }
 
-    /// What the server thinks of the last statement, on standard error, as it has nothing to do with the answer.
+    /// Prints the warnings of the last statement on standard error, apart from the answer.
     fn tell_warnings(&mut self) -> Result<(), Box<dyn std::error::Error>> {
         for row in self.client.query("SHOW WARNINGS")?.rows {
             if let Some(message) = row.last() {
@@ -124,7 +124,7 @@ impl<Out: Write> Shell<Out> {
         Ok(())
     }
 
-    /// A person at a terminal: a statement ends at a line that ends with `;`, and an error is not the end.
+    /// Runs statements that a person types. A statement ends at a line that ends with `;`. An error does not end the verb.
     fn typed(&mut self) -> Result<(), Box<dyn std::error::Error>> {
         let mut statement = String::new();
         for line in io::stdin().lock().lines() {
@@ -141,7 +141,7 @@ impl<Out: Write> Shell<Out> {
     }
 }
 
-/// The line, from 1, of the first word of a statement that [`wire::sql::split`] cut from `text`; comments are passed over.
+/// Line, from 1, of the first word of a statement that [`wire::sql::split`] has cut from `text`; comments do not count.
 fn line_of(text: &[u8], statement: &[u8]) -> usize {
     let first = Lexer::new(statement).peek().range.start;
     let start = statement.as_ptr().addr() - text.as_ptr().addr() + first;
@@ -149,7 +149,7 @@ fn line_of(text: &[u8], statement: &[u8]) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// Rows under their headers, numbers to the right; or how many rows were changed.
+/// A table of rows under their headers, with numbers to the right; without columns the count of changed rows.
 fn table(result: &QueryResult) -> String {
     if result.columns.is_empty() {
         return format!("OK, {} affected\n", rows(result.affected));
@@ -199,7 +199,7 @@ fn table(result: &QueryResult) -> String {
     text + &format!("({})\n", rows(result.rows.len() as u64))
 }
 
-/// One object a line, its keys in the order of the columns' names.
+/// A line with a JSON object for each row, its keys sorted by name.
 fn json(result: &QueryResult) -> String {
     if result.columns.is_empty() {
         return format!(
@@ -228,7 +228,7 @@ fn json_cell(kind: FieldType, cell: &Option<Vec<u8>>) -> Json {
     number.map_or_else(|| Json::String(text.into_owned()), Json::Number)
 }
 
-/// A cell on one line of a terminal.
+/// A cell as text on one line, with control characters escaped.
 fn shown(cell: &Option<Vec<u8>>) -> String {
     match cell {
         None => "NULL".to_owned(),
@@ -239,7 +239,7 @@ fn shown(cell: &Option<Vec<u8>>) -> String {
     }
 }
 
-/// A control character would break the table, or obey a stranger's text on the terminal.
+/// The letter, escaped if it is a control character: it would break the table or let a stored text control the terminal.
 fn visible(letter: char) -> impl Iterator<Item = char> {
     let escaped = letter.is_control();
     let own = (!escaped).then_some(letter);

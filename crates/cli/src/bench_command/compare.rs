@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Command};
 use super::{Result, number, switch, text, value};
 use crate::output::print;
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(super) fn command() -> Command {
     let side = |name: &'static str| {
         Arg::new(name)
@@ -37,7 +37,7 @@ pub(super) fn command() -> Command {
         .arg(switch("strict", "End with status 1 unless every reply is the same, weights included."))
 }
 
-/// Asks, compares, prints.
+/// Runs the queries on both sides, compares the results and prints the measures.
 pub(super) fn run(matches: &ArgMatches) -> Result<()> {
     let queries = match matches.get_one::<String>("queries") {
         Some(path) => Some(file(path)?),
@@ -70,7 +70,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<()> {
     Ok(())
 }
 
-/// Of a server, or of a file where there is one of that name.
+/// The results of a side: from the file of that name if there is one, else from the server at that address.
 fn results(side: &str, user: &str, asking: &Asking) -> Result<Results> {
     if Path::new(side).is_file() {
         return Ok(compare::read(&file(side)?)?);

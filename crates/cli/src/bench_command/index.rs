@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::search::{corpus, records, settings};
 use super::{Result, address, list, number, numbers, server, switch, text, value};
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(super) fn command() -> Command {
     Command::new("index")
         .about("Documents a second into a running server, over the batch and the number of shards, timed to the last seal.")
@@ -41,7 +41,7 @@ fn peer() -> Arg {
     .action(ArgAction::Append)
 }
 
-/// Measures.
+/// Runs the benchmark.
 pub(super) fn run(matches: &ArgMatches) -> Result<Report> {
     let corpus = corpus(matches)?;
     let (batches, shards) = match matches.get_flag("grid") {

@@ -11,7 +11,7 @@ use ruzstd::decoding::StreamingDecoder;
 use super::{Result, address, effort, list, number, posts, print_as, server, switch, text, value};
 use crate::output::print;
 
-/// Its part of the command line.
+/// The verb's command line.
 pub(super) fn command() -> Command {
     let shape = Command::new("search")
         .about("The study's queries over records: in this process, or in a server with --addr.")
@@ -80,7 +80,7 @@ pub(super) fn command() -> Command {
         .arg(address())
 }
 
-/// Which records.
+/// Arguments that choose the records.
 pub(super) fn records() -> [Arg; 3] {
     [
         value(
@@ -93,7 +93,7 @@ pub(super) fn records() -> [Arg; 3] {
     ]
 }
 
-/// The records asked for, in memory.
+/// Reads the chosen records into memory.
 pub(super) fn corpus(matches: &ArgMatches) -> Result<Corpus> {
     let (every, copies) = (
         number(text(matches, "every"))?,
@@ -116,7 +116,7 @@ pub(super) fn corpus(matches: &ArgMatches) -> Result<Corpus> {
     Corpus::tsv(bytes, every, copies).map_err(|error| of_file(&error).into())
 }
 
-/// Measures and prints, or writes the words.
+/// Measures and prints; or writes the words of the corpus.
 pub(super) fn run(matches: &ArgMatches) -> Result<()> {
     let corpus = corpus(matches)?;
     if let Some(folder) = matches.get_one::<String>("export") {
@@ -129,7 +129,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<()> {
     let options = options(matches, given.clone().unwrap_or_else(|| passing.clone()))?;
     let measured = measure(matches, &options, &corpus);
     if given.is_none() {
-        // It is not there where nothing was begun.
+        // Fails if the run has not created the folder.
         let _ = std::fs::remove_dir_all(&passing);
     }
     measured
@@ -186,7 +186,7 @@ fn options(matches: &ArgMatches, data: PathBuf) -> Result<Options> {
     })
 }
 
-/// Numbers of 1 or more, and `auto`.
+/// Parses a list of numbers from 1 and `auto`, which is `None`.
 pub(super) fn settings(matches: &ArgMatches, name: &str) -> Result<Vec<Option<u32>>> {
     let parts = text(matches, name).split(',').map(str::trim);
     let setting = |part: &str| match part {

@@ -1,7 +1,7 @@
-//! The demo's own account of which post must hit which query, kept apart from the server.
+//! The demo's own account of the expected hits, apart from the server.
 //!
-//! A thread matches every acknowledged post against the queries in this process. A sample of the posts goes through
-//! the slow reference evaluator as well, which shares nothing with the matcher but the analysis.
+//! A thread of this process matches every acknowledged post against the queries. It also matches a sample of the posts with the
+//! slow reference evaluator, which shares only the analysis with the matcher.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,24 +16,24 @@ use super::posts::Batch;
 use super::queries::{Saved, words_of};
 use super::{Failure, Result};
 
-/// One post in so many goes through the reference evaluator.
+/// Distance of the posts that the reference evaluator matches: 1, 998, 1,995 and so on.
 const SAMPLE_EVERY: u64 = 997;
 
 /// A hit: the query's id and the post's id.
 pub(super) type Hit = (u64, u64);
 
-/// What must be found.
+/// The expected hits.
 #[derive(Clone, Default)]
 pub(super) struct Expected {
-    /// Every hit of the posts acknowledged so far, ascending.
+    /// All hits of the posts acknowledged so far, ascending.
     pub(super) hits: Vec<Hit>,
-    /// Posts that the reference evaluator has judged too.
+    /// Count of posts that the reference evaluator has matched.
     pub(super) sampled: u64,
-    /// Those where it disagreed.
+    /// Count of those on which it disagreed with the matcher.
     pub(super) disputed: u64,
 }
 
-/// The handle of the thread that keeps the account.
+/// Handle of the thread that keeps the account.
 pub(super) struct Account {
     send: Sender<Entry>,
 }
@@ -51,13 +51,13 @@ impl Account {
         Account { send }
     }
 
-    /// Enters posts that the server has acknowledged.
+    /// Sends the account posts that the server has acknowledged.
     pub(super) fn enter(&self, batch: Batch) {
-        // A dead thread shows in the next report.
+        // Fails if the thread is dead, which the next report shows.
         let _ = self.send.send(Entry::Acknowledged(batch));
     }
 
-    /// Waits until all that was entered is matched.
+    /// Waits until all posts are matched.
     pub(super) fn expected(&self) -> Result<Expected> {
         let (send, report) = channel();
         let _ = self.send.send(Entry::Report(send));
@@ -91,7 +91,7 @@ fn keep(saved: &[Saved], entries: &Receiver<Entry>) {
         match entry {
             Entry::Acknowledged(batch) => {
                 let words: Vec<Words> = batch.iter().map(words_of).collect();
-                // Too many at once leave no hits, and the comparison says so.
+                // A batch that the matcher refuses leaves no hits, and the comparison shows that.
                 snapshot
                     .matches(&Documents::of(&words), &mut scratch, &mut hits)
                     .unwrap_or_default();
@@ -113,7 +113,7 @@ fn keep(saved: &[Saved], entries: &Receiver<Entry>) {
     }
 }
 
-/// Puts the batch's sampled posts to the reference evaluator.
+/// Matches the sampled posts of a batch with the reference evaluator.
 fn audit(
     batch: &Batch,
     words: &[Words],

@@ -1,4 +1,4 @@
-//! The demo's server: a child process like any other server, started, killed and started again.
+//! The demo's server: a child process that the demo starts, kills and starts again.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
@@ -14,23 +14,23 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::home::Home;
 use super::{Failure, Result, failed};
 
-/// Where a server would listen by default.
+/// Default address of a server's MySQL door.
 const DEFAULT_MYSQL: &str = "127.0.0.1:9306";
 const DEFAULT_HTTP: &str = "127.0.0.1:9308";
 
-/// The child that must not outlive us, 0 for none. One demo runs in a process.
+/// Process id of the child, which must not outlive the demo; 0: none. A process runs one demo.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
-/// Set when a signal has asked us to end.
+/// Set when a signal has asked the demo to end.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// What the server is to listen on.
+/// Addresses of the server.
 pub(super) struct Addresses {
     mysql: String,
     http: String,
 }
 
 impl Addresses {
-    /// The default addresses where they are free, else any free ones.
+    /// The default addresses if they are free, else any free ones.
     pub(super) fn free() -> Addresses {
         let choose = |default: &str| match TcpListener::bind(default) {
             Ok(_) => default.to_owned(),
@@ -46,14 +46,14 @@ impl Addresses {
 /// A running server.
 pub(super) struct Server {
     child: Child,
-    /// Held open so that the server may write to it.
+    /// Kept open, so that the server can write to it.
     _stdout: BufReader<ChildStdout>,
     mysql: String,
     http: String,
 }
 
 impl Server {
-    /// Starts one and waits until it listens.
+    /// Starts a server and waits until it is ready.
     pub(super) fn start(home: &Home, addresses: Addresses) -> Result<Server> {
         watch_signals();
         let mut child = spawn(home, &addresses)?;
@@ -102,12 +102,12 @@ impl Server {
         self.child.id()
     }
 
-    /// A new connection.
+    /// Opens a connection.
     pub(super) fn connect(&self) -> Result<Client> {
         Client::connect(&self.mysql, "demo", "").map_err(failed("connecting to the server"))
     }
 
-    /// SIGKILL: no goodbye, no flush. Then the same server again, on the same addresses.
+    /// Kills the server by SIGKILL, so that it can flush nothing. Then starts it again, on the same addresses.
     pub(super) fn kill_and_restart(&mut self, home: &Home) -> Result<()> {
         self.child.kill().map_err(failed("killing the server"))?;
         self.child.wait().map_err(failed("killing the server"))?;
@@ -124,13 +124,13 @@ impl Server {
         Ok(())
     }
 
-    /// Asks it to end and waits: it must end well.
+    /// Asks the server to end and waits. Errors: its exit status is not 0.
     pub(super) fn stop(self) -> Result<()> {
         terminate(self.child.id());
         self.wait()
     }
 
-    /// Waits for its end.
+    /// Waits for the server's end.
     pub(super) fn wait(mut self) -> Result<()> {
         let status = self
             .child
@@ -147,7 +147,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // An early end of ours must not leave a server behind; one that has ended already is no error.
+        // If the demo ends early it must not leave a server behind. Fails if the server has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -188,12 +188,12 @@ fn log_end(home: &Home) -> String {
 
 fn terminate(pid: u32) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        // It may have ended by itself a moment ago.
+        // Fails if the server has just ended by itself.
         let _ = kill_process(pid, Signal::TERM);
     }
 }
 
-/// From the first call on, Ctrl-C and SIGTERM end the server, and with it the demo.
+/// Makes Ctrl-C and SIGTERM end the server and the demo, from the first call on.
 fn watch_signals() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| drop(thread::spawn(pass_on_signals)));
@@ -204,7 +204,7 @@ fn pass_on_signals() {
         .enable_io()
         .build()
     else {
-        return; // Then signals do what they do by default.
+        return; // Signals keep their default effect.
     };
     runtime.block_on(async {
         let (Ok(mut interrupt), Ok(mut terminated)) = (

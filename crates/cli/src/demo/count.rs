@@ -1,4 +1,4 @@
-//! Counting what the server holds, and comparing it with the account.
+//! Counts the server's rows and compares them with the account.
 
 use bench::client::Client;
 
@@ -6,10 +6,10 @@ use super::account::{Account, Expected, Hit};
 use super::screen::{Screen, grouped};
 use super::{Checks, Failure, Result, failed};
 
-/// What is there and what should be.
+/// The server's rows beside the expected ones.
 pub(super) struct Counted {
     acknowledged: u64,
-    /// Rows of `posts`.
+    /// Count of rows of `posts`.
     documents: u64,
     /// Rows of `hits`, ascending.
     found: Vec<Hit>,
@@ -19,11 +19,11 @@ pub(super) struct Counted {
 /// How two ascending lists of hits differ.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// Expected, not found.
+    /// Count of hits that are expected and not there.
     pub(super) missing: u64,
-    /// Found, not expected.
+    /// Count of hits that are there and not expected.
     pub(super) strange: u64,
-    /// Found more than once, counted once each time too many.
+    /// Count of repetitions of a hit.
     pub(super) doubled: u64,
 }
 
@@ -78,7 +78,7 @@ impl Counted {
         checks.see(screen, difference == Difference::default(), &fact);
     }
 
-    /// Checks what the reference evaluator made of the sample.
+    /// Checks that the reference evaluator agrees on the sample.
     pub(super) fn check_sample(&self, screen: &mut Screen, checks: &mut Checks) {
         let Expected {
             sampled, disputed, ..
@@ -90,12 +90,12 @@ impl Counted {
         checks.see(screen, disputed == 0, &fact);
     }
 
-    /// Rows of `hits`.
+    /// Count of rows of `hits`.
     pub(super) fn hits(&self) -> u64 {
         self.found.len() as u64
     }
 
-    /// Posts stored.
+    /// Count of stored posts.
     pub(super) fn documents(&self) -> u64 {
         self.documents
     }
@@ -108,7 +108,7 @@ impl Counted {
     }
 }
 
-/// Compares two ascending lists, of which the first holds nothing twice.
+/// Compares two ascending lists. The first must have no repetition.
 pub(super) fn difference(expected: &[Hit], found: &[Hit]) -> Difference {
     let mut difference = Difference::default();
     let mut expected = expected.iter().peekable();
@@ -130,7 +130,7 @@ pub(super) fn difference(expected: &[Hit], found: &[Hit]) -> Difference {
     difference
 }
 
-/// The one number that a statement answers.
+/// The number in the only cell of a statement's answer.
 pub(super) fn number(client: &mut Client, sql: &str) -> Result<u64> {
     let result = client.query(sql).map_err(failed(sql))?;
     let cell = result
@@ -142,7 +142,7 @@ pub(super) fn number(client: &mut Client, sql: &str) -> Result<u64> {
         .ok_or_else(|| Failure(format!("{sql}: the answer is no number")))
 }
 
-/// Syncs of the running server since its start, from its own count.
+/// Count of syncs of the running server since its start, from SHOW STATUS.
 pub(super) fn syncs(client: &mut Client) -> Result<u64> {
     let sql = "SHOW STATUS LIKE 'journal_syncs'";
     let result = client.query(sql).map_err(failed(sql))?;

@@ -1,36 +1,36 @@
-//! Where the demo lives on disk, and what kind of disk that is.
+//! The demo's directory, and its device.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::{Failure, Result, failed};
 
-/// In a directory that a demo made, and locked while one runs there.
+/// File that marks a directory as made by a demo. A running demo locks it.
 const MARKER: &str = "made-by-seine-demo";
 
-/// The demo's directory: the marker, the server's data, its log and its (empty) settings.
+/// The demo's directory: the marker, the server's data, its log and its empty settings file.
 pub(super) struct Home {
     dir: PathBuf,
     shown: String,
     _running: File,
 }
 
-/// What it lies on.
+/// Device of the directory.
 pub(super) struct Device {
     pub(super) file_system: String,
-    /// Writes of 4 KiB into prepared space, each followed by `fdatasync`, in one loop.
+    /// Writes per second of 4 KiB into prepared space, each with an `fdatasync`, by one thread.
     pub(super) syncs_per_second: u64,
 }
 
 impl Device {
-    /// Whether nothing is ever written to a device.
+    /// Whether the directory is in memory only.
     pub(super) fn is_memory(&self) -> bool {
         matches!(self.file_system.as_str(), "tmpfs" | "ramfs")
     }
 }
 
 impl Home {
-    /// Makes the directory, or empties the one that an earlier demo made. One with anything else in it is refused.
+    /// Creates the directory, or empties one that a demo made. Errors: a directory with anything else in it.
     pub(super) fn prepare(dir: &Path) -> Result<Home> {
         let doing = || dir.display().to_string();
         fs::create_dir_all(dir).map_err(failed(doing()))?;
@@ -63,7 +63,7 @@ impl Home {
             _ => {}
         }
         fs::create_dir_all(home.data()).map_err(failed(home.data().display()))?;
-        // A file of its own, so that no settings of the person's apply to the demo's server.
+        // An empty settings file keeps the person's settings away from the demo's server.
         fs::write(
             home.settings(),
             "# the demo's server runs with the defaults\n",
@@ -90,7 +90,7 @@ impl Home {
         self.dir.join("server.log")
     }
 
-    /// Looks at the device. Takes a fraction of a second.
+    /// Measures the device, in a fraction of a second.
     pub(super) fn device(&self) -> Result<Device> {
         let doing = "measuring the disk";
         let syncs_per_second = disk::fdatasync_rate(&self.dir).map_err(failed(doing))?;

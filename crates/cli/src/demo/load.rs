@@ -1,4 +1,4 @@
-//! Streams the posts, shows the hits as the server records them, and kills the server half-way.
+//! Inserts the posts, shows the hits as the server records them, and kills the server half-way.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,20 +15,20 @@ use super::screen::{Screen, grouped};
 use super::watch::Watch;
 use super::{Checks, Result, failed};
 
-/// How far into a batch's round trip the server is killed: with 500 posts the reply takes longer than this.
+/// Time after sending a batch at which the server is killed. The reply to 500 posts takes longer.
 const KILL_AFTER: Duration = Duration::from_millis(3);
 
-/// The stream: what was sent, what was acknowledged, what it cost.
+/// The stream of posts: posts sent, posts acknowledged, times.
 pub(super) struct Load<'a> {
     account: Account,
     watch: Watch<'a>,
     acknowledged: u64,
     statements: u64,
-    /// Time between sending a batch and its OK, all batches together.
+    /// Sum of the times from sending a batch to its OK.
     inserting: Duration,
-    /// Syncs of the servers that were killed; the running one knows its own.
+    /// Count of syncs of killed servers. The running server counts its own.
     syncs_before: u64,
-    /// From the kill to the first answer of the new server.
+    /// Time from the kill to the first answer of the new server.
     back_after: Duration,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Sends everything. The batch in the middle is on its way when the server is killed.
+    /// Sends all posts. Kills the server while the batch in the middle is being stored.
     pub(super) fn run(
         &mut self,
         screen: &mut Screen,
@@ -75,7 +75,7 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    /// Compares everything the server holds with the account.
+    /// Compares the server's rows with the account.
     pub(super) fn settle(
         &self,
         screen: &mut Screen,
@@ -89,7 +89,7 @@ impl<'a> Load<'a> {
         Ok(counted)
     }
 
-    /// Posts acknowledged durable for each second spent inserting.
+    /// Acknowledged posts per second of inserting.
     pub(super) fn per_second(&self) -> u64 {
         (self.acknowledged as f64 / self.inserting.as_secs_f64().max(1e-9)) as u64
     }
@@ -102,7 +102,7 @@ impl<'a> Load<'a> {
         self.back_after
     }
 
-    /// Syncs of servers that are gone.
+    /// Count of syncs of killed servers.
     pub(super) fn syncs_before(&self) -> u64 {
         self.syncs_before
     }
@@ -122,7 +122,7 @@ impl<'a> Load<'a> {
         self.account.enter(batch.clone());
     }
 
-    /// Sends a batch, kills the server under it, starts it again, and counts. Returns the new connection.
+    /// Sends a batch, kills the server during it, starts it again, and counts. Gives the new connection.
     fn crash(
         &mut self,
         screen: &mut Screen,
@@ -166,7 +166,7 @@ impl<'a> Load<'a> {
         Ok(client)
     }
 
-    /// How many of the batch's posts are stored.
+    /// Count of the batch's posts that are stored.
     fn count_of(&self, client: &mut Client, batch: &Batch) -> Result<u64> {
         let (Some(first), Some(last)) = (batch.first(), batch.last()) else {
             return Ok(0);

@@ -1,11 +1,11 @@
-//! Which bytes of a post made a query match, for the screen.
+//! Places of a post's words that a query matches, for the screen.
 
 use std::ops::Range;
 
 use query::analysis::Analyzer;
 use query::tree::Node;
 
-/// The bytes in one field's text of the words that the query asks for there; see [`query::highlight::ranges`].
+/// Byte ranges of the words in a field's text that the query matches: see [`query::highlight::ranges`].
 pub(super) fn of(root: &Node, field: u8, text: &str) -> Vec<Range<usize>> {
     query::highlight::ranges(root, field, text, &Analyzer::default())
 }

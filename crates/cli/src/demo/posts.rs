@@ -1,4 +1,4 @@
-//! The posts: bundled ones, unpacked in a thread of their own, or a file of the user's.
+//! The posts: the bundled posts, which a thread unpacks, or a file of the user's.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::bundle;
 pub(super) const BATCH_POSTS: usize = 500;
 /// Posts in the bundle.
 pub(super) const BUNDLED_POSTS: usize = 100_000;
-/// Batches unpacked ahead of the one that is being sent.
+/// Batches that are unpacked ahead of the batch that is being sent.
 const BATCHES_AHEAD: usize = 8;
 
-/// One post. Its id is its number in the stream, from 1.
+/// A post. Its id is its number in the stream, from 1.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub(super) struct Post {
     #[serde(skip)]
@@ -47,7 +47,7 @@ pub(super) type Batch = Arc<[Post]>;
 pub(super) struct Posts {
     total: usize,
     bad: Vec<usize>,
-    /// Batches that were looked at before they are taken.
+    /// Batches that [`Posts::look_ahead`] has read and that are not taken yet.
     seen: std::collections::VecDeque<Batch>,
     coming: Receiver<Result<Batch>>,
 }
@@ -65,7 +65,7 @@ impl Posts {
         let (send, coming) = sync_channel(BATCHES_AHEAD);
         thread::spawn(move || {
             if let Err(failure) = unpack(&send) {
-                // Nobody listens any more when the demo has ended early.
+                // Fails if the demo has ended early.
                 let _ = send.send(Err(failure));
             }
         });
@@ -107,17 +107,17 @@ impl Posts {
         })
     }
 
-    /// How many posts there are.
+    /// Count of posts.
     pub(super) fn total(&self) -> usize {
         self.total
     }
 
-    /// Lines of the user's file that are no posts, from 1.
+    /// Numbers, from 1, of the lines of the user's file that are no posts.
     pub(super) fn bad(&self) -> &[usize] {
         &self.bad
     }
 
-    /// The first batches, up to that many, without taking them from the stream.
+    /// At most `batches` first batches, without taking them from the stream.
     pub(super) fn look_ahead(&mut self, batches: usize) -> Result<Vec<Batch>> {
         while self.seen.len() < batches
             && let Ok(batch) = self.coming.recv()
@@ -139,7 +139,7 @@ impl Iterator for Posts {
     }
 }
 
-/// Unpacks the bundle and sends it on, until the end or until nobody takes it.
+/// Unpacks the bundle and sends it on, until its end or until the receiver is gone.
 fn unpack(send: &SyncSender<Result<Batch>>) -> Result<()> {
     let doing = "the bundled posts cannot be read";
     let decoder = StreamingDecoder::new(bundle::POSTS).map_err(failed(doing))?;

@@ -1,5 +1,5 @@
-//! The standing queries: twenty that people can read, and as many again from the text as make ten thousand; or a file
-//! of the user's.
+//! The standing queries: twenty that people can read, and others derived from the posts up to ten thousand; or a file of the
+//! user's.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -15,14 +15,14 @@ use super::{Failure, Result, failed};
 
 /// The text columns of `posts`, in order.
 pub(super) const FIELDS: [&str; 2] = ["body", "sub"];
-/// Their numbers, as queries name them.
+/// Index of the column `body` in [`FIELDS`].
 pub(super) const BODY: u8 = 0;
 pub(super) const SUB: u8 = 1;
 /// Standing queries in all.
 const QUERIES: usize = 10_000;
-/// Batches of posts that the derived queries are made from.
+/// Batches of posts from which queries are derived.
 const SAMPLE_BATCHES: usize = 36_000 / BATCH_POSTS;
-/// How many posts of the sample a word of a derived query may stand in: more would make every query noisy.
+/// Count of the sample's posts that a word of a derived query may occur in. A more frequent word would make the query noisy.
 const SAMPLE_POSTS: RangeInclusive<u32> = 3..=24;
 /// Standing queries in one INSERT.
 const INSERT_QUERIES: usize = 1_000;
@@ -57,10 +57,10 @@ const NAMED: [(&str, &str); 20] = [
     ("(batman | superman) -lego", "film"),
 ];
 
-/// Queries that are shown as they are hit, by id: from 1 to this.
+/// Highest id of the queries whose hits are shown; the ids begin at 1.
 pub(super) const SHOWN: u64 = NAMED.len() as u64;
 
-/// A standing query as it is stored, and its parsed tree for the account.
+/// A stored standing query, and its parsed tree for the account.
 #[derive(Clone, Debug)]
 pub(super) struct Saved {
     pub(super) id: u64,
@@ -69,7 +69,7 @@ pub(super) struct Saved {
     pub(super) root: Node,
 }
 
-/// What there is to say about a line of the user's file.
+/// A remark about a line of the user's file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Remark {
     pub(super) line: usize,
@@ -83,7 +83,7 @@ pub(super) struct Choice {
     pub(super) saved: Vec<Saved>,
     /// Lines that are no queries.
     pub(super) bad: Vec<Remark>,
-    /// Lines that are queries, but probably not the ones that were meant.
+    /// Lines with a query that probably means something else than intended.
     pub(super) doubtful: Vec<Remark>,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn choose(file: Option<&Path>, posts: &mut Posts) -> Result<Choice> {
     Ok(choice)
 }
 
-/// The queries of a file, one a line; empty lines are skipped.
+/// Parses the queries of a file, one in each line. Skips empty lines.
 pub(super) fn read(text: &str) -> Choice {
     let mut choice = Choice::default();
     for (index, line) in text.lines().enumerate() {
@@ -152,7 +152,7 @@ fn push(saved: &mut Vec<Saved>, text: &str, tags: &str, root: Node) {
     });
 }
 
-/// The named queries and those derived from the sample, [`QUERIES`] in all where the sample is rich enough.
+/// The named queries and those derived from the sample: [`QUERIES`] in all, or fewer from a small sample.
 pub(super) fn built_in(sample: &[&Post]) -> Vec<Saved> {
     let mut saved = Vec::new();
     let mut texts = HashSet::new();
@@ -168,7 +168,7 @@ pub(super) fn built_in(sample: &[&Post]) -> Vec<Saved> {
     saved
 }
 
-/// Query texts of five shapes from words that stand together in the sample. Deterministic.
+/// Query texts of five shapes, from words that occur together in the sample. The same sample gives the same texts.
 fn derived<'a>(sample: &'a [&'a Post]) -> impl Iterator<Item = (String, &'static str)> + 'a {
     let words: Vec<Vec<(String, u32)>> = sample
         .iter()
@@ -203,7 +203,7 @@ fn derived<'a>(sample: &'a [&'a Post]) -> impl Iterator<Item = (String, &'static
         })
 }
 
-/// The words of a text that could stand in a query, with their positions: letters only, four or more.
+/// The words of a text that may be in a query, with their positions: at least four letters, and nothing else.
 fn telling_words(text: &str) -> Vec<(String, u32)> {
     let mut words = Vec::new();
     Analyzer::default().words(text, &mut |word| {
@@ -214,7 +214,7 @@ fn telling_words(text: &str) -> Vec<(String, u32)> {
     words
 }
 
-/// Stores them in `alerts`.
+/// Stores the queries in `alerts`.
 pub(super) fn store(client: &mut Client, saved: &[Saved]) -> Result<()> {
     for queries in saved.chunks(INSERT_QUERIES) {
         let mut sql = String::from("INSERT INTO alerts (id, query, tags) VALUES ");

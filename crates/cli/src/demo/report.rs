@@ -1,12 +1,12 @@
-//! What a person's own queries made of the posts: which are bad or doubtful, which are silent, which are noisy.
+//! Report on the user's own queries: bad, doubtful, silent and noisy ones.
 
 use super::count::Counted;
 use super::queries::{Choice, Remark, Saved};
 use super::screen::{Screen, grouped};
 
-/// A query is noisy if more than one post in so many hits it.
+/// A query is noisy if more than one in this count of posts hits it.
 const NOISY_ONE_IN: usize = 20;
-/// Lines of one kind that are shown.
+/// Most lines of a kind that are shown.
 const LINES: usize = 10;
 
 /// Prints the report.

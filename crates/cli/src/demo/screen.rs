@@ -1,19 +1,19 @@
-//! What the person sees: colours and a progress bar on a terminal, plain lines in a pipe or with NO_COLOR.
+//! Output of the demo: colours and a progress bar on a terminal, plain lines in a pipe or with NO_COLOR.
 
 use std::io::{IsTerminal, Write, stdout};
 use std::ops::Range;
 
-/// Columns of a line; the text of a hit is cut to fit.
+/// Most columns of a line. The text of a hit is cut to fit.
 const COLUMNS: usize = 110;
 /// Columns of the bar itself.
 const BAR_COLUMNS: usize = 40;
-/// Without a terminal, progress is a line each time this share more is done.
+/// Share of the work between two lines of progress, without a terminal.
 const PLAIN_STEP_PERCENT: usize = 25;
 
-/// The screen.
+/// Writes the demo's output.
 pub(super) struct Screen {
     terminal: bool,
-    /// Whether the last line is a bar to be drawn over.
+    /// Whether the last line is a bar that the next line overwrites.
     bar: bool,
     /// The last share shown as a plain line.
     percent: usize,
@@ -35,7 +35,7 @@ impl Screen {
         self.print(&text);
     }
 
-    /// One line, above the bar if there is one.
+    /// Prints a line, above the bar if there is one.
     pub(super) fn print(&mut self, text: &str) {
         let erase = if self.bar { "\r\x1b[2K" } else { "" };
         self.bar = false;
@@ -52,7 +52,7 @@ impl Screen {
         self.print(&format!("{word}   {text}"));
     }
 
-    /// A fact that was checked.
+    /// Prints a checked fact.
     pub(super) fn check(&mut self, holds: bool, fact: &str) {
         let word = if holds {
             self.styled("32", "ok")
@@ -62,7 +62,7 @@ impl Screen {
         self.print(&format!("  {word}  {fact}"));
     }
 
-    /// A hit as it came in: which query, and the post with the matched words marked.
+    /// Prints a hit: the query, and the post with marks around the matched words.
     pub(super) fn hit(&mut self, query: &str, body: &str, marks: &[Range<usize>]) {
         let room = COLUMNS.saturating_sub(query.chars().count() + 12);
         let body = self.marked(body, marks, room);
@@ -70,7 +70,7 @@ impl Screen {
         self.print(&format!("  hit  {query}  {body}"));
     }
 
-    /// How far the posts are.
+    /// Shows progress: `done` of `total` posts.
     pub(super) fn progress(&mut self, done: usize, total: usize, note: &str) {
         let percent = done * 100 / total.max(1);
         if self.terminal {
@@ -92,7 +92,7 @@ impl Screen {
         }
     }
 
-    /// `room` characters of the text around its first mark; marks shown by colour or by stars.
+    /// `room` characters of the text around its first mark. Marks are colours or stars.
     fn marked(&self, text: &str, marks: &[Range<usize>], room: usize) -> String {
         let (open, close) = if self.terminal {
             ("\x1b[1;33m", "\x1b[0m")
@@ -118,12 +118,12 @@ impl Screen {
     }
 }
 
-/// Text from strangers: control characters (escape sequences among them) become spaces.
+/// Appends a stranger's text. Control characters, which begin escape sequences, become spaces.
 pub(crate) fn push_clean(out: &mut String, text: &str) {
     out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
 }
 
-/// At most `room` characters of the text, whole ones, that hold the first mark where possible.
+/// Range of at most `room` whole characters of the text, with the first mark in it if possible.
 fn window(text: &str, mark: Option<&Range<usize>>, room: usize) -> Range<usize> {
     let before = room / 3;
     let first = mark.map_or(0, |mark| mark.start);
@@ -158,8 +158,7 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// Writes and flushes. A reader that has gone away (`| head`) is no fault of ours: the demo goes on and its exit
-/// status still tells how it went.
+/// Writes and flushes. Ignores a closed output (`| head`): the demo goes on, and its exit status still tells the result.
 fn write(text: &str) {
     let mut out = stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

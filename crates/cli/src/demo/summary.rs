@@ -1,4 +1,4 @@
-//! What it came to, in at most eight lines, and lines to paste.
+//! The summary, in at most eight lines, and commands to paste.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use super::posts::BATCH_POSTS;
 use super::screen::{Screen, grouped};
 use super::tour::Latencies;
 
-/// Everything that the summary speaks of.
+/// Facts of the summary.
 pub(super) struct Story<'a> {
     pub(super) queries: usize,
     pub(super) device: &'a Device,
@@ -77,7 +77,7 @@ pub(super) fn print(
     Ok(())
 }
 
-/// Prints commands that need nothing else installed.
+/// Prints commands to paste that need no other program.
 pub(super) fn lines_to_paste(screen: &mut Screen, server: &Server) {
     let program = program();
     screen.print("");
@@ -95,7 +95,7 @@ pub(super) fn lines_to_paste(screen: &mut Screen, server: &Server) {
     ));
 }
 
-/// How the person would call this program from here.
+/// This program's name, as the person would call it.
 fn program() -> String {
     let program = std::env::current_exe().unwrap_or_else(|_| "seine".into());
     let here = std::env::current_dir().ok();
@@ -108,7 +108,7 @@ fn program() -> String {
     short.unwrap_or_else(|| program.display().to_string())
 }
 
-/// Memory of a process that is neither a file's nor swapped out; `None` where the system does not tell.
+/// Memory of a process in MiB, without files and swapped pages; `None`: the system does not tell.
 fn anonymous_mib(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status

@@ -1,4 +1,4 @@
-//! The law shown on one hit and counted on twenty queries; a worker's round.
+//! Shows the law on one hit and checks it on twenty queries; shows a worker's round.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,14 @@ use super::{Checks, Result, failed};
 
 /// Times that each search is run for the latency.
 const ROUNDS: usize = 5;
-/// Characters of an answer that are shown.
+/// Most characters of an answer that are shown.
 const ANSWER_CHARS: usize = 90;
 
 /// Latencies of searches, ascending.
 pub(super) struct Latencies(Vec<Duration>);
 
 impl Latencies {
-    /// The latency that so many percent of the searches stayed within.
+    /// The latency that `percent` percent of the searches do not exceed.
     pub(super) fn percentile(&self, percent: usize) -> Duration {
         let last = self.0.len().saturating_sub(1);
         self.0
@@ -32,7 +32,7 @@ impl Latencies {
     }
 }
 
-/// Shows that a search finds the post that hit the query, and checks it for the first queries by their counts.
+/// Shows that a search finds the post that hit the query. Compares counts of search and percolation for the named queries.
 pub(super) fn law(
     screen: &mut Screen,
     checks: &mut Checks,
@@ -79,7 +79,7 @@ pub(super) fn law(
     Ok(Latencies(latencies))
 }
 
-/// What a worker does with the hits: take one, read it, end it.
+/// Shows a worker's round: take a hit, read it, end it.
 pub(super) fn worker(
     screen: &mut Screen,
     checks: &mut Checks,
@@ -107,7 +107,7 @@ pub(super) fn worker(
     Ok(())
 }
 
-/// Runs a statement and shows it with its answer. Returns the rows, cells joined by ` | `.
+/// Runs a statement and shows it with its answer. Gives the rows, with ` | ` between the cells.
 fn ask(screen: &mut Screen, client: &mut Client, sql: &str) -> Result<Vec<String>> {
     let result = client.query(sql).map_err(failed(sql))?;
     screen.print(&format!("  > {sql}"));
@@ -131,7 +131,7 @@ fn ask(screen: &mut Screen, client: &mut Client, sql: &str) -> Result<Vec<String
     Ok(rows)
 }
 
-/// Text from strangers, without control characters.
+/// A stranger's text without control characters.
 fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

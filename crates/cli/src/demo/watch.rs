@@ -1,4 +1,4 @@
-//! Shows hits while the posts stream, read from the hits table as any reader would.
+//! Shows hits while the posts stream. It reads them from the table `hits`, as any client would.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,19 +9,19 @@ use super::queries::{BODY, SHOWN, SUB, Saved};
 use super::screen::Screen;
 use super::{Result, failed, marks};
 
-/// How often the hits table is looked at.
+/// Time between two looks at the table `hits`.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// Lines shown of one look.
+/// Most lines shown after a look.
 const LOOK_LINES: usize = 3;
 
-/// The newest hit of each query that one look has found: community and body of the post, by query id.
+/// The newest hit of each query in a look: community and body of the post, by query id.
 type Newest = BTreeMap<usize, (String, String)>;
 
-/// Who looks, and how far it has seen.
+/// A reader of the table `hits`, and its progress.
 pub(super) struct Watch<'a> {
     saved: &'a [Saved],
     looked_at: Option<Instant>,
-    /// Hits of posts up to this id have been shown or passed over.
+    /// Hits of posts up to this id have been shown or skipped.
     seen_to: u64,
     looks: usize,
 }
@@ -36,7 +36,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Looks, if the last look is a while ago. `stored_to` is the id of the last post stored.
+    /// Looks, if the last look is [`LOOK_EVERY`] ago. `stored_to` is the id of the last stored post.
     pub(super) fn look(
         &mut self,
         screen: &mut Screen,
@@ -50,7 +50,7 @@ impl<'a> Watch<'a> {
         self.seen_to = stored_to;
         self.looked_at = Some(Instant::now());
         self.looks += 1;
-        // Another few queries each time.
+        // Show other queries each time.
         let lines = LOOK_LINES.min(newest.len());
         let skip = self.looks * LOOK_LINES % newest.len().max(1);
         for (id, (sub, body)) in newest.iter().cycle().skip(skip).take(lines) {

@@ -1,4 +1,4 @@
-//! Rows gathered into one command.
+//! A batch: rows that are sent as one command.
 
 use wire::mysql::load::LoadCells;
 
@@ -6,16 +6,16 @@ use super::check::Checker;
 use super::records::Span;
 use super::row::{Cell, Row};
 
-/// Bytes of one command, roughly: the server does it in one go, and what others write waits for it.
+/// Approximate size of a command, in bytes. The server stores it in one turn, and other clients' writes wait for that.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Rows with the same columns, and where they stand in the file.
+/// Rows with the same columns, and their places in the file.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) columns: Vec<String>,
     pub(super) cells: LoadCells,
     pub(super) rows: Vec<Placed>,
-    /// The rows as they stand in the file, for those that are refused.
+    /// The rows as written in the file, in case they are refused.
     written: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Placed {
     pub(super) line: u64,
     pub(super) from: u64,
     pub(super) to: u64,
-    /// Where its cells end.
+    /// End of its cells in the batch's cells, in bytes.
     pub(super) cells_end: usize,
     written_end: usize,
 }
@@ -36,13 +36,13 @@ impl Batch {
         self.written.clear();
     }
 
-    /// Whether the row fits beside those it holds. `rows_max`: at least 1.
+    /// Whether the batch has room for the row and the same columns. `rows_max` is at least 1.
     pub(super) fn takes(&self, row: &Row, rows_max: usize) -> bool {
         let room = self.rows.len() < rows_max && self.cells.len() < BYTES_MAX;
         self.rows.is_empty() || room && self.columns == row.names()
     }
 
-    /// An empty cell of a number column is NULL, as spreadsheets mean it.
+    /// Adds a row. An empty cell of a number column becomes NULL, as spreadsheets mean it.
     pub(super) fn push(&mut self, row: &Row, span: &Span, written: &[u8], checker: &Checker) {
         if self.rows.is_empty() && self.columns != row.names() {
             self.columns = row.names().to_vec();
@@ -66,7 +66,7 @@ impl Batch {
         });
     }
 
-    /// The cells of some of the rows.
+    /// Encoded cells of the rows from `from` to before `to`.
     pub(super) fn cells_of(&self, from: usize, to: usize) -> &[u8] {
         let end = |row: usize| match row.checked_sub(1) {
             None => 0,
@@ -75,7 +75,7 @@ impl Batch {
         self.cells.between(end(from), end(to))
     }
 
-    /// A row as it stands in the file.
+    /// A row as written in the file.
     pub(super) fn written(&self, row: usize) -> &[u8] {
         let end = |row: usize| self.rows.get(row).map_or(0, |row| row.written_end);
         let start = row.checked_sub(1).map_or(0, end);

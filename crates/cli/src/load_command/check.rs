@@ -1,4 +1,4 @@
-//! What can be said of a row before it is sent: with the line and the byte, which the server does not know.
+//! Checks rows before they are sent. Its errors name the line and the byte of the file, which the server does not know.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use super::Result;
 use super::report::Report;
 use super::row::Row;
 
-/// What is known of the table.
+/// Facts about the table.
 pub(super) struct Checker {
-    /// Whether a column takes numbers.
+    /// For each column whether it takes numbers.
     numbers: BTreeMap<String, bool>,
-    /// Of a table of standing queries.
+    /// How standing queries are parsed; `None`: no pq table.
     language: Option<Language>,
 }
 
-/// How the queries of a table are read.
+/// Fields, syntax and analysis of a pq table's queries.
 struct Language {
     fields: Vec<String>,
     analyzer: Analyzer,
@@ -54,10 +54,10 @@ impl Checker {
         self.numbers.get(column).copied().unwrap_or(false)
     }
 
-    /// Reads the query of a standing query.
+    /// Parses the text of a standing query.
     ///
     /// # Errors
-    /// What is wrong with it, with the byte.
+    /// The reason, with the byte in the query.
     pub(super) fn check(
         &self,
         row: &Row,
@@ -82,7 +82,7 @@ impl Checker {
 
 impl Language {
     fn new(client: &mut Client, created: &CreateTable) -> Result<Language> {
-        // A table that listens has the columns and the analysis of those it listens to.
+        // A pq table with on= has the columns and the analysis of the tables that it names.
         let first = option(created, "on").and_then(|names| names.split(',').next());
         let documents = match first {
             Some(name) => create_table(client, name.trim())?,
@@ -92,7 +92,7 @@ impl Language {
         let texts = texts.filter(|column| column.kind == ColumnType::Text);
         let mut settings = Settings::default();
         for (name, value) in &documents.options {
-            // What is no setting of analysis is none of our business; the server took the values once.
+            // Other options do not matter here, and the server has accepted the values.
             let _ = settings.set(name, value);
         }
         let syntax = match option(created, "syntax") {

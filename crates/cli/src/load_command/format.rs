@@ -1,4 +1,4 @@
-//! How a file is written, and its rows.
+//! The format of a file, and the reader of its rows.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::records::{Cut, Records, Span};
 use super::row::{Row, Unreadable};
 use super::{ndjson, separated, xmlpipe};
 
-/// How a file is written.
+/// Format of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Ndjson,
@@ -18,11 +18,11 @@ pub(super) enum Format {
     Xmlpipe2,
 }
 
-/// What `--format` takes.
+/// Values of `--format`.
 pub(super) const FORMATS: [&str; 5] = ["ndjson", "csv", "tsv", "lines", "xmlpipe2"];
 
 impl Format {
-    /// As told, else by the file's name. `column`: that of plain lines.
+    /// The format that `--format` names, else that of the file's name. `column` is the column of plain lines.
     pub(super) fn of(
         file: &str,
         named: Option<&str>,
@@ -56,17 +56,17 @@ impl Format {
     }
 }
 
-/// The rows of a file.
+/// Reads the rows of a file.
 pub(super) struct Reader {
     format: Format,
     records: Records,
     names: Vec<String>,
-    /// The line that named the columns.
+    /// The first line, which names the columns; empty without one.
     head: Vec<u8>,
 }
 
 impl Reader {
-    /// `columns`: the names, where the file does not begin with them.
+    /// Opens a reader. `columns` are the column names, if the file does not begin with them.
     pub(super) fn new(
         format: Format,
         input: Input,
@@ -93,22 +93,22 @@ impl Reader {
         })
     }
 
-    /// The line that named the columns; empty without one.
+    /// The line that names the columns; empty without one.
     pub(super) fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// Goes to a byte that a row begins at; false where the input ends before.
+    /// Skips to the byte at which a row begins; false: the input ends before it.
     pub(super) fn skip_to(&mut self, place: u64) -> io::Result<bool> {
         self.records.skip_to(place)
     }
 
-    /// Where the next row begins.
+    /// Byte offset of the next row.
     pub(super) fn place(&self) -> u64 {
         self.records.place()
     }
 
-    /// The next row, or why it cannot be read. Empty lines of NDJSON and CSV are none.
+    /// Reads the next row, or its error. Skips empty lines of NDJSON and CSV.
     pub(super) fn next(
         &mut self,
         row: &mut Row,
@@ -134,7 +134,7 @@ impl Reader {
         }
     }
 
-    /// The row as it stands in the file.
+    /// The row as written in the file.
     pub(super) fn bytes(&self, span: &Span) -> &[u8] {
         self.records.bytes(span)
     }

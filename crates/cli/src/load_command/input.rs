@@ -1,4 +1,4 @@
-//! Where the bytes come from: a file, packed or not, or standard input.
+//! Input of a load: a file, packed or not, or standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
-/// What tells a load from others, and how much there is to read.
+/// An open input.
 pub(super) struct Input {
     pub(super) bytes: Box<dyn Read>,
-    /// Bytes of the file as it lies on disk; `None`: nobody knows.
+    /// Size of the file on disk, in bytes; `None`: not known.
     pub(super) total: Option<u64>,
-    /// How many of them were read.
+    /// Count of those bytes that were read.
     pub(super) read: Arc<AtomicU64>,
-    /// The same for the same file as long as it is not changed; `None` for standard input.
+    /// Text that names the file and its state: a changed file has another. `None` for standard input.
     pub(super) identity: Option<String>,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn open(name: &str) -> Result<Input, String> {
     })
 }
 
-/// A file that counts what was read of it.
+/// A file that counts the bytes read.
 struct Counted {
     file: File,
     read: Arc<AtomicU64>,

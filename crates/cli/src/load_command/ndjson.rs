@@ -1,4 +1,4 @@
-//! NDJSON: one object a line, its keys are columns.
+//! NDJSON: an object in each line; its keys are columns.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::row::{Cell, Row, Unreadable};
 
-/// Reads one line. Lists and objects stay JSON; a list of texts is written with commas, as tags are.
+/// Parses a line. Lists and objects stay JSON text, but a list of texts becomes a text with commas, as tags have it.
 pub(super) fn read(line: &[u8], row: &mut Row) -> Result<(), Unreadable> {
     let wrong = |error: serde_json::Error| {
         let column = error.column();
@@ -20,13 +20,13 @@ pub(super) fn read(line: &[u8], row: &mut Row) -> Result<(), Unreadable> {
     json.end().map_err(wrong)
 }
 
-/// The object.
+/// Visitor of the object.
 struct Cells<'r>(&'r mut Row);
 
-/// A key.
+/// Visitor of a key.
 struct Name<'r>(&'r mut Row);
 
-/// A value.
+/// Visitor of a value.
 struct One<'r>(&'r mut Row);
 
 impl<'de> Visitor<'de> for Cells<'_> {

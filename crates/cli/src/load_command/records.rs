@@ -1,4 +1,4 @@
-//! The bytes of an input, cut into records: lines, CSV records with line ends in quotes, documents of XML.
+//! Cuts the bytes of an input into records: lines, CSV records with line ends in quotes, XML documents.
 //!
 //! Limits: a record has at most [`RECORD_BYTES_MAX`] bytes; reading is 1 MiB at a time.
 
@@ -7,57 +7,57 @@ use std::ops::Range;
 
 use super::xmlpipe;
 
-/// Longest record, in bytes: no larger row could be sent.
+/// Longest record, in bytes: a larger row could not be sent.
 const RECORD_BYTES_MAX: usize = wire::limits::PACKET_BYTES_MAX / 2;
 
 const READ_BYTES: usize = 1 << 20;
 
-/// Where records end.
+/// Mark at which records end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// At line ends.
+    /// A line end.
     Lines,
-    /// At line ends that are not in quotes; a quote opens at the beginning of a field.
+    /// A line end outside quotes; a quote opens only at the beginning of a field.
     Quoted,
-    /// Behind `</sphinx:document>`.
+    /// `</sphinx:document>`.
     Documents,
 }
 
-/// A record: where it stands in the input.
+/// Place of a record in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// Its bytes in the buffer, without the line end.
+    /// Range of its bytes in the buffer, without the line end.
     within: Range<usize>,
-    /// The line it begins at, from 1.
+    /// Line at which it begins, from 1.
     pub(super) line: u64,
-    /// The byte it begins at.
+    /// Byte at which it begins, from 0.
     pub(super) from: u64,
-    /// The byte that the next record begins at.
+    /// Byte at which the next record begins.
     pub(super) to: u64,
 }
 
-/// An input on its way.
+/// An input that is being cut.
 pub(super) struct Records {
     input: Box<dyn Read>,
     cut: Cut,
     buffer: Vec<u8>,
-    /// `buffer[start..end]` was read and is not cut yet.
+    /// `buffer[start..end]` has been read and is not cut yet.
     start: usize,
     end: usize,
     /// Offset of `buffer[start]` in the input.
     at: u64,
-    /// Number of its line, from 1.
+    /// Line of `buffer[start]`, from 1.
     line: u64,
     is_over: bool,
 }
 
-/// What a look for the end of a record found.
+/// Result of a search for the end of a record.
 pub(super) enum RecordEnd {
-    /// It ends at this byte (a line end, or behind its last one), and the next begins at that.
+    /// The record ends before the first offset; the next record begins at the second.
     End(usize, usize),
-    /// Nothing that is a record before this byte.
+    /// No record begins before this offset: skip the bytes.
     Nothing(usize),
-    /// It goes on behind what was read.
+    /// The record does not end in the bytes read so far.
     More,
 }
 
@@ -75,17 +75,17 @@ impl Records {
         }
     }
 
-    /// The byte that the next record begins at.
+    /// Byte at which the next record begins.
     pub(super) fn place(&self) -> u64 {
         self.at
     }
 
-    /// The record's bytes; until the next call of [`Records::next`].
+    /// The record's bytes. Valid until the next call of [`Records::next`].
     pub(super) fn bytes(&self, span: &Span) -> &[u8] {
         self.buffer.get(span.within.clone()).unwrap_or_default()
     }
 
-    /// The next record. Errors: the input's, and one for a record that is too long.
+    /// The next record; `None`: the input has ended. Errors: the input's, and a record above [`RECORD_BYTES_MAX`].
     pub(super) fn next(&mut self) -> io::Result<Option<Span>> {
         let mut seen = 0;
         loop {
@@ -116,7 +116,7 @@ impl Records {
         }
     }
 
-    /// Goes to a byte that a record begins at; false where the input ends before.
+    /// Skips to the byte at which a record begins; false: the input ends before it.
     pub(super) fn skip_to(&mut self, place: u64) -> io::Result<bool> {
         while self.at < place {
             if self.start == self.end {
@@ -146,7 +146,7 @@ impl Records {
         }
     }
 
-    /// So many bytes are done.
+    /// Moves past `bytes` bytes and counts their lines.
     fn pass_counting(&mut self, bytes: usize) {
         let done = &self.buffer[self.start..self.start + bytes];
         let lines = done.iter().filter(|byte| **byte == b'\n').count();
@@ -188,7 +188,7 @@ impl Records {
     }
 }
 
-/// `seen`: bytes that were looked at before.
+/// Searches a line end. `seen` bytes were searched before.
 fn line_end(bytes: &[u8], seen: usize) -> RecordEnd {
     let rest = bytes.get(seen..).unwrap_or_default();
     match rest.iter().position(|byte| *byte == b'\n') {
@@ -205,13 +205,13 @@ fn without_return(bytes: &[u8], end: usize) -> usize {
 }
 
 fn quoted_end(bytes: &[u8]) -> RecordEnd {
-    /// Where in a field a byte stands.
+    /// State of the search within a field.
     #[derive(Clone, Copy, PartialEq)]
     enum At {
         Begin,
         Bare,
         Inside,
-        /// Behind a quote within quotes: the field's end, or the first of two.
+        /// Behind a quote within quotes: it ends the field, or is the first of two.
         Quote,
     }
     let mut state = At::Begin;

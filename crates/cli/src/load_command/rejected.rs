@@ -1,16 +1,16 @@
-//! Rows that were refused, kept aside as they stand in the file, so that they can be mended and loaded again.
+//! Refused rows, kept in a file of their own as they were written, so that a person can correct and load them.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A file that is made with the first row.
+/// The file of refused rows. The first row creates it.
 pub(super) struct Rejected {
-    /// `None`: rows are only told.
+    /// Path of the file; `None`: refused rows are only reported.
     path: Option<PathBuf>,
-    /// What a file of that kind begins with.
+    /// First line of a file of that format; may be empty.
     head: Vec<u8>,
-    /// A load that goes on adds to what it has put aside before.
+    /// Whether to append: a continued load adds to the rows that it has kept before.
     goes_on: bool,
     file: Option<File>,
 }
@@ -25,7 +25,7 @@ impl Rejected {
         }
     }
 
-    /// Where they are, if there are any.
+    /// Path of the file; `None`: no row was kept.
     pub(super) fn path(&self) -> Option<&Path> {
         self.file.as_ref().and(self.path.as_deref())
     }

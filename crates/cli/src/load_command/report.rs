@@ -1,4 +1,4 @@
-//! What became of the rows.
+//! Counts, progress and errors of a load.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,30 +9,30 @@ use std::time::{Duration, Instant};
 
 use crate::demo::grouped;
 
-/// Bad rows told one by one; the others are counted.
+/// Most bad rows that are reported one by one. The others are only counted.
 const TOLD_MAX: usize = 20;
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(200);
 
-/// Where nobody looks at a terminal, a line of progress so often.
+/// Time between two lines of progress without a terminal.
 const SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// Counts of one load.
 pub(super) struct Report {
     began: Instant,
     file: String,
-    /// Bytes of the file, where that is known, and how many were read.
+    /// Size of the file and count of bytes read; `None`: the size is not known.
     bytes: Option<(u64, Arc<AtomicU64>)>,
     file_began: Instant,
-    /// Bytes that had been read when the file was gone on with.
+    /// Count of bytes that were skipped when the load was continued.
     bytes_before: u64,
     stored: u64,
     bad: u64,
-    /// The first of them: file, line, what is wrong.
+    /// The first refused rows: file, line, reason.
     told: Vec<(String, u64, String)>,
-    /// Warnings by what they say: how often, first seen where.
+    /// Warnings by text, each with its count and the place of the first.
     warnings: BTreeMap<String, (u64, String)>,
-    /// Queries that every document is tried against.
+    /// Count of standing queries without an anchor, which are tried on every document.
     without_word: u64,
     drawn: Option<Instant>,
 }
@@ -54,7 +54,7 @@ impl Report {
         }
     }
 
-    /// A file begins, or is gone on with.
+    /// Begins or continues a file.
     pub(super) fn begin(&mut self, file: &str, total: Option<u64>, read: &Arc<AtomicU64>) {
         file.clone_into(&mut self.file);
         self.bytes = total.map(|total| (total, Arc::clone(read)));
@@ -82,7 +82,7 @@ impl Report {
             .0 += 1;
     }
 
-    /// A query has no word that a document must hold.
+    /// Counts a standing query without an anchor.
     pub(super) fn without_word(&mut self) {
         self.without_word += 1;
     }
@@ -96,7 +96,7 @@ impl Report {
         self.bad
     }
 
-    /// How far it is, on standard error: one line that changes on a terminal, else a line now and then.
+    /// Shows progress on standard error: one changing line on a terminal, else a line in each [`SAID_EVERY`].
     pub(super) fn draw(&mut self) {
         let is_terminal = std::io::stderr().is_terminal();
         let every = if is_terminal {
@@ -115,7 +115,7 @@ impl Report {
         }
     }
 
-    /// How much of the file was read, and how long the rest takes at that rate.
+    /// Text with the share of the file that was read, and the time that the rest takes at this rate.
     fn remaining(&self) -> String {
         let Some((total, read)) = &self.bytes else {
             return String::new();
@@ -128,7 +128,7 @@ impl Report {
         format!(", {percent} %, {}:{:02} left", seconds / 60, seconds % 60)
     }
 
-    /// The file is done: its line of progress goes.
+    /// Ends the file: removes its line of progress.
     pub(super) fn end(&mut self) {
         if std::io::stderr().is_terminal() {
             put("\r\x1b[K");
@@ -174,7 +174,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// A terminal that is gone is no reason to stop loading.
+/// Writes to standard error. Ignores a terminal that is gone: the load goes on.
 fn put(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "{text}").and_then(|()| stderr.flush());

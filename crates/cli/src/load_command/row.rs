@@ -1,6 +1,6 @@
-//! A row of a file, in buffers that are used again for the next.
+//! A row of a file. The next row uses its buffers again.
 
-/// A value as the file has it.
+/// A value of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cell {
     Null,
@@ -9,26 +9,27 @@ pub(super) enum Cell {
     Text(String),
 }
 
-/// A row: column names in lower case, in the file's order, each with its cell.
+/// A row: lower-case column names in the file's order, each with its cell.
 #[derive(Debug, Default)]
 pub(super) struct Row {
     names: Vec<String>,
     cells: Vec<Cell>,
-    /// How many of them are of this row; the others are kept for their memory.
+    /// Count of cells of this row. The cells behind are kept for their memory.
     count: usize,
 }
 
-/// Why a row cannot be read.
+/// Reason why a row cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unreadable(pub(super) String);
 
 impl Row {
-    /// Forgets the cells.
+    /// Removes all cells.
     pub(super) fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Adds a column's name; its cell follows. Rows of one file mostly have the same columns in the same order.
+    /// Adds a column's name; its cell must follow. Most rows of a file have the same columns in the same order, so it usually
+    /// finds the name in place.
     pub(super) fn name(&mut self, name: &str) {
         match self.names.get_mut(self.count) {
             Some(same) if same == name => {}
@@ -45,7 +46,7 @@ impl Row {
         }
     }
 
-    /// The cell of the column named last.
+    /// Sets the cell of the column that was named last.
     pub(super) fn cell(&mut self, cell: Cell) {
         if let Some(place) = self.cells.get_mut(self.count) {
             *place = cell;
@@ -53,7 +54,7 @@ impl Row {
         }
     }
 
-    /// Likewise, a text.
+    /// Sets the cell of the column that was named last to a text.
     pub(super) fn text_cell(&mut self, text: &str) {
         match self.cells.get_mut(self.count) {
             Some(Cell::Text(old)) => {
@@ -73,7 +74,7 @@ impl Row {
         self.cells.get(..self.count).unwrap_or_default()
     }
 
-    /// The text of a column, if it has one.
+    /// The text of a column; `None`: no such column, or no text.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
         let place = self.names().iter().position(|name| name == column)?;
         match self.cells().get(place)? {

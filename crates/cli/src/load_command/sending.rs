@@ -1,7 +1,10 @@
-//! Batches on their way to the server: several are sent before the first answer is read, answers come in order.
+//! Sends batches: several go out before the first answer is read. Answers come in order.
 //!
-//! The server stores a batch in one unit with the place that the load has reached, so a load that was cut off anywhere goes
-//! on behind its last stored row. One connection keeps the order of the file: of two rows with one id the later one stays.
+//! The server stores a batch as one unit together with the place that the load has reached. So a load that was cut off continues
+//! behind its last stored row. A single connection keeps the order of the file: of two rows with the same id the later stays.
+//!
+//! Example: batches 1 to 4 are sent; the server refuses a row of batch 2. It refuses 3 and 4 as well, since they follow it. The
+//! client then sends 2 in halves until the bad row is found, and sends 3 and 4 again, each alone.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -14,43 +17,44 @@ use super::batch::Batch;
 use super::rejected::Rejected;
 use super::report::Report;
 
-/// Batches under way: one is being stored, one waits in the server's buffer, and one is on its way.
+/// Count of batches without an answer at which the next answer is read. Below it, one batch is being stored, one waits in the
+/// server's buffer, and one is on the network.
 const WINDOW: usize = 4;
 
-/// The server is to work this long on one batch: it is as long as others wait behind it.
+/// Intended time of the server for a batch: other clients' writes wait that long.
 const BATCH_TIME: Duration = Duration::from_millis(4);
 
-/// Rows of the first batches, until it is known how fast they go.
+/// Rows of the first batches, before their speed is known.
 const ROWS_FIRST: usize = 256;
 const ROWS_MAX: usize = 4096;
 
-/// How long an overloaded server is asked again, and how often.
+/// Longest time of repeating a batch that an overloaded server has refused, and the pause between.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// MySQL's numbers of what is wrong with a row, not with the server or the table.
+/// MySQL's numbers of errors that are about a row, not about the server or the table.
 const ROW_ERRORS: [u16; 12] = [
     1048, 1054, 1062, 1064, 1136, 1149, 1210, 1235, 1264, 1292, 1366, 1406,
 ];
-/// Too much waits: later.
+/// MySQL's number of an overloaded server: try again later.
 const OVERLOADED: u16 = 1040;
 
-/// One load at work.
+/// The sending side of a load.
 pub(super) struct Sending {
     client: Client,
     table: String,
     load: u64,
     sent: VecDeque<Batch>,
-    /// Emptied batches, for their memory.
+    /// Empty batches, kept for their memory.
     spare: Vec<Batch>,
     rows_max: usize,
     answered: Option<Instant>,
 }
 
-/// What became of rows that were sent.
+/// Answer to a batch.
 enum Answer {
     Stored,
-    /// The rows are at fault.
+    /// A row is bad; the message says why.
     Refused(String),
 }
 
@@ -71,7 +75,7 @@ impl Sending {
         &mut self.client
     }
 
-    /// A file begins; gives the byte to go on at.
+    /// Begins or continues a file. Gives the byte at which to start reading.
     pub(super) fn begin(&mut self, load: u64, restart: bool) -> Result<u64> {
         self.load = load;
         self.answered = None;
@@ -83,7 +87,7 @@ impl Sending {
         Ok(self.client.taken()?.last_id)
     }
 
-    /// The file is stored: the same load would begin anew.
+    /// Ends the load, once the file is stored. The same load would start from the beginning.
     pub(super) fn end(&mut self) -> Result<()> {
         let (table, load) = (self.table.clone(), self.load);
         self.client.post(|out| load::end(out, (&table, load)))?;
@@ -91,14 +95,14 @@ impl Sending {
         Ok(())
     }
 
-    /// Ends every load of the table that was begun and not ended; gives their count.
+    /// Ends every unfinished load of the table; gives their count.
     pub(super) fn forget(&mut self) -> Result<u64> {
         let table = self.table.clone();
         self.client.post(|out| load::forget(out, &table))?;
         Ok(self.client.taken()?.affected)
     }
 
-    /// Rows that one batch is to have.
+    /// Intended count of rows in a batch.
     pub(super) fn rows_max(&self) -> usize {
         self.rows_max
     }
@@ -108,7 +112,7 @@ impl Sending {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// Sends a batch, and takes an answer where enough are under way.
+    /// Sends a batch. Then reads answers until fewer than [`WINDOW`] batches are without one.
     pub(super) fn send(
         &mut self,
         batch: Batch,
@@ -127,7 +131,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Takes every answer that is still to come.
+    /// Reads all outstanding answers.
     pub(super) fn settle(&mut self, report: &mut Report, rejected: &mut Rejected) -> Result<()> {
         while !self.sent.is_empty() {
             self.settle_one(report, rejected)?;
@@ -165,7 +169,7 @@ impl Sending {
                 self.put_back(batch);
             }
             Err(ClientError::Server(_)) => {
-                // Those behind it were refused as well, for its sake: all of them again, one after the other.
+                // The server has refused the batches behind it as well: send all again, one after the other.
                 let again: Vec<Batch> = std::iter::once(batch).chain(self.sent.drain(..)).collect();
                 for _ in 1..again.len() {
                     match self.client.taken() {
@@ -185,7 +189,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Sends rows and waits; those that are refused in halves, until the bad ones are found.
+    /// Sends rows and waits for the answer. Sends refused rows in halves until the bad rows are found.
     fn send_parts(
         &mut self,
         batch: &Batch,
@@ -211,7 +215,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Sends rows and waits, again and again while the server has too much to do.
+    /// Sends rows and waits for the answer. Repeats that while the server is overloaded, for at most [`PATIENCE`].
     fn send_patiently(&mut self, batch: &Batch, rows: std::ops::Range<usize>) -> Result<Answer> {
         let began = Instant::now();
         loop {
@@ -236,8 +240,8 @@ impl Sending {
         self.spare.push(batch);
     }
 
-    /// Makes batches as large as the server does in the time that others may wait. Answers come as fast as batches are
-    /// stored, once several are under way.
+    /// Adapts the size of batches to [`BATCH_TIME`]. While several batches are outstanding, the time between two answers is the
+    /// time of a batch.
     fn adapt(&mut self, rows: usize) {
         let now = Instant::now();
         let before = self.answered.replace(now);

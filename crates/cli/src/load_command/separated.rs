@@ -1,8 +1,8 @@
-//! CSV as RFC 4180 has it, TSV as `mysql --batch` writes it, and plain lines.
+//! CSV by RFC 4180, TSV as `mysql --batch` writes it, and plain lines.
 
 use super::row::{Cell, Row, Unreadable};
 
-/// The names of a first line.
+/// The column names of a first line.
 pub(super) fn names(record: &[u8], is_csv: bool) -> Result<Vec<String>, Unreadable> {
     let record = record.strip_prefix(b"\xef\xbb\xbf").unwrap_or(record);
     let mut row = Row::default();
@@ -22,7 +22,7 @@ pub(super) fn names(record: &[u8], is_csv: bool) -> Result<Vec<String>, Unreadab
     }
 }
 
-/// Puts cells behind each other under the names, if there are any.
+/// Adds cells to a row, each under the next name.
 struct Cells<'r> {
     row: &'r mut Row,
     names: Option<&'r [String]>,
@@ -36,7 +36,7 @@ impl Cells<'_> {
             Some(names) => match names.get(self.count) {
                 Some(name) => name,
                 None => {
-                    self.count += 1; // told at the end
+                    self.count += 1; // the end reports a wrong count
                     return;
                 }
             },
@@ -68,7 +68,7 @@ fn text(bytes: &[u8]) -> Result<&str, Unreadable> {
     })
 }
 
-/// One record of CSV.
+/// Parses a record of CSV.
 pub(super) fn csv(
     record: &[u8],
     names: Option<&[String]>,
@@ -115,7 +115,7 @@ pub(super) fn csv(
     }
 }
 
-/// One line of TSV: NULL is the word, and backslashes stand before n, t, 0 and themselves.
+/// Parses a line of TSV. The word NULL is NULL. `\n`, `\t`, `\0` and `\\` are escapes.
 pub(super) fn tsv(
     record: &[u8],
     names: Option<&[String]>,
@@ -156,7 +156,7 @@ fn unescape(field: &str, out: &mut String) {
     }
 }
 
-/// A line that is one column.
+/// Makes a row with one column, which is the line.
 pub(super) fn line(record: &[u8], column: &str, row: &mut Row) -> Result<(), Unreadable> {
     let text = text(record)?;
     row.name(column);

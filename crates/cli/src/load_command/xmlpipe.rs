@@ -1,7 +1,7 @@
 //! Sphinx's xmlpipe2: `<sphinx:document id="1"><title>…</title></sphinx:document>`, one behind the other.
 //!
-//! What stands around the documents (the declaration, the schema, kill lists, comments) is passed over: the table's columns
-//! count. UTF-8 only; the five named entities and those by number; CDATA; no elements within a field.
+//! The reader skips everything around the documents: the declaration, the schema, kill lists, comments. The table defines the
+//! columns. Limits: UTF-8 only; the five named entities and numeric ones; CDATA; no elements within a field.
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_xml_entity;
@@ -14,13 +14,13 @@ const OPEN: &str = "<sphinx:document";
 const CLOSE: &str = "</sphinx:document>";
 const CDATA: &str = "<![CDATA[";
 
-/// Where the first document ends in bytes that begin outside of one.
+/// End of the first document in bytes that begin outside of a document.
 pub(super) fn document_end(bytes: &[u8]) -> RecordEnd {
     let mut at = 0;
     let mut began = None;
     while let Some(found) = find(bytes, at, b"<") {
         let rest = &bytes[found..];
-        // What may only be the beginning of one of these is looked at again when there is more.
+        // The bytes may end within one of these marks: then look again when more have arrived.
         let may_be = |what: &str| rest.len() < what.len() && what.as_bytes().starts_with(rest);
         if ["<!--", CDATA, CLOSE, OPEN].into_iter().any(may_be) {
             break;
@@ -52,7 +52,7 @@ pub(super) fn document_end(bytes: &[u8]) -> RecordEnd {
     more(began, rest)
 }
 
-/// What is outside of a document and whole is not needed any more.
+/// Asks for more bytes. Those before the document that has begun, or before `until`, are not needed again.
 fn more(began: Option<usize>, until: usize) -> RecordEnd {
     match (began, until) {
         (None, 1..) => RecordEnd::Nothing(until),
@@ -84,7 +84,7 @@ fn find(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {
     }
 }
 
-/// Reads one document.
+/// Parses a document.
 pub(super) fn read(document: &[u8], row: &mut Row) -> Result<(), Unreadable> {
     let text = std::str::from_utf8(document)
         .map_err(|error| Unreadable(format!("not UTF-8 at byte {}", error.valid_up_to())))?;
@@ -116,14 +116,14 @@ fn wrong(what: impl ToString) -> Unreadable {
     Unreadable(what.to_string())
 }
 
-/// The document's id, the one attribute that is read.
+/// The document's id, the only attribute that counts.
 fn id(tag: &BytesStart<'_>) -> Result<u64, Unreadable> {
     let id = tag.try_get_attribute("id").map_err(wrong)?;
     id.and_then(|id| id.value.trim().parse().ok())
         .ok_or_else(|| wrong("the document has no id= that is a number"))
 }
 
-/// The text of a field up to its closing tag, which is taken.
+/// The text of a field; takes its closing tag.
 fn field(name: &str, reader: &mut Reader<&[u8]>) -> Result<String, Unreadable> {
     let mut out = String::new();
     loop {

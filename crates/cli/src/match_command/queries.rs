@@ -9,19 +9,19 @@ use query::tree::Node;
 
 use super::FIELD;
 
-/// Queries, compiled.
+/// Compiled queries.
 pub(super) struct Queries {
     pub(super) snapshot: Arc<Snapshot>,
-    /// What the writers of some queries probably meant otherwise, with the line.
+    /// Warnings of queries that probably mean something else than intended, with their lines.
     pub(super) warnings: Vec<String>,
     roots: BTreeMap<u64, Node>,
 }
 
 impl Queries {
-    /// One query a line, or id TAB query. Empty lines are passed over.
+    /// Parses a query, or `id TAB query`, from each line. Skips empty lines.
     ///
     /// # Errors
-    /// What is wrong, with the line and the byte of its query: every bad line, not only the first.
+    /// A message for every bad line, with the line and the byte in its query.
     pub(super) fn read(bytes: &[u8]) -> Result<Queries, Vec<String>> {
         let mut set = QuerySet::new();
         let (mut roots, mut lines) = (BTreeMap::new(), BTreeMap::new());
@@ -67,13 +67,13 @@ impl Queries {
         })
     }
 
-    /// What a query asks for.
+    /// The parsed tree of a query.
     pub(super) fn root(&self, id: u64) -> Option<&Node> {
         self.roots.get(&id)
     }
 }
 
-/// `id TAB query`.
+/// Splits `id TAB query`; `None`: the line has no such id.
 fn parted(line: &str) -> Option<(u64, &str)> {
     let (id, text) = line.split_once('\t')?;
     Some((id.trim().parse().ok()?, text.trim()))
