@@ -41,7 +41,8 @@ pub struct Recovered {
     pub frames: u64,
     /// Segments that hold them.
     pub segments: u64,
-    /// Length of the torn tail that was cut, over all segments; 0 for none. No OK was sent for its records. Bytes.
+    /// Length of the torn tail that was cut, over all segments, up to its last frame with a readable header. 0 where there is no
+    /// such frame. No OK was sent for its records. Bytes.
     pub bytes_cut: u64,
     /// The file where the tail began; `None` where nothing was cut.
     pub cut_file: Option<String>,
