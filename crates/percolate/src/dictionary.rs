@@ -130,7 +130,7 @@ impl Dictionary {
         Plain(found.copied().unwrap_or(UNKNOWN))
     }
 
-    /// Calls `visit` with every term of a word that is limited to fields of which `field` is one.
+    /// Calls `visit` with every term of a word that is limited to fields which include `field`.
     pub(crate) fn limited(&self, plain: Plain, field: u8, mut visit: impl FnMut(TermId)) {
         for limited in self.all_limited(plain) {
             if limited.fields.holds(field) {

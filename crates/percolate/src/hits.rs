@@ -46,7 +46,7 @@ pub struct Hits {
     /// The first `rows_len` are the answer; the rest is room of earlier calls.
     rows: Vec<Row>,
     rows_len: usize,
-    /// The number of leading rows that are of the largest level.
+    /// The number of leading rows that are of level 0, the largest.
     largest_len: usize,
     documents: Vec<u32>,
     documents_len: usize,

@@ -21,7 +21,7 @@ pub const QUERY_STEPS_MAX: u64 = 1 << 24;
 const STATEMENT_STEPS: u64 = 1 << 21;
 
 /// Steps that a statement may take in addition for each word of its documents: about half a microsecond. 50,000 mixed
-/// queries, of which a document hits every fourteenth, take that much.
+/// queries take that much if a document hits every fourteenth of them.
 pub const STEPS_PER_WORD: u64 = 64;
 
 /// Most steps of a statement whose documents have `words` words in total. Saturates at `u64::MAX`.

@@ -3,7 +3,7 @@
 /// The reason why a call has no answer. `hits` is then empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It found more than [`PAIRS_MAX`](crate::PAIRS_MAX) pairs, or
+    /// It found more than [`PAIRS_MAX`](crate::PAIRS_MAX) pairs, repeated ones included, or
     /// [`Documents::has_room`](crate::Documents::has_room) refused memory for them.
     TooManyPairs,
     /// [`Documents::goes_on`](crate::Documents::goes_on) returned false.

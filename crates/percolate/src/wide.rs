@@ -135,13 +135,13 @@ mod x86 {
             places: &mut Candidates,
             met: &mut Met,
         ) -> u64 {
-            // SAFETY: as above.
+            // SAFETY: `self` is the proof, as in `look_up`.
             unsafe { probe::probe(level, anchors, terms, document, places, met) }
         }
 
         #[inline(always)]
         fn rank(self, level: &Level, places: &mut Candidates) {
-            // SAFETY: as above.
+            // SAFETY: `self` is the proof, as in `look_up`.
             unsafe { rank(level, places) }
         }
 
@@ -155,7 +155,7 @@ mod x86 {
             others: &mut Candidates,
             hit_pairs: &mut HitPairs,
         ) {
-            // SAFETY: as above.
+            // SAFETY: `self` is the proof, as in `look_up`.
             unsafe { decide(entries, ranks, masks, first, others, hit_pairs) }
         }
 
@@ -168,7 +168,7 @@ mod x86 {
             others: &mut Candidates,
             hit_pairs: &mut HitPairs,
         ) -> u64 {
-            // SAFETY: as above.
+            // SAFETY: `self` is the proof, as in `look_up`.
             unsafe { scan::scan(scanned, masks, first, others, hit_pairs) }
         }
     }

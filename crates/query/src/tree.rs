@@ -187,7 +187,7 @@ pub enum Node {
     },
     /// `a MAYBE b`: the left one must match; the right one only adds to the weight.
     Maybe(Box<Node>, Box<Node>),
-    /// All children match.
+    /// All children match. `Not` stands only here, beside at least one other child.
     And(Vec<Node>),
     /// At least one child matches; without children, no document does.
     Or(Vec<Node>),

@@ -28,7 +28,8 @@ use crate::{
 pub(super) struct Marks {
     /// By term: the documents that hold it, a bit each. The mask of [`UNKNOWN`] is full.
     pub(super) masks: Vec<u64>,
-    /// The terms of the documents, one document after the other. Longer than `ends` says where a slice before was.
+    /// The terms of the documents, one document after the other. The items behind the last
+    /// of `ends` are of an earlier slice.
     pub(super) terms: Vec<TermId>,
     /// The words of the document that was marked last, looked up.
     pub(super) word_terms: WordTerms,

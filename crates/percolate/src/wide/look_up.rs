@@ -198,8 +198,8 @@ fn find(
     let held = _mm512_mask_cmplt_epu64_mask(used, index, all(table.keys.len()));
     let place = _mm512_add_epi64(_mm512_add_epi64(index, index), index);
     let keys = table.keys.as_ptr();
-    // SAFETY: a key that is held takes three numbers of 64 bits, the first two of which are the key and the half of the third
-    // its number; indexes in use were just compared with how many there are.
+    // SAFETY: a key entry takes three numbers of 64 bits: two are the key, and half of the third is its number. Indexes in
+    // use were just compared with the length of the list.
     unsafe {
         let held_low = _mm512_mask_i64gather_epi64::<8>(zeros, held, place, keys.cast());
         let second = _mm512_add_epi64(place, all(1));

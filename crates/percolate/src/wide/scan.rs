@@ -105,8 +105,8 @@ fn take(entries: &[Entry], used: __mmask8) -> [__m256i; 4] {
     let (steps, zeros) = (_mm256_set_epi32(28, 24, 20, 16, 12, 8, 4, 0), all(0));
     let numbers: *const i32 = entries.as_ptr().cast();
     let every = |number: usize| {
-        // SAFETY: an entry is laid out as in C, four numbers of 32 bits without room between them; only those of
-        // entries that are there are read, which the mask says.
+        // SAFETY: an entry is laid out as in C, four numbers of 32 bits without room between them. The mask
+        // limits the read to entries that exist.
         unsafe { _mm256_mmask_i32gather_epi32::<4>(zeros, used, steps, numbers.add(number).cast()) }
     };
     const { assert!(NUMBERS == 4) };

@@ -19,7 +19,7 @@ const STORED_UNPLACED: &str = "1";
 /// The same, of tables whose sentence ends take a position.
 const STORED_PLACED: &str = "2";
 
-/// A table's settings of analysis. The default is a table of which nothing was said.
+/// A table's settings of analysis. The default is a table without any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// In the order of trial: the first stemmer that changes a word gives its stem.
