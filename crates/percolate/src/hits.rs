@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Invariants:
-//! - The first `largest_len` rows are of level 0, in the order of ids; so are the rows behind them, of all other
-//!   levels. [`Ordered`] merges the two runs while they are read.
+//! - The first `largest_len` rows are of level 0, the others of all other levels. Both runs are in the order of ids.
+//!   [`Ordered`] merges them while they are read.
 //! - A row's documents are a range of `documents`: rising, each once, never empty.
 
 use std::sync::Arc;

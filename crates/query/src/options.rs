@@ -144,7 +144,7 @@ pub struct Options {
     pub ranker: Option<Ranker>,
     /// `field_weights`: text columns by lower-case name; 1 for all others.
     pub field_weights: Vec<(String, u32)>,
-    /// `idf`.
+    /// `idf`: how the rarity of words is computed.
     pub idf: Idf,
     /// `max_matches`: OFFSET must be below it, and LIMIT ends there. `None` if not given.
     pub max_matches: Option<u64>,
@@ -154,9 +154,9 @@ pub struct Options {
     pub max_query_time_ms: u64,
     /// `threads`, or `max_threads_per_query`; 0 for all idle threads.
     pub threads: u32,
-    /// `match_mode`.
+    /// `match_mode`: how the text of MATCH is read; `None` if not given.
     pub match_mode: Option<MatchMode>,
-    /// `boolean_mode` and `not_terms_only_allowed`.
+    /// `boolean_mode` (any word or all) and `not_terms_only_allowed` (a query may only exclude).
     pub leniency: Leniency,
 }
 

@@ -58,7 +58,7 @@ pub struct Delete {
     pub table: String,
     /// Text of MATCH('…'), for search tables.
     pub matching: Option<String>,
-    /// The rest of WHERE. Without MATCH and filter every row is deleted.
+    /// The rest of WHERE. With neither MATCH nor filter every row is deleted.
     pub filter: Option<Expression>,
     /// Queues only: the first `limit` rows in this order are deleted. Empty: rows by rising id, or in queue order.
     pub order: Vec<OrderBy>,
