@@ -22,7 +22,7 @@ use crate::failure;
 use crate::into::Into;
 use crate::record::{Documents, QueryRow, Record};
 use crate::table::in_manifest::InManifest;
-use crate::table::percolate::{Listener, PercolateTable};
+use crate::table::percolate::{Compiled, Listener, PercolateTable};
 use crate::table::queues::Queues;
 use crate::table::search::{SearchTable, analyse, shape};
 
@@ -51,11 +51,14 @@ pub(crate) struct State {
     pub(crate) timed: BTreeSet<TableId>,
 }
 
-/// What deciding has made already and applying would make again: the words of a record's documents, a new table.
+/// What deciding has made already and applying would make again: the words of a record's documents, its standing queries as
+/// they were read, a new table.
 #[derive(Default)]
 pub(crate) struct Prepared {
     /// In the order of the documents; empty: made while applying.
     pub(crate) words: Vec<Words>,
+    /// In the order of the record's queries; empty: read while applying, as recovery and a follower do.
+    pub(crate) queries: Vec<Compiled>,
     pub(crate) table: Option<index::Table>,
     /// What the hits add to the counts of queries; `None`: taken from the record.
     pub(crate) counting: Option<Vec<Counting>>,
@@ -136,7 +139,10 @@ impl State {
                 self.apply_hits(hits, position)
             }
             Record::DeleteDocuments { table, ids } => self.apply_deletes(*table, ids, position),
-            Record::Queries { table, queries } => self.apply_queries(*table, queries, position),
+            Record::Queries { table, queries } => {
+                let compiled = std::mem::take(&mut prepared.queries);
+                self.apply_queries(*table, queries, compiled, position)
+            }
             Record::DeleteQueries { table, ids } => {
                 self.apply_to_percolate(*table, position, |pq| {
                     ids.iter().for_each(|id| pq.remove(*id));
@@ -355,10 +361,17 @@ impl State {
         Ok(true)
     }
 
-    fn apply_queries(&mut self, table: TableId, rows: &[QueryRow], position: u64) -> Result<bool> {
+    fn apply_queries(
+        &mut self,
+        table: TableId,
+        rows: &[QueryRow],
+        compiled: Vec<Compiled>,
+        position: u64,
+    ) -> Result<bool> {
         self.apply_to_percolate(table, position, |pq| {
+            let mut compiled = compiled.into_iter();
             for row in rows {
-                pq.store(row, position)?;
+                pq.store(row, compiled.next(), position)?;
             }
             Ok(())
         })

@@ -77,7 +77,8 @@ fn only(state: &State, asked: &Backfill) -> Result<QuerySet> {
         let (id, table) = (asked.query_id, &pq.definition.name);
         Error::invalid(format!("no query {id} in table '{table}'"))
     })?;
-    let compiled = pq.read("a stored query", &query.text, &query.filters)?;
+    // Each piece reads the text again: between two pieces the query may be replaced.
+    let compiled = pq.read_again(query)?;
     let mut set = QuerySet::new();
     set.insert(Arc::clone(query), &compiled.parsed.root, compiled.filter);
     Ok(set)

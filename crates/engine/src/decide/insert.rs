@@ -307,6 +307,7 @@ fn queries(
     let contains = |id| Ok(pq.set.get(id).is_some());
     let several = insert.rows.len() > 1;
     let mut queries = Vec::with_capacity(insert.rows.len());
+    let mut compiled = Vec::with_capacity(insert.rows.len());
     let mut warnings = Vec::new();
     for (place, mut values) in insert.rows.into_iter().enumerate() {
         let number = place + 1;
@@ -317,12 +318,13 @@ fn queries(
         let row = query_row(id, row);
         let named = format!("row {number}");
         let read = pq.read(&named, &row.query, &row.filters);
-        let read = read.map_err(|error| match error {
+        let mut read = read.map_err(|error| match error {
             Error::Query(_) => at_row(error),
             names_its_row => names_its_row,
         })?;
-        warnings.extend(read.parsed.warnings);
+        warnings.append(&mut read.parsed.warnings);
         queries.push(row);
+        compiled.push(read);
     }
     check_queries(around, pq, &queries)?;
     let (affected, last_id) = (queries.len() as u64, queries.last().map_or(0, |row| row.id));
@@ -332,7 +334,9 @@ fn queries(
         ids: told(queries.iter().map(|row| row.id)),
         warnings,
     };
-    Ok(Decision::of(Record::Queries { table, queries }, reply))
+    let mut decision = Decision::of(Record::Queries { table, queries }, reply);
+    decision.prepared.queries = compiled;
+    Ok(decision)
 }
 
 /// The ids that an answer lists, see [`Reply::Done`].

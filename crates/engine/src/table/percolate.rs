@@ -173,16 +173,24 @@ impl PercolateTable {
         }
     }
 
-    /// Stores a query whose text was accepted once, now or by an earlier build, by the record at `position`.
+    /// Stores a query whose text was accepted once, now or by an earlier build, by the record at `position`. `compiled`: the
+    /// query as [`PercolateTable::read`] gave it; `None`: its text is read here.
     ///
     /// # Errors
     /// `Invalid`, naming table and id, where the text is refused after all: then this build reads another language.
-    pub(crate) fn store(&mut self, row: &QueryRow, position: u64) -> Result<()> {
-        let stored = self.reading().stored(row.clone())?;
+    pub(crate) fn store(
+        &mut self,
+        row: &QueryRow,
+        compiled: Option<Compiled>,
+        position: u64,
+    ) -> Result<()> {
+        let (query, compiled) = match compiled {
+            Some(compiled) => (standing(row.clone()), compiled),
+            None => self.reading().stored(row.clone())?,
+        };
         if position > self.counted {
             self.loaded_counts = FxHashMap::default();
         }
-        let (query, compiled) = stored;
         counted(&self.loaded_counts, &query);
         self.put(Arc::new(query), compiled);
         Ok(())
@@ -204,13 +212,21 @@ impl PercolateTable {
     /// Stores a query as it was before.
     ///
     /// # Errors
-    /// None that is expected: the text was accepted by this process.
+    /// None that is expected: the table held the query.
     pub(crate) fn restore(&mut self, query: Arc<StandingQuery>) -> Result<()> {
-        let reading = self.reading();
-        let parsed = reading.parse_stored(&query.text).map_err(Error::Query)?;
-        let compiled = reading.compiled("a stored query", parsed, &query.filters)?;
+        let compiled = self.read_again(&query)?;
         self.put(query, compiled);
         Ok(())
+    }
+
+    /// Reads a query of this table again: the set keeps of it what matching needs, and no tree.
+    ///
+    /// # Errors
+    /// None that is expected: the table held the query.
+    pub(crate) fn read_again(&self, query: &StandingQuery) -> Result<Compiled> {
+        let reading = self.reading();
+        let parsed = reading.parse_stored(&query.text).map_err(Error::Query)?;
+        reading.compiled("a stored query", parsed, &query.filters)
     }
 
     /// Stores a query in the place of one with its id.

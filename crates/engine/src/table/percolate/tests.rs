@@ -37,13 +37,32 @@ fn row(id: u64, query: &str) -> QueryRow {
 fn a_stored_query_that_is_refused_is_named_and_changes_nothing() {
     let mut table = table();
     let row = row(7, "\"never closed");
-    let refused = table.store(&row, 1).unwrap_err();
+    let refused = table.store(&row, None, 1).unwrap_err();
     let text = refused.to_string();
     assert!(
         text.starts_with("stored query 7 of table 'alerts': "),
         "{text}"
     );
     assert_eq!((table.set.len(), table.changed.len()), (0, 0));
+}
+
+#[test]
+fn a_query_that_was_read_is_stored_without_reading_its_text_again() {
+    let mut table = table();
+    let compiled = table.read("row 1", "fine", "").unwrap();
+    let refused_if_read = row(7, "\"never closed");
+    table.store(&refused_if_read, Some(compiled), 1).unwrap();
+    assert_eq!(texts(&table)[&7], "\"never closed");
+}
+
+#[test]
+fn a_query_that_only_an_earlier_build_accepted_is_read_again() {
+    let mut table = table();
+    let text = "- a";
+    assert!(table.read("row 1", text, "").is_err());
+    table.store(&row(7, text), None, 1).unwrap();
+    let query = table.set.get(7).unwrap();
+    assert!(table.read_again(query).is_ok());
 }
 
 fn texts(table: &PercolateTable) -> BTreeMap<u64, String> {
@@ -70,16 +89,18 @@ fn a_base_and_the_changes_above_it_load_as_they_were_with_more_queries_than_core
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let mut before = table();
     for id in 0..10_000 {
-        before.store(&row(id, &format!("a{id} b")), 1).unwrap();
+        before
+            .store(&row(id, &format!("a{id} b")), None, 1)
+            .unwrap();
     }
     fold(&disk, &mut before, true);
     for id in (0..10_000).step_by(3) {
         before.remove(id);
-        before.store(&row(id + 1, "changed once"), 2).unwrap();
+        before.store(&row(id + 1, "changed once"), None, 2).unwrap();
     }
     fold(&disk, &mut before, false);
     for id in (0..10_000).step_by(6) {
-        before.store(&row(id, "back again"), 3).unwrap();
+        before.store(&row(id, "back again"), None, 3).unwrap();
         before.remove(id + 1);
     }
     fold(&disk, &mut before, false);
@@ -105,7 +126,7 @@ fn a_query_that_is_refused_in_a_file_is_named_unless_a_later_file_replaces_it() 
         text.starts_with("stored query 5 of table 'alerts': "),
         "{text}"
     );
-    before.store(&row(5, "closed"), 2).unwrap();
+    before.store(&row(5, "closed"), None, 2).unwrap();
     fold(&disk, &mut before, false);
     let above = before.files[1].path.clone();
     let mut after = table();
@@ -117,7 +138,7 @@ fn a_query_that_is_refused_in_a_file_is_named_unless_a_later_file_replaces_it() 
 fn a_byte_that_changed_in_a_file_is_damage() {
     let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
     let mut before = table();
-    before.store(&row(5, "closed"), 1).unwrap();
+    before.store(&row(5, "closed"), None, 1).unwrap();
     fold(&disk, &mut before, true);
     let path = &before.files[0].path;
     let file = disk.open(path).unwrap();
