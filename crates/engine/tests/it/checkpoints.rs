@@ -293,6 +293,7 @@ fn flush_is_answered_when_the_manifest_is_durable_and_not_before() {
             assert!(held.run(JobLine::Folds), "{create}: nothing is under way");
             driver.tick(1);
             pieces += 1;
+            assert!(pieces < 100, "{create}: not answered");
         }
         assert!(pieces > 1, "{create}: a file, then the manifest");
         let image = after_power_cut(&disk, &driver);
@@ -479,6 +480,7 @@ fn segments_that_a_merge_replaced_stay_until_a_manifest_without_them() {
     let mut pieces = 0;
     while held.run(JobLine::Folds) {
         pieces += 1;
+        assert!(pieces < 100, "there is always work under way");
         driver.tick(1);
         let image = Arc::new(disk.crash(everything_kept)); // removals among it
         let image = Driver::open(sealing(image), driver.now).unwrap();

@@ -1,11 +1,24 @@
 //! One engine, driven step by step: the only lines that know how it is opened and asked.
 
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use disk::Disk;
 use engine::{
     Background, Command, Engine, Envelope, Error, Now, Options, Recovered, Reply, SessionId,
 };
+
+/// Asks again and again until there is an answer. Fails, naming the fact, after 30 seconds.
+#[track_caller]
+pub fn until<T>(fact: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(Instant::now() < end, "30 seconds, and not yet: {fact}");
+    }
+}
 
 /// What a command came to; filled when it is answered.
 #[derive(Clone, Default)]

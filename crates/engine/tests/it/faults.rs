@@ -305,7 +305,7 @@ fn a_panic_while_applying_ends_the_engine_and_a_restart_finds_what_was_acknowled
         matches!(&ended, Err(Error::Internal { what }) if what.contains("injected")),
         "{ended:?}"
     );
-    let answer = receiver.recv();
+    let answer = receiver.recv_timeout(std::time::Duration::from_secs(30));
     assert!(
         !matches!(answer, Ok(Ok(_))),
         "nobody is answered OK: {answer:?}"

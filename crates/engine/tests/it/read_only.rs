@@ -6,7 +6,7 @@ use std::sync::Arc;
 use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk, at_random, everything_kept, everything_lost};
 use engine::{Error, Now, Options, inspect};
 
-use crate::driver::{Driver, options};
+use crate::driver::{Driver, options, until};
 use crate::scripts::show;
 use crate::statement::command;
 use crate::workload::{create_schema, dump};
@@ -132,7 +132,8 @@ fn what_a_full_disk_left_can_be_read() {
     let mut driver = open(Arc::new(disk.clone()));
     change(&mut driver);
     disk.set_capacity(Some(0));
-    while driver.run(command("insert jobs (id) values (5)")).is_ok() {}
+    let insert = command("insert jobs (id) values (5)");
+    until("an insert is refused", || driver.run(insert.clone()).err());
     let want = dump(&mut driver);
     drop(driver);
     let writes = disk.count(Call::Write);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use disk::{Call, Disk, Fault, FaultDisk, MemoryDisk};
 use engine::{Background, Error, Now, Options};
 
-use crate::driver::{Driver, options};
+use crate::driver::{Driver, options, until};
 use crate::statement::command;
 use crate::workload::{create_schema, dump};
 
@@ -101,7 +101,9 @@ fn a_full_disk_and_new_room_are_seen_without_a_write() {
     let mut driver = open(options(Arc::new(disk.clone())));
     disk.set_capacity(Some(0));
     let insert = format!("insert jobs (id) values (1){}", ", (1)".repeat(5000));
-    while driver.run(command(&insert)).is_ok() {}
+    until("an insert is refused", || {
+        driver.run(command(&insert)).err()
+    });
     driver.tick(10_000_000);
     assert!(driver.handle.status().disk_full);
     let mut driver = driver.reopen().unwrap();

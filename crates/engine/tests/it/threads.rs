@@ -26,7 +26,9 @@ fn submit(handle: &Handle, session: u64, command: Command) -> Answers {
 }
 
 fn ask(handle: &Handle, line: &str) -> Result<Reply, Error> {
-    submit(handle, 1, command(line)).recv().unwrap()
+    submit(handle, 1, command(line))
+        .recv_timeout(PATIENCE)
+        .unwrap()
 }
 
 /// An engine that runs; joined by what it came to.
@@ -70,7 +72,7 @@ fn what_many_sessions_were_told_is_there_after_background_seals_and_a_restart() 
                     let body = if id % 2 == 0 { "cat" } else { "cat dog" };
                     let insert = format!("insert posts (id, body, n) values ({id}, '{body}', {n})");
                     submit(&handle, session, command(&insert))
-                        .recv()
+                        .recv_timeout(PATIENCE)
                         .unwrap()
                         .unwrap();
                     let snapshot = handle.snapshot();
@@ -125,14 +127,23 @@ fn a_wait_ends_with_a_row_with_its_time_or_with_the_engine() {
         submit(&handle, session, wait)
     };
     let timed_out = wait(2, 1000);
-    assert!(matches!(timed_out.recv().unwrap(), Ok(Reply::Waited(0))));
+    assert!(matches!(
+        timed_out.recv_timeout(PATIENCE).unwrap(),
+        Ok(Reply::Waited(0))
+    ));
     let got = wait(3, 3_600_000_000);
     ask(&handle, "insert jobs values (1)").unwrap();
-    assert!(matches!(got.recv().unwrap(), Ok(Reply::Waited(1))));
+    assert!(matches!(
+        got.recv_timeout(PATIENCE).unwrap(),
+        Ok(Reply::Waited(1))
+    ));
     let left = wait(4, 3_600_000_000);
     ask(&handle, "shutdown").unwrap();
     thread.join().unwrap().unwrap();
-    assert!(matches!(left.recv().unwrap(), Err(Error::Stopped)));
+    assert!(matches!(
+        left.recv_timeout(PATIENCE).unwrap(),
+        Err(Error::Stopped)
+    ));
 }
 
 /// Rounds of one session that puts a row and one that waits for it.
@@ -155,7 +166,9 @@ fn one_that_puts_and_one_that_takes_do_the_work_of_an_engine_that_rests() {
                     sources,
                     timeout_us,
                 };
-                let waited = submit_noting(&handle, 2, wait, &led).recv().unwrap();
+                let waited = submit_noting(&handle, 2, wait, &led)
+                    .recv_timeout(PATIENCE)
+                    .unwrap();
                 assert!(matches!(waited, Ok(Reply::Waited(1))), "{waited:?}");
                 taken.send(()).unwrap();
             }
@@ -163,9 +176,11 @@ fn one_that_puts_and_one_that_takes_do_the_work_of_an_engine_that_rests() {
     };
     for n in 0..ROUNDS {
         let insert = command(&format!("insert jobs values ({n})"));
-        let put = submit_noting(&handle, 3, insert, &led).recv().unwrap();
+        let put = submit_noting(&handle, 3, insert, &led)
+            .recv_timeout(PATIENCE)
+            .unwrap();
         put.unwrap();
-        is_taken.recv().unwrap();
+        is_taken.recv_timeout(PATIENCE).unwrap();
     }
     taker.join().unwrap();
     assert!(

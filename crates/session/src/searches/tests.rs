@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use super::*;
 
 fn request(session: u64, until_us: Option<u64>, client: Option<IsGone>) -> SearchRequest {
@@ -75,8 +77,13 @@ fn the_watcher_stops_a_search_by_itself() {
     let clock = Clock::start();
     searches.watch(clock).unwrap();
     let search = searches.begin(request(7, Some(clock.steady_us()), None));
-    while search.interrupt.reason().is_none() {
+    let end = Instant::now() + Duration::from_secs(30);
+    let reason = loop {
+        if let Some(reason) = search.interrupt.reason() {
+            break reason;
+        }
+        assert!(Instant::now() < end, "30 seconds, and the search goes on");
         std::thread::yield_now();
-    }
-    assert_eq!(search.interrupt.reason(), Some(Reason::Time));
+    };
+    assert_eq!(reason, Reason::Time);
 }
