@@ -11,7 +11,7 @@
 use query::codec::{Read, Reader, put_bytes, put_list, put_number};
 use roaring::RoaringTreemap;
 
-use crate::lane::{Delivered, Lane};
+use crate::lane::{DeliveryCount, Lane};
 use crate::layout::Layouts;
 use crate::queue::{Queue, SENDERS};
 use crate::unique::Seen;
@@ -75,12 +75,10 @@ impl Queue {
 /// Appends the rows that came back with a record (count and due time), then the rows that the group has ended.
 fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
     let kept = lane
-        .delivered
+        .delivery_counts
         .iter()
-        .filter(|(_, delivered)| delivered.recorded > 0);
-    let kept: Vec<(u64, u32)> = kept
-        .map(|(row, delivered)| (*row, delivered.recorded))
-        .collect();
+        .filter(|(_, count)| count.recorded > 0);
+    let kept: Vec<(u64, u32)> = kept.map(|(row, count)| (*row, count.recorded)).collect();
     put_list(out, &kept, |out, &(row, count)| {
         put_number(out, row);
         put_number(out, count.into());
@@ -97,7 +95,8 @@ fn put_lane(out: &mut Vec<u8>, lane: &Lane) {
 fn read_lane(reader: &mut Reader<'_>, lane: &mut Lane) -> Read<()> {
     for _ in 0..reader.count()? {
         let (row, count) = (reader.number()?, reader.small()?);
-        lane.delivered.insert(row, Delivered::recorded(count));
+        lane.delivery_counts
+            .insert(row, DeliveryCount::recorded(count));
         let due_us = i64::from_le_bytes(reader.array()?);
         if due_us > 0 {
             lane.gate.delays.set(row, due_us);

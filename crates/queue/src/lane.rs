@@ -24,7 +24,7 @@ pub(crate) const EVERY_ROW: LineId = LineId(0);
 
 /// How often a row came back to its lane. Its next delivery is number `count` + 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Delivered {
+pub(crate) struct DeliveryCount {
     /// Times the row came back after a delivery, by lease, abort or lost connection.
     pub(crate) count: u32,
     /// The count in the last `Returned` record of the row; 0 where there is none. The manifest stores this number. A lease
@@ -32,10 +32,10 @@ pub(crate) struct Delivered {
     pub(crate) recorded: u32,
 }
 
-impl Delivered {
+impl DeliveryCount {
     /// The count of a `Returned` record or of the manifest.
-    pub(crate) fn recorded(count: u32) -> Delivered {
-        Delivered {
+    pub(crate) fn recorded(count: u32) -> DeliveryCount {
+        DeliveryCount {
             count,
             recorded: count,
         }
@@ -51,24 +51,24 @@ impl Delivered {
 /// |---|---|---|---|
 /// | 1 | taken, ended | gone | nowhere, and the backlog has removed it |
 /// | 2 | taken by session 9 | held | `gate.held`: session 9, delivery 1 |
-/// | 3 | taken by receipt, the lease is over | free again | `returned`; `delivered`: came back once |
-/// | 4 | as row 3, then taken again | held until 12:00:30 | `gate.held`: lease, delivery 2; `leases`; `delivered`: once |
+/// | 3 | taken by receipt, the lease is over | free again | `free_below_cursor`; `delivery_counts`: came back once |
+/// | 4 | as row 3, then taken again | held until 12:00:30 | `gate.held`: lease, delivery 2; `leases`; `delivery_counts`: once |
 /// | 5 | its column says 12:05:00 | delayed | `gate.delays` |
 /// | 6 | taken by session 7 | held | `gate.held`; `cursor` is 6 |
 /// | 7 | | free | nowhere: rows above the cursor need no mark |
 ///
-/// The next worker gets row 3, the one after it row 7. If session 9 goes, row 2 enters `returned` and is the first again. At
-/// 12:05:00 row 5 enters `returned`. In a queue with groups `gate.acked` has the rows that this lane's group has ended and
+/// The next worker gets row 3, the one after it row 7. If session 9 goes, row 2 enters `free_below_cursor` and is the first again. At
+/// 12:05:00 row 5 enters `free_below_cursor`. In a queue with groups `gate.acked` has the rows that this lane's group has ended and
 /// another group has not; they stay in the backlog. [`crate::Queue`] has an example with groups.
 ///
 /// # Invariants
-/// - A row of the backlog below `cursor` is in `returned`, or the gate keeps it back. Else no worker without a condition
+/// - A row of the backlog below `cursor` is in `free_below_cursor`, or the gate keeps it back. Else no worker without a condition
 ///   would ever get it.
-/// - `returned` may name rows that are gone or that the gate keeps back by now. Readers check each row, and drop it then.
+/// - `free_below_cursor` may name rows that are gone or that the gate keeps back by now. Readers check each row, and drop it then.
 /// - `leases` has one entry for each held row with a lease, with the same time. A row without its entry would not come back.
 /// - Every row of the backlog below `held_below` is held. `first_not_held` begins there; too high a bound hides rows from
 ///   `when_full='drop_oldest'`.
-/// - `delivered` has every row of the backlog that came back, also while it is held again. It gives the next delivery its
+/// - `delivery_counts` has every row of the backlog that came back, also while it is held again. It gives the next delivery its
 ///   number. A receipt of an earlier delivery is late, because its number is lower.
 /// - `waiting` is the number of tickets in all lines.
 ///
@@ -84,7 +84,7 @@ pub struct Lane {
     /// Where the search for a row without a condition goes on. It has passed every row below.
     cursor: u64,
     /// Rows below the cursor that became free again, or free for the first time when their delay ended.
-    returned: BTreeSet<u64>,
+    free_below_cursor: BTreeSet<u64>,
     pub(crate) gate: Gate,
     lines: BTreeMap<LineId, Line>,
     next_line: u32,
@@ -93,7 +93,7 @@ pub struct Lane {
     /// Tickets in all lines.
     waiting: usize,
     /// Rows that came back, by row.
-    pub(crate) delivered: BTreeMap<u64, Delivered>,
+    pub(crate) delivery_counts: BTreeMap<u64, DeliveryCount>,
     /// (end of the lease on the steady clock in microseconds, row).
     leases: BTreeSet<(u64, u64)>,
     /// Second and later deliveries since the server's start.
@@ -110,8 +110,10 @@ impl Lane {
     /// have an entry in `leases` too.
     pub(crate) fn marks_bytes(&self) -> u64 {
         let gate = &self.gate;
-        let marks =
-            2 * gate.held.len() + gate.delays.len() + self.delivered.len() + self.returned.len();
+        let marks = 2 * gate.held.len()
+            + gate.delays.len()
+            + self.delivery_counts.len()
+            + self.free_below_cursor.len();
         (marks * MARK_BYTES + gate.keys.bytes()) as u64
     }
 
@@ -233,11 +235,11 @@ impl Lane {
     }
 
     fn first_free(&mut self, backlog: &Backlog, view: &dyn RowView) -> Result<Option<u64>> {
-        while let Some(&row) = self.returned.first() {
+        while let Some(&row) = self.free_below_cursor.first() {
             if backlog.contains(row) && self.gate.is_open(row) {
                 return Ok(Some(row));
             }
-            self.returned.pop_first();
+            self.free_below_cursor.pop_first();
         }
         while let Some(row) = backlog.first_at_or_above(self.cursor) {
             if self.gate.lets(row, view)? {
@@ -288,14 +290,17 @@ impl Lane {
 
     /// Gives a free row to a holder and numbers the delivery.
     pub(crate) fn hold(&mut self, row: u64, holder: Holder) {
-        let before = self.delivered.get(&row).map_or(0, |before| before.count);
+        let before = self
+            .delivery_counts
+            .get(&row)
+            .map_or(0, |before| before.count);
         let delivery = before.saturating_add(1);
         self.redelivered_total += u64::from(before > 0);
         if let Holder::Lease { until_us } = holder {
             self.leases.insert((until_us, row));
         }
         self.gate.held.insert(row, Held { holder, delivery });
-        self.returned.remove(&row);
+        self.free_below_cursor.remove(&row);
     }
 
     /// The first row of the backlog that is not held. Cost: the rows that were taken since the last call.
@@ -349,7 +354,7 @@ impl Lane {
         if !backlog.contains(row) || self.gate.acked.contains(row) {
             return false;
         }
-        let delivered = self.delivered.entry(row).or_default();
+        let delivered = self.delivery_counts.entry(row).or_default();
         delivered.count = delivered.count.max(held.delivery);
         self.may_be_free(row);
         self.open(row, view);
@@ -369,7 +374,7 @@ impl Lane {
             return;
         }
         if row < self.cursor {
-            self.returned.insert(row);
+            self.free_below_cursor.insert(row);
         }
         for line in self.lines.values_mut() {
             line.offer(row, view);
@@ -379,7 +384,7 @@ impl Lane {
     /// Drops the marks of rows that are gone. The next row of each one's `order_by=` key may go out.
     pub(crate) fn forget(&mut self, rows: &[u64], view: &dyn RowView) {
         for row in rows {
-            self.delivered.remove(row);
+            self.delivery_counts.remove(row);
             self.gate.delays.clear(*row);
             self.gate.acked.remove(*row);
             self.follow(*row, view);
@@ -418,7 +423,7 @@ impl Lane {
     /// A lower bound of the rows that this lane has yet to end: the oldest row is not below it.
     pub(crate) fn lowest(&self) -> u64 {
         let held = self.gate.held.first_key_value().map(|(row, _)| *row);
-        let returned = self.returned.first().copied();
+        let returned = self.free_below_cursor.first().copied();
         let passed = held.into_iter().chain(returned);
         let passed = passed.chain(self.gate.delays.first_row());
         let passed = passed.chain(self.gate.keys.met().next());

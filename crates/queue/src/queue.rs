@@ -25,7 +25,7 @@ use query::value::Value;
 use crate::ages::Ages;
 use crate::backlog::Backlog;
 use crate::error::{Error, Result};
-use crate::lane::{Delivered, Lane};
+use crate::lane::{DeliveryCount, Lane};
 use crate::layout::{Layouts, Origin};
 use crate::options::QueueOptions;
 use crate::row_view::{Predicate, key_of};
@@ -330,7 +330,7 @@ impl Queue {
         let any = options.order_by.is_some() || options.deliver_at.is_some();
         let known = |lane: &Lane| {
             !lane.gate.acked.is_empty()
-                || lane.delivered.contains_key(&row)
+                || lane.delivery_counts.contains_key(&row)
                 || lane.gate.delays.has(row)
         };
         any || self.lanes.iter().any(known)
@@ -346,7 +346,8 @@ impl Queue {
             if !self.backlog.contains(row) {
                 continue;
             }
-            lane.delivered.insert(row, Delivered::recorded(count));
+            lane.delivery_counts
+                .insert(row, DeliveryCount::recorded(count));
             if not_before_us > 0 {
                 lane.gate.delays.set(row, not_before_us);
             }
@@ -378,8 +379,8 @@ impl Queue {
     pub fn clear(&mut self, kept: &[u64]) {
         self.backlog.clear(kept);
         let known = self.lanes.iter().flat_map(|lane| {
-            let delivered = lane.delivered.keys().copied();
-            delivered
+            let counted = lane.delivery_counts.keys().copied();
+            counted
                 .chain(lane.gate.keys.met())
                 .chain(lane.gate.acked.iter())
                 .chain(lane.gate.delays.rows())

@@ -49,7 +49,7 @@ impl Queue {
         self.settle(now);
         let backlog = &self.backlog;
         for lane in &mut self.lanes {
-            lane.delivered.retain(|row, _| backlog.contains(*row));
+            lane.delivery_counts.retain(|row, _| backlog.contains(*row));
             let acked = lane.gate.acked.iter();
             lane.gate.acked = acked.filter(|row| backlog.contains(*row)).collect();
             lane.gate.delays.retain(|row| backlog.contains(row));

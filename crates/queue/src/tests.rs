@@ -8,7 +8,7 @@ use query::schema::{Column, ColumnType};
 use query::value::Value;
 
 use super::*;
-use crate::lane::{Delivered, EVERY_ROW};
+use crate::lane::{DeliveryCount, EVERY_ROW};
 use crate::queue::scope;
 use crate::row_view::{Predicate, RowView};
 use proptest::prelude::*;
@@ -528,8 +528,8 @@ fn marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate() {
     let lane = &mut queue.lanes[0];
     lane.gate.acked.insert(2);
     lane.gate.delays.set(3, 7_000_000);
-    let delivered = Delivered::recorded(4);
-    lane.delivered.insert(3, delivered);
+    let counted = DeliveryCount::recorded(4);
+    lane.delivery_counts.insert(3, counted);
     push(&mut queue.backlog, 1);
     queue.clear(&[]);
     push(&mut queue.backlog, 2);
@@ -539,7 +539,7 @@ fn marks_of_rows_that_a_replay_has_yet_to_bring_outlive_a_truncate() {
     let lane = &queue.lanes[0];
     assert!(!queue.is_owed(0, 2) && queue.is_owed(1, 2));
     assert_eq!(lane.gate.delays.get(3), Some(7_000_000));
-    assert_eq!(lane.delivered.get(&3), Some(&delivered));
+    assert_eq!(lane.delivery_counts.get(&3), Some(&counted));
 }
 
 #[test]

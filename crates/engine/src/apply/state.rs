@@ -149,10 +149,10 @@ impl State {
                     Ok(())
                 })
             }
-            Record::Expire { table, ids } => {
-                self.expire(*table, position, |rows| rows.delete_all(ids).map(drop))
+            Record::Retire { table, ids } => {
+                self.retire(*table, position, |rows| rows.delete_all(ids).map(drop))
             }
-            Record::ExpireSegments { table, segments } => self.expire(*table, position, |rows| {
+            Record::RetireSegments { table, segments } => self.retire(*table, position, |rows| {
                 rows.drop_segments(segments);
                 Ok(())
             }),
@@ -303,7 +303,7 @@ impl State {
     }
 
     /// Rows are gone, and segments with them.
-    fn expire(
+    fn retire(
         &mut self,
         table: TableId,
         position: u64,

@@ -73,8 +73,8 @@ impl Undo {
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Load { .. }
-            | Record::Expire { .. }
-            | Record::ExpireSegments { .. }
+            | Record::Retire { .. }
+            | Record::RetireSegments { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Done { .. }

@@ -216,7 +216,7 @@ impl Engine {
     }
 
     /// Gives back the rows whose lease is over, and opens those whose time has come.
-    pub(super) fn expire_leases(&mut self) -> Result<()> {
+    pub(super) fn return_due_rows(&mut self) -> Result<()> {
         let now = self.now;
         for table in self.state.timed.iter().copied().collect::<Vec<_>>() {
             let Some(queue) = self.state.queues.get(&table) else {

@@ -24,7 +24,7 @@ pub(super) struct Retention {
 
 impl Engine {
     /// Drops what need not be kept any more. Trouble with it is for a later look; only what ends the engine is an error.
-    pub(super) fn expire(&mut self) -> Result<()> {
+    pub(super) fn retire_rows(&mut self) -> Result<()> {
         if self.now.steady_us < self.retention.due_us || self.options.read_only {
             return Ok(());
         }
@@ -34,7 +34,7 @@ impl Engine {
         let kept = kept.filter(|(_, search)| search.keep.is_some());
         let tables: Vec<TableId> = kept.map(|(table, _)| *table).collect();
         for table in tables {
-            match self.expire_table(table, now_s) {
+            match self.retire_rows_of(table, now_s) {
                 Err(error @ Error::Poisoned { .. }) => return Err(error),
                 Err(_) => self.status.fold_errors_total += 1,
                 Ok(()) => {}
@@ -43,7 +43,7 @@ impl Engine {
         Ok(())
     }
 
-    fn expire_table(&mut self, table: TableId, now_s: i64) -> Result<()> {
+    fn retire_rows_of(&mut self, table: TableId, now_s: i64) -> Result<()> {
         let Some(search) = self.state.searches.get(&table) else {
             return Ok(());
         };
@@ -52,13 +52,13 @@ impl Engine {
         };
         let segments = search.table.segments(*column);
         let segments = segments.map_err(failure::of_index)?;
-        let segments = expired(&segments, keep, now_s);
+        let segments = no_longer_kept(&segments, keep, now_s);
         if segments.is_empty() {
             return Ok(());
         }
         let ids = search.table.ids(&segments);
         let ids = ids.map_err(failure::of_index)?;
-        let mut decision = Decision::of(Record::Expire { table, ids }, Reply::done());
+        let mut decision = Decision::of(Record::Retire { table, ids }, Reply::done());
         decision.gives_room = true;
         self.commit(decision)?;
         self.is_manifest_due = true;
@@ -68,7 +68,7 @@ impl Engine {
 
 /// The names of the segments that go. Of those too much for `keep_bytes=` the oldest go first, and the newest stays however
 /// large it is.
-fn expired(segments: &[SegmentInfo], keep: &Keep, now_s: i64) -> Vec<String> {
+fn no_longer_kept(segments: &[SegmentInfo], keep: &Keep, now_s: i64) -> Vec<String> {
     let mut dated: Vec<(i64, &SegmentInfo)> = segments
         .iter()
         .filter_map(|segment| Some((segment.newest?, segment)))
@@ -120,11 +120,11 @@ mod tests {
             segment("d", 1, Some(i64::MIN)),
         ];
         assert_eq!(
-            expired(&segments, &keep(Some(100), None), 1_000),
+            no_longer_kept(&segments, &keep(Some(100), None), 1_000),
             ["d", "a"]
         );
-        assert!(expired(&segments, &keep(Some(u64::MAX), None), 1_000).is_empty());
-        assert!(expired(&segments, &keep(None, None), 1_000).is_empty());
+        assert!(no_longer_kept(&segments, &keep(Some(u64::MAX), None), 1_000).is_empty());
+        assert!(no_longer_kept(&segments, &keep(None, None), 1_000).is_empty());
     }
 
     #[test]
@@ -134,9 +134,15 @@ mod tests {
             segment("old", 30, Some(1)),
             segment("mid", 30, Some(2)),
         ];
-        assert!(expired(&segments, &keep(None, Some(110)), 0).is_empty());
-        assert_eq!(expired(&segments, &keep(None, Some(109)), 0), ["old"]);
-        assert_eq!(expired(&segments, &keep(None, Some(80)), 0), ["old"]);
-        assert_eq!(expired(&segments, &keep(None, Some(1)), 0), ["old", "mid"]);
+        assert!(no_longer_kept(&segments, &keep(None, Some(110)), 0).is_empty());
+        assert_eq!(
+            no_longer_kept(&segments, &keep(None, Some(109)), 0),
+            ["old"]
+        );
+        assert_eq!(no_longer_kept(&segments, &keep(None, Some(80)), 0), ["old"]);
+        assert_eq!(
+            no_longer_kept(&segments, &keep(None, Some(1)), 0),
+            ["old", "mid"]
+        );
     }
 }

@@ -58,8 +58,8 @@ impl Engine {
             | Record::Queries { table, .. }
             | Record::DeleteQueries { table, .. }
             | Record::Load { table, .. }
-            | Record::Expire { table, .. }
-            | Record::ExpireSegments { table, .. }
+            | Record::Retire { table, .. }
+            | Record::RetireSegments { table, .. }
             | Record::Rows { table, .. }
             | Record::RemoveRows { table, .. }
             | Record::Returned { table, .. }

@@ -79,11 +79,11 @@ impl Engine {
         self.status.batches_total += 1;
         self.take_finished(false)?;
         self.count_sessions(|sessions, state, outbox, counts, now| {
-            sessions.expire(state, now.steady_us, outbox, counts);
+            sessions.end_overdue_waits(state, now.steady_us, outbox, counts);
         });
         match self.is_follower {
             true => self.follow()?,
-            false => self.expire_leases()?,
+            false => self.return_due_rows()?,
         }
         let mut batch = batch.into_iter();
         while let Some(envelope) = batch.next() {
@@ -94,7 +94,7 @@ impl Engine {
             }
         }
         if !self.is_follower {
-            self.expire()?;
+            self.retire_rows()?;
         }
         self.settle()?;
         self.publish();

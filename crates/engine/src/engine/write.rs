@@ -125,8 +125,8 @@ impl Engine {
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Load { .. }
-            | Record::Expire { .. }
-            | Record::ExpireSegments { .. }
+            | Record::Retire { .. }
+            | Record::RetireSegments { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

@@ -99,9 +99,9 @@ pub(crate) enum Record {
     },
     /// Rows of a search table that need not be kept any more are gone; none of these ids is absent. They are whole segments of
     /// the engine that wrote it, but not of one with other segments of the same rows.
-    Expire { table: TableId, ids: Vec<u64> },
+    Retire { table: TableId, ids: Vec<u64> },
     /// The same in records before version 6: segments of a search table, by the names of their folders.
-    ExpireSegments {
+    RetireSegments {
         table: TableId,
         segments: Vec<String>,
     },
@@ -237,8 +237,8 @@ impl Record {
             Record::Create { .. }
             | Record::Drop { .. }
             | Record::Load { .. }
-            | Record::Expire { .. }
-            | Record::ExpireSegments { .. }
+            | Record::Retire { .. }
+            | Record::RetireSegments { .. }
             | Record::Alter { .. }
             | Record::Returned { .. }
             | Record::Clear { .. }

@@ -69,11 +69,11 @@ pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             let gone = format!("deletion of standing queries {}", numbers(ids));
             vec![(name(table), gone)]
         }
-        Record::Expire { table, ids } => {
+        Record::Retire { table, ids } => {
             let gone = format!("documents {} as no longer kept", numbers(ids));
             vec![(name(table), gone)]
         }
-        Record::ExpireSegments { table, segments } => {
+        Record::RetireSegments { table, segments } => {
             let gone = format!("segments {} as no longer kept", segments.join(", "));
             vec![(name(table), gone)]
         }

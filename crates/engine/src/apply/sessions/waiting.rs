@@ -262,7 +262,7 @@ impl Sessions {
     }
 
     /// Ends the waits whose time is over.
-    pub(crate) fn expire(
+    pub(crate) fn end_overdue_waits(
         &mut self,
         state: &mut State,
         steady_us: u64,

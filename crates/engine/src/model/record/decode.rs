@@ -6,8 +6,8 @@ use query::codec::{Differences, Read, Reader, read_column};
 use queue::{read_origins, read_sources};
 
 use super::encode::{
-    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, EXPIRE,
-    EXPIRE_SEGMENTS, HITS, LOAD, LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETURNED,
+    ALTER, CLEAR, CREATE, DELETE_DOCUMENTS, DELETE_QUERIES, DOCUMENTS, DONE, DROP, HITS, LOAD,
+    LUCENE, MANY, MARKED_ROWS, PAUSE, QUERIES, REMOVE_ROWS, RETIRE, RETIRE_SEGMENTS, RETURNED,
     ROWS, SPHINX,
 };
 use super::{
@@ -60,14 +60,14 @@ fn read_record(reader: &mut Reader<'_>, version: u8, outermost: bool) -> Read<Re
             table,
             ids: read_ids(reader)?,
         },
-        EXPIRE if version > 5 => Record::Expire {
+        RETIRE if version > 5 => Record::Retire {
             table,
             ids: read_ids(reader)?,
         },
-        EXPIRE_SEGMENTS if version > 3 => {
+        RETIRE_SEGMENTS if version > 3 => {
             let count = reader.count()?;
             let names: Read<_> = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect();
-            Record::ExpireSegments {
+            Record::RetireSegments {
                 table,
                 segments: names?,
             }

@@ -25,8 +25,8 @@ pub(super) const PAUSE: u8 = 14;
 pub(super) const RETURNED: u8 = 15;
 pub(super) const DONE: u8 = 16;
 pub(super) const LOAD: u8 = 17;
-pub(super) const EXPIRE_SEGMENTS: u8 = 18;
-pub(super) const EXPIRE: u8 = 19;
+pub(super) const RETIRE_SEGMENTS: u8 = 18;
+pub(super) const RETIRE: u8 = 19;
 
 /// The syntax of a pq table's queries.
 pub(super) const SPHINX: u8 = 0;
@@ -74,9 +74,9 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             });
         }
         Record::DeleteQueries { table, ids } => put_ids(out, DELETE_QUERIES, table.0, ids),
-        Record::Expire { table, ids } => put_ids(out, EXPIRE, table.0, ids),
-        Record::ExpireSegments { table, segments } => {
-            out.push(EXPIRE_SEGMENTS);
+        Record::Retire { table, ids } => put_ids(out, RETIRE, table.0, ids),
+        Record::RetireSegments { table, segments } => {
+            out.push(RETIRE_SEGMENTS);
             put_number(out, table.0.into());
             put_number(out, segments.len() as u64);
             segments.iter().for_each(|name| put_text(out, name));

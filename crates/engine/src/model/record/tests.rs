@@ -261,8 +261,8 @@ fn record() -> impl Strategy<Value = Record> {
         (table(), ids()).prop_map(|(table, rows)| Record::RemoveRows { table, rows }),
         (table(), ids()).prop_map(|(table, kept)| Record::Clear { table, kept }),
         (table(), proptest::collection::vec("[a-z0-9-]{1,12}", 0..3))
-            .prop_map(|(table, segments)| Record::ExpireSegments { table, segments }),
-        (table(), ids()).prop_map(|(table, ids)| Record::Expire { table, ids }),
+            .prop_map(|(table, segments)| Record::RetireSegments { table, segments }),
+        (table(), ids()).prop_map(|(table, ids)| Record::Retire { table, ids }),
         (table(), any::<u64>(), any::<Option<u64>>())
             .prop_map(|(table, load, place)| Record::Load { table, load, place }),
         (table(), any::<u32>(), ids()).prop_map(|(table, lane, rows)| Record::Done {
