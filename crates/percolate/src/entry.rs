@@ -11,8 +11,8 @@
 //! mask(masks) = 110 & !100 = 010; with the mask of the anchor, 111 & 010: document 1 hits
 //! ```
 //!
-//! A conjunction of more than three conditions beside the anchor, or with a check, has a [`Tail`]: bit 30 of `query`
-//! is set and the last place of `near` is the tail's index. Where several entries share a bit of a row, bit 31 marks
+//! A conjunction of more than three conditions beside the anchor, or with a check, has a [`Tail`]. Bit 30 of `query`
+//! is then set, and the last place of `near` is the tail's index. Where entries share a bit of a row, bit 31 marks
 //! a group: `near` is then a range of the level's grouped entries and their anchor.
 //!
 //! Invariants:

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The new word `hamburg` looks up its first 5 bytes, `hambu`, in `prefixes`, its last 4, `burg`, in `suffixes`, and
-//! each stretch of 4 bytes in `infixes`: only lengths that occur are tried. It is compared with the patterns 1 and 3,
+//! each stretch of 4 bytes in `infixes`. Only lengths that occur are tried. It is compared with the patterns 1 and 3,
 //! and matches the term 21.
 //!
 //! Patterns lie in layers, each at least [`LAYER_RATIO`] times as long as the next, so a change copies the smallest

@@ -2,7 +2,7 @@
 //! written for AVX-512.
 //!
 //! The first two are the same code. The instructions of the second count bits and shift by variables in one step,
-//! where the common baseline needs a dozen. The third replaces [`Steps`] by vector code, and a test holds it equal to
+//! where the common baseline needs a dozen. The third replaces `Steps` by vector code, and a test holds it equal to
 //! the plain code. This is the one module of the crate with `unsafe`.
 #![allow(
     unsafe_code,

@@ -8,7 +8,7 @@
 //! keys        NONE   storm → 7   gulf → 9
 //! ```
 //!
-//! To find `gulf`, compare all four tags with `t2`, read keys[2], and compare the key. A word whose tag is in no
+//! To find `gulf`, compare all four tags with `t2`, read `keys[2]`, and compare the key. A word whose tag is in no
 //! place of bucket 2 ends there, since the bucket is not full: its index is 0, and `NONE` equals no key.
 //!
 //! Invariants:

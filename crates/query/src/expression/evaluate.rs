@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::tree::{BinaryOperator, Expression, UnaryOperator};
 use crate::value::{Number, Value};
 
-/// See [`super::evaluate`]. The tree's depth bounds the recursion.
+/// See [`super::evaluate()`]. The tree's depth bounds the recursion.
 pub(super) fn evaluate(expression: &Expression, row: &dyn Fn(&str) -> Option<Value>) -> Value {
     let value = |of: &Expression| evaluate(of, row);
     match expression {
