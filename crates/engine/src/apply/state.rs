@@ -164,7 +164,13 @@ impl State {
                 Ok(true)
             }
             Record::Many(members) => self.apply_many(members, position, prepared),
-            record => self.apply_queue_record(record, position),
+            Record::Rows { .. }
+            | Record::RemoveRows { .. }
+            | Record::Alter { .. }
+            | Record::Clear { .. }
+            | Record::Pause { .. }
+            | Record::Returned { .. }
+            | Record::Done { .. } => self.apply_queue_record(record, position),
         }
     }
 

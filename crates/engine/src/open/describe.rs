@@ -78,7 +78,13 @@ pub(crate) fn parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)>
             vec![(name(table), gone)]
         }
         Record::Load { .. } => Vec::new(), // it says nothing of rows
-        _ => queue_parts(catalog, record),
+        Record::Rows { .. }
+        | Record::RemoveRows { .. }
+        | Record::Alter { .. }
+        | Record::Clear { .. }
+        | Record::Pause { .. }
+        | Record::Returned { .. }
+        | Record::Done { .. } => queue_parts(catalog, record),
     }
 }
 
@@ -124,7 +130,17 @@ fn queue_parts(catalog: &Catalog, record: &Record) -> Vec<(String, String)> {
                 format!("a consumer group's end of queue rows {rows}"),
             )
         }
-        _ => return Vec::new(),
+        Record::Create { .. }
+        | Record::Drop { .. }
+        | Record::Documents(_)
+        | Record::Hits(_)
+        | Record::DeleteDocuments { .. }
+        | Record::Queries { .. }
+        | Record::DeleteQueries { .. }
+        | Record::Retire { .. }
+        | Record::RetireSegments { .. }
+        | Record::Load { .. }
+        | Record::Many(_) => return Vec::new(),
     };
     vec![(table(catalog, *of), what)]
 }

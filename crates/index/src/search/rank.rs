@@ -159,8 +159,17 @@ impl Weigher {
             Ranker::None | Ranker::Bm25a => 0,
             Ranker::Bm25 => self.each(row.fields(), |_| 1),
             Ranker::Fieldmask => i64::from(row.fields() as u32),
-            _ if self.needs == Needs::Fields => self.by_fields(row),
-            _ => self.by_positions(row, last),
+            Ranker::ProximityBm25
+            | Ranker::Proximity
+            | Ranker::Matchany
+            | Ranker::Wordcount
+            | Ranker::Sph04 => {
+                if self.needs == Needs::Fields {
+                    self.by_fields(row)
+                } else {
+                    self.by_positions(row, last)
+                }
+            }
         };
         self.with_points(fields, sum)
     }
@@ -200,7 +209,12 @@ impl Weigher {
         match self.ranker {
             Ranker::Bm25 => true,
             Ranker::ProximityBm25 | Ranker::Proximity => self.query_words.is_one_term(),
-            _ => false,
+            Ranker::None
+            | Ranker::Wordcount
+            | Ranker::Matchany
+            | Ranker::Fieldmask
+            | Ranker::Sph04
+            | Ranker::Bm25a => false,
         }
     }
 
@@ -212,7 +226,13 @@ impl Weigher {
                 self.each(row.fields(), |_| hits)
             }
             Ranker::Matchany => self.each(row.fields(), |field| row.words_in(field as u8)),
-            _ => self.each(row.fields(), |_| 1),
+            Ranker::ProximityBm25
+            | Ranker::Proximity
+            | Ranker::Sph04
+            | Ranker::Bm25
+            | Ranker::None
+            | Ranker::Fieldmask
+            | Ranker::Bm25a => self.each(row.fields(), |_| 1),
         }
     }
 
@@ -238,7 +258,12 @@ impl Weigher {
                 let is_exact = standing.is_whole && last(standing.field) == self.query_words.end();
                 4 * standing.lcs + 2 * i64::from(standing.first == 1) + i64::from(is_exact)
             }
-            _ => standing.lcs,
+            Ranker::ProximityBm25
+            | Ranker::Proximity
+            | Ranker::Bm25
+            | Ranker::None
+            | Ranker::Fieldmask
+            | Ranker::Bm25a => standing.lcs,
         };
         factor.saturating_mul(self.fields[usize::from(standing.field)])
     }
@@ -282,6 +307,10 @@ fn needs(ranker: Ranker, query_words: &QueryWords, fields: usize) -> Needs {
         Ranker::Matchany if is_single && query_words.words.len() <= 1 => by_fields,
         Ranker::Matchany if is_single => Needs::Fields,
         Ranker::Wordcount if fields <= 1 && !query_words.counts_by_place => Needs::Fields,
-        _ => Needs::Positions,
+        Ranker::ProximityBm25
+        | Ranker::Proximity
+        | Ranker::Matchany
+        | Ranker::Wordcount
+        | Ranker::Sph04 => Needs::Positions,
     }
 }

@@ -78,7 +78,17 @@ impl State {
                     queue.done(*lane as usize, rows);
                 })
             }
-            _ => Err(Error::internal("a record that nothing applies")),
+            Record::Create { .. }
+            | Record::Drop { .. }
+            | Record::Documents(_)
+            | Record::Hits(_)
+            | Record::DeleteDocuments { .. }
+            | Record::Queries { .. }
+            | Record::DeleteQueries { .. }
+            | Record::Retire { .. }
+            | Record::RetireSegments { .. }
+            | Record::Load { .. }
+            | Record::Many(_) => Err(Error::internal("a record of no queue")),
         }
     }
 

@@ -92,7 +92,13 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
             out.push(MANY);
             put_list(out, members, put_record);
         }
-        record => put_queue_record(out, record),
+        Record::Rows { .. }
+        | Record::RemoveRows { .. }
+        | Record::Alter { .. }
+        | Record::Clear { .. }
+        | Record::Pause { .. }
+        | Record::Returned { .. }
+        | Record::Done { .. } => put_queue_record(out, record),
     }
 }
 
@@ -156,7 +162,17 @@ fn put_queue_record(out: &mut Vec<u8>, record: &Record) {
             put_ids(out, DONE, table.0, rows);
             put_number(out, (*lane).into());
         }
-        _ => debug_assert!(false, "a record of a queue"),
+        Record::Create { .. }
+        | Record::Drop { .. }
+        | Record::Documents(_)
+        | Record::Hits(_)
+        | Record::DeleteDocuments { .. }
+        | Record::Queries { .. }
+        | Record::DeleteQueries { .. }
+        | Record::Retire { .. }
+        | Record::RetireSegments { .. }
+        | Record::Load { .. }
+        | Record::Many(_) => debug_assert!(false, "`encode` writes it"),
     }
 }
 

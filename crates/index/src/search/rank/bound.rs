@@ -125,8 +125,17 @@ impl Weigher {
                 let points = fields.saturating_mul(FIELD_POINTS);
                 self.points.least_bm25(weight.saturating_sub(points))
             }
-            _ if self.with_points(fields, 0) >= weight => i64::MIN,
-            _ => i64::MAX,
+            Ranker::None
+            | Ranker::Wordcount
+            | Ranker::Proximity
+            | Ranker::Matchany
+            | Ranker::Fieldmask => {
+                if self.with_points(fields, 0) >= weight {
+                    i64::MIN
+                } else {
+                    i64::MAX
+                }
+            }
         }
     }
 
@@ -138,15 +147,16 @@ impl Weigher {
                 return self.bound(words, sum);
             }
             Ranker::Bm25 => self.each(row.fields(), |_| 1),
-            _ => self.each(row.fields(), |field| {
-                let here = row
-                    .words()
-                    .filter(|(_, word)| word.fields >> field & 1 == 1);
-                let bits = here.map(|(number, _)| 1 << number.min(BITS - 1));
-                let present = bits.fold(0, |words: u64, bit: u64| words | bit);
-                let (longest, count) = self.groups.longest(present, u64::MAX);
-                self.most(longest, count)
-            }),
+            Ranker::ProximityBm25 | Ranker::Proximity | Ranker::Matchany | Ranker::Sph04 => self
+                .each(row.fields(), |field| {
+                    let here = row
+                        .words()
+                        .filter(|(_, word)| word.fields >> field & 1 == 1);
+                    let bits = here.map(|(number, _)| 1 << number.min(BITS - 1));
+                    let present = bits.fold(0, |words: u64, bit: u64| words | bit);
+                    let (longest, count) = self.groups.longest(present, u64::MAX);
+                    self.most(longest, count)
+                }),
         };
         self.with_points(fields, sum)
     }
@@ -179,15 +189,22 @@ impl Weigher {
             Ranker::Bm25 => self.each(self.groups.fields(words), |_| 1),
             // A word may stand in a field any number of times.
             Ranker::Wordcount if words != 0 => i64::MAX,
-            _ if self.groups.every => {
-                let (longest, count) = self.groups.longest(words, u64::MAX);
-                let most = self.most(longest, count);
-                self.each(self.groups.fields(words), |_| most)
+            Ranker::Wordcount
+            | Ranker::ProximityBm25
+            | Ranker::Proximity
+            | Ranker::Matchany
+            | Ranker::Sph04 => {
+                if self.groups.every {
+                    let (longest, count) = self.groups.longest(words, u64::MAX);
+                    let most = self.most(longest, count);
+                    self.each(self.groups.fields(words), |_| most)
+                } else {
+                    self.each(self.groups.fields(words), |field| {
+                        let (longest, count) = self.groups.longest(words, 1 << field);
+                        self.most(longest, count)
+                    })
+                }
             }
-            _ => self.each(self.groups.fields(words), |field| {
-                let (longest, count) = self.groups.longest(words, 1 << field);
-                self.most(longest, count)
-            }),
         }
     }
 
@@ -200,7 +217,14 @@ impl Weigher {
             }
             // The run may stand at the field's beginning and be the whole of it.
             Ranker::Sph04 if self.needs == Needs::Positions => 4 * longest + 3,
-            _ => longest,
+            Ranker::Sph04
+            | Ranker::ProximityBm25
+            | Ranker::Proximity
+            | Ranker::Bm25
+            | Ranker::None
+            | Ranker::Wordcount
+            | Ranker::Fieldmask
+            | Ranker::Bm25a => longest,
         }
     }
 }

@@ -92,7 +92,11 @@ impl Points {
                     word.documents,
                     statistics.distinct.max(1),
                 ),
-                _ => 0.0,
+                Ranker::None
+                | Ranker::Wordcount
+                | Ranker::Proximity
+                | Ranker::Matchany
+                | Ranker::Fieldmask => 0.0,
             };
             let integer = 1000.0 * f64::from(1 << unit) * idf;
             integer.round().clamp(-most, most) as i64
