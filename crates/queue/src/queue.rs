@@ -118,12 +118,12 @@ pub struct Queue {
     pub(crate) layouts: Layouts,
     /// For each lane, whether QUEUE_PAUSE has stopped it: it hands out no row then.
     pub paused: Vec<bool>,
-    /// For each sender, the number that the last row it relayed has at the source; 0: none came. A relay that sends a row
-    /// again is passed over by it.
+    /// For each sender, the number at the source of the last row that it relayed; 0: none came. An INSERT that relays the same
+    /// row again is passed over.
     pub received: [u64; SENDERS],
     /// Keys of `unique_by=`, with their times.
     pub seen: Seen,
-    /// Removed rows that some lane has marks of; [`Queue::settle`] tells the lanes.
+    /// Removed rows that a lane may have marks of; [`Queue::settle`] tells the lanes.
     pub(crate) gone: Vec<u64>,
     /// (lane, row): rows that a lane has ended, in a queue with `order_by=`. [`Queue::settle`] lets out the next of their key.
     pub(crate) ended: Vec<(usize, u64)>,
@@ -284,7 +284,8 @@ impl Queue {
         }
     }
 
-    /// The rows that a session sees, rising. `owned`: the lane and rows of a session in owner mode, which sees no others.
+    /// The rows that a session sees. `owned`: the lane and rows of a session in owner mode, which sees these and no others, in
+    /// this order. `None`: as [`Queue::free_rows`].
     pub fn visible_rows<'q>(
         &'q self,
         owned: Option<(usize, &'q [u64])>,
