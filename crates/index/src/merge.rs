@@ -1,4 +1,4 @@
-//! Segments become fewer, beside the writer and its readers.
+//! Merges: several segments of a shard become one. Runs beside the writer and the readers.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,45 +9,47 @@ use roaring::RoaringBitmap;
 use crate::error::{Error, Result};
 use crate::segment::{self, Segment};
 
-/// The merge of some segments of one shard: shares all it needs, so it may run on any thread.
+/// The merge of some segments of one shard. It shares all that it needs with the table, so it may
+/// run on any thread.
 pub struct MergeJob {
     pub(crate) disk: Arc<dyn Disk>,
     /// Directory of the table.
     pub(crate) dir: String,
-    /// Of the segment that is made, in the table's.
+    /// Directory of the new segment, inside the table's.
     pub(crate) directory: String,
     pub(crate) shard: u16,
     /// Text columns of the table.
     pub(crate) fields: u8,
     /// Journal position that the table's files cover.
     pub(crate) position: u64,
-    /// Directories of the segments that go into it, in the order of `sources`.
+    /// Directories of the source segments, in the order of `sources`.
     pub(crate) directories: Vec<String>,
     pub(crate) sources: Vec<segment::Source>,
-    /// The column that retention will ask the new segment about.
+    /// Column whose highest value retention will ask of the new segment.
     pub(crate) keep_by: Option<usize>,
     pub(crate) stop: Arc<AtomicBool>,
 }
 
-/// What a [`MergeJob`] made, for [`crate::Table::install_merged`]. Its files are durable.
+/// The result of a [`MergeJob`], for [`crate::Table::install_merged`]. Its files are durable.
 pub struct Merged {
     pub(crate) shard: u16,
     pub(crate) directory: String,
-    /// `None` where no row was left.
+    /// The new segment; `None` if no row was left.
     pub(crate) segment: Option<Segment>,
     pub(crate) sources: Vec<MergedSource>,
 }
 
+/// A source segment, and how its rows are numbered in the new one.
 pub(crate) struct MergedSource {
     pub(crate) directory: String,
-    /// Rows that were left behind.
+    /// Rows that were left behind: they were deleted in files already.
     pub(crate) gone: Arc<RoaringBitmap>,
-    /// The new doc of each row that is not in `gone`.
+    /// By old doc: the new doc. Meaningless for rows in `gone`.
     pub(crate) docs: Vec<u32>,
 }
 
 impl MergeJob {
-    /// Bytes of the files that it reads: it writes about as much.
+    /// Bytes of the files that the job reads; it writes about as many.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.sources
@@ -56,9 +58,10 @@ impl MergeJob {
             .sum()
     }
 
-    /// Writes the new segment and makes it durable. After an error (`Io`, `Corrupt` of a segment, `Stopped`) nothing is lost, and
-    /// what was written is removed again as far as the disk allows: give the table a [`crate::Table::abandon_merge`]. Cost:
-    /// reads and writes all that the segments hold.
+    /// Writes the new segment and makes it durable. After an error nothing is lost: give the table
+    /// a [`crate::Table::abandon_merge`]. What was written is removed as far as the disk allows.
+    /// Cost: reads all rows of the sources and writes the live ones. Errors: `Io`; `Corrupt` of a
+    /// segment; `Stopped`.
     pub fn run(self) -> Result<Merged> {
         let path = format!("{}/{}", self.dir, self.directory);
         let result = self.write(&path);

@@ -1,7 +1,22 @@
-//! One of the pieces that a table's rows lie in: a tail in memory or a segment in files, and the rows deleted from it.
+//! A part: one tail or one segment, with the rows deleted from it.
 //!
-//! Everything above this module sees rows as numbered from 0 in each part, and words by their number in the part's
-//! dictionary; the statistics it gives count live rows only.
+//! A table's rows are spread over parts. Search sees each part alike: rows numbered from 0, words
+//! numbered by the part's dictionary, statistics of live rows only. (In a query's tree, `parts` are
+//! operands, and no parts of a table.) Example, a segment of three rows after a deletion of row 1,
+//! "cat dog":
+//!
+//! ```text
+//! deleted      {1}
+//! removed      cat: 1 row, dog: 1 row
+//! postings     cat [0, 1, 2]       unchanged: readers drop row 1
+//! frequency    cat: 3 - 1 = 2 live rows
+//! ```
+//!
+//! Invariants:
+//! - `removed` has exactly the words of the rows in `deleted`; else the statistics, and with them
+//!   all weights, would depend on the history of the table.
+//! - A published part never changes. The writer clones it (cheap: all that is large is shared), and
+//!   changes the clone.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +32,7 @@ use crate::removed::{Frequency, Removed, WordCount};
 use crate::segment::{self, Segment, SegmentNumber, SegmentWord};
 use crate::tail::Tail;
 
-/// Where the rows are.
+/// Where the rows of a part lie.
 #[derive(Clone)]
 pub(crate) enum Source {
     Tail(Tail),
@@ -28,23 +43,26 @@ pub(crate) enum Source {
 #[derive(Clone)]
 pub(crate) struct Part {
     pub(crate) source: Source,
+    /// Rows deleted from the part, by doc or ordinal.
     pub(crate) deleted: Arc<RoaringBitmap>,
+    /// Words of these rows, to be taken off the statistics.
     pub(crate) removed: Removed,
 }
 
-/// A word that the dictionary of a part knows.
+/// A word of a part's dictionary that at least one live row holds.
 pub(crate) struct PartWord {
     place: WordLocation,
-    /// Live rows and occurrences.
+    /// Live rows that hold it, and its occurrences in them.
     pub(crate) frequency: Frequency,
 }
 
+/// Where the part's dictionary has the word.
 enum WordLocation {
     Tail(u32),
     Segment(SegmentWord),
 }
 
-/// A word that is looked for in a part: as [`segment::LookUp`].
+/// A look-up of a word in a part, step by step, as [`segment::LookUp`].
 pub(crate) struct LookUp<'p> {
     source: LookUpIn<'p>,
     removed: &'p Removed,
@@ -56,17 +74,17 @@ enum LookUpIn<'p> {
 }
 
 impl LookUp<'_> {
-    /// Steps after which nothing is left to be read.
+    /// Steps after which a look-up has nothing left to read.
     pub(crate) const STEPS: usize = 4;
 
-    /// Asks for what the next step reads.
+    /// Tells the processor to fetch what the next step reads.
     pub(crate) fn fetch(&self) {
         if let LookUpIn::Segment(_, look_up) = &self.source {
             look_up.fetch();
         }
     }
 
-    /// Takes a step. Errors: `Corrupt`, as below.
+    /// Takes a step. Errors: `Io`, `Corrupt`, as below.
     pub(crate) fn step(&mut self) -> Result<()> {
         match &mut self.source {
             LookUpIn::Tail(..) => Ok(()),
@@ -74,7 +92,7 @@ impl LookUp<'_> {
         }
     }
 
-    /// The word, if any live row of the part holds it.
+    /// The word, if a live row of the part holds it. Takes the steps that are left.
     pub(crate) fn end(self) -> Result<Option<PartWord>> {
         let (number, all, place) = match self.source {
             LookUpIn::Tail(_, None) => return Ok(None),
@@ -100,6 +118,7 @@ impl LookUp<'_> {
 }
 
 impl Part {
+    /// A part without deleted rows.
     pub(crate) fn new(source: Source) -> Part {
         Part {
             source,
@@ -108,7 +127,7 @@ impl Part {
         }
     }
 
-    /// Rows held, deleted ones included.
+    /// Rows of the part, deleted ones included.
     pub(crate) fn rows(&self) -> u32 {
         match &self.source {
             Source::Tail(tail) => tail.rows(),
@@ -116,17 +135,18 @@ impl Part {
         }
     }
 
-    /// Rows that are not deleted. Only of a published tail: unpublished rows may be deleted already.
+    /// Rows that are not deleted. Only of a published tail: a row that is deleted before it is
+    /// published is in `deleted`, but not among the tail's rows.
     pub(crate) fn rows_live(&self) -> u64 {
         u64::from(self.rows()) - self.deleted.len()
     }
 
-    /// The rows that are not deleted.
+    /// The rows that are not deleted, rising.
     pub(crate) fn live_docs(&self) -> impl Iterator<Item = u32> {
         (0..self.rows()).filter(|doc| self.is_live(*doc))
     }
 
-    /// Rows of a range that are not deleted.
+    /// Number of rows of a range that are not deleted.
     pub(crate) fn rows_live_in(&self, docs: Range<u32>) -> u64 {
         u64::from(docs.end - docs.start) - self.deleted.range_cardinality(docs)
     }
@@ -140,7 +160,7 @@ impl Part {
         all - self.removed.hits()
     }
 
-    /// Whether a file, given by its path below the disk's root, is one of this part.
+    /// Whether a file belongs to this part. `file`: its path below the disk's root.
     pub(crate) fn has_file(&self, file: &str) -> bool {
         match &self.source {
             Source::Tail(_) => false,
@@ -148,7 +168,7 @@ impl Part {
         }
     }
 
-    /// Whether rows are numbered by rising id.
+    /// Whether rows are numbered by rising id: true of a segment, not of a tail.
     pub(crate) fn is_sorted(&self) -> bool {
         matches!(self.source, Source::Segment(_))
     }
@@ -165,7 +185,7 @@ impl Part {
         }
     }
 
-    /// The lowest and the highest id, deleted or not, where rows are numbered by them.
+    /// Lowest and highest id, deleted rows included; `None` of a tail.
     pub(crate) fn id_range(&self) -> Option<(u64, u64)> {
         match &self.source {
             Source::Tail(_) => None,
@@ -173,14 +193,14 @@ impl Part {
         }
     }
 
-    /// Asks for the id of a row that is read soon.
+    /// Tells the processor to fetch the id of a row that will be read soon.
     pub(crate) fn fetch_id(&self, doc: u32) {
         if let Source::Segment(segment) = &self.source {
             segment.fetch_id(doc);
         }
     }
 
-    /// The live rows of these ids (sorted, each once), by rising doc.
+    /// The live rows that have one of these ids (rising, each once), by rising doc.
     pub(crate) fn find_all(&self, ids: &[u64]) -> Result<Vec<u32>> {
         let mut docs = Vec::new();
         let mut visit = |doc| {
@@ -201,7 +221,7 @@ impl Part {
         row::decode(self.encoded(doc)?).ok_or_else(|| not_a_row(doc))
     }
 
-    /// One column of a row; a number is read without its row.
+    /// One column of a row. A column that the segment keeps as numbers is read without the row.
     pub(crate) fn column(&self, doc: u32, column: usize) -> Result<Value> {
         if let Source::Segment(segment) = &self.source
             && let Some(number) = segment.number(doc, column)?
@@ -211,7 +231,7 @@ impl Part {
         row::decode_column(self.encoded(doc)?, column).ok_or_else(|| not_a_row(doc))
     }
 
-    /// A number that no other segment has since the start of the process; `None` of a tail.
+    /// The segment's number, never reused by this process; `None` of a tail.
     pub(crate) fn segment_number(&self) -> Option<SegmentNumber> {
         match &self.source {
             Source::Tail(_) => None,
@@ -219,7 +239,8 @@ impl Part {
         }
     }
 
-    /// A column of neighbouring rows, little-endian `i64`s; `None` where it is not kept so.
+    /// A column of neighbouring rows as little-endian `i64`s; `None` of a tail, and of a column
+    /// that the segment does not keep as integers.
     pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
         match &self.source {
             Source::Tail(_) => Ok(None),
@@ -227,7 +248,8 @@ impl Part {
         }
     }
 
-    /// The ids of neighbouring rows, likewise; `None` also where one of the part's is no `i64`.
+    /// The ids of neighbouring rows as little-endian numbers; `None` of a tail, and where the
+    /// highest id is no `i64`.
     pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
         match &self.source {
             Source::Tail(_) => Ok(None),
@@ -235,7 +257,7 @@ impl Part {
         }
     }
 
-    /// A row's distinct words with their counts, sorted by word.
+    /// The forward list of a row: its distinct words by rising number, with their counts.
     pub(crate) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         match &self.source {
             Source::Tail(tail) => Ok(tail.row(doc).words().to_vec()),
@@ -243,12 +265,12 @@ impl Part {
         }
     }
 
-    /// A word of this part, if any live row holds it.
+    /// A word of this part, if a live row holds it.
     pub(crate) fn word(&self, text: &str) -> Result<Option<PartWord>> {
         self.look_up(text)?.end()
     }
 
-    /// The same in steps.
+    /// As [`Part::word`], step by step.
     pub(crate) fn look_up<'p>(&'p self, text: &'p str) -> Result<LookUp<'p>> {
         let source = match &self.source {
             Source::Tail(tail) => LookUpIn::Tail(tail, tail.dictionary.find(text)),
@@ -260,8 +282,8 @@ impl Part {
         })
     }
 
-    /// Calls `visit` with the words of the part that begin so, those of deleted rows included. Cost: linear in the words of a
-    /// tail, in those that begin so of a segment.
+    /// Calls `visit` with the words of the part that begin with `prefix`, those of deleted rows
+    /// included. Cost: all words of a tail; of a segment, the words that begin so.
     pub(crate) fn each_word(&self, prefix: &str, visit: &mut dyn FnMut(&str)) -> Result<()> {
         match &self.source {
             Source::Tail(tail) => tail.dictionary.each(prefix, visit),
@@ -270,7 +292,8 @@ impl Part {
         Ok(())
     }
 
-    /// The rows of a word of this part, deleted ones included, page by page; with `places`, also where it stands in them.
+    /// The posting list of a word of this part, deleted rows included. With `places`, a tail's list
+    /// has places too; a segment's always has.
     pub(crate) fn list(&self, word: &PartWord, places: bool) -> Result<List<'_>> {
         match (&self.source, &word.place) {
             (Source::Tail(tail), WordLocation::Tail(number)) => Ok(tail.list(*number, places)),
@@ -281,14 +304,14 @@ impl Part {
         }
     }
 
-    /// Takes a row out of the statistics and out of every answer. Cost: its words, and a copy of the bitmap if a snapshot
-    /// shares it.
+    /// Deletes a row: takes it out of the statistics and of every answer. `words`: its forward
+    /// list. Cost: its words, and a copy of the bitmap if a snapshot shares it.
     pub(crate) fn remove(&mut self, doc: u32, words: &[WordCount]) {
         Arc::make_mut(&mut self.deleted).insert(doc);
         self.removed.add(words);
     }
 
-    /// The same of many rows, none of which was removed before. Cost: their words.
+    /// Deletes many rows, none of which is deleted yet. Cost: reads their forward lists.
     pub(crate) fn remove_all(&mut self, docs: &RoaringBitmap) -> Result<()> {
         let mut counts: FxHashMap<u32, Frequency> = FxHashMap::default();
         for doc in docs {

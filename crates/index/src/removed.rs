@@ -1,19 +1,21 @@
-//! The words of deleted rows, to be taken off the statistics of the part that still holds those rows.
+//! The words of a part's deleted rows, to be taken off its statistics while it still holds the
+//! rows.
 //!
-//! Each deletion adds one short list; lists are merged geometrically, as the tail's chunks are, so a snapshot shares
-//! them and a deletion costs a logarithm of the number of deletions.
+//! Each deletion adds one short list. Eight lists of a size class are merged into one, as the
+//! tail's chunks are: a deletion costs a logarithm of the number of deletions, and snapshots share
+//! the lists.
 
 use std::sync::Arc;
 
-/// Lists of one size class before they are merged into one of the next.
+/// Number of lists of one size class that are merged into one of the next.
 const FAN: usize = 8;
 
-/// How often one word occurs in one row.
+/// A word and its occurrences in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordCount {
     /// Number of the word in its part's dictionary.
     pub(crate) word: u32,
-    /// Times it occurs, at least once.
+    /// Occurrences in the row; at least 1.
     pub(crate) hits: u32,
 }
 
@@ -22,11 +24,12 @@ pub(crate) struct WordCount {
 pub(crate) struct Frequency {
     /// Rows that hold it.
     pub(crate) documents: u64,
-    /// Times it occurs in them.
+    /// Occurrences in these rows.
     pub(crate) hits: u64,
 }
 
 impl Frequency {
+    /// Adds the counts of other rows.
     pub(crate) fn add(&mut self, more: Frequency) {
         self.documents += more.documents;
         self.hits += more.hits;
@@ -36,14 +39,15 @@ impl Frequency {
 /// Words of the deleted rows of one part.
 #[derive(Clone, Default)]
 pub(crate) struct Removed {
-    /// Each sorted by word, each word once; sizes fall from the first to the last, but for a few.
+    /// Each list is sorted by word and has each word once. Sizes fall from the first list to the
+    /// last, apart from a few.
     lists: Vec<Arc<[(u32, Frequency)]>>,
-    /// Words of all of them, every occurrence counted.
+    /// Occurrences in all lists together.
     hits: u64,
 }
 
 impl Removed {
-    /// Takes in one deleted row; `words` is sorted by word, each once.
+    /// Adds one deleted row. `words`: sorted by word, each once.
     pub(crate) fn add(&mut self, words: &[WordCount]) {
         self.hits += words.iter().map(|word| u64::from(word.hits)).sum::<u64>();
         let one = |word: &WordCount| {
@@ -59,7 +63,7 @@ impl Removed {
         self.merge();
     }
 
-    /// Takes in the words of several deleted rows, each once, in any order.
+    /// Adds the words of several deleted rows, each word once, in any order.
     pub(crate) fn add_counts(&mut self, mut counts: Vec<(u32, Frequency)>) {
         if counts.is_empty() {
             return;
@@ -69,7 +73,7 @@ impl Removed {
         self.lists.insert(0, counts.into()); // the largest come first
     }
 
-    /// What the deleted rows held of a word.
+    /// Deleted rows that held a word, and its occurrences in them.
     pub(crate) fn frequency(&self, word: u32) -> Frequency {
         let mut sum = Frequency::default();
         for list in &self.lists {
@@ -105,7 +109,7 @@ impl Removed {
     }
 }
 
-/// Powers of [`FAN`]. The words of one row are one class, as far as they are not very many.
+/// Size class of a list. Lists of one row are of class 0, unless the row has hundreds of words.
 fn class_of(words: usize) -> u32 {
     (words / 64 + 1).ilog(FAN)
 }

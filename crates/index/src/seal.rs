@@ -1,4 +1,4 @@
-//! Frozen tails become segments, and the deletions made so far become files.
+//! Seals: writes frozen tails as segments, and new deletions as files. Runs beside the writer.
 
 use std::sync::Arc;
 
@@ -9,20 +9,23 @@ use crate::error::{Error, Result};
 use crate::segment::{Segment, write_deleted, write_segment};
 use crate::tail::Tail;
 
-/// The work of one checkpoint of a table: shares all it needs, so it may run on any thread.
+/// The work of one checkpoint of a table. It shares all that it needs with the table, so it may run
+/// on any thread.
 pub struct SealJob {
     pub(crate) disk: Arc<dyn Disk>,
     /// Directory of the table.
     pub(crate) dir: String,
     /// Text columns of the table.
     pub(crate) fields: u8,
-    /// First of the numbers for the names of what is written: one for each tail.
+    /// First number for the names of new files: one number for each tail.
     pub(crate) number: u64,
     pub(crate) frozen: Frozen,
 }
 
-/// A table as it was at one journal position, as far as its files do not hold it. A job that is tried again gets the same
-/// once more: the journal above the position must be all that the files lack.
+/// The rows and deletions of a table at one journal position that its files lack.
+///
+/// A job that is tried again gets the same value: the files must hold every record up to the
+/// position and no later one, since a restart replays the journal from there.
 #[derive(Clone)]
 pub(crate) struct Frozen {
     pub(crate) position: u64,
@@ -30,66 +33,69 @@ pub(crate) struct Frozen {
     pub(crate) deletions: Vec<SegmentDeletions>,
 }
 
-/// The tail of one shard, which has rows.
+/// The frozen tail of one shard; it has rows.
 #[derive(Clone)]
 pub(crate) struct FrozenTail {
     pub(crate) shard: u16,
     pub(crate) tail: Tail,
-    /// Rows deleted from it until then.
+    /// Rows deleted from it before the freeze; they are not written.
     pub(crate) gone: Arc<RoaringBitmap>,
 }
 
-/// Rows deleted from a segment, where its last file of them does not have all.
+/// The deleted rows of a segment whose last file of deleted rows lacks some.
 #[derive(Clone)]
 pub(crate) struct SegmentDeletions {
-    /// The segment's directory in the table's.
+    /// The segment's directory, inside the table's.
     pub(crate) directory: String,
     pub(crate) rows: u32,
     pub(crate) deleted: Arc<RoaringBitmap>,
 }
 
-/// What a [`SealJob`] made, for [`crate::Table::install`]. Its files are durable.
+/// The result of a [`SealJob`], for [`crate::Table::install`]. Its files are durable.
 pub struct Sealed {
     pub(crate) position: u64,
-    /// One for each tail of which a row was left.
+    /// The new segments, one for each tail that had a live row.
     pub(crate) segments: Vec<SealedTail>,
-    /// `(segment's directory, new file of deleted rows, the rows in it)`.
+    /// `(segment's directory, name of its new file of deleted rows, these rows)`.
     pub(crate) deletions: Vec<(String, String, Arc<RoaringBitmap>)>,
 }
 
+/// A new segment, and how a tail's rows are numbered in it.
 pub(crate) struct SealedTail {
     pub(crate) shard: u16,
     pub(crate) directory: String,
     pub(crate) segment: Segment,
-    /// Rows deleted until the freeze; they are not in the segment.
+    /// Rows deleted before the freeze; they are not in the segment.
     pub(crate) gone: Arc<RoaringBitmap>,
-    /// The segment's doc of each ordinal of the tail that is not in `gone`.
+    /// By ordinal of the tail: the doc in the segment. Meaningless for rows in `gone`.
     pub(crate) docs: Vec<u32>,
 }
 
-/// Name of a segment's directory.
+/// Name of a segment's directory; `number` is never used twice in a table.
 pub(crate) fn segment_name(number: u64) -> String {
     format!("segment-{number:08}")
 }
 
-/// Name of a file of deleted rows.
+/// Name of a file of deleted rows; `number` is never used twice in a table.
 pub(crate) fn deleted_name(number: u64) -> String {
     format!("deleted-{number:08}")
 }
 
 impl SealJob {
-    /// The journal position that the result covers.
+    /// Journal position that the files will cover.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.frozen.position
     }
 
-    /// Writes the files and makes them durable. After an error (`Io`; [`Error::is_full`] for a full disk) nothing is lost, and
-    /// what was written is removed again as far as the disk allows: give the table a [`crate::Table::thaw`].
+    /// Writes the files and makes them durable. After an error nothing is lost: give the table a
+    /// [`crate::Table::thaw`]. What was written is removed as far as the disk allows. Errors: `Io`
+    /// ([`Error::is_full`] for a full disk), `Corrupt`.
     pub fn run(self) -> Result<Sealed> {
         let result = self.write();
         if result.is_err() {
-            // The error that stopped the job is the one to report; what stays behind is removed when the table is opened.
+            // A failure to remove is not reported: the error that stopped the job is, and an
+            // opening table removes what stays behind.
             for (number, _) in self.numbered() {
                 let path = format!("{}/{}", self.dir, segment_name(number));
                 let _ = self.disk.remove_dir(&path);
@@ -101,6 +107,7 @@ impl SealJob {
         result
     }
 
+    /// The tails with the numbers of their segments.
     fn numbered(&self) -> impl Iterator<Item = (u64, &FrozenTail)> {
         (self.number..).zip(&self.frozen.tails)
     }
@@ -132,6 +139,7 @@ impl SealJob {
         })
     }
 
+    /// Writes one tail; `None` if all its rows are deleted.
     fn write_tail(&self, number: u64, frozen: &FrozenTail) -> Result<Option<SealedTail>> {
         let FrozenTail { shard, tail, gone } = frozen;
         if gone.len() == u64::from(tail.rows()) {

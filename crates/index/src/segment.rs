@@ -1,14 +1,33 @@
-//! Rows in files: a directory written once, by a seal or a merge, and never changed.
+//! A segment: rows in files, written once by a seal or a merge, and never changed.
 //!
-//! Limits: at most `i32::MAX` rows; a file of deleted rows is the only thing added later.
+//! `docs/formats/segment.md` has every byte. Rows are numbered by rising id; the number is the
+//! row's *doc*. Words are numbered by their bytes. Example: rows 40 "black cat" and 12 "dog cat
+//! cat" of the example in [`crate::tail`], one text column:
 //!
-//! - `rows`: ids, encoded rows, numeric columns, forward lists; see [`commit::Kind`].
-//! - `dictionary`, `words`: the sorted words, and for each where its lists are.
-//! - `postings`, `positions`: the lists, in the form of [`crate::postings`]; a word's place is `field << 24 | position`.
-//! - `commit`: what the segment is, with the checksums of the others; written last.
+//! ```text
+//! rows         doc 0: id 12, columns, length, forward list: cat twice, dog once
+//!              doc 1: id 40, columns, length, forward list: black once, cat once
+//! dictionary   0 black    1 cat       2 dog
+//! words        1 row      2 rows      1 row       and where each word's lists end
+//! postings     [1]        [0, 1]      [0]         docs; with codes: see [`crate::postings`]
+//! positions    1          2, 3 | 2    1           cat stands in doc 0 at 2 and 3, in doc 1 at 2
+//! commit       2 rows, 3 words, 5 words in all; length and checksums of the files above
+//! deleted-9    {0}: row 12 is deleted; added later, under a new name each time
+//! ```
 //!
-//! Rows are numbered by rising id; the number is the row's *doc*. No file stays open: each is mapped, and a list is read where
-//! it lies, after the blocks under it were verified.
+//! Limits: 2³¹ − 2 rows, 64 text columns. No file stays open: each is mapped, and read where it
+//! lies.
+//!
+//! Invariants:
+//! - Ids rise with docs. Look-ups of ids, merges, ties of weights and `cutoff` rely on it.
+//! - No byte is used before its block's checksum was verified ([`checked`]).
+//! - `commit` is written and synced after all other files, and a manifest names the segment only
+//!   after that. So a segment that a manifest names is whole.
+//! - A file is never changed or written over: snapshots read it without a lock.
+//! - The analysis that made the words is not newer than this program's: [`commit`] refuses it.
+//!
+//! Operations: [`write_segment`] from a tail, [`merge_segments`], [`Opened::open`], [`LookUp`] of a
+//! word, [`Segment::list`], [`verify`] and [`saved_rows`] of a damaged one.
 
 mod checked;
 mod commit;

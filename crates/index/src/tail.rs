@@ -1,8 +1,26 @@
-//! The rows that are not in files yet: append-only postings in memory.
+//! The tail: the rows of a shard that are in no segment yet, with their postings, in memory.
 //!
-//! A tail is a row of immutable [`Chunk`]s. Each published batch adds one; neighbours are merged geometrically, so that a
-//! snapshot is a short list of shared pointers, whatever the number of batches. A row's *ordinal* is its number in the tail,
-//! in the order of insertion.
+//! A row's *ordinal* is its number in the tail, in the order of insertion. [`TailWriter`] gathers
+//! inserted rows; [`Tail::publish`] makes a [`Chunk`] of them, which readers see from the next
+//! snapshot on. Example, two batches:
+//!
+//! ```text
+//! batch 1   id 40 "black cat", id 7 "cat"     chunk A   ordinals 0, 1
+//! batch 2   id 12 "dog cat cat"               chunk B   ordinal  2
+//! dictionary   black 0, cat 1, dog 2          shared by all chunks, in the order of arrival
+//! ```
+//!
+//! Eight chunks of one size class (powers of 8) are merged into one. After 75 batches of one row
+//! the tail is `[64, 8, 1, 1, 1]`: a snapshot is a short list of shared pointers, and a posting is
+//! copied once for each class.
+//!
+//! Invariants:
+//! - A published chunk never changes: snapshots share it. A deletion is a bit in the
+//!   [`crate::part::Part`] around the tail.
+//! - Each chunk starts at the ordinal where the one before ends. `Tail::row` finds a row by that.
+//! - The dictionary only grows, so a number read by an old snapshot keeps its word.
+//! - `ordinals` of the writer has each live row, published or not. Without it a DELETE finds no
+//!   row.
 
 mod chunk;
 mod dictionary;
@@ -27,75 +45,78 @@ use chunk::NewRow;
 pub(crate) use chunk::{Chunk, List, TailRow};
 pub(crate) use dictionary::Dictionary;
 
-/// Chunks of one size class before they are merged into one of the next.
+/// Number of chunks of one size class that are merged into one of the next.
 const FAN: usize = 8;
 
-/// Chunks of this many rows are not merged any more: a merge then holds up the writer for a few milliseconds at
-/// most, and a tail of 65,536 rows is at most 16 of them and a few small ones.
+/// Rows from which on a chunk is not merged any more. So a merge holds up the writer for a few
+/// milliseconds at most, and a tail of 65,536 rows has at most 16 such chunks and a few small ones.
 const CHUNK_ROWS_MAX: usize = 4_096;
 
-/// What a row takes beyond its columns and postings, roughly, for [`Tail::bytes`].
+/// Memory of a row beside its columns and postings, in bytes, estimated, for [`Tail::bytes`].
 const ROW_BYTES: u64 = 160;
 
-/// What a word takes in the dictionary, in lists and a table that grow by doubling.
+/// Memory of a word in the dictionary, in bytes, estimated: its lists and table grow by doubling.
 const WORD_BYTES: u64 = 96;
 
-/// What one occurrence of a word takes in a chunk and in a forward list, roughly.
+/// Memory of one occurrence in a chunk and in a forward list, in bytes, estimated.
 const OCCURRENCE_BYTES: u64 = 24;
 
 /// The published rows of a tail.
 #[derive(Clone, Default)]
 pub(crate) struct Tail {
     pub(crate) dictionary: Arc<Dictionary>,
-    /// Neighbours: the first starts at row 0, each other where the one before ends.
+    /// The first starts at row 0, each other where the one before ends.
     chunks: Vec<Arc<Chunk>>,
     rows: u32,
     hits: u64,
     bytes: u64,
 }
 
-/// Rows that were inserted and not published yet, and where each live row is.
+/// The rows that are inserted and not published, and the ordinal of each live row.
 #[derive(Default)]
 pub(crate) struct TailWriter {
     dictionary: Arc<Dictionary>,
-    /// Ordinal of the first row in `rows`.
+    /// Ordinal of the first row in `rows`: the number of published rows.
     first: u32,
     rows: Vec<NewRow>,
     occurrences: Vec<chunk::Occurrence>,
     hits: u64,
     bytes: u64,
-    /// Live rows, published or not.
+    /// Ordinal of each live row by its id, published or not.
     ordinals: HashMap<u64, u32>,
 }
 
 impl Tail {
-    /// Rows held, deleted ones included.
+    /// Published rows, deleted ones included.
     pub(crate) fn rows(&self) -> u32 {
         self.rows
     }
 
-    /// Words held, every occurrence counted.
+    /// Words of the published rows, every occurrence counted.
     pub(crate) fn hits(&self) -> u64 {
         self.hits
     }
 
-    /// Memory taken, roughly.
+    /// Memory of the published rows, in bytes, estimated.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
+    /// The chunks, in the order of their rows.
     pub(crate) fn chunks(&self) -> &[Arc<Chunk>] {
         &self.chunks
     }
 
-    /// A row by its ordinal, which must be below [`Tail::rows`].
+    /// A row by its ordinal, which must be below [`Tail::rows`]. Cost: a binary search in the
+    /// chunks.
     pub(crate) fn row(&self, ordinal: u32) -> &Arc<TailRow> {
         let chunk = self.chunks.partition_point(|chunk| chunk.first <= ordinal) - 1;
         let chunk = &self.chunks[chunk];
         &chunk.rows[(ordinal - chunk.first) as usize]
     }
 
-    /// The rows of a word in the form of a segment's; with `places`, also where it stands in them. Cost: a copy of both.
+    /// The posting list of a word, in the form of a segment's. With `places`, it also has the
+    /// word's places. Cost: a copy of the word's postings.
     pub(crate) fn list(&self, word: u32, places: bool) -> encoded::List<'static> {
         let lists: Vec<_> = self
             .chunks
@@ -133,7 +154,8 @@ impl Tail {
         sum
     }
 
-    /// Calls `visit` with the ordinals of all rows with one of these ids (sorted), deleted rows included.
+    /// Calls `visit` with the ordinal of each row that has one of these ids (rising), deleted rows
+    /// included.
     pub(crate) fn find(&self, ids: &[u64], visit: &mut impl FnMut(u32)) {
         for chunk in &self.chunks {
             let mut rest = chunk.by_id();
@@ -149,7 +171,7 @@ impl Tail {
         }
     }
 
-    /// Takes over what the writer has gathered.
+    /// Makes a chunk of the writer's rows, and empties the writer.
     pub(crate) fn publish(&mut self, writer: &mut TailWriter) {
         if writer.rows.is_empty() {
             return;
@@ -168,6 +190,8 @@ impl Tail {
         self.merge();
     }
 
+    /// Merges the last chunks while at least [`FAN`] of them are of the last chunk's class or
+    /// below.
     fn merge(&mut self) {
         while let Some(last) = self.chunks.last().map(|chunk| chunk.rows.len()) {
             if last >= CHUNK_ROWS_MAX {
@@ -185,12 +209,13 @@ impl Tail {
     }
 }
 
-/// Powers of [`FAN`].
+/// Size class of a chunk: logarithm to the base [`FAN`] of its rows.
 fn class_of(rows: usize) -> u32 {
     rows.min(CHUNK_ROWS_MAX).ilog(FAN)
 }
 
-/// The first entry that is not `before`, found in a logarithm of its distance: for stepping through sorted lists.
+/// Index of the first entry that is not `before`. Cost: a logarithm of that index, so stepping
+/// through two sorted lists is cheap where one is much longer.
 pub(crate) fn gallop<T>(list: &[T], before: impl Fn(&T) -> bool) -> usize {
     let mut step = 1;
     while step <= list.len() && before(&list[step - 1]) {
@@ -202,7 +227,7 @@ pub(crate) fn gallop<T>(list: &[T], before: impl Fn(&T) -> bool) -> usize {
 }
 
 impl TailWriter {
-    /// For a tail that shares the dictionary.
+    /// A writer for a tail; both use one dictionary.
     pub(crate) fn new(tail: &Tail) -> TailWriter {
         TailWriter {
             dictionary: Arc::clone(&tail.dictionary),
@@ -210,22 +235,23 @@ impl TailWriter {
         }
     }
 
-    /// The ordinal of the live row of that id.
+    /// Ordinal of the live row of an id.
     pub(crate) fn ordinal(&self, id: u64) -> Option<u32> {
         self.ordinals.get(&id).copied()
     }
 
-    /// Rows inserted and not published yet.
+    /// Rows that are inserted and not published.
     pub(crate) fn rows(&self) -> u32 {
         self.rows.len() as u32
     }
 
-    /// Memory that they take, roughly.
+    /// Memory of these rows, in bytes, estimated.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Adds a row. The caller has made sure that the id is free.
+    /// Adds a row. No live row may have the id. Errors, before anything changed: `TextTooLong`,
+    /// `TailFull`.
     pub(crate) fn insert(&mut self, id: u64, columns: &[Value], words: &Words) -> Result<()> {
         check(words.places())?;
         if self.first + self.rows() >= limits::TAIL_ROWS_MAX {
@@ -255,7 +281,7 @@ impl TailWriter {
         Ok(())
     }
 
-    /// Forgets the rows that are not published; the next one follows the `rows` that are.
+    /// Drops the rows that are not published; the next row gets the ordinal `rows`.
     pub(crate) fn rewind(&mut self, rows: u32) {
         self.first = rows;
         self.rows.clear();
@@ -264,7 +290,7 @@ impl TailWriter {
         self.bytes = 0;
     }
 
-    /// Notes the ordinal of the live row of an id; `None`: there is none.
+    /// Sets the ordinal of an id's live row; `None`: it has no live row.
     pub(crate) fn place(&mut self, id: u64, ordinal: Option<u32>) {
         match ordinal {
             Some(ordinal) => self.ordinals.insert(id, ordinal),
@@ -272,7 +298,8 @@ impl TailWriter {
         };
     }
 
-    /// Forgets where the live row of that id is. Gives its words, by number, with their counts, if it is not published yet.
+    /// Drops the ordinal of an id's live row. For a row that is not published, also returns its
+    /// words by number with their counts: it has no forward list yet.
     pub(crate) fn delete(&mut self, id: u64) -> Option<Vec<WordCount>> {
         let ordinal = self.ordinals.remove(&id)?;
         if ordinal < self.first {
@@ -293,7 +320,7 @@ impl TailWriter {
     }
 }
 
-/// Whether every word's place, given as (field, position), fits its 24 bits.
+/// Checks that every position fits 24 bits. Errors: `TextTooLong`.
 fn check(mut places: impl Iterator<Item = (u8, u32)>) -> Result<()> {
     match places.find(|(_, position)| *position > limits::FIELD_POSITION_MAX) {
         Some((field, _)) => Err(Error::TextTooLong { field }),

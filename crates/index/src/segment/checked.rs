@@ -1,4 +1,8 @@
-//! Files with a checksum for each block, verified before the first use of that block.
+//! Files with a checksum for each block of 16 KiB, verified before the first use of that block.
+//!
+//! Example: a read of bytes 16,000 .. 17,000 touches blocks 0 and 1. If bit 0 of `verified` is set
+//! and bit 1 is not, only block 1 is summed; then its bit is set. A damaged block sets no bit, so
+//! every read of it fails again.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -10,14 +14,16 @@ use query::processor::fetch;
 
 use crate::error::{Error, Result};
 
-/// Bytes under one CRC-32C. Small, so that one row does not cost a long sum; a damaged byte is known to this precision.
+/// Bytes under one CRC-32C. Small, so that reading one row does not sum many bytes; a damaged byte
+/// is located to this precision.
 pub(super) const BLOCK_BYTES: usize = 16 << 10;
 
-/// What is written at once. Linux from 6.16 on (ext4; xfs before) keeps it as one piece of memory and maps it in one step, if it begins
-/// at a multiple of its size: a search then waits less for page tables.
+/// Bytes written at once. Linux from 6.16 on (ext4; xfs before) keeps a write of this size, aligned
+/// to it, as one piece of memory and maps it in one step. A search then waits less for page tables.
 const WRITE_BYTES: usize = 2 << 20;
 
-/// What is made durable at once: the journal's syncs wait in the same line of the device, and would stand behind all of a merge.
+/// Bytes after which a file is synced while it is written. The journal's syncs wait in the same
+/// queue of the device, and would otherwise wait for all bytes of a merge.
 const SYNC_BYTES: u64 = 4 << 20;
 
 const _: () = assert!(
@@ -25,14 +31,14 @@ const _: () = assert!(
     "blocks are summed as they are written"
 );
 
-/// Length of a file and the CRC-32C of each of its blocks (the last one may be short).
+/// Length of a file, and the CRC-32C of each of its blocks; the last block may be short.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) bytes: u64,
     pub(super) blocks: Vec<u32>,
 }
 
-/// A mapped file whose blocks are verified as they are first touched.
+/// A mapped file whose blocks are verified when they are first read.
 pub(super) struct CheckedFile {
     path: String,
     bytes: Bytes,
@@ -42,7 +48,7 @@ pub(super) struct CheckedFile {
 }
 
 impl CheckedFile {
-    /// Maps a file. Errors: `Io`; `Corrupt` if it has not the length that was written.
+    /// Maps a file. Errors: `Io`; `Corrupt` if it has another length than was written.
     pub(super) fn open(disk: &dyn Disk, path: String, sums: Sums) -> Result<CheckedFile> {
         let map = || disk.open(&path)?.map();
         let bytes = map().map_err(|error| Error::io(&path, error))?;
@@ -65,11 +71,13 @@ impl CheckedFile {
         })
     }
 
+    /// Length in bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Bytes `start .. end`. Errors: `Corrupt` where a block is damaged or the range is not in the file.
+    /// Bytes `start .. end`, verified. Errors: `Corrupt` where a block is damaged or the file ends
+    /// earlier.
     #[inline]
     pub(super) fn range(&self, start: usize, end: usize) -> Result<&[u8]> {
         let Some(bytes) = self.bytes.get(start..end) else {
@@ -81,13 +89,14 @@ impl CheckedFile {
         Ok(bytes)
     }
 
-    /// Asks for bytes that are about to be read. None are looked at.
+    /// Tells the processor to fetch bytes that will be read soon. Reads and verifies none.
     #[inline]
     pub(super) fn fetch(&self, range: Range<usize>) {
         fetch(self.bytes.get(range).unwrap_or_default());
     }
 
-    /// The `index`-th little-endian `u64` of those that start at `start`.
+    /// The `index`-th of the little-endian `u64`s that begin at `start`. Errors: as
+    /// [`CheckedFile::range`].
     #[inline]
     pub(super) fn number(&self, start: usize, index: usize) -> Result<u64> {
         let at = start + 8 * index;
@@ -98,7 +107,7 @@ impl CheckedFile {
             .map_err(|_| self.corrupt(at, "a number is cut short"))
     }
 
-    /// Verifies every block; gives each that is damaged.
+    /// Verifies every block; returns an error for each damaged one.
     pub(super) fn damages(&self) -> Vec<Error> {
         let blocks = 0..self.sums.len();
         blocks
@@ -106,6 +115,7 @@ impl CheckedFile {
             .collect()
     }
 
+    /// The error of damage at `offset`, in bytes from the start of the file.
     #[cold]
     pub(super) fn corrupt(&self, offset: usize, what: &'static str) -> Error {
         Error::Corrupt {
@@ -115,7 +125,7 @@ impl CheckedFile {
         }
     }
 
-    /// Blocks `first ..= last`; 64 that were verified before cost one step.
+    /// Verifies blocks `first ..= last`. 64 blocks that were verified before cost one step.
     #[inline]
     fn verify_all(&self, first: usize, last: usize) -> Result<()> {
         for word in first / 64..=last / 64 {
@@ -129,6 +139,7 @@ impl CheckedFile {
         Ok(())
     }
 
+    /// Verifies one block, unless it was verified before.
     #[cold]
     fn verify(&self, block: usize) -> Result<()> {
         let (word, bit) = (block / 64, 1 << (block % 64));
@@ -145,17 +156,17 @@ impl CheckedFile {
     }
 }
 
-/// Writes a new file from start to end, summing its blocks.
+/// Writes a new file from start to end, and sums its blocks.
 pub(super) struct SummedWriter {
     file: Arc<dyn File>,
     buffer: Vec<u8>,
     sums: Sums,
-    /// Bytes of the file that are durable.
+    /// Bytes of the file that are synced.
     synced: u64,
 }
 
 impl SummedWriter {
-    /// Makes the file. Errors: of [`Disk::create`].
+    /// Creates the file. Errors: those of [`Disk::create`].
     pub(super) fn create(disk: &dyn Disk, path: &str) -> io::Result<SummedWriter> {
         let file = disk.create(path)?;
         Ok(SummedWriter {
@@ -166,12 +177,13 @@ impl SummedWriter {
         })
     }
 
-    /// Bytes written so far.
+    /// Bytes given to the writer so far.
     pub(super) fn position(&self) -> u64 {
         self.sums.bytes + self.buffer.len() as u64
     }
 
-    /// Writes what is left and makes the content durable (the name is not, before the folder is synced).
+    /// Writes the rest of the buffer and syncs the file. The file's name is durable only after a
+    /// sync of the directory.
     pub(super) fn finish(&mut self) -> io::Result<Sums> {
         self.write_out()?;
         self.file.sync()?;
@@ -203,7 +215,7 @@ impl Write for SummedWriter {
         Ok(taken)
     }
 
-    /// Nothing: blocks are summed whole, so what is left waits for [`SummedWriter::finish`].
+    /// Does nothing: blocks are summed whole, so the rest waits for [`SummedWriter::finish`].
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! The file `commit` of a segment: what the segment is, written last. Layout in `docs/formats/segment.md`.
+//! The file `commit`: what the segment is, and the checksums of its other files. Written last;
+//! layout in `docs/formats/segment.md`.
 
 use disk::Disk;
 use query::analysis::Analyzer;
@@ -6,39 +7,41 @@ use query::analysis::Analyzer;
 use super::checked::{BLOCK_BYTES, Sums};
 use crate::error::{Error, Result};
 
-/// Version of a segment's own files. A newer one is refused; change it with any change of a layout, keep the old reader,
-/// add a fixture of the new form beside those in `tests/fixtures/`, and say so in `docs/formats/segment.md`.
+/// Version of a segment's files; a higher one is refused. Raise it with any change of a layout,
+/// keep the old reader, add a fixture of the new form beside those in `tests/fixtures/`, and
+/// describe it in `docs/formats/segment.md`.
 pub(super) const FORMAT_VERSION: u32 = 2;
 
 const MAGIC: [u8; 8] = *b"seineseg";
 
-/// Largest commit file that is read, in bytes: sums of half a terabyte of segment.
+/// Largest commit file that is read, in bytes: checksums for half a terabyte.
 const COMMIT_BYTES_MAX: u64 = 128 << 20;
 
-/// What a stretch of the file `rows` holds. Every kind but `Rows`, `Forward` and `Lengths` is an array of 8-byte numbers.
+/// Kind of a section of the file `rows`. Every kind but `Rows`, `Forward` and `Lengths` is an array
+/// of 8-byte numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Document ids, rising: one for each row.
+    /// Document ids, rising, one for each row.
     Ids,
-    /// Where each row ends in `Rows`.
+    /// End of each row in `Rows`.
     RowEnds,
-    /// Where each row's list ends in `Forward`.
+    /// End of each row's list in `Forward`.
     ForwardEnds,
-    /// Times that each word occurs, by its number. Of format 1 only: `words` has it now.
+    /// Occurrences of each word. Only in format 1; the file `words` has them now.
     Hits,
-    /// A column's integers: one for each row.
+    /// A column's integers, one for each row.
     Integers(u16),
-    /// A column's floats: one for each row.
+    /// A column's floats, one for each row.
     Floats(u16),
-    /// Encoded rows, one behind the other.
+    /// Encoded rows, one behind another.
     Rows,
-    /// Forward lists, one behind the other.
+    /// Forward lists, one behind another.
     Forward,
-    /// The class of each row's length, one byte each.
+    /// Length class of each row, one byte each.
     Lengths,
 }
 
-/// A stretch of the file `rows`.
+/// A section of the file `rows`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) kind: Kind,
@@ -52,20 +55,20 @@ pub(super) struct Section {
 pub(super) struct Commit {
     /// Version of the segment's files.
     pub(super) format: u32,
-    /// Last journal record that the rows come from.
+    /// Journal position: the last record whose rows may be in the segment.
     pub(super) position: u64,
     /// Version of the analysis that made the words.
     pub(super) analysis: u32,
-    /// Rows, at least one.
+    /// Rows; at least 1.
     pub(super) rows: u32,
-    /// Distinct words; 0 in format 1, which does not say.
+    /// Distinct words; 0 in format 1, which does not store it.
     pub(super) words: u32,
     /// Text columns of the table; 0 in format 1.
     pub(super) fields: u8,
-    /// Words, every occurrence counted.
+    /// Words of all rows, every occurrence counted.
     pub(super) hits: u64,
     pub(super) sections: Vec<Section>,
-    /// The other files: name, length, sums.
+    /// The other files: name, length and checksums.
     pub(super) files: Vec<(String, Sums)>,
 }
 
@@ -97,7 +100,7 @@ impl Commit {
         fields.commit(found)
     }
 
-    /// The bytes of the file.
+    /// The bytes of the file, its checksum included.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         out.extend(self.format.to_le_bytes());
@@ -128,6 +131,7 @@ impl Commit {
         out
     }
 
+    /// The first section of a kind; `None` if there is none.
     pub(super) fn section(&self, kind: Kind) -> Option<Section> {
         self.sections
             .iter()
@@ -137,7 +141,7 @@ impl Commit {
 }
 
 impl Kind {
-    /// Number in the file, and the column where it has one.
+    /// Number of the kind in the file, and its column; 0 where it has none.
     fn code(self) -> (u16, u16) {
         match self {
             Kind::Ids => (1, 0),
@@ -168,7 +172,7 @@ impl Kind {
     }
 }
 
-/// A small file whole. Errors: `Io`; `Corrupt` if its length cannot be right.
+/// Reads a small file whole. Errors: `Io`; `Corrupt` if its length cannot be right.
 pub(super) fn read_whole(disk: &dyn Disk, path: &str) -> Result<Vec<u8>> {
     let io = |error| Error::io(path, error);
     let file = disk.open(path).map_err(io)?;
@@ -186,7 +190,7 @@ pub(super) fn read_whole(disk: &dyn Disk, path: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Steps through the bytes of a small file.
+/// Reads the fields of a small file, one after another.
 struct Fields<'a> {
     path: &'a str,
     whole: &'a [u8],
@@ -196,7 +200,7 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn commit(&mut self, format: u32) -> Result<Commit> {
         let (analysis, position, hits) = (self.u32()?, self.u64()?, self.u64()?);
-        // Words made otherwise than a query's would not be found by it.
+        // A query's words would not match words made by another analysis.
         if analysis > Analyzer::version() {
             return Err(Error::NewerFormat {
                 file: self.path.to_owned(),
@@ -266,7 +270,7 @@ impl Fields<'_> {
         Ok(head)
     }
 
-    /// Damage where the next field should stand.
+    /// The error of damage at the next field.
     fn corrupt(&self, what: &'static str) -> Error {
         let offset = self.rest.as_ptr().addr() - self.whole.as_ptr().addr();
         self.corrupt_at(offset as u64, what)

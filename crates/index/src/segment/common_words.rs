@@ -1,5 +1,17 @@
-//! The words of a segment that many of its rows hold, by hash, in memory: one line of it tells what a look-up in the files
-//! finds in three places. Over several segments look-ups add up.
+//! The common words of a segment, in a hash table in memory.
+//!
+//! A look-up in the files reads three places: keys, a block of words, the word's entry. For a word
+//! of many rows one slot of this table, one line of the processor's cache, has the result of all
+//! three. Example, in a segment of 1,000,000 rows, where a common word has at least 244 rows:
+//!
+//! ```text
+//! slot    hash & (slots - 1), or the next free one
+//!         length 3, "cat", number 1, documents 5,000, start and bytes of both its lists
+//! ```
+//!
+//! Invariants:
+//! - More than a third of the slots are empty: a search for a missing word ends at an empty slot.
+//! - A word is in the table, or the files decide: a missing word costs time and is never an error.
 
 use std::hash::Hasher;
 
@@ -11,25 +23,26 @@ use super::dictionary::Dictionary;
 use super::words::{self, SegmentWord, WordEntry};
 use crate::error::Result;
 
-/// Rows that hold a common word, at least: one in so many, which bounds what a segment keeps, …
+/// A word is common if one row in 4,096 holds it, which bounds the size of the table, …
 const ROWS_SHARE: u32 = 4_096;
-/// … and so many in small segments.
+/// … and if at least 128 rows hold it.
 const ROWS_MIN: u32 = 128;
 
-/// Bytes of the words kept. Longer ones are hardly ever common.
+/// Longest word in the table, in bytes. Longer words are rarely common.
 const TEXT_BYTES: usize = 19;
 
-/// See above.
+/// The common words of one segment.
 pub(super) struct CommonWords {
-    /// A power of two, some more than a third of them empty; a word stands at its hash or in one of the next slots.
+    /// A power of two, more than a third of them empty. A word is in the slot of its hash, or in
+    /// one of the next up to the first empty slot.
     slots: Vec<Slot>,
 }
 
-/// A word, one line of the processor's cache.
+/// One word, in one line of the processor's cache.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
 struct Slot {
-    /// Its length; 0 of an empty slot.
+    /// Bytes of the word; 0 in an empty slot.
     length: u8,
     text: [u8; TEXT_BYTES],
     number: u32,
@@ -43,12 +56,12 @@ struct Slot {
 
 const _: () = assert!(size_of::<Slot>() == 64, "one line each");
 
-/// Rows of a segment that make a word common.
+/// Least number of rows that make a word common, in a segment of `rows` rows.
 pub(super) fn least(rows: u32) -> u32 {
     ROWS_MIN.max(rows / ROWS_SHARE)
 }
 
-/// Of a word, for [`CommonWords::find`].
+/// Hash of a word, for [`CommonWords::find`].
 pub(super) fn hash(word: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(word);
@@ -56,7 +69,8 @@ pub(super) fn hash(word: &[u8]) -> u64 {
 }
 
 impl CommonWords {
-    /// The words that at least so many rows hold. Cost: all words are read. Errors: `Corrupt`.
+    /// Reads the words that at least `least` rows hold. Cost: reads all words of the segment.
+    /// Errors: `Corrupt`.
     pub(super) fn read(dictionary: &Dictionary, words: &CheckedFile, least: u32) -> Result<Self> {
         let mut common = Vec::new();
         let mut stream = dictionary.from(b"")?;
@@ -76,18 +90,18 @@ impl CommonWords {
         Ok(all)
     }
 
-    /// Asks for where a word of this hash stands.
+    /// Tells the processor to fetch the first slot of a hash.
     pub(super) fn fetch(&self, hash: u64) {
         let at = self.first(hash);
         fetch(&self.slots[at..=at]);
     }
 
-    /// A word, if it is a common one.
+    /// A word; `None` if it is not in the table.
     pub(super) fn find(&self, hash: u64, word: &[u8]) -> Option<SegmentWord> {
         self.slots[self.place(hash, word)].word()
     }
 
-    /// Where a word stands, or would.
+    /// The slot of a word, or the empty slot in which it would be.
     fn place(&self, hash: u64, word: &[u8]) -> usize {
         let mut at = self.first(hash);
         while self.slots[at].length > 0 && self.slots[at].text() != word {
@@ -102,7 +116,7 @@ impl CommonWords {
 }
 
 impl Slot {
-    /// `None` for a word that does not fit.
+    /// A slot of a word; `None` for a word or a list that is too long for it.
     fn new(word: &[u8], number: u32, entry: &WordEntry) -> Option<Slot> {
         let mut text = [0; TEXT_BYTES];
         text.get_mut(..word.len())?.copy_from_slice(word);

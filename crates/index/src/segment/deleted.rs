@@ -1,4 +1,4 @@
-//! The file of deleted rows of one segment: written whole at a checkpoint, under a new name each time.
+//! The file of a segment's deleted rows: written whole at a checkpoint, under a new name each time.
 
 use std::io::Cursor;
 
@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"seinedel";
 
-/// Version of the file; a newer one is refused.
+/// Version of the file; a higher one is refused.
 const FORMAT_VERSION: u32 = 1;
 
 /// Bytes before the bitmap: magic, version, rows of the segment.
 const HEAD_BYTES: usize = 16;
 
-/// Writes the file and makes its content durable (its name is not, before the folder is synced). Errors: `Io`.
+/// Writes and syncs the file. Its name is durable only after a sync of the directory. Errors: `Io`.
 pub(crate) fn write_deleted(
     disk: &dyn Disk,
     path: &str,
@@ -36,7 +36,7 @@ pub(crate) fn write_deleted(
     write(&mut bytes).map_err(|error| Error::io(path, error))
 }
 
-/// Reads the file of a segment of so many rows. Errors: `Io`, `Corrupt`, `NewerFormat`.
+/// Reads the file of a segment of `rows` rows. Errors: `Io`, `Corrupt`, `NewerFormat`.
 pub(crate) fn read_deleted(disk: &dyn Disk, path: &str, rows: u32) -> Result<RoaringBitmap> {
     let corrupt = |offset: u64, what| Error::Corrupt {
         file: path.to_owned(),

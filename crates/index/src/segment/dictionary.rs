@@ -1,9 +1,23 @@
-//! The file `dictionary`: the words of a segment, sorted by their bytes; a word's place among them is its number.
+//! The file `dictionary`: the words of a segment, sorted by their bytes. A word's index is its
+//! number.
 //!
-//! Words lie in blocks of [`BLOCK_WORDS`]. The first of a block is whole; each other one is what it shares with the word
-//! before and the rest. Behind the blocks stand two arrays of 8-byte numbers: where each block ends, and the first eight bytes
-//! of its first word as a big-endian number (here stored little-endian, as all numbers are), by which a look-up finds its block
-//! without touching another. From the first look-up on both are in memory too, side by side.
+//! Words lie in blocks of [`BLOCK_WORDS`]. The first word of a block is whole; each other one is
+//! the number of bytes that it shares with the word before, and the rest. Example, the block of
+//! black, blue and cat:
+//!
+//! ```text
+//! 5 "black"   2 2 "ue"   0 3 "cat"
+//! blue:  shares 2 bytes with black, 2 further bytes
+//! ```
+//!
+//! Behind the blocks are two arrays of 8-byte numbers: the end of each block, and its *key*, the
+//! first eight bytes of its first word as a big-endian number. A look-up finds its block by the
+//! keys without touching another block. After the first look-up both arrays are in memory too, side
+//! by side.
+//!
+//! Invariants:
+//! - Words rise strictly, so keys never fall: blocks and words are found by binary search.
+//! - Block ends rise; the first look-up checks that, since damage here would lead anywhere.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -15,18 +29,18 @@ use query::processor::fetch;
 use super::checked::{CheckedFile, SummedWriter};
 use crate::error::Result;
 
-/// Words of one block: a look-up decodes half of them on average.
+/// Words of one block; a look-up decodes half of them on average.
 const BLOCK_WORDS: u32 = 16;
 
-/// Keys between two that are looked at first.
+/// Keys for each entry of [`Blocks::tops`].
 const TOP_KEYS: usize = 16;
 
-/// Writes words in rising order.
+/// Writes the words in rising order.
 pub(super) struct DictionaryWriter {
     writer: SummedWriter,
     words: u32,
     before: Vec<u8>,
-    /// The word being written, as it lies in the file.
+    /// The bytes of the word being written.
     entry: Vec<u8>,
     ends: Vec<u64>,
     keys: Vec<u64>,
@@ -44,12 +58,12 @@ impl DictionaryWriter {
         }
     }
 
-    /// Words written so far.
+    /// Number of words written.
     pub(super) fn words(&self) -> u32 {
         self.words
     }
 
-    /// Adds a word, which is above the one before.
+    /// Adds a word, which must be above the one before.
     pub(super) fn push(&mut self, word: &[u8]) -> io::Result<()> {
         debug_assert!(
             self.words == 0 || self.before.as_slice() < word,
@@ -79,7 +93,7 @@ impl DictionaryWriter {
         Ok(())
     }
 
-    /// Writes the arrays; gives the file to be finished.
+    /// Writes the two arrays. Returns the file, to be finished.
     pub(super) fn close(mut self) -> io::Result<SummedWriter> {
         if self.words > 0 {
             self.ends.push(self.writer.position());
@@ -91,32 +105,32 @@ impl DictionaryWriter {
     }
 }
 
-/// The words of a segment.
+/// The words of a segment, read from the mapped file.
 pub(super) struct Dictionary {
     file: CheckedFile,
     words: u32,
-    /// Where the arrays start.
+    /// Byte offsets of the two arrays.
     ends: usize,
     keys: usize,
     blocks: OnceLock<Blocks>,
 }
 
-/// What the arrays say.
+/// The two arrays in memory.
 struct Blocks {
     all: Vec<Block>,
-    /// Every [`TOP_KEYS`]th key: few enough to stay in the processor's cache.
+    /// Every [`TOP_KEYS`]th key: so few that they stay in the processor's cache.
     tops: Vec<u64>,
 }
 
 #[derive(Clone, Copy)]
 struct Block {
-    /// Of its first word.
+    /// Key of the block's first word.
     key: u64,
     end: usize,
 }
 
 impl Dictionary {
-    /// Of a file that holds so many words. Errors: `Corrupt` if it is too short for them.
+    /// Opens a file of `words` words. Errors: `Corrupt` if it is too short for them.
     pub(super) fn new(file: CheckedFile, words: u32) -> Result<Dictionary> {
         let array = words.div_ceil(BLOCK_WORDS) as usize * 8;
         let Some(ends) = file.len().checked_sub(2 * array) else {
@@ -131,18 +145,19 @@ impl Dictionary {
         })
     }
 
-    /// Words held.
+    /// Number of words.
     pub(super) fn words(&self) -> u32 {
         self.words
     }
 
-    /// The number of a word, if this block has it.
+    /// The number of a word; `None` if this block does not have it. Errors: `Corrupt`, as all
+    /// below.
     pub(super) fn find_in(&self, block: usize, word: &[u8]) -> Result<Option<u32>> {
         let found = find_in(self.block(block)?, word);
         Ok(found.map(|at| block as u32 * BLOCK_WORDS + at))
     }
 
-    /// Steps through the words from the first one that is not below `from`.
+    /// A stream of the words, beginning with the first that is not below `from`.
     pub(super) fn from(&self, from: &[u8]) -> Result<WordStream<'_>> {
         let block = self.block_of(from, self.near(from)?)?.unwrap_or(0);
         let mut stream = WordStream {
@@ -161,7 +176,7 @@ impl Dictionary {
         Ok(stream)
     }
 
-    /// Among which blocks that of a word is.
+    /// The few blocks among which the word's block is, or the one before them.
     pub(super) fn near(&self, word: &[u8]) -> Result<Range<usize>> {
         let (blocks, wanted) = (self.blocks()?, key_of(word));
         let top = blocks.tops.partition_point(|key| *key < wanted);
@@ -169,27 +184,28 @@ impl Dictionary {
         Ok(top.saturating_sub(1) * TOP_KEYS..end)
     }
 
-    /// Asks for what is known of these blocks.
+    /// Tells the processor to fetch the keys and ends of these blocks.
     pub(super) fn fetch_near(&self, near: Range<usize>) {
         let blocks = self.blocks.get().and_then(|blocks| blocks.all.get(near));
         fetch(blocks.unwrap_or_default());
     }
 
-    /// Asks for a block.
+    /// Tells the processor to fetch a block.
     pub(super) fn fetch_block(&self, block: usize) {
         if let Ok(bounds) = self.bounds(block) {
             self.file.fetch(bounds);
         }
     }
 
-    /// The last block whose first word is not above `word`; `near` is [`Dictionary::near`] of it.
+    /// The last block whose first word is not above `word`; `None` if there is none. `near`: the
+    /// value of [`Dictionary::near`] for the word.
     pub(super) fn block_of(&self, word: &[u8], near: Range<usize>) -> Result<Option<usize>> {
         let (blocks, wanted) = (&self.blocks()?.all, key_of(word));
         let start = near.start;
         let near = blocks.get(near).unwrap_or_default();
         let below = start + near.partition_point(|block| block.key < wanted);
         let equal = equal_first(blocks.get(below..).unwrap_or_default(), wanted);
-        // Among words that begin alike the first words themselves decide.
+        // Blocks with equal keys are told apart by their first words.
         let (mut start, mut end) = (below, below + equal);
         while start < end {
             let middle = start + (end - start) / 2;
@@ -202,6 +218,7 @@ impl Dictionary {
         Ok(start.checked_sub(1))
     }
 
+    /// The two arrays; the first caller reads and checks them.
     fn blocks(&self) -> Result<&Blocks> {
         if let Some(blocks) = self.blocks.get() {
             return Ok(blocks);
@@ -230,6 +247,7 @@ impl Dictionary {
         self.file.range(start, end)
     }
 
+    /// Byte range of a block.
     fn bounds(&self, block: usize) -> Result<Range<usize>> {
         let blocks = &self.blocks()?.all;
         let end_of = |block: usize| blocks.get(block).map_or(self.ends, |block| block.end);
@@ -237,20 +255,20 @@ impl Dictionary {
     }
 }
 
-/// Words by rising number.
+/// A stream of words by rising number.
 pub(super) struct WordStream<'a> {
     dictionary: &'a Dictionary,
-    /// Number of the word after the current one.
+    /// Number of the next word.
     next: u32,
-    /// Of the block that it stands in.
+    /// What is left of the current block.
     rest: &'a [u8],
     word: Vec<u8>,
-    /// Whether the next [`WordStream::advance`] stays where it is.
+    /// Whether the stream already stands on the word that the next [`WordStream::advance`] returns.
     is_ahead: bool,
 }
 
 impl WordStream<'_> {
-    /// To the first word, then to each next; `false` after the last. Errors: `Io`, `Corrupt`.
+    /// Moves to the first word, then to each next one; `false` after the last. Errors: `Corrupt`.
     pub(super) fn advance(&mut self) -> Result<bool> {
         if std::mem::take(&mut self.is_ahead) {
             return Ok(true);
@@ -277,19 +295,19 @@ impl WordStream<'_> {
         Ok(true)
     }
 
-    /// The word it stands on.
+    /// The current word.
     pub(super) fn word(&self) -> &[u8] {
         &self.word
     }
 
-    /// Its number.
+    /// Number of the current word.
     pub(super) fn number(&self) -> u32 {
         self.next - 1
     }
 }
 
-/// Where a word stands in a block. The words before it are never put together: as long as they are below it, it is enough to
-/// know how many of its bytes the last one shares.
+/// Index of a word in a block. Compares without building the words between: it is enough to know
+/// how many bytes of `word` the word before shares.
 fn find_in(mut block: &[u8], word: &[u8]) -> Option<u32> {
     let first = read_text(&mut block)?;
     if first == word {
@@ -314,7 +332,8 @@ fn find_in(mut block: &[u8], word: &[u8]) -> Option<u32> {
     None
 }
 
-/// How many blocks, from the first on, have this key: few, mostly, so that they are not halved but passed.
+/// Number of blocks, from the first on, that have this key. Mostly few, so it searches with
+/// doubling steps.
 fn equal_first(blocks: &[Block], key: u64) -> usize {
     let is_equal = |block: &Block| block.key == key;
     let mut end = 1;
@@ -337,7 +356,8 @@ fn read_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(text)
 }
 
-/// The first eight bytes as a number that sorts as they do; shorter words are filled up with zeroes.
+/// The first eight bytes as a number that sorts as they do; shorter words are filled up with
+/// zeroes.
 pub(super) fn key_of(word: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = word.len().min(8);
@@ -345,7 +365,7 @@ pub(super) fn key_of(word: &[u8]) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Bytes that both begin with.
+/// Number of bytes that both begin with.
 fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }

@@ -1,5 +1,13 @@
-//! A frozen tail becomes a segment. Its words are never analysed again: the tail's postings are written word by word in the
-//! order of the dictionary, with the rows renumbered by rising id.
+//! Makes a segment of a frozen tail, without analysing a text again.
+//!
+//! Rows are renumbered by rising id, words by their bytes. Example: the tail of the example in
+//! [`crate::tail`], with row 7 deleted:
+//!
+//! ```text
+//! ordinal   0 (id 40)   1 (id 7)   2 (id 12)
+//! doc       1           GONE       0
+//! word      black 0     cat 1      dog 2         by chance numbered alike in the segment
+//! ```
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -13,24 +21,25 @@ use crate::error::Result;
 use crate::removed::WordCount;
 use crate::tail::{Chunk, List, Tail, TailRow};
 
-/// A row that goes nowhere because it was deleted, in [`Renumbered::docs`].
+/// Doc of a deleted row, in [`Renumbered::docs`]; also the number of a word that only deleted rows
+/// hold.
 const GONE: u32 = u32::MAX;
 
 /// The live rows of a tail in the order of a segment.
 struct Renumbered<'a> {
-    /// By doc.
+    /// The rows, by doc.
     rows: Vec<&'a TailRow>,
-    /// By doc.
+    /// Length class of each row, by doc.
     lengths: Vec<u8>,
     /// By ordinal: the doc, or [`GONE`].
     docs: Vec<u32>,
-    /// By number in the tail's dictionary: the number in the segment's. Words of deleted rows only have none.
+    /// By number in the tail's dictionary: the word's number in the segment, or [`GONE`].
     words: Vec<u32>,
 }
 
-/// Writes the live rows of a tail, of a table with so many text columns, into the directory `path`, which must not exist, and
-/// makes all of it durable, but for the directory's own name. Gives the docs by ordinal. The tail must have a live row.
-/// Errors: `Io`.
+/// Writes the live rows of a tail as a segment in the directory `path`, which must not exist. The
+/// tail must have a live row. All files and their names are durable on return; the directory's own
+/// name is not. `fields`: the table's text columns. Returns the docs by ordinal. Errors: `Io`.
 pub(crate) fn write_segment(
     disk: &Arc<dyn Disk>,
     path: &str,
@@ -52,7 +61,7 @@ pub(crate) fn write_segment(
         position,
     };
     let mut writer = SegmentWriter::create(disk, path, head)?;
-    // Whoever waits for a seal, a load at its end or FLUSH, has an idle processor beside it.
+    // A caller that waits for a seal (the end of a load, or FLUSH) leaves a processor idle.
     let rows = std::thread::scope(|scope| {
         let rows = scope.spawn(|| write_rows(disk, path, head.rows, &renumbered));
         let words = write_words(&mut writer, tail, &words, &renumbered);
@@ -63,6 +72,7 @@ pub(crate) fn write_segment(
     Ok(renumbered.docs)
 }
 
+/// Numbers the live rows by rising id.
 fn renumber<'a>(whole: &'a Chunk, deleted: &RoaringBitmap) -> Renumbered<'a> {
     let mut live: Vec<(u64, u32)> = whole.by_id().to_vec();
     live.retain(|(_, ordinal)| !deleted.contains(*ordinal));
@@ -82,7 +92,7 @@ fn renumber<'a>(whole: &'a Chunk, deleted: &RoaringBitmap) -> Renumbered<'a> {
     }
 }
 
-/// The words of the live rows, sorted by their bytes, with the lists of their rows.
+/// The words of the live rows, sorted by their bytes, with their postings.
 fn order_words<'a>(
     tail: &Tail,
     whole: &'a Chunk,
@@ -92,7 +102,7 @@ fn order_words<'a>(
     let live = (0..).zip(whole.lists());
     let live = live.filter(|(_, (_, list))| list.ordinals.iter().any(is_live));
     let dictionary = tail.dictionary.read();
-    // Most words differ in their first eight bytes: those are compared where they lie side by side.
+    // Most words differ in their first eight bytes, so these are compared first, side by side.
     let keyed = live.map(|(at, (word, _))| (key_of(dictionary.text_of(word)), word, at));
     let mut words: Vec<(u64, u32, u32)> = keyed.collect();
     words.sort_unstable_by(|(a_key, a, _), (b_key, b, _)| {
@@ -105,6 +115,7 @@ fn order_words<'a>(
         .collect()
 }
 
+/// Writes the words with their lists, in the order of the segment.
 fn write_words(
     writer: &mut SegmentWriter<'_>,
     tail: &Tail,

@@ -1,4 +1,4 @@
-//! Looking at a segment without trusting it: every block verified, and the rows that can still be read.
+//! Reads a segment that may be damaged: verifies every block, and saves the rows that can be read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use super::reader::Files;
 use crate::error::{Error, Result};
 use crate::files::SegmentFiles;
 
-/// Everything that is wrong with the files of a segment, by file and offset; empty for a sound one. `dir` is the table's
-/// directory. Cost: reads all of it.
+/// All damage of a segment's files, an error for each file and offset; empty for a sound segment.
+/// `dir`: the table's directory. Cost: reads all files.
 pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Error> {
     let path = format!("{dir}/{}", listed.directory);
     let mut found = Vec::new();
@@ -41,21 +41,25 @@ pub fn verify(disk: &Arc<dyn Disk>, dir: &str, listed: &SegmentFiles) -> Vec<Err
     found
 }
 
-/// What is left of a damaged segment.
+/// The result of [`saved_rows`]: the rows of a damaged segment that could not be read.
 #[derive(Debug, Default)]
 pub struct SavedRows {
-    /// Ids that cannot be read any more are among neither; the rows whose content cannot be read are here, by id.
+    /// Ids of the rows whose content cannot be read, by rising doc. Rows without a readable id are
+    /// in `unknown` only.
     pub lost: Vec<u64>,
-    /// Rows of which not even the id can be read.
+    /// Number of rows whose id cannot be read.
     pub unknown: u32,
-    /// Whether the file of deleted rows could not be read, so that deleted rows may be among those shown.
+    /// Whether the file of deleted rows could not be read. Then deleted rows may be among those
+    /// visited.
     pub deleted_unknown: bool,
 }
 
-/// Shows every row of a damaged segment that can be read, with its id and columns, by rising id.
+/// Calls `visit` with the id and the columns of every readable row that is not deleted, by rising
+/// id. `dir`: the table's directory.
 ///
 /// # Errors
-/// Where nothing can be read: the commit or the file of rows is damaged as a whole.
+/// `Io`, `Corrupt` or `NewerFormat` where nothing can be read: the commit or the whole file of rows
+/// is damaged.
 pub fn saved_rows(
     disk: &Arc<dyn Disk>,
     dir: &str,

@@ -1,5 +1,5 @@
-//! Segments of format 1, whose words lay in files of another library. Only their rows are read: the words are made again from
-//! them, and written as a segment of the present format.
+//! Segments of format 1, whose words are in the files of another library. Only their rows are read;
+//! the texts are analysed again and written as a segment of the present format.
 
 use std::sync::Arc;
 
@@ -32,8 +32,9 @@ impl LegacySegment {
         })
     }
 
-    /// Writes its rows that are not deleted as a segment in the directory `path`, which must not exist, and makes it durable.
-    /// Gives the number of rows; of none, nothing is written. Cost: analyses every text. Errors: `Io`, `Corrupt`.
+    /// Writes the rows that are not deleted as a segment in the directory `path`, which must not
+    /// exist. Returns their number; writes nothing where it is 0. All is durable but the
+    /// directory's own name. Cost: analyses every text. Errors: `Io`, `Corrupt`.
     pub(crate) fn rewrite(
         &self,
         disk: &Arc<dyn Disk>,

@@ -1,6 +1,16 @@
-//! Looking a word up in steps. What the next one reads is asked for on its own, so that many look-ups that take their steps in
-//! turns wait for memory together: a processor stands at each place on a page that it has not looked at lately, and goes on
-//! asking only as far as it sees, which is not far where each look-up thinks in between.
+//! Looks a word up in steps, so that many look-ups wait for memory together.
+//!
+//! A step reads one place in memory and says which place the next step reads. [`LookUp::fetch`]
+//! tells the processor to load that place. With look-ups taking steps in turns, the loads of one
+//! overlap with the steps of the others. Example, a word that is not common:
+//!
+//! ```text
+//! step   reads                                 then
+//! 1      its slot in the common words          Near: not in the table
+//! 2      keys of a few blocks                  Block 7
+//! 3      block 7                               Entry 117
+//! 4      entry 117 of the file `words`         Ended
+//! ```
 
 use std::ops::Range;
 
@@ -9,10 +19,10 @@ use super::reader::Segment;
 use super::words::{self, SegmentWord};
 use crate::error::Result;
 
-/// Bytes of a list that are asked for: with it the longer headers follow by themselves.
+/// Bytes of a list that are fetched in advance; the processor then fetches on by itself.
 const LIST_START: usize = 128;
 
-/// A word looked for in a segment.
+/// A look-up of one word in one segment.
 pub(crate) struct LookUp<'s> {
     segment: &'s Segment,
     common: &'s CommonWords,
@@ -21,22 +31,23 @@ pub(crate) struct LookUp<'s> {
     next: Step,
 }
 
-/// What is to be read next.
+/// The place that the next step reads.
 enum Step {
-    /// Whether it is a common word.
+    /// The word's slot in the common words.
     Common,
-    /// What the dictionary knows of these blocks.
+    /// Keys and ends of these blocks.
     Near(Range<usize>),
-    /// A block.
+    /// A block of the dictionary.
     Block(usize),
-    /// The entry of a word.
+    /// The entry of a word in the file `words`.
     Entry(u32),
-    /// Nothing more is to be read.
+    /// Nothing: the look-up is done. The word, if the segment has it.
     Ended(Option<SegmentWord>),
 }
 
 impl Segment {
-    /// Looks for a word in the dictionary.
+    /// Starts a look-up. Errors: `Corrupt`, of the first look-up in the segment, which reads the
+    /// common words.
     pub(crate) fn look_up<'s>(&'s self, word: &'s str) -> Result<LookUp<'s>> {
         LookUp::new(self, word)
     }
@@ -53,7 +64,8 @@ impl<'s> LookUp<'s> {
         })
     }
 
-    /// Asks for what the next step reads; of a word that was found, for its list.
+    /// Tells the processor to fetch what the next step reads, or, for a word that was found, the
+    /// start of its list.
     pub(crate) fn fetch(&self) {
         let segment = self.segment;
         match &self.next {
@@ -69,7 +81,7 @@ impl<'s> LookUp<'s> {
         }
     }
 
-    /// Takes a step, which one that has ended does no more. Errors: `Corrupt`.
+    /// Takes a step; does nothing once the look-up is done. Errors: `Corrupt`.
     pub(crate) fn step(&mut self) -> Result<()> {
         let (dictionary, word) = (&self.segment.dictionary, self.word.as_bytes());
         self.next = match &self.next {
@@ -91,7 +103,8 @@ impl<'s> LookUp<'s> {
         Ok(())
     }
 
-    /// The word, if it is there. Errors: `Corrupt`.
+    /// Takes the steps that are left and returns the word, if the segment has it. Errors:
+    /// `Corrupt`.
     pub(crate) fn end(mut self) -> Result<Option<SegmentWord>> {
         loop {
             match self.next {

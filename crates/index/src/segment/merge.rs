@@ -1,5 +1,16 @@
-//! Several segments become one: rows by rising id, words by their bytes, lists written again from what the old ones hold.
-//! Nothing is analysed.
+//! Merges several segments into one. No text is analysed: lists are written again from the old
+//! lists.
+//!
+//! Example: segment 0 has ids 5 and 9, and the file of deleted rows has 5; segment 1 has id 7.
+//!
+//! ```text
+//! new doc    0           1
+//! row        id 7        id 9
+//! docs       segment 0: [GONE, 1]     segment 1: [0]
+//! ```
+//!
+//! Invariants: rows rise by id over all sources, words by their bytes. A word none of whose rows is
+//! left gets no number, so numbers have no gaps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,27 +24,28 @@ use super::write::{Head, RowSource, SegmentWriter, write_rows};
 use crate::error::{Error, Result};
 use crate::removed::WordCount;
 
-/// A row or word that goes nowhere.
+/// New number of a row or word that is left behind.
 pub(crate) const GONE: u32 = u32::MAX;
 
-/// A segment that goes into a merge.
+/// A source of a merge.
 pub(crate) struct Source {
     pub(crate) segment: Arc<Segment>,
-    /// Rows that stay behind.
+    /// Rows that are left behind: the deleted rows that the segment's file of them has.
     pub(crate) gone: Arc<RoaringBitmap>,
 }
 
-/// What a merge wrote.
+/// The result of a merge.
 pub(crate) struct MergedRows {
-    /// Rows of the new segment; nothing was written where there are none.
+    /// Rows of the new segment; if 0, nothing was written.
     pub(crate) rows: u32,
     /// By source and old doc: the new doc, or [`GONE`].
     pub(crate) docs: Vec<Vec<u32>>,
 }
 
-/// Writes the rows of all sources that are not `gone` as a segment in the directory `path`, which must not exist, and makes
-/// all of it durable, but for the directory's own name. Memory: 32 bytes a row, and the longest list. Errors: `Io`, `Corrupt`
-/// of a source, `Stopped` soon after `stop` was set.
+/// Writes the rows of all sources that are not `gone` as a segment in the directory `path`, which
+/// must not exist. All is durable on return but the directory's own name. `fields`: the table's
+/// text columns; `position`: the journal position of the files. Memory: 32 bytes a row, and the
+/// longest list. Errors: `Io`; `Corrupt` of a source; `Stopped` soon after `stop` was set.
 pub(crate) fn merge_segments(
     disk: &Arc<dyn Disk>,
     path: &str,
@@ -73,10 +85,10 @@ struct Merge<'a> {
     words: Vec<Vec<u32>>,
 }
 
-/// The rows of one word on their way from the old lists to the new one.
+/// The rows of one word, collected from all sources.
 #[derive(Default)]
 struct Gathered {
-    /// New doc, class of its length, where its places start and end.
+    /// New doc, length class, and the range of its places in `places`.
     rows: Vec<(u32, u8, usize, usize)>,
     places: Vec<u32>,
     of_row: Vec<u32>,
@@ -105,6 +117,7 @@ impl<'a> Merge<'a> {
         })
     }
 
+    /// Writes the words of all sources in one pass, by rising bytes.
     fn write_words(&mut self, writer: &mut SegmentWriter<'_>, stop: &AtomicBool) -> Result<()> {
         let sources = self.sources;
         let mut streams = Vec::with_capacity(sources.len());
@@ -143,6 +156,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
+    /// Adds the rows that a source has of its stream's current word.
     fn gather(&self, at: usize, stream: &WordStream<'_>, out: &mut Gathered) -> Result<()> {
         let segment = &self.sources[at].segment;
         let list = segment.list(&segment.word_of(stream.number())?)?;
@@ -167,7 +181,7 @@ impl Gathered {
         self.places.clear();
     }
 
-    /// Adds the word, if a row of it is left.
+    /// Writes the word if a row of it is left; returns whether it did.
     fn write(&mut self, word: &[u8], writer: &mut SegmentWriter<'_>) -> Result<bool> {
         if self.rows.is_empty() {
             return Ok(false);
@@ -185,6 +199,7 @@ impl Gathered {
     }
 }
 
+/// Errors: `Stopped`.
 fn check(stop: &AtomicBool) -> Result<()> {
     match stop.load(Ordering::Relaxed) {
         true => Err(Error::Stopped),
@@ -192,7 +207,7 @@ fn check(stop: &AtomicBool) -> Result<()> {
     }
 }
 
-/// The rows of a merge, until it is stopped.
+/// The rows of a merge; reads fail once it is stopped.
 struct Stoppable<'a> {
     merge: &'a Merge<'a>,
     stop: &'a AtomicBool,
@@ -230,7 +245,7 @@ impl RowSource for Stoppable<'_> {
 }
 
 impl Merge<'_> {
-    /// A row of the new segment in its old one.
+    /// The source and the old doc of a row of the new segment.
     fn row(&self, doc: u32) -> (&Source, u32) {
         let (at, old) = self.rows[doc as usize];
         (&self.sources[at as usize], old)

@@ -1,4 +1,4 @@
-//! A segment's directory, opened.
+//! Opens a segment's directory, of the present format or of format 1.
 
 use std::sync::Arc;
 
@@ -8,15 +8,17 @@ use super::legacy::LegacySegment;
 use super::reader::{Files, Segment};
 use crate::error::{Error, Result};
 
-/// A segment's directory as it was found.
+/// An opened segment.
 pub(crate) enum Opened {
+    /// Of the present format, ready to be searched.
     Current(Box<Segment>),
-    /// Of format 1: to be written again before it can be searched.
+    /// Of format 1: it must be written again before it can be searched.
     Legacy(Box<LegacySegment>),
 }
 
 impl Opened {
-    /// Opens a segment of so many rows. Errors: `Io`, `Corrupt`, `NewerFormat`.
+    /// Opens the segment in `path`, which has `rows` rows by the manifest. Errors: `Io`, `Corrupt`,
+    /// `NewerFormat`.
     pub(crate) fn open(disk: &Arc<dyn Disk>, path: &str, rows: u32) -> Result<Opened> {
         let files = Files::read(disk, path)?;
         if files.commit.rows != rows || rows == 0 {
@@ -30,8 +32,8 @@ impl Opened {
 }
 
 impl Segment {
-    /// Opens a segment that this version of the program has written just now, and reads what the first search would read.
-    /// Errors: `Io`, `Corrupt`.
+    /// Opens a segment that this process has just written, and reads its common words, which the
+    /// first search would read otherwise. Errors: `Io`, `Corrupt`.
     pub(crate) fn open(disk: &Arc<dyn Disk>, path: &str, rows: u32) -> Result<Segment> {
         match Opened::open(disk, path, rows)? {
             Opened::Current(segment) => {

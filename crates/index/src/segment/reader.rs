@@ -1,4 +1,4 @@
-//! A segment that is open.
+//! An open segment: its rows, its dictionary and its lists.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,12 +18,12 @@ use crate::error::{Error, Result};
 use crate::postings::List;
 use crate::removed::{Frequency, WordCount};
 
-/// What tells a segment from every other that this process has opened.
+/// Number of a segment among all that this process has opened; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub(crate) struct SegmentNumber(pub(crate) u64);
 
-/// One segment.
+/// One open segment. Shared by snapshots; immutable.
 pub(crate) struct Segment {
     pub(super) rows: Rows,
     pub(super) dictionary: Dictionary,
@@ -31,23 +31,23 @@ pub(crate) struct Segment {
     pub(super) common: OnceLock<CommonWords>,
     pub(super) postings: CheckedFile,
     pub(super) positions: CheckedFile,
-    /// Its directory, below the disk's root.
+    /// Its directory, as a path below the disk's root.
     pub(super) path: String,
     pub(super) docs: u32,
-    /// Whether the table has several text columns, so that postings say in which a word stands.
+    /// Whether the table has several text columns: then posting lists have sets of fields.
     pub(super) many_fields: bool,
     pub(super) hits: u64,
     pub(super) bytes: u64,
     pub(super) id_first: u64,
     pub(super) id_last: u64,
-    /// No other has it, however often files are opened.
+    /// Number in this process: a directory opened twice has two.
     pub(super) number: SegmentNumber,
 }
 
-/// Segments opened by this process.
+/// Number of segments opened by this process.
 static OPENED: AtomicU64 = AtomicU64::new(0);
 
-/// A segment's directory with its commit read.
+/// A segment's directory, of which the commit was read and checked.
 pub(super) struct Files<'a> {
     pub(super) disk: &'a Arc<dyn Disk>,
     pub(super) path: &'a str,
@@ -113,43 +113,43 @@ impl Segment {
         })
     }
 
-    /// Whether a file, given by its path, is one of this segment.
+    /// Whether a file belongs to this segment. `file`: its path below the disk's root.
     pub(crate) fn has_file(&self, file: &str) -> bool {
         let folder = file.rsplit_once('/').map(|(folder, _)| folder);
         folder == Some(self.path.as_str())
     }
 
-    /// Rows, deleted ones included.
+    /// Rows of the segment, deleted ones included.
     pub(crate) fn rows(&self) -> u32 {
         self.docs
     }
 
-    /// Words, every occurrence counted, deleted rows included.
+    /// Words of all rows, every occurrence counted, deleted rows included.
     pub(crate) fn hits(&self) -> u64 {
         self.hits
     }
 
-    /// Bytes in files, those of deleted rows' lists excluded.
+    /// Bytes of its files, without files of deleted rows.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The id of a row.
+    /// The id of a row. Errors: `Corrupt`, as all below.
     pub(crate) fn id(&self, doc: u32) -> Result<u64> {
         self.rows.id(doc)
     }
 
-    /// Asks for it.
+    /// Tells the processor to fetch the id of a row.
     pub(crate) fn fetch_id(&self, doc: u32) {
         self.rows.fetch_id(doc);
     }
 
-    /// The class of a row's length.
+    /// Length class of a row; see [`crate::postings::length_class`].
     pub(crate) fn length_class(&self, doc: u32) -> Result<u8> {
         self.rows.length_class(doc)
     }
 
-    /// The lowest and the highest id, deleted or not.
+    /// Lowest and highest id, deleted rows included.
     pub(crate) fn id_range(&self) -> (u64, u64) {
         (self.id_first, self.id_last)
     }
@@ -163,33 +163,36 @@ impl Segment {
         Ok((doc < self.docs && self.id(doc)? == id).then_some(doc))
     }
 
-    /// Calls `visit` with the rows of all these ids (sorted), deleted or not. Cost: stepping through the shorter of both.
+    /// Calls `visit` with the row of each of these ids (rising) that is there, deleted or not.
+    /// Cost: a logarithm of the distance between neighbouring ids' rows.
     pub(crate) fn find_all(&self, ids: &[u64], visit: &mut impl FnMut(u32)) -> Result<()> {
         let ids = &ids[ids.partition_point(|id| *id < self.id_first)..];
         self.rows.find_all(ids, self.id_last, visit)
     }
 
-    /// An encoded row.
+    /// An encoded row; see [`query::row`].
     pub(crate) fn row(&self, doc: u32) -> Result<&[u8]> {
         self.rows.row(doc)
     }
 
-    /// A column's value without the row; `None` for a column that is not kept as numbers.
+    /// A column's value, read without the row; `None` for a column that is not kept as numbers.
     pub(crate) fn number(&self, doc: u32, column: usize) -> Result<Option<Value>> {
         self.rows.number(doc, column)
     }
 
-    /// A number that no other segment of this process has, nor had.
+    /// The segment's number in this process.
     pub(crate) fn number_in_process(&self) -> SegmentNumber {
         self.number
     }
 
-    /// A column of neighbouring rows, little-endian `i64`s; `None` for one that is not kept as integers.
+    /// A column of neighbouring rows as little-endian `i64`s; `None` for a column that is not kept
+    /// as integers.
     pub(crate) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
         self.rows.integers(column, docs)
     }
 
-    /// The ids of neighbouring rows, likewise; `None` where one of the segment's is no `i64`.
+    /// The ids of neighbouring rows as little-endian numbers; `None` where the highest id is no
+    /// `i64`.
     pub(crate) fn id_column(&self, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
         match i64::try_from(self.id_last) {
             Ok(_) => self.rows.id_column(docs).map(Some),
@@ -197,18 +200,18 @@ impl Segment {
         }
     }
 
-    /// The highest integer of a column, deleted rows included; `None` for one that is not kept as integers. Cost: reads the
-    /// column.
+    /// Highest integer of a column, deleted rows included; `None` for a column that is not kept as
+    /// integers. Cost: reads the whole column.
     pub(crate) fn highest(&self, column: usize) -> Result<Option<i64>> {
         self.rows.highest(column)
     }
 
-    /// A row's distinct words with their counts, sorted by word.
+    /// The forward list of a row: its distinct words by rising number, with their counts.
     pub(crate) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         self.rows.forward(doc)
     }
 
-    /// Read by who comes first, if nobody has yet.
+    /// The common words; the first caller reads them. Cost then: all words.
     pub(super) fn common(&self) -> Result<&CommonWords> {
         if let Some(common) = self.common.get() {
             return Ok(common);
@@ -221,12 +224,13 @@ impl Segment {
         Ok(self.common.get_or_init(|| common))
     }
 
+    /// The entry of a word, by its number.
     pub(super) fn word_of(&self, number: u32) -> Result<SegmentWord> {
         let entry = words::read(&self.words, number)?;
         Ok(SegmentWord { number, entry })
     }
 
-    /// Calls `visit` with every word of the dictionary that begins so.
+    /// Calls `visit` with every word of the dictionary that begins with `prefix`, rising.
     pub(crate) fn each_word(&self, prefix: &str, visit: &mut dyn FnMut(&str)) -> Result<()> {
         let mut words = self.dictionary.from(prefix.as_bytes())?;
         while words.advance()? {
@@ -246,7 +250,8 @@ impl Segment {
         }
     }
 
-    /// The rows of a word, where they lie in the files, positions included. Errors: `Io`, `Corrupt`.
+    /// The posting list of a word, read where it lies in the files, places included. Errors:
+    /// `Corrupt`.
     pub(crate) fn list(&self, word: &SegmentWord) -> Result<List<'_>> {
         let WordEntry {
             postings,

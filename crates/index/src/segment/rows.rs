@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::removed::WordCount;
 use crate::tail::gallop;
 
-/// The rows of one segment.
+/// The rows of one segment, read from the mapped file.
 pub(super) struct Rows {
     file: CheckedFile,
     docs: u32,
@@ -21,16 +21,17 @@ pub(super) struct Rows {
     row_bytes: Section,
     forward_ends: Section,
     forward_bytes: Section,
-    /// Format 1 has none.
+    /// One byte a row; `None` in format 1.
     lengths: Option<Section>,
-    /// By column; `None` for a column that is not all integers or all floats.
+    /// By column: its numbers; `None` for a column that is not all integers or all floats.
     numbers: Vec<Option<Section>>,
-    /// By column: the highest integer, once it was asked for.
+    /// By column: its highest integer, where it is known.
     highest: Vec<OnceLock<i64>>,
 }
 
 impl Rows {
-    /// Of an opened file. Errors: `Corrupt`, of the commit at `commit_path`, where a section is missing or too long.
+    /// Finds the sections of an opened file. Errors: `Corrupt`, naming `commit_path`, where a
+    /// section is missing or has the wrong length.
     pub(super) fn new(file: CheckedFile, commit: &Commit, commit_path: &str) -> Result<Rows> {
         let corrupt = |what| Error::Corrupt {
             file: commit_path.to_owned(),
@@ -71,22 +72,24 @@ impl Rows {
         })
     }
 
+    /// The file, for errors that name it.
     pub(super) fn file(&self) -> &CheckedFile {
         &self.file
     }
 
-    /// The id of a row.
+    /// The id of a row. Errors: `Corrupt`, as all below.
     pub(super) fn id(&self, doc: u32) -> Result<u64> {
         self.file.number(self.ids.start as usize, doc as usize)
     }
 
-    /// Asks for it.
+    /// Tells the processor to fetch the id of a row.
     pub(super) fn fetch_id(&self, doc: u32) {
         let at = self.ids.start as usize + 8 * doc as usize;
         self.file.fetch(at..at + 8);
     }
 
-    /// The first row from `doc` on whose id is not below `id`.
+    /// The first row, from `doc` on, whose id is not below `id`; the number of rows if there is
+    /// none. Cost: a logarithm of the distance.
     pub(super) fn first_at(&self, id: u64, doc: u32) -> Result<u32> {
         let mut step = 1;
         while doc + step <= self.docs && self.id(doc + step - 1)? < id {
@@ -104,7 +107,8 @@ impl Rows {
         Ok(start)
     }
 
-    /// Calls `visit` with the rows of all these ids (sorted, none above the last row's).
+    /// Calls `visit` with the row of each of `ids` that is there. `ids`: rising; `last`: the last
+    /// row's id.
     pub(super) fn find_all(
         &self,
         ids: &[u64],
@@ -121,12 +125,12 @@ impl Rows {
         Ok(())
     }
 
-    /// An encoded row.
+    /// An encoded row; see [`query::row`].
     pub(super) fn row(&self, doc: u32) -> Result<&[u8]> {
         self.slice(self.row_ends, self.row_bytes, doc)
     }
 
-    /// The class of a row's length, as [`crate::postings::length_class`] has it.
+    /// Length class of a row; see [`crate::postings::length_class`].
     pub(super) fn length_class(&self, doc: u32) -> Result<u8> {
         let Some(lengths) = self.lengths else {
             return Err(self.file.corrupt(0, "lengths of rows are missing"));
@@ -135,7 +139,7 @@ impl Rows {
         Ok(self.file.range(at, at + 1)?[0])
     }
 
-    /// A column's value without the row; `None` for a column that is not kept as numbers.
+    /// A column's value, read without the row; `None` for a column that is not kept as numbers.
     pub(super) fn number(&self, doc: u32, column: usize) -> Result<Option<Value>> {
         let Some(section) = self.numbers.get(column).copied().flatten() else {
             return Ok(None);
@@ -147,8 +151,8 @@ impl Rows {
         }))
     }
 
-    /// The highest integer of a column; `None` for one that is not kept as integers. Cost: reads the
-    /// column, once.
+    /// Highest integer of a column; `None` for a column that is not kept as integers. Cost: reads
+    /// the whole column.
     pub(super) fn highest(&self, column: usize) -> Result<Option<i64>> {
         let Some(section) = self.integer_section(column) else {
             return Ok(None);
@@ -170,7 +174,8 @@ impl Rows {
         section.filter(|section| matches!(section.kind, Kind::Integers(_)))
     }
 
-    /// A column of neighbouring rows; `None` for one that is not kept as integers.
+    /// A column of neighbouring rows, little-endian `i64`s; `None` for one that is not kept as
+    /// integers.
     pub(super) fn integers(&self, column: usize, docs: Range<u32>) -> Result<Option<&[[u8; 8]]>> {
         let Some(section) = self.integer_section(column) else {
             return Ok(None);
@@ -178,7 +183,7 @@ impl Rows {
         self.numbers_of(section, docs).map(Some)
     }
 
-    /// The ids of neighbouring rows.
+    /// The ids of neighbouring rows, little-endian.
     pub(super) fn id_column(&self, docs: Range<u32>) -> Result<&[[u8; 8]]> {
         self.numbers_of(self.ids, docs)
     }
@@ -189,7 +194,7 @@ impl Rows {
         Ok(bytes.as_chunks().0)
     }
 
-    /// A row's distinct words with their counts, sorted by word.
+    /// The forward list of a row: its distinct words by rising number, with their counts.
     pub(super) fn forward(&self, doc: u32) -> Result<Vec<WordCount>> {
         let bytes = self.slice(self.forward_ends, self.forward_bytes, doc)?;
         forward::decode(bytes).ok_or_else(|| {
@@ -198,7 +203,8 @@ impl Rows {
         })
     }
 
-    /// The `doc`-th of the stretches that lie one behind the other in `content`.
+    /// The `doc`-th of the byte strings that lie one behind another in `content`; `ends` has their
+    /// ends.
     fn slice(&self, ends: Section, content: Section, doc: u32) -> Result<&[u8]> {
         let end_of = |doc: u32| self.file.number(ends.start as usize, doc as usize);
         let start = if doc == 0 { 0 } else { end_of(doc - 1)? };

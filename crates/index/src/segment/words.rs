@@ -1,4 +1,7 @@
-//! The file `words`: what is known of each word and where its lists end, by number, in entries of one width.
+//! The file `words`: for each word, by number, its counts and the ends of its lists.
+//!
+//! Each entry has 28 bytes. A list starts where the list of the word before ends, so an entry is
+//! read together with the one before it.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,26 +9,26 @@ use std::ops::Range;
 use super::checked::{CheckedFile, SummedWriter};
 use crate::error::Result;
 
-/// Documents (4 bytes), hits (8), end of its list in `postings` (8), end of its list in `positions` (8).
+/// Rows (4 bytes), occurrences (8), end of its list in `postings` (8), end in `positions` (8).
 pub(super) const ENTRY_BYTES: usize = 28;
 
-/// One word.
+/// The entry of one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WordEntry {
-    /// Rows that hold it, deleted ones included.
+    /// Rows that hold the word, deleted ones included.
     pub(super) documents: u32,
-    /// Times it occurs in them.
+    /// Its occurrences in these rows.
     pub(super) hits: u64,
-    /// Its list in the file `postings`.
+    /// Byte range of its list in `postings`.
     pub(super) postings: Range<usize>,
-    /// Its list in the file `positions`.
+    /// Byte range of its list in `positions`.
     pub(super) positions: Range<usize>,
 }
 
-/// A word of a segment's dictionary.
+/// A word of a segment's dictionary, with its entry.
 #[derive(Clone)]
 pub(crate) struct SegmentWord {
-    /// Its place in the dictionary.
+    /// The word's number: its index in the sorted dictionary.
     pub(crate) number: u32,
     pub(super) entry: WordEntry,
 }
@@ -46,7 +49,7 @@ impl WordsWriter {
         }
     }
 
-    /// Adds a word whose lists have these lengths in bytes.
+    /// Adds the next word. `postings` and `positions`: bytes of its lists.
     pub(super) fn push(
         &mut self,
         documents: u32,
@@ -64,13 +67,13 @@ impl WordsWriter {
         self.writer.write_all(&entry)
     }
 
-    /// Gives the file to be finished.
+    /// Returns the file, to be finished.
     pub(super) fn close(self) -> SummedWriter {
         self.writer
     }
 }
 
-/// Where the entry of a word lies, and that of the word before, which tells where its lists begin.
+/// Byte range of a word's entry together with the entry before it.
 pub(super) fn bytes_of(number: u32) -> Range<usize> {
     let at = number as usize * ENTRY_BYTES;
     at.saturating_sub(ENTRY_BYTES)..at + ENTRY_BYTES

@@ -1,4 +1,4 @@
-//! Writing a segment: its words one by one, its rows, then the commit that makes it one.
+//! Writes a segment: its words one by one, its rows, then the commit that makes it a segment.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::error::{Error, Result};
 use crate::postings::ListWriter;
 use crate::removed::WordCount;
 
-/// What a new segment is, apart from its content.
+/// Facts of a new segment that are known before its content.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
-    /// At least one.
+    /// Rows; at least 1.
     pub(super) rows: u32,
     /// Text columns of the table.
     pub(super) fields: u8,
@@ -29,19 +29,19 @@ pub(super) struct Head {
     pub(super) position: u64,
 }
 
-/// Where the rows of a new segment come from, by their doc there.
+/// The rows of a new segment, by their doc there. Implemented by a tail's rows and by a merge's.
 pub(super) trait RowSource {
-    /// Its id; ids rise.
+    /// Id of a row; ids rise with docs.
     fn id(&self, doc: u32) -> Result<u64>;
-    /// All its columns, encoded.
+    /// All columns of a row, encoded; see [`query::row`].
     fn columns(&self, doc: u32) -> Result<&[u8]>;
-    /// As [`crate::postings::length_class`] has it.
+    /// Length class of a row; see [`crate::postings::length_class`].
     fn length_class(&self, doc: u32) -> Result<u8>;
-    /// Its distinct words with their counts, sorted by their number in the new segment.
+    /// Appends the row's forward list: its distinct words by rising number in the new segment.
     fn forward(&self, doc: u32, out: &mut Vec<WordCount>) -> Result<()>;
 }
 
-/// A segment being written.
+/// A segment that is being written.
 pub(super) struct SegmentWriter<'a> {
     disk: &'a Arc<dyn Disk>,
     path: &'a str,
@@ -50,13 +50,15 @@ pub(super) struct SegmentWriter<'a> {
     words: WordsWriter,
     postings: SummedWriter,
     positions: SummedWriter,
+    /// Lists of the current word.
     postings_of_word: Vec<u8>,
     positions_of_word: Vec<u8>,
     hits: u64,
 }
 
 impl<'a> SegmentWriter<'a> {
-    /// Makes the directory `path`, which must not exist. Errors: `Io`, as all below; of a source also its own.
+    /// Creates the directory `path`, which must not exist, and its files. Errors: `Io`, as all
+    /// below; also those of the source of rows.
     pub(super) fn create(disk: &'a Arc<dyn Disk>, path: &'a str, head: Head) -> Result<Self> {
         disk.create_dir(path)
             .map_err(|error| Error::io(path, error))?;
@@ -78,7 +80,8 @@ impl<'a> SegmentWriter<'a> {
         })
     }
 
-    /// Adds a word above those before; `fill` gives its rows. Its number is that of words added before.
+    /// Adds a word, which must be above the word before. `fill` pushes its rows, at least one. The
+    /// word's number is that of the words added before.
     pub(super) fn word(
         &mut self,
         text: &[u8],
@@ -107,7 +110,8 @@ impl<'a> SegmentWriter<'a> {
         write().map_err(|error| Error::io(self.path, error))
     }
 
-    /// Writes the commit and makes all of it durable, but for the directory's own name.
+    /// Syncs the files, then writes and syncs the commit and the directory. All is durable but the
+    /// directory's own name.
     pub(super) fn finish(self, rows: WrittenRows) -> Result<()> {
         let SegmentWriter {
             disk, path, head, ..
@@ -150,13 +154,14 @@ impl<'a> SegmentWriter<'a> {
     }
 }
 
-/// The file `rows`, written and durable.
+/// The file `rows`, written and synced.
 pub(super) struct WrittenRows {
     sums: Sums,
     sections: Vec<Section>,
 }
 
-/// Writes the file `rows`, in a directory that [`SegmentWriter::create`] has made; words may be written meanwhile.
+/// Writes the file `rows` in a directory that [`SegmentWriter::create`] has made. Another thread
+/// may write the words at the same time.
 pub(super) fn write_rows(
     disk: &Arc<dyn Disk>,
     path: &str,
@@ -202,7 +207,7 @@ fn column_count(source: &dyn RowSource) -> Result<u16> {
     Ok(count as u16) // at most `query::limits::COLUMNS_MAX`
 }
 
-/// The file `rows` being written, section by section.
+/// The file `rows` while it is written, section by section.
 struct RowsWriter<'a> {
     writer: SummedWriter,
     path: &'a str,
@@ -211,6 +216,7 @@ struct RowsWriter<'a> {
 }
 
 impl RowsWriter<'_> {
+    /// Writes one section and notes its place.
     fn section(
         &mut self,
         kind: Kind,
@@ -223,7 +229,7 @@ impl RowsWriter<'_> {
         Ok(())
     }
 
-    /// One number of 8 bytes for each row.
+    /// Writes a section of one 8-byte number for each row.
     fn numbers(&mut self, kind: Kind, number: impl Fn(u32) -> Result<u64>) -> Result<()> {
         let (path, rows) = (self.path, self.rows);
         self.section(kind, |writer| {
@@ -236,7 +242,7 @@ impl RowsWriter<'_> {
         })
     }
 
-    /// A section of stretches of any length, one for each row, and one that says where each ends.
+    /// Writes a section of one byte string for each row, and a section of their ends.
     fn stretches(
         &mut self,
         kind: Kind,
@@ -260,7 +266,8 @@ impl RowsWriter<'_> {
         self.numbers(ends_kind, |doc| Ok(ends[doc as usize]))
     }
 
-    /// A column that is all integers (of 64 bits) or all floats, as bits; nothing for any other.
+    /// Writes a column that is all integers (of 64 bits) or all floats; nothing for any other
+    /// column.
     fn numeric_column(&mut self, column: u16, source: &dyn RowSource) -> Result<()> {
         let integer = |value| match value {
             Value::Int(number) => i64::try_from(number).ok().map(i64::cast_unsigned),
@@ -280,7 +287,7 @@ impl RowsWriter<'_> {
     }
 }
 
-/// A column's numbers as bits, if it has such bits in every row.
+/// A column's numbers as bits; `None` if a row has no such number.
 fn numbers_of(
     rows: u32,
     source: &dyn RowSource,

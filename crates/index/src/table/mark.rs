@@ -1,5 +1,8 @@
-//! Taking the changes of a refused unit back: the parts are immutable but for what is deleted from them, so a table goes back
-//! by taking up the parts that it had.
+//! Undoes the changes of a refused unit.
+//!
+//! A unit is a group of changes that is applied as a whole or not at all. Parts are immutable,
+//! except that the writer replaces a part by a changed clone. So a [`Mark`] keeps references to the
+//! parts, and [`Table::rewind`] puts them back.
 
 use std::sync::Arc;
 
@@ -7,16 +10,17 @@ use super::parts::TailPart;
 use super::writer::Table;
 use crate::part::Part;
 
-/// The parts of a table as they were before a unit of changes. Cost: a reference each.
+/// The parts of a table before a unit of changes. Memory: a reference for each part, and the old
+/// bitmaps of deleted rows where the unit deletes.
 pub struct Mark {
     segments: Vec<Arc<Part>>,
-    /// Of each shard the frozen tail, if there is one, and the tail.
+    /// For each shard the frozen tail, if there is one, and the tail.
     tails: Vec<(Option<Arc<Part>>, Arc<Part>)>,
     rows_live: u64,
 }
 
 impl Table {
-    /// The table as it is, to go back to with [`Table::rewind`]. Cost: as [`Table::snapshot`].
+    /// The table as it is, for [`Table::rewind`]. Cost: as [`Table::snapshot`].
     pub fn mark(&mut self) -> Mark {
         self.prepare_snapshot();
         let part = |tail: &TailPart| Arc::clone(&tail.part);
@@ -34,11 +38,11 @@ impl Table {
         }
     }
 
-    /// Goes back to a mark: each row is again where it was, so a row of a segment leaves with its segment. `ids`: every row
-    /// that was inserted or deleted since. Nothing was frozen, sealed, merged or dropped since.
+    /// Goes back to a mark. `ids`: every row that was inserted or deleted since. Nothing may have
+    /// been frozen, sealed, merged or dropped since the mark.
     ///
     /// # Panics
-    /// Where the table has other segments than at the mark.
+    /// If the table has another number of segments than at the mark.
     pub fn rewind(&mut self, mark: Mark, ids: impl IntoIterator<Item = u64>) {
         assert_eq!(
             self.segments.len(),

@@ -1,8 +1,19 @@
-//! Segments become fewer: which ones a job is given, and how its result comes into use.
+//! Merges of a table: chooses segments for a job, and installs its result. Also drops whole
+//! segments.
 //!
-//! A merge leaves behind only rows that the files of deleted rows hold, hence rows deleted up to the position that all files
-//! cover. Later deletions are carried over as tombstones: their unit may still be refused and taken back while the merge runs,
-//! and a restart at that position has to find every row that was live there.
+//! A merge leaves behind only rows that files of deleted rows hold, hence rows deleted up to the
+//! position of all files. Later deletions are carried over as marks in the new segment. Two things
+//! need their rows: the unit that deleted them may still be refused and undone, and a restart at
+//! that position must find every row that was live there.
+//!
+//! Example, deletions of one source segment with rows 0 to 4:
+//!
+//! ```text
+//! saved     {1}          in its file when the merge began: row 1 is left behind
+//! deleted   {1, 3}       row 3 was deleted later: it is written, and marked
+//! docs      [0, GONE, 1, 2, 3]
+//! carried   {2}          the doc of old row 3 in the new segment
+//! ```
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,18 +32,19 @@ use crate::part::{Part, Source};
 use crate::seal::{Frozen, SegmentDeletions, deleted_name, segment_name};
 use crate::segment::{self, write_deleted};
 
-/// Deleted rows of a merge's sources, by docs of the new segment.
+/// Deletions that a merge must carry over, by docs of the new segment.
 struct CarriedOver {
-    /// All of them.
+    /// All rows deleted and not left behind.
     deleted: RoaringBitmap,
-    /// Those that the files covered already.
+    /// Those of them that files of deleted rows hold by now.
     saved: RoaringBitmap,
-    /// Those that a seal has frozen and will write when it is tried again, if there is such a seal.
+    /// Those that a failed seal has frozen and will write when it is tried again; `None` without
+    /// such a seal.
     frozen: Option<RoaringBitmap>,
 }
 
 impl Table {
-    /// What is due to be merged, one job at a time; `None` where nothing is, or one runs.
+    /// The merge that is due; `None` if none is, if one runs, or if a segment is damaged.
     pub fn merge_job(&mut self, request: MergeRequest) -> Option<MergeJob> {
         if self.merging.runs || !self.damaged.is_empty() {
             return None;
@@ -71,19 +83,20 @@ impl Table {
         })
     }
 
-    /// Has all segments that each shard has now merged into one, without the deleted rows that files know of: [`Table::merge_job`]
-    /// gives the jobs. Whoever wants the rows of the tail in it seals first; what is sealed later is not waited for.
+    /// Asks for one segment a shard, made of all its present segments without the deleted rows that
+    /// files hold. [`Table::merge_job`] then gives the jobs. Rows of the tail and of later seals
+    /// stay outside: a caller that wants the tail's rows in it seals first.
     pub fn optimize(&mut self) {
         let directories = self.segments.iter().map(|sealed| &sealed.files.directory);
         self.merging.wholly = directories.cloned().collect();
     }
 
-    /// Takes [`Table::optimize`] back: what is merged is again what is worth it.
+    /// Takes [`Table::optimize`] back: merges follow the usual rules again.
     pub fn give_up_optimizing(&mut self) {
         self.merging.wholly.clear();
     }
 
-    /// Whether jobs of [`Table::optimize`] are still to be done.
+    /// Whether [`Table::optimize`] still needs a job.
     #[must_use]
     pub fn is_optimizing(&self) -> bool {
         let mut shards = 0..self.shards.len() as u16;
@@ -98,16 +111,18 @@ impl Table {
         segments.any(|sealed| sealed.shard == shard && is_wanted(sealed))
     }
 
-    /// Whether [`Table::install_merged`] may be called now: not while a seal runs, whose result names the old segments.
+    /// Whether [`Table::install_merged`] may be called: not while a seal runs, whose result names
+    /// the old segments.
     #[must_use]
     pub fn takes_merged(&self) -> bool {
         !self.is_job_running
     }
 
-    /// Takes over what a merge made: its segments are one from the next snapshot on, in which rows that were deleted while it
-    /// ran are tombstones. Gives the files for the manifest; the old ones go with [`Table::remove_unused`]. Writes a small file where a
-    /// seal came in between and rows were deleted before that. Errors, before anything changed: `Io`, `Corrupt`, `Internal`
-    /// (a seal or no merge runs).
+    /// Installs the result of a merge: from the next snapshot on its sources are one segment, in
+    /// which rows deleted meanwhile are marked. Returns the files for the manifest. The old files
+    /// go with [`Table::remove_unused`]. Writes a small file of deleted rows where a seal was
+    /// installed meanwhile and had deletions of the sources. Errors, before anything changed: `Io`,
+    /// `Corrupt`, `Internal` (a seal runs, or no merge).
     pub fn install_merged(&mut self, merged: Merged) -> Result<Files> {
         if self.is_job_running || !self.merging.runs {
             return Err(Error::Internal {
@@ -123,13 +138,13 @@ impl Table {
         made.map(|_| self.files())
     }
 
-    /// A merge failed or was dropped: its segments stay as they are.
+    /// Notes that a merge failed or was dropped; its segments stay as they are.
     pub fn abandon_merge(&mut self) {
         self.merging.runs = false;
     }
 
-    /// What retention chooses from; `newest` is of that column. Cost: the first call reads the column of every segment.
-    /// Errors: `Io`, `Corrupt`.
+    /// The segments, for retention; `newest` is of this column. Cost: reads the column of every
+    /// segment. Errors: `Io`, `Corrupt`.
     pub fn segments(&self, column: usize) -> Result<Vec<SegmentInfo>> {
         let mut all = Vec::with_capacity(self.segments.len());
         for sealed in &self.segments {
@@ -147,7 +162,8 @@ impl Table {
         Ok(all)
     }
 
-    /// The ids of the live rows of these segments, rising. Cost: reads them. Errors: `Io`, `Corrupt`.
+    /// The ids of the live rows of the segments with these names, rising. Cost: reads them. Errors:
+    /// `Io`, `Corrupt`.
     pub fn ids(&self, names: &[String]) -> Result<Vec<u64>> {
         let mut ids = Vec::new();
         for sealed in &self.segments {
@@ -163,9 +179,10 @@ impl Table {
         Ok(ids)
     }
 
-    /// Removes the rows of these ids (rising), as [`Table::delete`] does one. A segment all of whose live rows are among them goes
-    /// whole, as by [`Table::drop_segments`]: for that its ids are read, and no row's words. Gives the number of rows that went.
-    /// Errors, with some rows removed: `Io`, `Corrupt`.
+    /// Deletes the rows of these ids (rising), as [`Table::delete`] does one. A segment all of
+    /// whose live rows are among them goes whole, as by [`Table::drop_segments`]: only its ids are
+    /// read, and no forward lists. Returns the number of rows deleted. Errors, with some rows
+    /// deleted: `Io`, `Corrupt`.
     pub fn delete_all(&mut self, ids: &[u64]) -> Result<u64> {
         let mut is_left = vec![true; ids.len()];
         let mut whole = HashSet::new();
@@ -182,9 +199,10 @@ impl Table {
         Ok(gone)
     }
 
-    /// Takes whole segments away, with every row in them. Gives the number of live rows that went; the files go with
-    /// [`Table::remove_unused`], when a manifest does not name them any more. What a running merge makes of them is thrown away.
-    /// Names that are not there are passed over, and never given to a new segment: this may be called again by a replay.
+    /// Drops whole segments with all their rows. Returns the number of live rows dropped. The files
+    /// go with [`Table::remove_unused`], once no manifest names them. The result of a running merge
+    /// of them will be thrown away. Unknown names are skipped, and never given to a new segment, so
+    /// that a replay may call this again.
     pub fn drop_segments(&mut self, names: &[String]) -> u64 {
         let numbers = names.iter().filter_map(|name| number_of(name));
         let highest = numbers.max().unwrap_or(0);
@@ -207,14 +225,14 @@ impl Table {
         rows
     }
 
-    /// The places of a shard's segments that are to be merged.
+    /// Indexes of the shard's segments that are to be merged.
     fn choose(&self, shard: u16, request: MergeRequest) -> Vec<usize> {
         let mut places = Vec::new();
         let mut candidates = Vec::new();
         for (at, sealed) in self.segments.iter().enumerate() {
             if sealed.shard == shard {
                 places.push(at);
-                // Damage is told by whoever needs what is damaged.
+                // A damaged column is reported by the caller that needs its values.
                 let newest = |by| sealed.segment()?.highest(by).ok().flatten();
                 candidates.push(Candidate {
                     rows: u64::from(sealed.part.rows()),
@@ -227,7 +245,8 @@ impl Table {
         chosen.into_iter().map(|at| places[at]).collect()
     }
 
-    /// Whether the merge was of use: its segments are all still there.
+    /// Puts the merged segment in the place of its sources; `false` if one of them is gone, or no
+    /// row was left.
     fn take_merged(&mut self, merged: Merged) -> Result<bool> {
         let Merged {
             shard,
@@ -269,7 +288,7 @@ impl Table {
         Ok(is_useful)
     }
 
-    /// What was deleted from the sources beyond what was left behind; `None` where one of them is gone.
+    /// Deletions of the sources beyond the rows left behind; `None` if a source is gone.
     fn carry_over(&self, sources: &[MergedSource]) -> Option<CarriedOver> {
         let mut over = CarriedOver {
             deleted: RoaringBitmap::new(),
@@ -296,7 +315,8 @@ impl Table {
         Some(over)
     }
 
-    /// Writes the file of deleted rows of a segment that is not in use yet, if there are such rows; gives its name.
+    /// Writes the file of deleted rows of a segment that is not in use yet. Returns its name;
+    /// `None` if no row is deleted.
     fn write_saved(
         &mut self,
         directory: &str,
@@ -316,6 +336,7 @@ impl Table {
         Ok(Some(name))
     }
 
+    /// Takes the segments with these directories out of the table.
     fn take_segments(&mut self, directories: &HashSet<String>) -> Vec<SealedPart> {
         let all = std::mem::take(&mut self.segments).into_iter();
         let is_taken = |sealed: &SealedPart| directories.contains(&sealed.files.directory);
@@ -324,6 +345,7 @@ impl Table {
         taken
     }
 
+    /// Leaves the files and the memory of segments to be removed and freed.
     fn discard_segments(&mut self, segments: Vec<SealedPart>) {
         let path = |sealed: &SealedPart| format!("{}/{}", self.dir, sealed.files.directory);
         self.unused.extend(segments.iter().map(path));
@@ -335,7 +357,8 @@ impl Table {
     }
 }
 
-/// What a seal that is to be tried again writes of merged segments, it writes of the new one.
+/// Lets a failed seal, when it is tried again, write the deletions of the new segment instead of
+/// those of its sources.
 fn replace_frozen(
     work: &mut Frozen,
     old: &HashSet<String>,

@@ -1,20 +1,23 @@
-//! The merge of a table that runs.
+//! The state of a table's merges.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The merge of a table that runs, and what is asked of the next.
+/// Whether a merge runs, and which segments the next ones must merge.
 #[derive(Default)]
 pub(super) struct Merging {
+    /// Whether a merge runs; a table has at most one.
     pub(super) runs: bool,
-    /// Segments that are to become one in each shard, by directory; what was sealed since may stay outside.
+    /// Directories of the segments that must become one in each shard. Segments sealed later are
+    /// not in it.
     pub(super) wholly: HashSet<String>,
+    /// Stops the running merge soon.
     pub(super) stop: Arc<AtomicBool>,
 }
 
 impl Drop for Merging {
-    /// A job of a table that is gone ends soon.
+    /// Stops the merge of a table that is dropped.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Opening the files of a table, and removing what is none of them.
+//! Opens the files of a table, and removes those that its manifest does not name.
 
 use std::collections::HashSet;
 use std::io;
@@ -16,7 +16,7 @@ use crate::segment::{LegacySegment, Opened, Segment, read_deleted};
 use crate::shape::TableShape;
 use crate::warning::Warning;
 
-/// Makes a folder and its parents where they are missing. All their names are durable when it returns, also those of folders
+/// Makes a directory and its missing parents. All their names are durable on return, also those
 /// that an earlier call made and could not sync. Cost: a sync for each part of the path.
 pub(super) fn make_dir(disk: &dyn Disk, dir: &str) -> io::Result<()> {
     disk.create_dir(dir)?;
@@ -33,9 +33,9 @@ pub(super) struct Opening<'a> {
     dir: &'a str,
     shape: &'a TableShape,
     pub(super) segments: Vec<SealedPart>,
-    /// Those that cannot be opened, and why.
+    /// The segments that cannot be opened, and why.
     pub(super) damaged: Vec<(SegmentFiles, Warning)>,
-    /// Folders of segments that were written again.
+    /// Directories of old-format segments that were written again.
     pub(super) unused: Vec<String>,
     pub(super) next_number: u64,
 }
@@ -58,7 +58,7 @@ impl<'a> Opening<'a> {
         }
     }
 
-    /// Opens one, or takes note that it is damaged. Errors: `Io`, `NewerFormat`.
+    /// Opens a segment, or notes that it is damaged. Errors: `Io`, `NewerFormat`.
     pub(super) fn segment(&mut self, listed: &SegmentFiles) -> Result<()> {
         let Err(error) = self.sound_segment(listed) else {
             return Ok(());
@@ -68,6 +68,7 @@ impl<'a> Opening<'a> {
         Ok(())
     }
 
+    /// Opens a segment. Errors: also `Corrupt`.
     fn sound_segment(&mut self, listed: &SegmentFiles) -> Result<()> {
         let path = format!("{}/{}", self.dir, listed.directory);
         let deleted = match &listed.deleted {
@@ -84,6 +85,7 @@ impl<'a> Opening<'a> {
         }
     }
 
+    /// Adds an open segment with its deleted rows.
     fn push(
         &mut self,
         segment: Segment,
@@ -102,7 +104,8 @@ impl<'a> Opening<'a> {
         Ok(())
     }
 
-    /// Takes in a segment of an old format as one of the present one, without its deleted rows.
+    /// Writes a segment of an old format again as one of the present format, without its deleted
+    /// rows, and adds that.
     fn rewrite(&mut self, old: &LegacySegment, deleted: &RoaringBitmap) -> Result<()> {
         let directory = segment_name(self.next_number);
         self.next_number += 1;
@@ -124,7 +127,8 @@ impl<'a> Opening<'a> {
     }
 }
 
-/// Removes what the manifest does not name: segments of jobs that were not installed, and old files of deleted rows.
+/// Removes what the manifest does not name: segments of jobs that were never installed, and old
+/// files of deleted rows.
 pub(super) fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Result<()> {
     let remove = || {
         if !disk.exists(dir)? {
@@ -157,7 +161,7 @@ pub(super) fn remove_orphans(disk: &dyn Disk, dir: &str, files: &Files) -> Resul
     remove().map_err(|error| Error::io(dir, error))
 }
 
-/// A number above every one that a name in use carries.
+/// A number above all numbers in the manifest's names.
 fn next_number(files: &Files) -> u64 {
     let names = files
         .segments
@@ -167,12 +171,12 @@ fn next_number(files: &Files) -> u64 {
     numbers.max().unwrap_or(0) + 1
 }
 
-/// The number in the name of a file or folder of ours.
+/// The number in the name of a segment's directory or file of deleted rows.
 pub(super) fn number_of(name: &str) -> Option<u64> {
     name.rsplit_once('-')?.1.parse().ok()
 }
 
-/// The highest number that a name in the table's directory carries, whosever it is.
+/// Highest number of any name in the table's directory, even of files that no manifest names.
 pub(super) fn highest_number(disk: &dyn Disk, dir: &str) -> io::Result<u64> {
     let mut highest = 0;
     for name in disk.list(dir)? {

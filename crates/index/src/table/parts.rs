@@ -1,4 +1,4 @@
-//! The parts of a table as its writer holds them.
+//! The parts of a table as its writer holds them: segments, and the tails of each shard.
 
 use std::sync::Arc;
 
@@ -12,37 +12,39 @@ use crate::seal::{Frozen, SealedTail};
 use crate::segment::Segment;
 use crate::tail::{Tail, TailWriter, gallop};
 
-/// A segment, and what the manifest knows of it.
+/// A segment, and its entry in the manifest.
 pub(super) struct SealedPart {
     pub(super) part: Arc<Part>,
     pub(super) files: SegmentFiles,
-    /// The shard that its rows belong to.
+    /// Shard of its rows.
     pub(super) shard: u16,
-    /// The deleted rows that its file of them holds: those deleted up to the position that all files cover. The part itself may
-    /// have more.
+    /// The rows in its file of deleted rows: those deleted up to the position that all files cover.
+    /// `part` may have later deletions.
     pub(super) saved: Arc<RoaringBitmap>,
 }
 
-/// The tail of one shard, and the one before it while a job turns it into a segment.
+/// The tail of one shard, and the frozen tail before it while a seal writes that.
 pub(super) struct Shard {
     pub(super) frozen: Option<TailPart>,
     pub(super) tail: TailPart,
 }
 
-/// A tail and its writer. Once frozen, the writer only serves deletions.
+/// A tail and its writer. The writer of a frozen tail only serves deletions.
 pub(super) struct TailPart {
     pub(super) part: Arc<Part>,
     pub(super) writer: TailWriter,
 }
 
-/// The shard of an id: fixed for good, since rows lie in files by it. Shards divide the upper half of a multiplied id.
+/// Shard of an id: the upper half of a multiplied id, divided evenly. Fixed for good, since
+/// segments hold rows of one shard.
 pub(super) fn shard_of(id: u64, shards: u16) -> u16 {
     let mixed = id.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     ((mixed * u64::from(shards)) >> 32) as u16
 }
 
-/// The rows of tails that are in a segment now, and segments that were merged. Freeing them takes ten milliseconds and more:
-/// whoever has a thread to spare drops this there, after the last snapshot that shows them.
+/// Memory of tails that were sealed and of segments that were merged or dropped. Freeing it takes
+/// ten milliseconds and more. Drop it on an idle thread, after the last snapshot that shows the
+/// rows.
 pub struct Discarded {
     pub(super) _tails: Vec<TailPart>,
     pub(super) _work: Option<Frozen>,
@@ -50,12 +52,13 @@ pub struct Discarded {
 }
 
 impl SealedPart {
-    /// Whether rows were deleted since the last file of them.
+    /// Whether rows were deleted since the last file of deleted rows.
     pub(super) fn is_changed(&self) -> bool {
         self.part.deleted.len() != self.saved.len()
     }
 
-    /// Where the live rows' ids stand in `ids` (rising), if there is a live row and all of theirs are among those.
+    /// Index in `ids` (rising) of each live row's id; `None` if an id is not among them, or no row
+    /// is live.
     pub(super) fn places_of_all(&self, ids: &[u64]) -> Result<Option<Vec<usize>>> {
         let Some(segment) = self.segment() else {
             return Ok(None);
@@ -76,7 +79,7 @@ impl SealedPart {
         Ok((!places.is_empty()).then_some(places))
     }
 
-    /// The rows as they lie in files.
+    /// The segment; always there.
     pub(super) fn segment(&self) -> Option<&Arc<Segment>> {
         match &self.part.source {
             Source::Segment(segment) => Some(segment),
@@ -98,7 +101,7 @@ impl Shard {
         self.frozen.iter().chain([&self.tail])
     }
 
-    /// Sets the tail aside, if it has rows.
+    /// Sets the tail aside if it has rows, and starts an empty one.
     pub(super) fn freeze(&mut self) {
         self.tail.publish();
         if self.tail.status().rows > 0 {
@@ -128,6 +131,7 @@ impl TailPart {
         }
     }
 
+    /// Makes a chunk of the rows inserted since the last call.
     pub(super) fn publish(&mut self) {
         if self.writer.rows() > 0
             && let Source::Tail(tail) = &mut Arc::make_mut(&mut self.part).source
@@ -136,7 +140,7 @@ impl TailPart {
         }
     }
 
-    /// What a job needs of it.
+    /// The tail and its deleted rows, for a seal.
     pub(super) fn frozen(&self) -> Option<(Tail, Arc<RoaringBitmap>)> {
         match &self.part.source {
             Source::Tail(tail) => Some((tail.clone(), Arc::clone(&self.part.deleted))),
@@ -144,13 +148,13 @@ impl TailPart {
         }
     }
 
-    /// Goes back to what was published: rows that were inserted since are forgotten.
+    /// Goes back to an earlier `part`; rows inserted since are dropped.
     pub(super) fn rewind(&mut self, part: Arc<Part>) {
         self.writer.rewind(part.rows());
         self.part = part;
     }
 
-    /// Notes anew where the live row of an id is, if the published rows have one.
+    /// Sets the ordinal of an id again, from the published rows.
     pub(super) fn find_again(&mut self, id: u64) {
         let mut found = None;
         if let Source::Tail(tail) = &self.part.source {
@@ -164,6 +168,7 @@ impl TailPart {
         self.writer.place(id, found);
     }
 
+    /// Deletes a row of this tail, if it has a live one with the id.
     pub(super) fn delete(&mut self, id: u64) -> Result<()> {
         let Some(ordinal) = self.writer.ordinal(id) else {
             return Ok(());
@@ -177,7 +182,8 @@ impl TailPart {
     }
 }
 
-/// The part that takes the place of a frozen tail: the rows deleted from that since the freeze are tombstones in it.
+/// The segment's part that takes the place of a frozen tail. Rows deleted since the freeze are in
+/// the segment, marked as deleted.
 pub(super) fn install_tail(sealed: SealedTail, frozen: &Part) -> Result<SealedPart> {
     let SealedTail {
         shard,

@@ -1,50 +1,64 @@
-//! Which segments of a shard are worth merging.
+//! Chooses the segments of a shard to be merged.
 //!
-//! Three rules, each of which bounds how often a row is written again:
-//! - *Beside writers*, above [`SEGMENTS_MAX`] segments, the smallest are joined as long as the next is no larger than all before it
-//!   together: a row is written again only when its segment has doubled at least.
-//! - *In quiet*, when nothing has been sealed for a while, also fewer are joined: the smallest, up to the last that is at most
-//!   [`QUIET_TIMES`] (later [`LONG_QUIET_TIMES`]) as large as all before it together. What is joined to it pays for writing it again, `n + 1`
-//!   rows for one at most, and is then in a segment that is as many times larger.
-//! - *Where retention drops whole segments* only neighbours in time are joined, to an eighth of the rows at most, and only above
-//!   [`KEPT_SEGMENTS_MAX`]; quiet changes nothing. Else the last segment would hold everything, and would never be old enough.
+//! Three rules; each bounds how often a row is written again:
+//! - *Beside writers*, above [`SEGMENTS_MAX`] segments: the smallest are merged, as long as the
+//!   next is no larger than all before it together. A row is written again only into a segment of
+//!   at least twice the size.
+//! - *In quiet*, when nothing was sealed for a while: the smallest are merged, up to the last that
+//!   is at most [`QUIET_TIMES`] (later [`LONG_QUIET_TIMES`]) as large as all before it together.
+//!   For each row of the smaller ones, at most that many rows of the largest are written again.
+//! - *With retention by whole segments*, above [`KEPT_SEGMENTS_MAX`] segments: only neighbours in
+//!   time are merged, up to an eighth of the rows. Else the last segment would hold all rows and
+//!   never be old enough to drop. Quiet changes nothing.
+//!
+//! Examples, live rows of the segments, smallest first (sizes in thousands):
+//!
+//! ```text
+//! 1 1 1 1 1 1 1 1 40   beside writers     the eight of 1: 40 is larger than their sum
+//! 10 20 100            5 s of quiet       10 and 20: 100 is more than 3 times 30
+//! 10 20 100            60 s of quiet      all: 100 is at most 7 times 30
+//! ```
+//!
+//! A segment of which more than a quarter is deleted is written again alone, before these rules.
 
 use std::cmp::Reverse;
 
-/// Segments that a shard may have beside writers: each costs a query its look-ups, each merge a copy of what it joins.
+/// Segments of a shard that are left alone beside writers. Each segment costs a query its look-ups.
 const SEGMENTS_MAX: usize = 8;
 
-/// Segments that a shard may have where retention drops them one by one.
+/// Segments of a shard that are left alone where retention drops them one by one.
 const KEPT_SEGMENTS_MAX: usize = 16;
 
-/// The part of a shard's rows that a merge may make one segment of, where retention drops it whole.
+/// Largest part of a shard's rows that a merge may put into one segment under retention: an eighth.
 const KEPT_PART: u64 = 8;
 
-/// How long nothing must have been sealed for the second rule, and for its second step. Microseconds.
+/// Time without a seal after which the second rule applies, and its second step. Microseconds.
 const QUIET_US: u64 = 5_000_000;
 const LONG_QUIET_US: u64 = 60_000_000;
 
-/// How much larger than what is joined to it a segment may be that is written again in quiet.
+/// How many times larger than all smaller ones together a segment may be that is written again in
+/// quiet.
 const QUIET_TIMES: u64 = 3;
 const LONG_QUIET_TIMES: u64 = 7;
 
-/// A segment is written again when one row in so many of it is deleted.
+/// A segment is written again when more than one row in this many is deleted.
 const GONE_PART: u64 = 4;
 
 /// Most rows of one segment: docs fit an `i32`.
 const ROWS_MAX: u64 = i32::MAX as u64 - 1;
 
-/// What the choice depends on beside the segments.
+/// The circumstances of a choice, beside the segments themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MergeRequest {
-    /// How long ago the last seal was, in microseconds.
+    /// Time since the last seal, in microseconds.
     pub quiet_us: u64,
-    /// The column by which whole segments of the table are dropped, if they are.
+    /// Column by which retention drops whole segments; `None` without retention.
     pub keep_by: Option<usize>,
 }
 
 impl MergeRequest {
-    /// After how long a quiet the choice may be another; `None` for never.
+    /// The next time without a seal, in microseconds, at which the choice may change; `None` for
+    /// never.
     #[must_use]
     pub fn next_quiet_us(self) -> Option<u64> {
         let steps = [QUIET_US, LONG_QUIET_US];
@@ -53,18 +67,18 @@ impl MergeRequest {
     }
 }
 
-/// A segment, as far as the choice looks at it.
+/// The facts of a segment that the choice depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) rows: u64,
     /// Deleted rows that a merge would leave behind.
     pub(super) gone: u64,
-    /// How new its newest row is, where that is asked for.
+    /// Highest value of retention's column; `None` without retention.
     pub(super) newest: Option<i64>,
 }
 
-/// The segments to be merged next, by their place; none where the shard is well as it is. `wholly`: until one segment without
-/// deleted rows is left, whatever the request.
+/// Indexes of the segments to be merged next; empty if none are due. `wholly`: merge until one
+/// segment without deleted rows is left, whatever the request.
 pub(super) fn choose(segments: &[Candidate], wholly: bool, request: MergeRequest) -> Vec<usize> {
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_key(|at| segments[*at].live());
@@ -92,7 +106,7 @@ pub(super) fn choose(segments: &[Candidate], wholly: bool, request: MergeRequest
     order
 }
 
-/// How many of the smallest are joined beside writers; 0 where no two fit one segment.
+/// Number of the smallest segments that are merged beside writers; 0 where no two fit one segment.
 fn while_no_larger(rows: impl Iterator<Item = u64>) -> usize {
     let (mut total, mut chosen) = (0, 0);
     for rows in rows {
@@ -105,7 +119,8 @@ fn while_no_larger(rows: impl Iterator<Item = u64>) -> usize {
     if chosen < 2 { 0 } else { chosen }
 }
 
-/// How many of the smallest are joined in quiet: up to the last that is at most so many times all before it.
+/// Number of the smallest segments that are merged in quiet: up to the last that has at most
+/// `times` the rows of all before it.
 fn up_to_times(rows: impl Iterator<Item = u64>, times: u64) -> usize {
     let (mut total, mut chosen) = (0, 0);
     for (rows, before) in rows.zip(0..) {
@@ -120,8 +135,8 @@ fn up_to_times(rows: impl Iterator<Item = u64>, times: u64) -> usize {
     chosen
 }
 
-/// The neighbours in time that are joined: of all runs that come to no more than may be one segment, that of which the largest
-/// is the smallest part; so a row is rarely written again with little beside it.
+/// The neighbours in time that are merged. Of all runs that fit one segment it is the run whose
+/// largest segment is the smallest part of it, so a row is rarely written again with few others.
 fn neighbours(segments: &[Candidate]) -> Vec<usize> {
     if segments.len() <= KEPT_SEGMENTS_MAX {
         return Vec::new();
@@ -129,7 +144,7 @@ fn neighbours(segments: &[Candidate]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_key(|at| (segments[*at].newest, *at));
     let rows: Vec<u64> = order.iter().map(|at| segments[*at].live()).collect();
-    // With more segments than twice the parts some two neighbours always fit.
+    // With more than twice as many segments as parts, some two neighbours always fit.
     let most = (rows.iter().sum::<u64>() / KEPT_PART).min(ROWS_MAX);
     let mut best: Option<((u64, Reverse<u64>), usize, usize)> = None;
     for start in 0..rows.len() {
@@ -140,7 +155,7 @@ fn neighbours(segments: &[Candidate]) -> Vec<usize> {
             if total > most {
                 break;
             }
-            // In parts of a thousand: what the others are beside the largest.
+            // In thousandths: all others beside the largest.
             let beside = 1_000 * (total - largest) / largest.max(1);
             let worth = (beside, Reverse(total));
             if end > start && best.is_none_or(|(most, ..)| worth > most) {

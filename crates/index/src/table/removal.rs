@@ -1,4 +1,4 @@
-//! Files that no manifest names any more, removed beside the table.
+//! Removes files that no manifest names any more.
 
 use std::io;
 use std::sync::Arc;
@@ -8,15 +8,16 @@ use disk::Disk;
 use super::writer::Table;
 use crate::error::{Error, Result};
 
-/// Files and folders that a table has no use for. Removing them may run on any thread: those of a large segment take tens of
-/// milliseconds, because the system gives back what it has cached of them.
+/// Files and directories that a table does not use any more. May run on any thread: removing a
+/// large segment takes tens of milliseconds, since the system frees what it has cached.
 pub struct Removal {
     disk: Arc<dyn Disk>,
     paths: Vec<String>,
 }
 
 impl Removal {
-    /// Removes them, up to the first that cannot be: give the table what is left with [`Table::put_back`]. Errors: `Io`.
+    /// Removes them, up to the first that fails. Give the table the rest with [`Table::put_back`].
+    /// Errors: `Io`.
     pub fn run(&mut self) -> Result<()> {
         while let Some(path) = self.paths.last() {
             let name = path.rsplit_once('/').map_or("", |(_, name)| name);
@@ -37,9 +38,10 @@ impl Removal {
 }
 
 impl Table {
-    /// The removal of what no manifest names any more, if there is something. Ask when the manifest with the last
-    /// [`Table::install`]'s or [`Table::install_merged`]'s files is durable. `None` while a seal runs, which may write beside
-    /// them; no seal may begin before the removal has ended.
+    /// The removal of unused files; `None` if there are none. Call it once the manifest with the
+    /// files of the last [`Table::install`] or [`Table::install_merged`] is durable. `None` also
+    /// while a seal runs, which may write beside them; no seal may begin before the removal has
+    /// ended.
     pub fn removal(&mut self) -> Option<Removal> {
         if self.is_job_running || self.unused.is_empty() {
             return None;
@@ -50,12 +52,12 @@ impl Table {
         })
     }
 
-    /// What a removal could not remove, the next one tries again.
+    /// Takes back what a removal could not remove; the next removal tries it again.
     pub fn put_back(&mut self, removal: Removal) {
         self.unused.extend(removal.paths);
     }
 
-    /// Removes at once what a [`Table::removal`] would. Errors: `Io`.
+    /// Removes the unused files at once. Errors: `Io`.
     pub fn remove_unused(&mut self) -> Result<()> {
         let Some(mut removal) = self.removal() else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Tails become segments: what a job is given, and how its result comes into use.
+//! Seals of a table: freezes tails for a job, and installs its result.
 
 use std::sync::Arc;
 
@@ -9,10 +9,13 @@ use crate::files::Files;
 use crate::seal::{Frozen, FrozenTail, SealJob, Sealed, SegmentDeletions};
 
 impl Table {
-    /// Freezes the tails of all shards and the deletions made so far, to be written by the job. `position`: the last record
-    /// applied, which must be synced. `None` while a job runs, and where nothing has changed since the last one
-    /// ([`Table::is_saved`] tells which). After [`Table::thaw`] the new job writes what the old one should have, for its
-    /// position: what came later waits for the next. `None` also where a segment is damaged ([`Table::check_whole`]).
+    /// Freezes the tails of all shards and the deletions made so far, and returns the job that
+    /// writes them. `position`: the last record applied; it must be synced.
+    ///
+    /// `None` while a job runs; if nothing has changed since the last one ([`Table::is_saved`]
+    /// tells); and if a segment is damaged ([`Table::check_whole`]). After [`Table::thaw`] the job
+    /// writes the same rows and deletions for the same position again; later changes wait for the
+    /// next job.
     pub fn freeze(&mut self, position: u64) -> Option<SealJob> {
         if self.is_job_running || self.is_saved() || !self.damaged.is_empty() {
             return None;
@@ -35,6 +38,7 @@ impl Table {
         })
     }
 
+    /// Sets the tails aside, and collects the deletions that files lack.
     fn freeze_at(&mut self, position: u64) -> Frozen {
         let mut tails = Vec::new();
         for (shard, held) in (0..).zip(&mut self.shards) {
@@ -55,19 +59,20 @@ impl Table {
         }
     }
 
-    /// Whether the files of the last [`Table::install`] (or `open`) hold everything: the table's checkpoint may then move
-    /// to any later position without a job.
+    /// Whether the files of the last [`Table::install`] (or `open`) hold everything. The table's
+    /// checkpoint may then move to any later position without a job.
     #[must_use]
     pub fn is_saved(&self) -> bool {
         let unchanged = !self.segments.iter().any(SealedPart::is_changed);
         let mut tails = self.shards.iter().flat_map(|shard| shard.tails());
-        let is_whole = self.damaged.is_empty(); // a deletion of one of its rows may have been passed over
+        let is_whole = self.damaged.is_empty(); // a deletion of a row of a damaged segment may have been skipped
         is_whole && unchanged && self.work.is_none() && tails.all(|tail| tail.status().rows == 0)
     }
 
-    /// Takes over what a job made: the rows leave the tail and stand in the segment from the next snapshot on; those that
-    /// were deleted while the job ran are tombstones there. Gives the files for the manifest.
-    /// Errors, before anything changed: `Io`, `Corrupt` (the new segment cannot be read back), `Internal` (no job runs).
+    /// Installs the result of a job: from the next snapshot on its rows are in the segment, and
+    /// rows that were deleted while the job ran are marked there. Returns the files for the
+    /// manifest. Errors, before anything changed: `Io` and `Corrupt` (the new segment cannot be
+    /// read back), `Internal` (no job runs).
     pub fn install(&mut self, sealed: Sealed) -> Result<Files> {
         if self.work.is_none() || !self.is_job_running {
             return Err(Error::Internal {
@@ -108,7 +113,8 @@ impl Table {
         Ok(self.files())
     }
 
-    /// Takes back the rows of a job that failed or was dropped; the next [`Table::freeze`] tries them again.
+    /// Takes back the rows of a job that failed or was dropped; the next [`Table::freeze`] tries
+    /// again.
     pub fn thaw(&mut self) {
         self.is_job_running = false;
     }

@@ -1,41 +1,42 @@
-//! What a table says of itself.
+//! Counts of a table, its tail and its segments.
 
-/// The part of a table that is not in files yet.
+/// The rows of a table that are in no file yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TailStatus {
-    /// Rows held in memory, deleted ones included, those of a running job not.
+    /// Rows in memory, deleted ones included, without those of a running job.
     pub rows: u64,
-    /// Memory they take, roughly.
+    /// Their memory, in bytes, estimated.
     pub bytes: u64,
 }
 
 /// Counts of a table, for SHOW TABLE STATUS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Rows that a SELECT finds.
+    /// Live rows: those that a SELECT finds.
     pub rows_live: u64,
-    /// Rows held in memory, deleted ones and those of a running job included.
+    /// Rows in memory, deleted ones and those of a running job included.
     pub rows_tail: u64,
-    /// Memory they take, roughly.
+    /// Their memory, in bytes, estimated.
     pub bytes_tail: u64,
-    /// Segments.
+    /// Number of segments.
     pub segments: u64,
-    /// Their bytes in files.
+    /// Bytes of their files.
     pub bytes_segments: u64,
-    /// Deleted rows that segments still hold.
+    /// Deleted rows that are still in segments.
     pub tombstones: u64,
 }
 
-/// One segment, for retention.
+/// One segment, as retention sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentInfo {
-    /// Its directory in the table's; never used twice.
+    /// Name of its directory, inside the table's; never used twice.
     pub name: String,
-    /// Rows that a SELECT finds.
+    /// Live rows.
     pub rows_live: u64,
-    /// Its bytes in files.
+    /// Bytes of its files.
     pub bytes: u64,
-    /// The highest value of a column, deleted rows included; `None` for a column that is not all integers.
+    /// Highest value of a column, deleted rows included; `None` for a column that is not all
+    /// integers.
     pub newest: Option<i64>,
 }
 

@@ -1,4 +1,26 @@
-//! One search table: rows come and go, snapshots are published.
+//! One search table as its writer sees it: rows are inserted and deleted, snapshots published.
+//!
+//! A row is inserted into the tail of its shard. A freeze sets the tail aside, a seal writes it as
+//! a segment, and merges join segments. Example, one shard; `{}` marks rows, `-` a deleted one:
+//!
+//! ```text
+//!                tail      frozen      segments        a SELECT then sees
+//! insert 1, 2    {1, 2}                                1, 2     (from the next `snapshot` on)
+//! freeze                   {1, 2}                      1, 2
+//! insert 3       {3}       {1, 2}                      1, 2, 3
+//! delete 2       {3}       {1, -2}                     1, 3
+//! install        {3}                   {1, -2}         1, 3     row 2 is in the segment, marked
+//! freeze                   {3}         {1, -2}         1, 3     the job writes 2 into a `deleted-*`
+//! ```
+//!
+//! Invariants:
+//! - A live id is in exactly one part. [`Table::insert`] trusts its caller with that.
+//! - The files of [`Table::files`] hold every record up to `position` and none after it. A restart
+//!   replays the journal above it: a later record in the files would be applied twice, and an
+//!   earlier record that they lack would be lost.
+//! - A row's shard is a function of its id, fixed for good.
+//! - Names of files are never used twice: a reader may still have the old file mapped.
+//! - Snapshots share parts; the writer changes a part only by cloning it first.
 
 use std::sync::Arc;
 
@@ -17,32 +39,33 @@ use crate::shape::TableShape;
 use crate::snapshot::Snapshot;
 use crate::warning::Warning;
 
-/// One search table, as its only writer sees it. Changes are visible to readers from the next [`Table::snapshot`] on.
+/// One search table, as its only writer sees it. Readers see changes from the next
+/// [`Table::snapshot`] on.
 pub struct Table {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) dir: String,
     pub(super) shape: Arc<TableShape>,
     /// Oldest first.
     pub(super) segments: Vec<SealedPart>,
-    /// Segments that could not be opened: the manifest goes on naming them, for a repair.
+    /// Segments that could not be opened. The manifest still names them, for a repair.
     pub(super) damaged: Vec<(SegmentFiles, Warning)>,
-    /// A row's shard is that of its id, [`shard_of`].
+    /// By shard; [`shard_of`] gives the shard of an id.
     pub(super) shards: Vec<Shard>,
-    /// What the last job was given, until one of it succeeds.
+    /// The rows and deletions of the last seal, until a seal of them has succeeded.
     pub(super) work: Option<Frozen>,
     pub(super) is_job_running: bool,
     pub(super) rows_live: u64,
     pub(super) position: u64,
-    /// Names are never used twice.
+    /// Number for the next name; never reused.
     pub(super) next_number: u64,
     pub(super) merging: Merging,
-    /// Files and folders that were made useless.
+    /// Files and directories that the table does not use any more.
     pub(super) unused: Vec<String>,
-    /// Memory that was made useless.
+    /// Memory that the table does not use any more.
     pub(super) discarded: Vec<Discarded>,
 }
 
-/// Where a live row is.
+/// The place of a live row: its shard, or its segment's index and its doc.
 enum Location {
     Tail(usize),
     Frozen(usize),
@@ -50,20 +73,26 @@ enum Location {
 }
 
 impl Table {
-    /// Makes an empty table in a new directory, whose name is durable when this returns. What a creation that was refused
-    /// left there is removed first: its name may never have been synced. Errors: `Io`.
+    /// Makes an empty table in a new directory, whose name is durable on return. First removes
+    /// whatever a refused creation left there: its name may never have been synced. Errors: `Io`.
     pub fn create(disk: Arc<dyn Disk>, dir: &str, shape: TableShape) -> Result<Table> {
         let made = disk.remove_dir(dir).and_then(|()| make_dir(&*disk, dir));
         made.map_err(|error| Error::io(dir, error))?;
         Table::open(disk, dir, shape, &Files::default())
     }
 
-    /// Opens the table that a manifest describes, and removes segments and files of deleted rows that it does not name. A
-    /// missing directory is made; that the name of one which is there is durable is up to the caller, who syncs the parent once
-    /// for all its tables. Records above `files.position` are to be applied next. Segments of an old format are written
-    /// again: then [`Table::files`] is not `files`, and a manifest is due.
+    /// Opens the table that a manifest describes, and removes segments and files of deleted rows
+    /// that it does not name. The caller then applies the journal's records above `files.position`.
     ///
-    /// A segment of which a file is missing or found damaged is left out: see [`Table::check_whole`]. Errors: `Io`, `NewerFormat`.
+    /// A missing directory is made. The name of an existing one is for the caller to sync, once for
+    /// all its tables. Segments of an old format are written again: then [`Table::files`] differs
+    /// from `files`, and the caller must write a manifest.
+    ///
+    /// A segment with a missing or damaged file is left out: see [`Table::check_whole`]. Errors:
+    /// `Io`, `NewerFormat`.
+    ///
+    /// # Panics
+    /// If `shape.shards` is 0 or above [`crate::limits::SHARDS_MAX`].
     pub fn open(disk: Arc<dyn Disk>, dir: &str, shape: TableShape, files: &Files) -> Result<Table> {
         assert!(
             (1..=crate::limits::SHARDS_MAX).contains(&shape.shards),
@@ -100,7 +129,7 @@ impl Table {
         })
     }
 
-    /// Gives no new file a name that is in the directory: files that are not part of the table any more may still be there.
+    /// Lets no new file take a name that is in the directory, where files of no table may lie.
     /// Errors: `Io`.
     pub fn reserve_names(&mut self) -> Result<()> {
         let highest = highest_number(&*self.disk, &self.dir);
@@ -109,21 +138,21 @@ impl Table {
         Ok(())
     }
 
-    /// Whether every segment could be opened. If not, the others are searched, but nothing may be written: an id may be taken by a
-    /// row that cannot be read. Nothing is sealed or merged either, so that the journal keeps what a repair needs. Errors:
-    /// `Corrupt`, of the first that could not.
+    /// Fails if a segment could not be opened. The other segments are still searched, but nothing
+    /// may be written: an unreadable row may have the id. Nothing is sealed or merged either, so
+    /// that the journal keeps what a repair needs. Errors: `Corrupt`, of the first damaged segment.
     pub fn check_whole(&self) -> Result<()> {
         let first = self.damaged.first();
         first.map_or(Ok(()), |(_, damage)| Err(damage.error()))
     }
 
-    /// Whether a live row has that id. Errors: `Io`, `Corrupt`.
+    /// Whether a live row has this id. Errors: `Io`, `Corrupt`.
     pub fn contains(&self, id: u64) -> Result<bool> {
         Ok(self.locate(id)?.is_some())
     }
 
-    /// Adds a row: its columns in table order and the words of its text columns. The caller has made sure that
-    /// no live row has that id. Errors, before anything changed: `TextTooLong`, `TailFull`.
+    /// Adds a row: its columns in table order, and the words of its text columns. No live row may
+    /// have the id. Errors, before anything changed: `TextTooLong`, `TailFull`.
     pub fn insert(&mut self, id: u64, row: &[Value], words: &Words) -> Result<()> {
         let shard = self.shard_of(id);
         let tail = &mut self.shards[shard].tail;
@@ -136,7 +165,8 @@ impl Table {
         Ok(())
     }
 
-    /// Removes a row; `false` where there is none of that id. Errors, before anything changed: `Io`, `Corrupt`.
+    /// Deletes a row; `false` if no live row has the id. Errors, before anything changed: `Io`,
+    /// `Corrupt`.
     pub fn delete(&mut self, id: u64) -> Result<bool> {
         match self.locate(id)? {
             None => return Ok(false),
@@ -156,22 +186,23 @@ impl Table {
         Ok(true)
     }
 
-    /// Does now what is most of the work of the next [`Table::snapshot`]: the chunk of what was inserted since the last. Readers
-    /// see nothing of it before.
+    /// Does most of the work of the next [`Table::snapshot`] now: makes the chunk of the rows
+    /// inserted since the last. Readers do not see it yet.
     pub fn prepare_snapshot(&mut self) {
         for shard in &mut self.shards {
             shard.tail.publish();
         }
     }
 
-    /// Rows that were inserted since the last [`Table::snapshot`].
+    /// Rows inserted since the last [`Table::snapshot`] or [`Table::prepare_snapshot`].
     #[must_use]
     pub fn rows_unpublished(&self) -> u64 {
         let rows = self.shards.iter().map(|shard| shard.tail.writer.rows());
         rows.map(u64::from).sum()
     }
 
-    /// The table with everything applied so far. Call once a batch: each call with changes makes one chunk.
+    /// The table with everything applied so far. Call it once a batch: each call after an insert
+    /// makes a chunk. Cost: that chunk, and a reference for each part.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         self.prepare_snapshot();
         let sealed = self.segments.iter().map(|sealed| &sealed.part);
@@ -187,26 +218,28 @@ impl Table {
         Arc::new(Snapshot::new(shape, parts, damaged.collect()))
     }
 
-    /// What a [`Table::freeze`] would take.
+    /// Rows and memory that a [`Table::freeze`] would set aside.
     #[must_use]
     pub fn tail(&self) -> TailStatus {
         let tails = self.shards.iter().map(|shard| shard.tail.status());
         tails.fold(TailStatus::default(), TailStatus::and)
     }
 
-    /// Memory of the rows that are in no segment yet, those of a running or failed job included, roughly.
+    /// Memory of the rows that are in no segment yet, in bytes, estimated; includes the rows of a
+    /// running or failed job.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let tails = self.shards.iter().flat_map(Shard::tails);
         tails.map(|tail| tail.status().bytes).sum()
     }
 
-    /// What the last [`Table::install`] or [`Table::install_merged`] made useless, once.
+    /// The memory that installs and dropped segments have made useless since the last call.
     pub fn take_discarded(&mut self) -> Vec<Discarded> {
         std::mem::take(&mut self.discarded)
     }
 
-    /// What the manifest is to keep, as of the last [`Table::install`] or `open`.
+    /// The files for the manifest, as of the last [`Table::install`], [`Table::install_merged`] or
+    /// `open`.
     #[must_use]
     pub fn files(&self) -> Files {
         let sound = self.segments.iter().map(|sealed| &sealed.files);
@@ -224,7 +257,7 @@ impl Table {
         shards.iter().fold(Status::default(), Status::and)
     }
 
-    /// The same of each shard.
+    /// Counts of each shard, by its number.
     #[must_use]
     pub fn shard_status(&self) -> Vec<Status> {
         let mut all = Vec::with_capacity(self.shards.len());
@@ -252,11 +285,12 @@ impl Table {
         usize::from(shard_of(id, self.shape.shards))
     }
 
-    /// Text columns: at most 64.
+    /// Number of text columns; at most 64.
     pub(super) fn fields(&self) -> u8 {
         self.shape.text_columns() as u8
     }
 
+    /// The place of the live row with an id. Errors: `Io`, `Corrupt`.
     fn locate(&self, id: u64) -> Result<Option<Location>> {
         let at = self.shard_of(id);
         let shard = &self.shards[at];

@@ -1,4 +1,20 @@
-//! An immutable piece of the tail: the rows of one or more published batches and their postings.
+//! A chunk: the rows of one or more published batches and their postings, immutable.
+//!
+//! Example: chunk A of the parent module, with rows 0 ("black cat") and 1 ("cat"); black is word 0,
+//! cat is word 1.
+//!
+//! ```text
+//! words             [0, 1]
+//! starts            [0, 1, 3]       cat's postings are 1 .. 3
+//! ordinals          [0, 0, 1]       cat stands in rows 0 and 1
+//! codes             [33, 33, 32]    once in a row of 2 words; once in a row of 1
+//! position_starts   [0, 1, 2, 3]
+//! positions         [1, 2, 1]       cat: position 2 of row 0, position 1 of row 1
+//! ```
+//!
+//! Invariants: `words` rises; in a word's range `ordinals` rise; in a row's range `positions` rise;
+//! `starts` and `position_starts` have one entry more than lists and postings. Look-ups, merges of
+//! chunks and the sealing of a segment read the arrays without a check.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,36 +23,37 @@ use super::radix::by_number;
 use crate::postings::code;
 use crate::removed::{Frequency, WordCount};
 
-/// One row in memory. Shared by every chunk and snapshot that holds it; merges copy the pointer only.
+/// One row in memory. All chunks and snapshots that hold it share it; a merge copies the pointer.
 pub(crate) struct TailRow {
     /// Document id.
     pub(crate) id: u64,
-    /// Encoded columns, see [`query::row`].
+    /// Encoded columns; see [`query::row`].
     pub(crate) columns: Box<[u8]>,
-    /// The forward lists of all rows that were published with it, one behind the other.
+    /// The forward lists of all rows that were published with this one, row behind row.
     forward: Arc<[WordCount]>,
-    /// Where its own is.
+    /// The range of this row's forward list in `forward`.
     own: Range<u32>,
-    /// The class of its length, for the codes of its postings.
+    /// Class of the row's length, for the codes of its postings.
     pub(crate) length_class: u8,
 }
 
-/// A row that is in no chunk yet.
+/// A row that is in no chunk yet, and so has no forward list.
 pub(super) struct NewRow {
     pub(super) id: u64,
     pub(super) columns: Box<[u8]>,
     pub(super) length_class: u8,
 }
 
-/// Rows `first .. first + rows.len()` of a tail, and where their words stand.
+/// Rows `first .. first + rows.len()` of a tail, and their postings in flat arrays.
 ///
-/// Postings lie in flat arrays: word `words[i]` stands in the rows `ordinals[starts[i] .. starts[i + 1]]`, rising, and in row
-/// `ordinals[j]`, by its code `codes[j]`, at `positions[position_starts[j] .. position_starts[j + 1]]`, rising, each `field << 24 | position`.
+/// Word `words[i]` stands in the rows `ordinals[starts[i] .. starts[i + 1]]`. In row `ordinals[j]`
+/// it has the code `codes[j]` and stands at `positions[position_starts[j] .. position_starts[j +
+/// 1]]`, each `field << 24 | position`.
 #[derive(Default)]
 pub(crate) struct Chunk {
     pub(crate) first: u32,
     pub(crate) rows: Vec<Arc<TailRow>>,
-    /// `(id, ordinal)`, sorted. An id may come twice, if its earlier row was deleted.
+    /// `(id, ordinal)`, sorted. An id comes twice if its earlier row was deleted.
     by_id: Vec<(u64, u32)>,
     words: Vec<u32>,
     starts: Vec<u32>,
@@ -46,19 +63,19 @@ pub(crate) struct Chunk {
     positions: Vec<u32>,
 }
 
-/// The rows of one word in one chunk.
+/// The postings of one word in one chunk.
 #[derive(Clone, Copy)]
 pub(crate) struct List<'a> {
     /// Rising; never empty.
     pub(crate) ordinals: &'a [u32],
     /// See [`crate::postings::code`].
     pub(crate) codes: &'a [u8],
-    /// Where the positions of each row start; one more than rows.
+    /// Start of each row's positions, then the end of the last: one entry more than rows.
     position_starts: &'a [u32],
     positions: &'a [u32],
 }
 
-/// One occurrence of a word while a chunk is being made.
+/// One occurrence of a word, before its chunk is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Occurrence {
     pub(crate) word: u32,
@@ -67,15 +84,15 @@ pub(crate) struct Occurrence {
 }
 
 impl TailRow {
-    /// Its distinct words, by number, with their counts: the forward list.
+    /// The row's forward list: its distinct words by rising number, with their counts.
     pub(crate) fn words(&self) -> &[WordCount] {
         &self.forward[self.own.start as usize..self.own.end as usize]
     }
 }
 
 impl Chunk {
-    /// Makes a chunk of new rows, the first of which has the number `first`. `occurrences` come row by row, those of one
-    /// word in a row by rising place.
+    /// Makes a chunk of new rows. `first`: ordinal of the first. `occurrences`: row by row; those
+    /// of one word in a row by rising place. Sorts them by word.
     pub(super) fn new(first: u32, rows: Vec<NewRow>, occurrences: &mut Vec<Occurrence>) -> Chunk {
         by_number(occurrences, |occurrence| occurrence.word);
         debug_assert!(occurrences.is_sorted());
@@ -109,7 +126,8 @@ impl Chunk {
         chunk
     }
 
-    /// Joins neighbouring chunks, in order, into one. Cost: one copy of their postings, none of their rows.
+    /// Merges neighbouring chunks, given in order, into one. Cost: one copy of their postings; rows
+    /// are shared.
     pub(crate) fn merge(chunks: &[Arc<Chunk>]) -> Chunk {
         let mut merged = Chunk {
             first: chunks.first().map_or(0, |chunk| chunk.first),
@@ -143,7 +161,7 @@ impl Chunk {
         merged
     }
 
-    /// The rows of a word.
+    /// The postings of a word; `None` where no row of the chunk holds it.
     pub(crate) fn list(&self, word: u32) -> Option<List<'_>> {
         self.words
             .binary_search(&word)
@@ -156,12 +174,12 @@ impl Chunk {
         &self.by_id
     }
 
-    /// Every word with its rows, by rising number.
+    /// Every word with its postings, by rising number.
     pub(crate) fn lists(&self) -> impl Iterator<Item = (u32, List<'_>)> {
         (0..self.words.len()).map(|entry| (self.words[entry], self.list_at(entry)))
     }
 
-    /// The rows of the word at a place of [`Chunk::lists`].
+    /// The postings of the word at index `entry` of [`Chunk::lists`].
     pub(crate) fn list_at(&self, entry: usize) -> List<'_> {
         let (start, end) = (self.starts[entry] as usize, self.starts[entry + 1] as usize);
         List {
@@ -172,8 +190,8 @@ impl Chunk {
         }
     }
 
-    /// Takes in the rows of its postings, with their forward lists: words come by rising number, so each row's are in order as
-    /// they are met.
+    /// Takes in the rows and makes their forward lists from the postings. Words come by rising
+    /// number, so each row's list is in order as well.
     fn take_rows(&mut self, rows: Vec<NewRow>) {
         let mut places = vec![0u32; rows.len()];
         for ordinal in &self.ordinals {
@@ -234,7 +252,7 @@ impl Chunk {
             .reserve_exact(sum(|chunk| chunk.positions.len()));
     }
 
-    /// Adds the ends that let every list be cut as `[i] .. [i + 1]`.
+    /// Adds the last ends, so that every list is the range `[i] .. [i + 1]`.
     fn close(&mut self) {
         self.starts.push(self.ordinals.len() as u32);
         self.position_starts.push(self.positions.len() as u32);
@@ -242,13 +260,14 @@ impl Chunk {
 }
 
 impl<'a> List<'a> {
-    /// Positions of the word in the `at`-th row of the list.
+    /// The word's positions in the `at`-th row of the list.
     pub(crate) fn positions(&self, at: usize) -> &'a [u32] {
         let range = self.position_starts[at] as usize..self.position_starts[at + 1] as usize;
         &self.positions[range]
     }
 
-    /// Positions of all its rows, one behind the other, and where those of each row start in them; one more than rows.
+    /// The word's positions in all rows of the list, row behind row, and the start of each row's:
+    /// one more than rows.
     pub(crate) fn all_positions(&self) -> (&'a [u32], impl Iterator<Item = u32> + 'a) {
         let starts = self.position_starts;
         let (first, end) = (starts[0], starts[self.ordinals.len()]);
@@ -256,12 +275,12 @@ impl<'a> List<'a> {
         (positions, starts.iter().map(move |start| start - first))
     }
 
-    /// Times that the word occurs in the `at`-th row of the list.
+    /// The word's occurrences in the `at`-th row of the list.
     pub(crate) fn hits(&self, at: usize) -> u32 {
         self.position_starts[at + 1] - self.position_starts[at]
     }
 
-    /// Rows and occurrences.
+    /// Rows and occurrences of the word.
     pub(crate) fn frequency(&self) -> Frequency {
         let documents = self.ordinals.len();
         let hits = self.position_starts[documents] - self.position_starts[0];

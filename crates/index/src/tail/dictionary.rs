@@ -1,4 +1,4 @@
-//! The words of one tail, numbered in the order in which they came.
+//! The words of one tail, numbered in the order of arrival.
 
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -7,56 +7,58 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use query::analysis::Words;
 use std::hash::BuildHasher;
 
-/// Words that a reader goes through under one lock: some microseconds.
+/// Words that a reader visits under one lock: some microseconds.
 const WORDS_READ: usize = 1_024;
 
 /// Bytes of a word that fit into its key.
 const KEY_BYTES: usize = 15;
 
-/// In place of the length of a word that does not fit.
+/// Length byte of a word that does not fit into its key.
 const LONG: u64 = 0xff;
 
-/// Where the second number of a key has the length.
+/// Bit of a key's second number at which the length byte starts.
 const LENGTH_SHIFT: usize = 8 * (KEY_BYTES - 8);
 
-/// Words and their numbers, shared by the writer and by the readers of its snapshots.
+/// Words and their numbers, shared by the writer and the readers of its snapshots.
 ///
-/// A reader may find the number of a word whose rows it cannot see: the number then leads to no posting of its snapshot.
-/// The lock is held for one row's words by the writer and for one word by a reader, and never across a call elsewhere.
+/// A reader may find the number of a word that came after its snapshot. That number has no posting
+/// in any chunk of the snapshot, so the reader finds no row. The writer holds the lock for the
+/// words of one row, a reader for one word; neither calls another module under it.
 #[derive(Default)]
 pub(crate) struct Dictionary {
     interned: RwLock<Interned>,
 }
 
-/// The words in one buffer.
+/// The words, one behind another in one buffer.
 #[derive(Default)]
 pub(crate) struct Interned {
     numbers: HashTable<Entry>,
     hasher: DefaultHashBuilder,
     text: Vec<u8>,
-    /// End of each word in `text`.
+    /// End of each word in `text`, by number.
     ends: Vec<usize>,
 }
 
-/// The bytes of a word of up to [`KEY_BYTES`], filled up with zeroes, and its length; of a longer one its beginning and [`LONG`].
-/// Two numbers rather than one of 128 bits, which would leave gaps in the table.
+/// The first [`KEY_BYTES`] bytes of a word, filled up with zeroes, and its length or [`LONG`]. Two
+/// numbers, since one of 128 bits would leave gaps in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key(u64, u64);
 
-/// A word as it lies in the table: most are compared there, without a look at their text.
+/// A word in the table. Most words are compared by key alone, without a look at their text.
 struct Entry {
     key: Key,
     number: u32,
 }
 
 impl Dictionary {
-    /// The number of a word, if it has one.
+    /// The number of a word; `None` if the tail has never held it.
     pub(crate) fn find(&self, word: &str) -> Option<u32> {
         self.read()
             .find(key_of(word.as_bytes(), 0..word.len()), word.as_bytes())
     }
 
-    /// Calls `visit(number, field, position)` for every word of a document, giving numbers to new words; returns how many are new.
+    /// Calls `visit(number, field, position)` for every word of a document. New words get the next
+    /// numbers; returns how many are new.
     pub(crate) fn intern(&self, words: &Words, mut visit: impl FnMut(u32, u8, u32)) -> usize {
         let mut interned = self
             .interned
@@ -70,7 +72,8 @@ impl Dictionary {
         interned.ends.len() - before
     }
 
-    /// Calls `visit` with every word that begins so. New words are held off for [`WORDS_READ`] words at a time.
+    /// Calls `visit` with every word that begins with `prefix`. The writer waits for at most
+    /// [`WORDS_READ`] words at a time.
     pub(crate) fn each(&self, prefix: &str, visit: &mut dyn FnMut(&str)) {
         let mut next = 0;
         loop {
@@ -89,14 +92,14 @@ impl Dictionary {
         }
     }
 
-    /// Holds off new words while the guard lives: for a frozen tail, which gets none.
+    /// Locks the dictionary against new words; for a frozen tail, which gets none.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Interned> {
         self.interned.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Interned {
-    /// The bytes of the word of that number.
+    /// The bytes of a word, by its number.
     pub(crate) fn text_of(&self, number: u32) -> &[u8] {
         let number = number as usize;
         let start = if number == 0 {
@@ -143,8 +146,8 @@ fn is_long(key: Key) -> bool {
     key.1 >> LENGTH_SHIFT == LONG
 }
 
-/// The key of a word that lies in a buffer. Where the buffer goes on behind it the bytes are taken at once, and those that are
-/// not the word's are masked away.
+/// The key of a word in a buffer. Reads 16 bytes at once where the buffer has them, and masks the
+/// bytes behind the word away.
 #[inline]
 fn key_of(buffer: &[u8], span: Range<usize>) -> Key {
     let length = span.len();

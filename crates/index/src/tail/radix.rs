@@ -1,16 +1,17 @@
-//! Sorting by a small number, stable: what a chunk's postings are put in order with.
+//! Stable radix sort by a small number; puts a chunk's postings in order.
 
-/// Below so many items comparing is faster.
+/// Items below which a comparison sort is faster.
 const ITEMS_MIN: usize = 256;
 
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 
-/// With up to so many numbers for each item one pass with a place for each number is faster than two.
+/// Numbers an item up to which one counting pass is faster than two passes by digits.
 const NUMBERS_AN_ITEM: usize = 4;
 
-/// Sorts by a number; items of the same number keep their order. Cost: one pass over the items where the numbers are not many
-/// more, else one for each 11 bits of the highest number; and room for as many items again.
+/// Sorts by a number; equal items keep their order. Cost: one pass where the highest number is at
+/// most [`NUMBERS_AN_ITEM`] times the items, else one pass for each 11 bits of it. Memory: a second
+/// copy of the items.
 pub(super) fn by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32) {
     let Some(first) = items.first().copied() else {
         return;
@@ -38,7 +39,7 @@ pub(super) fn by_number<T: Copy>(items: &mut Vec<T>, number: impl Fn(&T) -> u32)
     }
 }
 
-/// Puts the items in order by a digit. `places`: zeroes, one for each that it can be.
+/// Sorts by one digit. `places`: a zero for each value of the digit.
 #[inline]
 fn pass<T: Copy>(items: &[T], sorted: &mut [T], places: &mut [u32], digit: impl Fn(&T) -> usize) {
     for item in items {
