@@ -1,4 +1,4 @@
-//! What a SELECT gives back.
+//! The answer of a SELECT.
 
 use query::schema::ColumnType;
 use query::value::Value;
@@ -10,39 +10,39 @@ use crate::warning::Warning;
 
 /// The answer of one SELECT.
 pub struct Answer {
-    /// Header and type of each column shown; `None` for the type of an expression.
+    /// Header and type of each column shown; `None` as the type of an expression.
     pub columns: Vec<(String, Option<ColumnType>)>,
-    /// The rows, in order, after OFFSET and LIMIT.
+    /// The rows in order, after OFFSET and LIMIT.
     pub rows: Rows,
-    /// Rows that matched, before OFFSET and LIMIT. Exact.
+    /// Number of matching rows, before OFFSET and LIMIT. Exact unless `partial` is set.
     pub total_found: u64,
-    /// One for each distinct word that MATCH asked for, in the order of the query, for SHOW META.
+    /// For SHOW META: each distinct word and pattern of MATCH, in the order of the query.
     pub keywords: Vec<Keyword>,
-    /// Why rows may be missing, and `total_found` may be too small; `None`: nothing is.
+    /// Why rows may be missing and `total_found` too small; `None`: the answer is whole.
     pub partial: Option<Reason>,
-    /// What was met on the way; the answer is right all the same, or `partial` says why not.
+    /// Damage met by the search. The answer is right all the same, or `partial` says why it is not.
     pub warnings: Vec<Warning>,
 }
 
-/// Live statistics of one word, over the whole table.
+/// Statistics of one word or pattern over the live rows of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
-    /// As analysis gives it.
+    /// The word as analysis makes it, or the pattern.
     pub word: String,
-    /// Rows that hold it.
+    /// Live rows that hold the word. For a pattern, the sum over its words: a row may count twice.
     pub documents: u64,
-    /// Times it occurs in them.
+    /// Occurrences in these rows.
     pub hits: u64,
 }
 
-/// Rows of an answer, each made when it is asked for. Holds its snapshot alive.
+/// The rows of an answer; each is read when the iterator reaches it. Holds its snapshot alive.
 pub struct Rows {
     rest: Rest,
 }
 
 enum Rest {
     Found(FoundRows),
-    /// The row of COUNT(*), unless OFFSET or LIMIT took it.
+    /// The row of COUNT(*); `None` if OFFSET or LIMIT took it, or once it was returned.
     Count(Option<Vec<Value>>),
 }
 

@@ -1,5 +1,4 @@
-//! What bounds one search from outside: who may stop it, how many threads and how much memory it may take, and what becomes
-//! of it where a segment is damaged.
+//! The bounds of one search: its stop switch, threads, memory, and behaviour at damage.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,25 +9,26 @@ use crate::filters::Filters;
 use crate::limits::SEARCH_BYTES_MAX;
 use crate::pool::Pool;
 
-/// Below so many steps a search is done before a second thread would have begun: waking one takes 5 to 50 µs, a step one to
-/// several nanoseconds.
+/// Steps below which no helper is called: waking a thread takes 5 to 50 µs, a step one to several
+/// nanoseconds.
 const HELPED_FROM: u64 = 40_000;
 
-/// A switch that stops a search from another thread. This crate reads no clock: whoever does sets it.
+/// A switch that stops a search from another thread. This crate reads no clock; its caller does,
+/// and sets the switch.
 #[derive(Debug, Default)]
 pub struct Interrupt(AtomicU8);
 
 impl Interrupt {
-    /// Stops the search, within one window of rows. The first reason stays.
+    /// Stops the search before its next page or range. The first reason stays.
     pub fn stop(&self, reason: Reason) {
         let number = reason as u8 + 1;
-        // Nothing is handed over with it, and a switch that was set stays: a failure means that somebody was first.
+        // The exchange fails only if another reason was first, and that one stays.
         let _ = self
             .0
             .compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Why it was stopped, if it was. Cost: one load.
+    /// The reason to stop; `None`: go on. Cost: one load.
     #[must_use]
     pub fn reason(&self) -> Option<Reason> {
         const ALL: [Reason; 4] = [Reason::Time, Reason::Killed, Reason::Gone, Reason::Damage];
@@ -37,54 +37,57 @@ impl Interrupt {
     }
 }
 
-/// What a search does about a damaged file.
+/// The behaviour of a search that meets a damaged file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDamage {
-    /// It fails: what is counted or deleted must be all there is.
+    /// The search fails: a count or a deletion must see every row.
     #[default]
     Refuse,
-    /// It answers from the other parts, and says so.
+    /// The search answers from the other parts, with a warning. Counts and SELECTs by id fail all
+    /// the same.
     Skip,
 }
 
-/// The bounds of one search. Made for each; `Control::default()` has nobody who stops it, the caller's thread alone, and
-/// refuses damage.
+/// The bounds of one search. `Control::default()` has nobody to stop it, uses the caller's thread
+/// only, and refuses damage.
 #[derive(Debug)]
 pub struct Control {
-    /// Stops it.
+    /// The switch that stops the search.
     pub interrupt: Arc<Interrupt>,
-    /// Whose idle threads help; `None`: nobody does.
+    /// Pool whose idle threads help; `None`: no helpers.
     pub pool: Option<Arc<Pool>>,
-    /// Most threads, the caller's included; `None`: as many as are idle.
+    /// Most threads, the caller's included; `None`: all idle ones.
     pub threads: Option<usize>,
-    /// Estimated steps (postings and rows looked at) below which no helper is called.
+    /// Estimated steps (postings and rows read) below which no helper is called.
     pub helped_from: u64,
-    /// Runs what may take longer than a millisecond. A caller whose thread has other duties gives them away first.
+    /// Runs a search that may take longer than a millisecond. A caller whose thread has other
+    /// duties gives them away first. Must call its argument once.
     pub long: fn(&mut dyn FnMut()),
-    /// Where a damaged file is met.
+    /// Behaviour at a damaged file.
     pub on_damage: OnDamage,
-    /// What the rows found but not yet given may take.
+    /// Memory for rows that are found and not yet returned.
     pub memory: Arc<Memory>,
-    /// Where what conditions on attributes say of segments is kept for the next search; `None`: nowhere.
+    /// Kept pages of conditions; `None`: nothing is kept.
     pub filters: Option<Arc<Filters>>,
 }
 
-/// A row of so many bytes is not asked for: buffers are as large.
+/// Bytes up to which a row takes no memory from the bound: the buffers are as large.
 const ROW_BYTES_FREE: u64 = 64 << 10;
 
-/// A row is there as values and, in a buffer that grew by doubling, as what is sent.
+/// Copies of a row at one time: its values, and the reply in a buffer that grew by doubling.
 const ROW_COPIES: u64 = 3;
 
-/// Memory of one search, up to a bound.
+/// The memory of one search, up to a bound.
 pub struct Memory {
     bytes_max: u64,
     bytes: AtomicU64,
-    /// Of its largest row so far, or as much as no row is asked for.
+    /// Bytes of the largest row so far; at first [`ROW_BYTES_FREE`].
     row_bytes: AtomicU64,
     lender: Option<Lender>,
 }
 
-/// Gives a search more memory, in bytes, of what all searches share; `false`: there is none now.
+/// Lends a search this many more bytes of the memory that all searches share; `false`: none left
+/// now.
 pub type Lender = Arc<dyn Fn(u64) -> bool + Send + Sync>;
 
 impl fmt::Debug for Memory {
@@ -110,7 +113,7 @@ impl Default for Control {
 }
 
 impl Control {
-    /// Whether to go on; to be asked once a window of rows. Errors: `Interrupted`.
+    /// Fails once the search was stopped; to be called on each page. Errors: `Interrupted`.
     pub fn check(&self) -> Result<()> {
         match self.interrupt.reason() {
             None => Ok(()),
@@ -120,7 +123,7 @@ impl Control {
 }
 
 impl Memory {
-    /// None is taken yet.
+    /// `bytes_max` bytes, none of them taken.
     #[must_use]
     pub fn new(bytes_max: u64) -> Memory {
         Memory {
@@ -131,7 +134,7 @@ impl Memory {
         }
     }
 
-    /// The same, taken from `lender` besides.
+    /// Every byte taken is also borrowed from `lender`.
     #[must_use]
     pub fn lent_by(self, lender: Lender) -> Memory {
         Memory {
@@ -140,8 +143,9 @@ impl Memory {
         }
     }
 
-    /// Takes memory for rows found; never given back, as the rows stay until the answer is made. Ask for many rows at a time:
-    /// all threads of a search count together. Errors: `SearchMemory`; `NoMemory` where others have it.
+    /// Takes memory for rows found; it is never returned, since the rows stay until the answer is
+    /// made. Take it for many rows at a time: all threads of a search share the counter. Errors:
+    /// `SearchMemory`; `NoMemory` where the lender has none.
     pub fn take(&self, bytes: u64) -> Result<()> {
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > self.bytes_max {
@@ -155,8 +159,8 @@ impl Memory {
         }
     }
 
-    /// Makes sure that there is memory for a row of so many bytes while it is made and sent. Rows come one after the other, so
-    /// that the largest pays for all. Errors: as [`Memory::take`].
+    /// Takes memory for one row while it is read and sent. Rows are sent one after another, so only
+    /// a new largest row takes more. Errors: as [`Memory::take`].
     pub fn take_row(&self, bytes: u64) -> Result<()> {
         let most = self.row_bytes.fetch_max(bytes, Ordering::Relaxed);
         match bytes.saturating_sub(most) {

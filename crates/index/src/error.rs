@@ -1,12 +1,13 @@
-//! Why a call of this crate failed.
+//! The errors of this crate.
 
 use std::fmt;
 use std::io;
 
-/// Result of this crate.
+/// Result of a call of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Facts of a failure; sentences are made at the doors.
+/// A failure as facts; the protocols make the sentences. Each variant names its family: limit, not
+/// now, this node is sick, bug.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,21 +18,22 @@ pub enum Error {
     },
     /// Limit: a wildcard or regular expression stands for more than [`crate::limits::EXPANSION_MAX`] words.
     TooManyWords {
-        /// As written.
+        /// The pattern, as written in the query.
         pattern: String,
-        /// How many words of the table it matches.
+        /// Number of words of the table that it matches.
         found: usize,
     },
     /// Limit: the rows that a search found and keeps take more memory than one search may have.
     SearchMemory {
-        /// Most bytes.
+        /// The bound, in bytes.
         max: u64,
     },
-    /// Not now: the memory that searches share is taken by others.
+    /// Not now: other searches hold the memory that all searches share.
     NoMemory,
-    /// The search was stopped by its [`crate::Interrupt`]. A search that ran out of time gives what it has instead.
+    /// The search was stopped by its [`crate::Interrupt`]. A search whose time is over returns the
+    /// rows found so far instead, unless it counts.
     Interrupted {
-        /// Why.
+        /// The reason given to the switch.
         reason: Reason,
     },
     /// Not now: the tail holds [`crate::limits::TAIL_ROWS_MAX`] rows and waits for a seal.
@@ -40,16 +42,16 @@ pub enum Error {
     Io {
         /// Path below the disk's root.
         file: String,
-        /// What the disk said.
+        /// The disk's error.
         source: io::Error,
     },
     /// This node is sick: bytes of a file are not those that were written.
     Corrupt {
         /// Path below the disk's root.
         file: String,
-        /// Where the damage was seen, in bytes from the start of the file.
+        /// Offset of the damage, in bytes from the start of the file.
         offset: u64,
-        /// What is wrong, lower case, no full stop.
+        /// The damage in words: lower case, no full stop.
         what: &'static str,
     },
     /// The file was written by a newer version of this program.
@@ -61,17 +63,17 @@ pub enum Error {
         /// Newest version known here.
         known: u32,
     },
-    /// No failure: work in the background that nobody has a use for any more.
+    /// No failure: a background job was stopped because its table is gone.
     Stopped,
-    /// A bug in this crate.
+    /// A bug in this crate or its caller.
     Internal {
-        /// What was being done.
+        /// What happened, in words.
         what: String,
     },
 }
 
 impl Error {
-    /// Whether the disk had no room for what was to be written.
+    /// Whether the disk is full.
     #[must_use]
     pub fn is_full(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)
@@ -125,18 +127,19 @@ impl std::error::Error for Error {
     }
 }
 
-/// Why a search did not look at everything.
+/// Why an answer may lack rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Its time was over: what it has found until then is the answer.
+    /// The time was over: the answer has the rows found so far.
     Time,
-    /// Somebody ended it: there is no answer.
+    /// A KILL ended the search: there is no answer.
     Killed,
-    /// Nobody waits for its answer any more.
+    /// The client is gone: there is no answer.
     Gone,
-    /// Files are damaged: the answer is that of the others. Never the reason of an [`Interrupt`](crate::Interrupt).
+    /// Files are damaged: the answer is of the other parts. Never the reason of an
+    /// [`Interrupt`](crate::Interrupt).
     Damage,
-    /// More rows matched than its `cutoff` allows: those of the lowest ids are the answer. Never the reason of an [`Interrupt`](crate::Interrupt)
-    /// either.
+    /// More rows matched than `cutoff` allows: the answer is of those with the lowest ids. Never
+    /// the reason of an [`Interrupt`](crate::Interrupt).
     Cutoff,
 }

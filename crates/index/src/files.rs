@@ -1,27 +1,29 @@
-//! What the engine's manifest keeps of one search table.
+//! The files of a table, as the engine's manifest names them.
 
-/// The files of one table at a checkpoint: with them and the journal above [`Files::position`], the table is whole.
+/// The files of one table at a checkpoint. With these files and the journal above
+/// [`Files::position`] the table is whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// Journal position that the files cover: every record up to it, none after it.
+    /// Journal position of the files: they hold every record up to it and none after it.
     pub position: u64,
-    /// Oldest first.
+    /// In the order in which they were made, oldest first; then damaged ones.
     pub segments: Vec<SegmentFiles>,
 }
 
-/// One segment.
+/// One segment, as the manifest names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentFiles {
-    /// Name of its directory inside the table's directory.
+    /// Name of its directory, inside the table's.
     pub directory: String,
-    /// Rows in it, deleted ones included.
+    /// Rows in it, deleted ones included; at least 1.
     pub rows: u32,
-    /// Name of its file of deleted rows, inside its directory; `None` where no row was deleted up to the checkpoint.
+    /// Name of its file of deleted rows, inside its directory; `None` if no row was deleted up to
+    /// the checkpoint.
     pub deleted: Option<String>,
 }
 
 impl Files {
-    /// Every file that belongs to them, below the table's directory.
+    /// Paths of all files, below the table's directory.
     pub fn paths(&self) -> impl Iterator<Item = String> + '_ {
         self.segments.iter().flat_map(|segment| {
             let names = crate::segment::FILES.iter().copied();
@@ -30,7 +32,8 @@ impl Files {
         })
     }
 
-    /// Appends the binary form, for the manifest. Self-delimiting.
+    /// Appends the binary form for the manifest. It tells its own end; `docs/formats/segment.md`
+    /// has the layout.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.extend(self.position.to_le_bytes());
         out.extend((self.segments.len() as u32).to_le_bytes());
@@ -41,7 +44,8 @@ impl Files {
         }
     }
 
-    /// Reads what [`Files::encode`] wrote and moves `bytes` behind it. `None` where the bytes are not such a form.
+    /// Reads a value of [`Files::encode`] and moves `bytes` behind it. `None` where the bytes are
+    /// no such value.
     #[must_use]
     pub fn decode(bytes: &mut &[u8]) -> Option<Files> {
         let position = u64::from_le_bytes(take(bytes)?);
@@ -61,7 +65,7 @@ impl Files {
     }
 }
 
-/// Names are ours and short: one byte of length is enough.
+/// This crate makes the names, so one byte holds the length.
 fn encode_name(name: &str, out: &mut Vec<u8>) {
     assert!(
         name.len() <= usize::from(u8::MAX),

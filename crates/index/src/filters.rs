@@ -1,12 +1,27 @@
-//! What conditions on attributes say of the rows of segments, kept from search to search.
+//! Filter pages: the rows of segments that a condition accepts, kept from search to search.
 //!
-//! A segment never changes, so what a condition says of its rows stays true as long as it is there; which rows are deleted is no part
-//! of it. It is kept as one set of rows a page, made when so many rows of the page were asked about that asking all of
-//! them at once would have cost as much.
+//! A segment never changes, so the rows that a condition accepts stay the same as long as it
+//! exists. Deleted rows are included; searches drop them apart. A page is made once as many of its
+//! rows were evaluated one by one as the whole page would have cost. Example, `color = 'red'` on a
+//! segment of 100,000 rows, whose page 0 has 65,536:
 //!
-//! Limits: [`Filters::new`] is told how many bytes all of it may take. A condition that is asked about a segment for the first time
-//! takes only room that nobody uses; from the second time on it may push out what was asked least recently. A condition is known by its
-//! text, of at most [`FILTER_TEXT_BYTES_MAX`]; a longer one is not kept.
+//! ```text
+//! search 1   evaluates 40,000 rows of page 0       asked: 40,000
+//! search 2   would evaluate 40,000 more            80,000 are due: it evaluates and keeps all 65,536
+//! search 3   intersects with the kept page         evaluates no row of page 0
+//! ```
+//!
+//! Limits: [`Filters::new`] gets the bytes for everything. A condition asked about a segment for
+//! the first time takes only free room; from the second time on it may push out the least recently
+//! used entries that no search holds. A condition is known by its text of at most
+//! [`FILTER_TEXT_BYTES_MAX`] bytes; a longer one is not kept.
+//!
+//! Invariants:
+//! - `bytes` is the sum of all entries' bytes, and at most `bytes_max`: room is reserved under the
+//!   lock before a page is made.
+//! - Segment numbers are never reused in a process, so an entry cannot be taken for another
+//!   segment's.
+//! - A page is set once and never changes.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -21,13 +36,14 @@ use crate::limits::FILTER_TEXT_BYTES_MAX;
 use crate::postings::{Bitmap, PAGE_ROWS};
 use crate::segment::SegmentNumber;
 
-/// Rows of a page up to which they are kept as a list.
+/// Most rows of a page that are kept as a list; more are a bitmap.
 const FEW: usize = 1024;
 
-/// Conditions asked once of which a mark is kept, at most: 32 KiB.
+/// Marks for conditions that were asked about and not kept: 32 KiB.
 const MARKS: usize = 4096;
 
-/// Memory of an entry beside its text and its pages: nodes of the two maps, and what the allocator adds.
+/// Memory of an entry beside its text and its pages, in bytes: nodes of the two maps, and the
+/// allocator's share.
 const ENTRY_BYTES: u64 = 320;
 
 /// A segment and the text of a condition.
@@ -41,7 +57,7 @@ pub(crate) enum Accepted {
     Many(Box<Bitmap>),
 }
 
-/// All that is kept. Shared by all searches of a process; see [`crate::Control`].
+/// All kept pages. All searches of a process share it; see [`crate::Control`].
 pub struct Filters {
     bytes_max: u64,
     bytes: Arc<AtomicU64>,
@@ -52,10 +68,10 @@ pub struct Filters {
 
 struct Kept {
     entries: FxHashMap<Key, Entry>,
-    /// The same, by when they were last asked for.
+    /// The keys by the turn of their last use.
     by_turn: BTreeMap<u64, Key>,
     turn: u64,
-    /// By their low bits: hashes of keys that were asked for and not kept.
+    /// Hashes of keys that were asked about and not kept, each at the index of its low bits.
     marks: Vec<u64>,
 }
 
@@ -64,12 +80,12 @@ struct Entry {
     turn: u64,
 }
 
-/// What one condition says of one segment, as far as it is known.
+/// The kept pages of one condition and one segment.
 pub(crate) struct Verdicts {
     pages: Box<[Page]>,
-    /// It was asked for more than once: it may push out others.
+    /// Whether a second search asked for it: then it may push out other entries.
     is_wanted: AtomicBool,
-    /// Memory taken by it, counted in `all_bytes` too until it is dropped.
+    /// Its memory in bytes; also part of `all_bytes` until it is dropped.
     bytes: AtomicU64,
     all_bytes: Arc<AtomicU64>,
 }
@@ -77,11 +93,11 @@ pub(crate) struct Verdicts {
 #[derive(Default)]
 struct Page {
     accepted: OnceLock<Accepted>,
-    /// Rows asked about one by one.
+    /// Rows evaluated one by one so far.
     asked: AtomicU32,
 }
 
-/// The text that a condition is known by; `None` of one that is too long to be kept.
+/// The text that a condition is known by; `None` if it is too long.
 pub(crate) fn text_of(filter: &Expression) -> Option<Arc<str>> {
     struct Bounded(String);
     impl Write for Bounded {
@@ -93,14 +109,14 @@ pub(crate) fn text_of(filter: &Expression) -> Option<Arc<str>> {
             Ok(())
         }
     }
-    // The derived form names everything that a tree holds, so two that differ have different texts.
+    // The derived form names all fields of a tree, so two different trees have different texts.
     let mut text = Bounded(String::new());
     write!(text, "{filter:?}").ok()?;
     Some(text.0.into())
 }
 
 impl Accepted {
-    /// The rows of a bitmap.
+    /// The rows of a bitmap, as a list if they are few.
     pub(crate) fn new(bitmap: &Bitmap) -> Accepted {
         let count: u32 = bitmap.iter().map(|word| word.count_ones()).sum();
         if count as usize > FEW {
@@ -128,7 +144,7 @@ impl Accepted {
 const BITMAP_BYTES: u64 = size_of::<Bitmap>() as u64;
 
 impl Filters {
-    /// Nothing is kept yet; so many bytes may be.
+    /// Keeps pages in at most `bytes_max` bytes.
     #[must_use]
     pub fn new(bytes_max: u64) -> Filters {
         Filters {
@@ -145,25 +161,26 @@ impl Filters {
         }
     }
 
-    /// Memory taken now, in bytes; never more than it was made for.
+    /// Memory in use, in bytes; at most the bytes given to [`Filters::new`].
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Pages that were made and kept since the start.
+    /// Number of pages made and kept since the start.
     #[must_use]
     pub fn pages_made(&self) -> u64 {
         self.pages_made.load(Ordering::Relaxed)
     }
 
-    /// Times that a kept page answered for its rows.
+    /// Number of times that a kept page was used.
     #[must_use]
     pub fn pages_used(&self) -> u64 {
         self.pages_used.load(Ordering::Relaxed)
     }
 
-    /// What a condition says of a segment of so many rows; `None` where there is no room for it. A search asks once.
+    /// The entry of a condition and a segment of `rows` rows, made if there is room; else `None`. A
+    /// search calls this once for each segment.
     pub(crate) fn verdicts(
         &self,
         segment: SegmentNumber,
@@ -192,14 +209,15 @@ impl Filters {
         Some(verdicts)
     }
 
-    /// What is kept of a page.
+    /// The accepted rows of a page; `None` if the page is not kept.
     pub(crate) fn page<'v>(&self, verdicts: &'v Verdicts, page: usize) -> Option<&'v Accepted> {
         let accepted = verdicts.pages[page].accepted.get()?;
         self.pages_used.fetch_add(1, Ordering::Relaxed);
         Some(accepted)
     }
 
-    /// Takes room for a page, to be used by [`Filters::keep`] or given back by [`Filters::give_back`].
+    /// Reserves room for a page; `false` if there is none. The caller then calls [`Filters::keep`]
+    /// or [`Filters::give_back`].
     pub(crate) fn reserve(&self, verdicts: &Verdicts) -> bool {
         let is_wanted = verdicts.is_wanted.load(Ordering::Relaxed);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +228,7 @@ impl Filters {
         is_room
     }
 
-    /// Keeps a page, in room that was reserved.
+    /// Keeps a page in reserved room.
     pub(crate) fn keep(&self, verdicts: &Verdicts, page: usize, accepted: Accepted) {
         let bytes = accepted.bytes();
         match verdicts.pages[page].accepted.set(accepted) {
@@ -218,20 +236,20 @@ impl Filters {
                 self.pages_made.fetch_add(1, Ordering::Relaxed);
                 verdicts.release(BITMAP_BYTES - bytes);
             }
-            // Another search was first.
+            // Another search has kept the page first.
             Err(_) => verdicts.release(BITMAP_BYTES),
         }
     }
 
-    /// A page could not be made: that is tried again when as many rows as before were asked about.
+    /// Returns the room of a page that could not be made. It is tried again after as many rows.
     pub(crate) fn give_back(&self, verdicts: &Verdicts, page: usize) {
         verdicts.pages[page].asked.store(0, Ordering::Relaxed);
         verdicts.release(BITMAP_BYTES);
     }
 
-    /// Counts so many bytes as taken, if they fit, or others, asked for less recently, may be pushed out for them.
+    /// Takes `bytes` if they fit; with `pushes`, also drops entries that were used less recently.
     fn makes_room(&self, kept: &mut Kept, bytes: u64, pushes: bool) -> bool {
-        // Whoever takes holds the lock; bytes are given back without it.
+        // Bytes are taken under the lock and returned without it.
         while self.bytes() + bytes > self.bytes_max {
             if !pushes || !kept.push_out() {
                 return false;
@@ -243,7 +261,7 @@ impl Filters {
 }
 
 impl Kept {
-    /// An entry that is there, now the last one asked for.
+    /// The entry of a key, which becomes the most recently used.
     fn touch(&mut self, key: &Key) -> Option<Arc<Verdicts>> {
         let entry = self.entries.get_mut(key)?;
         self.turn += 1;
@@ -260,15 +278,15 @@ impl Kept {
         self.entries.insert(key, Entry { verdicts, turn });
     }
 
-    /// Whether a key that is not there was asked for before, as far as marks tell. A wrong yes costs an entry that somebody else
-    /// could have had.
+    /// Whether the key was asked about before, as far as marks tell; marks it. A wrong yes lets a
+    /// condition push out an entry too early.
     fn was_asked(&mut self, key: &Key) -> bool {
         let hash = FxBuildHasher.hash_one(key);
         let mark = &mut self.marks[hash as usize % MARKS];
         std::mem::replace(mark, hash) == hash
     }
 
-    /// Drops what was asked for least recently, unless a search uses it; false where there is no such.
+    /// Drops the least recently used entry that no search holds; `false` if there is none.
     fn push_out(&mut self) -> bool {
         let is_idle = |key: &Key| {
             let entry = self.entries.get(key);
@@ -284,12 +302,13 @@ impl Kept {
 }
 
 impl Verdicts {
-    /// Takes note that so many rows of a page are asked about, one by one; whether with them as many were as `whole`.
+    /// Adds `rows` to the rows of the page that were evaluated one by one; returns whether they
+    /// have reached `whole`.
     pub(crate) fn is_due(&self, page: usize, rows: u32, whole: u32) -> bool {
         let asked = &self.pages[page].asked;
         let before = asked.load(Ordering::Relaxed);
         let after = before.saturating_add(rows);
-        // A count that another search adds meanwhile may be lost: the page is made a little later.
+        // Another search's addition may be lost; the page is then made a little later.
         asked.store(after, Ordering::Relaxed);
         after >= whole
     }

@@ -1,11 +1,64 @@
-//! Documents at rest: tail, segments, rows, search.
+//! Search tables at rest: tail, segments, rows, search.
 //!
-//! A [`Table`] is the writer's side of one search table and belongs to one thread. What it publishes is a
-//! [`Snapshot`], which any number of readers share; nothing that was not published is ever visible in one.
-//! New rows live in the *tail*, chunks of postings in memory; a [`SealJob`] turns a frozen tail into a *segment*,
-//! a directory of files written once. The same rows give the same answer, to the byte, however they are spread over both.
+//! A [`Table`] is the writer's side of one search table and belongs to one thread. It publishes
+//! [`Snapshot`]s, which any number of readers share; a snapshot never shows an unpublished row. New
+//! rows live in the *tail*, in memory. A [`SealJob`] writes a frozen tail as a *segment*, a
+//! directory of files that never change; a [`MergeJob`] makes one segment of several. The same rows
+//! give the same answer, to the byte, however they are spread over both.
 //!
-//! The crate knows no SQL, no HTTP and no other table. All files go through `disk::Disk`.
+//! The crate knows no SQL, no HTTP and no other table. All files go through `disk::Disk`. The
+//! caller keeps the journal: what is in no segment must be inserted again after a restart.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use disk::MemoryDisk;
+//! use index::{Control, Table, TableShape};
+//! use query::analysis::{Analyzer, Words};
+//! use query::expression::Expression;
+//! use query::options::Options;
+//! use query::request::{Item, Output, Select};
+//! use query::schema::{Column, ColumnType};
+//! use query::value::Value;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let analyzer = Analyzer::default();
+//! let body = Column { name: "body".into(), kind: ColumnType::Text, nullable: true, default: None };
+//! let shape = TableShape { columns: vec![body], analyzer: analyzer.clone(), shards: 1 };
+//! let mut table = Table::create(Arc::new(MemoryDisk::new()), "posts", shape)?;
+//!
+//! for (id, text) in [(1, "a black cat"), (2, "a white dog")] {
+//!     let mut words = Words::new();
+//!     words.push_field(&analyzer, 0, text);
+//!     table.insert(id, &[Value::Str(text.into())], &words)?;
+//! }
+//! let position = 2; // of the last journal record that was applied
+//! if let Some(job) = table.freeze(position) {
+//!     table.install(job.run()?)?; // a manifest would now keep `table.files()`
+//! }
+//!
+//! // SELECT id FROM posts WHERE MATCH('cat') LIMIT 10
+//! let id = Output::Expression(Expression::Column("id".into()));
+//! let select = Select {
+//!     table: "posts".into(),
+//!     items: vec![Item::Value { what: id, name: "id".into() }],
+//!     matching: Some("cat".into()),
+//!     filter: None,
+//!     order: Vec::new(),
+//!     limit: Some(10),
+//!     offset: 0,
+//!     options: Vec::new(),
+//! };
+//! let cat = query::parse("cat", &["body"], &analyzer)?;
+//! let snapshot = table.snapshot();
+//! let bound = snapshot.bind(&select, &Options::parse(&select.options)?)?;
+//! let answer = snapshot.search(&bound, Some(&cat), &Control::default())?;
+//! assert_eq!(answer.total_found, 1);
+//! let rows = answer.rows.collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(rows, [[Value::Int(1)]]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod answer;
 mod control;

@@ -1,11 +1,24 @@
-//! Parked threads that help searches along.
+//! Parked threads that help searches.
 //!
-//! A search runs on its caller's thread. While fewer searches and helpers are at work than the pool has threads, it may
-//! [call](Crew::call) an idle thread; while there are more, helpers go between two pieces of work. So one search alone gets
-//! every thread, and as many searches as threads get one each, without anybody choosing.
+//! A search runs on its caller's thread. While fewer searches and helpers are at work than the pool
+//! has threads, it may [call](Crew::call) an idle thread. While there are more, helpers leave
+//! between two pieces of work. So one search alone gets every thread, and with as many searches as
+//! threads each gets one. Example with 4 threads:
 //!
-//! A helper works on what the caller has borrowed, so the caller does not return, not even by a panic, before the last helper
-//! has left. This is what the one `unsafe` block rests on; [`help_scoped`] is its safe twin.
+//! ```text
+//!                     at work                          busy
+//! search A            A and 3 helpers                  4
+//! search B begins     A, 3 helpers, B                  5: the next helper to finish a piece leaves
+//!                     A, 2 helpers, B                  4
+//! search A ends       B, then up to 3 helpers of B     4
+//! ```
+//!
+//! Invariants:
+//! - `busy` counts searches, helpers, and helpers that are called but not yet running. Without the
+//!   last a search would call more helpers than there are idle threads.
+//! - A helper works on data that the caller borrowed. So the caller does not return, not even by a
+//!   panic, before the last helper has left. The one `unsafe` block rests on this; [`help_scoped`]
+//!   is its safe twin.
 #![allow(unsafe_code)]
 
 #[cfg(test)]
@@ -20,64 +33,66 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-/// What a helper does: piece after piece, as long as [`Stay::is_wanted`].
+/// The work of a helper: piece after piece, as long as [`Stay::is_wanted`].
 pub(crate) type Work<'a> = dyn Fn(&Stay<'_>) + Sync + 'a;
 
-/// The threads. Dropping it ends them.
+/// The helping threads. Dropping the pool ends them.
 pub struct Pool {
     shared: Arc<Shared>,
     parked: Vec<JoinHandle<()>>,
 }
 
 struct Shared {
-    /// Searches and helpers that may be at work at the same time without sharing a core.
+    /// Most searches and helpers that can work without sharing a core.
     threads: usize,
-    /// Searches and helpers at work, and helpers on their way.
+    /// Searches and helpers at work, and helpers that were called and are not running yet.
     busy: AtomicUsize,
     calls: Mutex<Calls>,
-    /// A call came, or the end.
+    /// Wakes a parked thread: a call was added, or the pool is ending.
     came: Condvar,
 }
 
 struct Calls {
-    /// One for each helper wanted.
+    /// One entry for each helper that is wanted.
     waiting: VecDeque<Arc<Call>>,
     is_ending: bool,
 }
 
-/// One search's call for help.
+/// The call of one search for help; shared by its helpers.
 struct Call {
-    /// Lives until the search's [`Crew`] is dropped, and is not touched after that.
+    /// The borrowed work. Valid until the search's [`Crew`] is dropped, and never used after that.
     work: &'static Work<'static>,
     inside: Mutex<Inside>,
-    /// The last helper left.
+    /// Wakes the search: its last helper has left.
     empty: Condvar,
 }
 
 #[derive(Default)]
 struct Inside {
+    /// Helpers at work on this call.
     helpers: usize,
-    /// What the first of them panicked with.
+    /// Panic of the first helper that panicked.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// A helper's leave to stay.
+/// Tells a helper whether to stay.
 pub(crate) struct Stay<'a>(Option<&'a Shared>);
 
-/// A search and its helpers.
+/// One search that may call helpers.
 pub(crate) struct Crew<'a> {
     shared: &'a Shared,
     work: &'a Work<'a>,
     call: OnceCell<Arc<Call>>,
-    /// Helpers that may still be called.
+    /// Number of helpers that it may still call.
     left: Cell<usize>,
 }
 
-/// A search at work; see [`Pool::enter`].
+/// Guard of a search at work; from [`Pool::enter`].
 pub(crate) struct Entered<'a>(&'a Shared);
 
 impl Pool {
-    /// `threads`: how many are to be busy at most, callers included; so one less is parked. Errors: no thread can be started.
+    /// Starts `threads - 1` parked threads: with a caller, `threads` are busy at most. Errors: a
+    /// thread cannot be started.
     pub fn new(threads: usize) -> io::Result<Pool> {
         let shared = Arc::new(Shared {
             threads,
@@ -100,19 +115,20 @@ impl Pool {
         Ok(pool)
     }
 
-    /// How many threads are to be busy at most.
+    /// Most threads that are busy at one time.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.shared.threads
     }
 
-    /// Searches and helpers at work now.
+    /// Number of searches and helpers at work now.
     #[must_use]
     pub fn busy(&self) -> usize {
         self.shared.busy.load(Ordering::Relaxed)
     }
 
-    /// Counts a search as running until the guard is dropped. Cost: two atomic additions, all that a cheap search pays.
+    /// Counts a search as running until the guard is dropped. Cost: an atomic addition now and one
+    /// at the drop; a cheap search pays nothing else.
     pub(crate) fn enter(&self) -> Entered<'_> {
         self.shared.busy.fetch_add(1, Ordering::Relaxed);
         Entered(&self.shared)
@@ -143,8 +159,8 @@ impl Drop for Entered<'_> {
 }
 
 impl Entered<'_> {
-    /// Runs `own` here, which may call up to `most` helpers, each of which runs `work`. Returns when all have left. A helper's
-    /// panic goes on here.
+    /// Runs `own` on this thread; it may call up to `most` helpers, each of which runs `work`.
+    /// Returns once all helpers have left. A helper's panic is raised again here.
     pub(crate) fn help<R>(
         &self,
         most: usize,
@@ -189,7 +205,8 @@ impl Crew<'_> {
         self.shared.came.notify_one();
     }
 
-    /// Withdraws the calls nobody took, waits for those who help, and gives the panic of one of them.
+    /// Withdraws the calls that no thread has taken, waits for the helpers, and returns the panic
+    /// of one of them.
     fn close(&self) -> Option<Box<dyn Any + Send>> {
         let call = self.call.get()?;
         let mut calls = self.shared.calls();
@@ -210,15 +227,15 @@ impl Crew<'_> {
 }
 
 impl Drop for Crew<'_> {
-    /// After `help` has closed it, this finds nothing to wait for; where the caller panics, it does what `help` could not.
+    /// Does nothing after `help` has closed the crew. If the caller panics, waits for the helpers.
     fn drop(&mut self) {
-        // The caller's own panic is under way: one is enough.
+        // The caller's own panic is already raised: one is enough.
         let _ = self.close();
     }
 }
 
 impl Shared {
-    /// What each parked thread does.
+    /// The loop of a parked thread.
     fn serve(&self) {
         while let Some(call) = self.next() {
             let work = || (call.work)(&Stay(Some(self)));
@@ -228,7 +245,7 @@ impl Shared {
         }
     }
 
-    /// Waits for a call and enters it. `None`: the end.
+    /// Waits for a call and joins it; `None` when the pool is ending.
     fn next(&self) -> Option<Arc<Call>> {
         let mut calls = self.calls();
         loop {
@@ -236,7 +253,8 @@ impl Shared {
                 return None;
             }
             if let Some(call) = calls.waiting.pop_front() {
-                // Under the lock that `close` withdraws under: it either still finds this call, or waits for this helper.
+                // `close` withdraws under the same lock: it either finds this call or waits for
+                // this helper.
                 call.inside().helpers += 1;
                 return Some(call);
             }
@@ -247,6 +265,7 @@ impl Shared {
         }
     }
 
+    /// Adds one to `busy` if a thread is idle; returns whether it did.
     fn take_idle(&self) -> bool {
         let one_more = |busy| (busy < self.threads).then_some(busy + 1);
         let taken = self
@@ -265,6 +284,7 @@ impl Call {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Notes that a helper has left, with its panic if it panicked.
     fn leave(&self, panic: Option<Box<dyn Any + Send>>) {
         let mut inside = self.inside();
         inside.helpers -= 1;
@@ -278,14 +298,14 @@ impl Call {
 }
 
 impl Stay<'_> {
-    /// Whether to go on with another piece: no other search needs the core.
+    /// Whether the helper may take another piece: no other search needs its core.
     pub(crate) fn is_wanted(&self) -> bool {
         let busy = |shared: &Shared| shared.busy.load(Ordering::Relaxed);
         self.0.is_none_or(|shared| busy(shared) <= shared.threads)
     }
 }
 
-/// What [`Entered::help`] does with `helpers` idle threads, on threads of the standard library: the safe twin.
+/// As [`Entered::help`] with `helpers` helpers, on threads of the standard library: the safe twin.
 #[cfg(test)]
 pub(crate) fn help_scoped<R>(helpers: usize, work: &Work<'_>, own: impl FnOnce() -> R) -> R {
     std::thread::scope(|scope| {

@@ -1,22 +1,23 @@
-//! What a table is made of.
+//! The definition of a table, as this crate needs it.
 
 use query::analysis::Analyzer;
 use query::schema::{Column, ColumnType};
 
-/// What a table is made of.
+/// Columns, analysis and shards of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableShape {
-    /// Without `id`. Text columns are numbered in this order, for `FieldSet` and `Words`.
+    /// The columns without `id`. Text columns are numbered in this order, for `FieldSet` and
+    /// `Words`.
     pub columns: Vec<Column>,
-    /// What the words of its rows, and of queries on it, are made with.
+    /// Makes the words of its rows, and of queries on it.
     pub analyzer: Analyzer,
-    /// Tails and sets of segments that the rows are spread over by their ids; at least 1, at most [`crate::limits::SHARDS_MAX`].
-    /// Answers do not depend on it.
+    /// Number of shards: a row's id decides in which tail, and later in which segments, it lies.
+    /// From 1 to [`crate::limits::SHARDS_MAX`]. Answers do not depend on it.
     pub shards: u16,
 }
 
 impl TableShape {
-    /// Places of the text columns, in the order in which their fields are numbered.
+    /// Indexes in `columns` of the text columns, in the order in which their fields are numbered.
     pub(crate) fn texts(&self) -> impl Iterator<Item = usize> {
         let numbered = self.columns.iter().enumerate();
         numbered
@@ -24,7 +25,7 @@ impl TableShape {
             .map(|(place, _)| place)
     }
 
-    /// How many text columns there are.
+    /// Number of text columns.
     pub(crate) fn text_columns(&self) -> usize {
         self.texts().count()
     }

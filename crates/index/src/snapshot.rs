@@ -1,4 +1,7 @@
-//! A table as readers see it.
+//! A snapshot: a table as readers see it, at one published moment.
+//!
+//! Example: a snapshot has three parts, two segments with ids 1 .. 90 and 91 .. 200, and a tail.
+//! Its parts are numbered 0, 1, 2 ([`PartIndex`]). A row is a part and a doc in it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,29 +16,32 @@ use crate::postings::Shares;
 use crate::shape::TableShape;
 use crate::warning::Warning;
 
-/// Place of a part in its snapshot, from 0.
+/// Index of a part in its snapshot, from 0. The same part may have another index in the next
+/// snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct PartIndex(pub(crate) u32);
 
 impl PartIndex {
-    /// As lists of parts are indexed.
+    /// The index as a `usize`.
     pub(crate) fn at(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One published state of a table. Immutable; cheap to hold, and what it reads stays until it is dropped.
+/// One published state of a table. Immutable, and cheap to clone as an `Arc`. Files and memory that
+/// it reads stay until it is dropped.
 pub struct Snapshot {
     pub(crate) shape: Arc<TableShape>,
-    /// Each with a row at least.
+    /// The parts: segments, then tails. Each has at least one row, deleted ones included.
     pub(crate) parts: Vec<Arc<Part>>,
-    /// Whether ids rise from part to part, and in each: then rows are compared without reading ids.
+    /// Whether ids rise from part to part, and in each. Then ties are decided without reading ids.
     pub(crate) ids_rise: bool,
     rows: u64,
-    /// Segments that could not be opened, or were found damaged since: their rows are in no part.
+    /// Segments that could not be opened, or were found damaged by a search. Their rows are in no
+    /// part.
     damaged: Vec<Warning>,
-    /// For searches, which make them once.
+    /// Cache for the ranker `bm25a`, filled by the first search that uses it; see [`Shares`].
     pub(crate) shares: OnceLock<Shares>,
 }
 
@@ -56,7 +62,8 @@ impl Snapshot {
         }
     }
 
-    /// The same without the part whose file an error names as damaged; `None` for any other error.
+    /// The snapshot without the part whose file `error` names as damaged; `None` for any other
+    /// error, and for a file of none of the parts.
     pub(crate) fn without(&self, error: &Error) -> Option<Arc<Snapshot>> {
         let damage = Warning::of_damage(error)?;
         let Warning::Damaged { file, .. } = &damage;
@@ -74,29 +81,32 @@ impl Snapshot {
         )))
     }
 
+    /// The part with this index.
     pub(crate) fn part(&self, index: PartIndex) -> &Part {
         &self.parts[index.at()]
     }
 
-    /// With their places.
+    /// The parts with their indexes.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (PartIndex, &Arc<Part>)> {
         (0..).map(PartIndex).zip(&self.parts)
     }
 
-    /// Segments whose rows are missing.
+    /// Damaged segments, whose rows are missing; empty for a whole snapshot.
     #[must_use]
     pub fn damaged(&self) -> &[Warning] {
         &self.damaged
     }
 
+    /// Fails if a segment is damaged. Errors: `Corrupt`, of the first.
     pub(crate) fn check_whole(&self) -> Result<()> {
         self.damaged
             .first()
             .map_or(Ok(()), |damage| Err(damage.error()))
     }
 
-    /// Several tables of the same columns and analysis as one: its answers are those of one table with all their rows. Rows of
-    /// one id stay in the order of the tables. `None` of no table. Cost: a reference for each part.
+    /// Several tables of the same columns and analysis as one table. (No join of rows: the tables
+    /// are put one behind another.) Answers are those of one table with all their rows; rows of one
+    /// id keep the order of the tables. `None` for no tables. Cost: a reference for each part.
     #[must_use]
     pub fn join(tables: &[Arc<Snapshot>]) -> Option<Arc<Snapshot>> {
         let shape = Arc::clone(&tables.first()?.shape);
@@ -106,7 +116,7 @@ impl Snapshot {
         Some(Arc::new(Snapshot::new(shape, parts, damaged.collect())))
     }
 
-    /// Makes a SELECT ready for this table. Errors: as [`BoundSelect::new`].
+    /// Binds a SELECT to this table: names, aliases, LIMIT. Errors: as [`BoundSelect::new`].
     pub fn bind<'s>(
         &self,
         select: &'s Select,
@@ -121,7 +131,8 @@ impl Snapshot {
         BoundSelect::new(select, options, &scope)
     }
 
-    /// The columns of one row, in table order; `None` where there is no such id. Errors: `Io`, `Corrupt`.
+    /// The columns of the live row with this id, in table order; `None` if there is none. Errors:
+    /// `Io`; `Corrupt`, also where a damaged segment may hold the row.
     pub fn get(&self, id: u64) -> Result<Option<Vec<Value>>> {
         for part in self.parts.iter().rev() {
             if let Some(doc) = part.find_all(&[id])?.first() {
@@ -132,19 +143,20 @@ impl Snapshot {
         Ok(None)
     }
 
-    /// Live rows.
+    /// Number of live rows.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.rows
     }
 
-    /// Words of live rows, every occurrence counted.
+    /// Words of all live rows, every occurrence counted.
     #[must_use]
     pub fn words(&self) -> u64 {
         self.parts.iter().map(|part| part.hits()).sum()
     }
 
-    /// Live rows that hold a word, as analysis gives it. Errors: `Io`, `Corrupt` of a segment's dictionary.
+    /// Number of live rows that hold a word, given as analysis makes it. Errors: `Io`, `Corrupt` of
+    /// a segment's dictionary.
     pub fn document_frequency(&self, word: &str) -> Result<u64> {
         let mut rows = 0;
         for part in &self.parts {

@@ -1,25 +1,25 @@
-//! What a search meets that its asker should know.
+//! Facts that a search reports beside its answer.
 
 use std::io;
 
 use crate::error::Error;
 
-/// Something met by a search that its asker should know.
+/// A fact that a search reports beside its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// A file of a segment is damaged; the segment's rows are not in the answer.
+    /// A file of a segment is damaged or missing; the answer has none of the segment's rows.
     Damaged {
         /// Path below the disk's root.
         file: String,
-        /// Where the damage was seen, in bytes from the start of the file.
+        /// Offset of the damage, in bytes from the start of the file.
         offset: u64,
-        /// What is wrong, lower case, no full stop.
+        /// The damage in words: lower case, no full stop.
         what: &'static str,
     },
 }
 
 impl Warning {
-    /// Of damage of a file; `None` for any other error.
+    /// The warning for an error of a damaged or missing file; `None` for any other error.
     pub(crate) fn of_damage(error: &Error) -> Option<Warning> {
         match error {
             Error::Corrupt { file, offset, what } => Some(Warning::Damaged {
@@ -38,7 +38,7 @@ impl Warning {
         }
     }
 
-    /// What whoever needs everything is told.
+    /// The same damage as an error, for a caller that needs every row.
     pub(crate) fn error(&self) -> Error {
         let Warning::Damaged { file, offset, what } = self;
         Error::Corrupt {

@@ -1,8 +1,10 @@
-//! Loops compiled for what the processor can do: for any, and with the instructions that those of the last ten years have. One code
-//! that goes through the compiler twice: counting bits takes one instruction where the common baseline needs a dozen, and bitmaps are
-//! united 32 bytes at a time.
+//! Compiles a loop twice: for any processor, and with the instructions of the last ten years.
+//!
+//! Both forms come from one source. With the newer instructions, counting bits takes one
+//! instruction instead of a dozen, and bitmaps are united 32 bytes at a time.
 
-/// Declares a function that does what another one does, which must be `#[inline(always)]`, by the best code this processor has.
+/// Declares a function that calls another one, which must be `#[inline(always)]`, in the best form
+/// that this processor can run.
 macro_rules! wide {
     ($(#[$doc:meta])* $seen:vis fn $name:ident ( $($argument:ident : $kind:ty),* ) $(-> $result:ty)? = $plain:path) => {
         $(#[$doc])*
